@@ -1,0 +1,399 @@
+/* Assayer: the kernels of a mixture-of-experts transformer's training step.
+ *
+ * This file is the only declaration of every operation.  A C, C++ or CUDA compiler reads it as plain declarations;
+ * bindings/header.py reads the words below, which expand to nothing here, and derives checks, allocation and calls.
+ *
+ *   SHAPE(a, b)        a dense row-major array.  Each entry is a size: a number, an argument, or a sum, product or
+ *                      quotient of them (whole division).  A name that is no argument is taken from the array given.
+ *   SHAPE(AT_LEAST(a), b)   the first axis may be longer; what lies beyond is neither read nor written.
+ *   EACH(count, sizes) a host array of count pointers; array i has sizes[i] elements.
+ *   HOST               lies in host memory on every build (all other arrays lie where the build computes).
+ *   UPDATED            read and written.    UPDATED_IF(c): read only where c holds; otherwise its contents are ignored.
+ *   WORKSPACE          scratch memory: its contents after the call mean nothing.
+ *   WITHIN(n)          integer values, each 0 <= v < n.       BELOW(n): each v < n; negative ones have a meaning.
+ *   REQUIRES(...)      conditions on the arguments; a call that breaks one is refused with ASSAYER_INVALID.
+ *
+ * A const pointer is an input; any other pointer is an output.  No two arrays of a call may overlap.  Pointers need the
+ * alignment of their element type and no more.  Every size is at least 1, and the bytes of every array fit in int64_t.
+ *
+ * Every operation returns one of the codes below or, on a device build, a positive error code of the device's runtime.
+ * A call that returns a negative code has written nothing.  Calls are asynchronous in the order of their stream where
+ * the build computes on a device.  All are deterministic: the same call on the same machine gives the same bits.
+ *
+ * Numbers: float32 storage; every sum, product and function is computed in float32 or better, rounded to nearest;
+ * subnormal results of exp, log, power and division may be flushed to zero.  NaN and infinity propagate as in the formula.
+ * An index outside its range is never used as an address.  A host build refuses the call with ASSAYER_INVALID; a device
+ * build, which cannot look before it returns, writes NaN in place of what the index would have produced.
+ */
+#ifndef ASSAYER_H
+#define ASSAYER_H
+
+#include <stdint.h>
+
+#ifndef SHAPE
+#define SHAPE(...)
+#define EACH(...)
+#define HOST
+#define UPDATED
+#define UPDATED_IF(...)
+#define WORKSPACE
+#define WITHIN(...)
+#define BELOW(...)
+#define REQUIRES(...)
+#endif
+
+#define ASSAYER_VERSION 1      /* of this declaration: changes when a declared operation changes meaning or arguments */
+#define ASSAYER_OK 0
+#define ASSAYER_UNAVAILABLE -1 /* not in this build */
+#define ASSAYER_INVALID -2     /* an argument is null, negative, too large or breaks a REQUIRES */
+#define ASSAYER_NO_MEMORY -3
+#define ASSAYER_UNSUPPORTED -4 /* not on this device */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+
+/* ---- elementwise ------------------------------------------------------------------------------------------------ */
+
+/* output = x * sigmoid(x), x = input. */
+int32_t cuda_silu(const float* input SHAPE(n), float* output SHAPE(n), int64_t n, void* stream);
+
+/* d_input = d_output * s * (1 + x * (1 - s)), x = input, s = sigmoid(x). */
+int32_t cuda_silu_backward(const float* input SHAPE(n), const float* d_output SHAPE(n), float* d_input SHAPE(n),
+                           int64_t n, void* stream);
+
+/* output = silu(gate) * up. */
+int32_t cuda_swiglu(const float* gate SHAPE(n), const float* up SHAPE(n), float* output SHAPE(n), int64_t n, void* stream);
+
+/* d_gate = d_output * up * silu'(gate); d_up = d_output * silu(gate). */
+int32_t cuda_swiglu_backward(const float* gate SHAPE(n), const float* up SHAPE(n), const float* d_output SHAPE(n),
+                             float* d_gate SHAPE(n), float* d_up SHAPE(n), int64_t n, void* stream);
+
+/* output = a + b. */
+int32_t cuda_add(const float* a SHAPE(n), const float* b SHAPE(n), float* output SHAPE(n), int64_t n, void* stream);
+
+/* output = a * b. */
+int32_t cuda_mul(const float* a SHAPE(n), const float* b SHAPE(n), float* output SHAPE(n), int64_t n, void* stream);
+
+/* output = input * scale. */
+int32_t cuda_scale(const float* input SHAPE(n), float scale, float* output SHAPE(n), int64_t n, void* stream);
+
+/* ---- softmax ---------------------------------------------------------------------------------------------------- */
+
+/* Row-wise softmax; the maximum is taken over the whole row. */
+int32_t cuda_softmax(const float* input SHAPE(rows, cols), float* output SHAPE(rows, cols), int rows, int cols, void* stream);
+
+/* d_input = y * (d_output - sum(y * d_output)), y = output, row-wise. */
+int32_t cuda_softmax_backward(const float* output SHAPE(rows, cols), const float* d_output SHAPE(rows, cols),
+                              float* d_input SHAPE(rows, cols), int rows, int cols, void* stream);
+
+/* Softmax over all columns, then the k largest in descending order (equal ones by lower index first), renormalised to
+ * sum to 1.  A NaN counts as the largest. */
+int32_t cuda_softmax_topk(const float* input SHAPE(rows, cols), float* weights SHAPE(rows, k), int32_t* indices SHAPE(rows, k),
+                          int rows, int cols, int k, void* stream) REQUIRES(k >= 1, k <= cols);
+
+/* Through the renormalisation: d_input = w * (d_w - sum(w * d_w)) at the chosen columns, 0 elsewhere. */
+int32_t cuda_softmax_topk_backward(const float* weights SHAPE(rows, k), const int32_t* indices SHAPE(rows, k) WITHIN(cols),
+                                   const float* d_weights SHAPE(rows, k), float* d_input SHAPE(rows, cols),
+                                   int rows, int cols, int k, void* stream) REQUIRES(k <= cols);
+
+/* ---- norm ------------------------------------------------------------------------------------------------------- */
+
+/* output = x * r * weight, r = 1 / sqrt(mean(x^2) + eps), row-wise, x = input. */
+int32_t cuda_rmsnorm(const float* input SHAPE(rows, hidden_dim), const float* weight SHAPE(hidden_dim),
+                     float* output SHAPE(rows, hidden_dim), int rows, int hidden_dim, float eps, void* stream)
+    REQUIRES(eps >= 0);
+
+/* g = d_output * weight; d_input = r * (g - x * r^2 * mean(g * x)); d_weight = beta * d_weight + sum over rows of
+ * d_output * x * r.  With beta = 0 d_weight is not read. */
+int32_t cuda_rmsnorm_backward(const float* input SHAPE(rows, hidden_dim), const float* weight SHAPE(hidden_dim),
+                              const float* d_output SHAPE(rows, hidden_dim), float* d_input SHAPE(rows, hidden_dim),
+                              float* d_weight UPDATED_IF(beta != 0) SHAPE(hidden_dim),
+                              int rows, int hidden_dim, float eps, float beta, void* stream) REQUIRES(eps >= 0);
+
+/* s = input + residual; residual_out = s; output = rmsnorm(s). */
+int32_t cuda_rmsnorm_residual(const float* input SHAPE(rows, hidden_dim), const float* residual SHAPE(rows, hidden_dim),
+                              const float* weight SHAPE(hidden_dim), float* output SHAPE(rows, hidden_dim),
+                              float* residual_out SHAPE(rows, hidden_dim), int rows, int hidden_dim, float eps, void* stream)
+    REQUIRES(eps >= 0);
+
+/* d_input = d_residual_out + the gradient through rmsnorm(s), s = residual_out; it is the gradient of the residual too.
+ * d_weight as in rmsnorm_backward. */
+int32_t cuda_rmsnorm_residual_backward(const float* residual_out SHAPE(rows, hidden_dim), const float* weight SHAPE(hidden_dim),
+                                       const float* d_output SHAPE(rows, hidden_dim),
+                                       const float* d_residual_out SHAPE(rows, hidden_dim),
+                                       float* d_input SHAPE(rows, hidden_dim),
+                                       float* d_weight UPDATED_IF(beta != 0) SHAPE(hidden_dim),
+                                       int rows, int hidden_dim, float eps, float beta, void* stream) REQUIRES(eps >= 0);
+
+/* ---- gemm ------------------------------------------------------------------------------------------------------- */
+
+/* C = A . B^T: B is stored out x in, as every weight is. */
+int32_t cuda_gemm(const float* A SHAPE(M, K), const float* B SHAPE(N, K), float* C SHAPE(M, N), int M, int N, int K, void* stream);
+
+/* C = alpha * A . B^T + beta * C.  With beta = 0 C is not read (it may hold NaN). */
+int32_t cuda_gemm_beta(const float* A SHAPE(M, K), const float* B SHAPE(N, K), float* C UPDATED_IF(beta != 0) SHAPE(M, N),
+                       int M, int N, int K, float alpha, float beta, void* stream);
+
+/* C = alpha * A . B + beta * C: the gradient of a layer's input, d_input = d_output . W. */
+int32_t cuda_gemm_nn(const float* A SHAPE(M, K), const float* B SHAPE(K, N), float* C UPDATED_IF(beta != 0) SHAPE(M, N),
+                     int M, int N, int K, float alpha, float beta, void* stream);
+
+/* C = alpha * A^T . B + beta * C: the gradient of a layer's weight, d_W = d_output^T . input. */
+int32_t cuda_gemm_tn(const float* A SHAPE(K, M), const float* B SHAPE(K, N), float* C UPDATED_IF(beta != 0) SHAPE(M, N),
+                     int M, int N, int K, float alpha, float beta, void* stream);
+
+/* C = alpha * A^T . B^T + beta * C. */
+int32_t cuda_gemm_tt(const float* A SHAPE(K, M), const float* B SHAPE(N, K), float* C UPDATED_IF(beta != 0) SHAPE(M, N),
+                     int M, int N, int K, float alpha, float beta, void* stream);
+
+/* C[b] = A[b] . B[b]^T for every b. */
+int32_t cuda_batched_gemm(const float* A SHAPE(batch, M, K), const float* B SHAPE(batch, N, K), float* C SHAPE(batch, M, N),
+                          int batch, int M, int N, int K, void* stream);
+
+/* Expert e owns rows offsets[e] to offsets[e + 1]: C[those] = A[those] . B[e]^T.  offsets ascends from 0 to rows; an
+ * expert may own none. */
+int32_t cuda_grouped_gemm(const float* A SHAPE(rows, K), const float* B SHAPE(n_experts, N, K),
+                          const int32_t* offsets SHAPE(n_experts + 1) WITHIN(rows + 1), float* C SHAPE(rows, N),
+                          int rows, int n_experts, int N, int K, void* stream);
+
+/* C[rows of e] = A[rows of e] . B[e]: the gradient of the experts' input. */
+int32_t cuda_grouped_gemm_nn(const float* A SHAPE(rows, K), const float* B SHAPE(n_experts, K, N),
+                             const int32_t* offsets SHAPE(n_experts + 1) WITHIN(rows + 1), float* C SHAPE(rows, N),
+                             int rows, int n_experts, int N, int K, void* stream);
+
+/* C[e] = A[rows of e]^T . B[rows of e] + beta * C[e]: the gradient of the experts' weights, exactly beta * C[e] where an
+ * expert owns no row. */
+int32_t cuda_grouped_gemm_tn(const float* A SHAPE(rows, M), const float* B SHAPE(rows, N),
+                             const int32_t* offsets SHAPE(n_experts + 1) WITHIN(rows + 1),
+                             float* C UPDATED_IF(beta != 0) SHAPE(n_experts, M, N),
+                             int rows, int n_experts, int M, int N, float beta, void* stream);
+
+/* ---- rope ------------------------------------------------------------------------------------------------------- */
+
+/* Angles freqs[p, d] = p * b^(-2d / head_dim), b = base * alpha^(head_dim / (head_dim - 2)) (NTK scaling). */
+int32_t cuda_rope_freqs(float* freqs SHAPE(max_seq_len, head_dim / 2), int max_seq_len, int head_dim, float base, float alpha,
+                        void* stream) REQUIRES(head_dim > 2, head_dim % 2 == 0, base > 0, alpha > 0);
+
+/* Rotates each interleaved pair (2d, 2d + 1) at position s + offset by freqs[s + offset, d]. */
+int32_t cuda_rope_forward(const float* input SHAPE(batch, seq_len, n_heads, head_dim),
+                          const float* freqs SHAPE(AT_LEAST(seq_len + offset), head_dim / 2),
+                          float* output SHAPE(batch, seq_len, n_heads, head_dim),
+                          int batch, int seq_len, int n_heads, int head_dim, int offset, void* stream)
+    REQUIRES(head_dim % 2 == 0, offset >= 0);
+
+/* The inverse rotation: d_input is d_output turned back by the same angles. */
+int32_t cuda_rope_backward(const float* d_output SHAPE(batch, seq_len, n_heads, head_dim),
+                           const float* freqs SHAPE(AT_LEAST(seq_len + offset), head_dim / 2),
+                           float* d_input SHAPE(batch, seq_len, n_heads, head_dim),
+                           int batch, int seq_len, int n_heads, int head_dim, int offset, void* stream)
+    REQUIRES(head_dim % 2 == 0, offset >= 0);
+
+/* rope_forward of queries and keys in one call. */
+int32_t cuda_rope_qk(const float* q SHAPE(batch, seq_len, n_q_heads, head_dim), const float* k SHAPE(batch, seq_len, n_kv_heads, head_dim),
+                     const float* freqs SHAPE(AT_LEAST(seq_len + offset), head_dim / 2),
+                     float* q_out SHAPE(batch, seq_len, n_q_heads, head_dim), float* k_out SHAPE(batch, seq_len, n_kv_heads, head_dim),
+                     int batch, int seq_len, int n_q_heads, int n_kv_heads, int head_dim, int offset, void* stream)
+    REQUIRES(head_dim % 2 == 0, offset >= 0);
+
+/* rope_backward of queries and keys in one call. */
+int32_t cuda_rope_qk_backward(const float* d_q_out SHAPE(batch, seq_len, n_q_heads, head_dim),
+                              const float* d_k_out SHAPE(batch, seq_len, n_kv_heads, head_dim),
+                              const float* freqs SHAPE(AT_LEAST(seq_len + offset), head_dim / 2),
+                              float* d_q SHAPE(batch, seq_len, n_q_heads, head_dim), float* d_k SHAPE(batch, seq_len, n_kv_heads, head_dim),
+                              int batch, int seq_len, int n_q_heads, int n_kv_heads, int head_dim, int offset, void* stream)
+    REQUIRES(head_dim % 2 == 0, offset >= 0);
+
+/* ---- attention -------------------------------------------------------------------------------------------------- */
+
+/* scores[b, h, i, j] = scale * Q[b, i, h] . K[b, j] for j <= i, -inf for j > i (causal; one KV head). */
+int32_t cuda_attention_scores(const float* Q SHAPE(batch, seq_len, n_heads, head_dim), const float* K SHAPE(batch, seq_len, head_dim),
+                              float* scores SHAPE(batch, n_heads, seq_len, seq_len),
+                              int batch, int n_heads, int seq_len, int head_dim, float scale, void* stream);
+
+/* output[b, i, h] = sum over j of weights[b, h, i, j] * V[b, j] (one KV head; every weight is used, masked ones are 0). */
+int32_t cuda_attention_output(const float* weights SHAPE(batch, n_heads, seq_len, seq_len), const float* V SHAPE(batch, seq_len, head_dim),
+                              float* output SHAPE(batch, seq_len, n_heads, head_dim),
+                              int batch, int n_heads, int seq_len, int head_dim, void* stream);
+
+/* Causal attention softmax(scale * Q . K^T) . V; query head h reads KV head h * n_kv_heads / n_q_heads.
+ * Its gradient is attention_backward. */
+int32_t cuda_flash_attention(const float* Q SHAPE(batch, seq_len, n_q_heads, head_dim), const float* K SHAPE(batch, seq_len, n_kv_heads, head_dim),
+                             const float* V SHAPE(batch, seq_len, n_kv_heads, head_dim), float* output SHAPE(batch, seq_len, n_q_heads, head_dim),
+                             int batch, int n_q_heads, int n_kv_heads, int seq_len, int head_dim, float scale, void* stream)
+    REQUIRES(n_q_heads % n_kv_heads == 0);
+
+/* The same for q_len queries against the first kv_len of kv_capacity cached keys: query i stands at position
+ * kv_len - q_len + i and sees keys up to there.  lse is the log-sum-exp of each query's scaled scores. */
+int32_t cuda_attention_forward(const float* Q SHAPE(batch, q_len, n_q_heads, head_dim), const float* K SHAPE(batch, kv_capacity, n_kv_heads, head_dim),
+                               const float* V SHAPE(batch, kv_capacity, n_kv_heads, head_dim),
+                               float* output SHAPE(batch, q_len, n_q_heads, head_dim), float* lse SHAPE(batch, n_q_heads, q_len),
+                               int batch, int n_q_heads, int n_kv_heads, int q_len, int kv_len, int kv_capacity, int head_dim,
+                               float scale, void* stream)
+    REQUIRES(n_q_heads % n_kv_heads == 0, kv_len >= q_len, kv_len <= kv_capacity);
+
+/* P = exp(scale * Q . K^T - lse); D = sum(d_output * output); dS = P * (d_output . V^T - D);
+ * d_Q = scale * dS . K; d_K = scale * dS^T . Q; d_V = P^T . d_output, the last two summed over the heads of a group.
+ * The causal mask is that of flash_attention. */
+int32_t cuda_attention_backward(const float* Q SHAPE(batch, seq_len, n_q_heads, head_dim), const float* K SHAPE(batch, seq_len, n_kv_heads, head_dim),
+                                const float* V SHAPE(batch, seq_len, n_kv_heads, head_dim), const float* output SHAPE(batch, seq_len, n_q_heads, head_dim),
+                                const float* lse SHAPE(batch, n_q_heads, seq_len), const float* d_output SHAPE(batch, seq_len, n_q_heads, head_dim),
+                                float* d_Q SHAPE(batch, seq_len, n_q_heads, head_dim), float* d_K SHAPE(batch, seq_len, n_kv_heads, head_dim),
+                                float* d_V SHAPE(batch, seq_len, n_kv_heads, head_dim),
+                                int batch, int n_q_heads, int n_kv_heads, int seq_len, int head_dim, float scale, void* stream)
+    REQUIRES(n_q_heads % n_kv_heads == 0);
+
+/* cache[:, position : position + new_len] = input; the rest of the cache is left as it is. */
+int32_t cuda_kv_cache_append(const float* input SHAPE(batch, new_len, n_kv_heads, head_dim),
+                             float* cache UPDATED SHAPE(batch, kv_capacity, n_kv_heads, head_dim),
+                             int batch, int new_len, int n_kv_heads, int head_dim, int kv_capacity, int position, void* stream)
+    REQUIRES(position >= 0, position + new_len <= kv_capacity);
+
+/* ---- moe -------------------------------------------------------------------------------------------------------- */
+
+/* Lays the (token, slot) pairs out by expert, in token order within an expert: expert e owns rows offsets[e] to
+ * offsets[e + 1], and pair (t, j) is row position[t, j]. */
+int32_t cuda_expert_sort(const int32_t* indices SHAPE(tokens, top_k) WITHIN(n_experts), int32_t* offsets SHAPE(n_experts + 1),
+                         int32_t* position SHAPE(tokens, top_k), int tokens, int top_k, int n_experts, void* stream);
+
+/* output[position[t, j]] = input[t].  position is a permutation of the rows of output. */
+int32_t cuda_expert_dispatch(const float* input SHAPE(tokens, hidden_dim), const int32_t* position SHAPE(tokens, top_k) WITHIN(tokens * top_k),
+                             float* output SHAPE(tokens * top_k, hidden_dim), int tokens, int top_k, int hidden_dim, void* stream);
+
+/* d_input[t] = sum over j of d_output[position[t, j]]. */
+int32_t cuda_expert_dispatch_backward(const float* d_output SHAPE(tokens * top_k, hidden_dim),
+                                      const int32_t* position SHAPE(tokens, top_k) WITHIN(tokens * top_k),
+                                      float* d_input SHAPE(tokens, hidden_dim), int tokens, int top_k, int hidden_dim, void* stream);
+
+/* output[t] = sum over j of weights[t, j] * input[position[t, j]]. */
+int32_t cuda_expert_combine(const float* input SHAPE(tokens * top_k, hidden_dim), const float* weights SHAPE(tokens, top_k),
+                            const int32_t* position SHAPE(tokens, top_k) WITHIN(tokens * top_k),
+                            float* output SHAPE(tokens, hidden_dim), int tokens, int top_k, int hidden_dim, void* stream);
+
+/* d_input[position[t, j]] = weights[t, j] * d_output[t]; d_weights[t, j] = d_output[t] . input[position[t, j]]. */
+int32_t cuda_expert_combine_backward(const float* input SHAPE(tokens * top_k, hidden_dim), const float* weights SHAPE(tokens, top_k),
+                                     const int32_t* position SHAPE(tokens, top_k) WITHIN(tokens * top_k),
+                                     const float* d_output SHAPE(tokens, hidden_dim), float* d_input SHAPE(tokens * top_k, hidden_dim),
+                                     float* d_weights SHAPE(tokens, top_k), int tokens, int top_k, int hidden_dim, void* stream);
+
+/* f_counts[e] = tokens whose top-k holds e; p_means[e] = mean over tokens of router_probs[:, e];
+ * aux_loss = alpha * n_experts * sum over e of f_counts[e] / batch_seq * p_means[e]. */
+int32_t cuda_aux_loss_forward(const float* router_probs SHAPE(batch_seq, n_experts), const int* expert_indices SHAPE(batch_seq, top_k) WITHIN(n_experts),
+                              float* aux_loss SHAPE(1), float* f_counts SHAPE(n_experts), float* p_means SHAPE(n_experts),
+                              int batch_seq, int n_experts, int top_k, float alpha, void* stream) REQUIRES(top_k <= n_experts);
+
+/* d_router_probs[t, e] = scale * alpha * n_experts * f_counts[e] / batch_seq^2: the counts are constants. */
+int32_t cuda_aux_loss_backward(const float* f_counts SHAPE(n_experts), float* d_router_probs SHAPE(batch_seq, n_experts),
+                               int batch_seq, int n_experts, float alpha, float scale, void* stream);
+
+/* ---- loss ------------------------------------------------------------------------------------------------------- */
+
+/* log_probs = logits - logsumexp(logits), row-wise, for every row; loss = mean of -log_probs[target] over the rows whose
+ * target is not negative (0 where there is none).  A target >= vocab_size: refused, or loss is NaN (see the top). */
+int32_t cuda_cross_entropy_forward(const float* logits SHAPE(batch_seq, vocab_size), const int* targets SHAPE(batch_seq) BELOW(vocab_size),
+                                   float* loss SHAPE(1), float* log_probs SHAPE(batch_seq, vocab_size),
+                                   int batch_seq, int vocab_size, void* stream);
+
+/* d_logits = (exp(log_probs) - onehot(target)) * scale; 0 in the rows whose target is negative. */
+int32_t cuda_cross_entropy_backward(const float* log_probs SHAPE(batch_seq, vocab_size), const int* targets SHAPE(batch_seq) BELOW(vocab_size),
+                                    float* d_logits SHAPE(batch_seq, vocab_size), int batch_seq, int vocab_size, float scale, void* stream);
+
+/* ---- optimizer -------------------------------------------------------------------------------------------------- */
+
+/* m = beta1*m + (1-beta1)*g; v = beta2*v + (1-beta2)*g^2; m_hat = m / (1 - beta1^step); v_hat = v / (1 - beta2^step);
+ * param = param - lr * (m_hat / (sqrt(v_hat) + eps) + weight_decay * param), param on the right the old one. */
+int32_t cuda_adamw_step(float* param UPDATED SHAPE(size), const float* grad SHAPE(size), float* m UPDATED SHAPE(size), float* v UPDATED SHAPE(size),
+                        float lr, float beta1, float beta2, float eps, float weight_decay, int step, int64_t size, void* stream)
+    REQUIRES(lr >= 0, beta1 >= 0, beta1 < 1, beta2 >= 0, beta2 < 1, eps >= 0, weight_decay >= 0, step >= 1);
+
+/* adamw_step of every array, its gradient taken times grad_scale[0], its decay weight_decays[i]. */
+int32_t cuda_multi_adamw(float* const* params UPDATED EACH(count, sizes), const float* const* grads EACH(count, sizes),
+                         float* const* ms UPDATED EACH(count, sizes), float* const* vs UPDATED EACH(count, sizes),
+                         const int64_t* sizes HOST SHAPE(count), const float* weight_decays HOST SHAPE(count),
+                         const float* grad_scale SHAPE(1), int count, float lr, float beta1, float beta2, float eps, int step, void* stream)
+    REQUIRES(lr >= 0, beta1 >= 0, beta1 < 1, beta2 >= 0, beta2 < 1, eps >= 0, step >= 1);
+
+/* grad = 0. */
+int32_t cuda_zero_grad(float* grad SHAPE(size), int64_t size, void* stream);
+
+/* total_norm = sqrt(sum(grad^2)); grad = grad * clip_norm / total_norm where total_norm > clip_norm. */
+int32_t cuda_grad_clip(float* grad UPDATED SHAPE(size), float* partial_norms WORKSPACE SHAPE((size + 255) / 256), float* total_norm SHAPE(1),
+                       float clip_norm, int64_t size, void* stream) REQUIRES(clip_norm > 0);
+
+/* sum_squares = sum over every element of every array of its square. */
+int32_t cuda_multi_sum_squares(const float* const* inputs EACH(count, sizes), const int64_t* sizes HOST SHAPE(count),
+                               float* sum_squares SHAPE(1), int count, void* stream);
+
+/* total_norm = sqrt(sum_squares); scale = clip_norm / total_norm where total_norm > clip_norm, else 1. */
+int32_t cuda_clip_scale(const float* sum_squares SHAPE(1), float* total_norm SHAPE(1), float* scale SHAPE(1), float clip_norm, void* stream)
+    REQUIRES(clip_norm > 0);
+
+/* Every array times scale[0]. */
+int32_t cuda_multi_scale(float* const* arrays UPDATED EACH(count, sizes), const int64_t* sizes HOST SHAPE(count),
+                         const float* scale SHAPE(1), int count, void* stream);
+
+/* ---- embedding -------------------------------------------------------------------------------------------------- */
+
+/* output[i] = weight[indices[i]]. */
+int32_t cuda_embedding(const float* weight SHAPE(vocab_size, embedding_dim), const int* indices SHAPE(num_indices) WITHIN(vocab_size),
+                       float* output SHAPE(num_indices, embedding_dim), int num_indices, int vocab_size, int embedding_dim, void* stream);
+
+/* grad_weight[indices[i]] += grad_output[i]; repeated indices accumulate, a negative index is passed over.  vocab_size is
+ * not an argument: the caller answers for the upper end (the bindings check it). */
+int32_t cuda_scatter_add(const float* grad_output SHAPE(num_indices, embedding_dim), const int* indices SHAPE(num_indices) BELOW(vocab_size),
+                         float* grad_weight UPDATED SHAPE(vocab_size, embedding_dim), int num_indices, int embedding_dim, void* stream);
+
+/* ---- decode ----------------------------------------------------------------------------------------------------- */
+
+/* The column of each row's largest logit, the lowest among equals; a NaN counts as the largest. */
+int32_t cuda_argmax(const float* logits SHAPE(batch, vocab_size), int32_t* output SHAPE(batch), int batch, int vocab_size, void* stream);
+
+/* The samplers draw u from seeds[row]: state = uint32(seed ^ (row * 12345)); state = state * 1664525 + 1013904223 (mod
+ * 2^32); u = (state >> 8) * 2^-24.  They take the first entry with u < cumulative probability (the last one with a
+ * probability above 0 where rounding leaves none).  temperature = 0 is argmax.
+ *
+ * sample: softmax(logits / temperature), walked in column order. */
+int32_t cuda_sample(const float* logits SHAPE(batch, vocab_size), int32_t* output SHAPE(batch), const uint64_t* seeds SHAPE(batch),
+                    int batch, int vocab_size, float temperature, void* stream) REQUIRES(temperature >= 0);
+
+/* The k largest logits (equal ones by lower index), then temperature and softmax over them, walked in descending order;
+ * k > vocab_size means vocab_size. */
+int32_t cuda_topk_sample(const float* logits SHAPE(batch, vocab_size), int32_t* output SHAPE(batch), const uint64_t* seeds SHAPE(batch),
+                         int batch, int vocab_size, int k, float temperature, void* stream) REQUIRES(k >= 1, temperature >= 0);
+
+/* softmax(logits / temperature) in descending order (equal ones by lower index), the smallest prefix whose sum reaches
+ * top_p, renormalised, walked.  top_p >= 1 keeps all, top_p <= 0 keeps one. */
+int32_t cuda_topp_sample(const float* logits SHAPE(batch, vocab_size), int32_t* output SHAPE(batch), const uint64_t* seeds SHAPE(batch),
+                         int batch, int vocab_size, float top_p, float temperature, void* stream)
+    REQUIRES(top_p == top_p, temperature >= 0);
+
+/* ---- the build itself -------------------------------------------------------------------------------------------- */
+
+/* Not operations: the calls a caller needs to manage memory and streams.  A library without them computes on host
+ * memory.  Addresses travel as void*; copies run in the order of their stream and work in either direction. */
+
+/* version = the ASSAYER_VERSION the library was built from. */
+int32_t assayer_version(int32_t* version);
+
+/* A fact about the build, by name: "device_memory" (1 where arrays lie in device memory), "devices", "threads",
+ * "compute_capability" (80 for sm_80, 0 on a host), "vector_bits".  An unknown name is ASSAYER_UNAVAILABLE. */
+int32_t assayer_capability(const char* name, int64_t* value);
+
+int32_t assayer_allocate(void** memory, int64_t bytes);
+int32_t assayer_free(void* memory);
+int32_t assayer_copy(void* destination, const void* source, int64_t bytes, void* stream);
+int32_t assayer_fill(void* destination, int32_t byte, int64_t bytes, void* stream);
+int32_t assayer_stream_create(void** stream);
+int32_t assayer_stream_destroy(void* stream);
+int32_t assayer_synchronize(void* stream);
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
+#ifdef __cplusplus
+}
+#endif
+#endif
