@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["nox==2026.10.20"]
+# ///
+"""The sessions people run: `nox -l` lists them, `nox -s NAME -- ARGUMENTS` runs one."""
+
+from __future__ import annotations
+
+import os
+import platform
+from pathlib import Path
+
+import nox
+from nox.project import dependency_groups, load_toml
+from packaging.specifiers import SpecifierSet
+
+PROJECT = load_toml("pyproject.toml")
+
+nox.needs_version = ">=2026.10.20"
+nox.options.sessions = ["conformance", "tests", "lint", "types"]
+nox.options.default_venv_backend = "virtualenv"
+nox.options.reuse_venv = "yes"
+
+
+def install(session: nox.Session, *groups: str, project: bool = True) -> None:
+    """Install the named dependency groups, and what the project itself needs at run time."""
+    supported = PROJECT["project"]["requires-python"]
+    if not SpecifierSet(supported).contains(platform.python_version()):
+        session.error(f"Assayer needs Python {supported}; this is {platform.python_version()}")
+    runtime = PROJECT["project"]["dependencies"] if project else []
+    session.install(*runtime, *dependency_groups(PROJECT, *groups))
+
+
+def build_library(session: nox.Session, folder: str = "build/stub", **options: str) -> Path:
+    """Build the C library in the folder (a second call compiles only what changed) and return its path."""
+    defines = [f"-D{name}={value}" for name, value in options.items()]
+    session.run("cmake", "-S", "cuda", "-B", folder, "-G", "Ninja", *defines, silent=True)
+    session.run("cmake", "--build", folder, "--target", "assayer_stub", silent=True)
+    built = [path for path in Path(folder).glob("*assayer_stub.*") if path.suffix in {".so", ".dylib", ".dll"}]
+    if len(built) != 1:
+        session.error(f"expected one assayer_stub library in {folder}, found {len(built)}")
+    return built[0].resolve()
+
+
+def preload(session: nox.Session, *libraries: str) -> str:
+    """Return the compiler's shared libraries for LD_PRELOAD: a sanitiser must be there before Python, built without it."""
+    ask = [os.environ.get("CC", "cc"), "-print-file-name"]
+    paths = [str(session.run(ask[0], f"{ask[1]}={name}", silent=True, external=True)).strip() for name in libraries]
+    if not all(Path(path).is_absolute() for path in paths):
+        session.error(f"{ask[0]} has no shared {' and '.join(libraries)}; set CC to a gcc that has them")
+    return ":".join(paths)
+
+
+@nox.session
+def conformance(session: nox.Session) -> None:
+    """Build the C library and judge it; `-- --library PATH` judges another, `-- --case ID` repeats one case."""
+    install(session, "judge", "build")
+    chosen = any(argument.split("=")[0] == "--library" for argument in session.posargs)
+    library = [] if chosen else ["--library", str(build_library(session))]
+    session.run("python", "-m", "conformance", "run", *library, *session.posargs)
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """Run the tests."""
+    install(session, "tests")
+    build_library(session)
+    session.run("pytest", *session.posargs)
+
+
+@nox.session
+def oracle(session: nox.Session) -> None:
+    """Check the reference against PyTorch in float64."""
+    install(session, "tests", "oracle")
+    session.run("python", "-c", "import torch; print('PyTorch', torch.__version__)")
+    session.run("pytest", "tests/reference", *session.posargs)
+
+
+@nox.session
+def golden(session: nox.Session) -> None:
+    """Regenerate the goldens; `-- --check` compares and prints drift, `-- --accept --reason "..."` takes a change."""
+    install(session, "judge")
+    session.run("python", "-m", "conformance", "golden", *session.posargs)
+
+
+@nox.session
+def bench(session: nox.Session) -> None:
+    """Time the reference and the C library, per operation and training step; `-- --peers` adds PyTorch."""
+    peers = "--peers" in session.posargs
+    install(session, "tests", *(["oracle"] if peers else []))
+    build_library(session)
+    session.run("pytest", "benchmarks", *(argument for argument in session.posargs if argument != "--peers"))
+
+
+@nox.session
+def sanitize(session: nox.Session) -> None:
+    """Run the C tests and the conformance on a build under the address and undefined-behaviour sanitisers."""
+    install(session, "tests")
+    library = str(build_library(session, "build/sanitize", ASSAYER_SANITIZE="ON"))
+    watched = {
+        "LD_PRELOAD": preload(session, "libasan.so", "libubsan.so"),
+        "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1",  # what Python keeps until it ends is no leak of the library's
+        "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
+        "ASSAYER_STUB": library,
+    }
+    session.run("python", "-m", "pytest", "tests/c", *session.posargs, env=watched)
+    session.run("python", "-m", "conformance", "run", "--library", library, env=watched)
+
+
+@nox.session
+def false_alarms(session: nox.Session) -> None:
+    """Judge correct implementations that sum in other orders, 20,000 times with fresh seeds."""
+    install(session, "judge", "build")
+    session.run("python", "-m", "conformance", "false-alarms", *(session.posargs or ["--runs", "20000"]))
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Check style and formatting; `-- --fix` repairs what can be repaired."""
+    install(session, "lint", project=False)
+    fix = session.posargs == ["--fix"]
+    session.run("ruff", "check", *(["--fix"] if fix else []))
+    session.run("ruff", "format", *([] if fix else ["--check"]))
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """Check the types, strictly."""
+    install(session, "types")
+    session.run("mypy", *session.posargs)
+
+
+if __name__ == "__main__":
+    nox.main()
