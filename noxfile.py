@@ -45,11 +45,12 @@ def build_library(session: nox.Session, folder: str = "build/stub", **options: s
 
 
 def preload(session: nox.Session, *libraries: str) -> str:
-    """Return the compiler's shared libraries for LD_PRELOAD: a sanitiser must be there before Python, built without it."""
-    ask = [os.environ.get("CC", "cc"), "-print-file-name"]
-    paths = [str(session.run(ask[0], f"{ask[1]}={name}", silent=True, external=True)).strip() for name in libraries]
+    """Return the compiler's shared libraries for LD_PRELOAD: Python is built without sanitisers, so they come first."""
+    compiler = os.environ.get("CC", "cc")
+    asked = [(compiler, f"-print-file-name={name}") for name in libraries]
+    paths = [str(session.run(*question, silent=True, external=True)).strip() for question in asked]
     if not all(Path(path).is_absolute() for path in paths):
-        session.error(f"{ask[0]} has no shared {' and '.join(libraries)}; set CC to a gcc that has them")
+        session.error(f"{compiler} has no shared {' and '.join(libraries)}; set CC to a gcc that has them")
     return ":".join(paths)
 
 
@@ -101,7 +102,7 @@ def sanitize(session: nox.Session) -> None:
     library = str(build_library(session, "build/sanitize", ASSAYER_SANITIZE="ON"))
     watched = {
         "LD_PRELOAD": preload(session, "libasan.so", "libubsan.so"),
-        "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1",  # what Python keeps until it ends is no leak of the library's
+        "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1",  # Python keeps memory until it ends
         "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
         "ASSAYER_STUB": library,
     }
