@@ -1,0 +1,10 @@
+"""Numbers that carry the rounding error an honest implementation makes: the source of every tolerance.
+
+A `Noisy` array holds, beside each float64 value, the variance of the error and, optionally, a bound on it, of any
+implementation that computes the same formula in the declared precision.  The reference runs on it unchanged.
+"""
+
+from .number import Noisy, exact
+from .precision import FLOAT32, Precision, using
+
+__all__ = ["FLOAT32", "Noisy", "Precision", "exact", "using"]

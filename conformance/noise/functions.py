@@ -1,0 +1,128 @@
+"""Which NumPy functions a noise number answers to, and with what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import arithmetic, reductions
+from .number import Noisy, exact, lift
+
+UFUNCS: dict[Any, Callable[..., Any]] = {
+    np.add: arithmetic.add,
+    np.subtract: arithmetic.subtract,
+    np.multiply: arithmetic.multiply,
+    np.true_divide: arithmetic.divide,
+    np.negative: arithmetic.negative,
+    np.positive: lambda x: x,
+    np.square: arithmetic.square,
+    np.power: arithmetic.power,
+    np.exp: arithmetic.exp,
+    np.log: arithmetic.log,
+    np.sqrt: arithmetic.sqrt,
+    np.sin: arithmetic.sin,
+    np.cos: arithmetic.cos,
+    np.tanh: arithmetic.tanh,
+    np.absolute: arithmetic.absolute,
+    np.maximum: arithmetic.maximum,
+    np.minimum: arithmetic.minimum,
+    np.matmul: reductions.matmul,
+    **{
+        test: arithmetic.by_value(test)
+        for test in (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal)
+    },
+    **{test: arithmetic.by_value(test) for test in (np.isnan, np.isinf, np.isfinite, np.signbit, np.sign)},
+}
+
+METHODS: dict[tuple[Any, str], Callable[..., Any]] = {
+    (np.add, "reduce"): lambda x, axis=0, keepdims=False, **_: reductions.total(x, axis, keepdims),
+    (np.add, "reduceat"): reductions.segments,
+    (np.maximum, "reduce"): lambda x, axis=0, keepdims=False, **_: largest(x, axis, keepdims),
+}
+
+
+def largest(x: Noisy, axis: Any = None, keepdims: bool = False) -> Noisy:
+    """The maximum, as an exact number: it is only ever a shift that cancels (log-sum-exp), and so does its error."""
+    return exact(np.max(x.v, axis=axis, keepdims=keepdims), x.worst is not None)
+
+
+def smallest(x: Noisy, axis: Any = None, keepdims: bool = False) -> Noisy:
+    """The minimum, as an exact number (see `largest`)."""
+    return exact(np.min(x.v, axis=axis, keepdims=keepdims), x.worst is not None)
+
+
+def _gathered(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that moves elements of one array about."""
+    return lambda x, *args, **kwargs: x.map(lambda part: function(part, *args, **kwargs))
+
+
+def _joined(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that joins a sequence of arrays."""
+
+    def join(arrays: Sequence[Any], *args: Any, **kwargs: Any) -> Noisy:
+        parts = [lift(a) for a in arrays]
+        worsts = [p.worst for p in parts]
+        worst = None if any(w is None for w in worsts) else function(worsts, *args, **kwargs)
+        v = function([p.v for p in parts], *args, **kwargs)
+        return Noisy(v, function([p.variance for p in parts], *args, **kwargs), worst)
+
+    return join
+
+
+def _valued(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function whose answer is plain and depends on values alone: orders, positions, shapes."""
+    return lambda x, *args, **kwargs: function(x.v, *args, **kwargs)
+
+
+def _filled(value: float) -> Callable[..., Noisy]:
+    return lambda x, *_, **__: exact(np.full(x.shape, value), x.worst is not None)
+
+
+_MOVES = (
+    np.reshape,
+    np.ravel,
+    np.transpose,
+    np.swapaxes,
+    np.moveaxis,
+    np.squeeze,
+    np.expand_dims,
+    np.broadcast_to,
+    np.repeat,
+    np.tile,
+    np.take,
+    np.take_along_axis,
+    np.flip,
+    np.roll,
+    np.copy,
+    np.ascontiguousarray,
+    np.triu,
+    np.tril,
+    np.atleast_1d,
+    np.atleast_2d,
+)
+
+FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    np.sum: reductions.total,
+    np.mean: reductions.mean,
+    np.max: largest,
+    np.amax: largest,
+    np.min: smallest,
+    np.amin: smallest,
+    np.cumsum: reductions.cumulative,
+    np.where: arithmetic.where,
+    np.concatenate: _joined(np.concatenate),
+    np.stack: _joined(np.stack),
+    np.split: lambda x, *args, **kwargs: _split(x, *args, **kwargs),
+    np.zeros_like: _filled(0.0),
+    np.ones_like: _filled(1.0),
+    **{move: _gathered(move) for move in _MOVES},
+    **{ask: _valued(ask) for ask in (np.argsort, np.argmax, np.argmin, np.shape, np.ndim, np.size, np.any, np.all)},
+}
+
+
+def _split(x: Noisy, *args: Any, **kwargs: Any) -> list[Noisy]:
+    pieces = [np.split(part, *args, **kwargs) for part in (x.v, x.variance)]
+    worsts = [None] * len(pieces[0]) if x.worst is None else np.split(x.worst, *args, **kwargs)
+    return [Noisy(v, e, w) for v, e, w in zip(*pieces, worsts, strict=True)]

@@ -1,0 +1,207 @@
+"""The noise number: value, variance and worst case, carried through NumPy's own functions.
+
+First-order propagation: f(x, y) has variance f_x^2 var(x) + f_y^2 var(y) + that of its own rounding, and worst case
+|f_x| worst(x) + |f_y| worst(y) + the reach of its own rounding.  Arguments are taken as independent, except for a
+number multiplied by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .precision import Floats, current
+
+
+class Noisy:
+    """An array of values with the variance of each one's error and, unless None, a bound on it (both shaped alike)."""
+
+    __slots__ = ("v", "variance", "worst")
+    __array_priority__ = 100
+
+    def __init__(self, v: Any, variance: Any, worst: Any) -> None:
+        self.v: Floats = v
+        self.variance: Floats = variance
+        self.worst: Floats | None = worst
+
+    # ---- what an array offers -------------------------------------------------------------------
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.v.shape
+
+    @property
+    def ndim(self) -> int:
+        return self.v.ndim
+
+    @property
+    def size(self) -> int:
+        return self.v.size
+
+    @property
+    def dtype(self) -> np.dtype[np.float64]:
+        return self.v.dtype
+
+    @property
+    def sigma(self) -> Floats:
+        """Standard deviation of each element's error."""
+        return np.asarray(np.sqrt(self.variance))
+
+    def __len__(self) -> int:
+        return len(self.v)
+
+    def __bool__(self) -> bool:
+        return bool(self.v)
+
+    def __repr__(self) -> str:
+        return f"Noisy({self.v!r}, sigma={self.sigma!r})"
+
+    def map(self, move: Callable[[Floats], Any]) -> Noisy:
+        """Apply a function that only moves elements to values, variances and worst cases alike."""
+        return Noisy(move(self.v), move(self.variance), None if self.worst is None else move(self.worst))
+
+    def __getitem__(self, index: Any) -> Noisy:
+        return self.map(lambda part: part[index])
+
+    def reshape(self, *shape: Any) -> Noisy:
+        return self.map(lambda part: part.reshape(*shape))
+
+    def ravel(self) -> Noisy:
+        return self.map(np.ravel)
+
+    def transpose(self, *axes: Any) -> Noisy:
+        return self.map(lambda part: part.transpose(*axes))
+
+    def swapaxes(self, a: int, b: int) -> Noisy:
+        return self.map(lambda part: part.swapaxes(a, b))
+
+    def squeeze(self, axis: Any = None) -> Noisy:
+        return self.map(lambda part: part.squeeze(axis))
+
+    @property
+    def T(self) -> Noisy:
+        return self.transpose()
+
+    def sum(self, axis: Any = None, keepdims: bool = False) -> Noisy:
+        total: Noisy = np.sum(self, axis=axis, keepdims=keepdims)  # type: ignore[call-overload]
+        return total
+
+    def mean(self, axis: Any = None, keepdims: bool = False) -> Noisy:
+        mean: Noisy = np.mean(self, axis=axis, keepdims=keepdims)  # type: ignore[call-overload]
+        return mean
+
+    # ---- how NumPy reaches it -------------------------------------------------------------------
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        from .functions import METHODS, UFUNCS
+
+        if method == "__call__" and not options and ufunc in UFUNCS:
+            return UFUNCS[ufunc](*inputs)
+        if (ufunc, method) in METHODS:
+            return METHODS[ufunc, method](*inputs, **options)
+        return NotImplemented
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        from .functions import FUNCTIONS
+
+        if function in FUNCTIONS:
+            return FUNCTIONS[function](*args, **kwargs)
+        return NotImplemented
+
+    def __add__(self, other: Any) -> Any:
+        return np.add(self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return np.add(other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return np.subtract(self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return np.subtract(other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return np.multiply(self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return np.multiply(other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return np.true_divide(self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return np.true_divide(other, self)
+
+    def __matmul__(self, other: Any) -> Any:
+        return np.matmul(self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return np.matmul(other, self)
+
+    def __pow__(self, other: Any) -> Any:
+        return np.power(self, other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return np.power(other, self)
+
+    def __neg__(self) -> Any:
+        return np.negative(self)
+
+    def __abs__(self) -> Any:
+        return np.abs(self)
+
+    def __lt__(self, other: Any) -> Any:
+        return np.less(self, other)
+
+    def __le__(self, other: Any) -> Any:
+        return np.less_equal(self, other)
+
+    def __gt__(self, other: Any) -> Any:
+        return np.greater(self, other)
+
+    def __ge__(self, other: Any) -> Any:
+        return np.greater_equal(self, other)
+
+    def __eq__(self, other: object) -> Any:
+        return np.equal(self, other)  # type: ignore[call-overload]
+
+    def __ne__(self, other: object) -> Any:
+        return np.not_equal(self, other)  # type: ignore[call-overload]
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def exact(value: Any, worst: bool = True) -> Noisy:
+    """Return numbers without error; worst says whether a bound is carried beside the variance."""
+    v = np.asarray(value, np.float64)
+    return Noisy(v, np.zeros_like(v), np.zeros_like(v) if worst else None)
+
+
+def lift(value: Any) -> Noisy:
+    """Take a plain number or array as an exact one."""
+    return value if isinstance(value, Noisy) else exact(value)
+
+
+def rounded(v: Floats, variance: Floats, worst: Floats | None, times: float = 1, free: Any = False) -> Noisy:
+    """Add the roundings of a result: `times` of them, none where it is `free` or exact and representable as it is.
+
+    Where the value is not finite there is no error to speak of; where it passes the largest number of the format an
+    honest result may be infinite, so nothing is known.
+    """
+    precision = current()
+    free = free & ((v == 0) | (np.abs(v) >= precision.smallest)) | (variance == 0) & precision.holds(v)
+    variance = variance + np.where(free, 0.0, times * precision.variance(v))
+    if worst is not None:
+        worst = worst + np.where(free, 0.0, times * precision.reach(v))
+    return settled(v, variance, worst)
+
+
+def settled(v: Floats, variance: Floats, worst: Floats | None) -> Noisy:
+    """Clear the errors of values that are not finite, and give up those of values past the format's range."""
+    size = np.abs(v)
+    if not np.all(size <= current().largest):
+        over = np.isfinite(v) & (size > current().largest)
+        finite = np.isfinite(v)
+        variance = np.where(over, np.inf, np.where(finite, variance, 0.0))
+        worst = None if worst is None else np.where(over, np.inf, np.where(finite, worst, 0.0))
+    return Noisy(v, variance, worst)

@@ -1,0 +1,150 @@
+"""The verdict on one output: does every element lie where an honest implementation's could?
+
+Limits come from the expectation alone: each element may be off by 8 sigma and never by more than the worst case; the
+rms of error / sigma may exceed 1 only as far as chance lets it; so may the mean.  Elements along an axis can share one
+error (a row's norm, a column's weight), so chance is counted over the shortest axis, not over all elements.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .noise import Noisy
+
+SIGMAS = 8.0
+# The worst case is a first-order bound; terms of second order add a share of about (number of roundings) * u to it.
+SECOND_ORDER = 1 + 2.0**-10
+# A mathematical function may be biased by as much as half its error allowance.
+FUNCTION_BIAS = 0.5
+BIAS_ELEMENTS = 32
+FLOAT32_MAX = float(np.finfo(np.float32).max)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was found of one output; shares are of the limit, so that up to 1 passes."""
+
+    output: str
+    passed: bool
+    reason: str  # "" where it passed
+    elements: int
+    wrong: int  # elements beyond their own limit
+    share: float  # largest |error| / limit
+    rms: float  # of error / sigma
+    rms_limit: float
+    bias: float  # mean of error / sigma
+    bias_limit: float
+    index: tuple[int, ...] = ()  # of the worst element
+    expected: float = 0.0
+    got: float = 0.0
+    limit: float = 0.0
+    made_of: str = ""  # what that limit is: "8 sigma", "worst case", "exact"
+    region: str = ""
+
+
+def judge(output: str, expected: Any, got: NDArray[Any], signed_zeros: bool = False) -> Verdict:
+    """Judge one output; expected is a Noisy array, or a plain one that must be met bit for bit."""
+    wanted = expected.v if isinstance(expected, Noisy) else np.asarray(expected)
+    if got.shape != wanted.shape:
+        return _refused(output, f"shape {got.shape}, expected {wanted.shape}", wanted.size)
+    if not isinstance(expected, Noisy):
+        return _judge_exact(output, wanted, got)
+    return _judge_noisy(output, expected, got, signed_zeros)
+
+
+def _refused(output: str, reason: str, elements: int) -> Verdict:
+    return Verdict(output, False, reason, elements, elements, np.inf, np.inf, 1.0, np.inf, 1.0)
+
+
+def _judge_exact(output: str, wanted: NDArray[Any], got: NDArray[Any]) -> Verdict:
+    if got.dtype.kind != wanted.dtype.kind:
+        return _refused(output, f"dtype {got.dtype}, expected {wanted.dtype}", wanted.size)
+    return _summary(output, wanted, got, np.where(wanted == got, 0.0, np.inf), np.zeros(wanted.shape), "exact")
+
+
+def _judge_noisy(output: str, expected: Noisy, got: NDArray[Any], signed_zeros: bool) -> Verdict:
+    if got.dtype != np.float32:
+        return _refused(output, f"dtype {got.dtype}, expected float32", expected.size)
+    if not np.all(np.isfinite(expected.variance)):
+        return _refused(output, "the expectation itself is unknown here (an intermediate result overflows)", got.size)
+    special, misplaced = _special_values(expected.v, got, signed_zeros & (expected.variance == 0))
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        error = np.where(special, 0.0, got.astype(np.float64) - expected.v)
+        sigma = expected.sigma
+        limit = SIGMAS * sigma
+        if expected.worst is not None:
+            limit = np.minimum(limit, expected.worst * SECOND_ORDER)
+        share = np.where(error == 0, 0.0, np.abs(error) / limit)
+        share = np.where(misplaced | np.isnan(share), np.inf, share)
+        z = np.where(error == 0, 0.0, error / sigma)[~special & (sigma > 0)]
+    return _summary(output, expected.v, got, share, limit, _made_of(expected, sigma), z)
+
+
+def _special_values(wanted: NDArray[Any], got: NDArray[Any], exact_zeros: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Where NaN, infinities (and signed zeros, where they count) are due or came; and where one is not met."""
+    with np.errstate(over="ignore"):
+        due = wanted.astype(np.float32)
+    special = ~np.isfinite(due) | ~np.isfinite(got)
+    met = (np.isnan(due) & np.isnan(got)) | (due == got)
+    zeros = exact_zeros & (due == 0) & (got == 0)
+    return special, (special & ~met) | (zeros & (np.signbit(due) != np.signbit(got)))
+
+
+def _made_of(expected: Noisy, sigma: NDArray[Any]) -> NDArray[Any]:
+    names = np.where(sigma == 0, "exact", "8 sigma")
+    if expected.worst is not None:
+        names = np.where((sigma > 0) & (expected.worst * SECOND_ORDER < SIGMAS * sigma), "worst case", names)
+    return names
+
+
+def _summary(
+    output: str, wanted: Any, got: Any, share: Any, limit: Any, made_of: Any, z: Any = np.zeros(0)
+) -> Verdict:
+    groups = max(1, min(wanted.shape, default=1))
+    rms = float(np.sqrt(np.mean(z * z))) if z.size else 0.0
+    bias = float(np.mean(z)) if z.size else 0.0
+    rms_limit = float(np.sqrt(1 + (SIGMAS**2 - 1) / groups))
+    bias_limit = FUNCTION_BIAS + SIGMAS / groups**0.5 if z.size >= BIAS_ELEMENTS else np.inf
+    bad = share > 1
+    worst = np.unravel_index(int(np.argmax(share)), share.shape) if share.size else ()
+    reason = ""
+    if bad.any():
+        reason = f"{int(bad.sum())} of {bad.size} elements beyond their limit"
+    elif rms > rms_limit:
+        reason = f"rms of error / sigma is {rms:.3g}, above {rms_limit:.3g}"
+    elif abs(bias) > bias_limit:
+        reason = f"mean of error / sigma is {bias:.3g}, beyond {bias_limit:.3g}"
+    return Verdict(
+        output=output,
+        passed=not reason,
+        reason=reason,
+        elements=int(share.size),
+        wrong=int(bad.sum()),
+        share=float(share[worst]) if share.size else 0.0,
+        rms=rms,
+        rms_limit=rms_limit,
+        bias=bias,
+        bias_limit=float(bias_limit),
+        index=tuple(int(i) for i in worst),
+        expected=float(wanted[worst]) if share.size else 0.0,
+        got=float(got[worst]) if share.size else 0.0,
+        limit=float(np.asarray(limit)[worst]) if share.size else 0.0,
+        made_of=str(np.broadcast_to(made_of, share.shape)[worst]) if share.size else "",
+        region=region(bad),
+    )
+
+
+def region(bad: NDArray[np.bool_]) -> str:
+    """Say in words where the wrong elements lie: 'axis 0: 3 to 5; axis 1: all'."""
+    if not bad.any() or bad.ndim == 0:
+        return ""
+    parts = []
+    for axis, places in enumerate(np.nonzero(bad)):
+        low, high = int(places.min()), int(places.max())
+        whole = low == 0 and high == bad.shape[axis] - 1
+        parts.append(f"axis {axis}: {'all' if whole else low if low == high else f'{low} to {high}'}")
+    return "; ".join(parts)
