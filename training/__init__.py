@@ -1,0 +1,1 @@
+"""What surrounds a training step: the text it learns from, cut into tokens and batches."""
