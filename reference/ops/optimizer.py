@@ -1,0 +1,122 @@
+"""AdamW, gradient clipping and what they need over many arrays at once. Arrays of one call have any shape."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from reference.ops._arrays import Array, by_elements, check, check_same_shape, ieee
+
+
+@ieee
+def adamw_step(
+    param: Array,
+    grad: Array,
+    m: Array,
+    v: Array,
+    lr: float,
+    beta1: float,
+    beta2: float,
+    eps: float,
+    weight_decay: float,
+    step: int,
+) -> tuple[Array, Array, Array]:
+    """One update with decoupled decay (Loshchilov and Hutter 2019, algorithm 2); step counts from 1.
+
+    Returns the new param, m and v.
+    """
+    check(step >= 1, "adamw_step", "step", "step >= 1", step)
+    check_same_shape("adamw_step", param=param, grad=grad, m=m, v=v)
+    return _adamw(param, grad, m, v, 1.0, lr, beta1, beta2, eps, weight_decay, step)
+
+
+def _adamw(
+    param: Array,
+    grad: Array,
+    m: Array,
+    v: Array,
+    grad_scale: float,
+    lr: float,
+    beta1: float,
+    beta2: float,
+    eps: float,
+    weight_decay: float,
+    step: int,
+) -> tuple[Array, Array, Array]:
+    correction1, correction2 = 1.0 - beta1**step, 1.0 - beta2**step
+
+    def formula(param: Array, grad: Array, m: Array, v: Array) -> tuple[Array, Array, Array]:
+        g = grad * grad_scale
+        m = beta1 * m + (1.0 - beta1) * g
+        v = beta2 * v + (1.0 - beta2) * (g * g)
+        update = (m / correction1) / (np.sqrt(v / correction2) + eps)
+        return param - lr * (update + weight_decay * param), m, v
+
+    new_param, new_m, new_v = by_elements(formula, param, grad, m, v)
+    return new_param, new_m, new_v
+
+
+@ieee
+def multi_adamw(
+    params: Sequence[Array],
+    grads: Sequence[Array],
+    ms: Sequence[Array],
+    vs: Sequence[Array],
+    weight_decays: Sequence[float] | Array,
+    grad_scale: Array,
+    lr: float,
+    beta1: float,
+    beta2: float,
+    eps: float,
+    step: int,
+) -> tuple[list[Array], list[Array], list[Array]]:
+    """adamw_step of every array, its gradient taken times grad_scale[0], its decay weight_decays[i].
+
+    Returns the new params, ms and vs.
+    """
+    check(step >= 1, "multi_adamw", "step", "step >= 1", step)
+    updated = []
+    for i, (param, grad, m, v) in enumerate(zip(params, grads, ms, vs, strict=True)):
+        check_same_shape("multi_adamw", params=param, grads=grad, ms=m, vs=v)
+        updated.append(_adamw(param, grad, m, v, grad_scale[0], lr, beta1, beta2, eps, weight_decays[i], step))
+    return [new[0] for new in updated], [new[1] for new in updated], [new[2] for new in updated]
+
+
+@ieee
+def zero_grad(size: int) -> Array:
+    """size zeros."""
+    return np.zeros(size)
+
+
+@ieee
+def grad_clip(grad: Array, clip_norm: float) -> tuple[Array, Array]:
+    """grad * clip_norm / total_norm where the norm exceeds clip_norm, and the norm before clipping: (1,)."""
+    total_norm, factor = clip_scale(_sum_squares(grad), clip_norm)
+    return grad * factor, total_norm
+
+
+@ieee
+def multi_sum_squares(inputs: Sequence[Array]) -> Array:
+    """The sum over every element of every array of its square: (1,)."""
+    return np.sum(np.concatenate([_sum_squares(array) for array in inputs]), keepdims=True)
+
+
+def _sum_squares(array: Array) -> Array:
+    """As a matrix product of one row with itself, which BLAS evaluates without a temporary."""
+    row = array.reshape(1, -1)
+    return (row @ row.T).reshape(1)
+
+
+@ieee
+def clip_scale(sum_squares: Array, clip_norm: float) -> tuple[Array, Array]:
+    """The norm, and the factor clip_norm / norm where it exceeds clip_norm, else 1: (1,) each."""
+    check(clip_norm > 0, "clip_scale", "clip_norm", "clip_norm > 0", clip_norm)
+    total_norm = np.sqrt(sum_squares)
+    return total_norm, np.where(total_norm > clip_norm, clip_norm / total_norm, 1.0)
+
+
+@ieee
+def multi_scale(arrays: Sequence[Array], scale: Array) -> list[Array]:
+    """Every array times scale[0]."""
+    return [array * scale[0] for array in arrays]
