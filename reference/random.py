@@ -1,0 +1,77 @@
+"""The project's own random numbers: the same bits on every platform, Python and NumPy version.
+
+Counter-based: word i of a seed is the finaliser of splitmix64 (Steele, Lea and Flood 2014) applied to
+seed + (i + 1) * 0x9E3779B97F4A7C15 mod 2^64. Everything else is integer arithmetic and multiplication by powers of two;
+every value is exact in float32. Each function reads the words of its seed from the first: take one stream per array.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_MIX1, _MIX2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+_EVEN_LANES = np.uint64(0x0000FFFF0000FFFF)
+_CHUNK = 1 << 15  # values made at once: their words stay in cache
+
+Shape = int | tuple[int, ...]
+
+
+def stream(*names: str | int) -> int:
+    """A seed of 64 bits that belongs to these names: from the SHA-256 of their type, length and text."""
+    digest = hashlib.sha256()
+    for name in names:
+        text = str(name).encode()
+        digest.update(f"{type(name).__name__}:{len(text)}:".encode() + text)
+    return int.from_bytes(digest.digest()[:8], "little")
+
+
+def words(seed: int, start: int, count: int) -> NDArray[np.uint64]:
+    """Words start, start + 1, ... of a seed."""
+    with np.errstate(over="ignore"):
+        z = np.arange(start + 1, start + count + 1, dtype=np.uint64) * _GOLDEN + np.uint64(seed % 2**64)
+        z = (z ^ (z >> np.uint64(30))) * _MIX1
+        z = (z ^ (z >> np.uint64(27))) * _MIX2
+    return z ^ (z >> np.uint64(31))
+
+
+def uniform(seed: int, shape: Shape) -> NDArray[np.float64]:
+    """Multiples of 2^-24 in [0, 1): the upper 24 bits of one word each."""
+    return (words(seed, 0, _count(shape)) >> np.uint64(40)).astype(np.float64).reshape(shape) * 2.0**-24
+
+
+def normal(seed: int, shape: Shape) -> NDArray[np.float64]:
+    """Nearly normal numbers: mean 0, variance 1 - 2^-32, multiples of 2^-16 between -6 and 6.
+
+    The sum of the twelve 16-bit lanes of three words, each of variance (2^32 - 1) / 12 (Irwin-Hall).
+    """
+    values = np.empty(_count(shape))
+    for start in range(0, values.size, _CHUNK):
+        count = min(_CHUNK, values.size - start)
+        lanes = words(seed, 3 * start, 3 * count).reshape(count, 3)
+        pairs = ((lanes & _EVEN_LANES) + ((lanes >> np.uint64(16)) & _EVEN_LANES)).sum(axis=1, dtype=np.uint64)
+        sums = (pairs & np.uint64(0xFFFFFFFF)) + (pairs >> np.uint64(32))
+        values[start : start + count] = (sums.astype(np.float64) - 12 * 32767.5) * 2.0**-16
+    return values.reshape(shape)
+
+
+def integers(seed: int, low: int, high: int, shape: Shape) -> NDArray[np.int64]:
+    """Integers low <= value < high, at most 2^32 apart: the upper half of a word scaled to the range."""
+    span = high - low
+    if not 0 < span <= 2**32:
+        raise ValueError(f"integers: high: expected low < high <= low + 2^32, got low {low} and high {high}")
+    upper = words(seed, 0, _count(shape)) >> np.uint64(32)
+    return ((upper * np.uint64(span)) >> np.uint64(32)).astype(np.int64).reshape(shape) + low
+
+
+def permutation(seed: int, n: int) -> NDArray[np.int64]:
+    """0, 1, ..., n - 1 in the order of n words."""
+    return np.argsort(words(seed, 0, n), kind="stable").astype(np.int64)
+
+
+def _count(shape: Shape) -> int:
+    return shape if isinstance(shape, int) else prod(shape)
