@@ -1,0 +1,108 @@
+"""Decoding with a cache of keys and values: greedy, sampled, from the k likeliest, from the likeliest share."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from reference import random
+from reference.model import transformer
+from reference.model.attention import Cache
+from reference.model.config import Config
+from reference.model.parameters import Parameters
+
+Array = Any
+Ops = Any
+
+STRATEGIES = ("greedy", "sample", "top_k", "top_p")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Strategy:
+    """How the next token is chosen. temperature 0 is greedy; k counts for "top_k" and top_p for "top_p" alone."""
+
+    name: Literal["greedy", "sample", "top_k", "top_p"] = "greedy"
+    temperature: float = 1.0
+    k: int = 50
+    top_p: float = 0.9
+
+    def __post_init__(self) -> None:
+        _require(self.name in STRATEGIES, "strategy", f"one of {', '.join(STRATEGIES)}", self.name)
+        finite = math.isfinite(self.temperature) and self.temperature >= 0
+        _require(finite, "temperature", "a finite number of at least 0", self.temperature)
+        _require(self.k >= 1, "k", "at least 1", self.k)
+        _require(not math.isnan(self.top_p), "top_p", "a number", self.top_p)
+
+    def choose(self, ops: Ops, logits: Array, seeds: Array) -> Array:
+        """The next token of each row, int32 [batch]; logits: [batch, vocab], seeds: uint64 [batch]."""
+        if self.name == "greedy":
+            return ops.argmax(logits)
+        if self.name == "sample":
+            return ops.sample(logits, seeds, temperature=self.temperature)
+        if self.name == "top_k":
+            return ops.topk_sample(logits, seeds, k=self.k, temperature=self.temperature)
+        return ops.topp_sample(logits, seeds, top_p=self.top_p, temperature=self.temperature)
+
+
+GREEDY = Strategy()
+
+
+class Decoding(NamedTuple):
+    """How far decoding has come: what the caches hold is the first `position` tokens."""
+
+    caches: list[Cache | None]
+    freqs: Array
+    position: int
+
+
+def generate(
+    ops: Ops,
+    config: Config,
+    parameters: Parameters,
+    prompt: Array,
+    max_new: int,
+    strategy: Strategy = GREEDY,
+    seed: int = 0,
+) -> Array:
+    """The prompt continued by max_new tokens: int32 [batch, n] in, int32 [batch, n + max_new] out."""
+    _require(prompt.ndim == 2 and prompt.size > 0, "prompt", "shape (batch, at least one token)", prompt.shape)
+    _require(max_new >= 0, "max_new", "at least 0", max_new)
+    decoding = begin(ops, config, len(prompt), prompt.shape[1] + max_new)
+    tokens = [prompt]
+    for step in range(max_new):
+        logits, decoding = advance(ops, config, parameters, decoding, tokens[-1])
+        tokens.append(strategy.choose(ops, logits, seeds(seed, step, len(prompt))).reshape(-1, 1))
+    return np.concatenate(tokens, axis=1)
+
+
+def begin(ops: Ops, config: Config, batch: int, capacity: int) -> Decoding:
+    """Empty caches for `capacity` tokens."""
+    shape = (batch, capacity, config.kv_heads, config.head_dim)
+    empty = [ops.zero_grad(size=math.prod(shape)).reshape(shape) for _ in range(2 * config.layers)]
+    caches: list[Cache | None] = [Cache(*pair) for pair in zip(empty[::2], empty[1::2], strict=True)]
+    return Decoding(caches, transformer.rotary_angles(ops, config, capacity), 0)
+
+
+def advance(
+    ops: Ops, config: Config, parameters: Parameters, decoding: Decoding, tokens: Array
+) -> tuple[Array, Decoding]:
+    """(logits [batch, vocab] behind the last token, decoding with the tokens [batch, n] in its caches)."""
+    batch, n = tokens.shape
+    caches, freqs, position = decoding
+    below = transformer.trunk(ops, config, parameters, tokens, freqs, caches, position)
+    last = np.arange(n - 1, batch * n, n, dtype=np.int32)
+    logits = ops.gemm(ops.embedding(below.normed, last), parameters["lm_head"])
+    return logits, Decoding(below.caches, freqs, position + n)
+
+
+def seeds(seed: int, step: int, batch: int) -> Array:
+    """One well-mixed seed per row and step (the samplers' own mixing does not part neighbours): uint64 [batch]."""
+    return np.array([random.stream(seed, "token", step, row) for row in range(batch)], np.uint64)
+
+
+def _require(condition: bool, argument: str, expected: str, got: object) -> None:
+    if not condition:
+        raise ValueError(f"generate: {argument}: expected {expected}, got {got!r}")

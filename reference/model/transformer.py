@@ -1,0 +1,121 @@
+"""The whole model: embedding, layers, final norm, head; its loss and the gradient of every parameter.
+
+Written against a namespace of operations `ops`: the reference itself, or a library with the same functions.  tokens and
+targets are int32 arrays [batch, seq]; a negative target is not counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from reference.model import attention, block, linear
+from reference.model.config import Config
+from reference.model.parameters import Layer, Parameters, layer, named_layer
+
+Array = Any
+Ops = Any
+
+
+class Trunk(NamedTuple):
+    """The model below its head: the last stream and its norm [batch * seq, hidden], the auxiliary loss [1] summed over
+    the layers, what each layer keeps for backward, and the caches where they are given."""
+
+    stream: Array
+    normed: Array
+    aux_loss: Array
+    layers: list[block.Kept]
+    caches: list[attention.Cache | None]
+
+
+class Output(NamedTuple):
+    """logits [batch * seq, vocab], and what backward needs."""
+
+    logits: Array
+    tokens: Array
+    freqs: Array
+    trunk: Trunk
+
+
+class Loss(NamedTuple):
+    """total = cross_entropy + aux, each of shape [1]."""
+
+    total: Array
+    cross_entropy: Array
+    aux: Array
+
+
+def rotary_angles(ops: Ops, config: Config, length: int) -> Array:
+    """The angles of the first `length` positions, [length, head_dim / 2]."""
+    base, alpha = config.rope_base, config.rope_alpha
+    return ops.rope_freqs(max_seq_len=length, head_dim=config.head_dim, base=base, alpha=alpha)
+
+
+def forward(ops: Ops, config: Config, parameters: Parameters, tokens: Array) -> Output:
+    """Logits of every position."""
+    freqs = rotary_angles(ops, config, tokens.shape[1])
+    below = trunk(ops, config, parameters, tokens, freqs, [None] * config.layers, position=0)
+    return Output(ops.gemm(below.normed, parameters["lm_head"]), tokens, freqs, below)
+
+
+def trunk(
+    ops: Ops,
+    config: Config,
+    parameters: Parameters,
+    tokens: Array,
+    freqs: Array,
+    caches: Sequence[attention.Cache | None],
+    position: int,
+) -> Trunk:
+    """Everything below the head; with caches the tokens follow the `position` ones whose keys and values those hold."""
+    stream, branch, aux_loss = ops.embedding(parameters["embedding"], tokens.reshape(-1)), None, None
+    kept, filled = [], []
+    for index, cache in enumerate(caches):
+        arrays = layer(parameters, index)
+        output = block.forward(ops, config, arrays, stream, branch, freqs, len(tokens), cache, position)
+        stream, branch = output.stream, output.branch
+        aux_loss = output.aux_loss if aux_loss is None else ops.add(aux_loss, output.aux_loss)
+        kept.append(output.kept)
+        filled.append(output.cache)
+    normed, stream = block.join(ops, config, stream, branch, parameters["final_norm"])
+    return Trunk(stream, normed, aux_loss, kept, filled)
+
+
+def loss(ops: Ops, output: Output, targets: Array) -> tuple[Loss, Array]:
+    """(loss, log_probs [batch * seq, vocab]): cross entropy, mean over the targets that count, plus auxiliary loss."""
+    cross_entropy, log_probs = ops.cross_entropy_forward(output.logits, targets.reshape(-1))
+    aux = output.trunk.aux_loss
+    return Loss(ops.add(cross_entropy, aux), cross_entropy, aux), log_probs
+
+
+def backward(
+    ops: Ops,
+    config: Config,
+    parameters: Parameters,
+    output: Output,
+    d_logits: Array,
+    d_aux_loss: float,
+    into: Parameters | None = None,
+) -> Parameters:
+    """The gradient of every parameter by name, added to what `into` holds (a library adds in place).
+
+    d_logits: [batch * seq, vocab]; d_aux_loss: the gradient of the auxiliary loss.
+    """
+    buffers = into or dict.fromkeys(parameters)
+    below, head, norm = output.trunk, parameters["lm_head"], parameters["final_norm"]
+    d_normed, d_head = linear.backward(ops, below.normed, head, d_logits, buffers["lm_head"])
+    d_stream, d_norm = block.join_backward(ops, config, below.stream, norm, d_normed, None, buffers["final_norm"])
+    of_layers: list[Layer] = []
+    for index in reversed(range(config.layers)):
+        arrays, kept, given = layer(parameters, index), below.layers[index], layer(buffers, index)
+        d_stream, gradients = block.backward(ops, config, arrays, kept, output.freqs, d_stream, d_aux_loss, given)
+        of_layers.insert(0, gradients)
+    d_embedding = _embedding_backward(ops, parameters["embedding"], output.tokens, d_stream, buffers["embedding"])
+    named = {name: array for index, arrays in enumerate(of_layers) for name, array in named_layer(index, arrays).items()}
+    return {"embedding": d_embedding, **named, "final_norm": d_norm, "lm_head": d_head}
+
+
+def _embedding_backward(ops: Ops, weight: Array, tokens: Array, d_stream: Array, into: Array | None) -> Array:
+    if into is None:
+        into = ops.zero_grad(size=weight.size).reshape(weight.shape)
+    return ops.scatter_add(d_stream, tokens.reshape(-1), into)
