@@ -13,6 +13,7 @@ from reference.model import transformer
 from reference.model.attention import Cache
 from reference.model.config import Config
 from reference.model.parameters import Parameters
+from reference.ops._arrays import check
 
 Array = Any
 Ops = Any
@@ -30,11 +31,11 @@ class Strategy:
     top_p: float = 0.9
 
     def __post_init__(self) -> None:
-        _require(self.name in STRATEGIES, "strategy", f"one of {', '.join(STRATEGIES)}", self.name)
+        check(self.name in STRATEGIES, "generate", "strategy", f"one of {', '.join(STRATEGIES)}", self.name)
         finite = math.isfinite(self.temperature) and self.temperature >= 0
-        _require(finite, "temperature", "a finite number of at least 0", self.temperature)
-        _require(self.k >= 1, "k", "at least 1", self.k)
-        _require(not math.isnan(self.top_p), "top_p", "a number", self.top_p)
+        check(finite, "generate", "temperature", "a finite number of at least 0", self.temperature)
+        check(self.k >= 1, "generate", "k", "at least 1", self.k)
+        check(not math.isnan(self.top_p), "generate", "top_p", "a number", self.top_p)
 
     def choose(self, ops: Ops, logits: Array, seeds: Array) -> Array:
         """The next token of each row, int32 [batch]; logits: [batch, vocab], seeds: uint64 [batch]."""
@@ -68,8 +69,8 @@ def generate(
     seed: int = 0,
 ) -> Array:
     """The prompt continued by max_new tokens: int32 [batch, n] in, int32 [batch, n + max_new] out."""
-    _require(prompt.ndim == 2 and prompt.size > 0, "prompt", "shape (batch, at least one token)", prompt.shape)
-    _require(max_new >= 0, "max_new", "at least 0", max_new)
+    check(prompt.ndim == 2 and prompt.size > 0, "generate", "prompt", "shape (batch, at least one token)", prompt.shape)
+    check(max_new >= 0, "generate", "max_new", "at least 0", max_new)
     decoding = begin(ops, config, len(prompt), prompt.shape[1] + max_new)
     tokens = [prompt]
     for step in range(max_new):
@@ -101,8 +102,3 @@ def advance(
 def seeds(seed: int, step: int, batch: int) -> Array:
     """One well-mixed seed per row and step (the samplers' own mixing does not part neighbours): uint64 [batch]."""
     return np.array([random.stream(seed, "token", step, row) for row in range(batch)], np.uint64)
-
-
-def _require(condition: bool, argument: str, expected: str, got: object) -> None:
-    if not condition:
-        raise ValueError(f"generate: {argument}: expected {expected}, got {got!r}")

@@ -13,6 +13,7 @@ from reference.model import transformer
 from reference.model.config import Config
 from reference.model.parameters import Parameters
 from reference.model.transformer import Loss
+from reference.ops._arrays import check
 
 Array = Any
 Ops = Any
@@ -38,17 +39,18 @@ class TrainingConfig:
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            _require(math.isfinite(value) and value >= 0, field.name, "a finite number of at least 0", value)
+            check(
+                math.isfinite(value) and value >= 0,
+                "TrainingConfig",
+                field.name,
+                "a finite number of at least 0",
+                value,
+            )
         for name in ("beta1", "beta2"):
-            _require(getattr(self, name) < 1, name, "below 1", getattr(self, name))
-        _require(self.clip_norm > 0, "clip_norm", "above 0", self.clip_norm)
-        _require(self.total > self.warmup, "total", f"more than warmup = {self.warmup}", self.total)
-        _require(self.micro_batches >= 1, "micro_batches", "at least 1", self.micro_batches)
-
-
-def _require(condition: bool, field: str, expected: str, got: object) -> None:
-    if not condition:
-        raise ValueError(f"TrainingConfig: {field}: expected {expected}, got {got!r}")
+            check(getattr(self, name) < 1, "TrainingConfig", name, "below 1", getattr(self, name))
+        check(self.clip_norm > 0, "TrainingConfig", "clip_norm", "above 0", self.clip_norm)
+        check(self.total > self.warmup, "TrainingConfig", "total", f"more than warmup = {self.warmup}", self.total)
+        check(self.micro_batches >= 1, "TrainingConfig", "micro_batches", "at least 1", self.micro_batches)
 
 
 class State(NamedTuple):
@@ -78,8 +80,7 @@ def start(parameters: Parameters) -> State:
 
 def learning_rate(training: TrainingConfig, update: int) -> float:
     """Linear warm-up to lr, then cosine to a tenth of it at `total`, flat behind; updates count from 1."""
-    if update < 1:
-        raise ValueError(f"learning_rate: update: expected at least 1 (updates count from 1), got {update}")
+    check(update >= 1, "learning_rate", "update", "at least 1 (updates count from 1)", update)
     if update <= training.warmup:
         return training.lr * update / training.warmup
     progress = min(1.0, (update - training.warmup) / (training.total - training.warmup))
@@ -129,8 +130,7 @@ def _counted(targets: Array) -> int:
 
 def _split(tokens: Array, targets: Array, parts: int) -> Iterator[tuple[Array, Array]]:
     batch, seq = tokens.shape
-    if batch % parts:
-        raise ValueError(f"training step: micro_batches: expected a divisor of the batch of {batch}, got {parts}")
+    check(batch % parts == 0, "training_step", "micro_batches", f"a divisor of the batch of {batch}", parts)
     shape = (parts, batch // parts, seq)
     return zip(tokens.reshape(shape), targets.reshape(shape), strict=True)
 
@@ -140,16 +140,15 @@ def _scaled(ops: Ops, loss: Loss, of_targets: float, of_batches: float) -> Loss:
     return Loss(ops.add(cross_entropy, aux), cross_entropy, aux)
 
 
-def update(
-    ops: Ops, training: TrainingConfig, state: State, gradients: Parameters, rate: float
-) -> tuple[State, Array]:
+def update(ops: Ops, training: TrainingConfig, state: State, gradients: Parameters, rate: float) -> tuple[State, Array]:
     """(state, norm): gradients clipped by the one norm over all of them, then AdamW on every parameter."""
     names, step = list(state.parameters), state.step + 1
     lists = [[held[name] for name in names] for held in (state.parameters, gradients, state.m, state.v)]
     norm, scale = ops.clip_scale(ops.multi_sum_squares(lists[1]), clip_norm=training.clip_norm)
     moving = {"lr": rate, "beta1": training.beta1, "beta2": training.beta2, "eps": training.eps, "step": step}
     updated = ops.multi_adamw(*lists, weight_decays(training, lists[0]), scale, **moving)
-    return State(*(dict(zip(names, arrays, strict=True)) for arrays in updated), step), norm
+    parameters, m, v = (dict(zip(names, arrays, strict=True)) for arrays in updated)
+    return State(parameters, m, v, step), norm
 
 
 def weight_decays(training: TrainingConfig, arrays: list[Array]) -> Array:

@@ -34,7 +34,14 @@ class Kept(NamedTuple):
 
 
 def forward(
-    ops: Ops, config: Config, layer: Layer, x: Array, freqs: Array, batch: int, cache: Cache | None = None, position: int = 0
+    ops: Ops,
+    config: Config,
+    layer: Layer,
+    x: Array,
+    freqs: Array,
+    batch: int,
+    cache: Cache | None = None,
+    position: int = 0,
 ) -> tuple[Array, Kept, Cache | None]:
     """(output, kept, cache): x [tokens, hidden] stands at the positions from `position` on.
 

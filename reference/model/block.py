@@ -60,7 +60,9 @@ def backward(
 ) -> tuple[Array, Layer]:
     """(d_stream before the layer, gradients): d_stream is the gradient of stream + branch behind the layer."""
     d_normed, of_moe = moe.backward(ops, config, layer, kept.moe, d_stream, scale, into)
-    d_stream, d_ffn_norm = join_backward(ops, config, kept.ffn_stream, layer.ffn_norm, d_normed, d_stream, into.ffn_norm)
+    d_stream, d_ffn_norm = join_backward(
+        ops, config, kept.ffn_stream, layer.ffn_norm, d_normed, d_stream, into.ffn_norm
+    )
     d_normed, of_attention = attention.backward(ops, config, layer, kept.attention, freqs, d_stream, into)
     d_stream, d_attn_norm = join_backward(
         ops, config, kept.attn_stream, layer.attn_norm, d_normed, d_stream, into.attn_norm

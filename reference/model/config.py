@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, fields
 
+from reference.ops._arrays import check
+
 
 @dataclass(frozen=True, kw_only=True)
 class Config:
@@ -32,27 +34,28 @@ class Config:
             value = getattr(self, field.name)
             if field.type == "int":
                 whole = isinstance(value, int) and not isinstance(value, bool)
-                _require(whole and value >= 1, field.name, "a whole number of at least 1", value)
+                check(whole and value >= 1, "Config", field.name, "a whole number of at least 1", value)
             else:
-                _require(math.isfinite(value), field.name, "a finite number", value)
-        _require(self.q_heads % self.kv_heads == 0, "kv_heads", f"a divisor of q_heads = {self.q_heads}", self.kv_heads)
+                check(math.isfinite(value), "Config", field.name, "a finite number", value)
+        check(
+            self.q_heads % self.kv_heads == 0,
+            "Config",
+            "kv_heads",
+            f"a divisor of q_heads = {self.q_heads}",
+            self.kv_heads,
+        )
         even = self.head_dim > 2 and self.head_dim % 2 == 0
-        _require(even, "head_dim", "an even number above 2 (rotary pairs)", self.head_dim)
-        _require(self.top_k <= self.experts, "top_k", f"at most experts = {self.experts}", self.top_k)
-        _require(self.rope_base > 0, "rope_base", "above 0", self.rope_base)
-        _require(self.rope_alpha > 0, "rope_alpha", "above 0", self.rope_alpha)
-        _require(self.eps >= 0, "eps", "at least 0", self.eps)
-        _require(self.aux_alpha >= 0, "aux_alpha", "at least 0", self.aux_alpha)
+        check(even, "Config", "head_dim", "an even number above 2 (rotary pairs)", self.head_dim)
+        check(self.top_k <= self.experts, "Config", "top_k", f"at most experts = {self.experts}", self.top_k)
+        check(self.rope_base > 0, "Config", "rope_base", "above 0", self.rope_base)
+        check(self.rope_alpha > 0, "Config", "rope_alpha", "above 0", self.rope_alpha)
+        check(self.eps >= 0, "Config", "eps", "at least 0", self.eps)
+        check(self.aux_alpha >= 0, "Config", "aux_alpha", "at least 0", self.aux_alpha)
 
     @property
     def attention_scale(self) -> float:
         """What the products of queries and keys are multiplied by: 1 / sqrt(head_dim)."""
         return float(self.head_dim**-0.5)
-
-
-def _require(condition: bool, field: str, expected: str, got: object) -> None:
-    if not condition:
-        raise ValueError(f"Config: {field}: expected {expected}, got {got!r}")
 
 
 FULL = Config(
@@ -66,6 +69,5 @@ CONFIGS = {"full": FULL, "tiny": TINY, "bench": BENCH}
 
 def named(name: str) -> Config:
     """The configuration of that name; ValueError lists the names there are."""
-    if name not in CONFIGS:
-        raise ValueError(f"configuration: expected one of {', '.join(sorted(CONFIGS))}, got {name!r}")
+    check(name in CONFIGS, "configuration", "name", f"one of {', '.join(sorted(CONFIGS))}", name)
     return CONFIGS[name]

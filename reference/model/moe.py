@@ -74,7 +74,9 @@ def backward(
     return d_x, {"router": d_router, **gradients}
 
 
-def _experts_backward(ops: Ops, layer: Layer, kept: Kept, d_output: Array, into: Layer) -> tuple[Array, dict[str, Array]]:
+def _experts_backward(
+    ops: Ops, layer: Layer, kept: Kept, d_output: Array, into: Layer
+) -> tuple[Array, dict[str, Array]]:
     offsets = kept.routing.offsets
     d_down = ops.grouped_gemm_tn(d_output, kept.inner, offsets, into.down, beta=linear.beta(into.down))
     d_inner = ops.grouped_gemm_nn(d_output, layer.down, offsets)

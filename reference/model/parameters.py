@@ -104,7 +104,9 @@ def count(config: Config, *, active: bool = False) -> int:
     return sum(math.prod(t.shape) for t in met)
 
 
-def initialise(config: Config, seed: int, dtype: DTypeLike = np.float64, deviation: float = INITIAL_DEVIATION) -> Parameters:
+def initialise(
+    config: Config, seed: int, dtype: DTypeLike = np.float64, deviation: float = INITIAL_DEVIATION
+) -> Parameters:
     """Norms 1, weights normal with the given deviation, each tensor from its own stream of the seed.
 
     What is added to the residual stream (w_o, down) is divided by sqrt(2 * layers), so that the stream's variance does

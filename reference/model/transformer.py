@@ -111,7 +111,9 @@ def backward(
         d_stream, gradients = block.backward(ops, config, arrays, kept, output.freqs, d_stream, d_aux_loss, given)
         of_layers.insert(0, gradients)
     d_embedding = _embedding_backward(ops, parameters["embedding"], output.tokens, d_stream, buffers["embedding"])
-    named = {name: array for index, arrays in enumerate(of_layers) for name, array in named_layer(index, arrays).items()}
+    named = {
+        name: array for index, arrays in enumerate(of_layers) for name, array in named_layer(index, arrays).items()
+    }
     return {"embedding": d_embedding, **named, "final_norm": d_norm, "lm_head": d_head}
 
 
