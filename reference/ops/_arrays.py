@@ -1,8 +1,7 @@
-"""What the operations share: IEEE results, checks, evaluation by cache-sized blocks, stable order, accumulation."""
+"""What the operations share: IEEE results, checks, accumulation, stable order."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,9 +10,6 @@ Array: TypeAlias = Any  # an ndarray, or any array class that takes part in NumP
 
 # NaN and infinity are results of an operation (they propagate as in its formula), not mistakes to warn about.
 ieee = np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore")
-
-# Elements of one temporary: a formula's handful of float32 temporaries of 64 kB stay in a core's second-level cache.
-BLOCK = 1 << 14
 
 
 def check(condition: object, operation: str, argument: str, expected: str, got: object) -> None:
@@ -36,42 +32,6 @@ def check_indices(operation: str, argument: str, indices: Array, upper: int, neg
         place = tuple(int(i) for i in np.argwhere(wrong)[0])
         expected = f"values below {upper}" if negative else f"0 <= value < {upper}"
         check(False, operation, f"{argument}{list(place)}", expected, indices[place])
-
-
-def is_plain(*arrays: Array) -> bool:
-    """Whether every array is an ndarray itself, so that results may be written into memory set aside for them."""
-    return all(type(array) is np.ndarray for array in arrays)
-
-
-def by_rows(formula: Callable[..., Any], *arrays: Array) -> Any:
-    """formula(*arrays) for a formula that treats rows (axis 0) apart, by blocks that stay in cache.
-
-    The result is one array or a tuple of arrays with the same rows. Anything but plain arrays is evaluated at once.
-    """
-    rows = len(arrays[0])
-    step = max(1, BLOCK * rows // max(1, max(array.size for array in arrays)))
-    if not is_plain(*arrays) or rows <= step:
-        return formula(*arrays)
-    outputs: tuple[Array, ...] = ()
-    single = False
-    for start in range(0, rows, step):
-        pieces = formula(*(array[start : start + step] for array in arrays))
-        if not outputs:
-            single = not isinstance(pieces, tuple)
-        pieces = (pieces,) if single else pieces
-        outputs = outputs or tuple(np.empty((rows, *piece.shape[1:]), piece.dtype) for piece in pieces)
-        for output, piece in zip(outputs, pieces, strict=True):
-            output[start : start + step] = piece
-    return outputs[0] if single else outputs
-
-
-def by_elements(formula: Callable[..., Any], *arrays: Array) -> Any:
-    """by_rows for an elementwise formula of arrays of one shape, which the results have too."""
-    shape = arrays[0].shape
-    results = by_rows(formula, *(array.reshape(-1) for array in arrays))
-    if isinstance(results, tuple):
-        return tuple(result.reshape(shape) for result in results)
-    return results.reshape(shape)
 
 
 def in_dtype_of(array: Array, model: Array) -> Array:

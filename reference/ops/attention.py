@@ -17,8 +17,7 @@ def attention_scores(Q: Array, K: Array, scale: float) -> Array:
 
     Q: (batch, seq_len, n_heads, head_dim), K: (batch, seq_len, head_dim). Returns (batch, n_heads, seq_len, seq_len).
     """
-    scores = np.swapaxes(Q, 1, 2) @ np.swapaxes(K, 1, 2)[:, None] * scale
-    return np.where(_visible(Q.shape[1], K.shape[1]), scores, -np.inf)
+    return _masked(np.swapaxes(Q, 1, 2) @ np.swapaxes(K, 1, 2)[:, None] * scale, Q.shape[1])
 
 
 @ieee
@@ -51,10 +50,9 @@ def attention_forward(Q: Array, K: Array, V: Array, kv_len: int, scale: float) -
 def _attend(operation: str, Q: Array, K: Array, V: Array, scale: float) -> tuple[Array, Array]:
     _check_heads(operation, Q, K, V)
     keys, values = np.swapaxes(K, 1, 2), np.swapaxes(V, 1, 2)
-    scores = _grouped(Q, K.shape[2]) @ np.swapaxes(keys, 2, 3) * scale
-    visible = _visible(Q.shape[1], K.shape[1], Q.shape[2] // K.shape[2])
-    maximum = np.max(np.where(visible, scores, -np.inf), axis=-1, keepdims=True)
-    exponentials = np.where(visible, np.exp(scores - maximum), 0.0)
+    scores = _masked(_grouped(Q, K.shape[2]) @ np.swapaxes(keys, 2, 3) * scale, Q.shape[1])
+    maximum = np.max(scores, axis=-1, keepdims=True)
+    exponentials = np.exp(scores - maximum)
     total = np.sum(exponentials, axis=-1, keepdims=True)
     lse = maximum + np.log(total)
     return _ungrouped(exponentials / total @ values, Q.shape), _ungrouped(lse, (*Q.shape[:3], 1))[..., 0].swapaxes(1, 2)
@@ -74,9 +72,7 @@ def attention_backward(
     queries, d_out = _grouped(Q, kv_heads), _grouped(d_output, kv_heads)
     keys, values = np.swapaxes(K, 1, 2), np.swapaxes(V, 1, 2)
     rows_lse = _grouped(np.swapaxes(lse, 1, 2)[..., None], kv_heads)
-    scores = queries @ np.swapaxes(keys, 2, 3) * scale
-    visible = _visible(Q.shape[1], K.shape[1], Q.shape[2] // kv_heads)
-    P = np.where(visible, np.exp(scores - rows_lse), 0.0)
+    P = np.exp(_masked(queries @ np.swapaxes(keys, 2, 3) * scale, Q.shape[1]) - rows_lse)
     D = np.sum(d_out * _grouped(output, kv_heads), axis=-1, keepdims=True)
     dS = P * (d_out @ np.swapaxes(values, 2, 3) - D) * scale
     d_K, d_V = np.swapaxes(dS, 2, 3) @ queries, np.swapaxes(P, 2, 3) @ d_out
@@ -109,10 +105,12 @@ def _ungrouped(x: Array, shape: tuple[int, ...]) -> Array:
     return np.swapaxes(split, 1, 2).reshape(shape)
 
 
-def _visible(q_len: int, kv_len: int, group: int = 1) -> Array:
-    """Which keys each of the last q_len positions sees, its row repeated for a group: (q_len * group, kv_len)."""
-    last = np.arange(kv_len - q_len, kv_len)
-    return np.arange(kv_len) <= np.repeat(last, group)[:, None]
+def _masked(scores: Array, q_len: int) -> Array:
+    """-inf at the keys that the last q_len positions do not see. scores: (..., q_len * group, kv_len)."""
+    rows, kv_len = scores.shape[-2:]
+    position = np.repeat(np.arange(kv_len - q_len, kv_len), rows // q_len)
+    limit = np.where(np.arange(kv_len) <= position[:, None], np.inf, -np.inf)
+    return np.minimum(scores, limit.astype(scores.dtype))
 
 
 def _check_heads(operation: str, Q: Array, K: Array, V: Array) -> None:

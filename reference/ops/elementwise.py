@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from reference.ops._arrays import Array, by_elements, check_same_shape, ieee
+from reference.ops._arrays import Array, check_same_shape, ieee
+from reference.ops._blocks import by_elements
 
 
 def _sigmoid(x: Array) -> Array:
-    """1 / (1 + exp(-x)) by exp(-|x|), which cannot overflow."""
-    small = np.exp(-np.abs(x))
-    return np.where(x >= 0, 1.0, small) / (1.0 + small)
+    """1 / (1 + exp(-x)) as exp(min(x, 0)) / (1 + exp(-|x|)), in which nothing overflows."""
+    return np.exp(np.minimum(x, 0.0)) / (1.0 + np.exp(-np.abs(x)))
 
 
 @ieee

@@ -6,7 +6,8 @@ import itertools
 
 import numpy as np
 
-from reference.ops._arrays import Array, accumulate, check, ieee, is_plain
+from reference.ops._arrays import Array, accumulate, check, ieee
+from reference.ops._blocks import is_plain
 
 
 @ieee

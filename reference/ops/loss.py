@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from reference.ops._arrays import Array, by_rows, check_indices, ieee
+from reference.ops._arrays import Array, check_indices, ieee
+from reference.ops._blocks import by_rows
 
 
 @ieee

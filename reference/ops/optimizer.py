@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from reference.ops._arrays import Array, by_elements, check, check_same_shape, ieee
+from reference.ops._arrays import Array, check, check_same_shape, ieee
+from reference.ops._blocks import by_elements
 
 
 @ieee
