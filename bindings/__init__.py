@@ -1,0 +1,38 @@
+"""Shared libraries as Python functions: types, shapes, checks and calls, all derived from the header."""
+
+from .errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    BindingError,
+    CallError,
+    HeaderError,
+    LibraryError,
+    MissingSymbol,
+)
+from .header import header_path, read_header
+from .library import Library
+from .parser import parse_header
+from .records import Constant, Function, Header, Parameter
+from .signature import Signature, shape_of
+from .symbols import exported_symbols
+
+__all__ = [
+    "ArgumentError",
+    "ArgumentTypeError",
+    "BindingError",
+    "CallError",
+    "Constant",
+    "Function",
+    "Header",
+    "HeaderError",
+    "Library",
+    "LibraryError",
+    "MissingSymbol",
+    "Parameter",
+    "Signature",
+    "exported_symbols",
+    "header_path",
+    "parse_header",
+    "read_header",
+    "shape_of",
+]

@@ -1,0 +1,82 @@
+"""A shared library whose operations are Python functions."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, NoReturn
+
+from .errors import LibraryError, MissingSymbol
+from .foreign import SharedObject, pointer
+from .header import read_header
+from .operation import Operation
+from .records import Function, Header
+from .services import Services
+from .signature import Signature
+from .symbols import describe_file
+
+
+class Library:
+    """The library at `path`: `library.rmsnorm(input, weight, eps=1e-6)` calls its `cuda_rmsnorm`.
+
+    Every operation of the header is an attribute, with its documentation and signature; `missing` lists those that the
+    library does not export (calling one raises MissingSymbol).  `services` are its assayer_* calls.  `stream` is the
+    address of the stream that every call is given, None for the default one.
+
+    Raises LibraryError, saying what the file is, when it cannot be opened, was built from another version of the
+    header, or computes on device memory.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], stream: int | None = None, header: Header | None = None) -> None:
+        self.path = Path(path).absolute()
+        self.header = header or read_header()
+        self._stream = pointer(stream or 0)
+        try:
+            self._object = SharedObject(self.path)
+        except OSError as error:
+            raise LibraryError(f"{self.path}: {describe_file(self.path) or error}") from error
+        self.services = Services(self._object, self.header)
+        self._refuse_others()
+
+    def _refuse_others(self) -> None:
+        """Calls would go wrong in a library of other declarations, or one that takes device addresses."""
+        version = self.services.version() if self.services.has("version") else self.header.version
+        if version != self.header.version:
+            expected = f"version {self.header.version} of the header"
+            raise LibraryError(f"{self.path}: expected a library built from {expected}, got one of version {version}")
+        if self.services.has("capability") and self.services.fact("device_memory"):
+            raise LibraryError(f"{self.path}: computes on device memory; host arrays cannot be passed to it")
+
+    def __repr__(self) -> str:
+        return f"Library({str(self.path)!r})"
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.header.operations]
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        """Make the operation of that name on first use, and keep it."""
+        if name.startswith("_") or name not in self.header.operations:
+            near = get_close_matches(name, self.header.operations, 1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            raise AttributeError(f"the header declares no operation {name}{hint}")
+        function = self.header.operations[name]
+        entry = self._object.entry(function)
+        if entry is None:
+            return self._absent(function)
+        operation = Operation(self.header, Signature(function), entry, self._stream)
+        self.__dict__[name] = operation
+        return operation
+
+    def _absent(self, function: Function) -> Callable[..., Any]:
+        def refuse(*_: Any, **__: Any) -> NoReturn:
+            raise MissingSymbol(f"{function.operation}: {self.path} does not export {function.symbol}")
+
+        return refuse
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The operations that the library does not export."""
+        functions = self.header.operations.values()
+        return tuple(f.operation for f in functions if self._object.entry(f) is None)

@@ -1,0 +1,134 @@
+"""What a header declares, as data: everything else is derived from these records."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from .elements import ELEMENTS, Element
+from .expressions import Expression
+
+Direction = Literal["in", "out", "updated", "workspace"]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One entry of SHAPE."""
+
+    size: Expression
+    at_least: bool = False
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One argument of a declared function.
+
+    `element` is the NumPy name of the type pointed to ("void" for addresses); `stars` how many pointers deep it lies
+    (0 scalar, 1 array, 2 a host array of arrays); `const` whether the innermost type is.  `updated_if` is the condition
+    under which an "updated" array is read; `limit` bounds an index array's values: ("WITHIN" or "BELOW", n).
+    """
+
+    name: str
+    element: str
+    stars: int
+    const: bool
+    ctype: str
+    direction: Direction = "in"
+    shape: tuple[Axis, ...] = ()
+    each: tuple[str, str] | None = None
+    host: bool = False
+    updated_if: Expression | None = None
+    limit: tuple[Literal["WITHIN", "BELOW"], Expression] | None = None
+
+    @property
+    def is_array(self) -> bool:
+        return bool(self.shape)
+
+    @property
+    def is_list(self) -> bool:
+        return self.each is not None
+
+    @property
+    def is_scalar(self) -> bool:
+        return self.stars == 0
+
+    @property
+    def written(self) -> bool:
+        return self.direction != "in"
+
+    @property
+    def type(self) -> Element:
+        return ELEMENTS[self.element]
+
+    @property
+    def declaration(self) -> str:
+        """The parameter in plain C."""
+        return f"{self.ctype} {self.name}"
+
+    @property
+    def shape_text(self) -> str:
+        return f"({', '.join(f'at least {a.size.text}' if a.at_least else a.size.text for a in self.shape)})"
+
+
+@dataclass(frozen=True)
+class Function:
+    """One declared function; `family` is the section it stands in, `line` where its declaration begins."""
+
+    symbol: str
+    parameters: tuple[Parameter, ...]
+    requires: tuple[Expression, ...] = ()
+    doc: str = ""
+    family: str = ""
+    line: int = 0
+
+    @property
+    def operation(self) -> str:
+        return self.symbol.removeprefix("cuda_")
+
+    @functools.cached_property
+    def by_name(self) -> Mapping[str, Parameter]:
+        return {parameter.name: parameter for parameter in self.parameters}
+
+    @property
+    def declaration(self) -> str:
+        """The prototype in plain C."""
+        return f"int32_t {self.symbol}({', '.join(p.declaration for p in self.parameters) or 'void'});"
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A #define of a whole number, with the comment beside it."""
+
+    name: str
+    value: int
+    comment: str = ""
+
+
+@dataclass(frozen=True)
+class Header:
+    """Operations by name (without `cuda_`), services by name (without `assayer_`), constants by name."""
+
+    source: str
+    operations: Mapping[str, Function]
+    services: Mapping[str, Function]
+    constants: Mapping[str, Constant]
+
+    @property
+    def declarations(self) -> str:
+        """All prototypes in plain C."""
+        return "\n".join(f.declaration for f in (*self.operations.values(), *self.services.values()))
+
+    @property
+    def version(self) -> int:
+        return self.constants["ASSAYER_VERSION"].value
+
+    def meaning(self, code: int) -> str:
+        """Return what a return code stands for."""
+        if code > 0:
+            return "an error code of the device's runtime"
+        for constant in self.constants.values():
+            if constant.value == code and constant.name != "ASSAYER_VERSION":
+                return f"{constant.name} ({constant.comment})" if constant.comment else constant.name
+        return "a code that the header does not know"
