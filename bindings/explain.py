@@ -14,9 +14,8 @@ from .expressions import Expression
 from .records import Parameter
 from .signature import Signature, shape_of
 
-LARGEST: dict[str, float] = {name: float(np.finfo(name).max) for name in ("float16", "float32", "float64")} | {
-    "bfloat16": 3.39e38
-}
+LARGEST: dict[str, float] = {name: float(np.finfo(name).max) for name in ("float16", "float32", "float64")}
+LARGEST["bfloat16"] = (2 - 2.0**-7) * 2.0**127
 
 
 def number(operation: str, parameter: Parameter, value: Any) -> int | float:
@@ -32,7 +31,8 @@ def number(operation: str, parameter: Parameter, value: Any) -> int | float:
         return whole_number(value)
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         raise ArgumentTypeError(operation, name, f"a number ({parameter.ctype})", describe(value))
-    if abs(value) > LARGEST[element] and not math.isinf(value):
+    magnitude: Any = abs(value)
+    if LARGEST[element] < magnitude < math.inf:
         raise ArgumentError(operation, name, f"a number that {element} can hold", repr(value))
     return float(value)
 
@@ -118,13 +118,27 @@ def shape(signature: Signature, parameter: Parameter, value: Any, sizes: Mapping
     )
 
 
-def condition(signature: Signature, broken: Expression, sizes: Mapping[str, Any]) -> ArgumentError:
-    """A REQUIRES that does not hold; the argument named is the first that the caller passed."""
+def condition(signature: Signature, sizes: Mapping[str, Any]) -> ArgumentError:
+    """The first REQUIRES that does not hold; the argument named is the first in it that the caller passed."""
+    broken = next(condition for condition in signature.function.requires if not _holds(condition, sizes))
     names = broken.names
     passed = next((name for name in names if name in signature.names), None)
     argument = passed or signature.source_of(names[0]) or names[0]
     got = ", ".join(f"{name} = {sizes[name]}" for name in names)
     return ArgumentError(signature.function.operation, argument, broken.text, got)
+
+
+def _holds(condition: Expression, sizes: Mapping[str, Any]) -> bool:
+    try:
+        return bool(condition(sizes))
+    except ZeroDivisionError:
+        return False
+
+
+def output(operation: str, parameter: Parameter, shape: tuple[int, ...]) -> ArgumentError:
+    """An output that cannot exist: a size below 1, or more bytes than int64_t counts."""
+    expected = f"sizes {parameter.shape_text} of at least 1, in bytes below 2^63"
+    return ArgumentError(operation, parameter.name, expected, f"shape {shape}")
 
 
 def index(operation: str, parameter: Parameter, value: Any, limit: Expression, bound: int) -> ArgumentError:

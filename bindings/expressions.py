@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Mod, ast.USub)
@@ -40,21 +40,37 @@ class Expression:
     def is_name(self) -> bool:
         return isinstance(self.tree, ast.Name)
 
-    def solve(self, result: int) -> tuple[str, int] | None:
-        """Return (name, value) that makes `name`, `name + number` or `name - number` the result, or None."""
+    def name_plus(self) -> tuple[str, int] | None:
+        """Return (name, number) where the expression is `name`, `name + number` or `name - number`, else None."""
         match self.tree:
             case ast.Name(id=name):
-                return name, result
+                return name, 0
             case ast.BinOp(left=ast.Name(id=name), op=ast.Add(), right=ast.Constant(value=int(number))):
-                return name, result - number
+                return name, number
             case ast.BinOp(left=ast.Name(id=name), op=ast.Sub(), right=ast.Constant(value=int(number))):
-                return name, result + number
+                return name, -number
         return None
 
 
-def compile_tuple(expressions: Sequence[Expression]) -> Callable[[Mapping[str, Any]], tuple[int, ...]]:
-    """Return one function that gives the values of all the expressions."""
-    return _compile(f"({''.join(f'{expression.text}, ' for expression in expressions)})")
+def compile_shape(sizes: Sequence[Expression]) -> Callable[[Mapping[str, Any]], tuple[int, ...]]:
+    """Return one function that gives all the sizes."""
+    return _compile(_tuple(size.text for size in sizes))
+
+
+def compile_shapes(
+    shapes: Iterable[Sequence[Expression]],
+) -> Callable[[Mapping[str, Any]], tuple[tuple[int, ...], ...]]:
+    """Return one function that gives all the shapes."""
+    return _compile(_tuple(_tuple(size.text for size in shape) for shape in shapes))
+
+
+def compile_conditions(conditions: Iterable[Expression]) -> Callable[[Mapping[str, Any]], bool]:
+    """Return one function that tells whether all the conditions hold."""
+    return _compile(" and ".join(f"({condition.text})" for condition in conditions) or "True")
+
+
+def _tuple(texts: Iterable[str]) -> str:
+    return f"({''.join(f'{text}, ' for text in texts)})"
 
 
 def _names(node: ast.AST, text: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -41,7 +42,7 @@ class SharedObject:
         self._ffi: Any = cffi.FFI()
         self._entries: dict[str, Callable[..., int] | None] = {}
         self._declaring = threading.Lock()
-        self._lib = self._ffi.dlopen(str(path), self._ffi.RTLD_NOW | self._ffi.RTLD_LOCAL)
+        self._lib = self._ffi.dlopen(str(path), os.RTLD_NOW | os.RTLD_LOCAL)
 
     def entry(self, function: Function) -> Callable[..., int] | None:
         """Return the function of this prototype, None where the library does not export it.

@@ -33,7 +33,7 @@ class Signature:
         self.workspaces = tuple(p for p in arrays if p.direction == "workspace")
         numbers = [parameter for parameter in function.parameters if parameter.is_scalar]
         shown = {name for _, _, axis in self._axes() if (name := axis.size.text) and axis.size.is_name}
-        counts = {p.each[0]: p.name for p in self.given if p.each}
+        counts = {p.each[0]: p.name for p in reversed(self.given) if p.each}
         self.scalars = tuple(p for p in numbers if p.name not in shown | counts.keys())
         self.names = tuple(p.name for p in (*self.given, *self.scalars))
         self.counts = counts
@@ -46,14 +46,18 @@ class Signature:
             if not (always and parameter.updated_if):
                 yield from ((parameter.name, index, axis) for index, axis in enumerate(parameter.shape))
 
-    def _find_solvers(self, shown: set[str]) -> list[tuple[str, str, int, Axis]]:
-        """Return (size, array, index, axis) for each size: from a bare entry if there is one, else from `size + 1`."""
-        found: dict[str, tuple[str, str, int, Axis]] = {}
+    def _find_solvers(self, shown: set[str]) -> list[tuple[str, str, int, int]]:
+        """Return (size, array, index, added) for each size: size = array.shape[index] - added.
+
+        A bare entry comes before `size + 1`, where there is one.
+        """
+        found: dict[str, tuple[str, str, int, int]] = {}
         for bare in (True, False):
             for array, index, axis in self._axes(always=True):
-                solved = axis.size.solve(0)
-                if solved and not axis.at_least and axis.size.is_name == bare and solved[0] in shown:
-                    found.setdefault(solved[0], (solved[0], array, index, axis))
+                if not axis.at_least and axis.size.is_name == bare and (solved := axis.size.name_plus()):
+                    name, added = solved
+                    if name in shown:
+                        found.setdefault(name, (name, array, index, added))
         if missing := shown - found.keys():
             problem = f"{self.function.symbol}: {min(missing)} cannot be read off an array that is always given"
             raise HeaderError("signature", self.function.line, problem)
@@ -70,10 +74,8 @@ class Signature:
         sizes = {parameter.name: values[parameter.name] for parameter in self.scalars}
         for count, array in self.counts.items():
             sizes[count] = len(values[array])
-        for name, array, index, axis in self._solvers:
-            length = values[array].shape[index]
-            solved = (name, length) if axis.size.is_name else axis.size.solve(length)
-            sizes[name] = solved[1] if solved else length
+        for name, array, index, added in self._solvers:
+            sizes[name] = values[array].shape[index] - added
         return sizes
 
     def source_of(self, size: str) -> str | None:
