@@ -1,0 +1,209 @@
+"""One set of arguments per operation, by the header's names: small, without symmetry, different at every size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import reference
+from reference import random
+
+
+class Draw:
+    """Random arrays of one dtype, each from its own stream."""
+
+    def __init__(self, name: str, dtype: Any) -> None:
+        self.name, self.dtype, self.drawn = name, dtype, 0
+
+    def _seed(self) -> int:
+        self.drawn += 1
+        return random.stream("samples", self.name, self.drawn)
+
+    def normal(self, *shape: int) -> Any:
+        return random.normal(self._seed(), shape).astype(self.dtype)
+
+    def positive(self, *shape: int) -> Any:
+        """Between 0.25 and 1.25."""
+        return (random.uniform(self._seed(), shape) + 0.25).astype(self.dtype)
+
+    def integers(self, high: int, *shape: int, low: int = 0) -> Any:
+        return random.integers(self._seed(), low, high, shape).astype(np.int32)
+
+    def permutation(self, *shape: int) -> Any:
+        return random.permutation(self._seed(), int(np.prod(shape))).astype(np.int32).reshape(shape)
+
+    def seeds(self, n: int) -> Any:
+        return random.words(self._seed(), 0, n)
+
+    def scalar(self, *values: float) -> Any:
+        return np.array(values, self.dtype)
+
+
+def _gemm(draw: Draw, A: tuple[int, int], B: tuple[int, int]) -> dict[str, Any]:
+    return {"A": draw.normal(*A), "B": draw.normal(*B), "C": draw.normal(3, 5), "alpha": 0.75, "beta": -0.5}
+
+
+def _attention(draw: Draw, heads: int = 4, kv_heads: int = 2) -> dict[str, Any]:
+    shapes = {"Q": (2, 5, heads, 6), "K": (2, 5, kv_heads, 6), "V": (2, 5, kv_heads, 6)}
+    return {name: draw.normal(*shape) for name, shape in shapes.items()} | {"scale": 0.4}
+
+
+def _attention_backward(draw: Draw) -> dict[str, Any]:
+    given = _attention(draw)
+    output, lse = reference.attention_forward(given["Q"], given["K"], given["V"], 5, given["scale"])
+    return given | {"output": output, "lse": lse, "d_output": draw.normal(*output.shape)}
+
+
+def _chosen(draw: Draw) -> dict[str, Any]:
+    weights, indices = reference.softmax_topk(draw.normal(4, 7), 3)
+    return {"weights": weights, "indices": indices, "d_weights": draw.normal(4, 3), "cols": 7}
+
+
+def _log_probs(draw: Draw) -> Any:
+    return reference.cross_entropy_forward(draw.normal(4, 7), np.zeros(4, np.int32))[1]
+
+
+def _adamw(draw: Draw, *shape: int) -> dict[str, Any]:
+    return {
+        "param": draw.normal(*shape),
+        "grad": draw.normal(*shape),
+        "m": draw.normal(*shape),
+        "v": draw.positive(*shape),
+    }
+
+
+def _multi_adamw(draw: Draw) -> dict[str, Any]:
+    several = [_adamw(draw, *shape) for shape in ((3, 2), (5,))]
+    return {f"{name}s": [one[name] for one in several] for name in several[0]} | {
+        "weight_decays": draw.scalar(0.125, 0.0),
+        "grad_scale": draw.scalar(0.5),
+        **_HYPER,
+    }
+
+
+_HYPER = {"lr": 0.01, "beta1": 0.9, "beta2": 0.95, "eps": 0.03, "step": 3}
+_OFFSETS = np.array([0, 2, 2, 6], np.int32)  # the middle expert owns no row
+
+SAMPLES: dict[str, Callable[[Draw], dict[str, Any]]] = {
+    "silu": lambda d: {"input": d.normal(9)},
+    "silu_backward": lambda d: {"input": d.normal(9), "d_output": d.normal(9)},
+    "swiglu": lambda d: {"gate": d.normal(9), "up": d.normal(9)},
+    "swiglu_backward": lambda d: {"gate": d.normal(9), "up": d.normal(9), "d_output": d.normal(9)},
+    "add": lambda d: {"a": d.normal(9), "b": d.normal(9)},
+    "mul": lambda d: {"a": d.normal(9), "b": d.normal(9)},
+    "scale": lambda d: {"input": d.normal(9), "scale": 0.3},
+    "softmax": lambda d: {"input": d.normal(4, 7)},
+    "softmax_backward": lambda d: {"output": reference.softmax(d.normal(4, 7)), "d_output": d.normal(4, 7)},
+    "softmax_topk": lambda d: {"input": d.normal(4, 7), "k": 3},
+    "softmax_topk_backward": _chosen,
+    "rmsnorm": lambda d: {"input": d.normal(4, 6), "weight": d.normal(6), "eps": 0.01},
+    "rmsnorm_backward": lambda d: {
+        "input": d.normal(4, 6),
+        "weight": d.normal(6),
+        "d_output": d.normal(4, 6),
+        "d_weight": d.normal(6),
+        "eps": 0.01,
+        "beta": 0.5,
+    },
+    "rmsnorm_residual": lambda d: {
+        "input": d.normal(4, 6),
+        "residual": d.normal(4, 6),
+        "weight": d.normal(6),
+        "eps": 0.01,
+    },
+    "rmsnorm_residual_backward": lambda d: {
+        "residual_out": d.normal(4, 6),
+        "weight": d.normal(6),
+        "d_output": d.normal(4, 6),
+        "d_residual_out": d.normal(4, 6),
+        "d_weight": d.normal(6),
+        "eps": 0.01,
+        "beta": 0.5,
+    },
+    "gemm": lambda d: {"A": d.normal(3, 4), "B": d.normal(5, 4)},
+    "gemm_beta": lambda d: _gemm(d, (3, 4), (5, 4)),
+    "gemm_nn": lambda d: _gemm(d, (3, 4), (4, 5)),
+    "gemm_tn": lambda d: _gemm(d, (4, 3), (4, 5)),
+    "gemm_tt": lambda d: _gemm(d, (4, 3), (5, 4)),
+    "batched_gemm": lambda d: {"A": d.normal(2, 3, 4), "B": d.normal(2, 5, 4)},
+    "grouped_gemm": lambda d: {"A": d.normal(6, 4), "B": d.normal(3, 5, 4), "offsets": _OFFSETS},
+    "grouped_gemm_nn": lambda d: {"A": d.normal(6, 4), "B": d.normal(3, 4, 5), "offsets": _OFFSETS},
+    "grouped_gemm_tn": lambda d: {
+        "A": d.normal(6, 4),
+        "B": d.normal(6, 5),
+        "offsets": _OFFSETS,
+        "C": d.normal(3, 4, 5),
+        "beta": 0.5,
+    },
+    "rope_freqs": lambda d: {"max_seq_len": 7, "head_dim": 6, "base": 100.0, "alpha": 4.0},
+    "rope_forward": lambda d: {"input": d.normal(2, 5, 3, 6), "freqs": d.normal(8, 3), "offset": 2},
+    "rope_backward": lambda d: {"d_output": d.normal(2, 5, 3, 6), "freqs": d.normal(8, 3), "offset": 2},
+    "rope_qk": lambda d: {"q": d.normal(2, 5, 4, 6), "k": d.normal(2, 5, 2, 6), "freqs": d.normal(8, 3), "offset": 2},
+    "rope_qk_backward": lambda d: {
+        "d_q_out": d.normal(2, 5, 4, 6),
+        "d_k_out": d.normal(2, 5, 2, 6),
+        "freqs": d.normal(8, 3),
+        "offset": 2,
+    },
+    "attention_scores": lambda d: {"Q": d.normal(2, 5, 3, 6), "K": d.normal(2, 5, 6), "scale": 0.4},
+    "attention_output": lambda d: {
+        "weights": reference.softmax(d.normal(2, 3, 5, 5)),
+        "V": d.normal(2, 5, 6),
+    },
+    "flash_attention": _attention,
+    "attention_forward": lambda d: {
+        "Q": d.normal(2, 3, 4, 6),
+        "K": d.normal(2, 7, 2, 6),
+        "V": d.normal(2, 7, 2, 6),
+        "kv_len": 5,
+        "scale": 0.4,
+    },
+    "attention_backward": _attention_backward,
+    "kv_cache_append": lambda d: {"input": d.normal(2, 3, 2, 4), "cache": d.normal(2, 7, 2, 4), "position": 2},
+    "expert_sort": lambda d: {"indices": d.integers(4, 6, 2), "n_experts": 5},
+    "expert_dispatch": lambda d: {"input": d.normal(5, 4), "position": d.permutation(5, 2)},
+    "expert_dispatch_backward": lambda d: {"d_output": d.normal(10, 4), "position": d.permutation(5, 2)},
+    "expert_combine": lambda d: {"input": d.normal(10, 4), "weights": d.normal(5, 2), "position": d.permutation(5, 2)},
+    "expert_combine_backward": lambda d: {
+        "input": d.normal(10, 4),
+        "weights": d.normal(5, 2),
+        "position": d.permutation(5, 2),
+        "d_output": d.normal(5, 4),
+    },
+    "aux_loss_forward": lambda d: {
+        "router_probs": reference.softmax(d.normal(6, 5)),
+        "expert_indices": reference.softmax_topk(d.normal(6, 5), 2)[1],
+        "alpha": 0.3,
+    },
+    "aux_loss_backward": lambda d: {"f_counts": d.scalar(3.0, 0.0, 5.0, 2.0), "batch_seq": 5, "alpha": 0.3, "scale": 0.7},
+    "cross_entropy_forward": lambda d: {"logits": d.normal(4, 7), "targets": np.array([2, -1, 6, 0], np.int32)},
+    "cross_entropy_backward": lambda d: {
+        "log_probs": _log_probs(d),
+        "targets": np.array([2, -1, 6, 0], np.int32),
+        "scale": 0.3,
+    },
+    "adamw_step": lambda d: _adamw(d, 9) | {**_HYPER, "weight_decay": 0.125},
+    "multi_adamw": _multi_adamw,
+    "zero_grad": lambda d: {"size": 5},
+    "grad_clip": lambda d: {"grad": d.normal(9), "clip_norm": 0.5},
+    "multi_sum_squares": lambda d: {"inputs": [d.normal(3, 2), d.normal(5)]},
+    "clip_scale": lambda d: {"sum_squares": d.scalar(9.0), "clip_norm": 0.5},
+    "multi_scale": lambda d: {"arrays": [d.normal(3, 2), d.normal(5)], "scale": d.scalar(0.3)},
+    "embedding": lambda d: {"weight": d.normal(6, 3), "indices": d.integers(6, 8)},
+    "scatter_add": lambda d: {
+        "grad_output": d.normal(8, 3),
+        "indices": np.array([4, 1, 4, -1, 0, 4, 1, 5], np.int32),
+        "grad_weight": d.normal(6, 3),
+    },
+    "argmax": lambda d: {"logits": d.normal(4, 9)},
+    "sample": lambda d: {"logits": d.normal(4, 9), "seeds": d.seeds(4), "temperature": 0.8},
+    "topk_sample": lambda d: {"logits": d.normal(4, 9), "seeds": d.seeds(4), "k": 4, "temperature": 0.8},
+    "topp_sample": lambda d: {"logits": d.normal(4, 9), "seeds": d.seeds(4), "top_p": 0.6, "temperature": 0.8},
+}
+
+
+def arguments(operation: str, dtype: Any = np.float64) -> dict[str, Any]:
+    """The operation's sample arguments by name, floating-point arrays of the given dtype."""
+    return SAMPLES[operation](Draw(operation, dtype))
