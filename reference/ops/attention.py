@@ -23,7 +23,7 @@ def attention_scores(Q: Array, K: Array, scale: float) -> Array:
 @ieee
 def attention_output(weights: Array, V: Array) -> Array:
     """weights . V (one KV head). weights: (batch, n_heads, seq_len, seq_len), V: (batch, seq_len, head_dim)."""
-    return np.swapaxes(weights @ V[:, None], 1, 2)
+    return _swapped(weights @ V[:, None])
 
 
 @ieee
@@ -55,7 +55,7 @@ def _attend(operation: str, Q: Array, K: Array, V: Array, scale: float) -> tuple
     exponentials = np.exp(scores - maximum)
     total = np.sum(exponentials, axis=-1, keepdims=True)
     lse = maximum + np.log(total)
-    return _ungrouped(exponentials / total @ values, Q.shape), _ungrouped(lse, (*Q.shape[:3], 1))[..., 0].swapaxes(1, 2)
+    return _ungrouped(exponentials / total @ values, Q.shape), _swapped(_ungrouped(lse, (*Q.shape[:3], 1))[..., 0])
 
 
 @ieee
@@ -76,7 +76,7 @@ def attention_backward(
     D = np.sum(d_out * _grouped(output, kv_heads), axis=-1, keepdims=True)
     dS = P * (d_out @ np.swapaxes(values, 2, 3) - D) * scale
     d_K, d_V = np.swapaxes(dS, 2, 3) @ queries, np.swapaxes(P, 2, 3) @ d_out
-    return _ungrouped(dS @ keys, Q.shape), np.swapaxes(d_K, 1, 2), np.swapaxes(d_V, 1, 2)
+    return _ungrouped(dS @ keys, Q.shape), _swapped(d_K), _swapped(d_V)
 
 
 @ieee
@@ -103,6 +103,11 @@ def _ungrouped(x: Array, shape: tuple[int, ...]) -> Array:
     batch, length, heads, width = shape
     split = x.reshape(batch, x.shape[1], length, heads // x.shape[1], width)
     return np.swapaxes(split, 1, 2).reshape(shape)
+
+
+def _swapped(x: Array) -> Array:
+    """Heads and positions exchanged, as a dense array."""
+    return np.ascontiguousarray(np.swapaxes(x, 1, 2))
 
 
 def _masked(scores: Array, q_len: int) -> Array:

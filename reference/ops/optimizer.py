@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from reference.ops._arrays import Array, check, check_same_shape, ieee
-from reference.ops._blocks import by_elements
+from reference.ops._blocks import by_elements, is_plain
 
 
 @ieee
@@ -104,9 +104,10 @@ def multi_sum_squares(inputs: Sequence[Array]) -> Array:
 
 
 def _sum_squares(array: Array) -> Array:
-    """As a matrix product of one row with itself, which BLAS evaluates without a temporary."""
+    if not is_plain(array):
+        return np.sum(array * array).reshape(1)
     row = array.reshape(1, -1)
-    return (row @ row.T).reshape(1)
+    return (row @ row.T).reshape(1)  # the same sum by BLAS, without a temporary
 
 
 @ieee

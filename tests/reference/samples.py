@@ -177,7 +177,12 @@ SAMPLES: dict[str, Callable[[Draw], dict[str, Any]]] = {
         "expert_indices": reference.softmax_topk(d.normal(6, 5), 2)[1],
         "alpha": 0.3,
     },
-    "aux_loss_backward": lambda d: {"f_counts": d.scalar(3.0, 0.0, 5.0, 2.0), "batch_seq": 5, "alpha": 0.3, "scale": 0.7},
+    "aux_loss_backward": lambda d: {
+        "f_counts": d.scalar(3.0, 0.0, 5.0, 2.0),
+        "batch_seq": 5,
+        "alpha": 0.3,
+        "scale": 0.7,
+    },
     "cross_entropy_forward": lambda d: {"logits": d.normal(4, 7), "targets": np.array([2, -1, 6, 0], np.int32)},
     "cross_entropy_backward": lambda d: {
         "log_probs": _log_probs(d),
