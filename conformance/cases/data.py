@@ -1,0 +1,131 @@
+"""The data sets: what the inputs of a case are filled with, and what each is there to show.
+
+Every array is a function of the case's id, the argument's name and a seed alone, never of the order of a run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reference import random
+
+Shape = tuple[int, ...]
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Draw:
+    """A source of data for one argument of one case."""
+
+    seed: int
+
+    def of(self, *names: str | int) -> Draw:
+        """Return an independent source, named."""
+        return Draw(random.stream(self.seed, *names))
+
+    def normal(self, shape: Shape) -> Array:
+        return random.normal(self.seed, shape)
+
+    def uniform(self, shape: Shape) -> Array:
+        return random.uniform(self.seed, shape)
+
+    def integers(self, low: int, high: int, shape: Shape) -> Array:
+        return random.integers(self.seed, low, high, shape)
+
+    def permutation(self, n: int) -> Array:
+        return random.permutation(self.seed, n)
+
+
+def plain(draw: Draw, shape: Shape) -> Array:
+    """Normal numbers of size one."""
+    return draw.normal(shape)
+
+
+def exact(draw: Draw, shape: Shape) -> Array:
+    """Small integers: sums are exact, so that every order of summation gives the same bits."""
+    return draw.integers(-4, 5, shape).astype(np.float64)
+
+
+def wide(draw: Draw, shape: Shape) -> Array:
+    """Exponents from -20 to 20."""
+    return draw.of("digits").normal(shape) * 2.0 ** draw.integers(-20, 21, shape)
+
+
+def swamp(draw: Draw, shape: Shape) -> Array:
+    """One large number in each row among many small ones."""
+    values = draw.normal(shape)
+    place = draw.of("place").integers(0, shape[-1], shape[:-1])
+    return np.where(np.arange(shape[-1]) == place[..., None], 2.0**12, values)
+
+
+def cancel(draw: Draw, shape: Shape) -> Array:
+    """Large neighbours of opposite sign, which leave little when they are added."""
+    values = draw.normal(shape)
+    partner = np.concatenate([np.zeros_like(values[..., :1]), values[..., :-1]], axis=-1)
+    odd = np.arange(shape[-1]) % 2 == 1
+    return np.where(odd, values * 2.0**-8 - 2.0**6 * partner, values * 2.0**6)
+
+
+def late(draw: Draw, shape: Shape) -> Array:
+    """The largest number of each row in its last column, far above the others."""
+    return draw.normal(shape) + np.where(np.arange(shape[-1]) == shape[-1] - 1, 16.0, 0.0)
+
+
+def constant(draw: Draw, shape: Shape) -> Array:
+    """Every row constant: no variance, ties everywhere."""
+    return np.broadcast_to(draw.normal((*shape[:-1], 1)), shape).copy()
+
+
+def large(draw: Draw, shape: Shape) -> Array:
+    """Numbers of size 100 with a common offset: exp overflows where the maximum is not subtracted."""
+    return draw.normal(shape) * 32 + 100
+
+
+def tiny(draw: Draw, shape: Shape) -> Array:
+    """Numbers of size 1e-6: squares, and a mean of squares, near the usual eps."""
+    return draw.normal(shape) * 2.0**-11
+
+
+SPECIALS = np.array([np.nan, np.inf, -np.inf, -0.0, 0.0, 2.0**-140, -(2.0**-149), 1.0])
+
+
+def special(draw: Draw, shape: Shape) -> Array:
+    """NaN, infinities, signed zeros and subnormal numbers among normal ones."""
+    values = draw.normal(shape)
+    chosen = SPECIALS[draw.of("which").integers(0, len(SPECIALS), shape)]
+    return np.where(draw.of("where").integers(0, 3, shape) == 0, chosen, values)
+
+
+def signed(draw: Draw, shape: Shape) -> Array:
+    """Signed zeros, infinities and subnormal numbers among normal ones; no NaN."""
+    values = special(draw, shape)
+    return np.where(np.isnan(values), -0.0, values)
+
+
+def masked(draw: Draw, shape: Shape) -> Array:
+    """Minus infinity in half the columns, as a mask leaves it; the first column is always there."""
+    keep = draw.of("mask").integers(0, 2, shape) == 1
+    return np.where(keep | (np.arange(shape[-1]) == 0), draw.normal(shape), -np.inf)
+
+
+DATA: dict[str, Callable[[Draw, Shape], Array]] = {
+    "plain": plain,
+    "exact": exact,
+    "range": wide,
+    "swamp": swamp,
+    "cancel": cancel,
+    "degenerate": constant,
+    "late": late,
+    "special": special,
+    "signed": signed,
+    "large": large,
+    "tiny": tiny,
+    "masked": masked,
+    "tails": plain,  # what is special about these two is the sizes, and the memory that is added to
+    "accumulate": plain,
+}

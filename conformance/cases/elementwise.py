@@ -1,0 +1,24 @@
+"""Cases of the elementwise operations."""
+
+from __future__ import annotations
+
+from .spec import Spec, sizes
+
+EVERY = sizes("n", (1,), (2,), (31,), (33,), (255,), (257,), (1024,))
+TAILS = sizes("n", (127,), (1025,), (8193,))
+SOME = sizes("n", (33,), (1025,))
+
+_CURVED = {"plain": EVERY, "tails": TAILS, "range": SOME, "large": SOME, "tiny": SOME, "special": SOME}
+_LINEAR = {"plain": EVERY, "tails": TAILS, "exact": SOME, "range": SOME, "cancel": SOME, "special": SOME, "signed": SOME}
+_FACTORS = sizes("n scale", (33, 0.5), (257, -1.7), (1025, 3.0e-3), (1, 1.1), (8193, 0.125))
+
+SPECS = (
+    Spec("silu", _CURVED),
+    Spec("silu_backward", _CURVED | {"exact": SOME}),
+    Spec("swiglu", _CURVED),
+    Spec("swiglu_backward", _CURVED),
+    Spec("add", _LINEAR, signed_zeros=True),
+    Spec("mul", _LINEAR, signed_zeros=True),
+    Spec("scale", {"plain": _FACTORS, "range": _FACTORS, "special": _FACTORS, "signed": _FACTORS}, signed_zeros=True),
+    Spec("scale", {"plain": sizes("n scale", (65, 0.0))}, why="by_zero", trivial="the product with zero is zero"),
+)

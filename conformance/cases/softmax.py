@@ -1,0 +1,47 @@
+"""Cases of softmax, the router's top-k, and their gradients."""
+
+from __future__ import annotations
+
+import reference
+
+from .spec import Arguments, Sizes, Spec, sizes
+
+EVERY = sizes("rows cols", (1, 2), (1, 33), (3, 31), (5, 257), (2, 1025), (64, 64), (7, 100))
+TAILS = sizes("rows cols", (3, 8193), (127, 13), (2, 1031))
+SOME = sizes("rows cols", (3, 33), (2, 1025))
+WIDE = sizes("rows cols", (3, 40), (3, 300), (2, 1030), (2, 8193))
+
+CHOICES = sizes("rows cols k", (1, 2, 1), (7, 4, 2), (33, 16, 4), (5, 65, 8), (3, 8, 8), (2, 1025, 5), (257, 8, 2))
+SOME_CHOICES = sizes("rows cols k", (33, 16, 4), (5, 65, 8), (9, 33, 1))
+
+
+def _probabilities(made: Arguments, sizes: Sizes) -> Arguments:
+    return {"output": reference.softmax(made["output"])}
+
+
+def _routing(made: Arguments, sizes: Sizes) -> Arguments:
+    logits = made["d_weights"][:, :1] * 0 + _logits(made["weights"], sizes["cols"])
+    weights, indices = reference.softmax_topk(logits, sizes["k"])
+    return {"weights": weights, "indices": indices}
+
+
+def _logits(values: Arguments, cols: int) -> Arguments:
+    """Stretch k values a row to as many columns as there are, all different."""
+    import numpy as np
+
+    repeated = np.resize(values, (values.shape[0], cols))
+    return repeated + np.sin(np.arange(cols) * 1.7 + values[:, :1])
+
+
+SPECS = (
+    Spec("softmax", {"plain": EVERY, "tails": TAILS, "large": SOME, "swamp": SOME, "masked": SOME, "special": SOME}),
+    Spec("softmax", {"late": WIDE}, why="maximum_in_last_column"),
+    Spec("softmax", {"degenerate": SOME}, why="constant_rows"),
+    Spec("softmax", {"degenerate": sizes("rows cols", (33, 1), (1, 1))}, why="one_column"),
+    Spec("softmax_backward", {"plain": EVERY, "tails": TAILS, "late": SOME}, finish=_probabilities),
+    Spec("softmax_backward", {"exact": SOME, "cancel": SOME, "special": SOME}),
+    Spec("softmax_topk", {"plain": CHOICES, "late": SOME_CHOICES, "tiny": SOME_CHOICES}),
+    Spec("softmax_topk", {"exact": SOME_CHOICES}, why="ties_by_lower_index"),
+    Spec("softmax_topk", {"degenerate": SOME_CHOICES}, why="all_equal"),
+    Spec("softmax_topk_backward", {"plain": CHOICES, "tails": SOME_CHOICES, "cancel": SOME_CHOICES}, finish=_routing),
+)
