@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import reference
 
+from .data import Draw
 from .spec import Arguments, Sizes, Spec, sizes
 
 EVERY = sizes("rows cols", (1, 2), (1, 33), (3, 31), (5, 257), (2, 1025), (64, 64), (7, 100))
@@ -15,22 +16,14 @@ CHOICES = sizes("rows cols k", (1, 2, 1), (7, 4, 2), (33, 16, 4), (5, 65, 8), (3
 SOME_CHOICES = sizes("rows cols k", (33, 16, 4), (5, 65, 8), (9, 33, 1))
 
 
-def _probabilities(made: Arguments, sizes: Sizes) -> Arguments:
+def _probabilities(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
     return {"output": reference.softmax(made["output"])}
 
 
-def _routing(made: Arguments, sizes: Sizes) -> Arguments:
-    logits = made["d_weights"][:, :1] * 0 + _logits(made["weights"], sizes["cols"])
+def _routing(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
+    logits = draw.of("logits").normal((sizes["rows"], sizes["cols"]))
     weights, indices = reference.softmax_topk(logits, sizes["k"])
     return {"weights": weights, "indices": indices}
-
-
-def _logits(values: Arguments, cols: int) -> Arguments:
-    """Stretch k values a row to as many columns as there are, all different."""
-    import numpy as np
-
-    repeated = np.resize(values, (values.shape[0], cols))
-    return repeated + np.sin(np.arange(cols) * 1.7 + values[:, :1])
 
 
 SPECS = (

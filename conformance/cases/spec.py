@@ -21,6 +21,7 @@ from .data import DATA, Draw
 Sizes = Mapping[str, Any]
 Arguments = dict[str, Any]
 Maker = Callable[[Draw, tuple[int, ...], Sizes], NDArray[Any]]
+Finish = Callable[[Arguments, Sizes, Draw], Arguments]
 
 
 def sizes(names: str, *rows: tuple[Any, ...]) -> list[dict[str, Any]]:
@@ -56,7 +57,7 @@ class Case:
         for name in contract.scalars(function):
             made[name] = self.sizes[name]
         if self.spec.finish:
-            made |= self.spec.finish(made, self.sizes)
+            made |= self.spec.finish(made, self.sizes, draw)
         return contract.typed(function, made)
 
     def _make(self, maker: str | Maker, source: Draw, shape: tuple[int, ...]) -> NDArray[Any]:
@@ -70,7 +71,7 @@ class Spec:
     operation: str
     data: Mapping[str, Sequence[Sizes]]
     inputs: Mapping[str, str | Maker] = field(default_factory=dict)
-    finish: Callable[[Arguments, Sizes], Arguments] | None = None  # arrays that follow from the others
+    finish: Finish | None = None  # makes the arrays that follow from the others
     why: str = ""  # the reason this line exists, where the data set's own is not all; part of the id
     signed_zeros: bool = False  # the sign of a zero counts, where the result is exact
     trivial: str = ""  # why doing next to nothing is right here

@@ -106,9 +106,17 @@ def matmul(a: Any, b: Any) -> Noisy:
     if np.any(y.variance):
         variance = variance + xx @ y.variance
         worst = None if worst is None or y.worst is None else worst + ax @ y.worst
+    if _is_gram(x, y):  # a sum of squares: both factors of a product err together
+        variance = variance + 2 * (x.variance @ yy)
     if not finite:
         variance = np.where(np.isfinite(v), variance, 0.0)
     return settled(v, variance, worst)
+
+
+def _is_gram(x: Noisy, y: Noisy) -> bool:
+    """Whether a row is multiplied by itself as a column."""
+    same = x.v.__array_interface__["data"] == y.v.__array_interface__["data"]
+    return same and x.shape[-2:-1] == y.shape[-1:] == (1,)
 
 
 def _whole(v: Floats) -> bool:

@@ -1,0 +1,25 @@
+"""The catalogue: every case of every operation, by id."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from . import attention, decode, elementwise, embedding, gemm, loss, moe, norm, optimizer, rope, softmax
+from .spec import Case
+
+FAMILIES = (elementwise, softmax, norm, gemm, rope, attention, moe, loss, optimizer, embedding, decode)
+
+
+def catalogue() -> Mapping[str, Case]:
+    """Return every case by id, in the order of the families.  Two cases with one id are an error."""
+    cases: dict[str, Case] = {}
+    for family in FAMILIES:
+        for spec in family.SPECS:
+            for case in spec.cases():
+                if case.id in cases:
+                    raise ValueError(f"two cases are called {case.id}")
+                cases[case.id] = case
+    return cases
+
+
+CASES = catalogue()

@@ -1,0 +1,83 @@
+"""Cases of attention, its gradient and the KV cache."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import reference
+
+from .data import Array, Draw
+from .spec import Arguments, Sizes, Spec, sizes
+
+PAIR = "batch n_heads seq_len head_dim scale"
+SCORES = sizes(PAIR, (1, 1, 2, 4, 0.5), (2, 4, 33, 16, 0.25), (1, 3, 65, 32, 0.17), (3, 2, 17, 64, 0.125))
+MIXES = sizes("batch n_heads seq_len head_dim", (1, 1, 2, 4), (2, 4, 33, 16), (1, 3, 65, 32), (3, 2, 17, 64))
+NAMES = "batch n_q_heads n_kv_heads seq_len head_dim scale"
+EVERY = sizes(
+    NAMES,
+    (1, 1, 1, 2, 4, 0.5),
+    (2, 4, 1, 33, 16, 0.25),
+    (1, 4, 2, 65, 64, 0.125),
+    (1, 3, 3, 17, 32, 0.17),
+    (2, 12, 1, 40, 64, 0.125),
+    (1, 6, 2, 31, 8, 0.3),
+)
+TAILS = sizes(NAMES, (1, 8, 4, 130, 16, 0.25), (1, 2, 1, 257, 128, 0.088), (3, 5, 1, 1, 24, 0.2))
+SOME = sizes(NAMES, (2, 4, 1, 33, 16, 0.25), (1, 6, 3, 65, 32, 0.17))
+CACHED = sizes(
+    "batch n_q_heads n_kv_heads q_len kv_len kv_capacity head_dim scale",
+    (1, 4, 1, 1, 1, 8, 16, 0.25),
+    (2, 4, 2, 1, 33, 40, 16, 0.25),
+    (1, 3, 1, 7, 20, 20, 32, 0.17),
+    (2, 12, 1, 5, 65, 80, 64, 0.125),
+    (1, 2, 2, 33, 33, 33, 8, 0.3),
+    (3, 4, 4, 16, 130, 257, 16, 0.25),
+)
+APPENDS = sizes(
+    "batch new_len n_kv_heads head_dim kv_capacity position",
+    (1, 1, 1, 4, 2, 1),
+    (2, 1, 2, 16, 33, 17),
+    (3, 5, 1, 64, 31, 0),
+    (2, 7, 3, 8, 20, 13),
+)
+
+
+def _late_key(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """Keys that grow along the sequence: each query's largest score is at its own position."""
+    growth = np.linspace(0.0, 4.0, shape[1]).reshape(1, -1, *[1] * (len(shape) - 2))
+    return draw.normal(shape) * 0.125 + np.float32(growth)
+
+
+def _probabilities(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
+    """Causal attention weights, as attention_scores and softmax leave them."""
+    weights = made["weights"]
+    hidden = np.arange(weights.shape[-1]) > np.arange(weights.shape[-2])[:, None]
+    return {"weights": reference.softmax(np.where(hidden, -np.inf, weights))}
+
+
+def _empty_cache_behind(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
+    """What lies past kv_len was never written."""
+    used = (np.arange(sizes["kv_capacity"]) < sizes["kv_len"])[:, None, None]
+    return {name: np.where(used, made[name], np.nan) for name in ("K", "V")}
+
+
+def _forward_first(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
+    """The output and log-sum-exp that the gradient is taken at."""
+    arrays = (made[name].astype(np.float64) for name in ("Q", "K", "V"))
+    output, lse = reference.attention_forward(*arrays, sizes["seq_len"], float(np.float32(sizes["scale"])))
+    return {"output": output, "lse": lse}
+
+
+_LATE = {"Q": "plain", "K": _late_key, "V": "plain"}
+
+SPECS = (
+    Spec("attention_scores", {"plain": SCORES, "exact": SCORES[1:2], "swamp": SCORES[1:3], "cancel": SCORES[1:3]}),
+    Spec("attention_output", {"plain": MIXES, "tails": MIXES[2:], "cancel": MIXES[1:3]}, finish=_probabilities),
+    Spec("flash_attention", {"plain": EVERY, "tails": TAILS, "large": SOME, "swamp": SOME, "special": SOME[:1]}),
+    Spec("flash_attention", {"late": SOME + TAILS[:1]}, _LATE, why="largest_score_last"),
+    Spec("attention_forward", {"plain": CACHED, "swamp": CACHED[1:4], "tails": CACHED}, finish=_empty_cache_behind),
+    Spec("attention_forward", {"late": CACHED[1:4]}, _LATE, finish=_empty_cache_behind, why="largest_score_last"),
+    Spec("attention_backward", {"plain": EVERY, "tails": TAILS, "swamp": SOME}, finish=_forward_first),
+    Spec("attention_backward", {"late": SOME}, _LATE, finish=_forward_first, why="largest_score_last"),
+    Spec("kv_cache_append", {"plain": APPENDS, "special": APPENDS[1:]}, signed_zeros=True),
+)

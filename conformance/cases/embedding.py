@@ -1,0 +1,34 @@
+"""Cases of the embedding and its gradient."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .data import Array, Draw
+from .spec import Sizes, Spec, ids, sizes
+
+TABLES = sizes(
+    "num_indices vocab_size embedding_dim", (2, 3, 4), (33, 10, 17), (257, 64, 8), (5, 1000, 64), (64, 65, 33)
+)
+LONG = sizes("num_indices vocab_size embedding_dim", (1025, 7, 5), (3, 33, 1025))
+
+
+def _one_token(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """The same index everywhere: every row adds to one."""
+    return np.full(shape, sizes["vocab_size"] - 1)
+
+
+def _some_negative(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """A third of the indices negative: passed over."""
+    return draw.integers(0, sizes["vocab_size"], shape) - np.where(np.arange(shape[0]) % 3 == 1, 10000, 0)
+
+
+_INDICES = {"indices": ids("vocab_size")}
+_MIXED = {"exact": TABLES[1:3], "range": TABLES[1:3], "cancel": TABLES[1:3], "special": TABLES[1:2]}
+
+SPECS = (
+    Spec("embedding", {"plain": TABLES, "tails": LONG, "special": TABLES[1:]}, _INDICES, signed_zeros=True),
+    Spec("scatter_add", {"accumulate": TABLES, "tails": LONG} | _MIXED, _INDICES),
+    Spec("scatter_add", {"accumulate": TABLES[1:3] + LONG[:1]}, {"indices": _one_token}, why="one_token"),
+    Spec("scatter_add", {"accumulate": TABLES[1:3]}, {"indices": _some_negative}, why="negative_passed_over"),
+)

@@ -1,0 +1,86 @@
+"""Cases of the matrix products."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .data import Array, Draw
+from .spec import Sizes, Spec, nan, sizes
+
+EVERY = sizes("M N K", (1, 1, 2), (1, 33, 7), (17, 33, 65), (64, 64, 64), (33, 31, 129), (2, 3, 256))
+TAILS = sizes("M N K", (130, 3, 31), (5, 129, 257), (65, 1, 1025), (3, 5, 4097), (127, 97, 48), (1, 257, 33))
+SOME = sizes("M N K", (17, 33, 65), (64, 48, 128))
+MIXED = {"exact": SOME, "range": SOME, "swamp": SOME, "cancel": SOME, "special": SOME[:1]}
+
+
+def _scaled(rows: list[dict[str, Any]], *factors: tuple[float, float]) -> list[dict[str, Any]]:
+    return [{**row, "alpha": alpha, "beta": beta} for row in rows for alpha, beta in factors]
+
+
+def _catalogue(operation: str) -> tuple[Spec, ...]:
+    """A product with alpha and beta: fresh (what C holds is not read), scaled, and added to what is there."""
+    fresh = {data: _scaled(rows, (1.0, 0.0)) for data, rows in ({"plain": EVERY, "tails": TAILS} | MIXED).items()}
+    return (
+        Spec(operation, fresh, {"C": nan}, why="fresh"),
+        Spec(operation, {"plain": _scaled(SOME, (0.5, 0.0), (-1.7, 0.0))}, {"C": nan}, why="scaled"),
+        Spec(operation, {"accumulate": _scaled(SOME, (1.0, 1.0), (0.3, -2.5)), "exact": _scaled(SOME, (2.0, 1.0))}),
+    )
+
+
+def _offsets(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """Ascending from 0 to rows; some experts own no row."""
+    inner = np.sort(draw.integers(0, sizes["rows"] + 1, (shape[0] - 2,)))
+    if len(inner) > 1:
+        inner[1] = inner[0]
+    return np.concatenate([[0], inner, [sizes["rows"]]])
+
+
+def _one_expert(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """The last expert owns every row."""
+    return np.where(np.arange(shape[0]) == shape[0] - 1, sizes["rows"], 0)
+
+
+GROUPS = sizes("rows n_experts N K", (1, 2, 3, 5), (33, 4, 17, 65), (64, 8, 32, 64), (130, 3, 31, 129), (7, 16, 33, 8))
+SOME_GROUPS = sizes("rows n_experts N K", (33, 4, 17, 65), (64, 8, 32, 64))
+WEIGHTS = sizes("rows n_experts M N", (1, 2, 3, 5), (33, 4, 17, 65), (64, 8, 32, 64), (130, 3, 31, 129), (7, 16, 33, 8))
+SOME_WEIGHTS = sizes("rows n_experts M N", (33, 4, 17, 65), (64, 8, 32, 64))
+BATCHES = sizes("batch M N K", (1, 1, 1, 2), (3, 17, 33, 65), (5, 64, 16, 64), (2, 1, 129, 257))
+
+
+def _grouped(operation: str) -> tuple[Spec, ...]:
+    mixed = {data: SOME_GROUPS for data in ("exact", "range", "swamp", "cancel")}
+    return (
+        Spec(operation, {"plain": GROUPS, "tails": GROUPS[3:]} | mixed, {"offsets": _offsets}),
+        Spec(operation, {"degenerate": SOME_GROUPS}, {"offsets": _one_expert, "A": "plain", "B": "plain"}, why="one"),
+    )
+
+
+def _beta(rows: list[dict[str, Any]], beta: float) -> list[dict[str, Any]]:
+    return [{**row, "beta": beta} for row in rows]
+
+
+_FRESH_WEIGHTS = {
+    "plain": _beta(WEIGHTS, 0.0),
+    **{data: _beta(SOME_WEIGHTS, 0.0) for data in ("tails", "exact", "range", "swamp", "cancel")},
+}
+
+SPECS = (
+    Spec("gemm", {"plain": EVERY, "tails": TAILS} | MIXED),
+    *_catalogue("gemm_beta"),
+    *_catalogue("gemm_nn"),
+    *_catalogue("gemm_tn"),
+    *_catalogue("gemm_tt"),
+    Spec("batched_gemm", {"plain": BATCHES, "tails": BATCHES[1:], "exact": BATCHES[1:2], "swamp": BATCHES[1:2]}),
+    *_grouped("grouped_gemm"),
+    *_grouped("grouped_gemm_nn"),
+    Spec("grouped_gemm_tn", _FRESH_WEIGHTS, {"offsets": _offsets, "C": nan}, why="fresh"),
+    Spec("grouped_gemm_tn", {"accumulate": _beta(SOME_WEIGHTS, 1.0) + _beta(SOME_WEIGHTS, 0.5)}, {"offsets": _offsets}),
+    Spec(
+        "grouped_gemm_tn",
+        {"degenerate": _beta(SOME_WEIGHTS, 0.0)},
+        {"offsets": _one_expert, "A": "plain", "B": "plain", "C": nan},
+        why="one_expert",
+    ),
+)

@@ -1,0 +1,68 @@
+"""Cases of cross entropy."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import reference
+
+from .data import Array, Draw
+from .spec import Arguments, Sizes, Spec, ids, sizes
+
+EVERY = sizes("batch_seq vocab_size", (1, 2), (3, 33), (33, 257), (5, 1000), (64, 64), (257, 5), (2, 1025))
+TAILS = sizes("batch_seq vocab_size", (3, 8193), (127, 13), (2, 4099))
+SOME = sizes("batch_seq vocab_size", (33, 65), (4, 1025))
+
+
+def _some_ignored(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """Every other target is ignored."""
+    targets = draw.integers(0, sizes["vocab_size"], shape)
+    return np.where(np.arange(shape[0]) % 2 == 1, -1 - draw.of("how").integers(0, 100, shape), targets)
+
+
+def _all_ignored(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    return np.full(shape, -100)
+
+
+def _last(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    return np.full(shape, sizes["vocab_size"] - 1)
+
+
+def _log_probs(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
+    return {"log_probs": reference.cross_entropy_forward(made["log_probs"], made["targets"])[1]}
+
+
+def _backward(rows: list[dict[str, int]], *scales: float) -> list[dict[str, float]]:
+    return [{**row, "scale": scale} for row in rows for scale in scales]
+
+
+_TARGETS = {"targets": ids("vocab_size")}
+_SOME_IGNORED = {"targets": _some_ignored}
+_ALL_IGNORED = {"targets": _all_ignored}
+_NO_GRADIENT = "an ignored row has no gradient"
+
+SPECS = (
+    Spec("cross_entropy_forward", {"plain": EVERY, "tails": TAILS, "large": SOME, "swamp": SOME}, _TARGETS),
+    Spec("cross_entropy_forward", {"late": SOME + TAILS[:1]}, _TARGETS, why="maximum_in_last_column"),
+    Spec("cross_entropy_forward", {"late": SOME}, {"targets": _last}, why="target_in_last_column"),
+    Spec("cross_entropy_forward", {"degenerate": SOME}, _TARGETS, why="constant_rows"),
+    Spec("cross_entropy_forward", {"plain": SOME}, _SOME_IGNORED, why="some_ignored"),
+    Spec("cross_entropy_forward", {"plain": SOME}, _ALL_IGNORED, why="all_ignored"),
+    Spec("cross_entropy_forward", {"special": SOME}, _TARGETS),
+    Spec(
+        "cross_entropy_backward",
+        {"plain": _backward(EVERY, 1.0, 0.03), "tails": _backward(TAILS, 0.5), "late": _backward(SOME, 0.1)},
+        _TARGETS,
+        _log_probs,
+    ),
+    Spec("cross_entropy_backward", {"large": _backward(SOME, 1.0)}, _TARGETS, _log_probs, why="confident"),
+    Spec("cross_entropy_backward", {"plain": _backward(SOME, 0.2)}, _SOME_IGNORED, _log_probs, why="some_ignored"),
+    Spec(
+        "cross_entropy_backward",
+        {"degenerate": _backward(SOME, 1.0)},
+        _ALL_IGNORED,
+        _log_probs,
+        why="all_ignored",
+        trivial=_NO_GRADIENT,
+    ),
+)

@@ -1,0 +1,76 @@
+"""Cases of routing: laying tokens out by expert, dispatch, combination, and the auxiliary loss."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import reference
+
+from .data import Array, Draw
+from .spec import Arguments, Sizes, Spec, ids, permutation, sizes
+
+ROUTES = sizes(
+    "tokens top_k n_experts", (2, 1, 2), (33, 2, 4), (64, 4, 16), (7, 3, 65), (257, 2, 8), (1025, 1, 3), (1, 4, 4)
+)
+ROWS = sizes("tokens top_k hidden_dim", (2, 1, 3), (33, 2, 17), (64, 4, 64), (5, 3, 257), (257, 2, 8), (31, 1, 1025))
+SOME_ROWS = sizes("tokens top_k hidden_dim", (33, 2, 17), (64, 4, 64))
+BALANCE = sizes(
+    "batch_seq n_experts top_k alpha",
+    (2, 3, 1, 0.01),
+    (33, 4, 2, 0.01),
+    (257, 16, 4, 0.1),
+    (1025, 8, 2, 0.01),
+    (64, 65, 3, 1.0),
+)
+SPREAD = sizes(
+    "batch_seq n_experts alpha scale", (3, 2, 0.01, 1.0), (33, 4, 0.01, 1.0), (257, 16, 0.1, 0.5), (64, 65, 1.0, -2.0)
+)
+
+
+def _distinct(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """For each token different experts, in no particular order."""
+    return np.argsort(draw.uniform((shape[0], sizes["n_experts"])), axis=1)[:, : shape[1]]
+
+
+def _crowded(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """Every token to the same, last, experts: the others own no row."""
+    return np.broadcast_to(sizes["n_experts"] - 1 - np.arange(shape[1]), shape)
+
+
+def _probabilities(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
+    return {"router_probs": reference.softmax(made["router_probs"])}
+
+
+def _counts(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """How many tokens chose each expert: some none."""
+    return draw.integers(0, sizes["batch_seq"] + 1, shape) * draw.of("some").integers(0, 2, shape)
+
+
+def _rows(operation: str) -> Spec:
+    data = {"plain": ROWS, "tails": ROWS[3:], "exact": SOME_ROWS, "range": SOME_ROWS, "cancel": SOME_ROWS}
+    return Spec(operation, data | {"special": SOME_ROWS[:1]}, {"position": permutation})
+
+
+SPECS = (
+    Spec("expert_sort", {"plain": ROUTES}, {"indices": _distinct}),
+    Spec("expert_sort", {"tails": ROUTES[1:5]}, {"indices": ids("n_experts")}, why="repeated_choices"),
+    Spec("expert_sort", {"degenerate": ROUTES[1:5]}, {"indices": _crowded}, why="experts_without_tokens"),
+    Spec(
+        "expert_dispatch",
+        {"plain": ROWS, "special": SOME_ROWS, "signed": SOME_ROWS},
+        {"position": permutation},
+        signed_zeros=True,
+    ),
+    _rows("expert_dispatch_backward"),
+    _rows("expert_combine"),
+    _rows("expert_combine_backward"),
+    Spec("aux_loss_forward", {"plain": BALANCE, "large": BALANCE[1:3]}, {"expert_indices": _distinct}, _probabilities),
+    Spec(
+        "aux_loss_forward",
+        {"degenerate": BALANCE[1:4]},
+        {"expert_indices": _crowded},
+        _probabilities,
+        why="experts_without_tokens",
+    ),
+    Spec("aux_loss_backward", {"plain": SPREAD}, {"f_counts": _counts}),
+)

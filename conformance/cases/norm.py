@@ -1,0 +1,41 @@
+"""Cases of root-mean-square normalisation."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .data import Array, Draw
+from .spec import Sizes, Spec, nan, sizes
+
+EVERY = sizes("rows hidden_dim eps", (1, 2, 1e-6), (2, 33, 1e-6), (5, 257, 1e-6), (3, 1025, 1e-6), (64, 64, 1e-6))
+TAILS = sizes("rows hidden_dim eps", (2, 8193, 1e-6), (127, 13, 1e-6), (7, 768, 1e-5))
+SOME = sizes("rows hidden_dim eps", (5, 33, 1e-6), (3, 1025, 1e-6))
+
+_FORWARD = {"plain": EVERY, "tails": TAILS, "range": SOME, "swamp": SOME, "cancel": SOME, "tiny": SOME, "special": SOME}
+_GRADIENT = {"plain": EVERY, "tails": TAILS, "range": SOME, "swamp": SOME, "tiny": SOME, "special": SOME}
+
+
+def _zero_row(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """Constant rows, the first one zero: nothing but eps under the root."""
+    return np.where(np.arange(shape[0])[:, None] == 0, 0.0, draw.normal((shape[0], 1)) + np.zeros(shape))
+
+
+def _with_beta(rows: list[dict[str, float]], *betas: float) -> list[dict[str, float]]:
+    return [{**row, "beta": beta} for row in rows for beta in betas]
+
+
+_FRESH = {data: _with_beta(rows, 0.0) for data, rows in _GRADIENT.items()}
+_ADDED = {"accumulate": _with_beta(SOME, 1.0, -0.5)}
+_DEGENERATE = {"degenerate": SOME}
+
+SPECS = (
+    Spec("rmsnorm", _FORWARD),
+    Spec("rmsnorm", _DEGENERATE, {"input": _zero_row}, why="zero_row"),
+    Spec("rmsnorm_backward", _FRESH, {"d_weight": nan}),
+    Spec("rmsnorm_backward", _ADDED, why="into_filled_gradient"),
+    Spec("rmsnorm_backward", {"degenerate": _with_beta(SOME, 0.0)}, {"input": _zero_row}, why="zero_row"),
+    Spec("rmsnorm_residual", _FORWARD),
+    Spec("rmsnorm_residual", _DEGENERATE, {"residual": _zero_row, "input": _zero_row}, why="zero_row"),
+    Spec("rmsnorm_residual_backward", _FRESH, {"d_weight": nan}),
+    Spec("rmsnorm_residual_backward", _ADDED, why="into_filled_gradient"),
+)

@@ -1,0 +1,60 @@
+"""Cases of AdamW, clipping, and what works on many arrays at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .data import Array, Draw
+from .spec import Sizes, Spec, scaled, sizes
+
+HYPER = {"lr": 1e-2, "beta1": 0.9, "beta2": 0.95, "eps": 1e-8}
+LENGTHS = (2, 33, 257, 1025, 8193)
+STEPS = (2, 7, 1000)
+
+
+def _squares(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """A second moment: positive."""
+    return draw.normal(shape) ** 2 + 2.0**-10
+
+
+def _updates(*rows: tuple[int, float, int], **changed: float) -> list[dict[str, Any]]:
+    return [{"size": n, **HYPER, **changed, "weight_decay": decay, "step": step} for n, decay, step in rows]
+
+
+_STEPS = _updates(*((n, 0.1, t) for n in LENGTHS for t in STEPS), (33, 0.0, 1), (1025, 0.0, 7))
+_SMALL = {"param": scaled("plain", 2.0**-10), "v": _squares}  # a parameter so small that its change is seen
+_EPS = _updates((257, 0.1, 2), (1025, 0.1, 7), eps=1e-3)
+_ZERO_STATE = {"m": scaled("plain", 0.0), "v": scaled("plain", 0.0)}
+
+MANY = [[5], [1, 33, 257], [64, 1025, 7, 8193], [2] * 20]
+
+
+def _many(**scalars: Any) -> list[dict[str, Any]]:
+    return [{"count": len(lengths), "sizes": tuple(lengths), **scalars} for lengths in MANY]
+
+
+def _decays(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """Every other array decays."""
+    return np.where(np.arange(shape[0]) % 2 == 0, 0.1, 0.0)
+
+
+_CLIPPED = sizes("size clip_norm", (1, 0.5), (33, 1.0), (1025, 1.0), (8193, 30.0))
+_UNCLIPPED = sizes("size clip_norm", (33, 100.0), (1025, 1000.0))
+
+SPECS = (
+    Spec("adamw_step", {"plain": _STEPS, "range": _updates((257, 0.1, 7))}, {"v": _squares}),
+    Spec("adamw_step", {"tiny": _updates(*((257, d, t) for d in (0.0, 0.1) for t in STEPS))}, _SMALL, why="change"),
+    Spec("adamw_step", {"tiny": _EPS}, _SMALL | {"v": scaled("exact", 0.0), "m": "tiny"}, why="eps_counts"),
+    Spec("adamw_step", {"plain": _updates((257, 0.1, 1))}, _SMALL | _ZERO_STATE, why="first"),
+    Spec("multi_adamw", {"plain": _many(**HYPER, step=7)}, {"vs": _squares, "weight_decays": _decays}),
+    Spec("multi_adamw", {"tiny": _many(**HYPER, step=2)}, {"vs": _squares, "weight_decays": _decays}),
+    Spec("zero_grad", {"plain": sizes("size", (1,), (33,), (8193,))}, trivial="the answer is zero"),
+    Spec("grad_clip", {"plain": _CLIPPED, "swamp": _CLIPPED[1:], "exact": _CLIPPED[1:]}, why="above"),
+    Spec("grad_clip", {"plain": _UNCLIPPED, "exact": _UNCLIPPED}, why="below"),
+    Spec("multi_sum_squares", {data: _many() for data in ("plain", "exact", "range", "swamp", "special")}),
+    Spec("clip_scale", {"plain": sizes("clip_norm", (0.5,), (1.0,), (30.0,))}, {"sum_squares": _squares}),
+    Spec("multi_scale", {data: _many() for data in ("plain", "range")}),
+    Spec("multi_scale", {"exact": _many()}, {"scale": scaled("exact", 0.0)}, why="by_zero", trivial="0 times anything"),
+)

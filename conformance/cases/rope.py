@@ -1,0 +1,61 @@
+"""Cases of the rotary position encoding."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import reference
+
+from .data import Array, Draw
+from .spec import Sizes, Spec, sizes
+
+TABLES = sizes(
+    "max_seq_len head_dim base alpha",
+    (2, 4, 1e4, 1.0),
+    (33, 16, 1e4, 8.0),
+    (257, 64, 1e4, 8.0),
+    (128, 64, 5e5, 1.0),
+    (65, 128, 1e4, 0.5),
+    (2049, 8, 1e4, 2.5),
+    (31, 6, 100.0, 8.0),
+)
+
+ONE = "batch seq_len n_heads head_dim offset"
+HEADS = sizes(
+    ONE, (1, 2, 1, 4, 0), (2, 33, 3, 16, 0), (1, 7, 2, 64, 5), (2, 5, 1, 128, 100), (1, 257, 1, 8, 0), (3, 1, 4, 32, 9)
+)
+SOME_HEADS = sizes(ONE, (2, 33, 3, 16, 0), (1, 7, 2, 64, 5))
+TWO = "batch seq_len n_q_heads n_kv_heads head_dim offset"
+PAIRS = sizes(
+    TWO, (1, 2, 1, 1, 4, 0), (2, 33, 4, 1, 16, 0), (1, 7, 12, 4, 64, 5), (2, 5, 3, 3, 128, 100), (1, 257, 2, 1, 8, 0)
+)
+SOME_PAIRS = sizes(TWO, (2, 33, 4, 1, 16, 0), (1, 7, 12, 4, 64, 5))
+
+
+def _angles(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """The table of a real model, as float32 holds it."""
+    if sizes["head_dim"] <= 2:
+        return np.broadcast_to(np.arange(shape[0])[:, None], shape)
+    return np.float32(reference.rope_freqs(shape[0], sizes["head_dim"], 1e4, 8.0))
+
+
+def _longer(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """A table with three positions more than the call needs."""
+    return _angles(draw, (shape[0] + 3, shape[1]), sizes)
+
+
+def _catalogue(operation: str, every: list[dict[str, int]], some: list[dict[str, int]]) -> tuple[Spec, ...]:
+    data = {"plain": every, "tails": some, "range": some, "swamp": some, "special": some[:1]}
+    return (
+        Spec(operation, data, {"freqs": _angles}),
+        Spec(operation, {"plain": some}, {"freqs": _longer}, why="longer_table"),
+    )
+
+
+SPECS = (
+    Spec("rope_freqs", {"plain": TABLES}),
+    *_catalogue("rope_forward", HEADS, SOME_HEADS),
+    *_catalogue("rope_backward", HEADS, SOME_HEADS),
+    *_catalogue("rope_qk", PAIRS, SOME_PAIRS),
+    *_catalogue("rope_qk_backward", PAIRS, SOME_PAIRS),
+)

@@ -1,0 +1,92 @@
+"""What the judge reads off the header: which arrays a call takes and gives, their shapes, its scalars."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bindings.header import Function, Parameter, read_header
+
+OPERATIONS: Mapping[str, Function] = read_header().operations
+
+
+def read_arrays(function: Function) -> list[Parameter]:
+    """Return the arrays a caller gives: inputs, and those that are updated."""
+    return [p for p in _arrays(function) if p.direction in ("in", "updated") and not _is_sizes(function, p)]
+
+
+def written_arrays(function: Function) -> list[Parameter]:
+    """Return the arrays that hold a result after the call."""
+    return [p for p in _arrays(function) if p.direction in ("out", "updated")]
+
+
+def scalars(function: Function) -> list[str]:
+    """Return the scalars of the Python signature: those that no given array's shape tells."""
+    told = {axis.size.text for p in read_arrays(function) for axis in p.shape if axis.size.is_name}
+    told |= {name for p in function.parameters if p.each for name in p.each}
+    return [p.name for p in function.parameters if p.is_scalar and p.name not in told]
+
+
+def float_scalars(function: Function) -> set[str]:
+    """Return the scalars that travel as floating-point numbers."""
+    return {p.name for p in function.parameters if p.is_scalar and not p.type.is_integer}
+
+
+def fill(
+    parameter: Parameter, sizes: Mapping[str, Any], make: Callable[[tuple[int, ...]], NDArray[Any]]
+) -> NDArray[Any] | list[NDArray[Any]]:
+    """Make one array of the parameter's shape, or a list of them (EACH); they differ as the source's shape does."""
+    if parameter.each:
+        lengths = sizes[parameter.each[1]]
+        pieces = make((sum(lengths),))
+        return list(np.split(pieces, np.cumsum(lengths)[:-1]))
+    return make(tuple(axis.size(sizes) for axis in parameter.shape))
+
+
+def typed(function: Function, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments as they reach C: contiguous arrays of the declared types, floats rounded to float32."""
+    result: dict[str, Any] = {}
+    for name, value in arguments.items():
+        parameter = function.by_name[name]
+        dtype = parameter.type.dtype
+        if parameter.is_scalar:
+            result[name] = int(value) if parameter.type.is_integer else float(np.float32(value))
+        elif parameter.each:
+            result[name] = [np.array(v, dtype, order="C") for v in value]
+        else:
+            result[name] = np.array(value, dtype, order="C")
+    return result
+
+
+def ordered(function: Function, arguments: Mapping[str, Any]) -> list[Any]:
+    """Return the arguments in the order of the Python signature."""
+    names = [p.name for p in read_arrays(function)] + scalars(function)
+    return [arguments[name] for name in names]
+
+
+def named(function: Function, results: Any) -> dict[str, Any]:
+    """Return an operation's result, one array or a tuple, by the header's names."""
+    names = [p.name for p in written_arrays(function)]
+    return dict(zip(names, results if isinstance(results, tuple) else (results,), strict=True))
+
+
+def flat(outputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return outputs with the members of a list apart: params[3]."""
+    result: dict[str, Any] = {}
+    for name, value in outputs.items():
+        if isinstance(value, Sequence):
+            result |= {f"{name}[{i}]": v for i, v in enumerate(value)}
+        else:
+            result[name] = value
+    return result
+
+
+def _arrays(function: Function) -> Iterable[Parameter]:
+    return (p for p in function.parameters if p.is_array or p.is_list)
+
+
+def _is_sizes(function: Function, parameter: Parameter) -> bool:
+    return any(p.each and p.each[1] == parameter.name for p in function.parameters)

@@ -1,0 +1,60 @@
+"""What a call must give: the reference on noise numbers, with the places that first-order propagation cannot see."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import reference
+
+from . import contract
+from .noise import Noisy, exact
+
+Expected = dict[str, Any]  # by flat output name: Noisy, or a plain array that must be met exactly
+
+
+def expect(operation: str, arguments: Mapping[str, Any]) -> Expected:
+    """Return what the reference makes of the arguments (as they reach C), each number with its error."""
+    function = contract.OPERATIONS[operation]
+    values = [noisy(v) for v in contract.ordered(function, arguments)]
+    with np.errstate(all="ignore"):
+        results = getattr(reference, operation)(*values)
+    expected = contract.flat(contract.named(function, results))
+    if "adamw" in operation:
+        bound_update(expected, arguments)
+    return expected
+
+
+def noisy(value: Any) -> Any:
+    """Take floating-point arrays and numbers as exact noise numbers; integers stay as they are."""
+    if isinstance(value, list):
+        return [noisy(v) for v in value]
+    if isinstance(value, float) or (isinstance(value, np.ndarray) and value.dtype.kind == "f"):
+        return exact(value)
+    return value
+
+
+def bound_update(expected: Expected, arguments: Mapping[str, Any]) -> None:
+    """AdamW moves a parameter by at most lr * (1 - beta1) / sqrt(1 - beta2) beyond decay, whatever the noise.
+
+    (Kingma and Ba 2015, section 2.1.)  At a gradient near zero the sign of the step is noise, and the derivative of
+    g / sqrt(g^2) says nothing; the distance between the two extremes bounds the error there.
+    """
+    beta1, beta2 = arguments["beta1"], arguments["beta2"]
+    most = 2 * arguments["lr"] * max(1.0, (1 - beta1) / np.sqrt(max(1 - beta2, np.finfo(float).tiny)))
+    for name, value in expected.items():
+        if name.startswith("param"):
+            capped = np.where(value.variance > most**2, most**2, value.variance)
+            expected[name] = Noisy(value.v, np.where(np.isfinite(value.v), capped, 0.0), value.worst)
+
+
+def rounded(expected: Expected) -> dict[str, NDArray[Any]]:
+    """Return the expectation as a correct float32 implementation would: each value rounded once."""
+    with np.errstate(over="ignore"):
+        return {
+            name: value.v.astype(np.float32) if isinstance(value, Noisy) else np.asarray(value)
+            for name, value in expected.items()
+        }
