@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bindings.header import Function, Parameter, read_header
+from bindings.header import read_header
+from bindings.records import Function, Parameter
 
 OPERATIONS: Mapping[str, Function] = read_header().operations
 

@@ -48,7 +48,7 @@ def bound_update(expected: Expected, arguments: Mapping[str, Any]) -> None:
     for name, value in expected.items():
         if name.startswith("param"):
             capped = np.where(value.variance > most**2, most**2, value.variance)
-            expected[name] = Noisy(value.v, np.where(np.isfinite(value.v), capped, 0.0), value.worst)
+            expected[name] = Noisy(value.v, np.where(np.isfinite(value.v), capped, 0.0), value.shared, value.worst)
 
 
 def rounded(expected: Expected) -> dict[str, NDArray[Any]]:

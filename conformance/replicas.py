@@ -106,6 +106,8 @@ def product(a: Floats, b: Floats, order: str) -> Floats:
     """Matrix product of float32 arrays with each element's sum taken in the named order, a row of a at a time."""
     if order == "fused":
         return fused(a, b)
+    if a.shape[-2] == 0:
+        return a @ b
     columns = np.swapaxes(b, -1, -2)
     rows = [_add_up(a[..., i, None, :] * columns, order) for i in range(a.shape[-2])]
     return np.stack(rows, axis=-2)

@@ -1,8 +1,8 @@
 """The verdict on one output: does every element lie where an honest implementation's could?
 
 Limits come from the expectation alone: each element may be off by 8 sigma and never by more than the worst case; the
-rms of error / sigma may exceed 1 only as far as chance lets it; so may the mean.  Elements along an axis can share one
-error (a row's norm, a column's weight), so chance is counted over the shortest axis, not over all elements.
+rms of error / sigma may exceed 1 only as far as chance lets it; so may the mean.  How far that is depends on how many
+independent errors stand behind the elements, which the noise numbers count (their `shared`).
 """
 
 from __future__ import annotations
@@ -80,8 +80,10 @@ def _judge_noisy(output: str, expected: Noisy, got: NDArray[Any], signed_zeros: 
             limit = np.minimum(limit, expected.worst * SECOND_ORDER)
         share = np.where(error == 0, 0.0, np.abs(error) / limit)
         share = np.where(misplaced | np.isnan(share), np.inf, share)
-        z = np.where(error == 0, 0.0, error / sigma)[~special & (sigma > 0)]
-    return _summary(output, expected.v, got, share, limit, _made_of(expected, sigma), z)
+        counted = ~special & (sigma > 0)
+        z = np.where(error == 0, 0.0, error / sigma)[counted]
+        common = (expected.shared / expected.variance)[counted]
+    return _summary(output, expected.v, got, share, limit, _made_of(expected, sigma), z, common)
 
 
 def _special_values(wanted: NDArray[Any], got: NDArray[Any], exact_zeros: Any) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -101,14 +103,18 @@ def _made_of(expected: Noisy, sigma: NDArray[Any]) -> NDArray[Any]:
     return names
 
 
+_NONE = np.zeros(0)
+
+
 def _summary(
-    output: str, wanted: Any, got: Any, share: Any, limit: Any, made_of: Any, z: Any = np.zeros(0)
+    output: str, wanted: Any, got: Any, share: Any, limit: Any, made_of: Any, z: Any = _NONE, common: Any = _NONE
 ) -> Verdict:
-    groups = max(1, min(wanted.shape, default=1))
+    # One over the number of independent errors; an average of squares over so many may be off by 8 sigma in each.
+    alone = min(1.0, float(np.mean(common)) + 1 / z.size) if z.size else 1.0
     rms = float(np.sqrt(np.mean(z * z))) if z.size else 0.0
     bias = float(np.mean(z)) if z.size else 0.0
-    rms_limit = float(np.sqrt(1 + (SIGMAS**2 - 1) / groups))
-    bias_limit = FUNCTION_BIAS + SIGMAS / groups**0.5 if z.size >= BIAS_ELEMENTS else np.inf
+    rms_limit = float(np.sqrt(1 + (SIGMAS**2 - 1) * alone))
+    bias_limit = FUNCTION_BIAS + SIGMAS * alone**0.5 if z.size >= BIAS_ELEMENTS else np.inf
     bad = share > 1
     worst = np.unravel_index(int(np.argmax(share)), share.shape) if share.size else ()
     reason = ""

@@ -91,20 +91,19 @@ def tiny(draw: Draw, shape: Shape) -> Array:
     return draw.normal(shape) * 2.0**-11
 
 
-SPECIALS = np.array([np.nan, np.inf, -np.inf, -0.0, 0.0, 2.0**-140, -(2.0**-149), 1.0])
-
-
 def special(draw: Draw, shape: Shape) -> Array:
-    """NaN, infinities, signed zeros and subnormal numbers among normal ones."""
-    values = draw.normal(shape)
-    chosen = SPECIALS[draw.of("which").integers(0, len(SPECIALS), shape)]
-    return np.where(draw.of("where").integers(0, 3, shape) == 0, chosen, values)
+    """NaN, infinities and signed zeros among normal numbers."""
+    return _sprinkled(draw, shape, np.array([np.nan, np.inf, -np.inf, -0.0, 0.0]))
 
 
 def signed(draw: Draw, shape: Shape) -> Array:
     """Signed zeros, infinities and subnormal numbers among normal ones; no NaN."""
-    values = special(draw, shape)
-    return np.where(np.isnan(values), -0.0, values)
+    return _sprinkled(draw, shape, np.array([np.inf, -0.0, 0.0, 2.0**-140, -(2.0**-149), 1.0]))
+
+
+def _sprinkled(draw: Draw, shape: Shape, values: Array) -> Array:
+    chosen = values[draw.of("which").integers(0, len(values), shape)]
+    return np.where(draw.of("where").integers(0, 3, shape) == 0, chosen, draw.normal(shape))
 
 
 def masked(draw: Draw, shape: Shape) -> Array:

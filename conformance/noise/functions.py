@@ -65,8 +65,8 @@ def _joined(function: Callable[..., Any]) -> Callable[..., Any]:
         parts = [lift(a) for a in arrays]
         worsts = [p.worst for p in parts]
         worst = None if any(w is None for w in worsts) else function(worsts, *args, **kwargs)
-        v = function([p.v for p in parts], *args, **kwargs)
-        return Noisy(v, function([p.variance for p in parts], *args, **kwargs), worst)
+        fields = ([getattr(p, field) for p in parts] for field in ("v", "variance", "shared"))
+        return Noisy(*(function(field, *args, **kwargs) for field in fields), worst)
 
     return join
 
@@ -123,6 +123,6 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
 
 
 def _split(x: Noisy, *args: Any, **kwargs: Any) -> list[Noisy]:
-    pieces = [np.split(part, *args, **kwargs) for part in (x.v, x.variance)]
+    pieces = [np.split(part, *args, **kwargs) for part in (x.v, x.variance, x.shared)]
     worsts = [None] * len(pieces[0]) if x.worst is None else np.split(x.worst, *args, **kwargs)
-    return [Noisy(v, e, w) for v, e, w in zip(*pieces, worsts, strict=True)]
+    return [Noisy(*parts) for parts in zip(*pieces, worsts, strict=True)]

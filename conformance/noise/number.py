@@ -3,6 +3,10 @@
 First-order propagation: f(x, y) has variance f_x^2 var(x) + f_y^2 var(y) + that of its own rounding, and worst case
 |f_x| worst(x) + |f_y| worst(y) + the reach of its own rounding.  Arguments are taken as independent, except for a
 number multiplied by itself.
+
+What several elements have in common (a row's norm, one clipping factor) errs in all of them at once, so that averages
+over elements do not even it out.  `shared` keeps count: each part of the variance divided by the number of independent
+errors behind it.  It only ever widens what chance may do to an average (see verdict.py).
 """
 
 from __future__ import annotations
@@ -16,14 +20,15 @@ from .precision import Floats, current
 
 
 class Noisy:
-    """An array of values with the variance of each one's error and, unless None, a bound on it (both shaped alike)."""
+    """An array of values with, for each, the variance of its error, how much of it is shared, and a bound unless None."""
 
-    __slots__ = ("v", "variance", "worst")
+    __slots__ = ("shared", "v", "variance", "worst")
     __array_priority__ = 100
 
-    def __init__(self, v: Any, variance: Any, worst: Any) -> None:
+    def __init__(self, v: Any, variance: Any, shared: Any, worst: Any) -> None:
         self.v: Floats = v
         self.variance: Floats = variance
+        self.shared: Floats = shared
         self.worst: Floats | None = worst
 
     # ---- what an array offers -------------------------------------------------------------------
@@ -58,8 +63,9 @@ class Noisy:
         return f"Noisy({self.v!r}, sigma={self.sigma!r})"
 
     def map(self, move: Callable[[Floats], Any]) -> Noisy:
-        """Apply a function that only moves elements to values, variances and worst cases alike."""
-        return Noisy(move(self.v), move(self.variance), None if self.worst is None else move(self.worst))
+        """Apply a function that only moves elements to values and errors alike."""
+        worst = None if self.worst is None else move(self.worst)
+        return Noisy(move(self.v), move(self.variance), move(self.shared), worst)
 
     def __getitem__(self, index: Any) -> Noisy:
         return self.map(lambda part: part[index])
@@ -174,7 +180,8 @@ class Noisy:
 def exact(value: Any, worst: bool = True) -> Noisy:
     """Return numbers without error; worst says whether a bound is carried beside the variance."""
     v = np.asarray(value, np.float64)
-    return Noisy(v, np.zeros_like(v), np.zeros_like(v) if worst else None)
+    zeros = np.zeros_like(v)
+    return Noisy(v, zeros, zeros, zeros if worst else None)
 
 
 def lift(value: Any) -> Noisy:
@@ -182,26 +189,43 @@ def lift(value: Any) -> Noisy:
     return value if isinstance(value, Noisy) else exact(value)
 
 
-def rounded(v: Floats, variance: Floats, worst: Floats | None, times: float = 1, free: Any = False) -> Noisy:
-    """Add the roundings of a result: `times` of them, none where it is `free` or exact and representable as it is.
+def weighted(slope: Floats, error: Floats) -> Floats:
+    """Slope times error, where an exact operand (error 0) adds nothing even at an infinite slope."""
+    return np.where(error == 0, 0.0, slope * error)
 
-    Where the value is not finite there is no error to speak of; where it passes the largest number of the format an
-    honest result may be infinite, so nothing is known.
-    """
+
+def propagate(v: Any, *terms: tuple[Noisy, Any]) -> Noisy:
+    """Return the values v with the errors that come from each (argument, slope), to first order."""
+    value = np.asarray(v)
+    variance = shared = np.zeros_like(value)
+    worst: Floats | None = variance
+    for x, slope in terms:
+        steep = np.square(slope)
+        variance = variance + weighted(steep, x.variance)
+        common = x.shared if x.size == value.size else np.maximum(x.shared, x.variance / x.size)
+        shared = shared + weighted(steep, common)
+        worst = None if worst is None or x.worst is None else worst + weighted(np.abs(slope), x.worst)
+    return Noisy(value, variance, shared, worst)
+
+
+def rounded(x: Noisy, times: float = 1, free: Any = False) -> Noisy:
+    """Add the roundings of a result: `times` of them, none where it is `free` or exact and representable as it is."""
     precision = current()
-    free = free & ((v == 0) | (np.abs(v) >= precision.smallest)) | (variance == 0) & precision.holds(v)
-    variance = variance + np.where(free, 0.0, times * precision.variance(v))
-    if worst is not None:
-        worst = worst + np.where(free, 0.0, times * precision.reach(v))
-    return settled(v, variance, worst)
+    free = free & ((x.v == 0) | (np.abs(x.v) >= precision.smallest)) | (x.variance == 0) & precision.holds(x.v)
+    variance = x.variance + np.where(free, 0.0, times * precision.variance(x.v))
+    worst = None if x.worst is None else x.worst + np.where(free, 0.0, times * precision.reach(x.v))
+    return settled(x.v, variance, x.shared, worst)
 
 
-def settled(v: Floats, variance: Floats, worst: Floats | None) -> Noisy:
-    """Clear the errors of values that are not finite, and give up those of values past the format's range."""
-    size = np.abs(v)
-    if not np.all(size <= current().largest):
-        over = np.isfinite(v) & (size > current().largest)
+def settled(v: Floats, variance: Floats, shared: Floats, worst: Floats | None) -> Noisy:
+    """Clear the errors of values that are not finite, and give up those of values past the format's range.
+
+    Where a value passes the largest number of the format an honest result may be infinite, so nothing is known.
+    """
+    if not np.all(np.abs(v) <= current().largest):
         finite = np.isfinite(v)
-        variance = np.where(over, np.inf, np.where(finite, variance, 0.0))
-        worst = None if worst is None else np.where(over, np.inf, np.where(finite, worst, 0.0))
-    return Noisy(v, variance, worst)
+        unknown = np.where(finite & (np.abs(v) > current().largest), np.inf, 0.0)
+        variance = np.where(finite, variance, 0.0) + unknown
+        shared = np.where(finite, shared, 0.0)
+        worst = None if worst is None else np.where(finite, worst, 0.0) + unknown
+    return Noisy(v, variance, shared, worst)
