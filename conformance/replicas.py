@@ -50,7 +50,7 @@ def blocked(terms: Floats) -> Floats:
 
 def fused(a: Floats, b: Floats) -> Floats:
     """Matrix product by fused multiply-add: one rounding for each product and sum together."""
-    total = np.zeros(np.broadcast_shapes(a.shape[:-2], b.shape[:-2]) + (a.shape[-2], b.shape[-1]), np.float32)
+    total = np.zeros((*np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), a.shape[-2], b.shape[-1]), np.float32)
     for k in range(a.shape[-1]):
         product = a[..., :, k, None].astype(np.float64) * b[..., None, k, :]
         total = (product + total).astype(np.float32)

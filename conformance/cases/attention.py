@@ -7,7 +7,7 @@ import numpy as np
 import reference
 
 from .data import Array, Draw
-from .spec import Arguments, Sizes, Spec, sizes
+from .spec import Arguments, Maker, Sizes, Spec, sizes
 
 PAIR = "batch n_heads seq_len head_dim scale"
 SCORES = sizes(PAIR, (1, 1, 2, 4, 0.5), (2, 4, 33, 16, 0.25), (1, 3, 65, 32, 0.17), (3, 2, 17, 64, 0.125))
@@ -45,7 +45,7 @@ APPENDS = sizes(
 def _late_key(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     """Keys that grow along the sequence: each query's largest score is at its own position."""
     growth = np.linspace(0.0, 4.0, shape[1]).reshape(1, -1, *[1] * (len(shape) - 2))
-    return draw.normal(shape) * 0.125 + np.float32(growth)
+    return draw.normal(shape) * 0.125 + growth
 
 
 def _probabilities(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
@@ -63,12 +63,12 @@ def _empty_cache_behind(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
 
 def _forward_first(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
     """The output and log-sum-exp that the gradient is taken at."""
-    arrays = (made[name].astype(np.float64) for name in ("Q", "K", "V"))
-    output, lse = reference.attention_forward(*arrays, sizes["seq_len"], float(np.float32(sizes["scale"])))
+    Q, K, V = (made[name] for name in ("Q", "K", "V"))
+    output, lse = reference.attention_forward(Q, K, V, sizes["seq_len"], float(np.float32(sizes["scale"])))
     return {"output": output, "lse": lse}
 
 
-_LATE = {"Q": "plain", "K": _late_key, "V": "plain"}
+_LATE: dict[str, str | Maker] = {"Q": "plain", "K": _late_key, "V": "plain"}
 
 SPECS = (
     Spec("attention_scores", {"plain": SCORES, "exact": SCORES[1:2], "swamp": SCORES[1:3], "cancel": SCORES[1:3]}),

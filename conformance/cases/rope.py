@@ -36,7 +36,7 @@ def _angles(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     """The table of a real model, as float32 holds it."""
     if sizes["head_dim"] <= 2:
         return np.broadcast_to(np.arange(shape[0])[:, None], shape)
-    return np.float32(reference.rope_freqs(shape[0], sizes["head_dim"], 1e4, 8.0))
+    return np.asarray(reference.rope_freqs(shape[0], sizes["head_dim"], 1e4, 8.0), np.float32)
 
 
 def _longer(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -49,18 +50,15 @@ class Case:
         made: Arguments = {}
         function = contract.OPERATIONS[self.operation]
         for parameter in contract.read_arrays(function):
-            maker = self.spec.inputs.get(parameter.name, self.data)
-            source = draw.of(parameter.name)
-            made[parameter.name] = contract.fill(
-                parameter, self.sizes, lambda shape, maker=maker, source=source: self._make(maker, source, shape)
-            )
+            made[parameter.name] = contract.fill(parameter, self.sizes, partial(self._make, parameter.name, draw))
         for name in contract.scalars(function):
             made[name] = self.sizes[name]
         if self.spec.finish:
             made |= self.spec.finish(made, self.sizes, draw)
         return contract.typed(function, made)
 
-    def _make(self, maker: str | Maker, source: Draw, shape: tuple[int, ...]) -> NDArray[Any]:
+    def _make(self, name: str, draw: Draw, shape: tuple[int, ...]) -> NDArray[Any]:
+        maker, source = self.spec.inputs.get(name, self.data), draw.of(name)
         return DATA[maker](source, shape) if isinstance(maker, str) else maker(source, shape, self.sizes)
 
 

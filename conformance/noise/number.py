@@ -15,11 +15,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from .precision import Floats, current
 
 
-class Noisy:
+class Noisy(NDArrayOperatorsMixin):
     """An array of values with, for each, the variance of its error, how much of it is shared, and a bound unless None."""
 
     __slots__ = ("shared", "v", "variance", "worst")
@@ -86,7 +87,7 @@ class Noisy:
         return self.map(lambda part: part.squeeze(axis))
 
     @property
-    def T(self) -> Noisy:
+    def T(self) -> Noisy:  # noqa: N802
         return self.transpose()
 
     def sum(self, axis: Any = None, keepdims: bool = False) -> Noisy:
@@ -113,68 +114,6 @@ class Noisy:
         if function in FUNCTIONS:
             return FUNCTIONS[function](*args, **kwargs)
         return NotImplemented
-
-    def __add__(self, other: Any) -> Any:
-        return np.add(self, other)
-
-    def __radd__(self, other: Any) -> Any:
-        return np.add(other, self)
-
-    def __sub__(self, other: Any) -> Any:
-        return np.subtract(self, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return np.subtract(other, self)
-
-    def __mul__(self, other: Any) -> Any:
-        return np.multiply(self, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return np.multiply(other, self)
-
-    def __truediv__(self, other: Any) -> Any:
-        return np.true_divide(self, other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return np.true_divide(other, self)
-
-    def __matmul__(self, other: Any) -> Any:
-        return np.matmul(self, other)
-
-    def __rmatmul__(self, other: Any) -> Any:
-        return np.matmul(other, self)
-
-    def __pow__(self, other: Any) -> Any:
-        return np.power(self, other)
-
-    def __rpow__(self, other: Any) -> Any:
-        return np.power(other, self)
-
-    def __neg__(self) -> Any:
-        return np.negative(self)
-
-    def __abs__(self) -> Any:
-        return np.abs(self)
-
-    def __lt__(self, other: Any) -> Any:
-        return np.less(self, other)
-
-    def __le__(self, other: Any) -> Any:
-        return np.less_equal(self, other)
-
-    def __gt__(self, other: Any) -> Any:
-        return np.greater(self, other)
-
-    def __ge__(self, other: Any) -> Any:
-        return np.greater_equal(self, other)
-
-    def __eq__(self, other: object) -> Any:
-        return np.equal(self, other)  # type: ignore[call-overload]
-
-    def __ne__(self, other: object) -> Any:
-        return np.not_equal(self, other)  # type: ignore[call-overload]
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 def exact(value: Any, worst: bool = True) -> Noisy:
