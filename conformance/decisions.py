@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 import reference
 
-from .noise import Noisy, exact
+from .noise import exact
 from .verdict import SIGMAS
 
 Array = NDArray[Any]
@@ -32,11 +32,13 @@ def _routing(arguments: Arguments, expected: dict[str, Any], got: Mapping[str, A
     chosen = got["indices"]
     if chosen.shape != expected["indices"].shape or np.array_equal(chosen, expected["indices"]):
         return expected
-    probabilities = reference.softmax(exact(arguments["input"]))
+    probabilities: Any = reference.softmax(exact(arguments["input"]))
     columns = probabilities.shape[1]
     distinct = np.array([len(set(row)) == len(row) for row in chosen.tolist()])
     in_range = ((chosen >= 0) & (chosen < columns)).all(axis=1)
     safe = np.where(chosen >= 0, chosen, 0) % columns
+    mine: Any
+    due: Any
     mine, due = (np.take_along_axis(probabilities, i, axis=1) for i in (safe, expected["indices"]))
     gap = np.abs(mine.v - due.v)
     window = SIGMAS * np.sqrt(mine.variance + due.variance)
@@ -54,8 +56,9 @@ def _sampled(arguments: Arguments, expected: dict[str, Any], got: Mapping[str, A
         return expected
     settled = due.copy()
     for row in np.flatnonzero(choice != due):
-        if _may_stop_at(arguments, int(row), int(choice[row])):
-            settled[row] = choice[row]
+        if not _may_stop_at(arguments, int(row), int(choice[row])):
+            break  # one wrong choice decides
+        settled[row] = choice[row]
     return {"output": settled}
 
 
@@ -67,7 +70,7 @@ def _may_stop_at(arguments: Arguments, row: int, choice: int) -> bool:
         places = np.flatnonzero(order == choice)
         if not len(places) or not probabilities.v[places[0]] > 0:
             continue
-        ends = np.cumsum(probabilities, axis=0)
+        ends: Any = np.cumsum(probabilities, axis=0)
         place = int(places[0])
         window = SIGMAS * ends.sigma
         above = u < ends.v[place] + window[place] or place == len(order) - 1
@@ -77,7 +80,7 @@ def _may_stop_at(arguments: Arguments, row: int, choice: int) -> bool:
     return False
 
 
-def _walks(arguments: Arguments, logits: Array) -> list[tuple[Array, Noisy]]:
+def _walks(arguments: Arguments, logits: Array) -> list[tuple[Array, Any]]:
     """Return every admissible order of entries with their probabilities: one, or one for each prefix top-p may keep."""
     shifted = (exact(logits) - logits.max()) / exact(arguments["temperature"])
     if "k" in arguments:
@@ -90,7 +93,7 @@ def _walks(arguments: Arguments, logits: Array) -> list[tuple[Array, Noisy]]:
     ranked = probabilities[order]
     if arguments["top_p"] >= 1:
         return [(order, ranked)]
-    ends = np.cumsum(ranked, axis=0)
+    ends: Any = np.cumsum(ranked, axis=0)
     near = np.abs(ends.v - arguments["top_p"]) <= SIGMAS * ends.sigma
     due = min(int(np.argmax(ends.v >= arguments["top_p"])), len(order) - 1) if arguments["top_p"] > 0 else 0
     lasts = {due, *np.flatnonzero(near).tolist(), *(np.flatnonzero(near) + 1).tolist()}
@@ -100,7 +103,7 @@ def _walks(arguments: Arguments, logits: Array) -> list[tuple[Array, Noisy]]:
 
 def _same_draw(seeds: Array, row: int) -> Array:
     """The seed that draws, as row 0, what the given one draws as this row."""
-    return (seeds[row] ^ np.uint64(row * 12345)).reshape(1)
+    return seeds[row : row + 1] ^ np.uint64(row * 12345)
 
 
 def _uniform(seed: np.uint64) -> float:

@@ -57,9 +57,7 @@ def fused(a: Floats, b: Floats) -> Floats:
     return total
 
 
-ORDERS: dict[str, Callable[[Floats], Floats]] = {
-    f.__name__: f for f in (sequential, reverse, pairwise, lanes, blocked)
-}
+ORDERS: dict[str, Callable[[Floats], Floats]] = {f.__name__: f for f in (sequential, reverse, pairwise, lanes, blocked)}
 
 
 class Replica(np.ndarray[Any, np.dtype[np.float32]]):

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from . import attention, decode, elementwise, embedding, gemm, loss, moe, norm, optimizer, rope, softmax
+from .refusals import Refusal, refusals
 from .spec import Case
+
+__all__ = ["CASES", "REFUSALS", "Case", "Refusal"]
 
 FAMILIES = (elementwise, softmax, norm, gemm, rope, attention, moe, loss, optimizer, embedding, decode)
 
@@ -22,4 +25,13 @@ def catalogue() -> Mapping[str, Case]:
     return cases
 
 
+def refused(cases: Mapping[str, Case]) -> Mapping[str, Refusal]:
+    """Return every call that must be refused, by id."""
+    by_operation: dict[str, list[Case]] = {}
+    for case in cases.values():
+        by_operation.setdefault(case.operation, []).append(case)
+    return {r.id: r for few in by_operation.values() for r in refusals(few[:4])}
+
+
 CASES = catalogue()
+REFUSALS = refused(CASES)

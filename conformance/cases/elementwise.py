@@ -8,8 +8,16 @@ EVERY = sizes("n", (1,), (2,), (31,), (33,), (255,), (257,), (1024,))
 TAILS = sizes("n", (127,), (1025,), (8193,))
 SOME = sizes("n", (33,), (1025,))
 
-_CURVED = {"plain": EVERY, "tails": TAILS, "range": SOME, "large": SOME, "tiny": SOME, "special": SOME}
-_LINEAR = {"plain": EVERY, "tails": TAILS, "exact": SOME, "range": SOME, "cancel": SOME, "special": SOME, "signed": SOME}
+_CURVED = {"plain": EVERY, "tails": TAILS, "range": SOME, "large": SOME[1:], "tiny": SOME, "special": SOME}
+_LINEAR = {
+    "plain": EVERY,
+    "tails": TAILS,
+    "exact": SOME,
+    "range": SOME,
+    "cancel": SOME,
+    "special": SOME,
+    "signed": SOME,
+}
 _FACTORS = sizes("n scale", (33, 0.5), (257, -1.7), (1025, 3.0e-3), (1, 1.1), (8193, 0.125))
 
 SPECS = (
@@ -19,6 +27,10 @@ SPECS = (
     Spec("swiglu_backward", _CURVED),
     Spec("add", _LINEAR, signed_zeros=True),
     Spec("mul", _LINEAR, signed_zeros=True),
-    Spec("scale", {"plain": _FACTORS, "range": _FACTORS, "special": _FACTORS, "signed": _FACTORS}, signed_zeros=True),
+    Spec(
+        "scale",
+        {"plain": _FACTORS, "range": _FACTORS, "special": _FACTORS[:3], "signed": _FACTORS[:3]},
+        signed_zeros=True,
+    ),
     Spec("scale", {"plain": sizes("n scale", (65, 0.0))}, why="by_zero", trivial="the product with zero is zero"),
 )

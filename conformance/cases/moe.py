@@ -12,7 +12,7 @@ from .spec import Arguments, Sizes, Spec, ids, permutation, sizes
 ROUTES = sizes(
     "tokens top_k n_experts", (2, 1, 2), (33, 2, 4), (64, 4, 16), (7, 3, 65), (257, 2, 8), (1025, 1, 3), (1, 4, 4)
 )
-ROWS = sizes("tokens top_k hidden_dim", (2, 1, 3), (33, 2, 17), (64, 4, 64), (5, 3, 257), (257, 2, 8), (31, 1, 1025))
+ROWS = sizes("tokens top_k hidden_dim", (2, 2, 3), (33, 2, 17), (64, 4, 64), (5, 3, 257), (257, 2, 8), (31, 1, 1025))
 SOME_ROWS = sizes("tokens top_k hidden_dim", (33, 2, 17), (64, 4, 64))
 BALANCE = sizes(
     "batch_seq n_experts top_k alpha",
@@ -23,7 +23,7 @@ BALANCE = sizes(
     (64, 65, 3, 1.0),
 )
 SPREAD = sizes(
-    "batch_seq n_experts alpha scale", (3, 2, 0.01, 1.0), (33, 4, 0.01, 1.0), (257, 16, 0.1, 0.5), (64, 65, 1.0, -2.0)
+    "batch_seq n_experts alpha scale", (3, 5, 0.01, 1.0), (33, 4, 0.01, 1.0), (257, 16, 0.1, 0.5), (64, 65, 1.0, -2.0)
 )
 
 

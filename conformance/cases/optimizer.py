@@ -40,7 +40,7 @@ def _decays(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     return np.where(np.arange(shape[0]) % 2 == 0, 0.1, 0.0)
 
 
-_CLIPPED = sizes("size clip_norm", (1, 0.5), (33, 1.0), (1025, 1.0), (8193, 30.0))
+_CLIPPED = sizes("size clip_norm", (2, 0.5), (33, 1.0), (1025, 1.0), (8193, 30.0))
 _UNCLIPPED = sizes("size clip_norm", (33, 100.0), (1025, 1000.0))
 
 SPECS = (

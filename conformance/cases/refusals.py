@@ -7,11 +7,9 @@ passed in place of an argument is given by `override`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from bindings.records import Function, Parameter
 from conformance import contract
@@ -19,7 +17,7 @@ from conformance import contract
 from .spec import Arguments, Case
 
 INVALID = -2
-_TRIED = (-1, 0, math.nan, 3, 2**31 - 1)
+_TRIED = (-1, 0, 3, 2**31 - 1)
 
 
 @dataclass(frozen=True)
@@ -46,8 +44,12 @@ class Refusal:
         return arguments
 
 
-def refusals(base: Case) -> Iterator[Refusal]:
-    """Return every refusal of the base case's operation."""
+def refusals(cases: Sequence[Case]) -> list[Refusal]:
+    """Return every refusal of one operation, built on that one of its cases which yields the most."""
+    return max((list(_refusals(case)) for case in cases), key=len)
+
+
+def _refusals(base: Case) -> Iterator[Refusal]:
     function = contract.OPERATIONS[base.operation]
     for parameter in function.parameters:
         if parameter.stars and parameter.name != "stream":
@@ -90,20 +92,22 @@ def _overflow(function: Function) -> dict[str, int] | None:
 
 def _broken_conditions(function: Function, base: Case) -> Iterator[Refusal]:
     """For each REQUIRES the first value that breaks it and no other; and NaN for each number it speaks of."""
-    values = dict(base.sizes) | {"offset": base.sizes.get("offset", 0)}
     for condition in function.requires:
-        name = next(n for n in condition.names if n in function.by_name)
-        scalar = function.by_name[name]
-        for bad in (*_TRIED, values[name] + 1, 2 * values[name] + 1):
-            whole = isinstance(bad, int)
-            if scalar.type.is_integer != whole and scalar.type.is_integer:
-                continue
-            if _breaks_only(function, condition, values | {name: bad}):
-                text = condition.text.replace(" ", "")
-                yield Refusal(base.operation, f"{name}={bad}_breaks_{text}", base, {name: bad})
-                break
-        if not scalar.type.is_integer:
-            yield Refusal(base.operation, f"{name}=nan_in_{condition.text.replace(' ', '')}", base, {name: np.nan})
+        if broken := next(_breaking(function, condition, base.sizes), None):
+            [(name, bad)] = broken.items()
+            text = condition.text.replace(" ", "")
+            yield Refusal(base.operation, f"{name}={bad}_breaks_{text}", base, broken)
+    spoken_of = {name for condition in function.requires for name in condition.names}
+    for name in sorted(spoken_of & contract.float_scalars(function)):
+        yield Refusal(base.operation, f"{name}=nan", base, {name: math.nan})
+
+
+def _breaking(function: Function, condition: Any, sizes: Mapping[str, Any]) -> Iterator[dict[str, int]]:
+    """Whole numbers in place of one argument that break this condition and no other."""
+    for name in condition.names:
+        for bad in (*_TRIED, sizes[name] + 1, 2 * sizes[name] + 1):
+            if _breaks_only(function, condition, {**sizes, name: bad}):
+                yield {name: bad}
 
 
 def _breaks_only(function: Function, condition: Any, values: Mapping[str, Any]) -> bool:

@@ -13,7 +13,7 @@ SOME = sizes("rows cols", (3, 33), (2, 1025))
 WIDE = sizes("rows cols", (3, 40), (3, 300), (2, 1030), (2, 8193))
 
 CHOICES = sizes("rows cols k", (1, 2, 1), (7, 4, 2), (33, 16, 4), (5, 65, 8), (3, 8, 8), (2, 1025, 5), (257, 8, 2))
-SOME_CHOICES = sizes("rows cols k", (33, 16, 4), (5, 65, 8), (9, 33, 1))
+SOME_CHOICES = sizes("rows cols k", (33, 16, 4), (5, 65, 8), (9, 33, 3))
 
 
 def _probabilities(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
@@ -36,5 +36,14 @@ SPECS = (
     Spec("softmax_topk", {"plain": CHOICES, "late": SOME_CHOICES, "tiny": SOME_CHOICES}),
     Spec("softmax_topk", {"exact": SOME_CHOICES}, why="ties_by_lower_index"),
     Spec("softmax_topk", {"degenerate": SOME_CHOICES}, why="all_equal"),
-    Spec("softmax_topk_backward", {"plain": CHOICES, "tails": SOME_CHOICES, "cancel": SOME_CHOICES}, finish=_routing),
+    Spec(
+        "softmax_topk_backward", {"plain": CHOICES[1:], "tails": SOME_CHOICES, "cancel": SOME_CHOICES}, finish=_routing
+    ),
+    Spec(
+        "softmax_topk_backward",
+        {"degenerate": sizes("rows cols k", (9, 33, 1))},
+        finish=_routing,
+        why="one_choice",
+        trivial="a single weight is always 1",
+    ),
 )

@@ -66,7 +66,8 @@ def _joined(function: Callable[..., Any]) -> Callable[..., Any]:
         worsts = [p.worst for p in parts]
         worst = None if any(w is None for w in worsts) else function(worsts, *args, **kwargs)
         fields = ([getattr(p, field) for p in parts] for field in ("v", "variance", "shared"))
-        return Noisy(*(function(field, *args, **kwargs) for field in fields), worst)
+        v, variance, shared = (function(field, *args, **kwargs) for field in fields)
+        return Noisy(v, variance, shared, worst)
 
     return join
 

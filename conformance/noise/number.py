@@ -21,7 +21,7 @@ from .precision import Floats, current
 
 
 class Noisy(NDArrayOperatorsMixin):
-    """An array of values with, for each, the variance of its error, how much of it is shared, and a bound unless None."""
+    """An array of values; for each the variance of its error, how much of it is shared, and a bound unless None."""
 
     __slots__ = ("shared", "v", "variance", "worst")
     __array_priority__ = 100
@@ -130,7 +130,8 @@ def lift(value: Any) -> Noisy:
 
 def weighted(slope: Floats, error: Floats) -> Floats:
     """Slope times error, where an exact operand (error 0) adds nothing even at an infinite slope."""
-    return np.where(error == 0, 0.0, slope * error)
+    with np.errstate(invalid="ignore"):
+        return np.where(error == 0, 0.0, slope * error)
 
 
 def propagate(v: Any, *terms: tuple[Noisy, Any]) -> Noisy:

@@ -37,7 +37,7 @@ class Precision:
     def holds(self, y: Floats) -> NDArray[np.bool_]:
         """Say where y needs no rounding at all."""
         with np.errstate(over="ignore"):
-            return y.astype(np.float32) == y
+            return np.equal(y.astype(np.float32), y)
 
 
 FLOAT32 = Precision("float32", 2.0**-24, 2.0**-126, float(np.finfo(np.float32).max))
