@@ -27,10 +27,10 @@ MATHEMATICS = {
     "math",
     "typing",
 }
-# Inside it: operations, then the model, which takes its operations as an argument, then the step; never back.
+# Inside it: operations, then the model, then the step; never back.
 LATER = {
     "reference/ops": {"model", "step", "generate", "readings"},
-    "reference/model": {"ops", "step", "generate", "readings"},
+    "reference/model": {"step", "generate", "readings"},
 }
 
 
