@@ -113,11 +113,12 @@ def _grouped(rows: int, n: int, k: int) -> list[Case]:
     def forward(A: Any, B: Any) -> Any:
         return ops.grouped_gemm(A, B, offsets)
 
+    def d_weight(x: dict[str, Any], d: Any) -> dict[str, Any]:
+        return {"B": ops.grouped_gemm_tn(d, x["A"], offsets, None, 0.0)}
+
     return [
         Case("grouped_gemm_nn", shapes, forward, lambda x, d: {"A": ops.grouped_gemm_nn(d, x["B"], offsets)}),
-        Case(
-            "grouped_gemm_tn", shapes, forward, lambda x, d: {"B": ops.grouped_gemm_tn(d, x["A"], offsets, None, 0.0)}
-        ),
+        Case("grouped_gemm_tn", shapes, forward, d_weight),
     ]
 
 
