@@ -1,0 +1,157 @@
+/* Attention forward: blocks of queries against the packed keys and values of their KV head. */
+#include "attention.h"
+#include "check.h"
+#include "parallel.h"
+#include "scratch.h"
+
+#include <math.h>
+#include <string.h>
+
+/* One product per (batch, head); K and V have one head. */
+static void fill_scores(struct product* p, const struct attention* s, int64_t b, int64_t h, float* scores) {
+    const int64_t width = s->n_q_heads * s->head_dim, n = s->kv_len;
+    *p = (struct product){.a = {s->Q + b * n * width + h * s->head_dim, width, 1},
+                          .b = transposed(s->K + b * n * s->head_dim, s->head_dim),
+                          .c = scores + (b * s->n_q_heads + h) * n * n, .c_row = n, .rows = n, .columns = n, .depth = s->head_dim};
+}
+
+int32_t cuda_attention_scores(const float* Q, const float* K, float* scores, int batch, int n_heads, int seq_len, int head_dim,
+                              float scale, void* stream) {
+    (void)stream;
+    CHECK_ARRAY(Q, batch, seq_len, n_heads, head_dim);
+    CHECK_ARRAY(K, batch, seq_len, head_dim);
+    CHECK_ARRAY(scores, batch, n_heads, seq_len, seq_len);
+    const struct attention shape = {.Q = Q, .K = K, .n_q_heads = n_heads, .kv_len = seq_len, .head_dim = head_dim};
+    const int64_t count = (int64_t)batch * n_heads, n = seq_len;
+    const struct scratch scratch = scratch_take(count, sizeof(struct product));
+    int32_t code = ASSAYER_NO_MEMORY;
+    if (scratch.memory) {
+        struct product* const products = scratch.memory;
+        for (int64_t i = 0; i < count; i++) fill_scores(&products[i], &shape, i / n_heads, i % n_heads, scores);
+        code = multiply_all(products, count, scale, 0.0f);
+    }
+    scratch_give(scratch);
+    if (code != ASSAYER_OK) return code;
+    PARALLEL_FOR(count * n * n >= SERIAL_BELOW)
+    for (int64_t row = 0; row < count * n; row++)
+        for (int64_t j = row % n + 1; j < n; j++) scores[row * n + j] = -INFINITY;
+    return ASSAYER_OK;
+}
+
+int32_t cuda_attention_output(const float* weights, const float* V, float* output, int batch, int n_heads, int seq_len, int head_dim,
+                              void* stream) {
+    (void)stream;
+    CHECK_ARRAY(weights, batch, n_heads, seq_len, seq_len);
+    CHECK_ARRAY(V, batch, seq_len, head_dim);
+    CHECK_ARRAY(output, batch, seq_len, n_heads, head_dim);
+    const int64_t count = (int64_t)batch * n_heads, n = seq_len, width = (int64_t)n_heads * head_dim;
+    const struct scratch scratch = scratch_take(count, sizeof(struct product));
+    int32_t code = ASSAYER_NO_MEMORY;
+    if (scratch.memory) {
+        struct product* const products = scratch.memory;
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t b = i / n_heads, h = i % n_heads;
+            products[i] = (struct product){.a = plain(weights + i * n * n, n), .b = plain(V + b * n * head_dim, head_dim),
+                                           .c = output + b * n * width + h * head_dim, .c_row = width, .rows = n,
+                                           .columns = head_dim, .depth = n};
+        }
+        code = multiply_all(products, count, 1.0f, 0.0f);
+    }
+    scratch_give(scratch);
+    return code;
+}
+
+int64_t packed_size(const struct lanes* v, int64_t depth, int64_t columns) { return depth * round_up(columns, v->panel); }
+
+/* Turns a row of scores into exp(score - largest) over the keys it sees and 0 beyond; returns its log-sum-exp. */
+static float exponentials(const struct lanes* v, float* row, int64_t seen, int64_t columns, float* total) {
+    const float most = v->maximum(seen, row);
+    *total = v->exp_shifted(seen, row, most, row);
+    memset(row + seen, 0, (size_t)(columns - seen) * sizeof(float));
+    return most + logf(*total);
+}
+
+static void forward_block(const struct lanes* v, const struct attention* s, const struct packed* kv, int64_t b, int64_t h,
+                          int64_t first, float* memory) {
+    const int64_t count = min64(QUERY_BLOCK, s->q_len - first), before = s->kv_len - s->q_len + first;
+    const int64_t keys = before + count, width = s->n_q_heads * s->head_dim;
+    const int64_t pair = b * s->n_kv_heads + h * s->n_kv_heads / s->n_q_heads;
+    const int64_t at = (b * s->q_len + first) * width + h * s->head_dim;
+    float* const scores = memory + v->strip;
+    float totals[QUERY_BLOCK];
+    const float* const k_packed = kv->k_across + pair * packed_size(v, s->head_dim, s->kv_len);
+    v->multiply((struct matrix){s->Q + at, width, 1}, k_packed, s->head_dim * v->panel, count, s->head_dim, keys, s->scale, 0.0f,
+                scores, keys, memory);
+    for (int64_t i = 0; i < count; i++) {
+        const float log_sum = exponentials(v, scores + i * keys, before + i + 1, keys, &totals[i]);
+        if (s->lse_out) s->lse_out[(b * s->n_q_heads + h) * s->q_len + first + i] = log_sum;
+    }
+    const float* const v_packed = kv->v_down + pair * packed_size(v, s->kv_len, s->head_dim);
+    v->multiply(plain(scores, keys), v_packed, s->kv_len * v->panel, count, keys, s->head_dim, 1.0f, 0.0f, s->output + at, width,
+                memory);
+    for (int64_t i = 0; i < count; i++) v->scale(s->head_dim, s->output + at + i * width, 1.0f / totals[i], s->output + at + i * width);
+}
+
+static int32_t forward(const struct attention* s) {
+    const struct lanes* const v = lanes();
+    const int64_t pairs = s->batch * s->n_kv_heads, blocks = ceil_div(s->q_len, QUERY_BLOCK), heads = s->batch * s->n_q_heads;
+    const int64_t across = packed_size(v, s->head_dim, s->kv_len), down = packed_size(v, s->kv_len, s->head_dim);
+    const int64_t each = v->strip + QUERY_BLOCK * s->kv_len;
+    const struct scratch scratch = scratch_take(pairs * (across + down) + each * thread_count(), sizeof(float));
+    if (scratch.memory) {
+        float* const memory = (float*)scratch.memory + pairs * (across + down);
+        const struct packed kv = {.k_across = scratch.memory, .v_down = (float*)scratch.memory + pairs * across};
+        PARALLEL_FOR(heads * s->kv_len * s->head_dim >= SERIAL_BELOW)
+        for (int64_t pair = 0; pair < pairs; pair++) {
+            const int64_t at = kv_at(s, pair), width = s->n_kv_heads * s->head_dim;
+            v->pack((struct matrix){s->K + at, 1, width}, s->head_dim, s->kv_len, kv.k_across + pair * across);
+            v->pack((struct matrix){s->V + at, width, 1}, s->kv_len, s->head_dim, kv.v_down + pair * down);
+        }
+        PARALLEL_TASKS(heads * s->q_len * s->kv_len >= SERIAL_BELOW)
+        for (int64_t task = 0; task < heads * blocks; task++) {
+            const int64_t head = task % heads, block = blocks - 1 - task / heads; /* the longest first */
+            forward_block(v, s, &kv, head / s->n_q_heads, head % s->n_q_heads, block * QUERY_BLOCK, memory + each * thread_index());
+        }
+    }
+    scratch_give(scratch);
+    return scratch.memory ? ASSAYER_OK : ASSAYER_NO_MEMORY;
+}
+
+int32_t cuda_flash_attention(const float* Q, const float* K, const float* V, float* output, int batch, int n_q_heads, int n_kv_heads,
+                             int seq_len, int head_dim, float scale, void* stream) {
+    (void)stream;
+    CHECK_ARRAY(Q, batch, seq_len, n_q_heads, head_dim);
+    CHECK_ARRAY(K, batch, seq_len, n_kv_heads, head_dim);
+    CHECK_ARRAY(V, batch, seq_len, n_kv_heads, head_dim);
+    CHECK_ARRAY(output, batch, seq_len, n_q_heads, head_dim);
+    CHECK(n_q_heads % n_kv_heads == 0);
+    return forward(&(struct attention){.Q = Q, .K = K, .V = V, .output = output, .batch = batch, .n_q_heads = n_q_heads,
+                                       .n_kv_heads = n_kv_heads, .q_len = seq_len, .kv_len = seq_len, .kv_capacity = seq_len,
+                                       .head_dim = head_dim, .scale = scale});
+}
+
+int32_t cuda_attention_forward(const float* Q, const float* K, const float* V, float* output, float* lse, int batch, int n_q_heads,
+                               int n_kv_heads, int q_len, int kv_len, int kv_capacity, int head_dim, float scale, void* stream) {
+    (void)stream;
+    CHECK_ARRAY(Q, batch, q_len, n_q_heads, head_dim);
+    CHECK_ARRAY(K, batch, kv_capacity, n_kv_heads, head_dim);
+    CHECK_ARRAY(V, batch, kv_capacity, n_kv_heads, head_dim);
+    CHECK_ARRAY(output, batch, q_len, n_q_heads, head_dim);
+    CHECK_ARRAY(lse, batch, n_q_heads, q_len);
+    CHECK(n_q_heads % n_kv_heads == 0 && kv_len >= q_len && kv_len <= kv_capacity);
+    return forward(&(struct attention){.Q = Q, .K = K, .V = V, .output = output, .lse_out = lse, .batch = batch,
+                                       .n_q_heads = n_q_heads, .n_kv_heads = n_kv_heads, .q_len = q_len, .kv_len = kv_len,
+                                       .kv_capacity = kv_capacity, .head_dim = head_dim, .scale = scale});
+}
+
+int32_t cuda_kv_cache_append(const float* input, float* cache, int batch, int new_len, int n_kv_heads, int head_dim, int kv_capacity,
+                             int position, void* stream) {
+    (void)stream;
+    CHECK_ARRAY(input, batch, new_len, n_kv_heads, head_dim);
+    CHECK_ARRAY(cache, batch, kv_capacity, n_kv_heads, head_dim);
+    CHECK(position >= 0 && (int64_t)position + new_len <= kv_capacity);
+    const int64_t width = (int64_t)n_kv_heads * head_dim, part = new_len * width;
+    for (int64_t b = 0; b < batch; b++)
+        memcpy(cache + (b * kv_capacity + position) * width, input + b * part, (size_t)part * sizeof(float));
+    return ASSAYER_OK;
+}

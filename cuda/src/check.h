@@ -1,0 +1,35 @@
+/* What every operation does first: look at its arguments.  A broken one returns ASSAYER_INVALID before anything is written. */
+#ifndef ASSAYER_CHECK_H
+#define ASSAYER_CHECK_H
+
+#include "assayer.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* True where every size is at least 1 and the bytes of the array fit in int64_t: whole divisions chain, so no product
+ * is formed that could overflow. */
+static inline bool array_fits(size_t element, int axes, const int64_t* sizes) {
+    int64_t room = INT64_MAX / (int64_t)element;
+    for (int i = 0; i < axes; i++) {
+        if (sizes[i] < 1) return false;
+        room /= sizes[i];
+    }
+    return room >= 1;
+}
+
+#define CHECK(condition) do { if (!(condition)) return ASSAYER_INVALID; } while (0)
+
+/* CHECK_ARRAY(pointer, size, ...): the header's SHAPE, checked. */
+#define CHECK_ARRAY(pointer, ...)                                                                                          \
+    CHECK((pointer) && array_fits(sizeof *(pointer), sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t),                   \
+                                  (const int64_t[]){__VA_ARGS__}))
+
+/* Every value in [low, high): an index is looked at before it becomes an address. */
+static inline bool all_within(const int32_t* values, int64_t n, int32_t low, int64_t high) {
+    bool outside = false;
+    for (int64_t i = 0; i < n; i++) outside |= values[i] < low || values[i] >= high;
+    return !outside;
+}
+
+#endif

@@ -1,0 +1,63 @@
+/* Chooses the vector routines once: the widest instruction set that both this build and this processor have.  The
+ * environment variable ASSAYER_SIMD (baseline, avx2 or avx512) asks for a narrower one; the capability "vector_bits" tells
+ * which is in use. */
+#include "lanes.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DECLARE(variant)                                                                                                   \
+    void fill_elementwise_##variant(struct lanes*);                                                                        \
+    void fill_rows_##variant(struct lanes*);                                                                               \
+    void fill_tile_##variant(struct lanes*);
+#define FILL(variant, table) (fill_elementwise_##variant(table), fill_rows_##variant(table), fill_tile_##variant(table))
+
+DECLARE(baseline)
+#ifdef ASSAYER_X86_VARIANTS
+DECLARE(avx2)
+DECLARE(avx512)
+#endif
+
+/* True where the environment does not ask for a narrower set than this one. */
+static bool wanted(const char* variant) {
+    const char* asked = getenv("ASSAYER_SIMD");
+    if (!asked) return true;
+    if (strcmp(asked, "baseline") == 0) return false;
+    return strcmp(asked, "avx2") != 0 || strcmp(variant, "avx2") == 0;
+}
+
+static void choose(struct lanes* table) {
+#ifdef ASSAYER_X86_VARIANTS
+    __builtin_cpu_init();
+    const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+    if (avx512 && wanted("avx512")) {
+        FILL(avx512, table);
+        return;
+    }
+    if (avx2 && wanted("avx2")) {
+        FILL(avx2, table);
+        return;
+    }
+#else
+    (void)wanted;
+#endif
+    FILL(baseline, table);
+}
+
+const struct lanes* lanes(void) {
+    /* The first caller chooses; others that come meanwhile wait the microsecond it takes. */
+    static struct lanes table;
+    static atomic_int state; /* 0 not chosen, 1 being chosen, 2 chosen */
+    int expected = 0;
+    if (atomic_load_explicit(&state, memory_order_acquire) == 2) return &table;
+    if (atomic_compare_exchange_strong(&state, &expected, 1)) {
+        choose(&table);
+        atomic_store_explicit(&state, 2, memory_order_release);
+    }
+    while (atomic_load_explicit(&state, memory_order_acquire) != 2) continue;
+    return &table;
+}

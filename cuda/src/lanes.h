@@ -1,0 +1,62 @@
+/* The vector routines: everything that works on contiguous runs of floats.  They live in vector/, compiled once for each
+ * instruction set; lanes() is the table of the widest one this processor has. */
+#ifndef ASSAYER_LANES_H
+#define ASSAYER_LANES_H
+
+#include <stdint.h>
+
+/* Element (i, j) lies at data[i * row + j * col]; row or col is 1. */
+struct matrix {
+    const float* data;
+    int64_t row, col;
+};
+
+/* Products work on PANEL_DEPTH rows of B at a time. */
+enum { PANEL_DEPTH = 256 };
+
+/* One AdamW update's constants: grad_scale * g is the gradient, c1 and c2 undo the bias of m and v. */
+struct adamw {
+    float grad_scale, lr, beta1, beta2, eps, weight_decay, c1, c2;
+};
+
+struct lanes {
+    const char* name;
+    int width; /* floats in a vector */
+
+    /* elementwise: n floats each */
+    void (*silu)(int64_t n, const float* x, float* y);
+    void (*silu_backward)(int64_t n, const float* x, const float* dy, float* dx);
+    void (*swiglu)(int64_t n, const float* gate, const float* up, float* y);
+    void (*swiglu_backward)(int64_t n, const float* gate, const float* up, const float* dy, float* d_gate, float* d_up);
+    void (*add)(int64_t n, const float* a, const float* b, float* y);
+    void (*mul)(int64_t n, const float* a, const float* b, float* y);
+    void (*scale)(int64_t n, const float* x, float factor, float* y);
+    void (*axpy)(int64_t n, float factor, const float* x, float* y);              /* y += factor * x */
+    void (*scaled_exp)(int64_t n, const float* x, float factor, float* y);        /* y = exp(x) * factor */
+    void (*adamw)(int64_t n, const struct adamw* c, float* p, const float* g, float* m, float* v);
+    void (*rotate)(int64_t n, const float* cosine, const float* sine, const float* x, float* y); /* n pairs */
+
+    /* sums and rows */
+    double (*dot)(int64_t n, const float* x, const float* y);                     /* of doubles */
+    double (*sum)(int64_t n, const float* x);
+    float (*maximum)(int64_t n, const float* x);                                  /* NaN passed over */
+    float (*exp_sum)(int64_t n, const float* x, float shift);                     /* sum of exp(x - shift) */
+    float (*exp_shifted)(int64_t n, const float* x, float shift, float* y);       /* y = exp(x - shift); its sum */
+    void (*shift)(int64_t n, const float* x, float a, float b, float* y);         /* y = (x - a) - b */
+    void (*softmax_backward)(int64_t n, const float* y, const float* dy, float inner, float factor, float* dx);
+    void (*normalise)(int64_t n, const float* x, float r, const float* weight, float* y); /* y = x * r * weight */
+    void (*rmsnorm_backward)(int64_t n, const float* x, const float* weight, const float* dy, float r, float c,
+                             const float* base, float* dx, float* dw);
+    double (*weighted_dot)(int64_t n, const float* x, const float* weight, const float* y); /* sum of x * weight * y */
+
+    /* products: tile.c */
+    int panel; /* columns in a panel of B */
+    int64_t strip; /* floats of working memory multiply() needs */
+    void (*pack)(struct matrix b, int64_t depth, int64_t columns, float* packed);
+    void (*multiply)(struct matrix a, const float* packed, int64_t panel_stride, int64_t rows, int64_t depth, int64_t columns,
+                     float alpha, float beta, float* c, int64_t c_row, float* strip);
+};
+
+const struct lanes* lanes(void);
+
+#endif

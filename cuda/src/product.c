@@ -1,0 +1,102 @@
+/* A block of C is one task: its thread packs the part of B it needs, PANEL_DEPTH rows at a time, and multiplies it by all of
+ * its rows of A.  Every element of C is summed in one order, whatever the blocks. */
+#include "product.h"
+#include "assayer.h"
+#include "parallel.h"
+#include "scratch.h"
+
+/* A block's packed B (BLOCK_COLUMNS x PANEL_DEPTH floats, 512 kB) stays in a core's second-level cache; packing B costs as
+ * much as some ten rows of products, so blocks are not made lower than LEAST_ROWS for the sake of more tasks. */
+enum { BLOCK_COLUMNS = 512, BLOCK_ROWS = 1024, LEAST_COLUMNS = 128, LEAST_ROWS = 128, TASKS_PER_THREAD = 4 };
+static const double SERIAL_BELOW_FLOPS = 500e3;
+
+struct plan {
+    struct product* products;
+    int64_t count, tasks, block_rows, block_columns;
+    float alpha, beta;
+};
+
+static int64_t blocks_of(const struct plan* plan, const struct product* p) {
+    return ceil_div(p->rows, plan->block_rows) * ceil_div(p->columns, plan->block_columns);
+}
+
+/* Numbers the tasks of every product. */
+static void number(struct plan* plan) {
+    plan->tasks = 0;
+    for (int64_t i = 0; i < plan->count; i++) {
+        plan->products[i].first_task = plan->tasks;
+        plan->tasks += blocks_of(plan, &plan->products[i]);
+    }
+}
+
+/* Halves the blocks until there is work for every thread, or they are small. */
+static void divide(struct plan* plan, int panel) {
+    const int64_t enough = (int64_t)TASKS_PER_THREAD * thread_count();
+    plan->block_rows = BLOCK_ROWS;
+    plan->block_columns = BLOCK_COLUMNS;
+    int64_t rows = 1, columns = 1;
+    for (int64_t i = 0; i < plan->count; i++) {
+        rows = max64(rows, plan->products[i].rows);
+        columns = max64(columns, plan->products[i].columns);
+    }
+    plan->block_rows = min64(BLOCK_ROWS, rows);
+    plan->block_columns = round_up(min64(BLOCK_COLUMNS, columns), panel);
+    for (number(plan); plan->tasks < enough; number(plan)) {
+        if (plan->block_columns >= 2 * LEAST_COLUMNS) plan->block_columns = round_up(plan->block_columns / 2, panel);
+        else if (plan->block_rows >= 2 * LEAST_ROWS) plan->block_rows = ceil_div(plan->block_rows, 2);
+        else break;
+    }
+}
+
+static struct product* owner(const struct plan* plan, int64_t task) {
+    int64_t low = 0, high = plan->count;
+    while (high - low > 1) {
+        const int64_t middle = low + (high - low) / 2;
+        if (plan->products[middle].first_task <= task) low = middle;
+        else high = middle;
+    }
+    return &plan->products[low];
+}
+
+static void scale_block(const struct lanes* v, float beta, int64_t rows, int64_t columns, float* c, int64_t c_row) {
+    for (int64_t i = 0; i < rows; i++) {
+        if (beta == 0) {
+            for (int64_t j = 0; j < columns; j++) c[i * c_row + j] = 0;
+        } else {
+            v->scale(columns, c + i * c_row, beta, c + i * c_row);
+        }
+    }
+}
+
+static void do_task(const struct lanes* v, const struct plan* plan, int64_t task, float* memory) {
+    const struct product* const p = owner(plan, task);
+    const int64_t across = ceil_div(p->columns, plan->block_columns), place = task - p->first_task;
+    const int64_t row = place / across * plan->block_rows, column = place % across * plan->block_columns;
+    const int64_t rows = min64(plan->block_rows, p->rows - row), columns = min64(plan->block_columns, p->columns - column);
+    float* const c = p->c + row * p->c_row + column;
+    float* const packed = memory + v->strip;
+    if (p->depth == 0) scale_block(v, plan->beta, rows, columns, c, p->c_row);
+    for (int64_t k = 0; k < p->depth; k += PANEL_DEPTH) {
+        const int64_t depth = min64(PANEL_DEPTH, p->depth - k);
+        const struct matrix a = {p->a.data + row * p->a.row + k * p->a.col, p->a.row, p->a.col};
+        const struct matrix b = {p->b.data + k * p->b.row + column * p->b.col, p->b.row, p->b.col};
+        v->pack(b, depth, columns, packed);
+        v->multiply(a, packed, depth * v->panel, rows, depth, columns, plan->alpha, k == 0 ? plan->beta : 1.0f, c, p->c_row, memory);
+    }
+}
+
+int32_t multiply_all(struct product* products, int64_t count, float alpha, float beta) {
+    const struct lanes* const v = lanes();
+    struct plan plan = {.products = products, .count = count, .alpha = alpha, .beta = beta};
+    divide(&plan, v->panel);
+    double flops = 0;
+    for (int64_t i = 0; i < count; i++) flops += 2.0 * (double)products[i].rows * (double)products[i].columns * (double)products[i].depth;
+    const int64_t each = v->strip + plan.block_columns * PANEL_DEPTH;
+    const struct scratch scratch = scratch_take(each * thread_count(), sizeof(float));
+    if (scratch.memory) {
+        PARALLEL_TASKS(flops >= SERIAL_BELOW_FLOPS)
+        for (int64_t task = 0; task < plan.tasks; task++) do_task(v, &plan, task, (float*)scratch.memory + each * thread_index());
+    }
+    scratch_give(scratch);
+    return scratch.memory ? ASSAYER_OK : ASSAYER_NO_MEMORY;
+}

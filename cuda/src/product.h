@@ -1,0 +1,23 @@
+/* Matrix products, one or many, on views of any stride. */
+#ifndef ASSAYER_PRODUCT_H
+#define ASSAYER_PRODUCT_H
+
+#include "lanes.h"
+
+/* C = alpha * A . B + beta * C, A rows x depth, B depth x columns; depth 0 leaves beta * C. */
+struct product {
+    struct matrix a, b;
+    float* c;
+    int64_t c_row;
+    int64_t rows, columns, depth;
+    int64_t first_task; /* filled in by multiply_all */
+};
+
+/* Computes them all, their blocks of C shared among the threads.  ASSAYER_OK or ASSAYER_NO_MEMORY. */
+int32_t multiply_all(struct product* products, int64_t count, float alpha, float beta);
+
+/* A dense row-major matrix with so many columns, and its transpose. */
+static inline struct matrix plain(const float* data, int64_t columns) { return (struct matrix){data, columns, 1}; }
+static inline struct matrix transposed(const float* data, int64_t columns) { return (struct matrix){data, 1, columns}; }
+
+#endif

@@ -1,0 +1,77 @@
+/* The build itself: memory and streams of the host. */
+#include "check.h"
+#include "lanes.h"
+#include "parallel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int32_t assayer_version(int32_t* version) {
+    CHECK(version);
+    *version = ASSAYER_VERSION;
+    return ASSAYER_OK;
+}
+
+int32_t assayer_capability(const char* name, int64_t* value) {
+    CHECK(name && value);
+    const struct {
+        const char* name;
+        int64_t value;
+    } facts[] = {
+        {"device_memory", 0}, {"devices", 0}, {"threads", thread_count()}, {"compute_capability", 0},
+        {"vector_bits", 8 * (int64_t)sizeof(float) * lanes()->width},
+    };
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+        if (strcmp(name, facts[i].name) != 0) continue;
+        *value = facts[i].value;
+        return ASSAYER_OK;
+    }
+    return ASSAYER_UNAVAILABLE;
+}
+
+int32_t assayer_allocate(void** memory, int64_t bytes) {
+    CHECK(memory && bytes >= 1);
+    if ((uint64_t)bytes > SIZE_MAX) return ASSAYER_NO_MEMORY;
+    void* const block = malloc((size_t)bytes);
+    if (!block) return ASSAYER_NO_MEMORY;
+    *memory = block;
+    return ASSAYER_OK;
+}
+
+int32_t assayer_free(void* memory) {
+    free(memory);
+    return ASSAYER_OK;
+}
+
+int32_t assayer_copy(void* destination, const void* source, int64_t bytes, void* stream) {
+    (void)stream;
+    CHECK(destination && source && bytes >= 1 && (uint64_t)bytes <= SIZE_MAX);
+    memcpy(destination, source, (size_t)bytes);
+    return ASSAYER_OK;
+}
+
+int32_t assayer_fill(void* destination, int32_t byte, int64_t bytes, void* stream) {
+    (void)stream;
+    CHECK(destination && bytes >= 1 && (uint64_t)bytes <= SIZE_MAX);
+    memset(destination, byte, (size_t)bytes);
+    return ASSAYER_OK;
+}
+
+/* A host has one stream, in which every call has ended when it returns; its address only has to be one. */
+static char the_stream;
+
+int32_t assayer_stream_create(void** stream) {
+    CHECK(stream);
+    *stream = &the_stream;
+    return ASSAYER_OK;
+}
+
+int32_t assayer_stream_destroy(void* stream) {
+    CHECK(stream == &the_stream);
+    return ASSAYER_OK;
+}
+
+int32_t assayer_synchronize(void* stream) {
+    CHECK(!stream || stream == &the_stream);
+    return ASSAYER_OK;
+}

@@ -1,0 +1,85 @@
+/* Softmax, and the router's softmax over the chosen experts. */
+#include "check.h"
+#include "lanes.h"
+#include "order.h"
+#include "parallel.h"
+#include "scratch.h"
+
+#include <string.h>
+
+int32_t cuda_softmax(const float* input, float* output, int rows, int cols, void* stream) {
+    (void)stream;
+    CHECK_ARRAY(input, rows, cols);
+    CHECK_ARRAY(output, rows, cols);
+    const struct lanes* const v = lanes();
+    PARALLEL_FOR((int64_t)rows * cols >= SERIAL_BELOW)
+    for (int64_t row = 0; row < rows; row++) {
+        float* const y = output + row * cols;
+        const float total = v->exp_shifted(cols, input + row * cols, v->maximum(cols, input + row * cols), y);
+        v->scale(cols, y, 1.0f / total, y);
+    }
+    return ASSAYER_OK;
+}
+
+int32_t cuda_softmax_backward(const float* output, const float* d_output, float* d_input, int rows, int cols, void* stream) {
+    (void)stream;
+    CHECK_ARRAY(output, rows, cols);
+    CHECK_ARRAY(d_output, rows, cols);
+    CHECK_ARRAY(d_input, rows, cols);
+    const struct lanes* const v = lanes();
+    PARALLEL_FOR((int64_t)rows * cols >= SERIAL_BELOW)
+    for (int64_t row = 0; row < rows; row++) {
+        const float *y = output + row * cols, *dy = d_output + row * cols;
+        v->softmax_backward(cols, y, dy, (float)v->dot(cols, y, dy), 1.0f, d_input + row * cols);
+    }
+    return ASSAYER_OK;
+}
+
+/* The renormalised probabilities of the chosen are a softmax over their logits.  A NaN in the row is chosen first, and
+ * makes every weight NaN as it makes every probability. */
+static void weigh(const struct lanes* v, const float* row, const int32_t* chosen, int k, float* weights) {
+    for (int j = 0; j < k; j++) weights[j] = row[chosen[j]];
+    v->scale(k, weights, 1.0f / v->exp_shifted(k, weights, weights[0], weights), weights);
+}
+
+int32_t cuda_softmax_topk(const float* input, float* weights, int32_t* indices, int rows, int cols, int k, void* stream) {
+    (void)stream;
+    CHECK_ARRAY(input, rows, cols);
+    CHECK_ARRAY(weights, rows, k);
+    CHECK_ARRAY(indices, rows, k);
+    CHECK(k >= 1 && k <= cols);
+    const int64_t each = order_memory(cols, k);
+    const struct scratch scratch = scratch_take(each * thread_count(), sizeof(uint32_t));
+    if (scratch.memory) {
+        const struct lanes* const v = lanes();
+        PARALLEL_FOR((int64_t)rows * cols >= SERIAL_BELOW)
+        for (int64_t row = 0; row < rows; row++) {
+            int32_t* const chosen = indices + row * k;
+            largest(input + row * cols, cols, k, chosen, (uint32_t*)scratch.memory + each * thread_index());
+            weigh(v, input + row * cols, chosen, k, weights + row * k);
+        }
+    }
+    scratch_give(scratch);
+    return scratch.memory ? ASSAYER_OK : ASSAYER_NO_MEMORY;
+}
+
+int32_t cuda_softmax_topk_backward(const float* weights, const int32_t* indices, const float* d_weights, float* d_input, int rows,
+                                   int cols, int k, void* stream) {
+    (void)stream;
+    CHECK_ARRAY(weights, rows, k);
+    CHECK_ARRAY(indices, rows, k);
+    CHECK_ARRAY(d_weights, rows, k);
+    CHECK_ARRAY(d_input, rows, cols);
+    CHECK(k <= cols);
+    CHECK(all_within(indices, (int64_t)rows * k, 0, cols));
+    const struct lanes* const v = lanes();
+    PARALLEL_FOR((int64_t)rows * cols >= SERIAL_BELOW)
+    for (int64_t row = 0; row < rows; row++) {
+        const float *w = weights + row * k, *dw = d_weights + row * k;
+        const float inner = (float)v->dot(k, w, dw);
+        float* const dx = d_input + row * cols;
+        memset(dx, 0, (size_t)cols * sizeof(float));
+        for (int j = 0; j < k; j++) dx[indices[row * k + j]] = w[j] * (dw[j] - inner);
+    }
+    return ASSAYER_OK;
+}

@@ -1,0 +1,21 @@
+/* Each instruction set's copy of a routine has its own name: silu of the AVX-512 copy is silu_avx512. */
+#ifndef ASSAYER_VECTOR_NAMES_H
+#define ASSAYER_VECTOR_NAMES_H
+
+#include "../lanes.h"
+
+#ifndef VARIANT
+#define VARIANT baseline
+#endif
+#define JOIN_(name, variant) name##_##variant
+#define JOIN(name, variant) JOIN_(name, variant)
+#define NAME(name) JOIN(name, VARIANT)
+#define TEXT_(word) #word
+#define TEXT(word) TEXT_(word)
+
+/* Each file of vector/ fills in its part of the table. */
+void NAME(fill_elementwise)(struct lanes* table);
+void NAME(fill_rows)(struct lanes* table);
+void NAME(fill_tile)(struct lanes* table);
+
+#endif

@@ -1,0 +1,135 @@
+/* Products.  B is packed into panels of TILE_COLUMNS columns; C is computed in tiles of up to TILE_ROWS rows by one panel,
+ * all of whose sums stay in registers: for every k, TILE_ROWS elements of A meet TILE_VECS vectors of B. */
+#include "names.h"
+#include "vec.h"
+
+#include <string.h>
+
+#if LANES == 16
+enum { TILE_ROWS = 14 }; /* 28 sums, 2 vectors of B and 1 element of A in 32 registers */
+#else
+enum { TILE_ROWS = 6 };  /* 12 + 2 + 1 in 16 registers */
+#endif
+enum { TILE_VECS = 2, TILE_COLUMNS = TILE_VECS * LANES };
+
+#if defined(__GNUC__)
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+#define UNROLLED _Pragma("GCC unroll 16")
+#else
+#define ALWAYS_INLINE static inline
+#define UNROLLED
+#endif
+
+/* Where a tile goes: its corner in C, how much of it lies inside, and what is done to what lies there. */
+struct target {
+    float* c;
+    int64_t row, columns;
+    float alpha, beta;
+};
+
+ALWAYS_INLINE void write_row(const vec* sum, const struct target* to, float* c) {
+    if (to->columns == TILE_COLUMNS) {
+        UNROLLED for (int j = 0; j < TILE_VECS; j++) {
+            const vec product = to->alpha * sum[j];
+            store(c + j * LANES, to->beta == 0 ? product : product + to->beta * load(c + j * LANES));
+        }
+        return;
+    }
+    float row[TILE_COLUMNS];
+    memcpy(row, sum, sizeof row);
+    for (int64_t j = 0; j < to->columns; j++) {
+        const float product = to->alpha * row[j];
+        c[j] = to->beta == 0 ? product : product + to->beta * c[j];
+    }
+}
+
+/* Element (i, k) of A is a[i * a_row + k * a_col].  rows is a constant wherever this is inlined. */
+ALWAYS_INLINE void tile(int rows, const float* a, int64_t a_row, int64_t a_col, const float* b, int64_t depth, const struct target* to) {
+    vec sum[TILE_ROWS][TILE_VECS];
+    UNROLLED for (int i = 0; i < rows; i++)
+        UNROLLED for (int j = 0; j < TILE_VECS; j++) sum[i][j] = (vec){0};
+    for (int64_t k = 0; k < depth; k++, b += TILE_COLUMNS) {
+        vec column[TILE_VECS];
+        UNROLLED for (int j = 0; j < TILE_VECS; j++) column[j] = load(b + j * LANES);
+        UNROLLED for (int i = 0; i < rows; i++) {
+            const float factor = a[i * a_row + k * a_col];
+            UNROLLED for (int j = 0; j < TILE_VECS; j++) sum[i][j] += factor * column[j];
+        }
+    }
+    UNROLLED for (int i = 0; i < rows; i++) write_row(sum[i], to, to->c + i * to->row);
+}
+
+/* A strip of A lies in working memory with constant strides, so that the addresses in tile() are constants. */
+struct strip {
+    const float* data;
+    int rows, by_row; /* by_row: element (i, k) at i * PANEL_DEPTH + k; else at k * TILE_ROWS + i */
+};
+
+#define TILE_OF(count)                                                                                                     \
+    case count:                                                                                                            \
+        if (a.by_row) tile(count, a.data, PANEL_DEPTH, 1, b, depth, to);                                                   \
+        else tile(count, a.data, 1, TILE_ROWS, b, depth, to);                                                              \
+        break;
+
+static void any_tile(struct strip a, const float* b, int64_t depth, const struct target* to) {
+    switch (a.rows) {
+        TILE_OF(1) TILE_OF(2) TILE_OF(3) TILE_OF(4) TILE_OF(5) TILE_OF(6)
+#if LANES == 16
+        TILE_OF(7) TILE_OF(8) TILE_OF(9) TILE_OF(10) TILE_OF(11) TILE_OF(12) TILE_OF(13) TILE_OF(14)
+#endif
+    default: break;
+    }
+}
+
+static struct strip copy_strip(struct matrix a, int64_t row, int rows, int64_t k, int64_t depth, float* memory) {
+    const float* from = a.data + row * a.row + k * a.col;
+    if (a.col == 1) {
+        for (int i = 0; i < rows; i++) memcpy(memory + i * PANEL_DEPTH, from + i * a.row, (size_t)depth * sizeof(float));
+    } else {
+        for (int64_t d = 0; d < depth; d++)
+            for (int i = 0; i < rows; i++) memory[d * TILE_ROWS + i] = from[d * a.col + i * a.row];
+    }
+    return (struct strip){memory, rows, a.col == 1};
+}
+
+/* Columns of B by panels: element (k, j) at packed[(j / panel) * depth * panel + k * panel + j % panel]; past the last column 0. */
+static void pack(struct matrix b, int64_t depth, int64_t columns, float* packed) {
+    for (int64_t start = 0; start < columns; start += TILE_COLUMNS, packed += depth * TILE_COLUMNS) {
+        const int64_t width = columns - start < TILE_COLUMNS ? columns - start : TILE_COLUMNS;
+        for (int64_t k = 0; k < depth; k++) {
+            const float* from = b.data + k * b.row + start * b.col;
+            float* to = packed + k * TILE_COLUMNS;
+            for (int64_t j = 0; j < width; j++) to[j] = from[j * b.col];
+            for (int64_t j = width; j < TILE_COLUMNS; j++) to[j] = 0;
+        }
+    }
+}
+
+/* c = alpha * a . b + beta * c; panel_stride floats lie between the panels of b.  The strips are as equal as can be: the
+ * last of 128 rows would otherwise have 2 of 14. */
+static void multiply(struct matrix a, const float* packed, int64_t panel_stride, int64_t rows, int64_t depth, int64_t columns,
+                     float alpha, float beta, float* c, int64_t c_row, float* memory) {
+    const int64_t strips = (rows + TILE_ROWS - 1) / TILE_ROWS;
+    for (int64_t k = 0; k < depth; k += PANEL_DEPTH) {
+        const int64_t part = depth - k < PANEL_DEPTH ? depth - k : PANEL_DEPTH;
+        for (int64_t s = 0, row = 0; s < strips; s++) {
+            const int height = (int)((rows - row) / (strips - s));
+            const struct strip strip = copy_strip(a, row, height, k, part, memory);
+            for (int64_t j = 0; j < columns; j += TILE_COLUMNS) {
+                const struct target to = {c + row * c_row + j, c_row, columns - j < TILE_COLUMNS ? columns - j : TILE_COLUMNS,
+                                          alpha, k == 0 ? beta : 1.0f};
+                any_tile(strip, packed + j / TILE_COLUMNS * panel_stride + k * TILE_COLUMNS, part, &to);
+            }
+            row += height;
+        }
+    }
+}
+
+void NAME(fill_tile)(struct lanes* table) {
+    table->name = TEXT(VARIANT);
+    table->width = LANES;
+    table->panel = TILE_COLUMNS;
+    table->strip = (int64_t)TILE_ROWS * PANEL_DEPTH;
+    table->pack = pack;
+    table->multiply = multiply;
+}
