@@ -23,80 +23,63 @@ static double uniform(uint64_t seed, int64_t row) {
     return (state >> 8) * 0x1p-24;
 }
 
-/* A row being sampled: n entries, entry j of the walk is column order[j] (j itself where order is null) with the weight
- * weights[j]; all of length vocab_size. */
-struct walk {
-    float* weights;
-    int32_t* order;
-    int64_t n;
-};
-
-/* weights = exp((logit - largest) / temperature) in the order of the walk: the softmax, up to its sum.  The quotient is taken
- * in double, as a small temperature would make it infinite. */
-static void weigh(const struct lanes* v, const float* logits, float temperature, const struct walk* walk) {
-    float most = -INFINITY;
-    for (int64_t j = 0; j < walk->n; j++) {
-        const float x = logits[walk->order ? walk->order[j] : j];
-        if (!(x <= most)) most = x;
-    }
-    for (int64_t j = 0; j < walk->n; j++)
-        walk->weights[j] = (float)(((double)logits[walk->order ? walk->order[j] : j] - most) / temperature);
-    v->exp_shifted(walk->n, walk->weights, 0.0f, walk->weights);
-}
-
-/* The first entry with u * sum < cumulative weight; the last one with a weight where rounding leaves none. */
-static int32_t take(const struct walk* walk, double u) {
-    double total = 0, cumulative = 0;
-    int64_t last = 0;
-    for (int64_t j = 0; j < walk->n; j++) total += walk->weights[j];
-    for (int64_t j = 0; j < walk->n; j++) {
-        cumulative += walk->weights[j];
-        if (walk->weights[j] > 0) last = j;
-        if (u * total < cumulative) {
-            last = j;
-            break;
-        }
-    }
-    return walk->order ? walk->order[last] : (int32_t)last;
-}
-
-/* The length of the smallest prefix whose share of the sum reaches top_p; 1 or more. */
-static int64_t prefix(const struct walk* walk, float top_p) {
-    double total = 0, cumulative = 0;
-    for (int64_t j = 0; j < walk->n; j++) total += walk->weights[j];
-    for (int64_t j = 0; j < walk->n; j++) {
-        cumulative += walk->weights[j];
-        if (cumulative >= top_p * total) return j + 1;
-    }
-    return walk->n;
-}
-
 struct sampler {
     const float* logits;
     const uint64_t* seeds;
     int32_t* output;
     int64_t batch, vocab_size;
-    int64_t k;          /* columns sorted and kept: 0 keeps all in column order */
+    int64_t k;           /* columns in the walk, the largest first; 0: all, in column order */
+    bool by_probability; /* the largest probabilities: at an infinite temperature all are equal; else the largest logits */
     float top_p, temperature;
 };
 
+/* to[j] = (logit - largest) / temperature, the argument of the softmax.  The quotient is taken in double, where a small
+ * temperature does not make it infinite. */
+static void temper(const struct lanes* v, const float* logits, int64_t n, float temperature, float* to) {
+    const float most = v->maximum(n, logits);
+    for (int64_t j = 0; j < n; j++) to[j] = (float)(((double)logits[j] - most) / temperature);
+}
+
+/* The place in the walk of the first entry with u < cumulative probability, the last one with a probability where rounding
+ * leaves none; negative where the probabilities are NaN.  Weights are probabilities up to their sum over the n entries; only those that reach top_p take part. */
+static int64_t take(const float* weights, int64_t n, float top_p, double u) {
+    double total = 0, cumulative = 0;
+    int64_t last = 0;
+    for (int64_t j = 0; j < n; j++) total += weights[j];
+    if (isnan(total)) return -1;
+    if (top_p < 1) {
+        const double enough = top_p * total;
+        total = 0;
+        for (n = 0; n == 0 || total < enough; n++) total += weights[n];
+    }
+    for (int64_t j = 0; j < n; j++) {
+        cumulative += weights[j];
+        if (u * total < cumulative) return j;
+        if (weights[j] > 0) last = j;
+    }
+    return last;
+}
+
+/* memory: tempered logits, then weights in the order of the walk, then that order, then what sorting needs. */
 static int32_t sample_row(const struct lanes* v, const struct sampler* s, int64_t row, uint32_t* memory) {
     const float* const logits = s->logits + row * s->vocab_size;
-    const int n = (int)s->vocab_size;
-    if (s->temperature == 0) return first_largest(logits, n);
-    struct walk walk = {(float*)memory, NULL, n};
+    const int64_t n = s->vocab_size, count = s->k ? s->k : n;
+    if (s->temperature == 0) return first_largest(logits, (int)n);
+    float *tempered = (float*)memory, *weights = tempered + n;
+    int32_t* const order = (int32_t*)(memory + 2 * n);
+    temper(v, logits, n, s->temperature, tempered);
     if (s->k) {
-        walk.n = s->k;
-        walk.order = (int32_t*)(memory + n);
-        largest(logits, n, (int)s->k, walk.order, memory + 2 * (int64_t)n);
+        largest(s->by_probability ? tempered : logits, (int)n, (int)s->k, order, memory + 3 * n);
+        for (int64_t j = 0; j < count; j++) weights[j] = tempered[order[j]];
     }
-    weigh(v, logits, s->temperature, &walk);
-    if (s->top_p < 1) walk.n = prefix(&walk, s->top_p);
-    return take(&walk, uniform(s->seeds[row], row));
+    v->exp_shifted(count, s->k ? weights : tempered, 0.0f, weights);
+    const int64_t place = take(weights, count, s->top_p, uniform(s->seeds[row], row));
+    if (place < 0) return s->k && !s->by_probability ? order[0] : 0;
+    return s->k ? order[place] : (int32_t)place;
 }
 
 static int32_t sample(const struct sampler* s) {
-    const int64_t each = 2 * s->vocab_size + order_memory((int)s->vocab_size, (int)s->k);
+    const int64_t each = 3 * s->vocab_size + order_memory((int)s->vocab_size, (int)s->k);
     const struct scratch scratch = scratch_take(each * thread_count(), sizeof(uint32_t));
     if (scratch.memory) {
         const struct lanes* const v = lanes();
@@ -115,7 +98,7 @@ int32_t cuda_sample(const float* logits, int32_t* output, const uint64_t* seeds,
     CHECK_ARRAY(output, batch);
     CHECK_ARRAY(seeds, batch);
     CHECK(temperature >= 0);
-    return sample(&(struct sampler){logits, seeds, output, batch, vocab_size, 0, 1.0f, temperature});
+    return sample(&(struct sampler){logits, seeds, output, batch, vocab_size, 0, false, 1.0f, temperature});
 }
 
 int32_t cuda_topk_sample(const float* logits, int32_t* output, const uint64_t* seeds, int batch, int vocab_size, int k,
@@ -125,7 +108,7 @@ int32_t cuda_topk_sample(const float* logits, int32_t* output, const uint64_t* s
     CHECK_ARRAY(output, batch);
     CHECK_ARRAY(seeds, batch);
     CHECK(k >= 1 && temperature >= 0);
-    return sample(&(struct sampler){logits, seeds, output, batch, vocab_size, min64(k, vocab_size), 1.0f, temperature});
+    return sample(&(struct sampler){logits, seeds, output, batch, vocab_size, min64(k, vocab_size), false, 1.0f, temperature});
 }
 
 int32_t cuda_topp_sample(const float* logits, int32_t* output, const uint64_t* seeds, int batch, int vocab_size, float top_p,
@@ -135,5 +118,5 @@ int32_t cuda_topp_sample(const float* logits, int32_t* output, const uint64_t* s
     CHECK_ARRAY(output, batch);
     CHECK_ARRAY(seeds, batch);
     CHECK(top_p == top_p && temperature >= 0);
-    return sample(&(struct sampler){logits, seeds, output, batch, vocab_size, vocab_size, top_p, temperature});
+    return sample(&(struct sampler){logits, seeds, output, batch, vocab_size, vocab_size, true, top_p, temperature});
 }

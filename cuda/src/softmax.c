@@ -5,6 +5,7 @@
 #include "parallel.h"
 #include "scratch.h"
 
+#include <math.h>
 #include <string.h>
 
 int32_t cuda_softmax(const float* input, float* output, int rows, int cols, void* stream) {
@@ -35,11 +36,12 @@ int32_t cuda_softmax_backward(const float* output, const float* d_output, float*
     return ASSAYER_OK;
 }
 
-/* The renormalised probabilities of the chosen are a softmax over their logits.  A NaN in the row is chosen first, and
- * makes every weight NaN as it makes every probability. */
-static void weigh(const struct lanes* v, const float* row, const int32_t* chosen, int k, float* weights) {
+/* The renormalised probabilities of the chosen are a softmax over their logits.  Where that is NaN (a NaN or an infinity in
+ * the row), every probability is, and of equal ones the first are the largest. */
+static void weigh(const struct lanes* v, const float* row, int32_t* chosen, int k, float* weights) {
     for (int j = 0; j < k; j++) weights[j] = row[chosen[j]];
     v->scale(k, weights, 1.0f / v->exp_shifted(k, weights, weights[0], weights), weights);
+    for (int j = 0; isnan(weights[0]) && j < k; j++) chosen[j] = j;
 }
 
 int32_t cuda_softmax_topk(const float* input, float* weights, int32_t* indices, int rows, int cols, int k, void* stream) {
