@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import cffi
 
-from .records import Function, Parameter
+from .errors import LibraryError
+from .records import Function
+from .symbols import describe_file
 
 _ffi: Any = cffi.FFI()
 _cast = _ffi.cast
@@ -30,31 +32,39 @@ def pointer(address: int) -> Any:
     return _cast(_VOID, address)
 
 
-def _plain(parameter: Parameter) -> str:
-    # Every pointer is passed as void*: cffi then takes any buffer, and needs no cast on each call.
-    return parameter.ctype if parameter.is_scalar else "void*"
+def types_of(function: Function) -> tuple[str, ...]:
+    """Return the types of a function's arguments in C.
+
+    Every pointer is a void*: cffi then takes any buffer, and needs no cast on each call.
+    """
+    return tuple(parameter.ctype if parameter.is_scalar else "void*" for parameter in function.parameters)
 
 
 class SharedObject:
-    """An open shared library, its names seen by no other one.  Raises OSError when it cannot be opened."""
+    """An open shared library, its names seen by no other one.
+
+    Raises LibraryError, saying what the file is, when it cannot be opened.
+    """
 
     def __init__(self, path: Path) -> None:
         self._ffi: Any = cffi.FFI()
         self._entries: dict[str, Callable[..., int] | None] = {}
         self._declaring = threading.Lock()
-        self._lib = self._ffi.dlopen(str(path), os.RTLD_NOW | os.RTLD_LOCAL)
+        try:
+            self._lib = self._ffi.dlopen(str(path), os.RTLD_NOW | os.RTLD_LOCAL)
+        except OSError as error:
+            raise LibraryError(f"{path}: {describe_file(path) or error}") from error
 
-    def entry(self, function: Function) -> Callable[..., int] | None:
-        """Return the function of this prototype, None where the library does not export it.
+    def entry(self, symbol: str, types: Sequence[str]) -> Callable[..., int] | None:
+        """Return the function with these types of arguments, None where the library does not export it.
 
-        Prototypes are declared one by one, when asked for: parsing all of them takes 75 ms.
+        Prototypes are declared one by one, when asked for: parsing all of the header's takes 75 ms.
         """
         with self._declaring:
-            if function.symbol not in self._entries:
-                arguments = ", ".join(map(_plain, function.parameters)) or "void"
-                self._ffi.cdef(f"int32_t {function.symbol}({arguments});")
-                self._entries[function.symbol] = getattr(self._lib, function.symbol, None)
-            return self._entries[function.symbol]
+            if symbol not in self._entries:
+                self._ffi.cdef(f"int32_t {symbol}({', '.join(types) or 'void'});")
+                self._entries[symbol] = getattr(self._lib, symbol, None)
+            return self._entries[symbol]
 
     def close(self) -> None:
         """Unload the library; its entries must not be called any more."""

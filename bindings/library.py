@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from .errors import LibraryError, MissingSymbol
-from .foreign import SharedObject, pointer
+from .foreign import SharedObject, pointer, types_of
 from .header import read_header
 from .operation import Operation
 from .records import Function, Header
 from .services import Services
 from .signature import Signature
-from .symbols import describe_file
 
 
 class Library:
@@ -33,10 +32,7 @@ class Library:
         self.path = Path(path).absolute()
         self.header = header or read_header()
         self._stream = pointer(stream or 0)
-        try:
-            self._object = SharedObject(self.path)
-        except OSError as error:
-            raise LibraryError(f"{self.path}: {describe_file(self.path) or error}") from error
+        self._object = SharedObject(self.path)
         self.services = Services(self._object, self.header)
         self._refuse_others()
 
@@ -62,7 +58,7 @@ class Library:
             hint = f"; did you mean {near[0]}?" if near else ""
             raise AttributeError(f"the header declares no operation {name}{hint}")
         function = self.header.operations[name]
-        entry = self._object.entry(function)
+        entry = self._object.entry(function.symbol, types_of(function))
         if entry is None:
             return self._absent(function)
         operation = Operation(self.header, Signature(function), entry, self._stream)
@@ -79,4 +75,4 @@ class Library:
     def missing(self) -> tuple[str, ...]:
         """The operations that the library does not export."""
         functions = self.header.operations.values()
-        return tuple(f.operation for f in functions if self._object.entry(f) is None)
+        return tuple(f.operation for f in functions if self._object.entry(f.symbol, types_of(f)) is None)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .errors import ArgumentTypeError, CallError, MissingSymbol
-from .foreign import SharedObject, from_buffer, pointer
+from .foreign import SharedObject, from_buffer, pointer, types_of
 from .records import Header, Parameter
 
 
@@ -21,7 +21,8 @@ class Services:
         self._shared, self._header = shared, header
 
     def has(self, name: str) -> bool:
-        return self._shared.entry(self._header.services[name]) is not None
+        function = self._header.services[name]
+        return self._shared.entry(function.symbol, types_of(function)) is not None
 
     def fact(self, name: str) -> int | None:
         """Return a capability's value, None for one that the library does not know."""
@@ -36,7 +37,7 @@ class Services:
         if name.startswith("_") or name not in self._header.services:
             raise AttributeError(f"the header declares no service {name}")
         function = self._header.services[name]
-        entry = self._shared.entry(function)
+        entry = self._shared.entry(function.symbol, types_of(function))
 
         def call(*args: Any, **kwargs: Any) -> int | None:
             if entry is None:
