@@ -1,0 +1,73 @@
+"""Memory that judge and worker share: slots with guard zones between them, used again from call to call."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import tempfile
+from dataclasses import dataclass
+
+CAPACITY = 1 << 36  # of addresses; memory is only taken where a slot is written
+GAP = 1 << 16  # between slots: no access in the worker, wide enough for a stray row or tile
+PAGE = mmap.PAGESIZE
+_KEPT = 1 << 30  # bytes in slots before the next call starts with fresh ones
+
+
+@dataclass(frozen=True)
+class Slot:
+    """From `start` to `stop`, whole pages; GAP bytes on either side belong to no slot."""
+
+    start: int
+    stop: int
+
+
+class Arena:
+    """The judge's side.  `memory[a:b]` are the bytes between two offsets; the worker maps the same file."""
+
+    def __init__(self) -> None:
+        self.file = _shared_file()
+        os.ftruncate(self.file, CAPACITY)
+        self.memory = mmap.mmap(self.file, CAPACITY)
+        self._forget()
+
+    def _forget(self) -> None:
+        self.slots: list[Slot] = []
+        self._by_size: dict[int, list[Slot]] = {}
+        self._used: dict[int, int] = {}
+        self._end = PAGE + GAP  # the first page is for messages
+
+    def begin(self) -> bool:
+        """Make every slot free again; True where the slots known so far are no more."""
+        self._used.clear()
+        if sum(slot.stop - slot.start for slot in self.slots) <= _KEPT:
+            return False
+        self._forget()
+        os.ftruncate(self.file, 0)
+        os.ftruncate(self.file, CAPACITY)
+        return True
+
+    def take(self, size: int) -> Slot:
+        """Return a slot of at least `size` bytes that this call does not use yet."""
+        length = max(PAGE, 1 << (size - 1).bit_length())
+        slots, used = self._by_size.setdefault(length, []), self._used.get(length, 0)
+        self._used[length] = used + 1
+        if used < len(slots):
+            return slots[used]
+        slot = Slot(self._end, self._end + length)
+        if slot.stop + GAP > CAPACITY:
+            raise MemoryError(f"the arrays of one call need more than {CAPACITY} bytes of addresses")
+        self._end = slot.stop + GAP
+        slots.append(slot)
+        self.slots.append(slot)
+        return slot
+
+    def close(self) -> None:
+        self.memory.close()
+        os.close(self.file)
+
+
+def _shared_file() -> int:
+    if hasattr(os, "memfd_create"):
+        return os.memfd_create("assayer")
+    with tempfile.TemporaryFile() as file:
+        return os.dup(file.fileno())

@@ -1,0 +1,59 @@
+"""One call of an operation, ready to be made in the worker's process, as often as need be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bindings import Signature
+from bindings.foreign import types_of
+
+from .arena import Arena
+from .buffers import CANARY, Buffer, lay_out, raw_arguments
+from .process import Process
+
+
+class Call:
+    """The buffers of one operation's arguments in the arena."""
+
+    def __init__(
+        self, arena: Arena, signature: Signature, arguments: Mapping[str, Any], override: Mapping[str, Any]
+    ) -> None:
+        self.arena, self.signature, self.override = arena, signature, override
+        self.sizes = signature.sizes(arguments)
+        self.buffers = lay_out(arena, signature, arguments, self.sizes)
+
+    def make(
+        self, process: Process, seconds: float, runs: Sequence[int], opened: Sequence[tuple[int, int]] = ()
+    ) -> tuple[Any, ...]:
+        """Fill the buffers and call once per run; `opened`: guard zones that hold canaries instead.  Raises Ended."""
+        memory, function = self.arena.memory, self.signature.function
+        made = []
+        for run in runs:
+            raw = raw_arguments(function, self.buffers, self.sizes, self.override, process.base, run)
+            made.append((run, raw))
+            for buffer in self.buffers:
+                buffer.fill(memory, run)
+            for start, stop in opened:
+                memory[start:stop] = CANARY[run] * (stop - start)
+        memory[0] = 0  # the worker puts the number of the run here
+        slots = [(slot.start, slot.stop) for slot in self.arena.slots[process.slots :]]
+        process.slots += len(slots)
+        return process.ask("run", seconds, function.symbol, types_of(function), made, slots, list(opened))
+
+    def outputs(self) -> dict[str, Any]:
+        """Return what the first run left, by the header's names."""
+        found: dict[str, Any] = {}
+        for buffer in self.buffers:
+            if buffer.is_output:
+                array = buffer.array(buffer.after(self.arena.memory, 1))
+                if buffer.index is None:
+                    found[buffer.name] = array
+                else:
+                    found.setdefault(buffer.parameter.name, []).append(array)
+        return found
+
+    def gaps(self, run: int) -> list[tuple[Buffer, str, tuple[int, int]]]:
+        """Return every guard zone of a run: the buffer, the side, and from where to where."""
+        behind = [(buffer, "past the end", buffer.gaps(run)[1]) for buffer in self.buffers]
+        return behind + [(buffer, "before the beginning", buffer.gaps(run)[0]) for buffer in self.buffers]

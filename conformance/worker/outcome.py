@@ -1,0 +1,28 @@
+"""What came of one call in a worker."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Status = Literal["done", "raised", "crashed", "timed out", "missing"]
+
+
+@dataclass
+class Outcome:
+    """`status`: "done" (`code` is what the operation returned), "raised" (a Python function did), "crashed",
+    "timed out", or "missing" (the library does not export it).
+
+    outputs   arrays by the header's names as the first run left them, also where it was refused: updated ones
+              included, workspaces not; lists of arrays are lists; empty where the first run did not end
+    findings  sentences about what no correct library does, in the order of arguments
+    detail    why there are no outputs, and the end of what the library printed
+    value     what a Python function returned
+    """
+
+    status: Status
+    code: int | None = None
+    outputs: dict[str, Any] = field(default_factory=dict)
+    findings: list[str] = field(default_factory=list)
+    detail: str = ""
+    value: Any = None

@@ -1,0 +1,102 @@
+"""The judge's handle on a worker's process: start, ask, tell how it ended."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from bindings import LibraryError
+
+from .arena import CAPACITY, Arena
+
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS", "GOMAXPROCS")
+_START_S = 60.0
+_TOLD = 2000  # characters of what a library printed
+
+
+class Ended(Exception):  # noqa: N818
+    """The process is no more: `status` "crashed" with its signal in `reason`, or "timed out"."""
+
+    def __init__(self, status: Any, reason: str) -> None:
+        super().__init__(reason)
+        self.status, self.reason = status, reason
+
+
+class Process:
+    """One process with one library.  Raises LibraryError when the library cannot be opened."""
+
+    def __init__(self, path: Path, arena: Arena, threads: int) -> None:
+        self.path = path
+        self._output = tempfile.TemporaryFile()  # noqa: SIM115
+        ours, theirs = socket.socketpair()
+        command = [sys.executable, "-m", "conformance.worker.child"]
+        with theirs:
+            arguments = [str(theirs.fileno()), str(arena.file), str(CAPACITY), str(path)]
+            self._process = subprocess.Popen(
+                command + arguments,
+                stdin=subprocess.DEVNULL,
+                stdout=self._output,
+                stderr=subprocess.STDOUT,
+                pass_fds=(theirs.fileno(), arena.file),
+                env=os.environ | dict.fromkeys(_THREADS, str(threads)) | {"PYTHONPATH": os.pathsep.join(sys.path)},
+                start_new_session=True,
+            )
+        self._connection = Connection(ours.detach())
+        self._read = 0
+        self.slots = 0  # how many of the arena's slots it has opened
+        self.base = self._start()
+
+    def _start(self) -> int:
+        try:
+            kind, value = self._receive(_START_S)
+        except Ended as error:
+            self.end()
+            raise LibraryError(f"{self.path}: {error.status} while it was opened: {error.reason}") from None
+        if kind == "refused":
+            self.end()
+            raise LibraryError(value)
+        return int(value)
+
+    def ask(self, kind: str, seconds: float, *arguments: Any) -> tuple[Any, ...]:
+        """Send a request and return the reply.  Raises Ended."""
+        self._output.seek(0, os.SEEK_END)
+        self._read = self._output.tell()
+        with contextlib.suppress(BrokenPipeError):  # what became of it shows below
+            self._connection.send((kind, seconds, arguments))
+        return self._receive(seconds)
+
+    def _receive(self, seconds: float) -> tuple[Any, ...]:
+        try:
+            if not self._connection.poll(seconds):
+                raise Ended("timed out", f"no answer in {seconds:g} s")
+            reply: tuple[Any, ...] = self._connection.recv()
+            return reply
+        except (EOFError, ConnectionError):
+            code = self._process.wait(_START_S)
+            reason = signal.Signals(-code).name if code < 0 else f"exit status {code}"
+            raise Ended("crashed", reason) from None
+
+    def printed(self) -> str:
+        """Return the end of what the library printed since the last request."""
+        self._output.seek(0, os.SEEK_END)
+        self._output.seek(max(self._read, self._output.tell() - _TOLD))
+        return self._output.read().decode(errors="replace").strip()
+
+    def end(self) -> None:
+        """Kill the process and what it started."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        self._connection.close()
+
+    def close(self) -> None:
+        self.end()
+        self._output.close()

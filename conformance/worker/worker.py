@@ -1,0 +1,134 @@
+"""A worker: one library in a process of its own, started again whenever it ends."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Self
+
+from bindings import Header, Signature, read_header
+
+from . import diagnose, findings
+from .arena import Arena
+from .buffers import RUNS
+from .call import Call
+from .outcome import Outcome
+from .process import Ended, Process
+
+_RUN = ("no run", "run 1, buffers ending at guard zones", "run 2, buffers beginning behind guard zones")
+_STRAY = ("SIGSEGV", "SIGBUS")
+_EXPLAINED = 3  # crashes of one operation that are looked into: each costs a few starts of the process
+
+
+class Worker:
+    """Calls the operations of the library at `path`, with `threads` threads and at most `limit_s` seconds a request.
+
+    Used with `with`.  Raises LibraryError when the library cannot be opened.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        threads: int = 1,
+        limit_s: float = 10.0,
+        header: Header | None = None,
+    ) -> None:
+        self.path, self.threads, self.limit_s = Path(path).absolute(), threads, limit_s
+        self.header = header or read_header()
+        self.arena = Arena()
+        self._signatures: dict[str, Signature] = {}
+        self._explained: Counter[str] = Counter()
+        self._process: Process | None = None
+
+    def __enter__(self) -> Self:
+        self.process()
+        return self
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self.stop()
+        self.arena.close()
+
+    def process(self) -> Process:
+        """Return the process, started if there is none."""
+        if self._process is None:
+            self._process = Process(self.path, self.arena, self.threads)
+        return self._process
+
+    def stop(self) -> None:
+        """End the process; the next request starts another."""
+        if self._process:
+            self._process.close()
+        self._process = None
+
+    def signature(self, operation: str) -> Signature:
+        """Return how the operation is called."""
+        if operation not in self._signatures:
+            self._signatures[operation] = Signature(self.header.operations[operation])
+        return self._signatures[operation]
+
+    def run(self, operation: str, arguments: Mapping[str, Any], override: Mapping[str, Any] | None = None) -> Outcome:
+        """Call an operation twice on guarded copies of the arguments.
+
+        `arguments`: arrays, lists of arrays and the numbers of the Python signature, by the header's names; an updated
+        array that is left out is poisoned.  `override`: what is passed to C instead, unchecked: None is a null
+        pointer, a number any size or scalar; the buffers stay those that the arguments ask for.
+        """
+        if self.arena.begin():
+            self.stop()
+        call = Call(self.arena, self.signature(operation), arguments, override or {})
+        try:
+            reply = call.make(self.process(), self.limit_s, RUNS)
+        except Ended as ended:
+            return self._ended(ended, call)
+        if reply[0] == "missing":
+            return Outcome("missing", detail=f"the library does not export {call.signature.function.symbol}")
+        if reply[0] == "raised":
+            return Outcome("raised", detail=reply[1])
+        return self._done(call, reply[1])
+
+    def _done(self, call: Call, codes: list[int]) -> Outcome:
+        memory = self.arena.memory
+        found: list[str] = []
+        for buffer in call.buffers:
+            for run in RUNS:
+                found += findings.of_run(memory, buffer, run)
+            if buffer.is_output and codes == [0, 0]:
+                found += findings.of_both(memory, buffer)
+            if buffer.is_output and max(codes) < 0:
+                found += findings.of_refusal(memory, buffer, codes[0])
+        if codes[0] != codes[1]:
+            found.append(f"the first run returned {codes[0]}, the second {codes[1]}")
+        return Outcome("done", codes[0], call.outputs(), list(dict.fromkeys(found)), self.process().printed())
+
+    def _ended(self, ended: Ended, call: Call) -> Outcome:
+        """Say in which run the process ended; where it crashed, look for the argument it was at."""
+        run = self.arena.memory[0]
+        detail = [f"{ended.reason} in {_RUN[run]}", self.process().printed()]
+        outputs = call.outputs() if run == 2 else {}
+        self.stop()
+        found: list[str] = []
+        operation = call.signature.function.operation
+        if ended.reason in _STRAY and self._explained[operation] < _EXPLAINED:
+            self._explained[operation] += 1
+            found = list(diagnose.crash(self, call, run))
+        return Outcome(ended.status, None, outputs, found, "\n".join(filter(None, detail)))
+
+    def call(self, target: str, *arguments: Any, limit_s: float | None = None) -> Outcome:
+        """Call a Python function in the worker: "package.module:function", given the open bindings.Library first.
+
+        Arguments and result are pickled.  Where it raises, the status is "raised" and the detail its traceback.
+        """
+        try:
+            reply = self.process().ask("call", limit_s or self.limit_s, target, arguments)
+        except Ended as ended:
+            detail = "\n".join(filter(None, [ended.reason, self.process().printed()]))
+            self.stop()
+            return Outcome(ended.status, detail=detail)
+        if reply[0] == "raised":
+            return Outcome("raised", detail=reply[1])
+        return Outcome("done", value=reply[1], detail=self.process().printed())
