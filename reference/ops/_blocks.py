@@ -1,12 +1,17 @@
-"""Evaluating one formula by cache-sized blocks of rows: the same numbers, sooner.
+"""Evaluating one formula piece by piece, on every core: the same numbers, sooner.
 
 NumPy evaluates a formula operation by operation, so temporaries of large arrays travel to memory and back; those of a
-block stay in a core's second-level cache.
+block stay in a core's second-level cache. NumPy leaves Python's lock while it computes, so threads share the pieces.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextvars
+import os
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -14,6 +19,7 @@ import numpy as np
 from reference.ops._arrays import Array
 
 BLOCK = 1 << 16  # elements of one temporary: 256 kB in float32
+SHARED_PRODUCT = 1 << 22  # multiplications from which a product is worth sharing out
 
 
 def is_plain(*arrays: Array) -> bool:
@@ -30,14 +36,19 @@ def by_rows(formula: Callable[..., Any], *arrays: Array) -> Any:
     step = max(1, BLOCK * rows // max(1, max(array.size for array in arrays)))
     if not is_plain(*arrays) or rows <= step:
         return formula(*arrays)
-    outputs: tuple[Array, ...] = ()
-    for start in range(0, rows, step):
+    outputs: list[Array] = []
+    lock = Lock()
+
+    def fill(start: int) -> None:
         result = formula(*(array[start : start + step] for array in arrays))
         pieces = result if isinstance(result, tuple) else (result,)
-        outputs = outputs or tuple(np.empty((rows, *piece.shape[1:]), piece.dtype) for piece in pieces)
+        with lock:  # the first one to be ready tells what the outputs are like
+            outputs.extend(np.empty((rows, *p.shape[1:]), p.dtype) for p in pieces[len(outputs) :])
         for output, piece in zip(outputs, pieces, strict=True):
             output[start : start + step] = piece
-    return outputs if isinstance(result, tuple) else outputs[0]
+
+    share_out(fill, range(0, rows, step))
+    return tuple(outputs) if len(outputs) > 1 else outputs[0]
 
 
 def by_elements(formula: Callable[..., Any], *arrays: Array) -> Any:
@@ -47,3 +58,55 @@ def by_elements(formula: Callable[..., Any], *arrays: Array) -> Any:
     if isinstance(results, tuple):
         return tuple(result.reshape(shape) for result in results)
     return results.reshape(shape)
+
+
+def product(A: Array, B: Array) -> Array:
+    """A @ B of two matrices, a share of the rows for each thread."""
+    (rows, inner), cols = A.shape, B.shape[1]
+    if not is_plain(A, B) or rows * inner * cols < SHARED_PRODUCT:
+        return A @ B
+    C = np.empty((rows, cols), np.result_type(A, B))
+    step = -(-rows // threads())
+    pieces = [slice(start, start + step) for start in range(0, rows, step)]
+    products([(A[piece], B, C[piece]) for piece in pieces])
+    return C
+
+
+def products(triples: Sequence[tuple[Array, Array, Array]]) -> None:
+    """C = A @ B for every (A, B, C) of plain matrices, shared out where the work is worth waking a thread for."""
+    work = sum(A.size * B.shape[1] for A, B, _ in triples)
+    share_out(lambda triple: np.matmul(triple[0], triple[1], out=triple[2]), triples, work >= SHARED_PRODUCT)
+
+
+def share_out(task: Callable[[Any], object], items: Iterable[Any], worthwhile: bool = True) -> None:
+    """Run task on every item: each thread takes the next one as it becomes free, this thread among them."""
+    remaining = iter(tuple(items))  # one step of a tuple's iterator is one step for every thread
+
+    def work() -> None:
+        for item in remaining:
+            task(item)
+
+    # A copy of the context carries NumPy's error state (ieee) along.
+    helpers = [_pool().submit(contextvars.copy_context().run, work) for _ in range(threads() - 1 if worthwhile else 0)]
+    work()
+    for helper in helpers:
+        if not helper.cancel():  # one that never came to start has nothing left to do
+            helper.result()
+
+
+def threads() -> int:
+    """How many threads compute: OMP_NUM_THREADS where it is set, else one per core.
+
+    BLAS has threads of its own; with OPENBLAS_NUM_THREADS=1 they do not get in the way of these, which is quickest.
+    """
+    asked = os.environ.get("OMP_NUM_THREADS", "")
+    return max(1, int(asked)) if asked.isdecimal() else os.cpu_count() or 1
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(threads() - 1, thread_name_prefix="reference")
+
+
+if hasattr(os, "register_at_fork"):  # a forked child has none of its parent's threads
+    os.register_at_fork(after_in_child=_pool.cache_clear)

@@ -6,9 +6,12 @@ the other, so that every product is one matrix product per batch and KV head, wi
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from reference.ops._arrays import Array, check, check_same_shape, ieee
+from reference.ops._blocks import by_rows
 
 
 @ieee
@@ -49,6 +52,11 @@ def attention_forward(Q: Array, K: Array, V: Array, kv_len: int, scale: float) -
 
 def _attend(operation: str, Q: Array, K: Array, V: Array, scale: float) -> tuple[Array, Array]:
     _check_heads(operation, Q, K, V)
+    output, lse = by_rows(partial(_attend_sequences, scale=scale), Q, K, V)
+    return output, lse
+
+
+def _attend_sequences(Q: Array, K: Array, V: Array, scale: float) -> tuple[Array, Array]:
     keys, values = np.swapaxes(K, 1, 2), np.swapaxes(V, 1, 2)
     scores = _masked(_grouped(Q, K.shape[2]) @ np.swapaxes(keys, 2, 3) * scale, Q.shape[1])
     maximum = np.max(scores, axis=-1, keepdims=True)
@@ -68,6 +76,13 @@ def attention_backward(
     """
     _check_heads("attention_backward", Q, K, V)
     check_same_shape("attention_backward", Q=Q, output=output, d_output=d_output)
+    d_Q, d_K, d_V = by_rows(partial(_sequences_backward, scale=scale), Q, K, V, output, lse, d_output)
+    return d_Q, d_K, d_V
+
+
+def _sequences_backward(
+    Q: Array, K: Array, V: Array, output: Array, lse: Array, d_output: Array, scale: float
+) -> tuple[Array, Array, Array]:
     kv_heads = K.shape[2]
     queries, d_out = _grouped(Q, kv_heads), _grouped(d_output, kv_heads)
     keys, values = np.swapaxes(K, 1, 2), np.swapaxes(V, 1, 2)

@@ -7,41 +7,41 @@ import itertools
 import numpy as np
 
 from reference.ops._arrays import Array, accumulate, check, ieee
-from reference.ops._blocks import is_plain
+from reference.ops._blocks import is_plain, product, products
 
 
 @ieee
 def gemm(A: Array, B: Array) -> Array:
     """A . B^T. A: (M, K), B: (N, K)."""
-    return A @ B.T
+    return product(A, B.T)
 
 
 @ieee
 def gemm_beta(A: Array, B: Array, C: Array | None, alpha: float, beta: float) -> Array:
     """alpha * A . B^T + beta * C. A: (M, K), B: (N, K), C: (M, N), not read where beta is 0."""
-    return _combined(A @ B.T, C, alpha, beta)
+    return _combined(product(A, B.T), C, alpha, beta)
 
 
 @ieee
 def gemm_nn(A: Array, B: Array, C: Array | None, alpha: float, beta: float) -> Array:
     """alpha * A . B + beta * C. A: (M, K), B: (K, N), C: (M, N), not read where beta is 0."""
-    return _combined(A @ B, C, alpha, beta)
+    return _combined(product(A, B), C, alpha, beta)
 
 
 @ieee
 def gemm_tn(A: Array, B: Array, C: Array | None, alpha: float, beta: float) -> Array:
     """alpha * A^T . B + beta * C. A: (K, M), B: (K, N), C: (M, N), not read where beta is 0."""
-    return _combined(A.T @ B, C, alpha, beta)
+    return _combined(product(A.T, B), C, alpha, beta)
 
 
 @ieee
 def gemm_tt(A: Array, B: Array, C: Array | None, alpha: float, beta: float) -> Array:
     """alpha * A^T . B^T + beta * C. A: (K, M), B: (N, K), C: (M, N), not read where beta is 0."""
-    return _combined(A.T @ B.T, C, alpha, beta)
+    return _combined(product(A.T, B.T), C, alpha, beta)
 
 
-def _combined(product: Array, C: Array | None, alpha: float, beta: float) -> Array:
-    return accumulate(product if alpha == 1 else alpha * product, C, beta)
+def _combined(AB: Array, C: Array | None, alpha: float, beta: float) -> Array:
+    return accumulate(AB if alpha == 1 else alpha * AB, C, beta)
 
 
 @ieee
@@ -75,10 +75,9 @@ def grouped_gemm_tn(A: Array, B: Array, offsets: Array, C: Array | None, beta: f
     pairs = [(A[start:stop].T, B[start:stop]) for start, stop in bounds]
     if not is_plain(A, B):
         return accumulate(np.stack([left @ right for left, right in pairs]), C, beta)
-    products = np.empty((len(pairs), A.shape[1], B.shape[1]), np.result_type(A, B))
-    for (left, right), product in zip(pairs, products, strict=True):
-        np.matmul(left, right, out=product)
-    return accumulate(products, C, beta)
+    AB = np.empty((len(pairs), A.shape[1], B.shape[1]), np.result_type(A, B))
+    products([(left, right, AB[e]) for e, (left, right) in enumerate(pairs)])
+    return accumulate(AB, C, beta)
 
 
 def _rows_times(operation: str, A: Array, B: Array, offsets: Array) -> Array:
@@ -87,8 +86,7 @@ def _rows_times(operation: str, A: Array, B: Array, offsets: Array) -> Array:
     if not is_plain(A, B):
         return np.concatenate([A[start:stop] @ B[e] for e, (start, stop) in enumerate(bounds)])
     C = np.empty((len(A), B.shape[-1]), np.result_type(A, B))
-    for e, (start, stop) in enumerate(bounds):
-        np.matmul(A[start:stop], B[e], out=C[start:stop])
+    products([(A[start:stop], B[e], C[start:stop]) for e, (start, stop) in enumerate(bounds)])
     return C
 
 
