@@ -122,7 +122,7 @@ def _ungrouped(x: Array, shape: tuple[int, ...]) -> Array:
 
 def _swapped(x: Array) -> Array:
     """Heads and positions exchanged, as a dense array."""
-    return np.ascontiguousarray(np.swapaxes(x, 1, 2))
+    return np.copy(np.swapaxes(x, 1, 2), order="C")
 
 
 def _masked(scores: Array, q_len: int) -> Array:

@@ -1,0 +1,37 @@
+"""The named wrong readings of every operation: small functions with the operation's own arguments, in tables.
+
+They prove that the judge's cases can tell, put a name to a failure, and document the contract.
+"""
+
+from __future__ import annotations
+
+from reference.readings import (
+    attention,
+    decode,
+    elementwise,
+    embedding,
+    gemm,
+    loss,
+    moe,
+    norm,
+    optimizer,
+    rope,
+    softmax,
+)
+from reference.readings.reading import Reading
+
+__all__ = ["READINGS", "Reading"]
+
+READINGS: tuple[Reading, ...] = (
+    *elementwise.READINGS,
+    *softmax.READINGS,
+    *norm.READINGS,
+    *gemm.READINGS,
+    *rope.READINGS,
+    *attention.READINGS,
+    *moe.READINGS,
+    *loss.READINGS,
+    *optimizer.READINGS,
+    *embedding.READINGS,
+    *decode.READINGS,
+)

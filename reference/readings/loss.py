@@ -1,0 +1,126 @@
+"""Wrong readings of the cross entropy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from reference.ops import loss as ops
+from reference.ops._arrays import Array
+from reference.readings.reading import Given, Reading, fed, giving
+
+
+def _counted(g: Given) -> Array:
+    return g["targets"] >= 0
+
+
+def _loss_times(factor: Any) -> Any:
+    return giving(ops.cross_entropy_forward, lambda r, g: (r[0] * factor(g), r[1]))
+
+
+def _clamped(results: Any, g: Given) -> tuple[Array, Array]:
+    """Probabilities below 1e-10 are raised to it before the logarithm: the loss cannot pass 23.03."""
+    (rows,) = np.nonzero(_counted(g))
+    chosen = np.maximum(np.exp(results[1][rows, g["targets"][rows]]), 1e-10)
+    return (np.mean(-np.log(chosen), keepdims=True) if rows.size else results[0]), results[1]
+
+
+def _ignored_as_class_0(g: Given) -> Array:
+    return np.maximum(g["targets"], 0)
+
+
+READINGS = (
+    Reading(
+        "cross_entropy_forward",
+        "sum in place of the mean",
+        "The rows' losses are added up.",
+        _loss_times(lambda g: max(int(np.count_nonzero(_counted(g))), 1)),
+    ),
+    Reading(
+        "cross_entropy_forward",
+        "mean over all rows",
+        "Ignored rows count in the divisor.",
+        _loss_times(lambda g: np.count_nonzero(_counted(g)) / len(g["targets"])),
+    ),
+    Reading(
+        "cross_entropy_forward",
+        "probabilities clamped at 1e-10",
+        "The logarithm is protected from 0, so that the loss saturates at 23.03.",
+        giving(ops.cross_entropy_forward, _clamped),
+    ),
+    Reading(
+        "cross_entropy_forward",
+        "ignored rows as class 0",
+        "A negative target is clamped to the first class.",
+        fed(ops.cross_entropy_forward, targets=_ignored_as_class_0),
+    ),
+    Reading(
+        "cross_entropy_forward",
+        "probabilities in place of log_probs",
+        "What is kept for the backward is not the logarithm.",
+        giving(ops.cross_entropy_forward, lambda r, g: (r[0], np.exp(r[1]))),
+    ),
+    Reading(
+        "cross_entropy_forward",
+        "bits",
+        "The logarithm is taken to base 2.",
+        _loss_times(lambda g: 1.0 / float(np.log(2.0))),
+    ),
+    Reading(
+        "cross_entropy_backward",
+        "ignored rows differentiated",
+        "Rows that do not count get exp(log_probs) * scale.",
+        giving(
+            ops.cross_entropy_backward,
+            lambda r, g: np.where(_counted(g)[:, None], r, np.exp(g["log_probs"]) * g["scale"]),
+        ),
+    ),
+    Reading(
+        "cross_entropy_backward",
+        "ignored rows as class 0",
+        "A negative target is clamped to the first class.",
+        fed(ops.cross_entropy_backward, targets=_ignored_as_class_0),
+    ),
+    Reading(
+        "cross_entropy_backward",
+        "scale ignored",
+        "The gradient of the sum is returned.",
+        fed(ops.cross_entropy_backward, scale=lambda g: 1.0),
+    ),
+    Reading(
+        "cross_entropy_backward",
+        "divided by all rows",
+        "The kernel takes the mean although the scale holds it.",
+        fed(ops.cross_entropy_backward, scale=lambda g: g["scale"] / len(g["targets"])),
+    ),
+    Reading(
+        "cross_entropy_backward",
+        "onehot not scaled",
+        "The scale is applied to the probabilities alone.",
+        giving(
+            ops.cross_entropy_backward,
+            lambda r, g: (
+                r
+                + np.where(
+                    g["targets"][:, None] == np.arange(r.shape[1]), r.dtype.type(g["scale"] - 1.0), r.dtype.type(0)
+                )
+            ),
+        ),
+    ),
+    Reading(
+        "cross_entropy_backward",
+        "onehot missing",
+        "The probabilities alone are returned.",
+        giving(
+            ops.cross_entropy_backward,
+            lambda r, g: np.where(_counted(g)[:, None], np.exp(g["log_probs"]) * g["scale"], r.dtype.type(0)),
+        ),
+    ),
+    Reading(
+        "cross_entropy_backward",
+        "sign reversed",
+        "onehot - probabilities, as for the gradient of the log-likelihood.",
+        giving(ops.cross_entropy_backward, lambda r, g: -r),
+    ),
+)
