@@ -23,6 +23,7 @@ MATHEMATICS = {
     "dataclasses",
     "functools",
     "hashlib",
+    "inspect",
     "itertools",
     "math",
     "typing",
