@@ -45,8 +45,8 @@ PASSED, FAILED, HARNESS, NO_DEVICE = 0, 1, 2, 3
 
 
 def exit_code(results: Iterable[Result], floor: int = 1) -> int:
-    """0 all passed; 1 the candidate failed; 2 the judge itself did (mistrusted, not run, fewer cases than due)."""
+    """0 all passed; 1 the candidate failed or lacks something; 2 the judge itself failed (mistrusted, too few cases)."""
     statuses = [result.status for result in results]
-    if len(statuses) < max(floor, 1) or any(s in (Status.MISTRUSTED, Status.NOT_RUN) for s in statuses):
+    if len(statuses) < max(floor, 1) or Status.MISTRUSTED in statuses:
         return HARNESS
     return PASSED if all(s is Status.PASS for s in statuses) else FAILED

@@ -1,0 +1,124 @@
+"""Judges one call of a candidate: in its worker, guarded, poisoned and run twice, then against the expectation."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bindings import read_header
+
+from . import contract, judging
+from .cases import Case, Refusal
+from .cases.refusals import INVALID
+from .expectation import Expected, expect, rounded
+from .results import Result, Status
+from .verdict import Verdict
+
+
+class Outcome(Protocol):
+    """What a worker reports of a call."""
+
+    status: str
+    code: int
+    outputs: Mapping[str, Any]
+    findings: list[str]
+    detail: str
+
+
+class Runs(Protocol):
+    """Whatever runs a call: conformance.worker.Worker."""
+
+    def run(self, operation: str, arguments: Mapping[str, Any], override: Mapping[str, Any] | None = None) -> Any: ...
+
+
+_ENDED = {"crashed": Status.CRASHED, "timed out": Status.TIMED_OUT, "missing": Status.NOT_RUN}
+
+
+class Bench:
+    """Judges calls one after another on one worker; remembers the last outputs, which may be passed off as the next."""
+
+    def __init__(self, worker: Runs, seed: int = 0) -> None:
+        self.worker, self.seed = worker, seed
+        self.last: dict[str, NDArray[Any]] = {}
+
+    def case(self, case: Case | Refusal) -> Result:
+        """Judge one case of the catalogue."""
+        started = time.perf_counter()
+        result = self._refusal(case) if isinstance(case, Refusal) else self._numeric(case)
+        return replace(result, seconds=time.perf_counter() - started)
+
+    def _numeric(self, case: Case) -> Result:
+        arguments = case.arguments(self.seed)
+        expected = expect(case.operation, arguments)
+        weakness = self.weakness(case, arguments, expected)
+        if weakness:
+            return Result(case.id, case.operation, Status.MISTRUSTED, weakness)
+        self.last = rounded(expected)
+        return self.call(case.id, case.operation, arguments, expected, case.spec.signed_zeros)
+
+    def weakness(self, case: Case, arguments: Mapping[str, Any], expected: Expected) -> str:
+        """Say which output that needs no computing this case would let pass, or nothing."""
+        trivial = judging.is_trivial(expected, arguments, case.operation)
+        if trivial and not case.spec.trivial:
+            return f"the right answer is {trivial}; the case does not say why"
+        for name, outputs in judging.impostors(case.operation, arguments, expected, self.last).items():
+            if judging.passes(case.operation, arguments, expected, outputs, case.spec.signed_zeros):
+                return f"{name} would pass"
+        return ""
+
+    def call(
+        self, id: str, operation: str, arguments: Mapping[str, Any], expected: Expected, signed_zeros: bool = False
+    ) -> Result:
+        """Run one call and judge what came back."""
+        outcome: Outcome = self.worker.run(operation, arguments)
+        ended = _ended(id, operation, outcome)
+        if ended:
+            return ended
+        if outcome.code != 0:
+            reason = f"returned {outcome.code}: {read_header().meaning(outcome.code)}"
+            return Result(id, operation, Status.FAIL, reason, findings=tuple(outcome.findings), detail=outcome.detail)
+        verdicts = judging.judge_outputs(operation, arguments, expected, contract.flat(outcome.outputs), signed_zeros)
+        reason = next((f"{v.output}: {v.reason}" for v in verdicts if not v.passed), "")
+        reason = reason or next(iter(outcome.findings), "")
+        status = Status.FAIL if reason else Status.PASS
+        return Result(id, operation, status, reason, tuple(verdicts), tuple(outcome.findings), outcome.detail)
+
+    def _refusal(self, case: Refusal) -> Result:
+        arguments = case.arguments(self.seed)
+        outcome: Outcome = self.worker.run(case.operation, arguments, case.override)
+        ended = _ended(case.id, case.operation, outcome)
+        if ended:
+            return ended
+        reason = ""
+        if outcome.code != INVALID:
+            reason = f"returned {outcome.code}, expected {INVALID}: {read_header().meaning(INVALID)}"
+        reason = reason or _touched(case, arguments, outcome) or next(iter(outcome.findings), "")
+        status = Status.FAIL if reason else Status.PASS
+        return Result(case.id, case.operation, status, reason, findings=tuple(outcome.findings), detail=outcome.detail)
+
+
+def _ended(id: str, operation: str, outcome: Outcome) -> Result | None:
+    if outcome.status == "done":
+        return None
+    reason = outcome.detail.strip().splitlines()[0] if outcome.detail.strip() else outcome.status
+    return Result(id, operation, _ENDED[outcome.status], reason, findings=tuple(outcome.findings), detail=outcome.detail)
+
+
+def _touched(case: Refusal, arguments: Mapping[str, Any], outcome: Outcome) -> str:
+    """Name an output that a refused call has written to."""
+    before = contract.flat({n: v for n, v in arguments.items() if isinstance(v, (np.ndarray, list))})
+    for name, array in contract.flat(outcome.outputs).items():
+        was = before[name].tobytes() if name in before else b"\xff" * array.nbytes
+        if array.tobytes() != was:
+            return f"{name} was written although the call was refused"
+    return ""
+
+
+def worst(verdicts: tuple[Verdict, ...]) -> Verdict | None:
+    """Return the verdict to show first: one that failed, else the one that used most of its limit."""
+    return max(verdicts, key=lambda v: (not v.passed, v.share), default=None)

@@ -1,0 +1,62 @@
+"""Runs many cases on all cores: each process judges its share with a worker of its own."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import dataclass
+from pathlib import Path
+
+from .calls import Bench
+from .cases import CASES, REFUSALS
+from .results import Result
+from .worker import Worker
+
+CHUNK = 24  # cases handed out at a time: enough to hide the hand-over, few enough to share evenly
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How a candidate is run."""
+
+    library: Path
+    seed: int = 0
+    threads: int = 1
+    limit_s: float = 20.0
+
+
+_bench: Bench | None = None
+
+
+def _start(setting: Setting) -> None:
+    global _bench
+    _bench = Bench(Worker(setting.library, threads=setting.threads, limit_s=setting.limit_s), setting.seed)
+
+
+def _judge(ids: Sequence[str]) -> list[Result]:
+    assert _bench is not None
+    return [_bench.case(REFUSALS[id] if id in REFUSALS else CASES[id]) for id in ids]
+
+
+def pool(setting: Setting, processes: int) -> ProcessPoolExecutor:
+    """Return processes that judge; they and their workers stay with one thread each for linear algebra."""
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
+    return ProcessPoolExecutor(processes, multiprocessing.get_context("spawn"), _start, (setting,))
+
+
+def judge_cases(ids: Sequence[str], setting: Setting, processes: int) -> Iterator[Result]:
+    """Judge the cases and yield results as they come (in chunks, so not in order)."""
+    chunks = [ids[i : i + CHUNK] for i in range(0, len(ids), CHUNK)]
+    with pool(setting, max(1, min(processes, len(chunks)))) as executor:
+        waiting: set[Future[list[Result]]] = {executor.submit(_judge, chunk) for chunk in chunks}
+        try:
+            while waiting:
+                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                for future in done:
+                    yield from future.result()
+        finally:
+            for future in waiting:
+                future.cancel()

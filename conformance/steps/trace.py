@@ -1,0 +1,87 @@
+"""A namespace of operations that notes every call, in execution order, and names it by what it works on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from conformance import contract
+from conformance.noise import Noisy
+
+Arguments = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of a step: its place, what it works on, its arguments and results by header name."""
+
+    index: int
+    operation: str
+    label: str
+    arguments: Arguments = field(repr=False)
+    results: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        return f"{self.index:03d} {self.label}"
+
+
+class Traced:
+    """Wraps a way to carry out operations; attributes are operations, as on the reference or a library.
+
+    carry_out(operation, arguments) gets the arguments by header name and returns the outputs by header name.  Arrays are
+    recognised by where they lie, so that `layers.0.w_q` keeps its name through views, and results are named after the
+    call that made them.  With copies=True results are noted as they are now, not as a later call may leave them.
+    """
+
+    def __init__(
+        self, carry_out: Callable[[str, Arguments], Mapping[str, Any]], names: Mapping[str, Any], copies: bool = False
+    ) -> None:
+        self.calls: list[Call] = []
+        self._carry_out, self._copies = carry_out, copies
+        self._names = {_place(array): name for name, array in names.items()}
+        self._parameters = set(names)
+        self._alive: list[Any] = []  # so that no place is used twice
+
+    def __getattr__(self, operation: str) -> Callable[..., Any]:
+        if operation not in contract.OPERATIONS:
+            raise AttributeError(f"the header declares no operation {operation}")
+        return lambda *args, **kwargs: self._call(operation, args, kwargs)
+
+    def _call(self, operation: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        function = contract.OPERATIONS[operation]
+        names = [p.name for p in contract.read_arrays(function)] + contract.scalars(function)
+        arguments = dict(zip(names, args, strict=False)) | kwargs
+        results = self._carry_out(operation, arguments)
+        label = self._label(operation, arguments)
+        kept = {n: _copied(v) for n, v in results.items()} if self._copies else dict(results)
+        self.calls.append(Call(len(self.calls), operation, label, arguments, kept))
+        self._alive.append((arguments, results))
+        for value in contract.flat(results).values():
+            self._names.setdefault(_place(value), label)
+        values = tuple(results.values())
+        return values[0] if len(values) == 1 else values
+
+    def _label(self, operation: str, arguments: Arguments) -> str:
+        """The operation with the parameters it reads, or else what its first argument came from."""
+        arrays = [a for a in contract.flat(arguments).values() if isinstance(a, (np.ndarray, Noisy))]
+        known = [self._names[_place(a)] for a in arrays if _place(a) in self._names]
+        parameters = [name for name in dict.fromkeys(known) if name in self._parameters]
+        if parameters:
+            return f"{operation}({parameters[0]}{', ...' if len(parameters) > 1 else ''})"
+        if known:
+            return f"{operation} of {known[0].partition(' of ')[0]}"
+        return operation
+
+
+def _place(array: Any) -> int:
+    values = array.v if isinstance(array, Noisy) else array
+    place: int = values.__array_interface__["data"][0]
+    return place
+
+
+def _copied(value: Any) -> Any:
+    return [v.copy() for v in value] if isinstance(value, list) else value.copy()
