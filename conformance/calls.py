@@ -106,7 +106,9 @@ def _ended(id: str, operation: str, outcome: Outcome) -> Result | None:
     if outcome.status == "done":
         return None
     reason = outcome.detail.strip().splitlines()[0] if outcome.detail.strip() else outcome.status
-    return Result(id, operation, _ENDED[outcome.status], reason, findings=tuple(outcome.findings), detail=outcome.detail)
+    return Result(
+        id, operation, _ENDED[outcome.status], reason, findings=tuple(outcome.findings), detail=outcome.detail
+    )
 
 
 def _touched(case: Refusal, arguments: Mapping[str, Any], outcome: Outcome) -> str:

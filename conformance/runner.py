@@ -12,6 +12,7 @@ from pathlib import Path
 from .calls import Bench
 from .cases import CASES, REFUSALS
 from .results import Result
+from .steps import judge_step
 from .worker import Worker
 
 CHUNK = 24  # cases handed out at a time: enough to hide the hand-over, few enough to share evenly
@@ -40,23 +41,28 @@ def _judge(ids: Sequence[str]) -> list[Result]:
     return [_bench.case(REFUSALS[id] if id in REFUSALS else CASES[id]) for id in ids]
 
 
-def pool(setting: Setting, processes: int) -> ProcessPoolExecutor:
-    """Return processes that judge; they and their workers stay with one thread each for linear algebra."""
+def _judge_step(name: str) -> list[Result]:
+    assert _bench is not None
+    return judge_step(name, _bench)
+
+
+def judge_all(ids: Sequence[str], steps: Sequence[str], setting: Setting, processes: int) -> Iterator[list[Result]]:
+    """Judge cases and steps, and yield results as they come: a step's in its order, cases in chunks.
+
+    steps: names of conformance.steps.STEPS.  Steps come first, since one takes as long as many cases.
+    """
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ.setdefault(name, "1")
-    return ProcessPoolExecutor(processes, multiprocessing.get_context("spawn"), _start, (setting,))
-
-
-def judge_cases(ids: Sequence[str], setting: Setting, processes: int) -> Iterator[Result]:
-    """Judge the cases and yield results as they come (in chunks, so not in order)."""
+        os.environ.setdefault(name, "1")  # one thread for each judge: there are as many judges as cores
     chunks = [ids[i : i + CHUNK] for i in range(0, len(ids), CHUNK)]
-    with pool(setting, max(1, min(processes, len(chunks)))) as executor:
-        waiting: set[Future[list[Result]]] = {executor.submit(_judge, chunk) for chunk in chunks}
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(min(processes, len(chunks) + len(steps)), context, _start, (setting,)) as executor:
+        waiting: set[Future[list[Result]]] = {executor.submit(_judge_step, name) for name in steps}
+        waiting |= {executor.submit(_judge, chunk) for chunk in chunks}
         try:
             while waiting:
                 done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
                 for future in done:
-                    yield from future.result()
+                    yield future.result()
         finally:
             for future in waiting:
                 future.cancel()

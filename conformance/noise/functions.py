@@ -97,7 +97,6 @@ _MOVES = (
     np.flip,
     np.roll,
     np.copy,
-    np.ascontiguousarray,
     np.triu,
     np.tril,
     np.atleast_1d,

@@ -12,7 +12,7 @@ errors behind it.  It only ever widens what chance may do to an average (see ver
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
@@ -97,6 +97,10 @@ class Noisy(NDArrayOperatorsMixin):
     def mean(self, axis: Any = None, keepdims: bool = False) -> Noisy:
         mean: Noisy = np.mean(self, axis=axis, keepdims=keepdims)  # type: ignore[call-overload]
         return mean
+
+    def __array__(self, *_: Any, **__: Any) -> NoReturn:
+        """NumPy asks for this where a function knows nothing of noise numbers: say so rather than lose the noise."""
+        raise TypeError("a noise number reached a NumPy function that does not carry noise; see noise/functions.py")
 
     # ---- how NumPy reaches it -------------------------------------------------------------------
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:

@@ -42,9 +42,15 @@ class Traced:
     ) -> None:
         self.calls: list[Call] = []
         self._carry_out, self._copies = carry_out, copies
-        self._names = {_place(array): name for name, array in names.items()}
+        self._names: dict[int, str] = {}
         self._parameters = set(names)
         self._alive: list[Any] = []  # so that no place is used twice
+        self.recognise(names)
+
+    def recognise(self, names: Mapping[str, Any]) -> None:
+        """Call these arrays by name from now on: after an update the parameters lie elsewhere."""
+        self._alive.append(names)
+        self._names |= {_place(array): name for name, array in names.items()}
 
     def __getattr__(self, operation: str) -> Callable[..., Any]:
         if operation not in contract.OPERATIONS:
@@ -55,11 +61,12 @@ class Traced:
         function = contract.OPERATIONS[operation]
         names = [p.name for p in contract.read_arrays(function)] + contract.scalars(function)
         arguments = dict(zip(names, args, strict=False)) | kwargs
-        results = self._carry_out(operation, arguments)
         label = self._label(operation, arguments)
+        given = dict(arguments)
+        results = self._carry_out(operation, arguments)
         kept = {n: _copied(v) for n, v in results.items()} if self._copies else dict(results)
         self.calls.append(Call(len(self.calls), operation, label, arguments, kept))
-        self._alive.append((arguments, results))
+        self._alive.append((given, results))
         for value in contract.flat(results).values():
             self._names.setdefault(_place(value), label)
         values = tuple(results.values())

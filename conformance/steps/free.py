@@ -1,0 +1,121 @@
+"""The free step: the candidate runs several whole steps by itself, and every result on the way is judged.
+
+The reference runs the same steps on noise numbers, so that each activation, gradient, moment and parameter has the
+sigma that all roundings before it leave.  The worst case is not carried along: through so many operations it says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+import reference
+from conformance import contract
+from conformance.expectation import bound_update
+from conformance.noise import Noisy, exact
+from conformance.results import Result, Status
+from conformance.verdict import SIGMAS, judge
+from reference.step import State, training_step
+
+from .scenarios import NUMBERS, batch, scenario
+from .trace import Arguments, Call, Traced
+
+Batches = list[tuple[Any, Any]]
+
+
+def run_library(library: Any, state: State, batches: Batches) -> list[tuple[str, dict[str, Any]]]:
+    """Run the steps on a library, in its worker; return every call's label and results as they were then."""
+
+    def carry_out(operation: str, arguments: Arguments) -> Mapping[str, Any]:
+        results = getattr(library, operation)(**arguments)
+        return contract.named(contract.OPERATIONS[operation], results)
+
+    trace = Traced(carry_out, state.parameters, copies=True)
+    _steps(trace, state, batches)
+    return [(call.operation, contract.flat(call.results)) for call in trace.calls]
+
+
+def run_noisy(state: State, batches: Batches) -> list[Call]:
+    """Run the steps on the reference with noise numbers."""
+
+    def carry_out(operation: str, arguments: Arguments) -> Mapping[str, Any]:
+        function = contract.OPERATIONS[operation]
+        arguments |= {name: _noisy(value) for name, value in arguments.items()}
+        with np.errstate(all="ignore"):
+            results = getattr(reference, operation)(**arguments)
+        outputs = contract.named(function, results)
+        if "adamw" in operation:
+            _bound(outputs, arguments)
+        return outputs
+
+    noisy = State(*({n: exact(a, worst=False) for n, a in part.items()} for part in state[:3]), state.step)
+    trace = Traced(carry_out, noisy.parameters)
+    _steps(trace, noisy, batches)
+    return trace.calls
+
+
+def _steps(trace: Traced, state: State, batches: Batches) -> None:
+    step = scenario(NUMBERS[0])
+    for tokens, targets in batches:
+        state, _ = training_step(trace, step.config, step.training, state, tokens, targets)
+        trace.recognise(state.parameters)
+
+
+def _noisy(value: Any) -> Any:
+    """Numbers and plain arrays reach C as float32; from there on they are exact."""
+    if isinstance(value, list):
+        return [_noisy(v) for v in value]
+    if isinstance(value, float) or (isinstance(value, np.ndarray) and value.dtype.kind == "f"):
+        return exact(np.float32(value), worst=False)
+    return value
+
+
+def _bound(outputs: dict[str, Any], arguments: Arguments) -> None:
+    hyper = {name: float(value.v) for name, value in arguments.items() if isinstance(value, Noisy) and value.ndim == 0}
+    flat = contract.flat(outputs)
+    bound_update(flat, hyper)
+    outputs["params"] = [flat[f"params[{i}]"] for i in range(len(outputs["params"]))]
+
+
+def judge_free(worker: Any) -> list[Result]:
+    """Judge several steps from one start; the first call that fails is where the candidate diverges."""
+    state, batches = scenario(NUMBERS[0]).state, [batch(number) for number in NUMBERS]
+    expected = run_noisy(state, batches)
+    outcome = worker.call("conformance.steps.free:run_library", state, batches)
+    if outcome.status != "done":
+        status = {"crashed": Status.CRASHED, "timed out": Status.TIMED_OUT}.get(outcome.status, Status.FAIL)
+        return [Result("steps/free", "training_step", status, outcome.status, detail=outcome.detail)]
+    per_step = len(expected) // len(batches)
+    return [
+        _judged(f"steps/free/{call.index // per_step + 1}.{call.index % per_step:03d} {call.label}", call, got)
+        for call, (_, got) in zip(expected, outcome.value, strict=True)
+    ]
+
+
+def _judged(id: str, call: Call, got: Mapping[str, Any]) -> Result:
+    weakness = _narrow_margin(call)
+    if weakness:
+        return Result(id, call.operation, Status.MISTRUSTED, weakness)
+    verdicts = []
+    for name, wanted in contract.flat(call.results).items():
+        if not isinstance(wanted, Noisy) and wanted.dtype.kind == "f":
+            wanted = wanted.astype(np.float32)
+        verdicts.append(judge(name, wanted, got[name]))
+    reason = next((f"{v.output}: {v.reason}" for v in verdicts if not v.passed), "")
+    return Result(id, call.operation, Status.FAIL if reason else Status.PASS, reason, tuple(verdicts))
+
+
+def _narrow_margin(call: Call) -> str:
+    """A free step is of use only while no routing choice lies within the noise."""
+    if call.operation != "softmax_topk":
+        return ""
+    probabilities: Any = reference.softmax(call.arguments["input"])
+    order = np.argsort(-probabilities.v, axis=1)
+    ranked: Any = np.take_along_axis(probabilities, order, axis=1)
+    k = call.arguments["k"]
+    gaps = ranked.v[:, :k] - ranked.v[:, 1 : k + 1]
+    window = SIGMAS * np.sqrt(ranked.variance[:, :k] + ranked.variance[:, 1 : k + 1])
+    near = int((gaps <= window).sum())
+    return f"{near} routing choices lie within the noise: choose another seed for this step" if near else ""

@@ -1,0 +1,46 @@
+"""The locked step: every operation is fed the reference's inputs, so that each is judged whatever came before it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from conformance import contract
+from conformance.calls import Bench
+from conformance.expectation import Expected, expect, rounded
+from conformance.results import Result
+from reference.step import training_step
+
+from .scenarios import scenario
+from .trace import Arguments, Traced
+
+
+def judge_locked(number: int, bench: Bench) -> list[Result]:
+    """Judge every call of one step, each on exact float32 inputs that come from the reference alone."""
+    step = scenario(number)
+    expectations: list[Expected] = []
+
+    def carry_out(operation: str, arguments: Arguments) -> Mapping[str, Any]:
+        function = contract.OPERATIONS[operation]
+        arguments |= contract.typed(function, {n: v for n, v in arguments.items() if v is not None})
+        expectations.append(expect(operation, arguments))
+        return _gathered(operation, rounded(expectations[-1]), arguments)
+
+    trace = Traced(carry_out, step.state.parameters)
+    training_step(trace, step.config, step.training, step.state, step.tokens, step.targets)
+    results = []
+    for call, expected in zip(trace.calls, expectations, strict=True):
+        results.append(bench.call(f"step{number}/locked/{call.name}", call.operation, call.arguments, expected))
+    return results
+
+
+def _gathered(operation: str, outputs: Mapping[str, Any], arguments: Arguments) -> dict[str, Any]:
+    """Return flat outputs as the operation gives them: members of a list together again, floats as float32."""
+    gathered: dict[str, Any] = {}
+    for parameter in contract.written_arrays(contract.OPERATIONS[operation]):
+        name = parameter.name
+        if parameter.each:
+            gathered[name] = [outputs[f"{name}[{i}]"] for i in range(len(arguments[name]))]
+        else:
+            gathered[name] = outputs[name].astype(parameter.type.dtype)
+    return gathered
