@@ -45,7 +45,7 @@ PASSED, FAILED, HARNESS, NO_DEVICE = 0, 1, 2, 3
 
 
 def exit_code(results: Iterable[Result], floor: int = 1) -> int:
-    """0 all passed; 1 the candidate failed or lacks something; 2 the judge itself failed (mistrusted, too few cases)."""
+    """0 all passed; 1 the candidate failed or lacks something; 2 the judge failed (mistrusted, too few cases)."""
     statuses = [result.status for result in results]
     if len(statuses) < max(floor, 1) or Status.MISTRUSTED in statuses:
         return HARNESS

@@ -2,7 +2,8 @@
 
 Functions: the libraries in use state errors of up to four units in the last place for float32 (CUDA powf 4, NumPy
 log 3.8 and exp 2.5, C libraries below 1); their variance is taken as four roundings.  A quotient may be computed
-through the reciprocal, so it counts two.  Where a small result may be flushed to zero, the smallest normal number counts.
+through the reciprocal, so it counts two.  Where a small result may be flushed to zero, the smallest normal number
+counts.
 """
 
 from __future__ import annotations

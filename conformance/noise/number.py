@@ -91,11 +91,11 @@ class Noisy(NDArrayOperatorsMixin):
         return self.transpose()
 
     def sum(self, axis: Any = None, keepdims: bool = False) -> Noisy:
-        total: Noisy = np.sum(self, axis=axis, keepdims=keepdims)  # type: ignore[call-overload]
+        total: Noisy = np.sum(self, axis=axis, keepdims=keepdims)
         return total
 
     def mean(self, axis: Any = None, keepdims: bool = False) -> Noisy:
-        mean: Noisy = np.mean(self, axis=axis, keepdims=keepdims)  # type: ignore[call-overload]
+        mean: Noisy = np.mean(self, axis=axis, keepdims=keepdims)
         return mean
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:

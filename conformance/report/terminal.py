@@ -33,7 +33,7 @@ def followed(console: Console, batches: Iterable[list[Result]], total: int) -> I
                 failed += result.status is not Status.PASS
                 yield result
             bar.update(task, completed=done, total=max(total, done), failed=f"{failed} failed" if failed else "")
-            if not console.is_terminal and time.monotonic() - spoken > _EVERY_S:
+            if quiet and time.monotonic() - spoken > _EVERY_S:
                 console.print(f"  {done} of about {total} judged, {failed} not passed")
                 spoken = time.monotonic()
 

@@ -1,7 +1,8 @@
 """The free step: the candidate runs several whole steps by itself, and every result on the way is judged.
 
 The reference runs the same steps on noise numbers, so that each activation, gradient, moment and parameter has the
-sigma that all roundings before it leave.  The worst case is not carried along: through so many operations it says nothing.
+sigma that all roundings before it leave.  The worst case is not carried along: through so many operations it says
+nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from conformance.results import Result, Status
 from conformance.verdict import SIGMAS, judge
 from reference.step import State, training_step
 
-from .scenarios import NUMBERS, batch, scenario
+from .scenarios import NUMBERS, batch, converted, scenario
 from .trace import Arguments, Call, Traced
 
 Batches = list[tuple[Any, Any]]
@@ -50,7 +51,7 @@ def run_noisy(state: State, batches: Batches) -> list[Call]:
             _bound(outputs, arguments)
         return outputs
 
-    noisy = State(*({n: exact(a, worst=False) for n, a in part.items()} for part in state[:3]), state.step)
+    noisy = converted(state, lambda array: exact(array, worst=False))
     trace = Traced(carry_out, noisy.parameters)
     _steps(trace, noisy, batches)
     return trace.calls

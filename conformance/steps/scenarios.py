@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,14 +62,13 @@ def scenario(number: int) -> Scenario:
     else:
         before = scenario(number - 1)
         tokens, targets = before.tokens, before.targets
-        after, _ = training_step(reference, TINY, TRAINING, _wide(before.state), tokens, targets)
-        state = State(*(_as(part, np.float32) for part in after[:3]), after.step)
+        state = converted(before.state, lambda array: array.astype(np.float64))
+        state, _ = training_step(reference, TINY, TRAINING, state, tokens, targets)
+        state = converted(state, lambda array: array.astype(np.float32))
     return Scenario(number, TINY, TRAINING, state, *batch(number), corpus()[1])
 
 
-def _wide(state: State) -> State:
-    return State(*(_as(part, np.float64) for part in state[:3]), state.step)
-
-
-def _as(arrays: dict[str, NDArray[Any]], dtype: Any) -> dict[str, NDArray[Any]]:
-    return {name: array.astype(dtype) for name, array in arrays.items()}
+def converted(state: State, convert: Callable[[Any], Any]) -> State:
+    """The same state in another kind of number."""
+    parameters, m, v = ({n: convert(a) for n, a in part.items()} for part in (state.parameters, state.m, state.v))
+    return State(parameters, m, v, state.step)
