@@ -23,9 +23,8 @@ def followed(console: Console, batches: Iterable[list[Result]], total: int) -> I
     done = failed = 0
     spoken = time.monotonic()
     columns = (TextColumn("judging"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[failed]}"))
-    with Progress(
-        *columns, TimeElapsedColumn(), console=console, transient=True, disable=not console.is_terminal
-    ) as bar:
+    quiet = not console.is_terminal
+    with Progress(*columns, TimeElapsedColumn(), console=console, transient=True, disable=quiet) as bar:
         task = bar.add_task("judging", total=total, failed="")
         for batch in batches:
             for result in batch:

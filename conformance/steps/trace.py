@@ -33,8 +33,8 @@ class Traced:
     """Wraps a way to carry out operations; attributes are operations, as on the reference or a library.
 
     carry_out(operation, arguments) gets the arguments by header name and returns the outputs by header name.  Arrays
-    are recognised by where they lie, so that `layers.0.w_q` keeps its name through views, and results are named after the
-    call that made them.  With copies=True results are noted as they are now, not as a later call may leave them.
+    are recognised by where they lie, so that `layers.0.w_q` keeps its name through views, and results are named after
+    the call that made them.  With copies=True results are noted as they are now, not as a later call may leave them.
     """
 
     def __init__(
