@@ -109,8 +109,7 @@ _NONE = np.zeros(0)
 def _summary(
     output: str, wanted: Any, got: Any, share: Any, limit: Any, made_of: Any, z: Any = _NONE, common: Any = _NONE
 ) -> Verdict:
-    # One over the number of independent errors; an average of squares over so many may be off by 8 sigma in each.
-    alone = min(1.0, float(np.mean(common)) + 1 / z.size) if z.size else 1.0
+    alone = _alone(z, common, wanted)
     rms = float(np.sqrt(np.mean(z * z))) if z.size else 0.0
     bias = float(np.mean(z)) if z.size else 0.0
     rms_limit = float(np.sqrt(1 + (SIGMAS**2 - 1) * alone))
@@ -142,6 +141,19 @@ def _summary(
         made_of=str(np.broadcast_to(made_of, share.shape)[worst]) if share.size else "",
         region=region(bad),
     )
+
+
+def _alone(z: NDArray[Any], common: NDArray[Any], wanted: NDArray[Any]) -> float:
+    """One over the number of independent errors; an average of squares over so many may be off by 8 sigma in each.
+
+    Equal expectations err equally: they are told apart where an average is large enough to need it.
+    """
+    if not z.size:
+        return 1.0
+    count = z.size
+    if np.mean(z * z) > 1 or abs(np.mean(z)) > FUNCTION_BIAS:
+        count = min(count, np.unique(wanted).size)
+    return min(1.0, float(np.mean(common)) + 1 / count)
 
 
 def region(bad: NDArray[np.bool_]) -> str:

@@ -29,7 +29,9 @@ class Draw:
         return Draw(random.stream(self.seed, *names))
 
     def normal(self, shape: Shape) -> Array:
-        return random.normal(self.seed, shape)
+        """Normal numbers with all the digits that float32 has: a short number hides a rounding."""
+        digits = random.uniform(random.stream(self.seed, "digits"), shape)
+        return random.normal(self.seed, shape) + (digits - 0.5) * 2.0**-12
 
     def uniform(self, shape: Shape) -> Array:
         return random.uniform(self.seed, shape)

@@ -20,10 +20,24 @@ FUNCTION_ROUNDINGS = 4.0
 FUNCTION_REACH = 8.0  # roundings; four units in the last place, each up to two roundings wide
 
 
+LAST_BIT = 1.5  # numbers of one size lose one bit in their sum: it errs by 0 or all of u, with variance u^2 / 2
+
+
 def add(a: Any, b: Any) -> Noisy:
     x, y = lift(a), lift(b)
     nothing_added = (x.variance == 0) & (x.v == 0) | (y.variance == 0) & (y.v == 0)
-    return rounded(propagate(x.v + y.v, (x, 1.0), (y, 1.0)), free=nothing_added)
+    result = rounded(propagate(x.v + y.v, (x, 1.0), (y, 1.0)), free=nothing_added, spread=LAST_BIT)
+    for total, other in ((x, y), (y, x)):
+        if total.terms is not None:
+            result = _as_first_term(result, other, np.where(nothing_added, 0.0, total.terms))
+    return result
+
+
+def _as_first_term(result: Noisy, first: Noisy, terms: Floats) -> Noisy:
+    """What was added to a sum may have been its first term, and have been rounded with every other."""
+    u, size = current().unit, np.maximum(np.abs(first.v), np.abs(result.v))
+    worst = None if result.worst is None else result.worst + u * terms * size
+    return settled(result.v, result.variance + u * u / 3 * terms * size**2, result.shared, worst)
 
 
 def negative(x: Noisy) -> Noisy:

@@ -67,7 +67,11 @@ def _joined(function: Callable[..., Any]) -> Callable[..., Any]:
         worst = None if any(w is None for w in worsts) else function(worsts, *args, **kwargs)
         fields = ([getattr(p, field) for p in parts] for field in ("v", "variance", "shared"))
         v, variance, shared = (function(field, *args, **kwargs) for field in fields)
-        return Noisy(v, variance, shared, worst)
+        terms = None
+        if any(p.terms is not None for p in parts):
+            counts = [np.zeros_like(p.v) if p.terms is None else p.terms for p in parts]
+            terms = function(counts, *args, **kwargs)
+        return Noisy(v, variance, shared, worst, terms)
 
     return join
 

@@ -7,6 +7,9 @@ number multiplied by itself.
 What several elements have in common (a row's norm, one clipping factor) errs in all of them at once, so that averages
 over elements do not even it out.  `shared` keeps count: each part of the variance divided by the number of independent
 errors behind it.  It only ever widens what chance may do to an average (see verdict.py).
+
+A sum knows how many `terms` it has, until something else is done with it: what is added to it may have been the first
+of its terms (a product added to what its result holds), and then is in every partial sum.
 """
 
 from __future__ import annotations
@@ -23,14 +26,15 @@ from .precision import Floats, current
 class Noisy(NDArrayOperatorsMixin):
     """An array of values; for each the variance of its error, how much of it is shared, and a bound unless None."""
 
-    __slots__ = ("shared", "v", "variance", "worst")
+    __slots__ = ("shared", "terms", "v", "variance", "worst")
     __array_priority__ = 100
 
-    def __init__(self, v: Any, variance: Any, shared: Any, worst: Any) -> None:
+    def __init__(self, v: Any, variance: Any, shared: Any, worst: Any, terms: Any = None) -> None:
         self.v: Floats = v
         self.variance: Floats = variance
         self.shared: Floats = shared
         self.worst: Floats | None = worst
+        self.terms: Floats | None = terms
 
     # ---- what an array offers -------------------------------------------------------------------
     @property
@@ -65,8 +69,8 @@ class Noisy(NDArrayOperatorsMixin):
 
     def map(self, move: Callable[[Floats], Any]) -> Noisy:
         """Apply a function that only moves elements to values and errors alike."""
-        worst = None if self.worst is None else move(self.worst)
-        return Noisy(move(self.v), move(self.variance), move(self.shared), worst)
+        worst, terms = (None if part is None else move(part) for part in (self.worst, self.terms))
+        return Noisy(move(self.v), move(self.variance), move(self.shared), worst, terms)
 
     def __getitem__(self, index: Any) -> Noisy:
         return self.map(lambda part: part[index])
@@ -152,11 +156,14 @@ def propagate(v: Any, *terms: tuple[Noisy, Any]) -> Noisy:
     return Noisy(value, variance, shared, worst)
 
 
-def rounded(x: Noisy, times: float = 1, free: Any = False) -> Noisy:
-    """Add the roundings of a result: `times` of them, none where it is `free` or exact and representable as it is."""
+def rounded(x: Noisy, times: float = 1, free: Any = False, spread: float = 1) -> Noisy:
+    """Add the roundings of a result: `times` of them, none where it is `free` or exact and representable as it is.
+
+    spread is the variance of one of them, in that of a rounding whose error can be anything up to u.
+    """
     precision = current()
     free = free & ((x.v == 0) | (np.abs(x.v) >= precision.smallest)) | (x.variance == 0) & precision.holds(x.v)
-    variance = x.variance + np.where(free, 0.0, times * precision.variance(x.v))
+    variance = x.variance + np.where(free, 0.0, times * spread * precision.variance(x.v))
     worst = None if x.worst is None else x.worst + np.where(free, 0.0, times * precision.reach(x.v))
     return settled(x.v, variance, x.shared, worst)
 

@@ -1,13 +1,17 @@
 """Sums and products of matrices on noise numbers.
 
-A sum of n terms t in any order makes n - 1 roundings of its partial sums.  Their squares add up to at most about
-n * (sum(t^2) / 2 + (sum t)^2 / 3): the first part is what partial sums of mean-zero terms make, the second what terms
-of one sign make.  Equal terms round alike, not independently: m of them count m^2 times.  Terms below one rounding of
-the whole are not rounded at random but lost for certain in an order that comes to them last; their sum counts in full.
+A sum of n terms t makes n - 1 roundings, one of each partial sum s.  Their squares add up to about
+n * ((sum(t^2) + max(t^2)) / 2 + mean(s^2)): the first part is what partial sums of terms in no particular order make
+(n times the largest term where one of them outweighs the rest); the second what drift there is in the order the terms
+stand in, or its reverse (a third of the sum's square where all have one sign, more where signs come in runs, as the
+tokens of a text do).  Equal terms round alike, not independently: m of them count m^2 times.  Terms below one rounding
+of the whole are not rounded at random but lost for certain in an order that comes to them last; their sum counts in
+full.  The largest square is taken as the root of the terms' fourth powers, which is never less.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -18,12 +22,19 @@ from .number import Noisy, lift, settled
 from .precision import Floats, current
 
 MANTISSA = 2.0**24
+PLACES = 8  # where the partial sums of a matrix product are looked at
 
 
-def _walk(n: Any, squares: Floats, total: Floats) -> Floats:
-    """Variance of the roundings of a sum of n terms, in any order."""
+def _walk(n: Any, squares: Floats, largest: Floats, drift: Floats) -> Floats:
+    """Variance of the roundings of a sum of n terms; largest: the largest square, drift: mean square partial sum."""
     u = current().unit
-    return np.where(n > 1, u * u / 3 * n * (squares / 2 + total**2 / 3), 0.0)
+    return np.where(n > 1, u * u / 3 * n * ((squares + largest) / 2 + drift), 0.0)
+
+
+def _drift(partial: Floats, whole: Floats) -> Floats:
+    """Mean square of partial sums (last axis), or of those from the other end, and a third of the whole's square."""
+    ahead, behind = np.mean(partial**2, axis=-1), np.mean((whole[..., None] - partial) ** 2, axis=-1)
+    return np.maximum(np.maximum(ahead, behind), whole**2 / 3)
 
 
 def _whole(x: Noisy) -> bool:
@@ -31,26 +42,39 @@ def _whole(x: Noisy) -> bool:
     return not np.any(x.variance) and bool(np.all(x.v == np.rint(x.v)))
 
 
-def _summed(x: Noisy, add_up: Callable[[Floats], Floats], extra: Floats | float, lost: Floats | float) -> Noisy:
-    """A sum that `add_up` computes; `extra` terms are added to the count for terms that round alike."""
+def _summed(
+    x: Noisy, add_up: Callable[[Floats], Floats], drift: Callable[[Floats], Floats], alike: Floats | float = 0.0,
+    lost: Floats | float = 0.0,
+) -> Noisy:  # fmt: skip
+    """A sum that `add_up` computes; `alike` counts more for terms that round alike, `lost` is what faint ones come to."""
     v, sizes = add_up(x.v), add_up(np.abs(x.v))
     n = add_up(((x.v != 0) | (x.variance > 0)).astype(np.float64))
     sure = sizes <= MANTISSA if _whole(x) else n <= 1
-    own = np.where(sure, 0.0, _walk(n + extra, add_up(x.v**2), v) + np.square(lost))
+    squares, largest = add_up(x.v**2), np.sqrt(add_up(x.v**4))
+    own = np.where(sure, 0.0, _walk(n + alike, squares, largest, drift(v)) + np.square(lost))
     worst = None if x.worst is None else add_up(x.worst) + np.where(sure, 0.0, current().unit * n * sizes)
-    return settled(v, add_up(x.variance) + own, add_up(x.shared), worst)
+    result = settled(v, add_up(x.variance) + own, add_up(x.shared), worst)
+    result.terms = n
+    return result
 
 
 def total(x: Noisy, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Noisy:
     """Sum over axes."""
-
-    def add_up(part: Floats) -> Floats:
-        return np.asarray(np.sum(part, axis=axis, keepdims=keepdims))
-
-    size = np.abs(x.v)
-    alike = add_up((size == np.max(size, axis=axis, keepdims=True, initial=0.0)).astype(np.float64))
-    faint = size < np.sum(size, axis=axis, keepdims=True) * current().unit
-    return _summed(x, add_up, alike * (alike - 1), add_up(np.where(faint, size, 0.0)))
+    axes = tuple(range(x.ndim)) if axis is None else tuple(np.atleast_1d(axis) % x.ndim)
+    kept = [a for a in range(x.ndim) if a not in axes]
+    shape = [1 if a in axes else n for a, n in enumerate(x.shape)] if keepdims else [x.shape[a] for a in kept]
+    flat = x.map(lambda part: part.transpose(*kept, *axes).reshape(*(x.shape[a] for a in kept), -1))
+    size, n = np.abs(flat.v), flat.shape[-1]
+    alike = np.sum(size == np.max(size, axis=-1, keepdims=True, initial=0.0), axis=-1).astype(np.float64)
+    faint = size < np.sum(size, axis=-1, keepdims=True) * current().unit
+    partial = np.cumsum(flat.v, axis=-1) if n else flat.v
+    return _summed(
+        flat,
+        lambda part: np.sum(part, axis=-1),
+        lambda whole: _drift(partial, whole) if n else whole,
+        alike * (alike - 1),
+        np.sum(np.where(faint, size, 0.0), axis=-1),
+    ).reshape(shape)
 
 
 def mean(x: Noisy, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Noisy:
@@ -61,12 +85,17 @@ def mean(x: Noisy, axis: Any = None, keepdims: bool = False, dtype: Any = None) 
 
 def cumulative(x: Noisy, axis: int) -> Noisy:
     """Running sums along one axis."""
-    return _summed(x, lambda part: np.asarray(np.cumsum(part, axis=axis)), 0.0, 0.0)
+    counts = np.cumsum(np.ones_like(x.v), axis=axis)
+    return _summed(
+        x,
+        lambda part: np.asarray(np.cumsum(part, axis=axis)),
+        lambda whole: np.cumsum(whole**2, axis=axis) / counts,
+    )
 
 
 def segments(x: Noisy, starts: Any, axis: int = 0) -> Noisy:
     """Sums of the runs that begin at the given places (np.add.reduceat)."""
-    return _summed(x, lambda part: np.asarray(np.add.reduceat(part, starts, axis=axis)), 0.0, 0.0)
+    return _summed(x, lambda part: np.asarray(np.add.reduceat(part, starts, axis=axis)), lambda whole: whole**2 / 3)
 
 
 def matmul(a: Any, b: Any) -> Noisy:
@@ -76,10 +105,11 @@ def matmul(a: Any, b: Any) -> Noisy:
         squares = total((x * x).reshape(-1))
         return squares.map(lambda part: part.reshape(*x.shape[:-1], y.shape[-1]))
     xx, yy, ax, ay = x.v**2, y.v**2, np.abs(x.v), np.abs(y.v)
-    v, squared, sizes = x.v @ y.v, xx @ yy, ax @ ay
+    v, drift = _product(x.v, y.v)
+    squared, sizes, largest = xx @ yy, ax @ ay, np.sqrt(xx**2 @ yy**2)
     n, u = _terms(x, y), current().unit
     sure = sizes <= MANTISSA if _whole(x) and _whole(y) else n < 1
-    variance = np.where(sure, 0.0, u * u / 3 * squared + _walk(n, squared, v))
+    variance = np.where(sure, 0.0, u * u / 3 * squared + _walk(n, squared, largest, drift))
     shared = np.zeros_like(variance)
     worst = None if x.worst is None or y.worst is None else np.where(sure, 0.0, u * n * sizes)
     # An error in a row of x is in every column of the product, and the other way round.
@@ -93,7 +123,20 @@ def matmul(a: Any, b: Any) -> Noisy:
         worst = None if worst is None or y.worst is None else worst + ax @ y.worst
     if not np.all(np.isfinite(v)):  # 0 times infinity among the errors of what is not finite anyway
         variance, shared = (np.where(np.isfinite(v), part, 0.0) for part in (variance, shared))
-    return settled(v, variance, shared, worst)
+    result = settled(v, variance, shared, worst)
+    result.terms = np.broadcast_to(n, v.shape)
+    return result
+
+
+def _product(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """The product of two matrices, and the drift of its partial sums as seen at a few places on the way."""
+    k = a.shape[-1]
+    if k == 0:  # an expert without rows
+        return a @ b, a @ b
+    edges = np.unique(np.linspace(0, k, PLACES + 1).astype(int))
+    pieces = [a[..., i:j] @ b[..., i:j, :] for i, j in itertools.pairwise(edges)]
+    partial = np.cumsum(np.stack(pieces, axis=-1), axis=-1)
+    return partial[..., -1], _drift(partial, partial[..., -1])
 
 
 def _is_gram(x: Noisy, y: Noisy) -> bool:
