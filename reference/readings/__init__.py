@@ -6,7 +6,9 @@ They prove that the judge's cases can tell, put a name to a failure, and documen
 from __future__ import annotations
 
 from reference.readings import (
+    adamw,
     attention,
+    attention_backward,
     decode,
     elementwise,
     embedding,
@@ -29,8 +31,10 @@ READINGS: tuple[Reading, ...] = (
     *gemm.READINGS,
     *rope.READINGS,
     *attention.READINGS,
+    *attention_backward.READINGS,
     *moe.READINGS,
     *loss.READINGS,
+    *adamw.READINGS,
     *optimizer.READINGS,
     *embedding.READINGS,
     *decode.READINGS,

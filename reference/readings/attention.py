@@ -20,15 +20,15 @@ def _kv_len(g: Given) -> int:
     return int(g.get("kv_len", g["K"].shape[1]))
 
 
-def _causal(i: Array, j: Array, g: Given) -> Array:
+def causal(i: Array, j: Array, g: Given) -> Array:
     return j <= i
 
 
-def _unmasked(i: Array, j: Array, g: Given) -> Array:
+def unmasked(i: Array, j: Array, g: Given) -> Array:
     return j < _kv_len(g)
 
 
-def _scores(g: Given, visible: Visible) -> tuple[Array, Array]:
+def scores_of(g: Given, visible: Visible) -> tuple[Array, Array]:
     """Masked scores (batch, heads, queries, keys), and the KV head of each query head."""
     Q, K = g["Q"], g["K"]
     heads = np.arange(Q.shape[2]) * K.shape[2] // Q.shape[2]
@@ -38,7 +38,7 @@ def _scores(g: Given, visible: Visible) -> tuple[Array, Array]:
 
 
 def _attend(g: Given, visible: Visible) -> tuple[Array, Array]:
-    scores, heads = _scores(g, visible)
+    scores, heads = scores_of(g, visible)
     maximum = np.max(scores, axis=-1, keepdims=True)
     P = np.exp(scores - maximum)
     total = np.sum(P, axis=-1, keepdims=True)
@@ -53,58 +53,24 @@ def _masked_by(visible: Visible) -> tuple[Callable[..., Any], Callable[..., Any]
     )
 
 
-def _gradients(visible: Visible, d_scores: Callable[[Array, Array, Array], Array]) -> Callable[..., Any]:
-    """attention_backward with another mask or another d_scores(P, d_P, D)."""
-
-    def change(_: Any, g: Given) -> tuple[Array, ...]:
-        scores, heads = _scores(g, visible)
-        P = np.exp(scores - g["lse"][..., None])
-        D = np.einsum("bihd,bihd->bhi", g["d_output"], g["output"])[..., None]
-        d_P = np.einsum("bihd,bjhd->bhij", g["d_output"], g["V"][:, :, heads])
-        d_S = d_scores(P, d_P, D) * g["scale"]
-        to_group = np.asarray(heads[:, None] == np.arange(g["K"].shape[2]), P.dtype)
-        return (
-            np.einsum("bhij,bjhd->bihd", d_S, g["K"][:, :, heads]),
-            np.einsum("bhij,bihd,hg->bjgd", d_S, g["Q"], to_group),
-            np.einsum("bhij,bihd,hg->bjgd", P, g["d_output"], to_group),
-        )
-
-    return giving(ops.attention_backward, change)
-
-
-def _modulo(Q: Array, K: Array) -> tuple[Array, Array]:
+def modulo(Q: Array, K: Array) -> tuple[Array, Array]:
     """The order of query heads in which h * n_kv_heads / n_q_heads reads KV head h modulo n_kv_heads; its inverse."""
     order = np.argsort(np.arange(Q.shape[2]) % K.shape[2], kind="stable")
     return order, np.argsort(order)
 
 
 def _flash_modulo(Q: Array, K: Array, V: Array, scale: float) -> Array:
-    order, back = _modulo(Q, K)
+    order, back = modulo(Q, K)
     return ops.flash_attention(Q[:, :, order], K, V, scale)[:, :, back]
 
 
 def _forward_modulo(Q: Array, K: Array, V: Array, kv_len: int, scale: float) -> tuple[Array, Array]:
-    order, back = _modulo(Q, K)
+    order, back = modulo(Q, K)
     output, lse = ops.attention_forward(Q[:, :, order], K, V, kv_len, scale)
     return output[:, :, back], lse[:, back]
 
 
-def _backward_modulo(
-    Q: Array, K: Array, V: Array, output: Array, lse: Array, d_output: Array, scale: float
-) -> tuple[Array, Array, Array]:
-    o, back = _modulo(Q, K)
-    d_Q, d_K, d_V = ops.attention_backward(Q[:, :, o], K, V, output[:, :, o], lse[:, o], d_output[:, :, o], scale)
-    return d_Q[:, :, back], d_K, d_V
-
-
-def _first_of_each_group(results: Any, g: Given) -> tuple[Array, Array, Array]:
-    group = g["Q"].shape[2] // g["K"].shape[2]
-    first = {name: g[name][:, :, ::group] for name in ("Q", "output", "d_output")}
-    _, d_K, d_V = ops.attention_backward(**(g | first | {"lse": g["lse"][:, ::group]}))
-    return results[0], d_K, d_V
-
-
-FLASH_UNMASKED, FORWARD_UNMASKED = _masked_by(_unmasked)
+FLASH_UNMASKED, FORWARD_UNMASKED = _masked_by(unmasked)
 FLASH_STRICT, FORWARD_STRICT = _masked_by(lambda i, j, g: j < i)
 _, FROM_THE_START = _masked_by(lambda i, j, g: j <= i - (_kv_len(g) - g["Q"].shape[1]))
 _, WHOLE_CACHE = _masked_by(lambda i, j, g: j <= i + g["K"].shape[1] - _kv_len(g))
@@ -157,7 +123,6 @@ READINGS = (
     ),
     Reading("flash_attention", "h modulo n_kv_heads", MODULO, _flash_modulo),
     Reading("attention_forward", "h modulo n_kv_heads", MODULO, _forward_modulo),
-    Reading("attention_backward", "h modulo n_kv_heads", MODULO, _backward_modulo),
     Reading("flash_attention", "no causal mask", NO_MASK, FLASH_UNMASKED),
     Reading("attention_forward", "no causal mask", NO_MASK, FORWARD_UNMASKED),
     Reading("flash_attention", "own key masked", "j < i is written where j <= i is meant.", FLASH_STRICT),
@@ -170,52 +135,13 @@ READINGS = (
         "attention_forward",
         "lse without the maximum",
         "The logarithm of the shifted sum is kept.",
-        giving(ops.attention_forward, lambda r, g: (r[0], r[1] - _scores(g, _causal)[0].max(axis=-1))),
+        giving(ops.attention_forward, lambda r, g: (r[0], r[1] - scores_of(g, causal)[0].max(axis=-1))),
     ),
     Reading(
         "attention_forward",
         "lse to base 2",
         "The kernel computes with exp2 and keeps its logarithm.",
         giving(ops.attention_forward, lambda r, g: (r[0], r[1] / float(np.log(2.0)))),
-    ),
-    Reading(
-        "attention_backward",
-        "D missing",
-        "The softmax's common term is left out.",
-        _gradients(_causal, lambda P, d_P, D: P * d_P),
-    ),
-    Reading(
-        "attention_backward",
-        "no causal mask",
-        NO_MASK,
-        _gradients(_unmasked, lambda P, d_P, D: P * (d_P - D)),
-    ),
-    Reading(
-        "attention_backward",
-        "first head of each group",
-        "d_K and d_V are assigned by one head instead of summed over the group.",
-        giving(ops.attention_backward, _first_of_each_group),
-    ),
-    Reading(
-        "attention_backward",
-        "group averaged",
-        "d_K and d_V are averaged over the heads of a group.",
-        giving(
-            ops.attention_backward,
-            lambda r, g: (r[0], *(d * (g["K"].shape[2] / g["Q"].shape[2]) for d in r[1:])),
-        ),
-    ),
-    Reading(
-        "attention_backward",
-        "scale missing in d_Q and d_K",
-        "The scores' scale is not differentiated.",
-        giving(ops.attention_backward, lambda r, g: (r[0] / g["scale"], r[1] / g["scale"], r[2])),
-    ),
-    Reading(
-        "attention_backward",
-        "d_K and d_V exchanged",
-        "They are written to each other's place.",
-        giving(ops.attention_backward, lambda r, g: (r[0], r[2], r[1])),
     ),
     Reading(
         "kv_cache_append",

@@ -1,0 +1,91 @@
+"""Wrong readings of attention's gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from reference.ops import attention as ops
+from reference.ops._arrays import Array
+from reference.readings.attention import MODULO, NO_MASK, Visible, causal, modulo, scores_of, unmasked
+from reference.readings.reading import Given, Reading, giving
+
+
+def _gradients(visible: Visible, d_scores: Callable[[Array, Array, Array], Array]) -> Callable[..., Any]:
+    """attention_backward with another mask or another d_scores(P, d_P, D)."""
+
+    def change(_: Any, g: Given) -> tuple[Array, ...]:
+        scores, heads = scores_of(g, visible)
+        P = np.exp(scores - g["lse"][..., None])
+        D = np.einsum("bihd,bihd->bhi", g["d_output"], g["output"])[..., None]
+        d_P = np.einsum("bihd,bjhd->bhij", g["d_output"], g["V"][:, :, heads])
+        d_S = d_scores(P, d_P, D) * g["scale"]
+        to_group = np.asarray(heads[:, None] == np.arange(g["K"].shape[2]), P.dtype)
+        return (
+            np.einsum("bhij,bjhd->bihd", d_S, g["K"][:, :, heads]),
+            np.einsum("bhij,bihd,hg->bjgd", d_S, g["Q"], to_group),
+            np.einsum("bhij,bihd,hg->bjgd", P, g["d_output"], to_group),
+        )
+
+    return giving(ops.attention_backward, change)
+
+
+def _backward_modulo(
+    Q: Array, K: Array, V: Array, output: Array, lse: Array, d_output: Array, scale: float
+) -> tuple[Array, Array, Array]:
+    o, back = modulo(Q, K)
+    d_Q, d_K, d_V = ops.attention_backward(Q[:, :, o], K, V, output[:, :, o], lse[:, o], d_output[:, :, o], scale)
+    return d_Q[:, :, back], d_K, d_V
+
+
+def _first_of_each_group(results: Any, g: Given) -> tuple[Array, Array, Array]:
+    group = g["Q"].shape[2] // g["K"].shape[2]
+    first = {name: g[name][:, :, ::group] for name in ("Q", "output", "d_output")}
+    _, d_K, d_V = ops.attention_backward(**(g | first | {"lse": g["lse"][:, ::group]}))
+    return results[0], d_K, d_V
+
+
+READINGS = (
+    Reading("attention_backward", "h modulo n_kv_heads", MODULO, _backward_modulo),
+    Reading(
+        "attention_backward",
+        "D missing",
+        "The softmax's common term is left out.",
+        _gradients(causal, lambda P, d_P, D: P * d_P),
+    ),
+    Reading(
+        "attention_backward",
+        "no causal mask",
+        NO_MASK,
+        _gradients(unmasked, lambda P, d_P, D: P * (d_P - D)),
+    ),
+    Reading(
+        "attention_backward",
+        "first head of each group",
+        "d_K and d_V are assigned by one head instead of summed over the group.",
+        giving(ops.attention_backward, _first_of_each_group),
+    ),
+    Reading(
+        "attention_backward",
+        "group averaged",
+        "d_K and d_V are averaged over the heads of a group.",
+        giving(
+            ops.attention_backward,
+            lambda r, g: (r[0], *(d * (g["K"].shape[2] / g["Q"].shape[2]) for d in r[1:])),
+        ),
+    ),
+    Reading(
+        "attention_backward",
+        "scale missing in d_Q and d_K",
+        "The scores' scale is not differentiated.",
+        giving(ops.attention_backward, lambda r, g: (r[0] / g["scale"], r[1] / g["scale"], r[2])),
+    ),
+    Reading(
+        "attention_backward",
+        "d_K and d_V exchanged",
+        "They are written to each other's place.",
+        giving(ops.attention_backward, lambda r, g: (r[0], r[2], r[1])),
+    ),
+)
