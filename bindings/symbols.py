@@ -54,7 +54,7 @@ def exported_symbols(path: Path) -> frozenset[str]:
     data = path.read_bytes()
     try:
         return frozenset(_exports(data))
-    except (struct.error, ValueError, IndexError) as error:
+    except (struct.error, ValueError, IndexError, OverflowError) as error:
         raise LibraryError(f"{path}: is damaged or cut short; its symbols cannot be read") from error
 
 
