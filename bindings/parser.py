@@ -14,7 +14,7 @@ from .tokens import Token, tokenize
 from .validate import problem_of
 
 _FAMILY = re.compile(r"/\*\s*-{3,}\s*(.*?)\s*-*\s*\*/", re.S)
-_CONSTANT = re.compile(r"#\s*define\s+(\w+)\s+\(?(-?\d+)\)?\s*(/\*(.*)\*/)?$", re.S)
+_CONSTANT = re.compile(r"#\s*define\s+(\w+)\s+\(?(-?\d+)\)?\s*(?:/\*(.*)\*/|//(.*))?$", re.S)
 _C_TYPES = spellings("c")
 _END = Token("end", "the end of the file", 0, 0, 0)
 
@@ -71,7 +71,7 @@ class _Parser:
     def constant(self, directive: str) -> None:
         self.comment = ""
         if found := _CONSTANT.match(directive):
-            self.constants[found[1]] = Constant(found[1], int(found[2]), (found[4] or "").strip())
+            self.constants[found[1]] = Constant(found[1], int(found[2]), (found[3] or found[4] or "").strip())
 
     def fail(self, problem: str) -> NoReturn:
         raise HeaderError(self.source, self.next.line, problem)
