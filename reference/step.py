@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
@@ -88,14 +88,20 @@ def learning_rate(training: TrainingConfig, update: int) -> float:
 
 
 def training_step(
-    ops: Ops, config: Config, training: TrainingConfig, state: State, tokens: Array, targets: Array
+    ops: Ops,
+    config: Config,
+    training: TrainingConfig,
+    state: State,
+    tokens: Array,
+    targets: Array,
+    schedule: Callable[[TrainingConfig, int], float] = learning_rate,
 ) -> tuple[State, Metrics]:
     """One update from one batch. tokens and targets: int32 [batch, seq]; a negative target is not counted.
 
     A library updates the state's arrays in place; either way the state returned is the one to go on with.
     """
     loss, gradients = loss_and_gradients(ops, config, state.parameters, tokens, targets, training.micro_batches)
-    rate = learning_rate(training, state.step + 1)
+    rate = schedule(training, state.step + 1)
     state, norm = update(ops, training, state, gradients, rate)
     return state, Metrics(*loss, norm, rate)
 
