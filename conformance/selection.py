@@ -36,7 +36,7 @@ class Selection:
     def wants(self, id: str) -> bool:
         """Whether a result is one that was asked for: of a step, perhaps one call only."""
         if self.ids:
-            return any(id == wanted or id.startswith(f"{wanted}/") for wanted in self.ids)
+            return any(id == wanted or id.startswith((f"{wanted}/", f"{wanted} ")) for wanted in self.ids)
         return all(word in id for word in self.words)
 
 

@@ -46,7 +46,7 @@ def _summed(
     x: Noisy, add_up: Callable[[Floats], Floats], drift: Callable[[Floats], Floats], alike: Floats | float = 0.0,
     lost: Floats | float = 0.0,
 ) -> Noisy:  # fmt: skip
-    """A sum that `add_up` computes; `alike` counts more for terms that round alike, `lost` is what faint ones come to."""
+    """A sum that `add_up` computes; `alike`: more roundings for terms that round alike, `lost`: the faint ones' sum."""
     v, sizes = add_up(x.v), add_up(np.abs(x.v))
     n = add_up(((x.v != 0) | (x.variance > 0)).astype(np.float64))
     sure = sizes <= MANTISSA if _whole(x) else n <= 1

@@ -12,9 +12,9 @@ from rich.table import Table
 from conformance.calls import worst
 from conformance.results import Result, Status
 
-from .summary import counts, courses, rows
+from .summary import counts, courses, is_step, rows
 
-SHOWN = 10  # failures shown whole; the others are in the files
+SHOWN = 10  # blocks; the rest is in the files
 _EVERY_S = 5.0
 
 
@@ -56,7 +56,7 @@ def show(console: Console, results: Sequence[Result], seconds: float) -> None:
 def _operations(results: Sequence[Result]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("operation")
-    for heading in ("passed", "error / limit", "rms", "bias", "bit-identical"):
+    for heading in ("passed", "error/limit", "rms", "bias", "repeats"):
         table.add_column(heading, justify="right")
     for row in rows(results):
         style = "" if row.passed == row.cases else "red"
@@ -76,13 +76,26 @@ def _show_courses(console: Console, results: Sequence[Result]) -> None:
 
 
 def _show_failures(console: Console, results: Sequence[Result]) -> None:
-    bad = [r for r in results if r.status is not Status.PASS]
-    for result in bad[:SHOWN]:
-        console.print(f"\n[red bold]{result.status}[/] {_plain(result.id)}", highlight=False)
-        for line in explained(result):
+    """One block for each operation that failed in the catalogue, and for each step's first wrong call."""
+    groups: dict[str, list[Result]] = {}
+    for result in results:
+        if result.status is not Status.PASS:
+            name = "/".join(result.id.split("/")[:2]) if is_step(result) else result.operation
+            groups.setdefault(name, []).append(result)
+    for name, bad in list(groups.items())[:SHOWN]:
+        shown = bad[0] if is_step(bad[0]) else max(bad, key=_gravity)
+        console.print(f"\n[red bold]{shown.status}[/] {_plain(shown.id)}", highlight=False)
+        for line in explained(shown):
             console.print(f"  {_plain(line)}", highlight=False)
-    if len(bad) > SHOWN:
-        console.print(f"\n... and {len(bad) - SHOWN} more; `--jsonl FILE` writes them all")
+        if len(bad) > 1:
+            console.print(f"  and {len(bad) - 1} more of {name} did not pass", highlight=False)
+    if len(groups) > SHOWN:
+        console.print(f"\n... and {', '.join(list(groups)[SHOWN:])}; `--jsonl FILE` writes all of it")
+
+
+def _gravity(result: Result) -> tuple[bool, float]:
+    """A call that did not come back says more than a wrong number, and a larger error more than a small one."""
+    return result.status is not Status.FAIL, result.share
 
 
 def explained(result: Result) -> Iterator[str]:
@@ -96,7 +109,7 @@ def explained(result: Result) -> Iterator[str]:
         if verdict.region:
             yield f"wrong elements lie in {verdict.region}"
     yield from (finding for finding in result.findings if finding != result.reason)
-    yield from result.detail.strip().splitlines()[:6]
+    yield from (line for line in result.detail.strip().splitlines()[:6] if line != result.reason)
     yield f"repeat: nox -s conformance -- --case '{result.id}'"
 
 

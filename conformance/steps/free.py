@@ -7,6 +7,7 @@ nothing.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -38,8 +39,10 @@ def run_library(library: Any, state: State, batches: Batches) -> list[tuple[str,
     return [(call.operation, contract.flat(call.results)) for call in trace.calls]
 
 
-def run_noisy(state: State, batches: Batches) -> list[Call]:
-    """Run the steps on the reference with noise numbers."""
+@functools.cache
+def expected_calls() -> list[Call]:
+    """Every call of the steps in its order, with what it must give: the reference run on noise numbers."""
+    state, batches = start()
 
     def carry_out(operation: str, arguments: Arguments) -> Mapping[str, Any]:
         function = contract.OPERATIONS[operation]
@@ -80,10 +83,15 @@ def _bound(outputs: dict[str, Any], arguments: Arguments) -> None:
     outputs["params"] = [flat[f"params[{i}]"] for i in range(len(outputs["params"]))]
 
 
+def start() -> tuple[State, Batches]:
+    """The state the steps start from, and the batches of all of them."""
+    return scenario(NUMBERS[0]).state, [batch(number) for number in NUMBERS]
+
+
 def judge_free(worker: Any) -> list[Result]:
     """Judge several steps from one start; the first call that fails is where the candidate diverges."""
-    state, batches = scenario(NUMBERS[0]).state, [batch(number) for number in NUMBERS]
-    expected = run_noisy(state, batches)
+    state, batches = start()
+    expected = expected_calls()
     outcome = worker.call("conformance.steps.free:run_library", state, batches)
     if outcome.status != "done":
         status = {"crashed": Status.CRASHED, "timed out": Status.TIMED_OUT}.get(outcome.status, Status.FAIL)

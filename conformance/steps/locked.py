@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,11 +13,20 @@ from conformance.results import Result
 from reference.step import training_step
 
 from .scenarios import scenario
-from .trace import Arguments, Traced
+from .trace import Arguments, Call, Traced
 
 
 def judge_locked(number: int, bench: Bench) -> list[Result]:
     """Judge every call of one step, each on exact float32 inputs that come from the reference alone."""
+    return [
+        bench.call(f"step{number}/locked/{call.name}", call.operation, call.arguments, expected)
+        for call, expected in expected_calls(number)
+    ]
+
+
+@functools.cache
+def expected_calls(number: int) -> list[tuple[Call, Expected]]:
+    """Every call of one step in its order, with what it must give."""
     step = scenario(number)
     expectations: list[Expected] = []
 
@@ -28,10 +38,7 @@ def judge_locked(number: int, bench: Bench) -> list[Result]:
 
     trace = Traced(carry_out, step.state.parameters)
     training_step(trace, step.config, step.training, step.state, step.tokens, step.targets)
-    results = []
-    for call, expected in zip(trace.calls, expectations, strict=True):
-        results.append(bench.call(f"step{number}/locked/{call.name}", call.operation, call.arguments, expected))
-    return results
+    return list(zip(trace.calls, expectations, strict=True))
 
 
 def _gathered(operation: str, outputs: Mapping[str, Any], arguments: Arguments) -> dict[str, Any]:

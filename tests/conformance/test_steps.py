@@ -1,0 +1,98 @@
+"""Whole training steps: an honest implementation passes, and a wrong operation is the first that is named."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import reference
+from conformance import contract
+from conformance.calls import Bench
+from conformance.results import Result, Status
+from conformance.steps import STEPS, corpus, judge_step
+from conformance.steps.free import run_library
+from conformance.worker import Outcome
+
+
+class InProcess:
+    """A worker that runs the reference in float32, some operations replaced by wrong ones."""
+
+    def __init__(self, **wrong: Any) -> None:
+        self.wrong = wrong
+
+    def __getattr__(self, operation: str) -> Any:
+        function = self.wrong.get(operation, getattr(reference, operation))
+        return lambda **arguments: self._float32(function(**arguments))
+
+    def run(self, operation: str, arguments: dict[str, Any], override: Any = None) -> Outcome:
+        with np.errstate(all="ignore"):
+            results = getattr(self, operation)(**arguments)
+        return Outcome("done", 0, contract.named(contract.OPERATIONS[operation], results))
+
+    def call(self, function: str, *arguments: Any) -> Outcome:
+        assert function == "conformance.steps.free:run_library"
+        return Outcome("done", 0, value=run_library(self, *arguments))
+
+    def _float32(self, result: Any) -> Any:
+        if isinstance(result, (tuple, list)):
+            return type(result)(self._float32(r) for r in result)
+        return result.astype(np.float32) if result.dtype == np.float64 else result
+
+
+def judged(name: str, **wrong: Any) -> list[Result]:
+    return judge_step(name, Bench(InProcess(**wrong)))
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_an_honest_implementation_passes_every_call(name: str) -> None:
+    results = judged(name)
+    assert [r.id for r in results if r.status is not Status.PASS] == []
+    assert max(r.share for r in results) > 0
+
+
+def no_inverse(d_q_out: Any, d_k_out: Any, freqs: Any, offset: int) -> Any:
+    return reference.rope_qk(d_q_out, d_k_out, freqs, offset)
+
+
+def test_the_locked_step_finds_a_wrong_operation_and_nothing_behind_it() -> None:
+    bad = [r for r in judged(STEPS[0], rope_qk_backward=no_inverse) if r.status is Status.FAIL]
+    assert {r.operation for r in bad} == {"rope_qk_backward"}
+    assert len(bad) == 2  # one for each layer
+
+
+def test_the_free_step_names_the_first_wrong_operation_and_shows_what_follows() -> None:
+    bad = [r for r in judged(STEPS[-1], rope_qk_backward=no_inverse) if r.status is not Status.PASS]
+    assert bad[0].operation == "rope_qk_backward"
+    assert len({r.operation for r in bad}) > 5
+
+
+def test_calls_are_named_after_the_parameters_they_read() -> None:
+    names = [r.id.split(" ", 1)[1] for r in judged(STEPS[0])]
+    assert "gemm(layers.0.w_q)" in names
+    assert "grouped_gemm(layers.1.down)" in names
+    assert "swiglu of grouped_gemm(layers.0.gate)" in names
+
+
+def test_a_candidate_that_does_not_finish_the_free_step_is_reported_as_such() -> None:
+    class Dies(InProcess):
+        def call(self, function: str, *arguments: Any) -> Outcome:
+            return Outcome("crashed", detail="SIGSEGV")
+
+    (result,) = judge_step(STEPS[-1], Bench(Dies()))
+    assert (result.status, result.detail) == (Status.CRASHED, "SIGSEGV")
+
+
+def test_a_choice_inside_the_noise_makes_a_free_step_mistrusted(monkeypatch: pytest.MonkeyPatch) -> None:
+    from conformance.steps import free
+
+    monkeypatch.setattr(free, "SIGMAS", 1e9)
+    results = judged(STEPS[-1])
+    assert {r.operation for r in results if r.status is Status.MISTRUSTED} == {"softmax_topk"}
+
+
+def test_the_corpus_is_real_text_with_a_hash() -> None:
+    tokens, sha256 = corpus()
+    assert tokens.size > 100_000
+    assert len(sha256) == 64
