@@ -23,7 +23,7 @@ import cffi
 from bindings import Library, LibraryError
 from bindings.foreign import SharedObject, address, from_buffer, pointer
 
-_MOST_PRINTED = 1 << 28  # bytes, before a library that floods its output is stopped by SIGXFSZ
+_LARGEST_FILE = 1 << 26  # bytes: a library that floods its output is stopped by SIGXFSZ
 
 
 class Memory:
@@ -109,6 +109,8 @@ def main() -> None:
     connection, file, capacity, path = sys.argv[1:]
     link = Connection(int(connection))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the judge ends its workers
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (_LARGEST_FILE, _LARGEST_FILE))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     try:
         child = Child(link, Memory(int(file), int(capacity)), Path(path))

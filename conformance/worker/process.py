@@ -58,10 +58,10 @@ class Process:
         try:
             kind, value = self._receive(_START_S)
         except Ended as error:
-            self.end()
+            self.close()
             raise LibraryError(f"{self.path}: {error.status} while it was opened: {error.reason}") from None
         if kind == "refused":
-            self.end()
+            self.close()
             raise LibraryError(value)
         return int(value)
 

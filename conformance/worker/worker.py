@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from bindings import Header, Signature, read_header
+from bindings import Header, LibraryError, Signature, read_header
 
 from . import diagnose, findings
 from .arena import Arena
@@ -43,7 +43,11 @@ class Worker:
         self._process: Process | None = None
 
     def __enter__(self) -> Self:
-        self.process()
+        try:
+            self.process()
+        except LibraryError:
+            self.close()
+            raise
         return self
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:

@@ -1,0 +1,32 @@
+"""Functions that tests run inside a worker."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import Any
+
+import numpy as np
+
+from bindings import Library
+
+
+def doubled(library: Library, values: Any) -> Any:
+    print("in the worker")
+    return library.scale(values, 0.0), os.getpid()
+
+
+def raises(library: Library, text: str) -> None:
+    raise ValueError(text)
+
+
+def sleeps(library: Library, seconds: float) -> None:
+    time.sleep(seconds)
+
+
+def crashes(library: Library) -> None:
+    library.scale(np.ones(8, np.float32), 9.0)
+
+
+def threads(library: Library) -> str:
+    return os.environ["OMP_NUM_THREADS"]
