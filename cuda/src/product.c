@@ -7,7 +7,7 @@
 
 /* A block's packed B (BLOCK_COLUMNS x PANEL_DEPTH floats, 512 kB) stays in a core's second-level cache; packing B costs as
  * much as some ten rows of products, so blocks are not made lower than LEAST_ROWS for the sake of more tasks. */
-enum { BLOCK_COLUMNS = 512, BLOCK_ROWS = 1024, LEAST_COLUMNS = 128, LEAST_ROWS = 128, TASKS_PER_THREAD = 4 };
+enum { BLOCK_COLUMNS = 512, BLOCK_ROWS = 1024, LEAST_COLUMNS = 128, LEAST_ROWS = 128, TASKS_PER_THREAD = 2 };
 static const double SERIAL_BELOW_FLOPS = 500e3;
 
 struct plan {

@@ -12,14 +12,6 @@ enum { TILE_ROWS = 6 };  /* 12 + 2 + 1 in 16 registers */
 #endif
 enum { TILE_VECS = 2, TILE_COLUMNS = TILE_VECS * LANES };
 
-#if defined(__GNUC__)
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-#define UNROLLED _Pragma("GCC unroll 16")
-#else
-#define ALWAYS_INLINE static inline
-#define UNROLLED
-#endif
-
 /* Where a tile goes: its corner in C, how much of it lies inside, and what is done to what lies there. */
 struct target {
     float* c;
@@ -65,42 +57,76 @@ struct strip {
     int rows, by_row; /* by_row: element (i, k) at i * PANEL_DEPTH + k; else at k * TILE_ROWS + i */
 };
 
-#define TILE_OF(count)                                                                                                     \
-    case count:                                                                                                            \
-        if (a.by_row) tile(count, a.data, PANEL_DEPTH, 1, b, depth, to);                                                   \
-        else tile(count, a.data, 1, TILE_ROWS, b, depth, to);                                                              \
-        break;
-
-static void any_tile(struct strip a, const float* b, int64_t depth, const struct target* to) {
-    switch (a.rows) {
-        TILE_OF(1) TILE_OF(2) TILE_OF(3) TILE_OF(4) TILE_OF(5) TILE_OF(6)
-#if LANES == 16
-        TILE_OF(7) TILE_OF(8) TILE_OF(9) TILE_OF(10) TILE_OF(11) TILE_OF(12) TILE_OF(13) TILE_OF(14)
-#endif
-    default: break;
-    }
+/* Where A lies by columns: rows floats for every k. */
+ALWAYS_INLINE void copy_columns(int rows, const float* from, int64_t a_col, int64_t depth, float* to) {
+    for (int64_t k = 0; k < depth; k++) memcpy(to + k * TILE_ROWS, from + k * a_col, (size_t)rows * sizeof(float));
 }
 
+/* With the number of rows a constant, the compiler unrolls the loops over them and keeps the sums in registers. */
+#if LANES == 16
+#define FOR_CONSTANT_ROWS(rows, CASE)                                                                                      \
+    switch (rows) { CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8) CASE(9) CASE(10) CASE(11) CASE(12)     \
+                    CASE(13) CASE(14) default: break; }
+#else
+#define FOR_CONSTANT_ROWS(rows, CASE) switch (rows) { CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) default: break; }
+#endif
+
 static struct strip copy_strip(struct matrix a, int64_t row, int rows, int64_t k, int64_t depth, float* memory) {
-    const float* from = a.data + row * a.row + k * a.col;
+    const float* const from = a.data + row * a.row + k * a.col;
     if (a.col == 1) {
         for (int i = 0; i < rows; i++) memcpy(memory + i * PANEL_DEPTH, from + i * a.row, (size_t)depth * sizeof(float));
     } else {
-        for (int64_t d = 0; d < depth; d++)
-            for (int i = 0; i < rows; i++) memory[d * TILE_ROWS + i] = from[d * a.col + i * a.row];
+#define COPY(count) case count: copy_columns(count, from, a.col, depth, memory); break;
+        FOR_CONSTANT_ROWS(rows, COPY)
+#undef COPY
     }
     return (struct strip){memory, rows, a.col == 1};
 }
 
-/* Columns of B by panels: element (k, j) at packed[(j / panel) * depth * panel + k * panel + j % panel]; past the last column 0. */
+static void any_tile(struct strip a, const float* b, int64_t depth, const struct target* to) {
+    if (a.by_row) {
+#define TILE(count) case count: tile(count, a.data, PANEL_DEPTH, 1, b, depth, to); break;
+        FOR_CONSTANT_ROWS(a.rows, TILE)
+#undef TILE
+    } else {
+#define TILE(count) case count: tile(count, a.data, 1, TILE_ROWS, b, depth, to); break;
+        FOR_CONSTANT_ROWS(a.rows, TILE)
+#undef TILE
+    }
+}
+
+/* LANES columns of B, each contiguous, as rows of a panel. */
+static void pack_transposed(const float* from, int64_t b_col, int64_t depth, float* to) {
+    int64_t k = 0;
+    for (; k + LANES <= depth; k += LANES) {
+        vec block[LANES];
+        UNROLLED for (int j = 0; j < LANES; j++) block[j] = load(from + j * b_col + k);
+        transpose(block);
+        UNROLLED for (int i = 0; i < LANES; i++) store(to + (k + i) * TILE_COLUMNS, block[i]);
+    }
+    for (; k < depth; k++)
+        for (int j = 0; j < LANES; j++) to[k * TILE_COLUMNS + j] = from[j * b_col + k];
+}
+
+/* A panel that is not full, or whose columns lie apart: columns past the last are 0. */
+static void pack_partial(struct matrix b, int64_t depth, int64_t columns, float* to) {
+    for (int64_t k = 0; k < depth; k++, to += TILE_COLUMNS) {
+        for (int64_t j = 0; j < columns; j++) to[j] = b.data[k * b.row + j * b.col];
+        for (int64_t j = columns; j < TILE_COLUMNS; j++) to[j] = 0;
+    }
+}
+
+/* Columns of B by panels: element (k, j) at packed[(j / panel) * depth * panel + k * panel + j % panel]. */
 static void pack(struct matrix b, int64_t depth, int64_t columns, float* packed) {
     for (int64_t start = 0; start < columns; start += TILE_COLUMNS, packed += depth * TILE_COLUMNS) {
-        const int64_t width = columns - start < TILE_COLUMNS ? columns - start : TILE_COLUMNS;
-        for (int64_t k = 0; k < depth; k++) {
-            const float* from = b.data + k * b.row + start * b.col;
-            float* to = packed + k * TILE_COLUMNS;
-            for (int64_t j = 0; j < width; j++) to[j] = from[j * b.col];
-            for (int64_t j = width; j < TILE_COLUMNS; j++) to[j] = 0;
+        const struct matrix panel = {b.data + start * b.col, b.row, b.col};
+        if (columns - start < TILE_COLUMNS) {
+            pack_partial(panel, depth, columns - start, packed);
+        } else if (b.col == 1) {
+            for (int64_t k = 0; k < depth; k++) memcpy(packed + k * TILE_COLUMNS, panel.data + k * b.row, TILE_COLUMNS * sizeof(float));
+        } else {
+            for (int half = 0; half < TILE_VECS; half++)
+                pack_transposed(panel.data + half * LANES * b.col, b.col, depth, packed + half * LANES);
         }
     }
 }

@@ -3,7 +3,13 @@
 #ifndef ASSAYER_VEC_H
 #define ASSAYER_VEC_H
 
-#if !defined(__GNUC__)
+#if defined(__GNUC__) && defined(__has_builtin)
+#if __has_builtin(__builtin_shufflevector)
+#define HAS_VECTORS
+#endif
+#endif
+
+#if !defined(HAS_VECTORS)
 #define LANES 1
 typedef float vec;
 typedef float vec_anywhere;
@@ -20,7 +26,43 @@ typedef float vec __attribute__((vector_size(4 * LANES)));
 typedef float vec_anywhere __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 #endif
 
-static inline vec load(const float* from) { return *(const vec_anywhere*)from; }
-static inline void store(float* to, vec x) { *(vec_anywhere*)to = x; }
+#if defined(__GNUC__)
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+#define UNROLLED _Pragma("GCC unroll 16")
+#else
+#define ALWAYS_INLINE static inline
+#define UNROLLED
+#endif
+
+ALWAYS_INLINE vec load(const float* from) { return *(const vec_anywhere*)from; }
+ALWAYS_INLINE void store(float* to, vec x) { *(vec_anywhere*)to = x; }
+
+/* The lower, or the upper, halves of a and b with their elements in turn: a0 b0 a1 b1 ... */
+#if LANES == 16
+#define ZIP_LOW(a, b) __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
+#define ZIP_HIGH(a, b) __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
+#elif LANES == 8
+#define ZIP_LOW(a, b) __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
+#define ZIP_HIGH(a, b) __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
+#elif LANES == 4
+#define ZIP_LOW(a, b) __builtin_shufflevector(a, b, 0, 4, 1, 5)
+#define ZIP_HIGH(a, b) __builtin_shufflevector(a, b, 2, 6, 3, 7)
+#else
+#define ZIP_LOW(a, b) (a)
+#define ZIP_HIGH(a, b) (b)
+#endif
+
+/* Transposes LANES vectors: zipping the first half with the second, log2(LANES) times, is a transposition (the bits of an
+ * element's index rotate by one each time; Stone 1971, the perfect shuffle). */
+ALWAYS_INLINE void transpose(vec x[LANES]) {
+    UNROLLED for (int stage = 1; stage < LANES; stage *= 2) {
+        vec zipped[LANES];
+        UNROLLED for (int i = 0; i < LANES / 2; i++) {
+            zipped[2 * i] = ZIP_LOW(x[i], x[i + LANES / 2]);
+            zipped[2 * i + 1] = ZIP_HIGH(x[i], x[i + LANES / 2]);
+        }
+        UNROLLED for (int i = 0; i < LANES; i++) x[i] = zipped[i];
+    }
+}
 
 #endif
