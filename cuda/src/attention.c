@@ -63,12 +63,14 @@ int32_t cuda_attention_output(const float* weights, const float* V, float* outpu
 
 int64_t packed_size(const struct lanes* v, int64_t depth, int64_t columns) { return depth * round_up(columns, v->panel); }
 
-/* Turns a row of scores into exp(score - largest) over the keys it sees and 0 beyond; returns its log-sum-exp. */
-static float exponentials(const struct lanes* v, float* row, int64_t seen, int64_t columns, float* total) {
+/* Turns a row of scores into exp(score - largest) over the keys it sees and 0 beyond, probabilities up to *scale; returns
+ * its log-sum-exp. */
+static float exponentials(const struct lanes* v, float* row, int64_t seen, int64_t columns, float* scale) {
     const float most = v->maximum(seen, row);
-    *total = v->exp_shifted(seen, row, most, row);
+    const double total = v->exp_shifted(seen, row, most, row);
+    *scale = (float)(1 / total);
     memset(row + seen, 0, (size_t)(columns - seen) * sizeof(float));
-    return most + logf(*total);
+    return (float)(most + log(total));
 }
 
 static void forward_block(const struct lanes* v, const struct attention* s, const struct packed* kv, int64_t b, int64_t h,
@@ -78,18 +80,18 @@ static void forward_block(const struct lanes* v, const struct attention* s, cons
     const int64_t pair = b * s->n_kv_heads + h * s->n_kv_heads / s->n_q_heads;
     const int64_t at = (b * s->q_len + first) * width + h * s->head_dim;
     float* const scores = memory + v->strip;
-    float totals[QUERY_BLOCK];
+    float scales[QUERY_BLOCK];
     const float* const k_packed = kv->k_across + pair * packed_size(v, s->head_dim, s->kv_len);
     v->multiply((struct matrix){s->Q + at, width, 1}, k_packed, s->head_dim * v->panel, count, s->head_dim, keys, s->scale, 0.0f,
                 scores, keys, memory);
     for (int64_t i = 0; i < count; i++) {
-        const float log_sum = exponentials(v, scores + i * keys, before + i + 1, keys, &totals[i]);
+        const float log_sum = exponentials(v, scores + i * keys, before + i + 1, keys, &scales[i]);
         if (s->lse_out) s->lse_out[(b * s->n_q_heads + h) * s->q_len + first + i] = log_sum;
     }
     const float* const v_packed = kv->v_down + pair * packed_size(v, s->kv_len, s->head_dim);
     v->multiply(plain(scores, keys), v_packed, s->kv_len * v->panel, count, keys, s->head_dim, 1.0f, 0.0f, s->output + at, width,
                 memory);
-    for (int64_t i = 0; i < count; i++) v->scale(s->head_dim, s->output + at + i * width, 1.0f / totals[i], s->output + at + i * width);
+    for (int64_t i = 0; i < count; i++) v->scale(s->head_dim, s->output + at + i * width, scales[i], s->output + at + i * width);
 }
 
 static int32_t forward(const struct attention* s) {

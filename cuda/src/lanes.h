@@ -40,8 +40,8 @@ struct lanes {
     double (*dot)(int64_t n, const float* x, const float* y);                     /* of doubles */
     double (*sum)(int64_t n, const float* x);
     float (*maximum)(int64_t n, const float* x);                                  /* NaN passed over */
-    float (*exp_sum)(int64_t n, const float* x, float shift);                     /* sum of exp(x - shift) */
-    float (*exp_shifted)(int64_t n, const float* x, float shift, float* y);       /* y = exp(x - shift); its sum */
+    double (*exp_sum)(int64_t n, const float* x, float shift);                    /* sum of exp(x - shift) */
+    double (*exp_shifted)(int64_t n, const float* x, float shift, float* y);      /* y = exp(x - shift); its sum */
     void (*shift)(int64_t n, const float* x, float a, float b, float* y);         /* y = (x - a) - b */
     void (*softmax_backward)(int64_t n, const float* y, const float* dy, float inner, float factor, float* dx);
     void (*normalise)(int64_t n, const float* x, float r, const float* weight, float* y); /* y = x * r * weight */

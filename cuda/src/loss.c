@@ -20,7 +20,7 @@ int32_t cuda_cross_entropy_forward(const float* logits, const int* targets, floa
     for (int64_t row = 0; row < batch_seq; row++) {
         const float* const x = logits + row * cols;
         const float most = v->maximum(cols, x);
-        v->shift(cols, x, most, logf(v->exp_sum(cols, x, most)), log_probs + row * cols);
+        v->shift(cols, x, most, (float)log(v->exp_sum(cols, x, most)), log_probs + row * cols);
     }
     double total = 0;
     int64_t counted = 0;

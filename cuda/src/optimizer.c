@@ -63,11 +63,11 @@ static struct chunks cut(const int64_t* sizes, int count) {
     return list;
 }
 
-#define FOR_LISTED(list, name, body)                                                                                       \
+#define FOR_LISTED(list, name, ...)                                                                                        \
     PARALLEL_FOR((list).elements >= SERIAL_BELOW)                                                                          \
     for (int64_t index_ = 0; index_ < (list).count; index_++) {                                                            \
         const struct chunk* const name = (const struct chunk*)(list).scratch.memory + index_;                              \
-        body;                                                                                                              \
+        __VA_ARGS__;                                                                                                       \
     }
 
 int32_t cuda_multi_adamw(float* const* params, const float* const* grads, float* const* ms, float* const* vs, const int64_t* sizes,

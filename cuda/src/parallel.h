@@ -13,8 +13,8 @@
 static inline int thread_count(void) { return omp_get_max_threads(); }
 static inline int thread_index(void) { return omp_get_thread_num(); }
 #else
-#define PARALLEL_FOR(condition)
-#define PARALLEL_TASKS(condition)
+#define PARALLEL_FOR(condition) (void)(condition);
+#define PARALLEL_TASKS(condition) (void)(condition);
 static inline int thread_count(void) { return 1; }
 static inline int thread_index(void) { return 0; }
 #endif
@@ -27,13 +27,13 @@ static inline int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }
 static inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static inline int64_t round_up(int64_t a, int64_t b) { return ceil_div(a, b) * b; }
 
-/* Runs body on [start, start + length) for every chunk of n elements. */
+/* Runs a statement on [start, start + length) for every chunk of n elements. */
 enum { CHUNK = 8192 };
-#define FOR_CHUNKS(n, start, length, body)                                                                                 \
+#define FOR_CHUNKS(n, start, length, ...)                                                                                  \
     PARALLEL_FOR((n) >= SERIAL_BELOW)                                                                                      \
     for (int64_t chunk_ = 0; chunk_ < ceil_div((n), CHUNK); chunk_++) {                                                    \
         const int64_t start = chunk_ * CHUNK, length = min64(CHUNK, (n) - start);                                          \
-        body;                                                                                                              \
+        __VA_ARGS__;                                                                                                       \
     }
 
 #endif

@@ -16,8 +16,8 @@ int32_t cuda_softmax(const float* input, float* output, int rows, int cols, void
     PARALLEL_FOR((int64_t)rows * cols >= SERIAL_BELOW)
     for (int64_t row = 0; row < rows; row++) {
         float* const y = output + row * cols;
-        const float total = v->exp_shifted(cols, input + row * cols, v->maximum(cols, input + row * cols), y);
-        v->scale(cols, y, 1.0f / total, y);
+        const double total = v->exp_shifted(cols, input + row * cols, v->maximum(cols, input + row * cols), y);
+        v->scale(cols, y, (float)(1 / total), y);
     }
     return ASSAYER_OK;
 }
@@ -40,7 +40,7 @@ int32_t cuda_softmax_backward(const float* output, const float* d_output, float*
  * the row), every probability is, and of equal ones the first are the largest. */
 static void weigh(const struct lanes* v, const float* row, int32_t* chosen, int k, float* weights) {
     for (int j = 0; j < k; j++) weights[j] = row[chosen[j]];
-    v->scale(k, weights, 1.0f / v->exp_shifted(k, weights, weights[0], weights), weights);
+    v->scale(k, weights, (float)(1 / v->exp_shifted(k, weights, weights[0], weights)), weights);
     for (int j = 0; isnan(weights[0]) && j < k; j++) chosen[j] = j;
 }
 

@@ -10,11 +10,9 @@
 #define SIMD_PRAGMA(text) _Pragma(#text)
 #define SIMD SIMD_PRAGMA(omp simd)
 #define SIMD_SUM(name) SIMD_PRAGMA(omp simd reduction(+ : name))
-#define SIMD_MAX(name) SIMD_PRAGMA(omp simd reduction(max : name))
 #else
 #define SIMD
 #define SIMD_SUM(name)
-#define SIMD_MAX(name)
 #endif
 
 static inline uint32_t bits_of(float x) {

@@ -23,25 +23,51 @@ static double sum(int64_t n, const float* restrict x) {
     return total;
 }
 
+/* ABREAST maxima side by side: a single one is a chain of comparisons that not every compiler may break up. */
 static float maximum(int64_t n, const float* restrict x) {
-    float most = -INFINITY;
-    SIMD_MAX(most) for (int64_t i = 0; i < n; i++) most = x[i] > most ? x[i] : most;
-    return most;
+    enum { ABREAST = 32 };
+    float most[ABREAST];
+    int64_t i = 0;
+    for (int j = 0; j < ABREAST; j++) most[j] = -INFINITY;
+    for (; i + ABREAST <= n; i += ABREAST)
+        SIMD for (int j = 0; j < ABREAST; j++) most[j] = x[i + j] > most[j] ? x[i + j] : most[j];
+    for (int j = 0; i < n; i++, j++) most[j] = x[i] > most[j] ? x[i] : most[j];
+    for (int half = ABREAST / 2; half > 0; half /= 2)
+        for (int j = 0; j < half; j++) most[j] = most[j + half] > most[j] ? most[j + half] : most[j];
+    return most[0];
 }
 
-static float exp_sum(int64_t n, const float* restrict x, float shift) {
+/* Exponentials are summed in float over blocks this long and then in double, so that no sum of floats is long. */
+enum { BLOCK = 1024 };
+
+static float exp_sum_block(int64_t n, const float* restrict x, float shift) {
     float total = 0;
     SIMD_SUM(total) for (int64_t i = 0; i < n; i++) total += exp_lane(x[i] - shift);
     return total;
 }
 
-static float exp_shifted(int64_t n, const float* x, float shift, float* y) {
+static double exp_sum(int64_t n, const float* x, float shift) {
+    double total = 0;
+    for (int64_t start = 0; start < n; start += BLOCK)
+        total += exp_sum_block(n - start < BLOCK ? n - start : BLOCK, x + start, shift);
+    return total;
+}
+
+/* x and y may be the same array. */
+static float exp_shifted_block(int64_t n, const float* x, float shift, float* y) {
     float total = 0;
     SIMD_SUM(total) for (int64_t i = 0; i < n; i++) {
         const float e = exp_lane(x[i] - shift);
         y[i] = e;
         total += e;
     }
+    return total;
+}
+
+static double exp_shifted(int64_t n, const float* x, float shift, float* y) {
+    double total = 0;
+    for (int64_t start = 0; start < n; start += BLOCK)
+        total += exp_shifted_block(n - start < BLOCK ? n - start : BLOCK, x + start, shift, y + start);
     return total;
 }
 

@@ -26,7 +26,10 @@ typedef float vec __attribute__((vector_size(4 * LANES)));
 typedef float vec_anywhere __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 #endif
 
-#if defined(__GNUC__)
+#if defined(__clang__)
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+#define UNROLLED _Pragma("unroll")
+#elif defined(__GNUC__)
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 #define UNROLLED _Pragma("GCC unroll 16")
 #else
