@@ -20,6 +20,7 @@ from .runner import Setting, judge_all
 from .selection import Selection, select
 from .steps import corpus
 
+_WHAT = "Judge a library that exports the operations of cuda/include/assayer.h against the reference."
 _EXIT = "exit code: 0 all passed, 1 the library failed, 2 the judge itself failed or nothing was judged"
 
 
@@ -31,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser("python -m conformance", description=__doc__, epilog=_EXIT)
+    parser = argparse.ArgumentParser("python -m conformance", description=_WHAT, epilog=_EXIT)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     run = commands.add_parser("run", help="judge a library", epilog=_EXIT)
     run.set_defaults(run=_run)
