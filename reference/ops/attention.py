@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from reference.ops._arrays import Array, check, check_same_shape, ieee
+from reference.ops._arrays import Array, check, check_same_shape, ieee, in_dtype_of
 from reference.ops._blocks import by_rows
 
 
@@ -103,6 +103,7 @@ def kv_cache_append(input: Array, cache: Array, position: int) -> Array:
     stop = position + input.shape[1]
     room = cache.shape[1] - input.shape[1]
     check(0 <= position <= room, "kv_cache_append", "position", f"0 <= position <= {room}", position)
+    cache = in_dtype_of(cache, input)
     return np.concatenate([cache[:, :position], input, cache[:, stop:]], axis=1)
 
 

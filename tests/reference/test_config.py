@@ -1,0 +1,123 @@
+"""Sizes of the named configurations, and what no model can have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from reference.model import parameters
+from reference.model.config import FULL, TINY, Config, named
+from reference.step import TrainingConfig
+from tests.reference.model_samples import SMALL
+
+
+def test_parameter_counts() -> None:
+    assert parameters.count(TINY) == 542_528
+    assert len(list(parameters.tensors(TINY))) == 41
+    # The published counts of `full` leave out the final norm, and its active ones the routers too.
+    assert parameters.count(FULL) - FULL.hidden == 6_882_677_760
+    routers = FULL.layers * FULL.experts * FULL.hidden
+    assert parameters.count(FULL, active=True) - FULL.hidden - routers == 1_786_229_760
+
+
+def test_canonical_order() -> None:
+    names = [tensor.name for tensor in parameters.tensors(TINY)]
+    first = ("attn_norm", "w_q", "w_k", "w_v", "w_o", "ffn_norm", "router")
+    assert names[:8] == ["embedding", *(f"layers.0.{name}" for name in first)]
+    assert names[8:12] == [f"layers.0.experts.{n}" for n in ("0.gate", "0.up", "0.down", "1.gate")]
+    assert names[-2:] == ["final_norm", "lm_head"]
+
+
+def test_tensors_are_views_of_what_is_held() -> None:
+    held = parameters.initialise(TINY, 0)
+    assert list(held) == list(parameters.held_shapes(TINY))
+    seen = 0
+    for tensor in parameters.tensors(TINY):
+        array = tensor.of(held)
+        assert array.shape == tensor.shape
+        assert np.shares_memory(array, held[tensor.held])
+        seen += array.size
+    assert seen == sum(array.size for array in held.values())
+
+
+def test_weights_decay_and_norms_do_not() -> None:
+    assert {t.name.split(".")[-1] for t in parameters.tensors(TINY) if not t.decays} == {
+        "attn_norm",
+        "ffn_norm",
+        "final_norm",
+    }
+
+
+def test_initialisation() -> None:
+    held = parameters.initialise(TINY, 0)
+    assert (held["final_norm"] == 1).all()
+    gate, down = held["layers.0.gate"], held["layers.0.down"]
+    assert len({array.tobytes() for array in (*gate, *held["layers.1.gate"])}) == 2 * TINY.experts
+    for array, deviation in ((gate, 0.02), (down, 0.02 / np.sqrt(2 * TINY.layers))):
+        # The standard deviation of n normal numbers errs by about deviation / sqrt(2n); eight times that is allowed.
+        assert abs(array.std() - deviation) <= 8 * deviation / np.sqrt(2 * array.size)
+    single = parameters.initialise(TINY, 0, np.float32)
+    assert all(single[name].dtype == np.float32 and (single[name] == array).all() for name, array in held.items())
+
+
+def test_seeds_and_names_part_the_streams() -> None:
+    first, second = parameters.initialise(SMALL, 0), parameters.initialise(SMALL, 1)
+    assert (first["lm_head"] != second["lm_head"]).mean() > 0.9
+    assert (first["lm_head"] != first["embedding"]).mean() > 0.9
+
+
+def test_the_head_is_not_tied_to_the_embedding() -> None:
+    held = parameters.initialise(TINY, 0)
+    assert held["lm_head"].shape == held["embedding"].shape
+    assert not np.shares_memory(held["lm_head"], held["embedding"])
+
+
+SIZES = {field: getattr(SMALL, field) for field in SMALL.__dataclass_fields__}
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("hidden", 0),
+        ("layers", -1),
+        ("vocab", 2.5),
+        ("experts", True),
+        ("kv_heads", 4),
+        ("head_dim", 2),
+        ("head_dim", 5),
+        ("top_k", 6),
+        ("rope_base", 0.0),
+        ("rope_alpha", -8.0),
+        ("eps", float("nan")),
+        ("aux_alpha", -0.01),
+        ("aux_alpha", float("inf")),
+    ],
+)
+def test_impossible_sizes_are_refused_by_name(field: str, value: Any) -> None:
+    with pytest.raises(ValueError, match=rf"Config: {field}: expected .*, got {value}"):
+        Config(**SIZES | {field: value})
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("lr", -1e-4),
+        ("beta1", 1.0),
+        ("beta2", float("nan")),
+        ("clip_norm", 0.0),
+        ("total", 2000),
+        ("micro_batches", 0),
+        ("weight_decay", float("inf")),
+    ],
+)
+def test_impossible_training_is_refused_by_name(field: str, value: Any) -> None:
+    with pytest.raises(ValueError, match=rf"TrainingConfig: {field}: expected .*, got {value}"):
+        TrainingConfig(**{field: value})
+
+
+def test_configurations_by_name() -> None:
+    assert named("tiny") is TINY
+    with pytest.raises(ValueError, match=r"configuration: name: expected one of bench, full, tiny, got huge"):
+        named("huge")

@@ -1,0 +1,110 @@
+"""Decoding with the cache against decoding without, and what the strategies promise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import reference
+from reference.generate import Strategy, advance, begin, generate, seeds
+from reference.model import transformer
+from tests.reference.model_samples import SMALL, assert_close, batch, in_float64, noisy, parameters
+
+PROMPT = batch(shape=(3, 4))[0]
+STRATEGIES = [
+    Strategy(),
+    Strategy(name="sample", temperature=1.5),
+    Strategy(name="top_k", k=5, temperature=0.8),
+    Strategy(name="top_p", top_p=0.7),
+]
+
+
+def last_logits(tokens: Any) -> Any:
+    """Behind the last token, by the whole forward pass."""
+    logits = transformer.forward(reference, SMALL, parameters(), tokens).logits
+    return logits.reshape(*tokens.shape, -1)[:, -1]
+
+
+def test_cached_logits_are_those_of_the_whole_forward() -> None:
+    tokens = batch(shape=(3, 9))[0]
+    with in_float64():
+        decoding = begin(reference, SMALL, batch=3, capacity=11)
+        for start, stop in ((0, 4), (4, 5), (5, 8), (8, 9)):  # a prompt, one token, several at once, one
+            logits, decoding = advance(reference, SMALL, noisy(parameters()), decoding, tokens[:, start:stop])
+            assert decoding.position == stop
+            assert_close(last_logits(tokens[:, :stop]), logits, f"logits behind {stop} tokens")
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES, ids=lambda strategy: strategy.name)
+def test_cached_tokens_are_those_of_the_whole_forward(strategy: Strategy) -> None:
+    expected = PROMPT
+    for step in range(8):
+        chosen = strategy.choose(reference, last_logits(expected), seeds(7, step, len(PROMPT)))
+        expected = np.concatenate([expected, chosen.reshape(-1, 1)], axis=1)
+    got = generate(reference, SMALL, parameters(), PROMPT, 8, strategy, seed=7)
+    np.testing.assert_array_equal(got, expected)
+    assert got.dtype == np.int32
+
+
+@pytest.mark.parametrize(
+    "strategy",
+    [
+        Strategy(name="sample", temperature=0.0),
+        Strategy(name="top_k", k=1),
+        Strategy(name="top_p", top_p=0.0),
+        Strategy(name="top_p", temperature=0.0),
+    ],
+    ids=str,
+)
+def test_what_leaves_one_token_is_greedy(strategy: Strategy) -> None:
+    greedy = generate(reference, SMALL, parameters(), PROMPT, 6)
+    np.testing.assert_array_equal(generate(reference, SMALL, parameters(), PROMPT, 6, strategy, seed=3), greedy)
+
+
+def test_float32_stays_float32() -> None:
+    single = parameters(dtype=np.float32)
+    logits, decoding = advance(reference, SMALL, single, begin(reference, SMALL, 3, 4), PROMPT)
+    assert logits.dtype == np.float32
+    assert {array.dtype for cache in decoding.caches for array in cache or ()} == {np.dtype(np.float32)}
+
+
+def test_a_seed_repeats_and_another_does_not() -> None:
+    first, again, other = (
+        generate(reference, SMALL, parameters(), PROMPT, 12, STRATEGIES[1], seed) for seed in (1, 1, 2)
+    )
+    np.testing.assert_array_equal(first, again)
+    assert (first != other).any()
+
+
+def test_seeds_of_rows_and_steps_are_far_apart() -> None:
+    drawn = np.concatenate([seeds(seed, step, 16) for seed in (0, 1) for step in range(32)])
+    assert drawn.dtype == np.uint64
+    # Of well-mixed 64-bit words the samplers use the lower 32: half of these bits are set, and none repeats.
+    low = (drawn & np.uint64(0xFFFFFFFF)).astype(np.uint32)
+    assert len(set(low.tolist())) == low.size
+    set_bits = np.unpackbits(low.view(np.uint8)).mean()
+    assert abs(set_bits - 0.5) <= 8 * 0.5 / np.sqrt(low.size * 32)
+
+
+def test_no_new_tokens_leaves_the_prompt() -> None:
+    np.testing.assert_array_equal(generate(reference, SMALL, parameters(), PROMPT, 0), PROMPT)
+
+
+def test_wrong_arguments_are_named() -> None:
+    for arguments, message in (
+        ((PROMPT[0], 3), r"generate: prompt: expected shape \(batch, at least one token\), got \(4,\)"),
+        ((PROMPT[:, :0], 3), r"generate: prompt: expected .*, got \(3, 0\)"),
+        ((PROMPT, -1), "generate: max_new: expected at least 0, got -1"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            generate(reference, SMALL, parameters(), *arguments)
+    for options, message in (
+        ({"name": "beam"}, "generate: strategy: expected one of greedy, sample, top_k, top_p, got beam"),
+        ({"temperature": float("nan")}, "generate: temperature: expected .*, got nan"),
+        ({"k": 0}, "generate: k: expected at least 1, got 0"),
+        ({"top_p": float("nan")}, "generate: top_p: expected a number, got nan"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            Strategy(**options)

@@ -1,0 +1,118 @@
+"""The training step: schedule, accumulation, what it leaves alone, and that it learns."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import reference
+from reference.model import transformer
+from reference.step import TrainingConfig, learning_rate, loss_and_gradients, start, training_step
+from tests.reference.model_samples import SMALL, assert_close, batch, in_float64, noisy, parameters
+
+TRAINING = TrainingConfig(lr=1.0, warmup=4, total=12)
+
+
+def test_schedule() -> None:
+    assert [learning_rate(TRAINING, t) for t in (1, 2, 4)] == [0.25, 0.5, 1.0]
+    half_way = learning_rate(TRAINING, 8)
+    assert abs(half_way - 0.55) <= 2 * np.finfo(float).eps
+    rates = [learning_rate(TRAINING, t) for t in range(4, 13)]
+    assert rates == sorted(rates, reverse=True)
+    assert learning_rate(TRAINING, 12) == learning_rate(TRAINING, 13) == learning_rate(TRAINING, 10**6) == 0.1
+    assert learning_rate(replace(TRAINING, warmup=0), 1) < 1.0
+    with pytest.raises(ValueError, match=r"learning_rate: update: expected at least 1 .*, got 0"):
+        learning_rate(TRAINING, 0)
+
+
+@pytest.mark.parametrize("aux_alpha", [0.0, 0.3])
+def test_micro_batches_give_the_gradient_of_their_mean(aux_alpha: float) -> None:
+    """Without an auxiliary loss that is the whole batch's; the auxiliary loss is each micro-batch's own."""
+    config = replace(SMALL, aux_alpha=aux_alpha)
+    tokens, targets = batch()
+    with in_float64():
+        loss, accumulated = loss_and_gradients(reference, config, noisy(parameters()), tokens, targets, 2)
+    if aux_alpha == 0:
+        expected_loss, expected = loss_and_gradients(reference, config, parameters(), tokens, targets)
+        assert_close(expected_loss.total, loss.total)
+    else:
+        counted = [(half >= 0).sum() / (targets >= 0).sum() for half in (targets[:2], targets[2:])]
+        expected = sum_of_halves(config, tokens, targets, counted)
+    for name, gradient in expected.items():
+        assert_close(gradient, accumulated[name], name)
+
+
+def sum_of_halves(config: Any, tokens: Any, targets: Any, shares: list[float]) -> dict[str, Any]:
+    total: dict[str, Any] = {}
+    for rows, share in zip((slice(2), slice(2, 4)), shares, strict=True):
+        output = transformer.forward(reference, config, parameters(), tokens[rows])
+        _, log_probs = transformer.loss(reference, output, targets[rows])
+        counted = (targets[rows] >= 0).sum()
+        d_logits = reference.cross_entropy_backward(log_probs, targets[rows].reshape(-1), scale=share / counted)
+        part = transformer.backward(reference, config, parameters(), output, d_logits, 0.5)
+        total = {name: gradient + total.get(name, 0.0) for name, gradient in part.items()}
+    return total
+
+
+def test_gradients_are_added_to_what_is_given() -> None:
+    given = parameters(seed=9)
+    with in_float64():
+        output = transformer.forward(reference, SMALL, noisy(parameters()), batch()[0])
+        d_logits = output.logits * 0.5
+        alone = transformer.backward(reference, SMALL, noisy(parameters()), output, d_logits, 1.0)
+        added = transformer.backward(reference, SMALL, noisy(parameters()), output, d_logits, 1.0, into=noisy(given))
+    for name, gradient in alone.items():
+        assert_close(gradient.v + given[name], added[name], name)
+
+
+def test_micro_batches_have_to_divide_the_batch() -> None:
+    with pytest.raises(ValueError, match="training_step: micro_batches: expected a divisor of the batch of 4, got 3"):
+        loss_and_gradients(reference, SMALL, parameters(), *batch(), 3)
+
+
+def test_a_batch_without_targets_moves_nothing_but_the_router_and_below() -> None:
+    tokens, targets = batch()
+    loss, gradients = loss_and_gradients(reference, SMALL, parameters(), tokens, np.full_like(targets, -1))
+    assert loss.cross_entropy == 0
+    assert loss.total == loss.aux > 0
+    assert (gradients["lm_head"] == 0).all()
+    assert (gradients["final_norm"] == 0).all()
+    assert (gradients["layers.1.down"] == 0).all()
+    assert (gradients["layers.1.router"] != 0).any()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_step_keeps_its_precision_and_writes_to_nothing_given(dtype: Any) -> None:
+    state = start(parameters(dtype=dtype))
+    for arrays in (state.parameters, state.m, state.v):
+        for array in arrays.values():
+            array.flags.writeable = False
+    tokens, targets = batch()
+    tokens.flags.writeable = targets.flags.writeable = False
+    after, metrics = training_step(reference, SMALL, TRAINING, state, tokens, targets)
+    assert after.step == 1
+    arrays = [*after.parameters.values(), *after.m.values(), *after.v.values(), *metrics[:4]]
+    assert {array.dtype for array in arrays} == {np.dtype(dtype)}
+    assert list(after.parameters) == list(state.parameters)
+
+
+def test_an_expert_without_tokens_has_no_gradient() -> None:
+    tokens, targets = batch(shape=(1, 2))
+    counts = transformer.forward(reference, SMALL, parameters(), tokens).trunk.layers[0].moe.routing.f_counts
+    _, gradients = loss_and_gradients(reference, SMALL, parameters(), tokens, np.maximum(targets, 0))
+    assert (counts == 0).any()
+    for field in ("gate", "up", "down"):
+        gradient = gradients[f"layers.0.{field}"]
+        assert ((gradient == 0).all(axis=(1, 2)) == (counts == 0)).all()
+
+
+def test_the_loss_falls_when_one_batch_is_learnt_by_heart() -> None:
+    training = TrainingConfig(lr=3e-2, warmup=2, total=60)
+    state, losses = start(parameters(dtype=np.float32)), []
+    for _ in range(60):
+        state, metrics = training_step(reference, SMALL, training, state, *batch())
+        losses.append(float(metrics.cross_entropy[0]))
+    assert losses[-1] < 0.1 < np.log(SMALL.vocab) / 2 < losses[0]
