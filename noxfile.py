@@ -41,7 +41,7 @@ def build_library(session: nox.Session, folder: str = "build/stub", **options: s
     built = [path for path in Path(folder).glob("*assayer_stub.*") if path.suffix in {".so", ".dylib", ".dll"}]
     if len(built) != 1:
         session.error(f"expected one assayer_stub library in {folder}, found {len(built)}")
-    return built[0].resolve()
+    return built[0]
 
 
 def preload(session: nox.Session, *libraries: str) -> str:
@@ -104,7 +104,7 @@ def sanitize(session: nox.Session) -> None:
         "LD_PRELOAD": preload(session, "libasan.so", "libubsan.so"),
         "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1",  # Python keeps memory until it ends
         "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
-        "ASSAYER_STUB": library,
+        "ASSAYER_STUB": str(Path(library).resolve()),
     }
     session.run("python", "-m", "pytest", "tests/c", *session.posargs, env=watched)
     session.run("python", "-m", "conformance", "run", "--library", library, env=watched)
