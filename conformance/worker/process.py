@@ -37,7 +37,7 @@ class Process:
         self.path = path
         self._output = tempfile.TemporaryFile()  # noqa: SIM115
         ours, theirs = socket.socketpair()
-        command = [sys.executable, "-m", "conformance.worker.child"]
+        command = [sys.executable, "-u", "-m", "conformance.worker.child"]
         with theirs:
             arguments = [str(theirs.fileno()), str(arena.file), str(CAPACITY), str(path)]
             self._process = subprocess.Popen(
