@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from bindings import BindingError, Library, exported_symbols, read_header
+from bindings import BindingError, examine
 
 from .cases import CASES, REFUSALS
 from .report.files import write_jsonl, write_junit
@@ -84,7 +84,7 @@ def _run(options: argparse.Namespace) -> int:
     if not selection:
         return _nothing(console, options)
     try:
-        problems = _examine(options.library, options.declarations)
+        problems = examine(options.library, options.declarations)
     except (BindingError, OSError) as error:
         console.print(str(error), markup=False)
         return HARNESS
@@ -104,22 +104,6 @@ def _run(options: argparse.Namespace) -> int:
         write_junit(options.junit, results, seconds)
     code = exit_code(results, floor=1)
     return FAILED if problems and code == 0 and selection.is_whole else code
-
-
-def _examine(path: Path, declarations: Path | None) -> list[str]:
-    """Return what is wrong with a library before anything runs: symbols missing or unknown, declared otherwise."""
-    Library(path)  # raises with what the file is, where it is no library
-    header = read_header()
-    due = {f.symbol for f in (*header.operations.values(), *header.services.values())}
-    found = {s for s in exported_symbols(path) if s.startswith(("cuda_", "assayer_"))}
-    operations = {f.symbol for f in header.operations.values()}
-    lines = [f"missing: {symbol}" for symbol in sorted(operations - found)]
-    lines += [f"not in the header: {symbol}" for symbol in sorted(found - due)]
-    if declarations:
-        from bindings.declarations import compare
-
-        lines += compare(declarations)
-    return lines
 
 
 def _judged(console: Console, options: argparse.Namespace, selection: Selection) -> list[Result]:

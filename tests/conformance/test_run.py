@@ -50,7 +50,7 @@ def test_a_right_operation_passes(library, capsys: pytest.CaptureFixture[str]) -
     out = capsys.readouterr().out
     assert "PASS" in out
     assert "a second" in out
-    assert "missing: cuda_gemm" in out
+    assert "cuda_gemm: missing" in out
 
 
 def test_a_wrong_one_fails_with_place_numbers_and_the_command_to_repeat_it(library, capsys) -> None:
