@@ -10,7 +10,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from bindings import BindingError, examine
+from bindings import BindingError
+from bindings.examine import examine
 
 from .cases import CASES, REFUSALS
 from .report.files import write_jsonl, write_junit
