@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import pickle
 import signal
 import socket
 import subprocess
@@ -19,6 +20,7 @@ from .arena import CAPACITY, Arena
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS", "GOMAXPROCS")
 _START_S = 60.0
+_END_S = 10.0  # a sanitiser's report takes a while
 _TOLD = 2000  # characters of what a library printed
 
 
@@ -79,10 +81,16 @@ class Process:
                 raise Ended("timed out", f"no answer in {seconds:g} s")
             reply: tuple[Any, ...] = self._connection.recv()
             return reply
-        except (EOFError, ConnectionError):
-            code = self._process.wait(_START_S)
-            reason = signal.Signals(-code).name if code < 0 else f"exit status {code}"
-            raise Ended("crashed", reason) from None
+        except (EOFError, OSError, pickle.UnpicklingError):
+            raise Ended("crashed", self._reason()) from None
+
+    def _reason(self) -> str:
+        """Say how the process ended; it is given a moment to."""
+        try:
+            code = self._process.wait(_END_S)
+        except subprocess.TimeoutExpired:
+            return "closed or garbled its connection to the judge"
+        return signal.Signals(-code).name if code < 0 else f"exit status {code}"
 
     def printed(self) -> str:
         """Return the end of what the library printed since the last request."""

@@ -76,7 +76,7 @@ class Worker:
         return self._signatures[operation]
 
     def run(self, operation: str, arguments: Mapping[str, Any], override: Mapping[str, Any] | None = None) -> Outcome:
-        """Call an operation twice on guarded copies of the arguments.
+        """Call an operation twice on guarded copies of the arguments.  Raises ValueError on arguments that do not fit.
 
         `arguments`: arrays, lists of arrays and the numbers of the Python signature, by the header's names; an updated
         array that is left out is poisoned.  `override`: what is passed to C instead, unchecked: None is a null

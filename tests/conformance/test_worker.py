@@ -178,6 +178,13 @@ def test_arrays_of_another_type_never_reach_the_library(worker: Worker) -> None:
         worker.run("scale", {"input": X.astype(np.float64), "scale": 0.0})
 
 
+def test_arguments_of_other_names_are_refused(worker: Worker) -> None:
+    with pytest.raises(ValueError, match=r"scale\(input, scale, \*, output=None\): argument factor is missing or not"):
+        worker.run("scale", {"input": X, "scale": 0.0, "factor": 1.0})
+    with pytest.raises(ValueError, match="argument input is missing"):
+        worker.run("scale", {"scale": 0.0})
+
+
 def test_large_arrays_and_small_ones_in_turn(worker: Worker) -> None:
     for size in (1, 1 << 20, 3, 4096 // 4, 4096 // 4 + 1):
         values = np.full(size, 3, np.float32)
