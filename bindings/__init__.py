@@ -9,6 +9,7 @@ from .errors import (
     LibraryError,
     MissingSymbol,
 )
+from .examination import examine
 from .header import header_path, read_header
 from .library import Library
 from .parser import parse_header
@@ -30,6 +31,7 @@ __all__ = [
     "MissingSymbol",
     "Parameter",
     "Signature",
+    "examine",
     "exported_symbols",
     "header_path",
     "parse_header",

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bindings.__main__ import main
-from bindings.examine import examine
+from bindings import examine
 from tests.bindings.spy import Spy
 from tests.compiler import compile_library
 
