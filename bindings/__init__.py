@@ -9,7 +9,7 @@ from .errors import (
     LibraryError,
     MissingSymbol,
 )
-from .examination import examine
+from .examine import examine
 from .header import header_path, read_header
 from .library import Library
 from .parser import parse_header

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from .declarations import LANGUAGES, write
 from .errors import BindingError
-from .examination import examine
+from .examine import examine
 from .header import read_header
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from bindings.__main__ import main
 from bindings import examine
+from bindings.__main__ import main
 from tests.bindings.spy import Spy
 from tests.compiler import compile_library
 
