@@ -10,20 +10,25 @@ from .data import Array, Draw
 from .spec import Arguments, Maker, Sizes, Spec, sizes
 
 PAIR = "batch n_heads seq_len head_dim scale"
-SCORES = sizes(PAIR, (1, 1, 2, 4, 0.5), (2, 4, 33, 16, 0.25), (1, 3, 65, 32, 0.17), (3, 2, 17, 64, 0.125))
-MIXES = sizes("batch n_heads seq_len head_dim", (1, 1, 2, 4), (2, 4, 33, 16), (1, 3, 65, 32), (3, 2, 17, 64))
+SCORES = sizes(
+    PAIR, (1, 1, 2, 4, 0.5), (2, 3, 9, 4, 0.5), (2, 4, 33, 16, 0.25), (1, 3, 65, 32, 0.17), (3, 2, 17, 64, 0.125)
+)
+MIXES = sizes(
+    "batch n_heads seq_len head_dim", (1, 1, 2, 4), (2, 3, 9, 5), (2, 4, 33, 16), (1, 3, 65, 32), (3, 2, 17, 64)
+)
 NAMES = "batch n_q_heads n_kv_heads seq_len head_dim scale"
 EVERY = sizes(
     NAMES,
     (1, 1, 1, 2, 4, 0.5),
+    (2, 3, 1, 10, 6, 0.3),
     (2, 4, 1, 33, 16, 0.25),
     (1, 4, 2, 65, 64, 0.125),
     (1, 3, 3, 17, 32, 0.17),
     (2, 12, 1, 40, 64, 0.125),
     (1, 6, 2, 31, 8, 0.3),
 )
-TAILS = sizes(NAMES, (1, 8, 4, 130, 16, 0.25), (1, 2, 1, 257, 128, 0.088), (3, 5, 1, 1, 24, 0.2))
-SOME = sizes(NAMES, (2, 4, 1, 33, 16, 0.25), (1, 6, 3, 65, 32, 0.17))
+TAILS = sizes(NAMES, (1, 8, 4, 130, 16, 0.25), (1, 2, 1, 257, 128, 0.088), (3, 5, 1, 1, 24, 0.2), (2, 3, 1, 11, 5, 0.4))
+SOME = sizes(NAMES, (2, 4, 2, 9, 4, 0.5), (2, 4, 1, 33, 16, 0.25), (1, 6, 3, 65, 32, 0.17))
 CACHED = sizes(
     "batch n_q_heads n_kv_heads q_len kv_len kv_capacity head_dim scale",
     (1, 4, 1, 1, 1, 8, 16, 0.25),
@@ -71,15 +76,15 @@ def _forward_first(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
 _LATE: dict[str, str | Maker] = {"Q": "plain", "K": _late_key, "V": "plain"}
 
 SPECS = (
-    Spec("attention_scores", {"plain": SCORES, "exact": SCORES[1:2], "swamp": SCORES[1:3], "cancel": SCORES[1:3]}),
-    Spec("attention_output", {"plain": MIXES, "tails": MIXES[2:], "cancel": MIXES[1:3]}, finish=_probabilities),
+    Spec("attention_scores", {"plain": SCORES, "exact": SCORES[1:3], "swamp": SCORES[1:4], "cancel": SCORES[1:4]}),
+    Spec("attention_output", {"plain": MIXES, "tails": MIXES[1:], "cancel": MIXES[1:4]}, finish=_probabilities),
     Spec("flash_attention", {"plain": EVERY, "tails": TAILS, "large": SOME, "swamp": SOME}),
     # Special values in Q alone: a masked key may be read (0 times NaN) or not, so its value must not matter.
-    Spec("flash_attention", {"special": SOME[:1]}, {"K": "plain", "V": "plain"}),
+    Spec("flash_attention", {"special": SOME[:2]}, {"K": "plain", "V": "plain"}),
     Spec("flash_attention", {"late": SOME + TAILS[:1]}, _LATE, why="largest_score_last"),
     Spec("attention_forward", {"plain": CACHED, "swamp": CACHED[1:4], "tails": CACHED}, finish=_empty_cache_behind),
     Spec("attention_forward", {"late": CACHED[1:4]}, _LATE, finish=_empty_cache_behind, why="largest_score_last"),
-    Spec("attention_backward", {"plain": EVERY, "tails": TAILS[:2], "swamp": SOME}, finish=_forward_first),
+    Spec("attention_backward", {"plain": EVERY, "tails": TAILS[:2] + TAILS[3:], "swamp": SOME}, finish=_forward_first),
     Spec("attention_backward", {"late": SOME}, _LATE, finish=_forward_first, why="largest_score_last"),
     Spec("kv_cache_append", {"plain": APPENDS, "special": APPENDS[1:]}, signed_zeros=True),
 )

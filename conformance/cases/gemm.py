@@ -46,8 +46,8 @@ def _one_expert(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
 GROUPS = sizes("rows n_experts N K", (1, 2, 3, 5), (33, 4, 17, 65), (64, 8, 32, 64), (130, 3, 31, 129), (7, 16, 33, 8))
 SOME_GROUPS = sizes("rows n_experts N K", (33, 4, 17, 65), (64, 8, 32, 64))
 WEIGHTS = sizes("rows n_experts M N", (1, 2, 3, 5), (33, 4, 17, 65), (64, 8, 32, 64), (130, 3, 31, 129), (7, 16, 33, 8))
-SOME_WEIGHTS = sizes("rows n_experts M N", (33, 4, 17, 65), (64, 8, 32, 64))
-BATCHES = sizes("batch M N K", (1, 1, 1, 2), (3, 17, 33, 65), (5, 64, 16, 64), (2, 1, 129, 257))
+SOME_WEIGHTS = sizes("rows n_experts M N", (11, 3, 5, 7), (33, 4, 17, 65), (64, 8, 32, 64))
+BATCHES = sizes("batch M N K", (1, 1, 1, 2), (3, 17, 33, 65), (5, 64, 16, 64), (2, 1, 129, 257), (3, 5, 7, 11))
 
 
 def _grouped(operation: str) -> tuple[Spec, ...]:
@@ -63,7 +63,7 @@ def _beta(rows: list[dict[str, Any]], beta: float) -> list[dict[str, Any]]:
 
 
 _FRESH_WEIGHTS = {
-    "plain": _beta(WEIGHTS, 0.0),
+    "plain": _beta(WEIGHTS + SOME_WEIGHTS[:1], 0.0),
     **{data: _beta(SOME_WEIGHTS, 0.0) for data in ("tails", "exact", "range", "swamp", "cancel")},
 }
 
@@ -73,7 +73,15 @@ SPECS = (
     *_catalogue("gemm_nn"),
     *_catalogue("gemm_tn"),
     *_catalogue("gemm_tt"),
-    Spec("batched_gemm", {"plain": BATCHES, "tails": BATCHES[1:], "exact": BATCHES[1:2], "swamp": BATCHES[1:2]}),
+    Spec(
+        "batched_gemm",
+        {
+            "plain": BATCHES,
+            "tails": BATCHES[1:],
+            "exact": BATCHES[1:2] + BATCHES[4:],
+            "swamp": BATCHES[1:2] + BATCHES[4:],
+        },
+    ),
     *_grouped("grouped_gemm"),
     *_grouped("grouped_gemm_nn"),
     Spec("grouped_gemm_tn", _FRESH_WEIGHTS, {"offsets": _offsets, "C": nan}, why="fresh"),

@@ -24,12 +24,18 @@ ONE = "batch seq_len n_heads head_dim offset"
 HEADS = sizes(
     ONE, (1, 2, 1, 4, 0), (2, 33, 3, 16, 0), (1, 7, 2, 64, 5), (2, 5, 1, 128, 100), (1, 257, 1, 8, 0), (3, 1, 4, 32, 9)
 )
-SOME_HEADS = sizes(ONE, (2, 33, 3, 16, 0), (1, 7, 2, 64, 5))
+SOME_HEADS = sizes(ONE, (2, 5, 3, 6, 2), (2, 33, 3, 16, 0), (1, 7, 2, 64, 5))
 TWO = "batch seq_len n_q_heads n_kv_heads head_dim offset"
 PAIRS = sizes(
-    TWO, (1, 2, 1, 1, 4, 0), (2, 33, 4, 1, 16, 0), (1, 7, 12, 4, 64, 5), (2, 5, 3, 3, 128, 100), (1, 257, 2, 1, 8, 0)
+    TWO,
+    (1, 2, 1, 1, 4, 0),
+    (1, 9, 4, 2, 8, 1),
+    (2, 33, 4, 1, 16, 0),
+    (1, 7, 12, 4, 64, 5),
+    (2, 5, 3, 3, 128, 100),
+    (1, 257, 2, 1, 8, 0),
 )
-SOME_PAIRS = sizes(TWO, (2, 33, 4, 1, 16, 0), (1, 7, 12, 4, 64, 5))
+SOME_PAIRS = sizes(TWO, (2, 5, 3, 1, 6, 2), (2, 33, 4, 1, 16, 0), (1, 7, 12, 4, 64, 5))
 
 
 def _angles(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
@@ -45,7 +51,7 @@ def _longer(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
 
 
 def _catalogue(operation: str, every: list[dict[str, int]], some: list[dict[str, int]]) -> tuple[Spec, ...]:
-    data = {"plain": every, "tails": some, "range": some, "swamp": some, "special": some[:1]}
+    data = {"plain": every, "tails": some, "range": some, "swamp": some, "special": some[:2]}
     return (
         Spec(operation, data, {"freqs": _angles}),
         Spec(operation, {"plain": some}, {"freqs": _longer}, why="longer_table"),
