@@ -1,0 +1,115 @@
+"""What each backward operation is the derivative of: a potential, by the order of the header.
+
+Where an operation is given rounded results of its forward (probabilities, a log-sum-exp), they are no longer exactly
+those of any input.  Probabilities p get a further entry that makes up for what they lack of 1, and are moved by the
+change t of their logits: p e^t / (1 - sum(p) + sum(p e^t)).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from decimal import Decimal
+
+from . import elementwise, moe, norm, rope
+from .differences import Gradient
+from .numbers import Matrix, Nested, Number, Vector, dot, exp, flat, shape
+
+
+def _product(a: Nested, b: Nested) -> Number:
+    return dot(flat(a), flat(b))
+
+
+def _silu(input: Vector, d_output: Vector) -> Number:
+    return dot(elementwise.silu(input), d_output)
+
+
+def _swiglu(gate: Vector, up: Vector, d_output: Vector) -> Number:
+    return dot(elementwise.swiglu(gate, up), d_output)
+
+
+def _shifted(p: Vector, t: Vector) -> tuple[Vector, Number]:
+    """Return the weights p e^t and their total with the entry that completes p."""
+    weights = [x * exp(y) for x, y in zip(p, t, strict=True)]
+    return weights, sum(weights, 1 - sum(p, Decimal(0)))
+
+
+def _softmax(output: Matrix, d_output: Matrix, t: Matrix) -> Number:
+    rows = ((_shifted(p, shift), d) for p, shift, d in zip(output, t, d_output, strict=True))
+    return sum((dot(weights, d) / total for (weights, total), d in rows), Decimal(0))
+
+
+def _softmax_topk(weights: Matrix, indices: Sequence[Sequence[int]], d_weights: Matrix, cols: int, t: Matrix) -> Number:
+    chosen = [[row[i] for i in places] for row, places in zip(t, indices, strict=True)]
+    return _softmax(weights, d_weights, chosen)
+
+
+def _rmsnorm(input: Matrix, weight: Vector, d_output: Matrix, d_weight: Vector, eps: Number, beta: Number) -> Number:
+    added = beta * dot(d_weight, weight) if beta else 0
+    return _product(norm.rmsnorm(input, weight, eps), d_output) + added
+
+
+def _rmsnorm_residual(
+    residual_out: Matrix, weight: Vector, d_output: Matrix, d_residual_out: Matrix, d_weight: Vector,
+    eps: Number, beta: Number,
+) -> Number:  # fmt: skip
+    through_norm = _rmsnorm(residual_out, weight, d_output, d_weight, eps, beta)
+    return through_norm + _product(residual_out, d_residual_out)
+
+
+def _rope(d_output: Nested, freqs: Matrix, offset: int, x: Nested) -> Number:
+    return _product(rope.rope_forward(x, freqs, offset), d_output)
+
+
+def _rope_qk(d_q_out: Nested, d_k_out: Nested, freqs: Matrix, offset: int, q: Nested, k: Nested) -> Number:
+    return _rope(d_q_out, freqs, offset, q) + _rope(d_k_out, freqs, offset, k)
+
+
+def _attention(Q: Nested, K: Nested, V: Nested, output: Nested, lse: Nested, d_output: Nested, scale: Number) -> Number:
+    """Sum of P * (d_output . V - D), in which lse and D = d_output . output are given."""
+    batch, seq_len, heads, _ = shape(Q)
+    group, total = heads // len(K[0][0]), Decimal(0)
+    for b, i, h in itertools.product(range(batch), range(seq_len), range(heads)):
+        d = dot(d_output[b][i][h], output[b][i][h])
+        for j in range(i + 1):
+            p = exp(scale * dot(Q[b][i][h], K[b][j][h // group]) - lse[b][h][i])
+            total += p * (dot(d_output[b][i][h], V[b][j][h // group]) - d)
+    return total
+
+
+def _dispatch(d_output: Matrix, position: Sequence[Sequence[int]], x: Matrix) -> Number:
+    return _product(moe.expert_dispatch(x, position), d_output)
+
+
+def _combine(input: Matrix, weights: Matrix, position: Sequence[Sequence[int]], d_output: Matrix) -> Number:
+    return _product(moe.expert_combine(input, weights, position), d_output)
+
+
+def _aux_loss(f_counts: Vector, batch_seq: int, alpha: Number, scale: Number, probs: Matrix) -> Number:
+    p_means = [sum((row[e] for row in probs), Decimal(0)) / batch_seq for e in range(len(f_counts))]
+    return scale * alpha * len(f_counts) * dot(f_counts, p_means) / batch_seq
+
+
+def _cross_entropy(log_probs: Matrix, targets: Sequence[int], scale: Number, t: Matrix) -> Number:
+    total = Decimal(0)
+    for row, shift, target in zip(log_probs, t, targets, strict=True):
+        if target >= 0:
+            total += _shifted([exp(x) for x in row], shift)[1].ln() - row[target] - shift[target]
+    return scale * total
+
+
+GRADIENTS = {
+    "silu_backward": Gradient(_silu, {"d_input": "input"}),
+    "swiglu_backward": Gradient(_swiglu, {"d_gate": "gate", "d_up": "up"}),
+    "softmax_backward": Gradient(_softmax, {"d_input": "t"}),
+    "softmax_topk_backward": Gradient(_softmax_topk, {"d_input": "t"}),
+    "rmsnorm_backward": Gradient(_rmsnorm, {"d_input": "input", "d_weight": "weight"}),
+    "rmsnorm_residual_backward": Gradient(_rmsnorm_residual, {"d_input": "residual_out", "d_weight": "weight"}),
+    "rope_backward": Gradient(_rope, {"d_input": "x"}),
+    "rope_qk_backward": Gradient(_rope_qk, {"d_q": "q", "d_k": "k"}),
+    "attention_backward": Gradient(_attention, {"d_Q": "Q", "d_K": "K", "d_V": "V"}),
+    "expert_dispatch_backward": Gradient(_dispatch, {"d_input": "x"}),
+    "expert_combine_backward": Gradient(_combine, {"d_input": "input", "d_weights": "weights"}),
+    "aux_loss_backward": Gradient(_aux_loss, {"d_router_probs": "probs"}),
+    "cross_entropy_backward": Gradient(_cross_entropy, {"d_logits": "t"}),
+}
