@@ -26,12 +26,12 @@ def smallest(operation: str) -> Case:
 
 
 def moved(expected: dict[str, Any], name: str, by: float) -> dict[str, Any]:
-    """The expectation with its largest element off by a share."""
+    """The expectation with its largest finite element off by a share."""
     value = expected[name]
     if not isinstance(value, Noisy):
         return {**expected, name: value + 1}
     change = np.zeros(value.v.size)
-    place = np.argmax(np.abs(value.v))
+    place = np.argmax(np.where(np.isfinite(value.v), np.abs(value.v), 0.0))
     change[place] = value.v.ravel()[place] * by
     return {**expected, name: Noisy(value.v + change.reshape(value.v.shape), value.variance, value.shared, value.worst)}
 
