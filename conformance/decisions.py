@@ -82,7 +82,8 @@ def _may_stop_at(arguments: Arguments, row: int, choice: int) -> bool:
 
 def _walks(arguments: Arguments, logits: Array) -> list[tuple[Array, Any]]:
     """Return every admissible order of entries with their probabilities: one, or one for each prefix top-p may keep."""
-    shifted = (exact(logits) - logits.max()) / exact(arguments["temperature"])
+    hot: Any = exact(logits) / exact(arguments["temperature"])  # in either order: the larger error is that of this one
+    shifted = hot - np.max(hot)
     if "k" in arguments:
         order = np.argsort(-logits[0], kind="stable")[: arguments["k"]]
         return [(order, reference.softmax(shifted[:, order])[0])]

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 import reference
 
 from . import contract
-from .noise import Noisy, exact
+from .noise import FLOAT32, Noisy, exact
 
+UPDATE_ROUNDINGS = 16.0  # of the decay, the moments, their corrections, root and quotient, and the difference
 Expected = dict[str, Any]  # by flat output name: Noisy, or a plain array that must be met exactly
 
 
@@ -41,14 +42,16 @@ def bound_update(expected: Expected, arguments: Mapping[str, Any]) -> None:
     """AdamW moves a parameter by at most lr * (1 - beta1) / sqrt(1 - beta2) beyond decay, whatever the noise.
 
     (Kingma and Ba 2015, section 2.1.)  At a gradient near zero the sign of the step is noise, and the derivative of
-    g / sqrt(g^2) says nothing; the distance between the two extremes bounds the error there.
+    g / sqrt(g^2) says nothing; the distance between the two extremes bounds the error there, beside the roundings of
+    what is moved (and of the step itself, where moments that no gradients left make it larger than that).
     """
     beta1, beta2 = arguments["beta1"], arguments["beta2"]
     most = 2 * arguments["lr"] * max(1.0, (1 - beta1) / np.sqrt(max(1 - beta2, np.finfo(float).tiny)))
     for name, value in expected.items():
         if name.startswith("param"):
-            capped = np.where(value.variance > most**2, most**2, value.variance)
-            expected[name] = Noisy(value.v, np.where(np.isfinite(value.v), capped, 0.0), value.shared, value.worst)
+            cap = most**2 + UPDATE_ROUNDINGS * FLOAT32.variance(value.v)
+            variance = np.where(np.isfinite(value.v), np.minimum(value.variance, cap), 0.0)
+            expected[name] = Noisy(value.v, variance, np.minimum(value.shared, variance), value.worst)
 
 
 def rounded(expected: Expected) -> dict[str, NDArray[Any]]:

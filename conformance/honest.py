@@ -1,14 +1,16 @@
 """Correct implementations of every operation, by name: what the judge must never fail.
 
 The reference in float32 as it is, with its sums in named orders (replicas.py), with PyTorch's products and functions
-where PyTorch is installed; and any library that is right.
+where PyTorch is installed; its formulas arranged otherwise (rearranged.py); and any library that is right.
 """
 
 from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,58 +19,56 @@ import reference
 from bindings import Library
 
 from . import contract
+from .rearranged import REARRANGED
 from .replicas import KINDS, Replica
 
 Arguments = Mapping[str, Any]
-Implementation = Callable[[str, Arguments], dict[str, Any]]  # an operation and its arguments: outputs by flat name
+Call = Callable[[str, Arguments], dict[str, Any]]  # an operation and its arguments: outputs by flat name
 
 
-def implementations(libraries: Sequence[Path]) -> dict[str, Implementation]:
-    """Return every implementation that can be had here, by name; libraries are named by their place."""
-    found: dict[str, Implementation] = {"float32": in_float32(np.asarray)}
+@dataclass(frozen=True)
+class Implementation:
+    """A way to carry out these operations."""
+
+    call: Call
+    operations: frozenset[str] = frozenset(contract.OPERATIONS)
+
+
+def implementations(libraries: Sequence[Path] = ()) -> dict[str, Implementation]:
+    """Return every implementation that can be had here, by name; libraries are named by file and folder."""
+    found = {"float32": Implementation(_called(reference))}
     for name, kind in KINDS.items():
-        found[name] = in_float32(lambda array, kind=kind: array.view(kind))
+        found[name] = Implementation(_called(reference, _viewed(kind)))
     if importlib.util.find_spec("torch"):
-        found["torch"] = in_float32(lambda array: array.view(_torch_replica()))
+        found["torch"] = Implementation(_called(reference, _viewed(_torch_replica())))
+    found["rearranged"] = Implementation(_called(SimpleNamespace(**REARRANGED)), frozenset(REARRANGED))
     for path in libraries:
-        found["/".join(path.parts[-2:])] = from_library(path)
+        found["/".join(path.parts[-2:])] = Implementation(_called(Library(path), np.copy))
     return found
 
 
-def in_float32(wrapped: Callable[[Any], Any]) -> Implementation:
-    """The reference on float32 arrays of a class; integers stay plain.  What only scalars go into (rope_freqs) is
-    computed in float64 and stored in float32.
+def _viewed(kind: type[Replica]) -> Callable[[Any], Any]:
+    return lambda array: array.view(kind)
+
+
+def _called(namespace: Any, prepare: Callable[[Any], Any] = np.asarray) -> Call:
+    """The operations of a namespace, its floating-point arrays prepared first (libraries write into theirs).
+
+    What only numbers go into (rope_freqs) the reference computes in float64; it is stored in float32.
     """
 
     def prepared(value: Any) -> Any:
         if isinstance(value, list):
             return [prepared(v) for v in value]
-        return wrapped(value) if isinstance(value, np.ndarray) and value.dtype == np.float32 else value
+        return prepare(value) if isinstance(value, np.ndarray) and value.dtype == np.float32 else value
 
     def call(operation: str, arguments: Arguments) -> dict[str, Any]:
         function = contract.OPERATIONS[operation]
         values = [prepared(v) for v in contract.ordered(function, arguments)]
         with np.errstate(all="ignore"):
-            results = getattr(reference, operation)(*values)
+            results = getattr(namespace, operation)(*values)
         outputs = contract.flat(contract.named(function, results))
         return {n: v.astype(np.float32) if v.dtype == np.float64 else v for n, v in outputs.items()}
-
-    return call
-
-
-def from_library(path: Path) -> Implementation:
-    """An honest library, called in this process; what it updates is copied first."""
-    library = Library(path)
-
-    def copied(value: Any) -> Any:
-        if isinstance(value, list):
-            return [copied(v) for v in value]
-        return value.copy() if isinstance(value, np.ndarray) else value
-
-    def call(operation: str, arguments: Arguments) -> dict[str, Any]:
-        function = contract.OPERATIONS[operation]
-        values = [copied(v) for v in contract.ordered(function, arguments)]
-        return contract.flat(contract.named(function, getattr(library, operation)(*values)))
 
     return call
 
@@ -77,7 +77,7 @@ def _torch_replica() -> type[Replica]:
     """Arrays whose products, sums and functions are PyTorch's: another BLAS, another mathematical library."""
     import torch
 
-    functions = {
+    functions: dict[Any, Callable[..., Any]] = {
         np.exp: torch.exp,
         np.log: torch.log,
         np.sin: torch.sin,

@@ -18,6 +18,11 @@ from .noise import Noisy
 SIGMAS = 8.0
 # The worst case is a first-order bound; terms of second order add a share of about (number of roundings) * u to it.
 SECOND_ORDER = 1 + 2.0**-10
+# A formula may be arranged otherwise: a product distributed over a sum, a factor applied earlier or later.  What one
+# arrangement rounds once another rounds in two parts of that size, so the worst case counts twice, unless there is but
+# one rounding to count (then it is the square root of 3 sigma).
+ARRANGEMENTS = 2.0
+ONE_ROUNDING = 3**0.5 * SECOND_ORDER
 # A mathematical function may be biased by as much as half its error allowance.
 FUNCTION_BIAS = 0.5
 BIAS_ELEMENTS = 32
@@ -75,15 +80,14 @@ def _judge_noisy(output: str, expected: Noisy, got: NDArray[Any], signed_zeros: 
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         error = np.where(special, 0.0, got.astype(np.float64) - expected.v)
         sigma = expected.sigma
-        limit = SIGMAS * sigma
-        if expected.worst is not None:
-            limit = np.minimum(limit, expected.worst * SECOND_ORDER)
+        worst = _worst_case(expected, sigma)
+        limit = np.minimum(SIGMAS * sigma, worst)
         share = np.where(error == 0, 0.0, np.abs(error) / limit)
         share = np.where(misplaced | np.isnan(share), np.inf, share)
         counted = ~special & (sigma > 0)
         z = np.where(error == 0, 0.0, error / sigma)[counted]
         common = (expected.shared / expected.variance)[counted]
-    return _summary(output, expected.v, got, share, limit, _made_of(expected, sigma), z, common)
+    return _summary(output, expected.v, got, share, limit, _made_of(sigma, worst), z, common)
 
 
 def _special_values(wanted: NDArray[Any], got: NDArray[Any], exact_zeros: Any) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -96,11 +100,15 @@ def _special_values(wanted: NDArray[Any], got: NDArray[Any], exact_zeros: Any) -
     return special, (special & ~met) | (zeros & (np.signbit(due) != np.signbit(got)))
 
 
-def _made_of(expected: Noisy, sigma: NDArray[Any]) -> NDArray[Any]:
-    names = np.where(sigma == 0, "exact", "8 sigma")
-    if expected.worst is not None:
-        names = np.where((sigma > 0) & (expected.worst * SECOND_ORDER < SIGMAS * sigma), "worst case", names)
-    return names
+def _worst_case(expected: Noisy, sigma: NDArray[Any]) -> NDArray[Any]:
+    if expected.worst is None:
+        return np.full(sigma.shape, np.inf)
+    single = expected.worst <= ONE_ROUNDING * sigma
+    return expected.worst * np.where(single, SECOND_ORDER, ARRANGEMENTS * SECOND_ORDER)
+
+
+def _made_of(sigma: NDArray[Any], worst: NDArray[Any]) -> NDArray[Any]:
+    return np.where(sigma == 0, "exact", np.where(worst < SIGMAS * sigma, "worst case", "8 sigma"))
 
 
 _NONE = np.zeros(0)

@@ -57,7 +57,11 @@ def multiply(a: Any, b: Any) -> Noisy:
     x, y = lift(a), lift(b)
     if x is y:
         return square(x)
-    return rounded(propagate(x.v * y.v, (x, y.v), (y, x.v)), free=_scales_exactly(x) | _scales_exactly(y))
+    result = rounded(propagate(x.v * y.v, (x, y.v), (y, x.v)), free=_scales_exactly(x) | _scales_exactly(y))
+    for scaled, factor in ((x, y), (y, x)):
+        if factor.ndim == 0:  # a sum times one number is a sum still
+            result.terms = scaled.terms
+    return result
 
 
 def square(x: Noisy) -> Noisy:

@@ -24,8 +24,8 @@ def cross_entropy_forward(logits: Array, targets: Array) -> tuple[Array, Array]:
 
 
 def _log_softmax(x: Array) -> Array:
-    shifted = x - np.max(x, axis=-1, keepdims=True)
-    return shifted - np.log(np.sum(np.exp(shifted), axis=-1, keepdims=True))
+    maximum = np.max(x, axis=-1, keepdims=True)
+    return x - (maximum + np.log(np.sum(np.exp(x - maximum), axis=-1, keepdims=True)))
 
 
 @ieee

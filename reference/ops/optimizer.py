@@ -46,13 +46,14 @@ def _adamw(
     step: int,
 ) -> tuple[Array, Array, Array]:
     correction1, correction2 = 1.0 - beta1**step, 1.0 - beta2**step
+    kept = 1.0 - lr * weight_decay
 
     def formula(param: Array, grad: Array, m: Array, v: Array) -> tuple[Array, Array, Array]:
         g = grad * grad_scale
         m = beta1 * m + (1.0 - beta1) * g
         v = beta2 * v + (1.0 - beta2) * (g * g)
         update = (m / correction1) / (np.sqrt(v / correction2) + eps)
-        return param - lr * (update + weight_decay * param), m, v
+        return param * kept - lr * update, m, v
 
     new_param, new_m, new_v = by_elements(formula, param, grad, m, v)
     return new_param, new_m, new_v
