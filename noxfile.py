@@ -112,9 +112,15 @@ def sanitize(session: nox.Session) -> None:
 
 @nox.session
 def false_alarms(session: nox.Session) -> None:
-    """Judge correct implementations that sum in other orders, 20,000 times with fresh seeds."""
+    """Judge correct implementations, three builds of the C library among them, 20,000 times with fresh seeds."""
     install(session, "judge", "build")
-    session.run("python", "-m", "conformance", "false-alarms", *(session.posargs or ["--runs", "20000"]))
+    builds = [
+        build_library(session),
+        build_library(session, "build/native", CMAKE_C_FLAGS="-march=native"),
+        build_library(session, "build/debug", CMAKE_BUILD_TYPE="RelWithDebInfo"),  # -O2
+    ]
+    libraries = [argument for path in builds for argument in ("--library", str(path))]
+    session.run("python", "-m", "conformance", "false-alarms", *libraries, *session.posargs)
 
 
 @nox.session

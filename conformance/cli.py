@@ -13,6 +13,7 @@ from rich.console import Console
 from bindings import BindingError
 from bindings.examine import examine
 
+from . import false_alarms
 from .cases import CASES, REFUSALS
 from .report.files import write_jsonl, write_junit
 from .report.terminal import followed, show
@@ -50,6 +51,7 @@ def _parser() -> argparse.ArgumentParser:
     listing = commands.add_parser("list", help="list the cases")
     listing.set_defaults(run=_list)
     _add_selection(listing)
+    false_alarms.add_parser(commands)
     return parser
 
 

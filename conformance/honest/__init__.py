@@ -17,8 +17,8 @@ import numpy as np
 
 import reference
 from bindings import Library
+from conformance import contract
 
-from . import contract
 from .rearranged import REARRANGED
 from .replicas import KINDS, Replica
 
