@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Mod, ast.USub)
 _COMPARISONS = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
@@ -16,6 +16,12 @@ class Expression:
 
     Raises ValueError with the reason when the text holds anything but names, numbers, + - * / % and one comparison.
     """
+
+    @classmethod
+    @functools.cache
+    def read(cls, text: str) -> Self:
+        """Return the expression of a text; the same one for the same text, as most texts stand in a header often."""
+        return cls(text)
 
     def __init__(self, text: str) -> None:
         self.text = " ".join(text.split())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
@@ -70,6 +70,10 @@ class Library:
             raise MissingSymbol(f"{function.operation}: {self.path} does not export {function.symbol}")
 
         return refuse
+
+    def entry(self, symbol: str, types: Sequence[str]) -> Callable[..., int] | None:
+        """Return an exported function as it is, without any check; None where there is none (see foreign.types_of)."""
+        return self._object.entry(symbol, types)
 
     @property
     def missing(self) -> tuple[str, ...]:

@@ -182,6 +182,6 @@ class _Parser:
         if more:
             self.fail(f"expected one entry, found {1 + len(more)}")
         try:
-            return Expression(text)
+            return Expression.read(text)
         except ValueError as error:
             self.fail(str(error))

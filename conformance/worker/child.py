@@ -21,7 +21,7 @@ from typing import Any
 import cffi
 
 from bindings import Library, LibraryError
-from bindings.foreign import SharedObject, address, from_buffer, pointer
+from bindings.foreign import address, from_buffer, pointer
 
 _LARGEST_FILE = 1 << 26  # bytes: a library that floods its output is stopped by SIGXFSZ
 
@@ -56,9 +56,7 @@ class Child:
     """Answers requests until the connection ends."""
 
     def __init__(self, connection: Connection, memory: Memory, path: Path) -> None:
-        self.connection, self.memory, self.path = connection, memory, path
-        self.shared = SharedObject(path)
-        self.library: Library | None = None
+        self.connection, self.memory, self.library = connection, memory, Library(path)
 
     def run(
         self,
@@ -69,7 +67,7 @@ class Child:
         gaps: list[tuple[int, int]],
     ) -> tuple[Any, ...]:
         """Make the call once for each list of raw arguments; `slots` are opened for good, `gaps` for these runs."""
-        entry = self.shared.entry(symbol, types)
+        entry = self.library.entry(symbol, types)
         if entry is None:
             return ("missing",)
         self.memory.open([*slots, *gaps])
@@ -86,7 +84,6 @@ class Child:
         """Call a Python function, "package.module:function", with the open library first."""
         module, _, name = target.partition(":")
         function: Callable[..., Any] = getattr(importlib.import_module(module), name)
-        self.library = self.library or Library(self.path)
         return ("done", function(self.library, *arguments))
 
     def serve(self) -> None:

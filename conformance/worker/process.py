@@ -21,7 +21,7 @@ from .arena import CAPACITY, Arena
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS", "GOMAXPROCS")
 _START_S = 60.0
 _END_S = 10.0  # a sanitiser's report takes a while
-_TOLD = 2000  # characters of what a library printed
+_TOLD = 1000  # bytes at the beginning and at the end of what a library printed
 
 
 class Ended(Exception):  # noqa: N818
@@ -93,10 +93,14 @@ class Process:
         return signal.Signals(-code).name if code < 0 else f"exit status {code}"
 
     def printed(self) -> str:
-        """Return the end of what the library printed since the last request."""
-        self._output.seek(0, os.SEEK_END)
-        self._output.seek(max(self._read, self._output.tell() - _TOLD))
-        return self._output.read().decode(errors="replace").strip()
+        """Return what the library printed since the last request; the middle is left out where it is long."""
+        length = self._output.seek(0, os.SEEK_END) - self._read
+        self._output.seek(self._read)
+        start = self._output.read(min(length, 2 * _TOLD))
+        if length > 2 * _TOLD:
+            self._output.seek(-_TOLD, os.SEEK_END)
+            start = start[:_TOLD] + b"\n[...]\n" + self._output.read(_TOLD)
+        return start.decode(errors="replace").strip()
 
     def end(self) -> None:
         """Kill the process and what it started."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from bindings import Header, LibraryError, Signature, read_header
+from bindings import LibraryError, Signature, read_header
 
 from . import diagnose, findings
 from .arena import Arena
@@ -25,18 +25,11 @@ _EXPLAINED = 3  # crashes of one operation that are looked into: each costs a fe
 class Worker:
     """Calls the operations of the library at `path`, with `threads` threads and at most `limit_s` seconds a request.
 
-    Used with `with`.  Raises LibraryError when the library cannot be opened.
+    Used with `with`.  Raises LibraryError when the library cannot be opened, or is not built from this header.
     """
 
-    def __init__(
-        self,
-        path: str | os.PathLike[str],
-        threads: int = 1,
-        limit_s: float = 10.0,
-        header: Header | None = None,
-    ) -> None:
+    def __init__(self, path: str | os.PathLike[str], threads: int = 1, limit_s: float = 10.0) -> None:
         self.path, self.threads, self.limit_s = Path(path).absolute(), threads, limit_s
-        self.header = header or read_header()
         self.arena = Arena()
         self._signatures: dict[str, Signature] = {}
         self._explained: Counter[str] = Counter()
@@ -72,7 +65,7 @@ class Worker:
     def signature(self, operation: str) -> Signature:
         """Return how the operation is called."""
         if operation not in self._signatures:
-            self._signatures[operation] = Signature(self.header.operations[operation])
+            self._signatures[operation] = Signature(read_header().operations[operation])
         return self._signatures[operation]
 
     def run(self, operation: str, arguments: Mapping[str, Any], override: Mapping[str, Any] | None = None) -> Outcome:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bindings import Header, HeaderError, header_path, parse_header, read_header
@@ -156,6 +156,7 @@ TEXT = header_path().read_text(encoding="utf-8")
 INSERTED = st.sampled_from(["", "(", ")", "*", ";", "SHAPE(", "/*", '"', "#"])
 
 
+@settings(max_examples=40)  # each reads the whole header
 @given(st.integers(0, len(TEXT)), st.integers(0, 200), INSERTED)
 def test_a_damaged_header_is_read_or_refused(start: int, length: int, inserted: str) -> None:
     damaged = TEXT[:start] + inserted + TEXT[start + length :]

@@ -228,6 +228,12 @@ def test_what_cannot_be_opened(tmp_path: Path) -> None:
         pass
 
 
+def test_a_library_of_another_version(tmp_path: Path) -> None:
+    version = "#include <stdint.h>\nint32_t assayer_version(int32_t* version) { *version = 99; return 0; }"
+    with pytest.raises(LibraryError, match="version 99"), Worker(compile_library(version, tmp_path)):
+        pass
+
+
 def open_files() -> int:
     return len(list(Path("/dev/fd").iterdir()))
 
