@@ -99,7 +99,7 @@ def bench(session: nox.Session) -> None:
 def sanitize(session: nox.Session) -> None:
     """Run the C tests and the conformance on a build under the address and undefined-behaviour sanitisers."""
     install(session, "tests")
-    library = str(build_library(session, "build/sanitize", ASSAYER_SANITIZE="ON"))
+    library = str(build_library(session, "build/sanitize", ASSAYER_SANITIZE="ON", ASSAYER_WERROR="ON"))
     watched = {
         "LD_PRELOAD": preload(session, "libasan.so", "libubsan.so"),
         "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1",  # Python keeps memory until it ends
