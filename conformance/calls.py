@@ -17,7 +17,6 @@ from .cases import Case, Refusal
 from .cases.refusals import INVALID
 from .expectation import Expected, expect, rounded
 from .results import Result, Status
-from .verdict import Verdict
 
 
 class Outcome(Protocol):
@@ -119,8 +118,3 @@ def _touched(case: Refusal, arguments: Mapping[str, Any], outcome: Outcome) -> s
         if array.tobytes() != was:
             return f"{name} was written although the call was refused"
     return ""
-
-
-def worst(verdicts: tuple[Verdict, ...]) -> Verdict | None:
-    """Return the verdict to show first: one that failed, else the one that used most of its limit."""
-    return max(verdicts, key=lambda v: (not v.passed, v.share), default=None)

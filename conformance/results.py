@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 from .verdict import Verdict
@@ -18,6 +18,7 @@ class Status(StrEnum):
     CRASHED = "CRASHED"
     TIMED_OUT = "TIMED OUT"
     NOT_RUN = "NOT RUN"
+    WAIVED = "WAIVED"  # did not pass, and somebody answers for it until a date
 
 
 @dataclass(frozen=True)
@@ -32,21 +33,41 @@ class Result:
     findings: tuple[str, ...] = ()
     detail: str = ""
     seconds: float = 0.0
-    repeat: str = ""  # the command that runs exactly this case again
-    step: dict[str, str] = field(default_factory=dict)  # where in a training step it stands, if it does
+    diagnosis: str = ""  # what the error looks like, in one line
+    waiver: str = ""  # who answers for it, why and until when
 
     @property
     def share(self) -> float:
         """The largest share of its limit that any element used."""
         return max((v.share for v in self.verdicts), default=0.0)
 
+    @property
+    def is_fine(self) -> bool:
+        """Whether it stands in nobody's way: passed, or waived."""
+        return self.status in (Status.PASS, Status.WAIVED)
+
+    @property
+    def is_of_step(self) -> bool:
+        """Whether it is of a training step rather than of the catalogue."""
+        return self.id.startswith("step")
+
+    @property
+    def part(self) -> str:
+        """What it belongs to: its operation, or its training step."""
+        return "/".join(self.id.split("/")[:2]) if self.is_of_step else self.operation
+
 
 PASSED, FAILED, HARNESS, NO_DEVICE = 0, 1, 2, 3
 
 
 def exit_code(results: Iterable[Result], floor: int = 1) -> int:
-    """0 all passed; 1 the candidate failed or lacks something; 2 the judge failed (mistrusted, too few cases)."""
-    statuses = [result.status for result in results]
-    if len(statuses) < max(floor, 1) or Status.MISTRUSTED in statuses:
+    """0 all passed or waived; 1 the candidate failed or lacks something; 2 the judge failed (mistrusted, too few)."""
+    found = list(results)
+    if len(found) < max(floor, 1) or any(result.status is Status.MISTRUSTED for result in found):
         return HARNESS
-    return PASSED if all(s is Status.PASS for s in statuses) else FAILED
+    return PASSED if all(result.is_fine for result in found) else FAILED
+
+
+def worst(verdicts: tuple[Verdict, ...]) -> Verdict | None:
+    """Return the verdict to show first: one that failed, else the one that used most of its limit."""
+    return max(verdicts, key=lambda v: (not v.passed, v.share), default=None)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .cases import CASES, REFUSALS
+from .keywords import Keywords
 from .steps import STEPS
 
 CALLS_A_STEP = 110  # what a step of the tiny model comes to; for the progress bar only
@@ -13,11 +14,11 @@ CALLS_A_STEP = 110  # what a step of the tiny model comes to; for the progress b
 
 @dataclass(frozen=True)
 class Selection:
-    """Ids of the catalogue, names of steps, and the words or ids that chose them."""
+    """Ids of the catalogue, names of steps, and what chose them."""
 
     cases: tuple[str, ...]
     steps: tuple[str, ...]
-    words: tuple[str, ...]
+    keywords: Keywords
     ids: tuple[str, ...]
 
     def __bool__(self) -> bool:
@@ -26,7 +27,7 @@ class Selection:
     @property
     def is_whole(self) -> bool:
         """Whether nothing was left out."""
-        return not self.words and not self.ids
+        return not self.keywords and not self.ids
 
     @property
     def expected(self) -> int:
@@ -35,21 +36,27 @@ class Selection:
 
     def wants(self, id: str) -> bool:
         """Whether a result is one that was asked for: of a step, perhaps one call only."""
-        if self.ids:
-            return any(id == wanted or id.startswith((f"{wanted}/", f"{wanted} ")) for wanted in self.ids)
-        return all(word in id for word in self.words)
+        named = any(id == wanted or id.startswith((f"{wanted}/", f"{wanted} ")) for wanted in self.ids)
+        return (named or not self.ids) and self.keywords.matches(id)
 
 
-def select(words: str = "", ids: Sequence[str] = ()) -> Selection:
-    """Choose by exact ids, or else by words that an id must all hold.
+def select(keywords: Keywords, ids: Sequence[str] = ()) -> Selection:
+    """Choose by keywords, among exact ids if any are given.
 
     A step is run as a whole: an id of one of its calls, or a word that names an operation, chooses among its results.
     """
-    every = (*CASES, *REFUSALS)
+    known: Sequence[str] = (*CASES, *REFUSALS)
     if ids:
-        steps = tuple(step for step in STEPS if any(id == step or id.startswith(f"{step}/") for id in ids))
-        return Selection(tuple(id for id in ids if id in CASES or id in REFUSALS), steps, (), tuple(ids))
-    parts = tuple(words.split())
-    cases = tuple(id for id in every if all(word in id for word in parts))
-    steps = STEPS if not parts else tuple(step for step in STEPS if any(part in step for part in parts))
-    return Selection(cases, steps, parts, ())
+        known = [id for id in dict.fromkeys(ids) if id in CASES or id in REFUSALS]
+        steps = [step for step in STEPS if any(_is_meant(step, id, keywords) for id in ids)]
+    else:
+        steps = [step for step in STEPS if keywords.could_match_within(step)]
+    cases = tuple(id for id in known if keywords.matches(id))
+    return Selection(cases, tuple(steps), keywords, tuple(ids))
+
+
+def _is_meant(step: str, id: str, keywords: Keywords) -> bool:
+    """Whether an id is the step's own or one of its calls', and the keywords leave it in."""
+    if id == step:
+        return keywords.could_match_within(step)
+    return id.startswith(f"{step}/") and keywords.matches(id)

@@ -17,6 +17,7 @@ class Row:
     operation: str
     cases: int
     passed: int
+    waived: int
     share: float  # largest share of an element's limit that was used
     rms: float  # the largest rms of error / sigma
     bias: float  # the mean of error / sigma furthest from 0
@@ -24,20 +25,19 @@ class Row:
     exact: bool  # every output had to be met bit for bit
 
     @property
+    def is_fine(self) -> bool:
+        return self.passed + self.waived == self.cases
+
+    @property
     def is_loose(self) -> bool:
         return not self.exact and self.passed == self.cases and self.share < LOOSE
-
-
-def is_step(result: Result) -> bool:
-    """Whether a result is of a training step rather than of the catalogue."""
-    return result.id.startswith("step")
 
 
 def rows(results: Iterable[Result]) -> list[Row]:
     """Return one row for each operation, in the order they came."""
     by_operation: dict[str, list[Result]] = {}
     for result in results:
-        if not is_step(result):
+        if not result.is_of_step:
             by_operation.setdefault(result.operation, []).append(result)
     return [_row(operation, few) for operation, few in by_operation.items()]
 
@@ -48,11 +48,12 @@ def _row(operation: str, results: Sequence[Result]) -> Row:
         operation,
         len(results),
         sum(r.status is Status.PASS for r in results),
+        sum(r.status is Status.WAIVED for r in results),
         max((v.share for v in verdicts), default=0.0),
         max((v.rms for v in verdicts), default=0.0),
         max((v.bias for v in verdicts), key=abs, default=0.0),
         not any("second run" in finding for r in results for finding in r.findings),
-        all(v.made_of == "exact" for v in verdicts),
+        bool(verdicts) and all(v.made_of == "exact" for v in verdicts),
     )
 
 
@@ -71,23 +72,46 @@ def courses(results: Iterable[Result]) -> list[Course]:
     """Return every step's course; results of one step are in the order of execution."""
     by_step: dict[str, list[Result]] = {}
     for result in results:
-        if is_step(result):
-            by_step.setdefault("/".join(result.id.split("/")[:2]), []).append(result)
+        if result.is_of_step:
+            by_step.setdefault(result.part, []).append(result)
     return [
         Course(
             name,
             len(few),
             sum(r.status is Status.PASS for r in few),
             max(few, key=lambda r: r.share, default=None),
-            next((r for r in few if r.status is not Status.PASS), None),
+            next((r for r in few if not r.is_fine), None),
         )
         for name, few in sorted(by_step.items())
     ]
 
 
+def blocks(results: Iterable[Result]) -> list[tuple[Result, int]]:
+    """Return the failure to show of each operation and step, and how many there are of it.
+
+    Of an operation that is the worst, of a step the first.
+    """
+    groups: dict[str, list[Result]] = {}
+    for result in results:
+        if not result.is_fine:
+            groups.setdefault(result.part, []).append(result)
+    return [(bad[0] if bad[0].is_of_step else max(bad, key=_gravity), len(bad)) for bad in groups.values()]
+
+
+def _gravity(result: Result) -> tuple[bool, float]:
+    """A call that did not come back says more than a wrong number, and a larger error more than a small one."""
+    return result.status is not Status.FAIL, result.share
+
+
 def counts(results: Iterable[Result]) -> dict[Status, int]:
-    """Return how many results have each status."""
+    """Return how many results have each status, those that none has left out."""
     found = dict.fromkeys(Status, 0)
     for result in results:
         found[result.status] += 1
-    return found
+    return {status: count for status, count in found.items() if count}
+
+
+def tally(results: Sequence[Result], seconds: float) -> str:
+    """Return how many cases, in what time, and how they ended."""
+    said = ", ".join(f"{count} {status}" for status, count in counts(results).items())
+    return f"{len(results)} cases in {seconds:.1f} s, {len(results) / max(seconds, 1e-9):.0f} a second: {said}"

@@ -1,0 +1,62 @@
+"""Options that several commands have, and how all of them describe themselves."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from rich.console import Console
+
+from conformance.keywords import KeywordError, Keywords
+from conformance.results import HARNESS
+from conformance.selection import Selection, select
+
+EXIT = "exit code: 0 all passed or waived; 1 the candidate failed; 2 the judge itself failed, or nothing was judged"
+
+
+def add_command(commands: Any, name: str, what: str, run: Any, examples: str = "") -> argparse.ArgumentParser:
+    """Register a command: `what` is its line in the list of commands and the head of its own help."""
+    epilog = f"examples:\n{examples.rstrip()}\n\n{EXIT}" if examples else EXIT
+    layout = argparse.RawDescriptionHelpFormatter
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name, help=what, description=what[0].upper() + what[1:] + ".", epilog=epilog, formatter_class=layout
+    )
+    parser.set_defaults(run=run)
+    return parser
+
+
+def add_selection(parser: argparse.ArgumentParser) -> Any:
+    """Add what chooses cases, -k and --case; return the group of options that exclude --case."""
+    group = parser.add_argument_group("which cases")
+    wanted = "only ids that match, e.g. 'rope and not special'"
+    group.add_argument("-k", type=keywords, default=Keywords(), metavar="WORDS", help=wanted)
+    exact = group.add_mutually_exclusive_group()
+    exact.add_argument("--case", action="append", default=[], metavar="ID", help="exactly this case (repeatable)")
+    return exact
+
+
+def keywords(text: str) -> Keywords:
+    """Read the value of -k for argparse."""
+    try:
+        return Keywords(text)
+    except KeywordError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def positive(text: str) -> int:
+    """Read a whole number from 1 for argparse."""
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1, got {text!r}")
+    return int(text)
+
+
+def chosen(options: argparse.Namespace) -> Selection:
+    """Return what -k and --case choose."""
+    return select(options.k, options.case)
+
+
+def nothing(console: Console, options: argparse.Namespace) -> int:
+    """Say that nothing was chosen: that is a failure, never a pass."""
+    asked = [f"--case '{id}'" for id in options.case] + ([f"-k '{options.k.text}'"] if options.k else [])
+    console.print(f"no case matches {' '.join(asked)}; `python -m conformance list` shows all", markup=False)
+    return HARNESS

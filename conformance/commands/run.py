@@ -1,0 +1,153 @@
+"""`run`: judge a library."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from bindings import BindingError
+from bindings.examine import examine
+from conformance import last_failed
+from conformance.cases import CASES, REFUSALS
+from conformance.report.files import write_jsonl, write_junit
+from conformance.report.record import Run
+from conformance.report.terminal import close, followed, show
+from conformance.results import HARNESS, Result, Status
+from conformance.runner import Setting, judge_all
+from conformance.selection import Selection
+from conformance.steps import corpus
+from conformance.waivers import Waiver, WaiverError, read_waivers, waive
+
+from .options import add_command, add_selection, chosen, nothing, positive
+
+_EXAMPLES = """\
+  run --library libyours.so                            the whole catalogue and the training steps
+  run --library libyours.so -k 'rope and not special'  some of it
+  run --library libyours.so --lf -x                    what failed the last time, up to the first failure
+  run --library libyours.so --jsonl now.jsonl          a report that `diff` compares with another
+"""
+
+
+def add_parser(commands: Any) -> None:
+    """Register the command."""
+    parser = add_command(commands, "run", "judge a library", run, _EXAMPLES)
+    parser.add_argument("--library", type=Path, required=True, metavar="PATH", help="the shared library to judge")
+    parser.add_argument("--name", help="what reports call it (default: the name of its file)")
+    parser.add_argument("--declarations", type=Path, metavar="FILE", help="the library's own declarations, to compare")
+    parser.add_argument("--waivers", type=Path, metavar="FILE", help="failures that somebody answers for (TOML)")
+    exact = add_selection(parser)
+    exact.add_argument("--last-failed", "--lf", action="store_true", help="only what did not pass the last time")
+    _add_manner(parser)
+    _add_reports(parser)
+
+
+def _add_manner(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("how")
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    group.add_argument("-n", type=positive, default=cores, metavar="N", help="processes (default: %(default)s)")
+    group.add_argument("-x", "--exitfirst", action="store_true", help="stop at the first case that does not pass")
+    group.add_argument("--seed", type=int, default=0, help="another draw of every case's data (default: 0)")
+    group.add_argument("--limit", type=float, default=20.0, metavar="S", help="seconds a call may take (default: 20)")
+
+
+def _add_reports(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("reports")
+    group.add_argument("-v", "--verbose", action="store_true", help="a line for each case as it is judged")
+    group.add_argument("-q", "--quiet", action="store_true", help="the closing lines only")
+    group.add_argument("--durations", type=int, default=0, metavar="N", help="the slowest N cases")
+    group.add_argument("--jsonl", type=Path, metavar="FILE", help="write a line of JSON for each case")
+    group.add_argument("--junit", type=Path, metavar="FILE", help="write a JUnit file")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Judge, report, and return the exit code."""
+    console = Console()
+    try:
+        waivers = read_waivers(options.waivers) if options.waivers else []
+        problems = examine(options.library, options.declarations)
+    except (BindingError, WaiverError, OSError) as error:
+        console.print(str(error), markup=False, highlight=False, soft_wrap=True)
+        return HARNESS
+    selection = _selected(console, options)
+    if not selection:
+        return nothing(console, options)
+    _say_problems(console, problems, selection.is_whole)
+    started = time.monotonic()
+    results, stopped = _judged(console, options, selection, waivers)
+    seconds = time.monotonic() - started
+    last_failed.remember(options.library, results)
+    judged, stale = waive(results, waivers, _today(), selection.is_whole and not stopped)
+    finished = Run(
+        candidate=options.name or options.library.name,
+        results=judged,
+        library=os.path.relpath(options.library),
+        seed=options.seed,
+        seconds=seconds,
+        problems=[*stale, *(_unexcused(problems, judged) if selection.is_whole else [])],
+        whole=selection.is_whole and not stopped,
+        text=corpus()[1] if any(result.is_of_step for result in judged) else "",
+        date=_today().isoformat(),
+    )
+    _report(console, options, finished)
+    return finished.code
+
+
+def _today() -> datetime.date:
+    return datetime.datetime.now(datetime.UTC).date()
+
+
+def _selected(console: Console, options: argparse.Namespace) -> Selection:
+    """What to judge; where nothing failed the last time, all that the keywords leave."""
+    if options.last_failed:
+        options.case = last_failed.recall(options.library)
+        if not options.case:
+            console.print("nothing failed the last time: judging everything")
+    return chosen(options)
+
+
+def _say_problems(console: Console, problems: Sequence[str], whole: bool) -> None:
+    if problems and not whole:
+        problems = [f"differences from the header: {len(problems)} (`python -m bindings check` lists them)"]
+    for line in problems:
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def _judged(
+    console: Console, options: argparse.Namespace, selection: Selection, waivers: Sequence[Waiver]
+) -> tuple[list[Result], bool]:
+    """The results in the catalogue's order, and whether the first failure has ended the run."""
+    setting = Setting(options.library.resolve(), options.seed, limit_s=options.limit)
+    order = {id: place for place, id in enumerate((*CASES, *REFUSALS))}
+    results: list[Result] = []
+    stopped = False
+    batches = judge_all(selection.cases, selection.steps, setting, options.n)
+    for result in followed(console, batches, selection.expected, options.verbose):
+        if selection.wants(result.id):
+            results.append(result)
+            stopped = options.exitfirst and not result.is_fine and not any(w.covers(result.id) for w in waivers)
+            if stopped:
+                break
+    return sorted(results, key=lambda r: (order.get(r.id, len(order)), r.id)), stopped
+
+
+def _unexcused(problems: Sequence[str], results: Sequence[Result]) -> list[str]:
+    """The problems that stand: an operation may be missing where its cases are waived."""
+    waived = {f"cuda_{result.operation}: missing" for result in results if result.status is Status.WAIVED}
+    return [problem for problem in problems if problem not in waived]
+
+
+def _report(console: Console, options: argparse.Namespace, finished: Run) -> None:
+    if not options.quiet:
+        show(console, finished, options.durations)
+    close(console, finished)
+    if options.jsonl:
+        write_jsonl(options.jsonl, finished)
+    if options.junit:
+        write_junit(options.junit, finished)

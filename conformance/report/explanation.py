@@ -1,0 +1,37 @@
+"""One failure in words: what went wrong, where, by how much, and how to see it again."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+
+from conformance.results import Result, worst
+
+from .record import Run
+
+PRINTED = 6  # lines of what a library printed
+
+
+def explained(result: Result, run: Run) -> Iterator[str]:
+    """Yield the lines that tell what went wrong and how to see it again."""
+    yield result.reason
+    if result.diagnosis:
+        yield result.diagnosis
+    verdict = worst(result.verdicts)
+    if verdict and not verdict.passed and verdict.index:
+        at = ", ".join(map(str, verdict.index))
+        yield f"worst at [{at}]: reference {verdict.expected:.9g}, got {verdict.got:.9g}, limit {verdict.limit:.3g}"
+        yield f"({verdict.made_of}), error / limit {verdict.share:.4g}, rms {verdict.rms:.3g}, bias {verdict.bias:+.3g}"
+        if verdict.region:
+            yield f"wrong elements lie in {verdict.region}"
+    yield from (finding for finding in result.findings if finding != result.reason)
+    yield from (line for line in result.detail.strip().splitlines()[:PRINTED] if line != result.reason)
+    if result.waiver:
+        yield f"waived by {result.waiver}"
+    yield f"repeat: {repeated(result, run)}"
+
+
+def repeated(result: Result, run: Run) -> str:
+    """Return the command that judges exactly this case of this candidate again."""
+    library = f"--library {shlex.quote(run.library)} " if run.library else ""
+    return f"nox -s conformance -- {library}--case '{result.id}'" + (f" --seed {run.seed}" if run.seed else "")

@@ -1,0 +1,69 @@
+"""A finished run: what was judged, how, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from conformance.results import FAILED, HARNESS, PASSED, Result, Status, exit_code
+
+_NAMED = 4  # operations that the closing sentence names; the report names them all
+
+
+@dataclass(frozen=True)
+class Run:
+    """One candidate's run; every report is written from it."""
+
+    candidate: str  # what reports call it
+    results: Sequence[Result]
+    library: str = ""
+    seed: int = 0
+    seconds: float = 0.0
+    problems: Sequence[str] = ()  # what is wrong beside the cases: declarations that differ, waivers out of date
+    whole: bool = True  # whether the whole catalogue was judged
+    text: str = ""  # SHA-256 of the tokens that the training steps read
+    date: str = ""
+    floor: int = 1  # fewer cases than this are the judge's failure
+
+    @property
+    def code(self) -> int:
+        """The exit code."""
+        code = exit_code(self.results, self.floor)
+        return FAILED if self.problems and code == PASSED else code
+
+    @property
+    def bad(self) -> list[Result]:
+        """What did not pass and is not waived."""
+        return [result for result in self.results if not result.is_fine]
+
+
+def verdict(run: Run) -> str:
+    """Say in one sentence whether the candidate conforms."""
+    total, bad = len(run.results), run.bad
+    mistrusted = sum(result.status is Status.MISTRUSTED for result in bad)
+    if mistrusted:
+        return f"No verdict on {run.candidate}: {_cases(mistrusted)} could not have told wrong from right."
+    if run.code == HARNESS:
+        return f"No verdict on {run.candidate}: {_cases(total)} judged, expected at least {run.floor}."
+    if bad:
+        return f"{run.candidate} does not conform: {len(bad)} of {_cases(total)} did not pass, {_where(bad)}."
+    if run.problems:
+        return f"{run.candidate} does not conform: {run.problems[0]}{_more(len(run.problems) - 1)}."
+    waived = sum(result.status is Status.WAIVED for result in run.results)
+    scope = "conforms" if run.whole else "conforms as far as it was judged"
+    exception = f", {waived} of them waived" if waived else ""
+    return f"{run.candidate} {scope}: {_cases(total)}{exception or ' passed'}."
+
+
+def _cases(count: int) -> str:
+    return "1 case" if count == 1 else f"{count} cases"
+
+
+def _more(count: int) -> str:
+    return f" (and {count} more)" if count else ""
+
+
+def _where(bad: Sequence[Result]) -> str:
+    parts = list(dict.fromkeys(result.part for result in bad))
+    rest = len(parts) - _NAMED
+    return "in " + ", ".join(parts[:_NAMED]) + (f" and {rest} more" if rest > 0 else "")

@@ -1,0 +1,61 @@
+"""`-k`: which ids an expression means."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.keywords import KeywordError, Keywords
+from conformance.selection import select
+from conformance.steps import STEPS
+
+
+@pytest.mark.parametrize(
+    ("text", "id", "holds"),
+    [
+        ("", "anything", True),
+        ("SoftMax", "softmax/late/3x40", True),
+        ("softmax late", "softmax/late/3x40", True),
+        ("softmax and not late", "softmax/late/3x40", False),
+        ("not softmax or late", "softmax/late/3x40", True),
+        ("not (softmax or rope)", "rope_qk/plain", False),
+        ("rope or softmax and plain", "rope/late", True),
+        ("(rope or softmax) and plain", "rope/late", False),
+        ("not not rope", "rope/late", True),
+        ("'rmsnorm(layers.0' or x", "step1/locked/002 rmsnorm(layers.0.attn_norm)", True),
+        ('"or"', "or", True),
+    ],
+)
+def test_what_holds(text: str, id: str, holds: bool) -> None:
+    assert Keywords(text).matches(id) is holds
+
+
+@pytest.mark.parametrize(
+    ("text", "column"), [("and", 1), ("a or", 5), ("(a", 3), ("a)", 2), ("not", 4), ("a 'b", 3), ("()", 2)]
+)
+def test_what_cannot_be_read_says_where(text: str, column: int) -> None:
+    with pytest.raises(KeywordError, match=f"at column {column}$"):
+        Keywords(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "steps"),
+    [
+        ("", STEPS),
+        ("rmsnorm", ()),  # a word that names an operation is no reason to run whole steps
+        ("step1", STEPS[:1]),
+        ("step1 and rmsnorm", STEPS[:1]),
+        ("not rmsnorm", STEPS),
+        ("not step", ()),
+        ("locked and not step2", (STEPS[0], STEPS[2])),
+    ],
+)
+def test_which_steps_are_meant(text: str, steps: tuple[str, ...]) -> None:
+    assert select(Keywords(text)).steps == tuple(steps)
+
+
+def test_ids_of_a_step_s_calls_choose_the_step_and_its_results() -> None:
+    wanted = "step2/locked/004 rmsnorm(layers.0.attn_norm)"
+    selection = select(Keywords("rmsnorm"), [wanted, "silu/plain/33", "no/such/case"])
+    assert (selection.cases, selection.steps) == ((), (STEPS[1],))
+    assert selection.wants(wanted)
+    assert not selection.wants("step2/locked/005 gemm")
