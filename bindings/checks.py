@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -127,7 +127,7 @@ def _plain_numbers(parameter: Parameter) -> tuple[type, Any, Any]:
     return (float, -largest, largest)
 
 
-def refuse_overlap(operation: str, spans: Sequence[tuple[int, int, str, bool]]) -> None:
+def refuse_overlap(operation: str, spans: Iterable[tuple[int, int, str, bool]]) -> None:
     """Raise where an array that is written shares memory with another; a span is (start, stop, name, written)."""
     any_end, any_name, written_end, written_name = 0, "", 0, ""
     for start, stop, name, written in sorted(spans):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
 
@@ -29,10 +29,10 @@ class Operation:
         self._check = Checker(signature)
         self._names = signature.names
         self._updated = [p.name for p in signature.returned if p.direction == "updated"]
-        self._returned = tuple(p.name for p in signature.returned)
-        self._order = tuple(p.name for p in function.parameters)
-        self._arrays = tuple(p.name for p in function.parameters if p.is_array)
-        self._lists = tuple(p.name for p in function.parameters if p.is_list)
+        self._returned = [p.name for p in signature.returned]
+        self._order = [p.name for p in function.parameters]
+        self._arrays = [p.name for p in function.parameters if p.is_array]
+        self._lists = [p.name for p in function.parameters if p.is_list]
         may_be_allocated = (*signature.outputs, *signature.workspaces, *(p for p in signature.given if p.updated_if))
         self._fills = [
             (p, p.name, p.type.dtype, p.direction == "out", compile_shape([axis.size for axis in p.shape]))
@@ -47,24 +47,13 @@ class Operation:
         if kwargs or len(args) != len(self._names):
             self._bind(values, args, kwargs)
         sizes = self._check(values)
-        written = [name for name in self._updated if values[name] is not None]
-        for parameter, name, dtype, is_output, shape in self._fills:
-            array = values.get(name)
-            if array is None:
-                values[name] = self._allocate(parameter, dtype, shape(sizes))
-            elif is_output:
-                self._check.output(parameter, array, sizes)
-                written.append(name)
+        written = self._fill(values, sizes)
         raw = {"stream": self._stream, **sizes}
         for name in self._arrays:
-            if name in self.signature.lengths:
-                values[name] = self._lengths(values[self.signature.lengths[name]])
             raw[name] = from_buffer(values[name])
-        buffers = {name: [from_buffer(array) for array in values[name]] for name in self._lists}
-        for name, held in buffers.items():
-            raw[name] = from_buffer(np.array([address(buffer) for buffer in held], np.uintp))
+        held = self._add_lists(values, raw) if self._lists else {}
         if written:
-            refuse_overlap(self.operation, self._spans(values, raw, buffers, written))
+            refuse_overlap(self.operation, self._spans(values, raw, held, written))
         code = self._entry(*[raw[name] for name in self._order])
         if code:
             raise CallError(self.operation, code, self._header.meaning(code))
@@ -93,6 +82,20 @@ class Operation:
         expected = f"the arguments of {self.operation}{self.__signature__}"
         return ArgumentTypeError(self.operation, argument, expected, got)
 
+    def _fill(self, values: dict[str, Any], sizes: Mapping[str, Any]) -> list[str]:
+        """Add the arrays that the caller left out, and return the names of those it gave that are written."""
+        written = [name for name in self._updated if values[name] is not None]
+        for parameter, name, dtype, is_output, shape in self._fills:
+            array = values.get(name)
+            if array is None:
+                values[name] = self._allocate(parameter, dtype, shape(sizes))
+            elif is_output:
+                self._check.output(parameter, array, sizes)
+                written.append(name)
+        for name, described in self.signature.lengths.items():
+            values[name] = np.array([array.size for array in values[described]], np.int64)
+        return written
+
     def _allocate(self, parameter: Parameter, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Any:
         try:
             array: Any = np.empty(shape, dtype)
@@ -104,20 +107,20 @@ class Operation:
             raise explain.output(self.operation, parameter, shape)
         return array
 
-    @staticmethod
-    def _lengths(arrays: Any) -> Any:
-        return np.array([array.size for array in arrays], np.int64)
+    def _add_lists(self, values: Mapping[str, Any], raw: dict[str, Any]) -> dict[str, list[int]]:
+        """Add each list's table of addresses to what is passed, and return the addresses."""
+        held = {name: [address(from_buffer(array)) for array in values[name]] for name in self._lists}
+        for name, addresses in held.items():
+            raw[name] = from_buffer(np.array(addresses, np.uintp))
+        return held
 
     def _spans(
-        self, values: Mapping[str, Any], raw: Mapping[str, Any], buffers: Mapping[str, list[Any]], written: list[str]
-    ) -> list[tuple[int, int, str, bool]]:
-        """Return where every array of the call lies."""
-        spans = []
+        self, values: Mapping[str, Any], raw: Mapping[str, Any], held: Mapping[str, list[int]], written: list[str]
+    ) -> Iterator[tuple[int, int, str, bool]]:
+        """Yield where every array of the call lies: start, end, name, whether it is written."""
         for name in self._arrays:
             start = address(raw[name])
-            spans.append((start, start + values[name].nbytes, name, name in written))
-        for name, held in buffers.items():
-            starts = map(address, held)
-            for index, (start, array) in enumerate(zip(starts, values[name], strict=True)):
-                spans.append((start, start + array.nbytes, f"{name}[{index}]", name in written))
-        return spans
+            yield start, start + values[name].nbytes, name, name in written
+        for name, addresses in held.items():
+            for index, (start, array) in enumerate(zip(addresses, values[name], strict=True)):
+                yield start, start + array.nbytes, f"{name}[{index}]", name in written
