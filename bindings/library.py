@@ -53,7 +53,9 @@ class Library:
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         """Make the operation of that name on first use, and keep it."""
-        if name.startswith("_") or name not in self.header.operations:
+        if name.startswith("_") or name == "header":  # not set yet, as in a copy
+            raise AttributeError(name)
+        if name not in self.header.operations:
             near = get_close_matches(name, self.header.operations, 1)
             hint = f"; did you mean {near[0]}?" if near else ""
             raise AttributeError(f"the header declares no operation {name}{hint}")

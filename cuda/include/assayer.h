@@ -13,8 +13,9 @@
  *   WITHIN(n)          integer values, each 0 <= v < n.       BELOW(n): each v < n; negative ones have a meaning.
  *   REQUIRES(...)      conditions on the arguments; a call that breaks one is refused with ASSAYER_INVALID.
  *
- * A const pointer is an input; any other pointer is an output.  An array that is written overlaps no other.  Pointers need the
- * alignment of their element type and no more.  Every size is at least 1, and the bytes of every array fit in int64_t.
+ * A const pointer is an input; any other pointer is an output.  An array that is written overlaps no other.  Pointers
+ * need the alignment of their element type and no more.  Every size is at least 1, and the bytes of every array fit in
+ * int64_t.
  *
  * Every operation returns one of the codes below or, on a device build, a positive error code of the device's runtime.
  * A call that returns a negative code has written nothing.  Calls are asynchronous in the order of their stream where

@@ -25,8 +25,8 @@ def results(returned: Any) -> tuple[Any, ...]:
 def test_every_argument_arrives_in_its_place(function: Function, spy: Spy) -> None:
     arguments = arguments_of(function, random.Random(function.symbol))
     operation = getattr(spy.library, function.operation)
-    returned = dict(zip(operation._returned, results(operation(**arguments)), strict=True))
-    arrays = arguments | returned
+    names = [parameter.name for parameter in operation.signature.returned]
+    arrays = arguments | dict(zip(names, results(operation(**arguments)), strict=True))
     numbers = operation.signature.sizes(arguments)
     for index, parameter in enumerate(function.parameters):
         if parameter.is_scalar:

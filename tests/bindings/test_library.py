@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import shutil
 import sys
 from pathlib import Path
@@ -58,6 +59,11 @@ def test_an_operation_is_made_once(spy: Spy) -> None:
 def test_a_name_that_the_header_does_not_know(spy: Spy) -> None:
     with pytest.raises(AttributeError, match="no operation rmsnrm; did you mean rmsnorm"):
         spy.library.rmsnrm  # noqa: B018
+
+
+def test_a_library_is_not_copied(spy: Spy) -> None:
+    with pytest.raises((TypeError, AttributeError)):
+        copy.deepcopy(spy.library)
 
 
 def test_a_stream_is_passed_to_every_call(spy: Spy) -> None:
