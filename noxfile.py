@@ -89,10 +89,10 @@ def golden(session: nox.Session) -> None:
 @nox.session
 def bench(session: nox.Session) -> None:
     """Time the reference and the C library, per operation and training step; `-- --peers` adds PyTorch."""
-    peers = "--peers" in session.posargs
-    install(session, "tests", *(["oracle"] if peers else []))
+    arguments = [argument for argument in session.posargs if argument != "--peers"]
+    install(session, "tests", *(["oracle"] if "--peers" in session.posargs else []))
     build_library(session)
-    session.run("pytest", "benchmarks", *(argument for argument in session.posargs if argument != "--peers"))
+    session.run("pytest", "benchmarks", "--benchmark-quiet", *arguments)
 
 
 @nox.session

@@ -1,4 +1,4 @@
-"""The same model and training step in PyTorch, eager, in the fastest form we know: what the others are measured against.
+"""The same model and training step in PyTorch, eager, in the fastest form we know: what the others compare with.
 
 Experts run on sorted tokens by grouped products, gate and up in one; attention is the library's own; AdamW is fused.
 """
@@ -78,7 +78,9 @@ _LAYER = ("attn_norm", "w_q", "w_k", "w_v", "w_o", "ffn_norm", "router", "gate_u
 def _rotations(config: Config, seq: int, dtype: torch.dtype) -> Tensor:
     d = config.head_dim
     base = config.rope_base * config.rope_alpha ** (d / (d - 2))
-    angles = torch.outer(torch.arange(seq, dtype=torch.float64), base ** (torch.arange(0, d, 2, dtype=torch.float64) / -d))
+    angles = torch.outer(
+        torch.arange(seq, dtype=torch.float64), base ** (torch.arange(0, d, 2, dtype=torch.float64) / -d)
+    )
     turns = torch.polar(torch.ones_like(angles), angles)
     return turns.to(torch.complex64 if dtype == torch.float32 else torch.complex128)[None, :, None, :]
 

@@ -1,0 +1,49 @@
+"""The backends, the timer, and the table of ratios at the end."""
+
+from __future__ import annotations
+
+from benchmarks.threads import THREADS  # isort: skip (before NumPy)
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.backends import Backends
+from benchmarks.table import Table, cores_in_use
+
+TABLE = pytest.StashKey[Table]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--library", type=Path, help="the C build to time (default: the one in build/stub)")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[TABLE] = Table(busy=cores_in_use())
+
+
+@pytest.fixture(scope="session")
+def backends(request: pytest.FixtureRequest) -> Backends:
+    return Backends(request.config.getoption("--library"), THREADS)
+
+
+@pytest.fixture
+def timed(benchmark: Any, request: pytest.FixtureRequest) -> Callable[..., None]:
+    """Time a function as one backend's answer to one case; it goes into the table too."""
+
+    def time(case: str, backend: str, function: Callable[[], Any], rounds: int = 0, tokens: int = 0) -> None:
+        benchmark.group = case
+        if rounds:
+            benchmark.pedantic(function, rounds=rounds, warmup_rounds=2)
+        else:
+            benchmark(function)
+        request.config.stash[TABLE].add(case, backend, benchmark.stats.stats.data, tokens)
+
+    return time
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    for line in config.stash[TABLE].lines():
+        terminalreporter.write_line(line)

@@ -1,0 +1,230 @@
+"""Each operation in PyTorch, eager: a function of the operation's arguments that returns what is to be timed.
+
+A gradient is timed by itself: the graph is built beforehand and kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+import torch.nn.functional as F  # noqa: N812
+from torch import Tensor
+
+Timed = Callable[[], Any]
+
+
+def _gradient(forward: Callable[..., Tensor], inputs: Sequence[Tensor], d_output: Tensor) -> Timed:
+    leaves = [tensor.detach().clone().requires_grad_() for tensor in inputs]
+    output = forward(*leaves)
+    return lambda: torch.autograd.grad(output, leaves, d_output, retain_graph=True)
+
+
+def gemm(A: Tensor, B: Tensor) -> Timed:
+    return lambda: A @ B.T
+
+
+def gemm_nn(A: Tensor, B: Tensor, C: Tensor | None, alpha: float, beta: float) -> Timed:
+    return (lambda: A @ B) if C is None else (lambda: torch.addmm(C, A, B, alpha=alpha, beta=beta))
+
+
+def gemm_tn(A: Tensor, B: Tensor, C: Tensor | None, alpha: float, beta: float) -> Timed:
+    return gemm_nn(A.T, B, C, alpha, beta)
+
+
+def grouped_gemm(A: Tensor, B: Tensor, offsets: Tensor) -> Timed:
+    return lambda: torch._grouped_mm(A, B.transpose(1, 2), offsets[1:])
+
+
+def grouped_gemm_nn(A: Tensor, B: Tensor, offsets: Tensor) -> Timed:
+    return lambda: torch._grouped_mm(A, B, offsets[1:])
+
+
+def grouped_gemm_tn(A: Tensor, B: Tensor, offsets: Tensor, C: None, beta: float) -> Timed:
+    return lambda: torch._grouped_mm(A.T, B, offsets[1:])
+
+
+def rmsnorm(input: Tensor, weight: Tensor, eps: float) -> Timed:
+    return lambda: F.rms_norm(input, weight.shape, weight, eps)
+
+
+def rmsnorm_backward(input: Tensor, weight: Tensor, d_output: Tensor, d_weight: None, eps: float, beta: float) -> Timed:
+    return _gradient(lambda x, w: F.rms_norm(x, w.shape, w, eps), (input, weight), d_output)
+
+
+def rmsnorm_residual(input: Tensor, residual: Tensor, weight: Tensor, eps: float) -> Timed:
+    return lambda: (F.rms_norm(s := input + residual, weight.shape, weight, eps), s)
+
+
+def rmsnorm_residual_backward(
+    residual_out: Tensor,
+    weight: Tensor,
+    d_output: Tensor,
+    d_residual_out: Tensor,
+    d_weight: None,
+    eps: float,
+    beta: float,
+) -> Timed:
+    through_norm = rmsnorm_backward(residual_out, weight, d_output, d_weight, eps, beta)
+
+    def both() -> tuple[Tensor, Tensor]:
+        d_input, d_weight = through_norm()
+        return d_input + d_residual_out, d_weight
+
+    return both
+
+
+def softmax(input: Tensor) -> Timed:
+    return lambda: input.softmax(-1)
+
+
+def softmax_backward(output: Tensor, d_output: Tensor) -> Timed:
+    return lambda: torch._softmax_backward_data(d_output, output, -1, output.dtype)
+
+
+def softmax_topk(input: Tensor, k: int) -> Timed:
+    def chosen() -> tuple[Tensor, Tensor]:
+        top, indices = input.topk(k, dim=-1)
+        return top.softmax(-1), indices
+
+    return chosen
+
+
+def swiglu(gate: Tensor, up: Tensor) -> Timed:
+    return lambda: F.silu(gate) * up
+
+
+def swiglu_backward(gate: Tensor, up: Tensor, d_output: Tensor) -> Timed:
+    return _gradient(lambda g, u: F.silu(g) * u, (gate, up), d_output)
+
+
+def add(a: Tensor, b: Tensor) -> Timed:
+    return lambda: a + b
+
+
+def _turned(x: Tensor, turns: Tensor) -> Tensor:
+    return torch.view_as_real(torch.view_as_complex(x.view(*x.shape[:-1], -1, 2)) * turns).flatten(-2)
+
+
+def rope_qk(q: Tensor, k: Tensor, freqs: Tensor, offset: int) -> Timed:
+    turns = torch.polar(torch.ones_like(freqs), freqs)[offset : offset + q.shape[1], None]
+    return lambda: (_turned(q, turns), _turned(k, turns))
+
+
+def rope_qk_backward(d_q_out: Tensor, d_k_out: Tensor, freqs: Tensor, offset: int) -> Timed:
+    return rope_qk(d_q_out, d_k_out, -freqs, offset)
+
+
+def _attention(Q: Tensor, K: Tensor, V: Tensor, scale: float) -> Tensor:
+    q, k, v = (heads.transpose(1, 2) for heads in (Q, K, V))
+    return F.scaled_dot_product_attention(q, k, v, is_causal=True, scale=scale, enable_gqa=True).transpose(1, 2)
+
+
+def attention_forward(Q: Tensor, K: Tensor, V: Tensor, kv_len: int, scale: float) -> Timed:
+    return lambda: _attention(Q, K, V, scale)
+
+
+def attention_backward(
+    Q: Tensor, K: Tensor, V: Tensor, output: Tensor, lse: Tensor, d_output: Tensor, scale: float
+) -> Timed:
+    return _gradient(lambda q, k, v: _attention(q, k, v, scale), (Q, K, V), d_output)
+
+
+def expert_dispatch(input: Tensor, position: Tensor) -> Timed:
+    tokens = position.flatten().argsort() // position.shape[1]
+    return lambda: input.index_select(0, tokens)
+
+
+def expert_dispatch_backward(d_output: Tensor, position: Tensor) -> Timed:
+    flat = position.flatten()
+    return lambda: d_output.index_select(0, flat).view(*position.shape, -1).sum(1)
+
+
+def _combined(rows: Tensor, weights: Tensor, flat: Tensor) -> Tensor:
+    return (rows.index_select(0, flat).view(*weights.shape, -1) * weights[:, :, None]).sum(1)
+
+
+def expert_combine(input: Tensor, weights: Tensor, position: Tensor) -> Timed:
+    flat = position.flatten()
+    return lambda: _combined(input, weights, flat)
+
+
+def expert_combine_backward(input: Tensor, weights: Tensor, position: Tensor, d_output: Tensor) -> Timed:
+    flat = position.flatten()
+    return _gradient(lambda rows, w: _combined(rows, w, flat), (input, weights), d_output)
+
+
+def cross_entropy_forward(logits: Tensor, targets: Tensor) -> Timed:
+    targets = targets.long()
+
+    def both() -> tuple[Tensor, Tensor]:
+        log_probs = logits.log_softmax(-1)
+        return F.nll_loss(log_probs, targets, ignore_index=-1), log_probs
+
+    return both
+
+
+def cross_entropy_backward(log_probs: Tensor, targets: Tensor, scale: float) -> Timed:
+    columns = targets.long()[:, None]
+
+    def both_steps() -> Tensor:  # the two that autograd takes for nll_loss(log_softmax(x))
+        d_log_probs = torch.zeros_like(log_probs).scatter_(1, columns, -scale)
+        return torch._log_softmax_backward_data(d_log_probs, log_probs, 1, log_probs.dtype)
+
+    return both_steps
+
+
+def embedding(weight: Tensor, indices: Tensor) -> Timed:
+    return lambda: F.embedding(indices, weight)
+
+
+def scatter_add(grad_output: Tensor, indices: Tensor, grad_weight: Tensor) -> Timed:
+    return lambda: grad_weight.index_add_(0, indices, grad_output)
+
+
+def multi_sum_squares(inputs: list[Tensor]) -> Timed:
+    return lambda: torch.nn.utils.get_total_norm(inputs, foreach=True).square()
+
+
+def multi_adamw(
+    params: list[Tensor],
+    grads: list[Tensor],
+    ms: list[Tensor],
+    vs: list[Tensor],
+    weight_decays: Tensor,
+    grad_scale: Tensor,
+    lr: float,
+    beta1: float,
+    beta2: float,
+    eps: float,
+    step: int,
+) -> Timed:
+    decays = weight_decays.tolist()
+    groups = [{"params": [p], "weight_decay": decay} for p, decay in zip(params, decays, strict=True)]
+    optimizer = torch.optim.AdamW(groups, lr=lr, betas=(beta1, beta2), eps=eps, fused=True)
+    for p, g, m, v in zip(params, grads, ms, vs, strict=True):
+        p.grad = g * grad_scale
+        optimizer.state[p] = {"step": torch.tensor(step - 1.0), "exp_avg": m, "exp_avg_sq": v}
+
+    def update() -> tuple[list[Tensor], ...]:
+        optimizer.step()
+        return params, ms, vs
+
+    return update
+
+
+def adamw_step(
+    param: Tensor,
+    grad: Tensor,
+    m: Tensor,
+    v: Tensor,
+    lr: float,
+    beta1: float,
+    beta2: float,
+    eps: float,
+    weight_decay: float,
+    step: int,
+) -> Timed:
+    decay, one = torch.tensor([weight_decay]), torch.ones(1)
+    return multi_adamw([param], [grad], [m], [v], decay, one, lr, beta1, beta2, eps, step)
