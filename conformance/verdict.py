@@ -1,8 +1,8 @@
 """The verdict on one output: does every element lie where an honest implementation's could?
 
-Limits come from the expectation alone: each element may be off by 8 sigma and never by more than the worst case; the
-rms of error / sigma may exceed 1 only as far as chance lets it; so may the mean.  How far that is depends on how many
-independent errors stand behind the elements, which the noise numbers count (their `shared`).
+Each within its own limit (measure.py); and the rms of error / sigma may exceed 1 only as far as chance lets it; so may
+the mean.  How far that is depends on how many independent errors stand behind the elements, which the noise numbers
+count (their `shared`).
 """
 
 from __future__ import annotations
@@ -13,20 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .measure import SECOND_ORDER, SIGMAS, Measured, measure
 from .noise import Noisy
 
-SIGMAS = 8.0
-# The worst case is a first-order bound; terms of second order add a share of about (number of roundings) * u to it.
-SECOND_ORDER = 1 + 2.0**-10
-# A formula may be arranged otherwise: a product distributed over a sum, a factor applied earlier or later.  What one
-# arrangement rounds once another rounds in two parts of that size, so the worst case counts twice, unless there is but
-# one rounding to count (then it is the square root of 3 sigma).
-ARRANGEMENTS = 2.0
-ONE_ROUNDING = 3**0.5 * SECOND_ORDER
+__all__ = ["BIAS_ELEMENTS", "SECOND_ORDER", "SIGMAS", "Verdict", "judge", "region"]
+
 # A mathematical function may be biased by as much as half its error allowance.
 FUNCTION_BIAS = 0.5
 BIAS_ELEMENTS = 32
-FLOAT32_MAX = float(np.finfo(np.float32).max)
 
 
 @dataclass(frozen=True)
@@ -68,7 +62,7 @@ def _refused(output: str, reason: str, elements: int) -> Verdict:
 def _judge_exact(output: str, wanted: NDArray[Any], got: NDArray[Any]) -> Verdict:
     if got.dtype.kind != wanted.dtype.kind:
         return _refused(output, f"dtype {got.dtype}, expected {wanted.dtype}", wanted.size)
-    return _summary(output, wanted, got, np.where(wanted == got, 0.0, np.inf), np.zeros(wanted.shape), "exact")
+    return _summary(output, got, measure(wanted, got))
 
 
 def _judge_noisy(output: str, expected: Noisy, got: NDArray[Any], signed_zeros: bool) -> Verdict:
@@ -76,47 +70,19 @@ def _judge_noisy(output: str, expected: Noisy, got: NDArray[Any], signed_zeros: 
         return _refused(output, f"dtype {got.dtype}, expected float32", expected.size)
     if not np.all(np.isfinite(expected.variance)):
         return _refused(output, "the expectation itself is unknown here (an intermediate result overflows)", got.size)
-    special, misplaced = _special_values(expected.v, got, signed_zeros & (expected.variance == 0))
+    measured = measure(expected, got, signed_zeros)
+    counted = ~measured.special & (measured.sigma > 0)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        error = np.where(special, 0.0, got.astype(np.float64) - expected.v)
-        sigma = expected.sigma
-        worst = _worst_case(expected, sigma)
-        limit = np.minimum(SIGMAS * sigma, worst)
-        share = np.where(error == 0, 0.0, np.abs(error) / limit)
-        share = np.where(misplaced | np.isnan(share), np.inf, share)
-        counted = ~special & (sigma > 0)
-        z = np.where(error == 0, 0.0, error / sigma)[counted]
+        z = np.where(measured.error == 0, 0.0, measured.error / measured.sigma)[counted]
         common = (expected.shared / expected.variance)[counted]
-    return _summary(output, expected.v, got, share, limit, _made_of(sigma, worst), z, common)
-
-
-def _special_values(wanted: NDArray[Any], got: NDArray[Any], exact_zeros: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Where NaN, infinities (and signed zeros, where they count) are due or came; and where one is not met."""
-    with np.errstate(over="ignore"):
-        due = wanted.astype(np.float32)
-    special = ~np.isfinite(due) | ~np.isfinite(got)
-    met = (np.isnan(due) & np.isnan(got)) | (due == got)
-    zeros = exact_zeros & (due == 0) & (got == 0)
-    return special, (special & ~met) | (zeros & (np.signbit(due) != np.signbit(got)))
-
-
-def _worst_case(expected: Noisy, sigma: NDArray[Any]) -> NDArray[Any]:
-    if expected.worst is None:
-        return np.full(sigma.shape, np.inf)
-    single = expected.worst <= ONE_ROUNDING * sigma
-    return expected.worst * np.where(single, SECOND_ORDER, ARRANGEMENTS * SECOND_ORDER)
-
-
-def _made_of(sigma: NDArray[Any], worst: NDArray[Any]) -> NDArray[Any]:
-    return np.where(sigma == 0, "exact", np.where(worst < SIGMAS * sigma, "worst case", "8 sigma"))
+    return _summary(output, got, measured, z, common)
 
 
 _NONE = np.zeros(0)
 
 
-def _summary(
-    output: str, wanted: Any, got: Any, share: Any, limit: Any, made_of: Any, z: Any = _NONE, common: Any = _NONE
-) -> Verdict:
+def _summary(output: str, got: Any, measured: Measured, z: Any = _NONE, common: Any = _NONE) -> Verdict:
+    wanted, share = measured.wanted, measured.share
     alone = _alone(z, common, wanted)
     rms = float(np.sqrt(np.mean(z * z))) if z.size else 0.0
     bias = float(np.mean(z)) if z.size else 0.0
@@ -145,8 +111,8 @@ def _summary(
         index=tuple(int(i) for i in worst),
         expected=float(wanted[worst]) if share.size else 0.0,
         got=float(got[worst]) if share.size else 0.0,
-        limit=float(np.asarray(limit)[worst]) if share.size else 0.0,
-        made_of=str(np.broadcast_to(made_of, share.shape)[worst]) if share.size else "",
+        limit=float(measured.limit[worst]) if share.size else 0.0,
+        made_of=str(measured.made_of[worst]) if share.size else "",
         region=region(bad),
     )
 

@@ -1,0 +1,78 @@
+"""Every element's error beside what it may be.
+
+Limits come from the expectation alone: each element may be off by 8 sigma and never by more than the worst case.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .noise import Noisy
+
+Array = NDArray[Any]
+
+SIGMAS = 8.0
+# The worst case is a first-order bound; terms of second order add a share of about (number of roundings) * u to it.
+SECOND_ORDER = 1 + 2.0**-10
+# A formula may be arranged otherwise: a product distributed over a sum, a factor applied earlier or later.  What one
+# arrangement rounds once another rounds in two parts of that size, so the worst case counts twice, unless there is but
+# one rounding to count (then it is the square root of 3 sigma).
+ARRANGEMENTS = 2.0
+ONE_ROUNDING = 3**0.5 * SECOND_ORDER
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Arrays of the output's shape."""
+
+    wanted: Array
+    error: Array  # what came less what is wanted; 0 where either is no number
+    sigma: Array
+    limit: Array
+    share: Array  # |error| / limit; infinite where no error at all is allowed, or a NaN or infinity is not met
+    special: Array  # where a NaN or an infinity is wanted or came
+    made_of: Array  # what the limit is: "8 sigma", "worst case", "exact"
+
+
+def measure(expected: Any, got: Array, signed_zeros: bool = False) -> Measured:
+    """Measure an output of the right shape; expected is a Noisy array, or a plain one that must be met bit for bit."""
+    if not isinstance(expected, Noisy):
+        return _measure_exact(np.asarray(expected), got)
+    special, misplaced = _special_values(expected.v, got, signed_zeros & (expected.variance == 0))
+    limit, made_of = limits(expected)
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        error = np.where(special, 0.0, got.astype(np.float64) - expected.v)
+        share = np.where(error == 0, 0.0, np.abs(error) / limit)
+        share = np.where(misplaced | np.isnan(share), np.inf, share)
+    return Measured(expected.v, error, expected.sigma, limit, share, special, made_of)
+
+
+def limits(expected: Noisy) -> tuple[Array, Array]:
+    """Return what each element may be off by, and what that is made of."""
+    sigma = expected.sigma
+    worst = np.full(sigma.shape, np.inf)
+    if expected.worst is not None:
+        single = expected.worst <= ONE_ROUNDING * sigma
+        worst = expected.worst * np.where(single, SECOND_ORDER, ARRANGEMENTS * SECOND_ORDER)
+    made_of = np.where(sigma == 0, "exact", np.where(worst < SIGMAS * sigma, "worst case", "8 sigma"))
+    return np.minimum(SIGMAS * sigma, worst), made_of
+
+
+def _measure_exact(wanted: Array, got: Array) -> Measured:
+    nothing, never = np.zeros(wanted.shape), np.zeros(wanted.shape, bool)
+    share = np.where(wanted == got, 0.0, np.inf)
+    return Measured(wanted, nothing, nothing, nothing, share, never, np.full(wanted.shape, "exact"))
+
+
+def _special_values(wanted: Array, got: Array, exact_zeros: Any) -> tuple[Array, Array]:
+    """Where NaN, infinities (and signed zeros, where they count) are due or came; and where one is not met."""
+    with np.errstate(over="ignore"):
+        due = wanted.astype(np.float32)
+    special = ~np.isfinite(due) | ~np.isfinite(got)
+    met = (np.isnan(due) & np.isnan(got)) | (due == got)
+    zeros = exact_zeros & (due == 0) & (got == 0)
+    return special, (special & ~met) | (zeros & (np.signbit(due) != np.signbit(got)))
