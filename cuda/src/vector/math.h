@@ -27,7 +27,7 @@ static inline float float_of(uint32_t bits) {
     return x;
 }
 
-/* exp(x), within 1 ulp (tests/c scans the range); NaN for NaN, infinity above 88.72, 0 where the result is subnormal.
+/* exp(x), within 1.03 ulp (every seventh float was tried; tests/c scans the range); NaN for NaN, infinity above 88.72, 0 where the result is subnormal.
  *
  * x = n ln 2 + r, |r| <= ln(2)/2, ln 2 in two parts of which the first has trailing zeros, so that n times it is exact;
  * exp(r) = 1 + r + r^2 q(r), q the polynomial of degree 4 whose largest relative error in exp is least (2^-27.7).

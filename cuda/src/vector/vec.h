@@ -3,7 +3,7 @@
 #ifndef ASSAYER_VEC_H
 #define ASSAYER_VEC_H
 
-#if defined(__GNUC__) && defined(__has_builtin)
+#if defined(__GNUC__) && defined(__has_builtin) && !defined(ASSAYER_NO_VECTORS)
 #if __has_builtin(__builtin_shufflevector)
 #define HAS_VECTORS
 #endif
