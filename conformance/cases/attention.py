@@ -84,7 +84,7 @@ SPECS = (
     Spec("flash_attention", {"late": SOME + TAILS[:1]}, _LATE, why="largest_score_last"),
     Spec("attention_forward", {"plain": CACHED, "swamp": CACHED[1:4], "tails": CACHED}, finish=_empty_cache_behind),
     Spec("attention_forward", {"late": CACHED[1:4]}, _LATE, finish=_empty_cache_behind, why="largest_score_last"),
-    Spec("attention_backward", {"plain": EVERY, "tails": TAILS[:2] + TAILS[3:], "swamp": SOME}, finish=_forward_first),
+    Spec("attention_backward", {"plain": EVERY, "tails": TAILS[:2] + TAILS[3:]}, finish=_forward_first),
     Spec("attention_backward", {"late": SOME}, _LATE, finish=_forward_first, why="largest_score_last"),
     Spec("kv_cache_append", {"plain": APPENDS, "special": APPENDS[1:]}, signed_zeros=True),
 )

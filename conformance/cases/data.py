@@ -62,7 +62,8 @@ def swamp(draw: Draw, shape: Shape) -> Array:
     """One large number in each row among many small ones."""
     values = draw.normal(shape)
     place = draw.of("place").integers(0, shape[-1], shape[:-1])
-    return np.where(np.arange(shape[-1]) == place[..., None], 2.0**12, values)
+    large = 2.0**12 * (1 + draw.of("size").uniform(shape))
+    return np.where(np.arange(shape[-1]) == place[..., None], large, values)
 
 
 def cancel(draw: Draw, shape: Shape) -> Array:

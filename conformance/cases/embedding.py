@@ -8,7 +8,7 @@ from .data import Array, Draw
 from .spec import Sizes, Spec, ids, sizes
 
 TABLES = sizes(
-    "num_indices vocab_size embedding_dim", (2, 3, 4), (33, 10, 17), (257, 64, 8), (5, 1000, 64), (64, 65, 33)
+    "num_indices vocab_size embedding_dim", (5, 3, 4), (33, 10, 17), (257, 64, 8), (5, 1000, 64), (64, 65, 33)
 )
 LONG = sizes("num_indices vocab_size embedding_dim", (1025, 7, 5), (3, 33, 1025), (67, 5, 3))
 

@@ -44,8 +44,9 @@ def _probabilities(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
 
 
 def _counts(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
-    """How many tokens chose each expert: some none."""
-    return draw.integers(0, sizes["batch_seq"] + 1, shape) * draw.of("some").integers(0, 2, shape)
+    """How many tokens chose each expert: some none, the last one some."""
+    chosen = (draw.of("some").integers(0, 2, shape) == 1) | (np.arange(shape[0]) == shape[0] - 1)
+    return np.where(chosen, draw.integers(1, sizes["batch_seq"] + 1, shape), 0)
 
 
 def _rows(operation: str) -> Spec:
