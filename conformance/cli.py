@@ -7,13 +7,16 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import false_alarms
-from .commands import listing, run
+from .commands import diff, explain, inspect, listing, run
 from .commands.options import EXIT
 from .results import HARNESS
 
 ADD_PARSER: tuple[Callable[[Any], None], ...] = (
     run.add_parser,
     listing.add_parser,
+    explain.add_parser,
+    diff.add_parser,
+    inspect.add_parser,
     false_alarms.add_parser,
 )
 

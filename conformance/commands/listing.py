@@ -13,11 +13,12 @@ _EXAMPLES = """\
   list                         all of them, one id a line
   list -k 'softmax and late'   those of softmax whose maximum lies late in the row
 """
+_EXIT = "exit code: 0 some were listed; 2 there are none"
 
 
 def add_parser(commands: Any) -> None:
     """Register the command."""
-    add_selection(add_command(commands, "list", "list the cases", run, _EXAMPLES))
+    add_selection(add_command(commands, "list", "list the cases", run, _EXAMPLES, _EXIT))
 
 
 def run(options: argparse.Namespace) -> int:

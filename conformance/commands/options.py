@@ -14,9 +14,11 @@ from conformance.selection import Selection, select
 EXIT = "exit code: 0 all passed or waived; 1 the candidate failed; 2 the judge itself failed, or nothing was judged"
 
 
-def add_command(commands: Any, name: str, what: str, run: Any, examples: str = "") -> argparse.ArgumentParser:
+def add_command(
+    commands: Any, name: str, what: str, run: Any, examples: str, exit: str = EXIT
+) -> argparse.ArgumentParser:
     """Register a command: `what` is its line in the list of commands and the head of its own help."""
-    epilog = f"examples:\n{examples.rstrip()}\n\n{EXIT}" if examples else EXIT
+    epilog = f"examples:\n{examples.rstrip()}\n\n{exit}"
     layout = argparse.RawDescriptionHelpFormatter
     parser: argparse.ArgumentParser = commands.add_parser(
         name, help=what, description=what[0].upper() + what[1:] + ".", epilog=epilog, formatter_class=layout

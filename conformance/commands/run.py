@@ -87,7 +87,7 @@ def run(options: argparse.Namespace) -> int:
     finished = Run(
         candidate=options.name or options.library.name,
         results=judged,
-        library=os.path.relpath(options.library),
+        library=_shown(options.library),
         seed=options.seed,
         seconds=seconds,
         problems=[*stale, *(_unexcused(problems, judged) if selection.is_whole else [])],
@@ -97,6 +97,12 @@ def run(options: argparse.Namespace) -> int:
     )
     _report(console, options, finished)
     return finished.code
+
+
+def _shown(path: Path) -> str:
+    """The path from here, if it lies below, so that it can be pasted."""
+    below = Path.cwd() in path.resolve().parents
+    return str(path.resolve().relative_to(Path.cwd()) if below else path.resolve())
 
 
 def _today() -> datetime.date:

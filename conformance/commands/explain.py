@@ -1,0 +1,154 @@
+"""`explain`: why a case exists, what it is made of, and what it can tell."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from bindings.records import Parameter
+from conformance import contract, judging
+from conformance.cases import CASES, REFUSALS, Case, Refusal
+from conformance.cases.data import DATA
+from conformance.expectation import Expected, expect
+from conformance.measure import limits
+from conformance.noise import Noisy
+from conformance.results import HARNESS
+from conformance.steps import STEPS
+from reference.readings import READINGS
+
+from .options import add_command
+
+_EXAMPLES = """\\
+  explain rope_forward/plain/2x33x3x16x5     a case of the catalogue
+  explain rope_forward/refused/null_input    a call that must be refused
+  explain step1/locked                       a training step
+"""
+_EXIT = "exit code: 0 explained; 2 there is no such case"
+_LEFT = 16  # columns of headings
+
+
+def add_parser(commands: Any) -> None:
+    """Register the command."""
+    parser = add_command(commands, "explain", "say why a case exists and what it can tell", run, _EXAMPLES, _EXIT)
+    parser.add_argument("case", metavar="CASE", help="an id, as `list` prints it")
+    parser.add_argument("--seed", type=int, default=0, help="another draw of the case's data (default: 0)")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the explanation; an id that does not exist is answered with those that are near."""
+    id = options.case
+    if id in CASES:
+        lines = _case(CASES[id], options.seed)
+    elif id in REFUSALS:
+        lines = _refusal(REFUSALS[id])
+    elif step := next((step for step in STEPS if id == step or id.startswith(f"{step}/")), ""):
+        lines = _step(step)
+    else:
+        return _unknown(id)
+    print(id + "\n")
+    for line in lines:
+        print(line)
+    print(_said("run", f"nox -s conformance -- --case '{id}'" + (f" --seed {options.seed}" if options.seed else "")))
+    return 0
+
+
+def _said(heading: str, text: str) -> str:
+    return f"{heading:<{_LEFT}}{text}"
+
+
+def _unknown(id: str) -> int:
+    every = [*CASES, *REFUSALS, *STEPS]
+    near = [known for known in every if id in known][:5] or difflib.get_close_matches(id, every, 5)
+    print(f"no case is called {id}" + "".join(f"\n  perhaps {known}" for known in near))
+    return HARNESS
+
+
+def _case(case: Case, seed: int) -> Iterator[str]:
+    function = contract.OPERATIONS[case.operation]
+    yield _said("operation", f"{case.operation}: {_joined(function.doc)}")
+    if case.spec.why:
+        yield _said("why", case.spec.why.replace("_", " "))
+    yield _said("data", f"{case.data}: {_joined(DATA[case.data].__doc__ or '')}")
+    yield _said("sizes", ", ".join(f"{name} = {value}" for name, value in case.sizes.items()))
+    if case.spec.trivial:
+        yield _said("trivial", f"doing next to nothing is right here: {case.spec.trivial}")
+    arguments = case.arguments(seed)
+    for parameter in contract.read_arrays(function):
+        yield _said(parameter.name, _described(parameter, arguments[parameter.name]))
+    expected = expect(case.operation, arguments)
+    for name, wanted in expected.items():
+        yield _said(name, f"limit {_limit(wanted)}")
+    yield from _power(case, arguments, expected)
+
+
+def _joined(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _described(parameter: Parameter, value: Any) -> str:
+    """An argument's type, shape and range."""
+    if isinstance(value, list):
+        return f"{len(value)} arrays of {parameter.type.dtype}, {_range(np.concatenate([v.ravel() for v in value]))}"
+    return f"{parameter.type.dtype} {list(value.shape)}, {_range(value)}"
+
+
+def _range(array: Any) -> str:
+    numbers = array[np.isfinite(array)] if array.dtype.kind == "f" else array.ravel()
+    special = array.size - numbers.size
+    text = f"from {numbers.min():.4g} to {numbers.max():.4g}" if numbers.size else "no number"
+    return text + (f", {special} NaN or infinite" if special else "")
+
+
+def _limit(wanted: Any) -> str:
+    """What each element may be off by, and what that limit is made of."""
+    if not isinstance(wanted, Noisy) or not wanted.variance.any():
+        return f"0: exact in all {wanted.size} elements"
+    limit, made_of = limits(wanted)
+    parts = ", ".join(f"{name} for {int((made_of == name).sum())}" for name in np.unique(made_of))
+    inexact = (limit > 0) & np.isfinite(limit) & np.isfinite(wanted.v)
+    ulps = limit[inexact] / np.spacing(np.abs(wanted.v[inexact]).astype(np.float32))
+    reach = f"{ulps.min():.2g} to {ulps.max():.2g} ulp (median {np.median(ulps):.2g})" if ulps.size else "0 ulp"
+    return f"{reach}: {parts} elements"
+
+
+def _power(case: Case, arguments: Mapping[str, Any], expected: Expected) -> Iterator[str]:
+    """The wrong readings of the operation that this case tells from the right one, and those it does not."""
+    known = [reading for reading in READINGS if reading.operation == case.operation]
+    passed = {reading.id for reading in known if _passes(reading.function, case, arguments, expected)}
+    caught = [reading for reading in known if reading.id not in passed]
+    yield _said("catches", f"{len(caught)} of {len(known)} wrong readings")
+    for reading in caught:
+        yield _said("", f"{reading.name}: {reading.why}")
+    if passed:
+        yield _said("left to others", ", ".join(reading.name for reading in known if reading.id in passed))
+
+
+def _passes(function: Any, case: Case, arguments: Mapping[str, Any], expected: Expected) -> bool:
+    with np.errstate(all="ignore"):
+        results = function(**arguments)
+    outputs = contract.flat(contract.named(contract.OPERATIONS[case.operation], results))
+    got = {name: _stored(array) for name, array in outputs.items()}
+    return judging.passes(case.operation, arguments, expected, got, case.spec.signed_zeros)
+
+
+def _stored(array: Any) -> Any:
+    return array.astype(np.float32) if array.dtype == np.float64 else array
+
+
+def _refusal(case: Refusal) -> Iterator[str]:
+    yield _said("why", "a call that cannot be returns -2 and writes nothing")
+    first = {case.value[0]: f"{case.value[1]} in its first element"} if case.value else {}
+    for name, value in {**case.override, **first}.items():
+        yield _said("argument", f"{name} is {'a null pointer' if value is None else value}")
+    yield _said("otherwise", f"the call of {case.base.id}")
+
+
+def _step(name: str) -> Iterator[str]:
+    locked = "every operation is fed the reference's inputs, so that the first wrong one is found whatever came before"
+    free = "the library runs whole steps by itself; sigma is carried through them, and every result is judged"
+    yield _said("why", free if name.endswith("free") else locked)
+    yield _said("data", "the tiny model over the embedded corpus: loss, activations, gradients, moments, parameters")
