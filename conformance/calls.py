@@ -35,7 +35,7 @@ class Runs(Protocol):
     def run(self, operation: str, arguments: Mapping[str, Any], override: Mapping[str, Any] | None = None) -> Any: ...
 
 
-_ENDED = {"crashed": Status.CRASHED, "timed out": Status.TIMED_OUT, "missing": Status.NOT_RUN}
+_ENDED = {"crashed": Status.CRASHED, "timed out": Status.TIMED_OUT, "missing": Status.NOT_RUN, "raised": Status.FAIL}
 
 
 class Bench:

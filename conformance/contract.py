@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,25 +10,30 @@ from numpy.typing import NDArray
 
 from bindings.header import read_header
 from bindings.records import Function, Parameter
+from bindings.signature import Signature
 
 OPERATIONS: Mapping[str, Function] = read_header().operations
+_SIGNATURES = {function.symbol: Signature(function) for function in OPERATIONS.values()}
 
 
-def read_arrays(function: Function) -> list[Parameter]:
+def signature(function: Function) -> Signature:
+    """Return the Python side of a declaration."""
+    return _SIGNATURES[function.symbol]
+
+
+def read_arrays(function: Function) -> Sequence[Parameter]:
     """Return the arrays a caller gives: inputs, and those that are updated."""
-    return [p for p in _arrays(function) if p.direction in ("in", "updated") and not _is_sizes(function, p)]
+    return signature(function).given
 
 
-def written_arrays(function: Function) -> list[Parameter]:
+def written_arrays(function: Function) -> Sequence[Parameter]:
     """Return the arrays that hold a result after the call."""
-    return [p for p in _arrays(function) if p.direction in ("out", "updated")]
+    return signature(function).returned
 
 
 def scalars(function: Function) -> list[str]:
     """Return the scalars of the Python signature: those that no given array's shape tells."""
-    told = {axis.size.text for p in read_arrays(function) for axis in p.shape if axis.size.is_name}
-    told |= {name for p in function.parameters if p.each for name in p.each}
-    return [p.name for p in function.parameters if p.is_scalar and p.name not in told]
+    return [p.name for p in signature(function).scalars]
 
 
 def float_scalars(function: Function) -> set[str]:
@@ -64,8 +69,7 @@ def typed(function: Function, arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 def ordered(function: Function, arguments: Mapping[str, Any]) -> list[Any]:
     """Return the arguments in the order of the Python signature."""
-    names = [p.name for p in read_arrays(function)] + scalars(function)
-    return [arguments[name] for name in names]
+    return [arguments[name] for name in signature(function).names]
 
 
 def named(function: Function, results: Any) -> dict[str, Any]:
@@ -83,11 +87,3 @@ def flat(outputs: Mapping[str, Any]) -> dict[str, Any]:
         else:
             result[name] = value
     return result
-
-
-def _arrays(function: Function) -> Iterable[Parameter]:
-    return (p for p in function.parameters if p.is_array or p.is_list)
-
-
-def _is_sizes(function: Function, parameter: Parameter) -> bool:
-    return any(p.each and p.each[1] == parameter.name for p in function.parameters)

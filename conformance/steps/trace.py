@@ -59,8 +59,7 @@ class Traced:
 
     def _call(self, operation: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         function = contract.OPERATIONS[operation]
-        names = [p.name for p in contract.read_arrays(function)] + contract.scalars(function)
-        arguments = dict(zip(names, args, strict=False)) | kwargs
+        arguments = dict(zip(contract.signature(function).names, args, strict=False)) | kwargs
         label = self._label(operation, arguments)
         given = dict(arguments)
         results = self._carry_out(operation, arguments)
