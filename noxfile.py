@@ -67,8 +67,8 @@ def conformance(session: nox.Session) -> None:
 def tests(session: nox.Session) -> None:
     """Run the tests."""
     install(session, "tests")
-    build_library(session)
-    session.run("pytest", *session.posargs)
+    library = build_library(session)
+    session.run("pytest", *session.posargs, env={"ASSAYER_STUB": str(library.resolve())})
 
 
 @nox.session
