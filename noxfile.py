@@ -107,7 +107,7 @@ def sanitize(session: nox.Session) -> None:
         "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
         "ASSAYER_STUB": str(Path(library).resolve()),
     }
-    session.run("python", "-m", "pytest", "tests/c", *session.posargs, env=watched)
+    session.run("python", "-m", "pytest", "--capture=sys", "tests/c", *session.posargs, env=watched)
     session.run("python", "-m", "conformance", "run", "--library", library, env=watched)
 
 
