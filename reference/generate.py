@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -12,11 +12,8 @@ from reference import random
 from reference.model import transformer
 from reference.model.attention import Cache
 from reference.model.config import Config
-from reference.model.parameters import Parameters
-from reference.ops._arrays import check
-
-Array = Any
-Ops = Any
+from reference.model.parameters import Ops, Parameters
+from reference.ops._arrays import Array, check
 
 STRATEGIES = ("greedy", "sample", "top_k", "top_p")
 

@@ -5,18 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from reference.model import transformer
 from reference.model.config import Config
-from reference.model.parameters import Parameters
+from reference.model.parameters import Ops, Parameters
 from reference.model.transformer import Loss
-from reference.ops._arrays import check
-
-Array = Any
-Ops = Any
+from reference.ops._arrays import Array, check
 
 
 @dataclass(frozen=True, kw_only=True)

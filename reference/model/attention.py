@@ -5,14 +5,12 @@ Arrays between operations are [tokens, features], tokens = batch * seq, and [bat
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from reference.model import linear
 from reference.model.config import Config
-from reference.model.parameters import Layer
-
-Array = Any
-Ops = Any
+from reference.model.parameters import Layer, Ops
+from reference.ops._arrays import Array
 
 
 class Cache(NamedTuple):

@@ -6,14 +6,12 @@ the stream and a branch that is still to be added, and hands both on.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from reference.model import attention, linear, moe
 from reference.model.config import Config
-from reference.model.parameters import Layer
-
-Array = Any
-Ops = Any
+from reference.model.parameters import Layer, Ops
+from reference.ops._arrays import Array
 
 
 class Kept(NamedTuple):

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-Array = Any
-Ops = Any  # a namespace of operations: the reference itself, or a library
+from reference.model.parameters import Ops
+from reference.ops._arrays import Array
 
 
 def beta(into: Array | None) -> float:

@@ -5,14 +5,12 @@ rows = tokens * top_k: a token has one row for each expert chosen for it.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from reference.model import linear
 from reference.model.config import Config
-from reference.model.parameters import Layer
-
-Array = Any
-Ops = Any
+from reference.model.parameters import Layer, Ops
+from reference.ops._arrays import Array
 
 
 class Routing(NamedTuple):

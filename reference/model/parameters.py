@@ -16,8 +16,9 @@ from numpy.typing import DTypeLike
 
 from reference import random
 from reference.model.config import Config
+from reference.ops._arrays import Array
 
-Array = Any
+Ops = Any  # a namespace of operations: the reference itself, or a library with the same functions
 Parameters = dict[str, Array]
 
 INITIAL_DEVIATION = 0.02

@@ -7,14 +7,12 @@ targets are int32 arrays [batch, seq]; a negative target is not counted.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from reference.model import attention, block, linear
 from reference.model.config import Config
-from reference.model.parameters import Layer, Parameters, layer, named_layer
-
-Array = Any
-Ops = Any
+from reference.model.parameters import Layer, Ops, Parameters, layer, named_layer
+from reference.ops._arrays import Array
 
 
 class Trunk(NamedTuple):
