@@ -15,6 +15,7 @@ from bindings import read_header
 from . import contract, judging
 from .cases import Case, Refusal
 from .cases.refusals import INVALID
+from .diagnosis import diagnose
 from .expectation import Expected, expect, rounded
 from .results import Result, Status
 
@@ -39,11 +40,15 @@ _ENDED = {"crashed": Status.CRASHED, "timed out": Status.TIMED_OUT, "missing": S
 
 
 class Bench:
-    """Judges calls one after another on one worker; remembers the last outputs, which may be passed off as the next."""
+    """Judges calls one after another on one worker.
+
+    Remembers what the last case should have given, which must not pass for the next, and what the last call returned.
+    """
 
     def __init__(self, worker: Runs, seed: int = 0) -> None:
         self.worker, self.seed = worker, seed
         self.last: dict[str, NDArray[Any]] = {}
+        self.returned: dict[str, NDArray[Any]] = {}
 
     def case(self, case: Case | Refusal) -> Result:
         """Judge one case of the catalogue."""
@@ -81,11 +86,16 @@ class Bench:
         if outcome.code != 0:
             reason = f"returned {outcome.code}: {read_header().meaning(outcome.code)}"
             return Result(id, operation, Status.FAIL, reason, findings=tuple(outcome.findings), detail=outcome.detail)
-        verdicts = judging.judge_outputs(operation, arguments, expected, contract.flat(outcome.outputs), signed_zeros)
+        got = contract.flat(outcome.outputs)
+        verdicts = judging.judge_outputs(operation, arguments, expected, got, signed_zeros)
+        diagnosis = diagnose(operation, arguments, expected, got, verdicts, self.returned)
+        self.returned = got
         reason = next((f"{v.output}: {v.reason}" for v in verdicts if not v.passed), "")
         reason = reason or next(iter(outcome.findings), "")
         status = Status.FAIL if reason else Status.PASS
-        return Result(id, operation, status, reason, tuple(verdicts), tuple(outcome.findings), outcome.detail)
+        return Result(
+            id, operation, status, reason, tuple(verdicts), tuple(outcome.findings), outcome.detail, diagnosis=diagnosis
+        )
 
     def _refusal(self, case: Refusal) -> Result:
         arguments = case.arguments(self.seed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -17,12 +17,15 @@ UPDATE_ROUNDINGS = 16.0  # of the decay, the moments, their corrections, root an
 Expected = dict[str, Any]  # by flat output name: Noisy, or a plain array that must be met exactly
 
 
-def expect(operation: str, arguments: Mapping[str, Any]) -> Expected:
-    """Return what the reference makes of the arguments (as they reach C), each number with its error."""
+def expect(operation: str, arguments: Mapping[str, Any], carried_out: Callable[..., Any] | None = None) -> Expected:
+    """Return what the reference makes of the arguments (as they reach C), each number with its error.
+
+    carried_out: another way to carry out the operation, such as a wrong reading of it.
+    """
     function = contract.OPERATIONS[operation]
     values = [noisy(v) for v in contract.ordered(function, arguments)]
     with np.errstate(all="ignore"):
-        results = getattr(reference, operation)(*values)
+        results = (carried_out or getattr(reference, operation))(*values)
     expected = contract.flat(contract.named(function, results))
     if "adamw" in operation:
         bound_update(expected, arguments)

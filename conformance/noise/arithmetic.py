@@ -20,6 +20,8 @@ FUNCTION_ROUNDINGS = 4.0
 FUNCTION_REACH = 8.0  # roundings; four units in the last place, each up to two roundings wide
 
 
+REACH = 8.0  # standard deviations within which a decision is open; the verdict's limit
+
 LAST_BIT = 1.5  # numbers of one size lose one bit in their sum: it errs by 0 or all of u, with variance u^2 / 2
 
 
@@ -164,6 +166,23 @@ def maximum(a: Any, b: Any) -> Noisy:
 def minimum(a: Any, b: Any) -> Noisy:
     x, y = lift(a), lift(b)
     return where((x.v <= y.v) | np.isnan(x.v), x, y)
+
+
+def to_whole(function: np.ufunc, boundary: float) -> Callable[[Noisy], Noisy]:
+    """Rounding to whole numbers is a decision: as near to the boundary between two as the noise is, either may come.
+
+    boundary: where between whole numbers it lies; 1/2 for rint, 0 for trunc.
+    """
+
+    def rounding(x: Noisy) -> Noisy:
+        distance = np.abs(np.remainder(x.v - boundary + 0.5, 1.0) - 0.5)
+        reach = REACH * x.sigma if x.worst is None else np.minimum(REACH * x.sigma, x.worst)
+        open_ = (distance <= reach) & (x.variance > 0)
+        worst = None if x.worst is None else np.where(open_, 1.0 + x.worst, 0.0)
+        variance, shared = np.where(open_, 1.0 + x.variance, 0.0), np.where(open_, x.shared, 0.0)
+        return Noisy(function(x.v), variance, shared, worst)
+
+    return rounding
 
 
 def by_value(function: np.ufunc) -> Callable[..., Any]:

@@ -29,11 +29,13 @@ UFUNCS: dict[Any, Callable[..., Any]] = {
     np.maximum: arithmetic.maximum,
     np.minimum: arithmetic.minimum,
     np.matmul: reductions.matmul,
+    np.rint: arithmetic.to_whole(np.rint, 0.5),
+    np.trunc: arithmetic.to_whole(np.trunc, 0.0),
     **{
         test: arithmetic.by_value(test)
         for test in (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal)
     },
-    **{test: arithmetic.by_value(test) for test in (np.isnan, np.isinf, np.isfinite, np.signbit, np.sign)},
+    **{test: arithmetic.by_value(test) for test in (np.isnan, np.isinf, np.isfinite, np.signbit, np.sign, np.frexp)},
 }
 
 METHODS: dict[tuple[Any, str], Callable[..., Any]] = {
@@ -121,8 +123,12 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.split: lambda x, *args, **kwargs: _split(x, *args, **kwargs),
     np.zeros_like: _filled(0.0),
     np.ones_like: _filled(1.0),
+    np.full_like: lambda x, value, **_: _filled(value)(x),
     **{move: _gathered(move) for move in _MOVES},
-    **{ask: _valued(ask) for ask in (np.argsort, np.argmax, np.argmin, np.shape, np.ndim, np.size, np.any, np.all)},
+    **{
+        ask: _valued(ask)
+        for ask in (np.argsort, np.argmax, np.argmin, np.shape, np.ndim, np.size, np.any, np.all, np.isneginf)
+    },
 }
 
 

@@ -117,7 +117,7 @@ def _on_many(function: Callable[..., Any]) -> Callable[..., Any]:
         rest = {name: g[name] for name in ("lr", "beta1", "beta2", "eps", "step")}
         each = zip(g["params"], g["grads"], g["ms"], g["vs"], g["weight_decays"], strict=True)
         new = [
-            function(param, grad * g["grad_scale"][0], m, v, weight_decay=float(decay), **rest)
+            function(param, grad * g["grad_scale"][0], m, v, weight_decay=decay, **rest)
             for param, grad, m, v, decay in each
         ]
         return tuple([one[part] for one in new] for part in range(3))

@@ -32,9 +32,14 @@ def scores_of(g: Given, visible: Visible) -> tuple[Array, Array]:
     """Masked scores (batch, heads, queries, keys), and the KV head of each query head."""
     Q, K = g["Q"], g["K"]
     heads = np.arange(Q.shape[2]) * K.shape[2] // Q.shape[2]
-    scores = np.einsum("bihd,bjhd->bhij", Q, K[:, :, heads]) * g["scale"]
+    scores = by_heads(Q) @ np.swapaxes(by_heads(K[:, :, heads]), 2, 3) * g["scale"]
     positions = np.arange(_kv_len(g) - Q.shape[1], _kv_len(g))[:, None]
     return np.where(visible(positions, np.arange(K.shape[1]), g), scores, scores.dtype.type(-np.inf)), heads
+
+
+def by_heads(x: Array) -> Array:
+    """(batch, length, heads, width) as (batch, heads, length, width), or back."""
+    return np.swapaxes(x, 1, 2)
 
 
 def _attend(g: Given, visible: Visible) -> tuple[Array, Array]:
@@ -42,7 +47,7 @@ def _attend(g: Given, visible: Visible) -> tuple[Array, Array]:
     maximum = np.max(scores, axis=-1, keepdims=True)
     P = np.exp(scores - maximum)
     total = np.sum(P, axis=-1, keepdims=True)
-    return np.einsum("bhij,bjhd->bihd", P / total, g["V"][:, :, heads]), (maximum + np.log(total))[..., 0]
+    return by_heads(P / total @ by_heads(g["V"][:, :, heads])), (maximum + np.log(total))[..., 0]
 
 
 def _masked_by(visible: Visible) -> tuple[Callable[..., Any], Callable[..., Any]]:
@@ -95,7 +100,7 @@ READINGS = (
         "attention_scores",
         "no causal mask",
         NO_MASK,
-        lambda Q, K, scale: np.einsum("bihd,bjd->bhij", Q, K) * scale,
+        lambda Q, K, scale: by_heads(Q) @ np.swapaxes(K, 1, 2)[:, None] * scale,
     ),
     Reading(
         "attention_scores",
@@ -119,7 +124,7 @@ READINGS = (
         "attention_output",
         "heads before positions",
         "The output is left as (batch, heads, positions, head_dim).",
-        giving(ops.attention_output, lambda r, g: np.ascontiguousarray(np.swapaxes(r, 1, 2)).reshape(r.shape)),
+        giving(ops.attention_output, lambda r, g: by_heads(r).reshape(r.shape)),
     ),
     Reading("flash_attention", "h modulo n_kv_heads", MODULO, _flash_modulo),
     Reading("attention_forward", "h modulo n_kv_heads", MODULO, _forward_modulo),
@@ -135,7 +140,7 @@ READINGS = (
         "attention_forward",
         "lse without the maximum",
         "The logarithm of the shifted sum is kept.",
-        giving(ops.attention_forward, lambda r, g: (r[0], r[1] - scores_of(g, causal)[0].max(axis=-1))),
+        giving(ops.attention_forward, lambda r, g: (r[0], r[1] - np.max(scores_of(g, causal)[0], axis=-1))),
     ),
     Reading(
         "attention_forward",

@@ -9,7 +9,7 @@ import numpy as np
 
 from reference.ops import attention as ops
 from reference.ops._arrays import Array
-from reference.readings.attention import MODULO, NO_MASK, Visible, causal, modulo, scores_of, unmasked
+from reference.readings.attention import MODULO, NO_MASK, Visible, by_heads, causal, modulo, scores_of, unmasked
 from reference.readings.reading import Given, Reading, giving
 
 
@@ -18,18 +18,21 @@ def _gradients(visible: Visible, d_scores: Callable[[Array, Array, Array], Array
 
     def change(_: Any, g: Given) -> tuple[Array, ...]:
         scores, heads = scores_of(g, visible)
+        Q, K, V, d_output = (by_heads(x) for x in (g["Q"], g["K"][:, :, heads], g["V"][:, :, heads], g["d_output"]))
         P = np.exp(scores - g["lse"][..., None])
-        D = np.einsum("bihd,bihd->bhi", g["d_output"], g["output"])[..., None]
-        d_P = np.einsum("bihd,bjhd->bhij", g["d_output"], g["V"][:, :, heads])
-        d_S = d_scores(P, d_P, D) * g["scale"]
-        to_group = np.asarray(heads[:, None] == np.arange(g["K"].shape[2]), P.dtype)
-        return (
-            np.einsum("bhij,bjhd->bihd", d_S, g["K"][:, :, heads]),
-            np.einsum("bhij,bihd,hg->bjgd", d_S, g["Q"], to_group),
-            np.einsum("bhij,bihd,hg->bjgd", P, g["d_output"], to_group),
-        )
+        D = np.sum(d_output * by_heads(g["output"]), axis=-1, keepdims=True)
+        d_S = d_scores(P, d_output @ np.swapaxes(V, 2, 3), D) * g["scale"]
+        d_K, d_V = np.swapaxes(d_S, 2, 3) @ Q, np.swapaxes(P, 2, 3) @ d_output
+        return by_heads(d_S @ K), _over_groups(d_K, g), _over_groups(d_V, g)
 
     return giving(ops.attention_backward, change)
+
+
+def _over_groups(x: Array, g: Given) -> Array:
+    """The sum over the query heads of each KV head."""
+    batch, heads, length, width = x.shape
+    groups = g["K"].shape[2]
+    return by_heads(np.sum(x.reshape(batch, groups, heads // groups, length, width), axis=2))
 
 
 def _backward_modulo(

@@ -9,26 +9,30 @@ from reference.ops._arrays import Array
 from reference.readings.reading import Given, Reading, as_stored, fed, giving
 
 
+def _last_rows(grad_output: Array, indices: Array, grad_weight: Array) -> tuple[Array, Array]:
+    """For each row of the table the last row of grad_output that goes there, or zeros, and whether there is one."""
+    last = np.full(len(grad_weight), len(indices))
+    kept = np.flatnonzero(indices >= 0)
+    last[indices[kept]] = kept  # of repeated indices the last one stays
+    rows = np.concatenate([grad_output, np.zeros_like(grad_output[:1])])
+    return np.take(rows, last, axis=0), (last < len(indices))[:, None]
+
+
 def _assigned(grad_output: Array, indices: Array, grad_weight: Array) -> Array:
     """The last of repeated indices overwrites the others and what was there."""
-    result = grad_weight.copy()
-    for index, row in zip(indices.tolist(), grad_output, strict=True):
-        if index >= 0:
-            result[index] = row
-    return result
+    rows, any_row = _last_rows(grad_output, indices, grad_weight)
+    return np.where(any_row, rows, grad_weight)
 
 
 def _last_added(grad_output: Array, indices: Array, grad_weight: Array) -> Array:
     """grad_weight[indices] += grad_output as NumPy has it: of repeated indices only the last counts."""
-    kept = indices >= 0
-    result = grad_weight.copy()
-    result[indices[kept]] += grad_output[kept]
-    return result
+    rows, _ = _last_rows(grad_output, indices, grad_weight)
+    return grad_weight + rows
 
 
 def _averaged(grad_output: Array, indices: Array, grad_weight: Array) -> Array:
     counts = np.bincount(indices[indices >= 0], minlength=len(grad_weight))
-    share = np.asarray(1.0 / np.maximum(counts, 1)[indices], grad_output.dtype)
+    share = np.asarray(1.0 / np.maximum(counts, 1)[np.maximum(indices, 0)], grad_output.dtype)
     return ops.scatter_add(grad_output * share[:, None], indices, grad_weight)
 
 

@@ -30,9 +30,9 @@ def _rounded(function: Callable[..., Any], rounding: Callable[[Array], Array]) -
     return fed(function, A=lambda g: rounding(g["A"]), B=lambda g: rounding(g["B"]))
 
 
-def _alpha_of_the_sum(g: Given) -> float:
+def _alpha_of_the_sum(g: Given) -> Any:
     """alpha * (A . B + beta * C)."""
-    return float(g["alpha"] * g["beta"])
+    return g["alpha"] * g["beta"]
 
 
 def _moved_offsets(g: Given) -> Array:

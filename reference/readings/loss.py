@@ -102,9 +102,8 @@ READINGS = (
             ops.cross_entropy_backward,
             lambda r, g: (
                 r
-                + np.where(
-                    g["targets"][:, None] == np.arange(r.shape[1]), r.dtype.type(g["scale"] - 1.0), r.dtype.type(0)
-                )
+                + np.where(g["targets"][:, None] == np.arange(r.shape[1]), 1.0, 0.0).astype(r.dtype)
+                * (g["scale"] - 1.0)
             ),
         ),
     ),

@@ -186,7 +186,7 @@ READINGS = (
         "aux_loss_backward",
         "sum f = 1",
         "f counts pairs, not tokens.",
-        giving(ops.aux_loss_backward, lambda r, g: r * (g["batch_seq"] / float(np.sum(g["f_counts"])))),
+        giving(ops.aux_loss_backward, lambda r, g: r * (g["batch_seq"] / np.sum(g["f_counts"]))),
     ),
     Reading(
         "aux_loss_backward",

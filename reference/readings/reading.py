@@ -68,18 +68,16 @@ def without_tail(result: Any, _: Given) -> Any:
 
 def as_stored(array: Array, *shape: int) -> Array:
     """The same memory taken for an array of another shape."""
-    return np.ascontiguousarray(array).reshape(shape)
+    return array.reshape(shape)
 
 
-def rounded_to(bits: int) -> Callable[[Array], Array]:
-    """Rounding of float32 numbers to so many bits of mantissa: 10 for TF32, 7 for bfloat16."""
-    dropped = 23 - bits
+def rounded_to(bits: int, whole: Callable[[Array], Array] = np.rint) -> Callable[[Array], Array]:
+    """Rounding to so many bits of mantissa behind the leading one: 10 for TF32, 7 for bfloat16; whole=np.trunc cuts."""
 
     def function(array: Array) -> Array:
-        words = np.asarray(array, np.float32).view(np.uint32)
-        half = np.uint32((1 << (dropped - 1)) - 1) + ((words >> np.uint32(dropped)) & np.uint32(1))
-        kept = (words + half) >> np.uint32(dropped) << np.uint32(dropped)
-        return kept.view(np.float32).astype(array.dtype)
+        _, exponents = np.frexp(array)
+        last = np.ldexp(array.dtype.type(1), np.maximum(exponents - 1, -126) - bits)  # the last bit's worth
+        return whole(array / last) * last
 
     return function
 

@@ -30,18 +30,18 @@ def _higher_index_first(input: Array, k: int) -> tuple[Array, Array]:
 def _swap_order(input: Array, k: int) -> tuple[Array, Array]:
     """Selection by exchange: what stood in front moves to where the chosen one was, and so behind its equals."""
     order = np.tile(np.arange(input.shape[-1]), (len(input), 1))
-    for row, values in zip(order, input.copy(), strict=True):
+    for row, values in zip(order, input, strict=True):
         for place in range(k):
-            best = place + int(np.argmax(values[place:]))
-            values[[place, best]] = values[[best, place]]
+            best = place + int(np.argmax(values[row[place:]]))
             row[[place, best]] = row[[best, place]]
     return _topk_by(order, input, k)
 
 
 def _spread(chosen: Array, indices: Array, cols: int) -> Array:
-    result = np.zeros((len(chosen), cols), chosen.dtype)
-    np.put_along_axis(result, indices, chosen, axis=-1)
-    return result
+    """The chosen columns' values in their places, 0 in the others."""
+    slot = np.full((len(chosen), cols), indices.shape[1])
+    np.put_along_axis(slot, indices, np.arange(indices.shape[1])[None, :], axis=-1)
+    return np.take_along_axis(np.concatenate([chosen, np.zeros_like(chosen[:, :1])], axis=-1), slot, axis=-1)
 
 
 def _into_first_columns(weights: Array, indices: Array, d_weights: Array, cols: int) -> Array:
@@ -131,7 +131,7 @@ READINGS = (
         "Every expert has a score of its own, as in other routers.",
         giving(
             ops.softmax_topk,
-            lambda r, g: (ops.softmax(-np.log1p(np.exp(-np.take_along_axis(g["input"], r[1], axis=-1)))), r[1]),
+            lambda r, g: (ops.softmax(-np.log(1.0 + np.exp(-np.take_along_axis(g["input"], r[1], axis=-1)))), r[1]),
         ),
     ),
     Reading(

@@ -1,0 +1,112 @@
+"""Tries the named wrong readings of an operation on what a candidate returned."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from conformance import contract
+from conformance.expectation import Expected, expect, rounded
+from conformance.measure import SIGMAS
+from conformance.noise import FLOAT32, Noisy
+from conformance.verdict import judge
+from reference.readings import READINGS, Reading
+
+Outputs = Mapping[str, Any]
+SHOWN = 3
+
+
+@functools.cache
+def readings_of(operation: str) -> tuple[Reading, ...]:
+    """Return the operation's readings, in the order of the list."""
+    return tuple(reading for reading in READINGS if reading.operation == operation)
+
+
+def matches(operation: str, arguments: Mapping[str, Any], expected: Expected, got: Outputs) -> list[Reading]:
+    """Return the readings that give what came, the likeliest first; those much less likely than it are left out."""
+    right = _distance(rounded(expected), got)
+    likely: list[tuple[float, Reading]] = []
+    for reading in readings_of(operation):
+        values = _values(reading, operation, arguments)
+        if values is not None and _distance(values, got) < right:
+            fits = _likelihood(_expectations(reading, operation, arguments, expected, values), got)
+            if fits is not None:
+                likely.append((fits, reading))
+    best = max((fits for fits, _ in likely), default=0.0)
+    near = [(fits, reading) for fits, reading in likely if fits >= best - SIGMAS**2 / 2]
+    return [reading for _, reading in sorted(near, key=lambda pair: -pair[0])]
+
+
+def _values(reading: Reading, operation: str, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What the reading gives in plain float32; None where it has no meaning for these arguments."""
+    function = contract.OPERATIONS[operation]
+    try:
+        results = reading.function(*contract.ordered(function, arguments))
+    except (ValueError, IndexError):
+        return None
+    return contract.flat(contract.named(function, results))
+
+
+def _distance(values: Outputs, got: Outputs) -> tuple[int, float]:
+    """How many values are special where the others are not, and the sum of squared differences of the rest."""
+    special, squares = 0, 0.0
+    for name, wanted in values.items():
+        if wanted.shape != got[name].shape:
+            return wanted.size, np.inf
+        a, b = wanted.astype(np.float64), np.asarray(got[name]).astype(np.float64)
+        numbers = np.isfinite(a) & np.isfinite(b)
+        special += int(np.count_nonzero(~numbers & ~((a == b) | (np.isnan(a) & np.isnan(b)))))
+        squares += float(np.sum(np.square(np.where(numbers, a, 0.0) - np.where(numbers, b, 0.0))))
+    return special, squares
+
+
+def _expectations(
+    reading: Reading, operation: str, arguments: Mapping[str, Any], expected: Expected, values: Outputs
+) -> list[Expected]:
+    """The reading on noise numbers; and where that cannot be known, its values with the noise of the right ones."""
+    borrowed = {name: _borrowed(value, expected[name]) for name, value in values.items()}
+    try:
+        own = expect(operation, arguments, reading.function)
+    except TypeError:  # it uses a function that does not carry noise
+        return [borrowed]
+    return [own, borrowed]
+
+
+def _borrowed(value: Any, right: Any) -> Any:
+    if not isinstance(right, Noisy):
+        return value
+    v = value.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        known = np.where(np.isfinite(right.variance), right.variance, 0.0)
+    return Noisy(v, np.where(np.isfinite(v), known + FLOAT32.variance(v), 0.0), right.shared, None)
+
+
+def _likelihood(candidates: list[Expected], got: Outputs) -> float | None:
+    """The logarithm of how likely the reading makes what came, or None where its verdict is no."""
+    for expected in candidates:
+        if all(judge(name, _judged(wanted), np.asarray(got[name])).passed for name, wanted in expected.items()):
+            return sum(_log_density(wanted, got[name]) for name, wanted in expected.items())
+    return None
+
+
+def _judged(wanted: Any) -> Any:
+    return wanted.astype(np.float32) if not isinstance(wanted, Noisy) and wanted.dtype.kind == "f" else wanted
+
+
+def _log_density(wanted: Any, got: Any) -> float:
+    if not isinstance(wanted, Noisy):
+        return 0.0
+    variance = wanted.variance + FLOAT32.variance(wanted.v)
+    counted = np.isfinite(wanted.v) & np.isfinite(got) & (variance > 0)
+    error = got[counted].astype(np.float64) - wanted.v[counted]
+    return float(-0.5 * np.sum(error**2 / variance[counted] + np.log(variance[counted])))
+
+
+def said(found: list[Reading]) -> str:
+    """Name the readings that match."""
+    names = [reading.name for reading in found[:SHOWN]]
+    more = f", or {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+    return f"matches: {', or '.join(names)}{more}" if names else ""
