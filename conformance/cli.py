@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import false_alarms
-from .commands import diff, explain, inspect, listing, run
+from .commands import diff, explain, golden, inspect, listing, run
 from .commands.options import EXIT
 from .results import HARNESS
 
@@ -17,6 +17,7 @@ ADD_PARSER: tuple[Callable[[Any], None], ...] = (
     explain.add_parser,
     diff.add_parser,
     inspect.add_parser,
+    golden.add_parser,
     false_alarms.add_parser,
 )
 

@@ -49,6 +49,16 @@ def _routing(arguments: Arguments, expected: dict[str, Any], got: Mapping[str, A
     return {"weights": taken / np.sum(taken, axis=-1, keepdims=True), "indices": indices}
 
 
+def near_choices(logits: Any, k: int) -> int:
+    """Count the top-k choices between neighbours in rank whose probabilities lie within the noise."""
+    probabilities: Any = reference.softmax(logits)
+    order = np.argsort(-probabilities.v, axis=1)
+    ranked: Any = np.take_along_axis(probabilities, order, axis=1)
+    gaps = ranked.v[:, :k] - ranked.v[:, 1 : k + 1]
+    window = SIGMAS * np.sqrt(ranked.variance[:, :k] + ranked.variance[:, 1 : k + 1])
+    return int((gaps <= window).sum())
+
+
 def _sampled(arguments: Arguments, expected: dict[str, Any], got: Mapping[str, Array]) -> dict[str, Any]:
     """A walk over cumulative probabilities may stop one entry off where u lies within the noise of the boundary."""
     choice, due = got["output"], expected["output"]

@@ -16,6 +16,7 @@ from bindings import BindingError
 from bindings.examine import examine
 from conformance import last_failed
 from conformance.cases import CASES, REFUSALS
+from conformance.goldens import GoldenError, catalogue_floor
 from conformance.report.files import write_jsonl, write_junit
 from conformance.report.record import Run
 from conformance.report.terminal import close, followed, show
@@ -72,7 +73,8 @@ def run(options: argparse.Namespace) -> int:
     try:
         waivers = read_waivers(options.waivers) if options.waivers else []
         problems = examine(options.library, options.declarations)
-    except (BindingError, WaiverError, OSError) as error:
+        floor = catalogue_floor()
+    except (BindingError, WaiverError, GoldenError, OSError) as error:
         console.print(str(error), markup=False, highlight=False, soft_wrap=True)
         return HARNESS
     selection = _selected(console, options)
@@ -83,7 +85,8 @@ def run(options: argparse.Namespace) -> int:
     results, stopped = _judged(console, options, selection, waivers)
     seconds = time.monotonic() - started
     last_failed.remember(options.library, results)
-    judged, stale = waive(results, waivers, _today(), selection.is_whole and not stopped)
+    whole = selection.is_whole and not stopped
+    judged, stale = waive(results, waivers, _today(), whole)
     finished = Run(
         candidate=options.name or options.library.name,
         results=judged,
@@ -91,7 +94,8 @@ def run(options: argparse.Namespace) -> int:
         seed=options.seed,
         seconds=seconds,
         problems=[*stale, *(_unexcused(problems, judged) if selection.is_whole else [])],
-        whole=selection.is_whole and not stopped,
+        whole=whole,
+        floor=floor + sum(result.is_of_step for result in judged) if whole else 1,
         text=corpus()[1] if any(result.is_of_step for result in judged) else "",
         date=_today().isoformat(),
     )

@@ -15,10 +15,11 @@ import numpy as np
 
 import reference
 from conformance import contract
+from conformance.decisions import near_choices
 from conformance.expectation import bound_update
 from conformance.noise import Noisy, exact
 from conformance.results import Result, Status
-from conformance.verdict import SIGMAS, judge
+from conformance.verdict import judge
 from reference.step import State, training_step
 
 from .scenarios import NUMBERS, batch, converted, scenario
@@ -120,11 +121,5 @@ def _narrow_margin(call: Call) -> str:
     """A free step is of use only while no routing choice lies within the noise."""
     if call.operation != "softmax_topk":
         return ""
-    probabilities: Any = reference.softmax(call.arguments["input"])
-    order = np.argsort(-probabilities.v, axis=1)
-    ranked: Any = np.take_along_axis(probabilities, order, axis=1)
-    k = call.arguments["k"]
-    gaps = ranked.v[:, :k] - ranked.v[:, 1 : k + 1]
-    window = SIGMAS * np.sqrt(ranked.variance[:, :k] + ranked.variance[:, 1 : k + 1])
-    near = int((gaps <= window).sum())
+    near = near_choices(call.arguments["input"], call.arguments["k"])
     return f"{near} routing choices lie within the noise: choose another seed for this step" if near else ""

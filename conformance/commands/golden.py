@@ -1,0 +1,51 @@
+"""`golden`: regenerate the goldens, check them, or take a change with a reason."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import Any
+
+from conformance.goldens.manifest import FOLDER
+from conformance.goldens.profiles import COMMITTED, FULL
+from conformance.goldens.regenerate import regenerate
+
+from .options import add_command, positive
+
+_EXAMPLES = """\
+  golden                                     make them anew; what agrees within float64 rounding stays as it is
+  golden --check                             compare with those there are; write nothing
+  golden --accept --reason "eps is inside"   take what has changed; the reason is kept in changes.md
+  golden --profile full                      every operation at the sizes of a real model, into a cache
+"""
+_EXIT = "exit code: 0 nothing has drifted; 1 something has, or an oracle contradicts it; 2 a golden is damaged"
+
+
+def add_parser(commands: Any) -> None:
+    """Register the command."""
+    parser = add_command(commands, "golden", "regenerate or check the goldens", run, _EXAMPLES, _EXIT)
+    parser.set_defaults(error=parser.error)
+    parser.add_argument("--check", action="store_true", help="compare only")
+    parser.add_argument("--accept", action="store_true", help="take what has changed; needs --reason")
+    parser.add_argument("--reason", default="", metavar="TEXT", help="why it has changed")
+    parser.add_argument("--profile", choices=(COMMITTED, FULL), default=COMMITTED, help="which (default: %(default)s)")
+    cache = "where the full profile lies (default: %(default)s)"
+    parser.add_argument("--cache", type=Path, default=default_cache(), metavar="DIR", help=cache)
+    parser.add_argument("-n", type=positive, metavar="N", help="processes (default: 2; full: 1, for its memory)")
+
+
+def default_cache() -> Path:
+    """The user's cache folder for the full profile."""
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "kernel-assayer" / "golden-full"
+
+
+def run(options: argparse.Namespace) -> int:
+    """Carry out the command and return its exit code."""
+    reason = options.reason.strip()
+    if options.accept != bool(reason) or (options.accept and options.check):
+        options.error("--accept and --reason TEXT go together, and not with --check")
+    full = options.profile == FULL
+    folder = options.cache if full else FOLDER
+    return regenerate(folder, options.profile, options.n or (1 if full else 2), options.check, reason)

@@ -1,0 +1,22 @@
+"""What the tests of the goldens share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from conformance.goldens import profiles
+from conformance.goldens.regenerate import regenerate
+
+SILU = "silu/plain/33"
+
+
+def remake(folder: Path, reason: str = "") -> int:
+    return regenerate(folder, profiles.COMMITTED, processes=1, reason=reason)
+
+
+def check(folder: Path) -> int:
+    return regenerate(folder, profiles.COMMITTED, processes=1, check=True)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}

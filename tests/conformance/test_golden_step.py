@@ -1,0 +1,46 @@
+"""The golden training step: an honest float32 step passes, one in lower precision does not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import reference
+from conformance.goldens import load_tensors, profiles
+from conformance.goldens.step import parameters, results
+from conformance.goldens.tensors import Tensors, unpack_expected
+from conformance.verdict import judge
+
+
+@pytest.fixture(scope="module")
+def golden() -> Tensors:
+    [id] = [id for id in profiles.sources(profiles.COMMITTED) if id.startswith("training_step/")]
+    held = load_tensors(id)
+    assert held is not None
+    return held
+
+
+def reasons(golden: Tensors, start: dict[str, Any]) -> list[str]:
+    """What is wrong with a float32 step from these parameters."""
+    found, _ = results(reference, start, golden)
+    verdicts = [judge(name, wanted, found[name]) for name, wanted in unpack_expected(golden).items()]
+    return [f"{v.output}: {v.reason}" for v in verdicts if not v.passed]
+
+
+def test_an_honest_step_passes(golden: Tensors) -> None:
+    assert reasons(golden, parameters()) == []
+
+
+def test_weights_rounded_to_tf32_fail_everywhere(golden: Tensors) -> None:
+    rounded = {name: (array.view(np.int32) + 0x1000 & -0x2000).view(np.float32) for name, array in parameters().items()}
+    wrong = {reason.partition(":")[0] for reason in reasons(golden, rounded)}
+    assert {f"gradient.{name}" for name in rounded} <= wrong
+
+
+def test_every_gradient_is_looked_at(golden: Tensors) -> None:
+    for name, array in parameters().items():
+        places = golden[f"input.places.{name}"]
+        assert len(np.unique(places)) == min(64, array.size)
+        assert (golden[f"expected.gradient.{name}"] != 0).any()
