@@ -90,9 +90,21 @@ def test_a_missing_operation_is_not_run_and_not_passed(library, capsys) -> None:
     assert "NOT RUN" in capsys.readouterr().out
 
 
-def test_the_whole_of_an_incomplete_library_never_passes(library, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def catalogue_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(options, "select", lambda *_: Selection(("silu/plain/33",), (), Keywords(), ()))
+
+
+def test_the_whole_of_an_incomplete_library_never_passes(
+    library, catalogue_of_one: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("conformance.commands.run.catalogue_floor", lambda: 1)
     assert run("--library", library(RIGHT)) == 1
+
+
+def test_a_whole_run_of_fewer_cases_than_the_floor_is_no_verdict(library, catalogue_of_one: None, capsys) -> None:
+    assert run("--library", library(RIGHT)) == 2
+    assert "expected at least" in capsys.readouterr().out
 
 
 def test_stop_at_the_first_failure(library, capsys) -> None:
