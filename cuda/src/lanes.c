@@ -11,8 +11,8 @@
 #define DECLARE(variant)                                                                                                   \
     void fill_elementwise_##variant(struct lanes*);                                                                        \
     void fill_rows_##variant(struct lanes*);                                                                               \
-    void fill_tile_##variant(struct lanes*);
-#define FILL(variant, table) (fill_elementwise_##variant(table), fill_rows_##variant(table), fill_tile_##variant(table))
+    void fill_multiply_##variant(struct lanes*);
+#define FILL(variant, table) (fill_elementwise_##variant(table), fill_rows_##variant(table), fill_multiply_##variant(table))
 
 DECLARE(baseline)
 #ifdef ASSAYER_X86_VARIANTS

@@ -49,7 +49,7 @@ struct lanes {
                              const float* base, float* dx, float* dw);
     double (*weighted_dot)(int64_t n, const float* x, const float* weight, const float* y); /* sum of x * weight * y */
 
-    /* products: tile.c */
+    /* products */
     int panel; /* columns in a panel of B */
     int64_t strip; /* floats of working memory multiply() needs */
     void (*pack)(struct matrix b, int64_t depth, int64_t columns, float* packed);

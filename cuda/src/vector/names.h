@@ -16,6 +16,6 @@
 /* Each file of vector/ fills in its part of the table. */
 void NAME(fill_elementwise)(struct lanes* table);
 void NAME(fill_rows)(struct lanes* table);
-void NAME(fill_tile)(struct lanes* table);
+void NAME(fill_multiply)(struct lanes* table);
 
 #endif

@@ -1,38 +1,15 @@
-/* Products.  B is packed into panels of TILE_COLUMNS columns; C is computed in tiles of up to TILE_ROWS rows by one panel,
- * all of whose sums stay in registers: for every k, TILE_ROWS elements of A meet TILE_VECS vectors of B. */
-#include "names.h"
-#include "vec.h"
+/* The register tile of a product: up to TILE_ROWS rows of C by one panel's columns, all of whose sums stay in registers.  For
+ * every k, TILE_ROWS elements of A meet TILE_VECS vectors of B. */
+#include "tile.h"
 
-#include <string.h>
-
-#if LANES == 16
-enum { TILE_ROWS = 14 }; /* 28 sums, 2 vectors of B and 1 element of A in 32 registers */
-#else
-enum { TILE_ROWS = 6 };  /* 12 + 2 + 1 in 16 registers */
-#endif
-enum { TILE_VECS = 2, TILE_COLUMNS = TILE_VECS * LANES };
-
-/* Where a tile goes: its corner in C, how much of it lies inside, and what is done to what lies there. */
-struct target {
-    float* c;
-    int64_t row, columns;
-    float alpha, beta;
-};
-
-ALWAYS_INLINE void write_row(const vec* sum, const struct target* to, float* c) {
-    if (to->columns == TILE_COLUMNS) {
-        UNROLLED for (int j = 0; j < TILE_VECS; j++) {
-            const vec product = to->alpha * sum[j];
-            store(c + j * LANES, to->beta == 0 ? product : product + to->beta * load(c + j * LANES));
+/* A tile that reaches past the last column: its sums, by way of memory. */
+static void write_part(int rows, const float* sums, const struct target* to) {
+    for (int i = 0; i < rows; i++)
+        for (int64_t j = 0; j < to->columns; j++) {
+            float* const c = to->c + i * to->row + j;
+            const float product = to->alpha * sums[i * TILE_COLUMNS + j];
+            *c = to->beta == 0 ? product : product + to->beta * *c;
         }
-        return;
-    }
-    float row[TILE_COLUMNS];
-    memcpy(row, sum, sizeof row);
-    for (int64_t j = 0; j < to->columns; j++) {
-        const float product = to->alpha * row[j];
-        c[j] = to->beta == 0 ? product : product + to->beta * c[j];
-    }
 }
 
 /* Element (i, k) of A is a[i * a_row + k * a_col].  rows is a constant wherever this is inlined. */
@@ -48,114 +25,29 @@ ALWAYS_INLINE void tile(int rows, const float* a, int64_t a_row, int64_t a_col, 
             UNROLLED for (int j = 0; j < TILE_VECS; j++) sum[i][j] += factor * column[j];
         }
     }
-    UNROLLED for (int i = 0; i < rows; i++) write_row(sum[i], to, to->c + i * to->row);
-}
-
-/* A strip of A lies in working memory with constant strides, so that the addresses in tile() are constants. */
-struct strip {
-    const float* data;
-    int rows, by_row; /* by_row: element (i, k) at i * PANEL_DEPTH + k; else at k * TILE_ROWS + i */
-};
-
-/* Where A lies by columns: rows floats for every k. */
-ALWAYS_INLINE void copy_columns(int rows, const float* from, int64_t a_col, int64_t depth, float* to) {
-    for (int64_t k = 0; k < depth; k++) memcpy(to + k * TILE_ROWS, from + k * a_col, (size_t)rows * sizeof(float));
-}
-
-/* With the number of rows a constant, the compiler unrolls the loops over them and keeps the sums in registers. */
-#if LANES == 16
-#define FOR_CONSTANT_ROWS(rows, CASE)                                                                                      \
-    switch (rows) { CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8) CASE(9) CASE(10) CASE(11) CASE(12)     \
-                    CASE(13) CASE(14) default: break; }
-#else
-#define FOR_CONSTANT_ROWS(rows, CASE) switch (rows) { CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) default: break; }
-#endif
-
-static struct strip copy_strip(struct matrix a, int64_t row, int rows, int64_t k, int64_t depth, float* memory) {
-    const float* const from = a.data + row * a.row + k * a.col;
-    if (a.col == 1) {
-        for (int i = 0; i < rows; i++) memcpy(memory + i * PANEL_DEPTH, from + i * a.row, (size_t)depth * sizeof(float));
-    } else {
-#define COPY(count) case count: copy_columns(count, from, a.col, depth, memory); break;
-        FOR_CONSTANT_ROWS(rows, COPY)
-#undef COPY
+    if (to->columns < TILE_COLUMNS) {
+        float sums[TILE_ROWS * TILE_COLUMNS];
+        UNROLLED for (int i = 0; i < rows; i++)
+            UNROLLED for (int j = 0; j < TILE_VECS; j++) store(sums + i * TILE_COLUMNS + j * LANES, sum[i][j]);
+        write_part(rows, sums, to);
+        return;
     }
-    return (struct strip){memory, rows, a.col == 1};
+    float* c = to->c;
+    UNROLLED for (int i = 0; i < rows; i++, c += to->row)
+        UNROLLED for (int j = 0; j < TILE_VECS; j++) {
+            const vec product = to->alpha * sum[i][j];
+            store(c + j * LANES, to->beta == 0 ? product : product + to->beta * load(c + j * LANES));
+        }
 }
 
-static void any_tile(struct strip a, const float* b, int64_t depth, const struct target* to) {
-    if (a.by_row) {
-#define TILE(count) case count: tile(count, a.data, PANEL_DEPTH, 1, b, depth, to); break;
-        FOR_CONSTANT_ROWS(a.rows, TILE)
+void NAME(multiply_tile)(const struct strip* a, const float* panel, int64_t depth, const struct target* to) {
+    if (a->by_row) {
+#define TILE(count) case count: tile(count, a->data, PANEL_DEPTH, 1, panel, depth, to); break;
+        FOR_CONSTANT_ROWS(a->rows, TILE)
 #undef TILE
     } else {
-#define TILE(count) case count: tile(count, a.data, 1, TILE_ROWS, b, depth, to); break;
-        FOR_CONSTANT_ROWS(a.rows, TILE)
+#define TILE(count) case count: tile(count, a->data, 1, TILE_ROWS, panel, depth, to); break;
+        FOR_CONSTANT_ROWS(a->rows, TILE)
 #undef TILE
     }
-}
-
-/* LANES columns of B, each contiguous, as rows of a panel. */
-static void pack_transposed(const float* from, int64_t b_col, int64_t depth, float* to) {
-    int64_t k = 0;
-    for (; k + LANES <= depth; k += LANES) {
-        vec block[LANES];
-        UNROLLED for (int j = 0; j < LANES; j++) block[j] = load(from + j * b_col + k);
-        transpose(block);
-        UNROLLED for (int i = 0; i < LANES; i++) store(to + (k + i) * TILE_COLUMNS, block[i]);
-    }
-    for (; k < depth; k++)
-        for (int j = 0; j < LANES; j++) to[k * TILE_COLUMNS + j] = from[j * b_col + k];
-}
-
-/* A panel that is not full, or whose columns lie apart: columns past the last are 0. */
-static void pack_partial(struct matrix b, int64_t depth, int64_t columns, float* to) {
-    for (int64_t k = 0; k < depth; k++, to += TILE_COLUMNS) {
-        for (int64_t j = 0; j < columns; j++) to[j] = b.data[k * b.row + j * b.col];
-        for (int64_t j = columns; j < TILE_COLUMNS; j++) to[j] = 0;
-    }
-}
-
-/* Columns of B by panels: element (k, j) at packed[(j / panel) * depth * panel + k * panel + j % panel]. */
-static void pack(struct matrix b, int64_t depth, int64_t columns, float* packed) {
-    for (int64_t start = 0; start < columns; start += TILE_COLUMNS, packed += depth * TILE_COLUMNS) {
-        const struct matrix panel = {b.data + start * b.col, b.row, b.col};
-        if (columns - start < TILE_COLUMNS) {
-            pack_partial(panel, depth, columns - start, packed);
-        } else if (b.col == 1) {
-            for (int64_t k = 0; k < depth; k++) memcpy(packed + k * TILE_COLUMNS, panel.data + k * b.row, TILE_COLUMNS * sizeof(float));
-        } else {
-            for (int half = 0; half < TILE_VECS; half++)
-                pack_transposed(panel.data + half * LANES * b.col, b.col, depth, packed + half * LANES);
-        }
-    }
-}
-
-/* c = alpha * a . b + beta * c; panel_stride floats lie between the panels of b.  The strips are as equal as can be: the
- * last of 128 rows would otherwise have 2 of 14. */
-static void multiply(struct matrix a, const float* packed, int64_t panel_stride, int64_t rows, int64_t depth, int64_t columns,
-                     float alpha, float beta, float* c, int64_t c_row, float* memory) {
-    const int64_t strips = (rows + TILE_ROWS - 1) / TILE_ROWS;
-    for (int64_t k = 0; k < depth; k += PANEL_DEPTH) {
-        const int64_t part = depth - k < PANEL_DEPTH ? depth - k : PANEL_DEPTH;
-        for (int64_t s = 0, row = 0; s < strips; s++) {
-            const int height = (int)((rows - row) / (strips - s));
-            const struct strip strip = copy_strip(a, row, height, k, part, memory);
-            for (int64_t j = 0; j < columns; j += TILE_COLUMNS) {
-                const struct target to = {c + row * c_row + j, c_row, columns - j < TILE_COLUMNS ? columns - j : TILE_COLUMNS,
-                                          alpha, k == 0 ? beta : 1.0f};
-                any_tile(strip, packed + j / TILE_COLUMNS * panel_stride + k * TILE_COLUMNS, part, &to);
-            }
-            row += height;
-        }
-    }
-}
-
-void NAME(fill_tile)(struct lanes* table) {
-    table->name = TEXT(VARIANT);
-    table->width = LANES;
-    table->panel = TILE_COLUMNS;
-    table->strip = (int64_t)TILE_ROWS * PANEL_DEPTH;
-    table->pack = pack;
-    table->multiply = multiply;
 }
