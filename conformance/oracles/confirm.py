@@ -44,10 +44,17 @@ def confirm(operation: str, arguments: Mapping[str, Any], expected: Mapping[str,
     with precise():
         if operation in GRADIENTS:
             return _slopes(operation, read, expected)
-        function: Callable[..., Any] = next(getattr(f, operation) for f in FAMILIES if hasattr(f, operation))
-        results = _named(operation, function(**read))
+        results = _named(operation, _scalar(operation)(**read))
         pairs = [_compared(expected[name], results[name]) for name in expected]
     return Confirmation(SCALARS, max(d for d, _ in pairs), max(share for _, share in pairs))
+
+
+def _scalar(operation: str) -> Callable[..., Any]:
+    for family in FAMILIES:
+        if hasattr(family, operation):
+            function: Callable[..., Any] = getattr(family, operation)
+            return function
+    raise LookupError(f"{operation}: expected an oracle in conformance/oracles, got none")
 
 
 def numbers(value: Any) -> Nested:
