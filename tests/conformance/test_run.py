@@ -187,3 +187,30 @@ def test_quiet_verbose_and_the_slowest(library, capsys) -> None:
     out = capsys.readouterr().out
     assert "PASS silu/plain/33" in out
     assert " s  silu/" in out
+
+
+def test_a_damaged_golden_is_refused_by_name_and_its_case_mistrusted(monkeypatch: pytest.MonkeyPatch) -> None:
+    from conformance import calls
+    from conformance.cases import CASES
+    from conformance.goldens import FOLDER, GoldenError
+    from conformance.results import Status
+
+    def damaged(id: str) -> None:
+        raise GoldenError(FOLDER / "silu.safetensors", "a whole file", "one cut short")
+
+    monkeypatch.setattr(calls, "load", damaged)
+    result = calls.Bench(worker=None).case(CASES["silu/plain/33"])  # type: ignore[arg-type]
+    assert result.status is Status.MISTRUSTED
+    assert "silu.safetensors" in result.reason
+
+
+def test_cases_are_judged_by_their_goldens_where_there_are_some(monkeypatch: pytest.MonkeyPatch) -> None:
+    from conformance import calls
+    from conformance.cases import CASES
+    from conformance.goldens import load
+
+    held = next(id for id in CASES if id.startswith("silu/") and load(id))
+    monkeypatch.setattr(calls, "expect", lambda *_: pytest.fail("the reference was asked"))
+    arguments, expected = calls.Bench(worker=None)._due(CASES[held])  # type: ignore[arg-type]
+    assert arguments.keys() == {"input"}
+    assert expected.keys() == {"output"}
