@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from . import false_alarms
+from . import false_alarms, readings
 from .commands import diff, explain, golden, inspect, listing, run
 from .commands.options import EXIT
 from .results import HARNESS
@@ -19,6 +19,7 @@ ADD_PARSER: tuple[Callable[[Any], None], ...] = (
     inspect.add_parser,
     golden.add_parser,
     false_alarms.add_parser,
+    readings.add_parser,
 )
 
 _WHAT = """Judge a library that exports the operations of cuda/include/assayer.h against the reference.
