@@ -105,7 +105,7 @@ def _walks(arguments: Arguments, logits: Array) -> list[tuple[Array, Any]]:
     if arguments["top_p"] >= 1:
         return [(order, ranked)]
     ends: Any = np.cumsum(ranked, axis=0)
-    near = np.abs(ends.v - arguments["top_p"]) <= SIGMAS * ends.sigma
+    near = (np.abs(ends.v - arguments["top_p"]) <= SIGMAS * ends.sigma) & (ends.variance > 0)
     due = min(int(np.argmax(ends.v >= arguments["top_p"])), len(order) - 1) if arguments["top_p"] > 0 else 0
     lasts = {due, *np.flatnonzero(near).tolist(), *(np.flatnonzero(near) + 1).tolist()}
     kept = [ranked[: last + 1] for last in sorted(lasts) if last < len(order)]

@@ -79,6 +79,11 @@ def late(draw: Draw, shape: Shape) -> Array:
     return draw.normal(shape) + np.where(np.arange(shape[-1]) == shape[-1] - 1, 16.0, 0.0)
 
 
+def beyond(draw: Draw, shape: Shape) -> Array:
+    """The largest numbers of each row in its last three columns: exp of them overflows unless they set the maximum."""
+    return draw.normal(shape) + np.where(np.arange(shape[-1]) >= shape[-1] - 3, 96.0, 0.0)
+
+
 def constant(draw: Draw, shape: Shape) -> Array:
     """Every row constant: no variance, ties everywhere."""
     return np.broadcast_to(draw.normal((*shape[:-1], 1)), shape).copy()
@@ -123,6 +128,7 @@ DATA: dict[str, Callable[[Draw, Shape], Array]] = {
     "cancel": cancel,
     "degenerate": constant,
     "late": late,
+    "beyond": beyond,
     "special": special,
     "signed": signed,
     "large": large,

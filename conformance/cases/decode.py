@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from .spec import Spec, seeds, sizes
+import numpy as np
+
+from .data import Array, Draw
+from .spec import Maker, Sizes, Spec, seeds, sizes
 
 EVERY = sizes("batch vocab_size", (40, 2), (33, 33), (64, 257), (17, 1025), (5, 8193))
 SOME = sizes("batch vocab_size", (64, 33), (65, 130))
@@ -25,18 +28,43 @@ _TOPP = _times(_times(EVERY, top_p=(0.1, 0.9)), temperature=(1.0,)) + _times(
     _times(SOME, top_p=(0.5, 1.0, 1.5, 0.0, -1.0)), temperature=(0.8,)
 )
 _SEEDS = {"seeds": seeds}
+_EDGES = _times(sizes("batch vocab_size", (64, 64), (65, 16)), temperature=(1.0,))
+
+
+def _on_edges(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """Seeds whose draws are whole sixty-fourths, or in odd rows the number just below: equal logits end right there.
+
+    The generator's step is undone: state = (wanted - 1013904223) / 1664525 modulo 2^32.
+    """
+    rows = np.arange(shape[0])
+    parts = draw.integers(1, 64, shape)
+    wanted = parts * 2**26 - (rows % 2)
+    state = (wanted - 1013904223) * pow(1664525, -1, 2**32) % 2**32
+    return (state ^ rows * 12345).astype(np.uint64)
+
+
+_EQUAL: dict[str, str | Maker] = {"logits": "degenerate", "seeds": _on_edges}
 
 SPECS = (
     Spec("argmax", {"plain": EVERY, "late": EVERY, "range": SOME, "special": SOME, "large": SOME}),
     Spec("argmax", {"exact": SOME}, why="ties_by_lower_index"),
     Spec("sample", {"plain": _HEAT, "late": _WARM, "large": _WARM, "masked": _WARM}, _SEEDS),
     Spec("sample", {"degenerate": _WARM}, _SEEDS, why="uniform"),
+    Spec("sample", {"exact": _EDGES}, _EQUAL, why="draw_on_the_edge"),
+    Spec("sample", {"beyond": _WARM}, _SEEDS, why="overflow_before_the_maximum"),
     Spec("sample", {"plain": _GREEDY}, _SEEDS, why="greedy"),
     Spec("topk_sample", {"plain": _TOPK, "late": _TOPK[-2:], "masked": _TOPK[-2:]}, _SEEDS),
     Spec("topk_sample", {"exact": _TOPK[-2:]}, _SEEDS, why="ties_by_lower_index"),
+    Spec("topk_sample", {"exact": _times(_EDGES, k=(8, 16))}, _EQUAL, why="draw_on_the_edge"),
     Spec("topk_sample", {"plain": _WHOLE}, _SEEDS, why="k_above_vocab"),
     Spec("topk_sample", {"plain": _times(_GREEDY, k=(4,))}, _SEEDS, why="greedy"),
     Spec("topp_sample", {"plain": _TOPP, "late": _TOPP[-4:], "masked": _TOPP[-4:]}, _SEEDS),
     Spec("topp_sample", {"exact": _TOPP[-4:]}, _SEEDS, why="ties_by_lower_index"),
+    Spec(
+        "topp_sample",
+        {"exact": _times(_EDGES, top_p=(0.5, 1.0))},
+        _EQUAL,
+        why="draw_on_the_edge",
+    ),
     Spec("topp_sample", {"plain": _times(_GREEDY, top_p=(0.9,))}, _SEEDS, why="greedy"),
 )

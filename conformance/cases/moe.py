@@ -13,7 +13,7 @@ ROUTES = sizes(
     "tokens top_k n_experts", (2, 1, 2), (33, 2, 4), (64, 4, 16), (7, 3, 65), (257, 2, 8), (1025, 1, 3), (1, 4, 4)
 )
 ROWS = sizes(
-    "tokens top_k hidden_dim", (2, 2, 3), (33, 2, 17), (64, 4, 64), (5, 3, 257), (257, 2, 8), (31, 1, 1025), (11, 3, 13)
+    "tokens top_k hidden_dim", (5, 2, 3), (33, 2, 17), (64, 4, 64), (5, 3, 257), (257, 2, 8), (31, 1, 1025), (11, 3, 13)
 )
 SOME_ROWS = sizes("tokens top_k hidden_dim", (33, 2, 17), (64, 4, 64))
 BALANCE = sizes(

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .data import Array, Draw
+from .data import Array, Draw, swamp
 from .spec import Sizes, Spec, scaled, sizes
 
 HYPER = {"lr": 1e-2, "beta1": 0.9, "beta2": 0.95, "eps": 1e-8}
@@ -17,6 +17,22 @@ STEPS = (2, 7, 1000)
 def _squares(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     """A second moment: positive."""
     return draw.normal(shape) ** 2 + 2.0**-10
+
+
+def _small_squares(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """Squares whose root is a few thousandths: a 1e-6 added to it is seen."""
+    return _squares(draw, shape, sizes) * 2.0**-20 + 2.0**-18
+
+
+def _swamped(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """One number among many small ones, not so large that its square swallows theirs."""
+    return np.minimum(swamp(draw, shape), 2.0**6)
+
+
+def _special_last(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """NaN, or where the number of arrays is even infinity, in the very last place."""
+    last = -np.inf if sizes["count"] % 2 == 0 else np.nan
+    return np.where(np.arange(shape[0]) == shape[0] - 1, last, draw.normal(shape))
 
 
 def _updates(*rows: tuple[int, float, int], **changed: float) -> list[dict[str, Any]]:
@@ -50,12 +66,28 @@ SPECS = (
     Spec("adamw_step", {"plain": _updates((257, 0.1, 1))}, _SMALL | _ZERO_STATE, why="first"),
     Spec("multi_adamw", {"plain": _many(**HYPER, step=7)}, {"vs": _squares, "weight_decays": _decays}),
     Spec("multi_adamw", {"tiny": _many(**HYPER, step=2)}, {"vs": _squares, "weight_decays": _decays}),
+    Spec(
+        "multi_adamw",
+        {"tiny": _many(**(HYPER | {"eps": 1e-3}), step=7)},
+        {
+            "params": scaled("plain", 2.0**-10),
+            "vs": scaled("exact", 0.0),
+            "weight_decays": _decays,
+            "grad_scale": "plain",
+        },
+        why="eps_counts",
+    ),
     Spec("zero_grad", {"plain": sizes("size", (1,), (33,), (8193,))}, trivial="the answer is zero"),
     Spec("grad_clip", {"plain": _CLIPPED, "swamp": _CLIPPED[1:], "exact": _CLIPPED[1:]}, why="above"),
+    Spec("grad_clip", {"tiny": sizes("size clip_norm", (33, 1e-3), (257, 1e-4))}, why="small_norm"),
     Spec("grad_clip", {"plain": _UNCLIPPED, "exact": _UNCLIPPED}, why="below"),
-    Spec("multi_sum_squares", {data: _many() for data in ("plain", "exact", "range", "swamp")}),
-    Spec("multi_sum_squares", {"special": _many()[1:]}, trivial="one NaN is the whole answer"),
+    Spec("multi_sum_squares", {data: _many() for data in ("plain", "exact", "range")}),
+    Spec("multi_sum_squares", {"swamp": _many()}, {"inputs": _swamped}),
+    Spec("multi_sum_squares", {"special": _many()}, {"inputs": _special_last}),
     Spec("clip_scale", {"plain": sizes("clip_norm", (0.5,), (1.0,), (30.0,))}, {"sum_squares": _squares}),
+    Spec(
+        "clip_scale", {"tiny": sizes("clip_norm", (1e-3,), (3e-4,))}, {"sum_squares": _small_squares}, why="small_norm"
+    ),
     Spec("multi_scale", {data: _many() for data in ("plain", "range")}),
     Spec("multi_scale", {"exact": _many()}, {"scale": scaled("exact", 0.0)}, why="by_zero", trivial="0 times anything"),
 )

@@ -29,6 +29,7 @@ def _routing(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
 SPECS = (
     Spec("softmax", {"plain": EVERY, "tails": TAILS, "large": SOME, "swamp": SOME, "masked": SOME, "special": SOME}),
     Spec("softmax", {"late": WIDE}, why="maximum_in_last_column"),
+    Spec("softmax", {"beyond": WIDE}, why="overflow_before_the_maximum"),
     Spec("softmax", {"degenerate": SOME}, why="constant_rows"),
     Spec("softmax", {"degenerate": sizes("rows cols", (33, 1), (1, 1))}, why="one_column"),
     Spec("softmax_backward", {"plain": EVERY, "tails": TAILS, "late": SOME}, finish=_probabilities),

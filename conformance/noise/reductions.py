@@ -37,9 +37,17 @@ def _drift(partial: Floats, whole: Floats) -> Floats:
     return np.maximum(np.maximum(ahead, behind), whole**2 / 3)
 
 
-def _whole(x: Noisy) -> bool:
-    """Whether all are exact integers: sums of them are exact in any order while they stay below 2^24."""
-    return not np.any(x.variance) and bool(np.all(x.v == np.rint(x.v)))
+def _grain(x: Noisy) -> float:
+    """The largest power of two of which every number is a whole multiple; 0 where there is noise.
+
+    Sums of such numbers are exact in any order while they stay below 2^24 grains.
+    """
+    if np.any(x.variance):
+        return 0.0
+    v = x.v[np.isfinite(x.v) & (x.v != 0)]
+    digits, exponent = np.frexp(v)
+    whole = np.abs(digits * 2.0**53).astype(np.int64)
+    return float(np.min(np.ldexp((whole & -whole).astype(np.float64), exponent - 53), initial=1.0))
 
 
 def _summed(
@@ -49,7 +57,7 @@ def _summed(
     """A sum that `add_up` computes; `alike`: more roundings for terms that round alike, `lost`: the faint ones' sum."""
     v, sizes = add_up(x.v), add_up(np.abs(x.v))
     n = add_up(((x.v != 0) | (x.variance > 0)).astype(np.float64))
-    sure = sizes <= MANTISSA if _whole(x) else n <= 1
+    sure = (n <= 1) | (sizes <= MANTISSA * _grain(x))
     squares, largest = add_up(x.v**2), np.sqrt(add_up(x.v**4))
     own = np.where(sure, 0.0, _walk(n + alike, squares, largest, drift(v)) + np.square(lost))
     worst = None if x.worst is None else add_up(x.worst) + np.where(sure, 0.0, current().unit * n * sizes)
@@ -108,7 +116,7 @@ def matmul(a: Any, b: Any) -> Noisy:
     v, drift = _product(x.v, y.v)
     squared, sizes, largest = xx @ yy, ax @ ay, np.sqrt(xx**2 @ yy**2)
     n, u = _terms(x, y), current().unit
-    sure = sizes <= MANTISSA if _whole(x) and _whole(y) else n < 1
+    sure = (n < 1) | (sizes <= MANTISSA * _grain(x) * _grain(y))
     variance = np.where(sure, 0.0, u * u / 3 * squared + _walk(n, squared, largest, drift))
     shared = np.zeros_like(variance)
     worst = None if x.worst is None or y.worst is None else np.where(sure, 0.0, u * n * sizes)
