@@ -7,60 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-/* One product per (batch, head); K and V have one head. */
-static void fill_scores(struct product* p, const struct attention* s, int64_t b, int64_t h, float* scores) {
-    const int64_t width = s->n_q_heads * s->head_dim, n = s->kv_len;
-    *p = (struct product){.a = {s->Q + b * n * width + h * s->head_dim, width, 1},
-                          .b = transposed(s->K + b * n * s->head_dim, s->head_dim),
-                          .c = scores + (b * s->n_q_heads + h) * n * n, .c_row = n, .rows = n, .columns = n, .depth = s->head_dim};
-}
-
-int32_t cuda_attention_scores(const float* Q, const float* K, float* scores, int batch, int n_heads, int seq_len, int head_dim,
-                              float scale, void* stream) {
-    (void)stream;
-    CHECK_ARRAY(Q, batch, seq_len, n_heads, head_dim);
-    CHECK_ARRAY(K, batch, seq_len, head_dim);
-    CHECK_ARRAY(scores, batch, n_heads, seq_len, seq_len);
-    const struct attention shape = {.Q = Q, .K = K, .n_q_heads = n_heads, .kv_len = seq_len, .head_dim = head_dim};
-    const int64_t count = (int64_t)batch * n_heads, n = seq_len;
-    const struct scratch scratch = scratch_take(count, sizeof(struct product));
-    int32_t code = ASSAYER_NO_MEMORY;
-    if (scratch.memory) {
-        struct product* const products = scratch.memory;
-        for (int64_t i = 0; i < count; i++) fill_scores(&products[i], &shape, i / n_heads, i % n_heads, scores);
-        code = multiply_all(products, count, scale, 0.0f);
-    }
-    scratch_give(scratch);
-    if (code != ASSAYER_OK) return code;
-    PARALLEL_FOR(count * n * n >= SERIAL_BELOW)
-    for (int64_t row = 0; row < count * n; row++)
-        for (int64_t j = row % n + 1; j < n; j++) scores[row * n + j] = -INFINITY;
-    return ASSAYER_OK;
-}
-
-int32_t cuda_attention_output(const float* weights, const float* V, float* output, int batch, int n_heads, int seq_len, int head_dim,
-                              void* stream) {
-    (void)stream;
-    CHECK_ARRAY(weights, batch, n_heads, seq_len, seq_len);
-    CHECK_ARRAY(V, batch, seq_len, head_dim);
-    CHECK_ARRAY(output, batch, seq_len, n_heads, head_dim);
-    const int64_t count = (int64_t)batch * n_heads, n = seq_len, width = (int64_t)n_heads * head_dim;
-    const struct scratch scratch = scratch_take(count, sizeof(struct product));
-    int32_t code = ASSAYER_NO_MEMORY;
-    if (scratch.memory) {
-        struct product* const products = scratch.memory;
-        for (int64_t i = 0; i < count; i++) {
-            const int64_t b = i / n_heads, h = i % n_heads;
-            products[i] = (struct product){.a = plain(weights + i * n * n, n), .b = plain(V + b * n * head_dim, head_dim),
-                                           .c = output + b * n * width + h * head_dim, .c_row = width, .rows = n,
-                                           .columns = head_dim, .depth = n};
-        }
-        code = multiply_all(products, count, 1.0f, 0.0f);
-    }
-    scratch_give(scratch);
-    return code;
-}
-
 int64_t packed_size(const struct lanes* v, int64_t depth, int64_t columns) { return depth * round_up(columns, v->panel); }
 
 /* Turns a row of scores into exp(score - largest) over the keys it sees and 0 beyond, probabilities up to *scale; returns

@@ -6,8 +6,9 @@
 #include "scratch.h"
 
 /* A block's packed B (BLOCK_COLUMNS x PANEL_DEPTH floats, 512 kB) stays in a core's second-level cache; packing B costs as
- * much as some ten rows of products, so blocks are not made lower than LEAST_ROWS for the sake of more tasks. */
-enum { BLOCK_COLUMNS = 512, BLOCK_ROWS = 1024, LEAST_COLUMNS = 128, LEAST_ROWS = 128, TASKS_PER_THREAD = 2 };
+ * much as some ten rows of products, so blocks are not made lower than LEAST_ROWS for the sake of more tasks.  Products of
+ * different sizes take more tasks to share out evenly. */
+enum { BLOCK_COLUMNS = 512, BLOCK_ROWS = 1024, LEAST_COLUMNS = 128, LEAST_ROWS = 128, TASKS_OF_ONE = 2, TASKS_OF_MANY = 8 };
 static const double SERIAL_BELOW_FLOPS = 500e3;
 
 struct plan {
@@ -29,11 +30,9 @@ static void number(struct plan* plan) {
     }
 }
 
-/* Halves the blocks until there is work for every thread, or they are small. */
+/* Halves the blocks until there are tasks enough for every thread, or the blocks are small. */
 static void divide(struct plan* plan, int panel) {
-    const int64_t enough = (int64_t)TASKS_PER_THREAD * thread_count();
-    plan->block_rows = BLOCK_ROWS;
-    plan->block_columns = BLOCK_COLUMNS;
+    const int64_t enough = (int64_t)(plan->count > 1 ? TASKS_OF_MANY : TASKS_OF_ONE) * thread_count();
     int64_t rows = 1, columns = 1;
     for (int64_t i = 0; i < plan->count; i++) {
         rows = max64(rows, plan->products[i].rows);
