@@ -159,10 +159,12 @@ def propagate(v: Any, *terms: tuple[Noisy, Any]) -> Noisy:
 def rounded(x: Noisy, times: float = 1, free: Any = False, spread: float = 1) -> Noisy:
     """Add the roundings of a result: `times` of them, none where it is `free` or exact and representable as it is.
 
+    What may be computed in several steps (times > 1) need not come out exact because the result could be stored so.
     spread is the variance of one of them, in that of a rounding whose error can be anything up to u.
     """
     precision = current()
-    free = free & ((x.v == 0) | (np.abs(x.v) >= precision.smallest)) | (x.variance == 0) & precision.holds(x.v)
+    storable = precision.holds(x.v) if times == 1 else x.v == 0
+    free = free & ((x.v == 0) | (np.abs(x.v) >= precision.smallest)) | (x.variance == 0) & storable
     variance = x.variance + np.where(free, 0.0, times * spread * precision.variance(x.v))
     worst = None if x.worst is None else x.worst + np.where(free, 0.0, times * precision.reach(x.v))
     return settled(x.v, variance, x.shared, worst)
