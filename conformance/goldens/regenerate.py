@@ -50,7 +50,8 @@ def _settle(folder: Path, making: Making, found: Difference, check: bool, reason
     for line in (*map(str, found.damage), *making.contradicted, *table(drift)):
         print(line)
     if check:
-        _note_version(folder)
+        if not found.changes and not found.damage:
+            _note_version(folder)
         return HARNESS if found.damage or _below_floor(folder) else FAILED if drift or making.contradicted else PASSED
     if len(found.damage) > len(found.damaged) or making.contradicted:
         print("nothing was written")
@@ -101,10 +102,10 @@ def note(path: Path, reason: str, changes: Sequence[Change]) -> None:
     head = "" if path.exists() else "# Accepted changes of the goldens\n"
     kept = path.read_text(encoding="utf-8") if path.exists() else ""
     lines = "".join(f"- {line}\n" for line in table(changes))
-    aside = path.with_name(f".{path.name}")
+    fresh = path.with_name(f".{path.name}")
     text = f"{head}{kept}\n## {datetime.now(UTC).date().isoformat()}: {reason}\n\n{lines}"
-    aside.write_text(text, encoding="utf-8", newline="\n")
-    aside.replace(path)
+    fresh.write_text(text, encoding="utf-8", newline="\n")
+    fresh.replace(path)
 
 
 def _size(folder: Path) -> str:
