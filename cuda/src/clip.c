@@ -13,10 +13,7 @@ static double sum_squares(const float* const* inputs, const int64_t* sizes, int 
     double total = -1;
     if (list.scratch.memory && sums.memory) {
         double* const parts = sums.memory;
-        FOR_LISTED(list, part, {
-            const float* const x = inputs[part->array] + part->at;
-            parts[index_] = vectors->dot(part->length, x, x);
-        })
+        FOR_LISTED(list, part, parts[index_] = vectors->sum_squares(part->length, inputs[part->array] + part->at))
         total = 0;
         for (int64_t i = 0; i < list.count; i++) total += parts[i];
     }

@@ -38,7 +38,7 @@ struct lanes {
 
     /* sums and rows */
     double (*dot)(int64_t n, const float* x, const float* y);                     /* of doubles */
-    double (*sum)(int64_t n, const float* x);
+    double (*sum_squares)(int64_t n, const float* x);
     float (*maximum)(int64_t n, const float* x);                                  /* NaN passed over */
     double (*exp_sum)(int64_t n, const float* x, float shift);                    /* sum of exp(x - shift) */
     double (*exp_shifted)(int64_t n, const float* x, float shift, float* y);      /* y = exp(x - shift); its sum */

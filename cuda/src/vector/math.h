@@ -15,6 +15,13 @@
 #define SIMD_SUM(name)
 #endif
 
+/* Asks for the cache line at an address, which may be any. */
+#if defined(__GNUC__)
+#define PREFETCH(address) __builtin_prefetch((const void*)(address), 0, 2)
+#else
+#define PREFETCH(address) ((void)(address))
+#endif
+
 static inline uint32_t bits_of(float x) {
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
