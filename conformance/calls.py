@@ -17,6 +17,7 @@ from .cases import Case, Refusal
 from .cases.refusals import INVALID
 from .diagnosis import diagnose
 from .expectation import Expected, expect, rounded
+from .gallery import Gallery
 from .goldens import GoldenError, load
 from .results import Result, Status
 
@@ -36,6 +37,8 @@ class Runs(Protocol):
 
     def run(self, operation: str, arguments: Mapping[str, Any], override: Mapping[str, Any] | None = None) -> Any: ...
 
+    def call(self, function: str, *arguments: Any) -> Any: ...
+
 
 _ENDED = {"crashed": Status.CRASHED, "timed out": Status.TIMED_OUT, "missing": Status.NOT_RUN, "raised": Status.FAIL}
 
@@ -46,8 +49,8 @@ class Bench:
     Remembers what the last case should have given, which must not pass for the next, and what the last call returned.
     """
 
-    def __init__(self, worker: Runs, seed: int = 0) -> None:
-        self.worker, self.seed = worker, seed
+    def __init__(self, worker: Runs, seed: int = 0, gallery: Gallery | None = None) -> None:
+        self.worker, self.seed, self.gallery = worker, seed, gallery
         self.last: dict[str, NDArray[Any]] = {}
         self.returned: dict[str, NDArray[Any]] = {}
 
@@ -107,8 +110,13 @@ class Bench:
         reason = next((f"{v.output}: {v.reason}" for v in verdicts if not v.passed), "")
         reason = reason or next(iter(outcome.findings), "")
         status = Status.FAIL if reason else Status.PASS
-        return Result(
+        result = Result(
             id, operation, status, reason, tuple(verdicts), tuple(outcome.findings), outcome.detail, diagnosis=diagnosis
+        )
+        if self.gallery is None:
+            return result
+        return self.gallery.shown(
+            result, lambda: judging.settled(operation, arguments, expected, got), got, signed_zeros
         )
 
     def _refusal(self, case: Refusal) -> Result:

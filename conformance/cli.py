@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import false_alarms, readings
-from .commands import diff, explain, golden, inspect, listing, run
+from .commands import diff, explain, golden, inspect, listing, report, run
 from .commands.options import EXIT
 from .results import HARNESS
 
@@ -16,6 +16,7 @@ ADD_PARSER: tuple[Callable[[Any], None], ...] = (
     listing.add_parser,
     explain.add_parser,
     diff.add_parser,
+    report.add_parser,
     inspect.add_parser,
     golden.add_parser,
     false_alarms.add_parser,

@@ -33,11 +33,21 @@ def passes(
 def _verdicts(
     operation: str, arguments: Mapping[str, Any], expected: Expected, got: Outputs, signed_zeros: bool
 ) -> Iterator[Verdict]:
-    settled = decisions.settle(operation, arguments, expected, got)
-    for name, wanted in settled.items():
-        if not isinstance(wanted, Noisy) and wanted.dtype.kind == "f":
-            wanted = wanted.astype(np.float32)
+    for name, wanted in settled(operation, arguments, expected, got).items():
         yield judge(name, wanted, np.asarray(got[name]), signed_zeros)
+
+
+def settled(operation: str, arguments: Mapping[str, Any], expected: Expected, got: Outputs) -> Expected:
+    """Return what is held against the outputs: it follows their admissible choices; exact numbers are float32."""
+    return as_stored(decisions.settle(operation, arguments, expected, got))
+
+
+def as_stored(expected: Expected) -> Expected:
+    """Return the expectation with exact numbers in float32."""
+    return {
+        name: wanted.astype(np.float32) if not isinstance(wanted, Noisy) and wanted.dtype.kind == "f" else wanted
+        for name, wanted in expected.items()
+    }
 
 
 def impostors(operation: str, arguments: Mapping[str, Any], expected: Expected, last: Outputs) -> dict[str, Outputs]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
+from .evidence import Evidence
 from .verdict import Verdict
 
 
@@ -35,6 +36,8 @@ class Result:
     seconds: float = 0.0
     diagnosis: str = ""  # what the error looks like, in one line
     waiver: str = ""  # who answers for it, why and until when
+    tensors: Mapping[str, str] = field(default_factory=dict)  # what its outputs are to a training step
+    evidence: Evidence | None = None  # what its pictures are drawn from, where they are kept
 
     @property
     def share(self) -> float:

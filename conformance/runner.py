@@ -11,6 +11,7 @@ from pathlib import Path
 
 from .calls import Bench
 from .cases import CASES, REFUSALS
+from .gallery import Gallery
 from .results import Result
 from .steps import judge_step
 from .worker import Worker
@@ -26,6 +27,7 @@ class Setting:
     seed: int = 0
     threads: int = 1
     limit_s: float = 20.0
+    evidence: bool = False  # whether to gather what pictures are drawn from
 
 
 _bench: Bench | None = None
@@ -33,7 +35,8 @@ _bench: Bench | None = None
 
 def _start(setting: Setting) -> None:
     global _bench
-    _bench = Bench(Worker(setting.library, threads=setting.threads, limit_s=setting.limit_s), setting.seed)
+    worker = Worker(setting.library, threads=setting.threads, limit_s=setting.limit_s)
+    _bench = Bench(worker, setting.seed, Gallery() if setting.evidence else None)
 
 
 def _judge(ids: Sequence[str]) -> list[Result]:

@@ -16,8 +16,11 @@ from bindings import BindingError
 from bindings.examine import examine
 from conformance import last_failed
 from conformance.cases import CASES, REFUSALS
+from conformance.gallery import hung
 from conformance.goldens import GoldenError, catalogue_floor
 from conformance.report.files import write_jsonl, write_junit
+from conformance.report.markdown import write_summary
+from conformance.report.page import write_page
 from conformance.report.record import Run
 from conformance.report.terminal import close, followed, show
 from conformance.results import HARNESS, Result, Status
@@ -32,7 +35,8 @@ _EXAMPLES = """\
   run --library libyours.so                            the whole catalogue and the training steps
   run --library libyours.so -k 'rope and not special'  some of it
   run --library libyours.so --lf -x                    what failed the last time, up to the first failure
-  run --library libyours.so --jsonl now.jsonl          a report that `diff` compares with another
+  run --library libyours.so --report page.html         a page with pictures of what went wrong
+  run --library libyours.so --jsonl now.jsonl          a report that `diff` and `report` read
 """
 
 
@@ -63,6 +67,8 @@ def _add_reports(parser: argparse.ArgumentParser) -> None:
     group.add_argument("-v", "--verbose", action="store_true", help="a line for each case as it is judged")
     group.add_argument("-q", "--quiet", action="store_true", help="the closing lines only")
     group.add_argument("--durations", type=int, default=0, metavar="N", help="the slowest N cases")
+    group.add_argument("--report", type=Path, metavar="FILE", help="write a page that a browser shows (HTML)")
+    group.add_argument("--summary", type=Path, metavar="FILE", help="write a comment for a pull request (Markdown)")
     group.add_argument("--jsonl", type=Path, metavar="FILE", help="write a line of JSON for each case")
     group.add_argument("--junit", type=Path, metavar="FILE", help="write a JUnit file")
 
@@ -133,7 +139,8 @@ def _judged(
     console: Console, options: argparse.Namespace, selection: Selection, waivers: Sequence[Waiver]
 ) -> tuple[list[Result], bool]:
     """The results in the catalogue's order, and whether the first failure has ended the run."""
-    setting = Setting(options.library.resolve(), options.seed, limit_s=options.limit)
+    pictured = bool(options.report or options.jsonl)
+    setting = Setting(options.library.resolve(), options.seed, limit_s=options.limit, evidence=pictured)
     order = {id: place for place, id in enumerate((*CASES, *REFUSALS))}
     results: list[Result] = []
     stopped = False
@@ -144,7 +151,7 @@ def _judged(
             stopped = options.exitfirst and not result.is_fine and not any(w.covers(result.id) for w in waivers)
             if stopped:
                 break
-    return sorted(results, key=lambda r: (order.get(r.id, len(order)), r.id)), stopped
+    return sorted(hung(results), key=lambda r: (order.get(r.id, len(order)), r.id)), stopped
 
 
 def _unexcused(problems: Sequence[str], results: Sequence[Result]) -> list[str]:
@@ -157,6 +164,10 @@ def _report(console: Console, options: argparse.Namespace, finished: Run) -> Non
     if not options.quiet:
         show(console, finished, options.durations)
     close(console, finished)
+    if options.report:
+        write_page(options.report, [finished])
+    if options.summary:
+        write_summary(options.summary, [finished])
     if options.jsonl:
         write_jsonl(options.jsonl, finished)
     if options.junit:

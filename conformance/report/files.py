@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+from conformance.evidence import Evidence
 from conformance.results import Result, Status
 from conformance.verdict import Verdict
 
@@ -50,8 +51,10 @@ def read_jsonl(path: Path) -> Run:
 
 def _result(line: dict[str, Any]) -> Result:
     verdicts = tuple(_record(Verdict, verdict) for verdict in line.pop("verdicts"))
+    evidence = line.pop("evidence", None)
+    shown = _record(Evidence, evidence | {"points": [tuple(p) for p in evidence["points"]]}) if evidence else None
     result: Result = _record(Result, line | {"status": Status(line["status"])})
-    return dataclasses.replace(result, verdicts=verdicts)
+    return dataclasses.replace(result, verdicts=verdicts, evidence=shown)
 
 
 def _record(kind: Any, values: dict[str, Any]) -> Any:

@@ -17,5 +17,5 @@ STEPS = (*(f"step{number}/locked" for number in NUMBERS), "steps/free")
 def judge_step(name: str, bench: Bench) -> list[Result]:
     """Judge one of STEPS: a result for every call of it, in the order of execution."""
     if name == STEPS[-1]:
-        return judge_free(bench.worker)
+        return judge_free(bench)
     return judge_locked(NUMBERS[STEPS.index(name)], bench)

@@ -15,8 +15,11 @@ import numpy as np
 
 import reference
 from conformance import contract
+from conformance.calls import Bench
 from conformance.decisions import near_choices
 from conformance.expectation import bound_update
+from conformance.gallery import Gallery
+from conformance.judging import as_stored
 from conformance.noise import Noisy, exact
 from conformance.results import Result, Status
 from conformance.verdict import judge
@@ -89,32 +92,31 @@ def start() -> tuple[State, Batches]:
     return scenario(NUMBERS[0]).state, [batch(number) for number in NUMBERS]
 
 
-def judge_free(worker: Any) -> list[Result]:
+def judge_free(bench: Bench) -> list[Result]:
     """Judge several steps from one start; the first call that fails is where the candidate diverges."""
     state, batches = start()
     expected = expected_calls()
-    outcome = worker.call("conformance.steps.free:run_library", state, batches)
+    outcome = bench.worker.call("conformance.steps.free:run_library", state, batches)
     if outcome.status != "done":
         status = {"crashed": Status.CRASHED, "timed out": Status.TIMED_OUT}.get(outcome.status, Status.FAIL)
         return [Result("steps/free", "training_step", status, outcome.status, detail=outcome.detail)]
-    per_step = len(expected) // len(batches)
     return [
-        _judged(f"steps/free/{call.index // per_step + 1}.{call.index % per_step:03d} {call.label}", call, got)
+        _judged(call, got, len(expected) // len(batches), bench.gallery)
         for call, (_, got) in zip(expected, outcome.value, strict=True)
     ]
 
 
-def _judged(id: str, call: Call, got: Mapping[str, Any]) -> Result:
+def _judged(call: Call, got: Mapping[str, Any], per_step: int, gallery: Gallery | None) -> Result:
+    id = f"steps/free/{call.index // per_step + 1}.{call.index % per_step:03d} {call.label}"
     weakness = _narrow_margin(call)
     if weakness:
         return Result(id, call.operation, Status.MISTRUSTED, weakness)
-    verdicts = []
-    for name, wanted in contract.flat(call.results).items():
-        if not isinstance(wanted, Noisy) and wanted.dtype.kind == "f":
-            wanted = wanted.astype(np.float32)
-        verdicts.append(judge(name, wanted, got[name]))
+    expected = as_stored(contract.flat(call.results))
+    verdicts = tuple(judge(name, wanted, got[name]) for name, wanted in expected.items())
     reason = next((f"{v.output}: {v.reason}" for v in verdicts if not v.passed), "")
-    return Result(id, call.operation, Status.FAIL if reason else Status.PASS, reason, tuple(verdicts))
+    status = Status.FAIL if reason else Status.PASS
+    result = Result(id, call.operation, status, reason, verdicts, tensors=call.tensors)
+    return gallery.shown(result, lambda: expected, got) if gallery else result
 
 
 def _narrow_margin(call: Call) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from conformance import contract
@@ -18,10 +19,12 @@ from .trace import Arguments, Call, Traced
 
 def judge_locked(number: int, bench: Bench) -> list[Result]:
     """Judge every call of one step, each on exact float32 inputs that come from the reference alone."""
-    return [
-        bench.call(f"step{number}/locked/{call.name}", call.operation, call.arguments, expected)
-        for call, expected in expected_calls(number)
-    ]
+    return [_judged(number, call, expected, bench) for call, expected in expected_calls(number)]
+
+
+def _judged(number: int, call: Call, expected: Expected, bench: Bench) -> Result:
+    result = bench.call(f"step{number}/locked/{call.name}", call.operation, call.arguments, expected)
+    return replace(result, tensors=call.tensors)
 
 
 @functools.cache

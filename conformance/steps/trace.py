@@ -23,6 +23,7 @@ class Call:
     label: str
     arguments: Arguments = field(repr=False)
     results: Mapping[str, Any] = field(repr=False)
+    tensors: dict[str, str] = field(default_factory=dict)  # outputs that are a parameter, its gradient or a moment
 
     @property
     def name(self) -> str:
@@ -43,6 +44,7 @@ class Traced:
         self.calls: list[Call] = []
         self._carry_out, self._copies = carry_out, copies
         self._names: dict[int, str] = {}
+        self._made: dict[int, tuple[Call, str]] = {}  # the call and output that an array came from last
         self._parameters = set(names)
         self._alive: list[Any] = []  # so that no place is used twice
         self.recognise(names)
@@ -66,10 +68,23 @@ class Traced:
         kept = {n: _copied(v) for n, v in results.items()} if self._copies else dict(results)
         self.calls.append(Call(len(self.calls), operation, label, arguments, kept))
         self._alive.append((given, results))
-        for value in contract.flat(results).values():
+        for output, value in contract.flat(results).items():
             self._names.setdefault(_place(value), label)
+            self._made[_place(value)] = self.calls[-1], output
+        if operation == "multi_adamw":
+            self._recognise_update(given)
         values = tuple(results.values())
         return values[0] if len(values) == 1 else values
+
+    def _recognise_update(self, given: Arguments) -> None:
+        """An update tells which results were gradients, and of what."""
+        for place, (parameter, gradient) in enumerate(zip(given["params"], given["grads"], strict=True)):
+            name = self._names.get(_place(parameter), f"parameter {place}")
+            for output, role in (("params", ""), ("ms", "first moment of "), ("vs", "second moment of ")):
+                self.calls[-1].tensors[f"{output}[{place}]"] = role + name
+            if _place(gradient) in self._made:
+                call, output = self._made[_place(gradient)]
+                call.tensors[output] = f"gradient of {name}"
 
     def _label(self, operation: str, arguments: Arguments) -> str:
         """The operation with the parameters it reads, or else what its first argument came from."""

@@ -15,6 +15,7 @@ from conformance.report.files import ReportError, read_jsonl, write_jsonl
 from conformance.report.record import Run
 from conformance.results import Result, Status
 from conformance.verdict import Verdict
+from tests.conformance.runs import judged
 
 ROPE = "rope_forward/plain/2x33x3x16x0"
 
@@ -63,6 +64,14 @@ def test_a_report_is_read_as_it_was_written(tmp_path: Path) -> None:
     write_jsonl(tmp_path / "run.jsonl", run)
     again = read_jsonl(tmp_path / "run.jsonl")
     assert repr(again) == repr(dataclasses.replace(run, problems=["x: missing"]))  # NaN equals nothing; its name does
+
+
+def test_evidence_is_read_as_it_was_written(tmp_path: Path) -> None:
+    run = judged()
+    write_jsonl(tmp_path / "run.jsonl", run)
+    again = read_jsonl(tmp_path / "run.jsonl")
+    assert [r.evidence for r in again.results] == [r.evidence for r in run.results]
+    assert any(r.evidence for r in again.results)
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[1]", '{"run": {}}\n{"id": 1}', '{"run": 1}', "\ufeff"])

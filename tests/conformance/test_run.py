@@ -136,6 +136,14 @@ def test_reports_for_machines(library, tmp_path: Path) -> None:
     assert int(suite.get("failures", "0")) == sum(case["status"] == "FAIL" for case in cases)
 
 
+def test_reports_for_people(library, tmp_path: Path) -> None:
+    page, summary = tmp_path / "page.html", tmp_path / "summary.md"
+    run("--library", library(WRONG), "-k", "silu/plain", "--report", str(page), "--summary", str(summary))
+    assert "libsilu.so does not conform" in page.read_text()
+    assert "Error map of output" in page.read_text()
+    assert "libsilu.so does not conform" in summary.read_text()
+
+
 def test_list_prints_ids(capsys) -> None:
     assert main(["list", "-k", "silu and late"]) == 2
     assert main(["list", "-k", "softmax/late"]) == 0

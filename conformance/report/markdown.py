@@ -1,0 +1,82 @@
+"""The comment for a pull request: verdict, a table by family, the first failures, the training steps in two lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from conformance import contract
+from conformance.results import Result
+
+from .explanation import repeated
+from .record import Run, verdict
+from .summary import Course, blocks, courses, tally
+
+SHOWN = 10  # failures; the page and the JSON lines hold all of them
+
+
+def write_summary(path: Path, runs: Sequence[Run]) -> None:
+    """Write the comment, on one candidate after the other."""
+    path.write_text("\n".join(line for run in runs for line in (*summary(run), "")), encoding="utf-8")
+
+
+def summary(run: Run) -> Iterator[str]:
+    """Yield the comment's lines."""
+    yield f"### {_text(verdict(run))}"
+    yield f"\n{tally(run.results, run.seconds)}, seed {run.seed}\n"
+    yield from (f"- {_text(problem)}" for problem in run.problems)
+    yield from _families([result for result in run.results if not result.is_of_step])
+    yield from _failures(run)
+    yield from _steps(courses(run.results))
+
+
+def _families(results: Sequence[Result]) -> Iterator[str]:
+    by_family: dict[str, list[Result]] = {}
+    for result in results:
+        by_family.setdefault(contract.OPERATIONS[result.operation].family, []).append(result)
+    if not by_family:
+        return
+    yield "| family | passed | most of a limit used | by |\n|---|---:|---:|---|"
+    for family, few in by_family.items():
+        worst = max(few, key=lambda result: result.share)
+        used = f"{worst.share:.3g} | {_code(worst.id)}" if worst.verdicts else "|"
+        yield f"| {family} | {sum(result.is_fine for result in few)}/{len(few)} | {used} |"
+
+
+def _failures(run: Run) -> Iterator[str]:
+    failures = blocks(run.results)
+    if failures:
+        yield "\n**What went wrong**\n"
+    for result, count in failures[:SHOWN]:
+        more = f" (and {count - 1} more of {_text(result.part)})" if count > 1 else ""
+        yield f"- {result.status} {_code(result.id)}: {_text(result.diagnosis or result.reason)}{more}"
+        yield f"  `{repeated(result, run)}`"
+    if len(failures) > SHOWN:
+        yield f"- ... and {', '.join(_text(result.part) for result, _ in failures[SHOWN:])}"
+
+
+def _steps(found: Sequence[Course]) -> Iterator[str]:
+    """One line for the locked steps, one for the free ones."""
+    if found:
+        yield "\n**Training steps**\n"
+    for heading in ("locked", "free"):
+        some = [course for course in found if course.name.endswith(heading)]
+        if some:
+            calls, passed = sum(course.calls for course in some), sum(course.passed for course in some)
+            yield f"- {heading}: {passed} of {calls} results right; {_remark(some)}"
+
+
+def _remark(some: Sequence[Course]) -> str:
+    if wrong := next((course.first_wrong for course in some if course.first_wrong), None):
+        return f"first wrong: {_code(wrong.id)}, {_text(wrong.diagnosis or wrong.reason)}"
+    worst = max((course.worst for course in some if course.worst), key=lambda result: result.share)
+    return f"most of a limit used: {worst.share:.3g} by {_code(worst.id)}"
+
+
+def _code(text: str) -> str:
+    return f"`{text.replace('`', '').replace('|', '/')}`"
+
+
+def _text(text: str) -> str:
+    """Words as they are: Markdown would read marks into names."""
+    return "".join(f"\\{c}" if c in "\\`*_{}[]<>#|" else c for c in " ".join(text.split()))

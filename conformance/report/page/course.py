@@ -1,0 +1,128 @@
+"""A training step as a list, from embedding to optimiser: every tensor's share of its limit, locked and free."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from conformance.report.record import Run
+from conformance.results import Result, Status
+from conformance.verdict import Verdict
+
+from .model import Block, anchor, block, shown_first
+from .words import bar, used_short
+
+FREE = "steps/free"
+
+
+@dataclass(frozen=True)
+class Share:
+    """What one of the two ways found of one tensor."""
+
+    used: str
+    bar: int
+    passed: bool
+    is_first: bool  # the first of its step that is wrong
+    anchor: str  # of the block that shows it, if one does
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """One output of one call of a step."""
+
+    place: str
+    call: str
+    name: str
+    kind: str
+    locked: Share | None
+    free: Share | None
+
+
+@dataclass(frozen=True)
+class Course:
+    """One step: its tensors in the order of execution, and where it first goes wrong."""
+
+    number: int
+    tensors: Sequence[Tensor]
+    wrong: Sequence[tuple[str, Result]]  # "locked" or "free", and the first call that is wrong
+    blocks: Sequence[Block]
+    most: float
+
+
+def courses(run: Run, number: int) -> list[Course]:
+    """Return every step of a run.  A free step that did not come back has no calls: its result stands alone."""
+    steps: dict[int, tuple[dict[str, Result], dict[str, Result]]] = {}
+    for result in run.results:
+        if result.is_of_step:
+            step, free, place = _placed(result)
+            steps.setdefault(step, ({}, {}))[free][place] = result
+    return [_course(step, *ways, run, number) for step, ways in sorted(steps.items())]
+
+
+def _placed(result: Result) -> tuple[int, bool, str]:
+    """The step's number, whether it ran free, and the call's place in it."""
+    head = result.id.partition(f"{result.part}/")[2].partition(" ")[0]
+    if result.part == FREE:
+        step, _, place = head.partition(".")
+        return int(step or 1), True, place
+    return int(result.part.partition("/")[0].removeprefix("step")), False, head
+
+
+def _course(step: int, locked: dict[str, Result], free: dict[str, Result], run: Run, number: int) -> Course:
+    firsts = [next((r for _, r in sorted(way.items()) if not r.is_fine), None) for way in (locked, free)]
+    wrong = [(name, first) for name, first in zip(("locked", "free"), firsts, strict=True) if first]
+    named = shown_first(run)
+    failed = [r for way in (locked, free) for r in way.values() if not r.is_fine and (r.evidence or r.id in named)]
+    tensors: list[Tensor] = []
+    for place in sorted(locked.keys() | free.keys()):
+        tensors += _tensors(place, (locked.get(place), free.get(place)), firsts, number, _past_loss(tensors))
+    most = max((r.share for way in (locked, free) for r in way.values()), default=0.0)
+    return Course(step, tensors, wrong, [block(result, run, number) for result in failed], most)
+
+
+def _past_loss(tensors: Sequence[Tensor]) -> bool:
+    return any(tensor.call.startswith("cross_entropy_backward") for tensor in tensors)
+
+
+def _tensors(
+    place: str, ways: Sequence[Result | None], firsts: Sequence[Result | None], number: int, past_loss: bool
+) -> Iterator[Tensor]:
+    known = next(result for result in ways if result)
+    call = known.id.partition(" ")[2] or known.operation
+    outputs = dict.fromkeys(v.output for result in ways if result for v in result.verdicts)
+    for output in outputs or {"": None}:
+        shares = [_share(result, output, first, number) for result, first in zip(ways, firsts, strict=True)]
+        name = known.tensors.get(output, output)
+        yield Tensor(place, call, name, _kind(known.operation, output, name, past_loss), shares[0], shares[1])
+
+
+def _share(result: Result | None, output: str, first: Result | None, number: int) -> Share | None:
+    if result is None:
+        return None
+    verdict = next((v for v in result.verdicts if v.output == output), None)
+    passed = verdict.passed if verdict else result.status is Status.PASS
+    place = anchor(number, result.id) if result.evidence and not passed else ""
+    said, length = (_used(verdict), bar(verdict.share)) if verdict else (str(result.status), 100)
+    return Share(said, length, passed, result is first and not passed, place)
+
+
+def _used(verdict: Verdict) -> str:
+    """The share of the limit; where every element is within its own, what is wrong with all of them together."""
+    if verdict.made_of == "exact" and verdict.passed:
+        return "exact"
+    if verdict.passed or verdict.share > 1:
+        return used_short(verdict.share)
+    if verdict.rms > verdict.rms_limit:
+        return f"rms {verdict.rms:.3g} > {verdict.rms_limit:.3g}"
+    return f"mean {verdict.bias:+.3g}, allowed {verdict.bias_limit:.3g}"
+
+
+def _kind(operation: str, output: str, name: str, past_loss: bool) -> str:
+    """What a tensor is to the step."""
+    if operation == "multi_adamw":
+        return "parameter" if output.startswith("params") else "moment"
+    if operation in ("multi_sum_squares", "clip_scale"):
+        return "norm"
+    if past_loss or operation.endswith("_backward") or name.startswith("gradient"):
+        return "gradient"
+    return "loss" if output == "loss" else "activation"

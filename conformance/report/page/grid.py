@@ -1,0 +1,69 @@
+"""The grid: every operation of every candidate, with the share of its limit that its worst element used."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from conformance import contract
+from conformance.results import Status
+
+from .model import Candidate, Section
+from .words import headroom, used
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One operation of one candidate."""
+
+    status: Status
+    kind: str
+    count: str  # how many of its cases have this status, or worse than passed
+    used: str
+    percent: int  # of the limit, for the colour
+    anchor: str
+
+
+@dataclass(frozen=True)
+class Line:
+    """One operation of all candidates."""
+
+    operation: str
+    cells: Sequence[Cell | None]  # nothing where a candidate was not judged on it
+    headroom: str
+
+
+def grid(shown: Sequence[Candidate]) -> list[tuple[str, list[Line]]]:
+    """Return the operations in the header's order, by family."""
+    families: dict[str, list[Line]] = {}
+    sections = [{section.operation: section for section in candidate.sections} for candidate in shown]
+    judged = dict.fromkeys(operation for of_candidate in sections for operation in of_candidate)
+    for operation in sorted(judged, key=list(contract.OPERATIONS).index):
+        found = [of_candidate.get(operation) for of_candidate in sections]
+        line = Line(operation, [_cell(section) if section else None for section in found], _headroom(found))
+        families.setdefault(contract.OPERATIONS[operation].family, []).append(line)
+    return list(families.items())
+
+
+def _headroom(found: Sequence[Section | None]) -> str:
+    if any(section and section.kind == "bad" for section in found):
+        return "none"
+    shares = [section.row.share for section in found if section and not section.row.exact]
+    return headroom(max(shares)) if shares else "exact"
+
+
+def _cell(section: Section) -> Cell:
+    row = section.row
+    good = section.kind == "good"
+    count = row.passed if good else row.cases - row.passed
+    percent = min(100, round(100 * row.share)) if good else 100
+    return Cell(section.status, section.kind, f"{count} of {row.cases}", _said(section), percent, section.anchor)
+
+
+def _said(section: Section) -> str:
+    """The worst that numbers say of an operation."""
+    if not any(result.verdicts for result in section.results):
+        return "no results"
+    if section.status in (Status.PASS, Status.FAIL, Status.WAIVED) and not section.row.exact:
+        return used(section.row.share)
+    return "exact" if section.kind == "good" else "past any limit" if section.row.share else "see the cases"

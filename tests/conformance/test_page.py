@@ -1,0 +1,182 @@
+"""The page: it holds together, needs nothing from outside, says in words what it colours, and stays small."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import re
+import struct
+import zlib
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance import contract
+from conformance.cli import main
+from conformance.evidence import LEVELS
+from conformance.gallery import hung
+from conformance.report.files import write_jsonl
+from conformance.report.page import page, write_page
+from conformance.report.page.bitmap import data_uri, palette
+from conformance.report.record import Run
+from conformance.report.score import Score
+from conformance.results import Result, Status
+from tests.conformance.runs import HALF_SPLIT, judged, steps
+
+VOID = {"meta", "br", "image", "rect", "path", "wbr", "link", "img"}
+OPTIONAL = {"td", "li", "tr"}  # whose end a browser supplies
+
+
+class Reader(HTMLParser):
+    """Collects ids, links and text, and notes tags that are not closed."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.words: list[str] = []
+        self.open: list[str] = []
+        self.outside: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_startendtag(self, tag: str, attributes: Any) -> None:
+        self.handle_starttag(tag, attributes)
+
+    def handle_starttag(self, tag: str, attributes: Any) -> None:
+        for name, value in attributes:
+            if name == "id":
+                self.ids.append(value)
+            if name in ("href", "src"):
+                (self.links if value.startswith("#") else self.outside).append(value)
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        while self.open and self.open[-1] != tag and self.open[-1] in OPTIONAL:
+            self.open.pop()
+        assert self.open, tag
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.words).split())
+
+
+@pytest.fixture(scope="module")
+def faulty() -> Run:
+    run = judged("faulty.so", rope_forward=HALF_SPLIT)
+    crashed = Result("silu/plain/crash", "silu", Status.CRASHED, "SIGSEGV in run 1", detail="SIGSEGV\nprinted <this>")
+    return dataclasses.replace(run, results=[*run.results, crashed, *steps()], problems=["cuda_gemm: missing"])
+
+
+@pytest.fixture(scope="module")
+def right() -> Run:
+    return judged("right.so")
+
+
+def test_the_page_opens_with_the_verdict(right: Run, faulty: Run) -> None:
+    assert re.search(r"<h1 [^>]*>right\.so conforms", page([right]))
+    assert re.search(r"<h1 [^>]*>faulty\.so does not conform: \d+ of \d+ cases did not pass", page([faulty]))
+
+
+def test_links_lead_somewhere_ids_are_unique_and_nothing_comes_from_outside(right: Run, faulty: Run) -> None:
+    for runs in ([right], [faulty], [right, faulty]):
+        read = Reader(page(runs))
+        assert not read.open
+        assert len(set(read.ids)) == len(read.ids)
+        assert set(read.links) <= {f"#{id}" for id in read.ids}
+        assert all(link.startswith("data:image/png;base64,") for link in read.outside)
+        assert not re.search(r"https?://|url\(|@import", page(runs))
+
+
+def test_states_are_words_and_every_operation_has_its_cell(faulty: Run) -> None:
+    text = Reader(page([faulty])).text
+    for words in ("PASS", "FAIL", "CRASHED 1 of", "cuda_gemm: missing", "SIGSEGV", "printed <this>"):
+        assert words in text
+    assert "half-split" in text  # the diagnosis
+    assert "--case 'rope_forward/" in text  # the command
+
+
+def test_the_course_of_a_step_marks_the_first_wrong_call(faulty: Run) -> None:
+    text = Reader(page([faulty])).text
+    assert "locked first wrong at cross_entropy_backward of x ; free first wrong at" in text
+    assert page([faulty]).count("<b>first wrong</b>") == 2  # in each of the two columns
+    assert "gradient of lm_head" in text
+
+
+def test_a_free_step_that_did_not_come_back_stands_alone(right: Run) -> None:
+    crashed = Result("steps/free", "training_step", Status.CRASHED, "SIGSEGV")
+    text = Reader(page([dataclasses.replace(right, results=[*steps()[:3], crashed])])).text
+    assert "free first wrong at steps/free" in text
+    assert "CRASHED" in text
+
+
+def test_words_of_a_candidate_are_text_and_no_markup(right: Run) -> None:
+    bad = Result("silu/plain/<b>", "silu", Status.FAIL, "<script>alert(1)</script>", detail="</pre><img src=x>")
+    html = page([dataclasses.replace(right, candidate="<i>lib</i>", results=[*right.results, bad])])
+    assert "<script>alert" not in html
+    assert "<img" not in html
+    assert "<i>lib" not in html
+
+
+def test_the_score_of_the_readings_is_shown_where_it_is_given(right: Run) -> None:
+    score = Score(250, 251, "silu: nearly", 1.5, {"gemm: sums in pairs": "the same numbers"})
+    assert "250 of 251" in Reader(page([right], score)).text
+    assert "Would the judge have noticed" not in page([right])
+
+
+def test_four_hundred_failures_stay_below_three_megabytes(faulty: Run, tmp_path: Path) -> None:
+    """With the evidence of as many of them as a run keeps: every operation fails."""
+    pictured = [r for r in faulty.results if r.evidence and not r.is_fine]
+    made = [
+        dataclasses.replace(pictured[i % len(pictured)], id=f"{operation}/x/{i}", operation=operation)
+        for operation in contract.OPERATIONS
+        for i in range(40)
+    ]
+    bare = dataclasses.replace(pictured[0], evidence=None, status=Status.PASS)
+    passing = [dataclasses.replace(bare, id=r.id, operation=r.operation) for r in made]
+    results = [made[i] if i % 40 < 7 else passing[i] for i in range(len(made))]
+    assert sum(not r.is_fine for r in results) == 399
+    write_page(tmp_path / "page.html", [dataclasses.replace(faulty, results=[*hung(results), *steps()])])
+    assert (tmp_path / "page.html").stat().st_size < 3e6
+
+
+def test_the_map_is_a_png_of_one_pixel_for_each_cell() -> None:
+    cells = [LEVELS, LEVELS[::-1]]
+    content = base64.b64decode(data_uri(cells).partition(",")[2])
+    width, height, bits, kind = struct.unpack(">IIBB", content[16:26])
+    assert (width, height, bits, kind) == (len(LEVELS), 2, 8, 3)
+    start = content.index(b"IDAT")
+    size = struct.unpack(">I", content[start - 4 : start])[0]
+    pixels = zlib.decompress(content[start + 4 : start + 4 + size])
+    assert pixels == b"\0" + bytes(range(len(LEVELS))) + b"\0" + bytes(reversed(range(len(LEVELS))))
+
+
+def test_colours_are_told_apart_by_lightness_and_without_red_and_green() -> None:
+    colours = palette()
+    assert len(colours) == len(LEVELS)
+    lightness = [0.2126 * r + 0.7152 * g + 0.0722 * b for r, g, b in colours]
+    assert lightness[1:16] == sorted(lightness[1:16], reverse=True)
+    assert lightness[16:] == sorted(lightness[16:], reverse=True)
+    assert all(b > r for r, _, b in colours[1:16])  # blue up to the limit
+    assert all(r > b for r, _, b in colours[16:31])  # orange and brown beyond
+
+
+def test_the_command_puts_runs_side_by_side(right: Run, faulty: Run, tmp_path: Path, capsys: Any) -> None:
+    paths = [tmp_path / f"{run.candidate}.jsonl" for run in (right, faulty)]
+    for path, run in zip(paths, (right, faulty), strict=True):
+        write_jsonl(path, run)
+    made = tmp_path / "page.html"
+    assert main(["report", *map(str, paths), "--page", str(made)]) == 0
+    assert made.read_text(encoding="utf-8") == page([right, faulty])
+    summary = tmp_path / "summary.md"
+    assert main(["report", *map(str, paths), "--summary", str(summary)]) == 0
+    assert summary.read_text(encoding="utf-8").count("\n### ") == 1
+    assert main(["report", str(made), "--page", str(made)]) == 2
+    assert "page.html: not a report" in capsys.readouterr().err
