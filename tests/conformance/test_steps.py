@@ -85,9 +85,9 @@ def test_a_candidate_that_does_not_finish_the_free_step_is_reported_as_such() ->
 
 
 def test_a_choice_inside_the_noise_makes_a_free_step_mistrusted(monkeypatch: pytest.MonkeyPatch) -> None:
-    from conformance.steps import free
+    from conformance import decisions
 
-    monkeypatch.setattr(free, "SIGMAS", 1e9)
+    monkeypatch.setattr(decisions, "SIGMAS", 1e9)
     results = judged(STEPS[-1])
     assert {r.operation for r in results if r.status is Status.MISTRUSTED} == {"softmax_topk"}
 
