@@ -12,15 +12,19 @@ import pytest
 
 from benchmarks.backends import Backends
 from benchmarks.table import Table, cores_in_use
+from training.heap import keep_freed_memory
 
 TABLE = pytest.StashKey[Table]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--library", type=Path, help="the C build to time (default: the one in build/stub)")
+    parser.addoption("--fresh-memory", action="store_true", help="leave the C library's malloc as it is, for all alike")
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if not config.getoption("--fresh-memory"):
+        keep_freed_memory()  # of the whole process, so that every backend has the same
     config.stash[TABLE] = Table(busy=cores_in_use())
 
 
