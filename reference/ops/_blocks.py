@@ -18,6 +18,8 @@ import numpy as np
 
 from reference.ops._arrays import Array
 
+Memory = tuple[Array | None, ...]  # of a formula's results: a place for each, or None
+
 BLOCK = 1 << 16  # elements of one temporary: 256 kB in float32
 SHARED_PRODUCT = 1 << 22  # multiplications from which a product is worth sharing out
 
@@ -47,7 +49,7 @@ def by_rows(formula: Callable[..., Any], *arrays: Array) -> Any:
         for output, piece in zip(outputs, pieces, strict=True):
             output[start : start + step] = piece
 
-    share_out(fill, range(0, rows, step))
+    each(fill, range(0, rows, step))
     return tuple(outputs) if len(outputs) > 1 else outputs[0]
 
 
@@ -58,6 +60,25 @@ def by_elements(formula: Callable[..., Any], *arrays: Array) -> Any:
     if isinstance(results, tuple):
         return tuple(result.reshape(shape) for result in results)
     return results.reshape(shape)
+
+
+def updated(formula: Callable[..., Any], old: tuple[Array, ...], *others: Array) -> tuple[Array, ...]:
+    """formula(*old, *others), elementwise: a new array for each old one, all of one shape.
+
+    Plain arrays are evaluated by blocks, and the formula is given memory for its results as `out`.
+    """
+    arrays = (*old, *others)
+    if not is_plain(*arrays):
+        return tuple(formula(*arrays))
+    new = tuple(np.empty_like(array) for array in old)
+    flat, flat_new = ([array.reshape(-1) for array in group] for group in (arrays, new))
+
+    def fill(start: int) -> None:
+        block = slice(start, start + BLOCK)
+        formula(*(array[block] for array in flat), out=tuple(array[block] for array in flat_new))
+
+    each(fill, range(0, old[0].size, BLOCK), old[0].size > BLOCK)
+    return new
 
 
 def product(A: Array, B: Array) -> Array:
@@ -75,23 +96,36 @@ def product(A: Array, B: Array) -> Array:
 def products(triples: Sequence[tuple[Array, Array, Array]]) -> None:
     """C = A @ B for every (A, B, C) of plain matrices, shared out where the work is worth waking a thread for."""
     work = sum(A.size * B.shape[1] for A, B, _ in triples)
-    share_out(lambda triple: np.matmul(triple[0], triple[1], out=triple[2]), triples, work >= SHARED_PRODUCT)
+    each(lambda triple: np.matmul(triple[0], triple[1], out=triple[2]), triples, work >= SHARED_PRODUCT)
 
 
-def share_out(task: Callable[[Any], object], items: Iterable[Any], worthwhile: bool = True) -> None:
-    """Run task on every item: each thread takes the next one as it becomes free, this thread among them."""
-    remaining = iter(tuple(items))  # one step of a tuple's iterator is one step for every thread
+def each(task: Callable[[Any], Any], items: Iterable[Any], worthwhile: bool = True) -> list[Any]:
+    """[task(item) for item in items], the items shared out: each thread takes the next one as it becomes free."""
+    items = list(items)
+    helpers = threads() - 1
+    if not worthwhile or not helpers or _sharing.get():
+        return [task(item) for item in items]
+    results = [None] * len(items)
+    remaining = iter(range(len(items)))  # one step of it is one step for every thread
 
     def work() -> None:
-        for item in remaining:
-            task(item)
+        for place in remaining:
+            results[place] = task(items[place])
 
-    # A copy of the context carries NumPy's error state (ieee) along.
-    helpers = [_pool().submit(contextvars.copy_context().run, work) for _ in range(threads() - 1 if worthwhile else 0)]
-    work()
-    for helper in helpers:
-        if not helper.cancel():  # one that never came to start has nothing left to do
-            helper.result()
+    token = _sharing.set(True)
+    try:  # a copy of the context carries NumPy's error state (ieee) along, and that this is going on
+        futures = [_pool().submit(contextvars.copy_context().run, work) for _ in range(helpers)]
+        work()
+    finally:
+        _sharing.reset(token)
+    for future in futures:
+        if not future.cancel():  # one that never came to start has nothing left to do
+            future.result()
+    return results
+
+
+# Whether this is a share already: within one, work is not shared out once more.
+_sharing = contextvars.ContextVar("_sharing", default=False)
 
 
 def threads() -> int:

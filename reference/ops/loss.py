@@ -35,10 +35,12 @@ def cross_entropy_backward(log_probs: Array, targets: Array, scale: float) -> Ar
     log_probs: (batch_seq, vocab_size), targets: (batch_seq,). scale is 1 / counted rows for the gradient of the mean.
     """
     check_indices("cross_entropy_backward", "targets", targets, log_probs.shape[1], negative=True)
-    columns = np.arange(log_probs.shape[1])
+    columns = np.arange(log_probs.shape[1], dtype=targets.dtype)
 
     def formula(log_probs: Array, targets: Array) -> Array:
         onehot = np.asarray(columns == targets[:, None], log_probs.dtype)
-        return np.where(targets[:, None] >= 0, (np.exp(log_probs) - onehot) * scale, 0.0)
+        d_logits = (np.exp(log_probs) - onehot) * scale
+        counted = targets[:, None] >= 0
+        return d_logits if counted.all() else np.where(counted, d_logits, 0.0)
 
     return by_rows(formula, log_probs, targets)

@@ -44,7 +44,7 @@ def expert_combine(input: Array, weights: Array, position: Array) -> Array:
     """
     check_same_shape("expert_combine", weights=weights, position=position)
     check_indices("expert_combine", "position", position, len(input))
-    return np.sum(weights[:, :, None] * np.take(input, position, axis=0), axis=1)
+    return (weights[:, None, :] @ np.take(input, position, axis=0))[:, 0]
 
 
 @ieee
@@ -53,7 +53,7 @@ def expert_combine_backward(input: Array, weights: Array, position: Array, d_out
     check_same_shape("expert_combine_backward", weights=weights, position=position)
     pairs = inverse_permutation("expert_combine_backward", "position", position)
     d_input = weights.reshape(-1)[pairs, None] * np.take(d_output, pairs // position.shape[1], axis=0)
-    return d_input, np.sum(d_output[:, None, :] * np.take(input, position, axis=0), axis=-1)
+    return d_input, (np.take(input, position, axis=0) @ d_output[:, :, None])[..., 0]
 
 
 @ieee

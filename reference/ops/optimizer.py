@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from reference.ops._arrays import Array, check, check_same_shape, ieee
-from reference.ops._blocks import by_elements, is_plain
+from reference.ops._blocks import BLOCK, Memory, each, is_plain, updated
 
 
 @ieee
@@ -46,16 +46,17 @@ def _adamw(
     step: int,
 ) -> tuple[Array, Array, Array]:
     correction1, correction2 = 1.0 - beta1**step, 1.0 - beta2**step
-    kept = 1.0 - lr * weight_decay
+    rate, kept = lr / correction1, 1.0 - lr * weight_decay
 
-    def formula(param: Array, grad: Array, m: Array, v: Array) -> tuple[Array, Array, Array]:
+    def formula(param: Array, m: Array, v: Array, grad: Array, out: Memory = (None,) * 3) -> tuple[Array, ...]:
+        in_param, in_m, in_v = out
         g = grad * grad_scale
-        m = beta1 * m + (1.0 - beta1) * g
-        v = beta2 * v + (1.0 - beta2) * (g * g)
-        update = (m / correction1) / (np.sqrt(v / correction2) + eps)
-        return param * kept - lr * update, m, v
+        m = np.add(np.multiply(beta1, m, out=in_m), (1.0 - beta1) * g, out=in_m)
+        v = np.add(np.multiply(beta2, v, out=in_v), (1.0 - beta2) * (g * g), out=in_v)
+        update = rate * (m / (np.sqrt(v / correction2) + eps))
+        return np.subtract(np.multiply(kept, param, out=in_param), update, out=in_param), m, v
 
-    new_param, new_m, new_v = by_elements(formula, param, grad, m, v)
+    new_param, new_m, new_v = updated(formula, (param, m, v), grad)
     return new_param, new_m, new_v
 
 
@@ -78,10 +79,13 @@ def multi_adamw(
     Returns the new params, ms and vs.
     """
     check(step >= 1, "multi_adamw", "step", "step >= 1", step)
-    updated = []
-    for i, (param, grad, m, v) in enumerate(zip(params, grads, ms, vs, strict=True)):
+
+    def update(item: tuple[Array, ...]) -> tuple[Array, Array, Array]:
+        param, grad, m, v, weight_decay = item
         check_same_shape("multi_adamw", params=param, grads=grad, ms=m, vs=v)
-        updated.append(_adamw(param, grad, m, v, grad_scale[0], lr, beta1, beta2, eps, weight_decays[i], step))
+        return _adamw(param, grad, m, v, grad_scale[0], lr, beta1, beta2, eps, weight_decay, step)
+
+    updated = each(update, zip(params, grads, ms, vs, weight_decays, strict=True), _many(params))
     return [new[0] for new in updated], [new[1] for new in updated], [new[2] for new in updated]
 
 
@@ -101,7 +105,12 @@ def grad_clip(grad: Array, clip_norm: float) -> tuple[Array, Array]:
 @ieee
 def multi_sum_squares(inputs: Sequence[Array]) -> Array:
     """The sum over every element of every array of its square: (1,)."""
-    return np.sum(np.concatenate([_sum_squares(array) for array in inputs]), keepdims=True)
+    return np.sum(np.concatenate(each(_sum_squares, inputs, _many(inputs))), keepdims=True)
+
+
+def _many(arrays: Sequence[Array]) -> bool:
+    """Whether there is enough in the arrays for more than one thread."""
+    return is_plain(*arrays) and sum(array.size for array in arrays) > BLOCK
 
 
 def _sum_squares(array: Array) -> Array:
