@@ -77,6 +77,8 @@ _LATE: dict[str, str | Maker] = {"Q": "plain", "K": _late_key, "V": "plain"}
 
 SPECS = (
     Spec("attention_scores", {"plain": SCORES, "exact": SCORES[1:3], "swamp": SCORES[1:4], "cancel": SCORES[1:4]}),
+    # A masked score is -inf whatever stands behind it: the mask replaces, it is not added.
+    Spec("attention_scores", {"special": SCORES[1:3]}, {"Q": "plain"}),
     Spec("attention_output", {"plain": MIXES, "tails": MIXES[1:], "cancel": MIXES[1:4]}, finish=_probabilities),
     Spec("flash_attention", {"plain": EVERY, "tails": TAILS, "large": SOME, "swamp": SOME}),
     # Special values in Q alone: a masked key may be read (0 times NaN) or not, so its value must not matter.

@@ -130,8 +130,7 @@ def _masked(scores: Array, q_len: int) -> Array:
     """-inf at the keys that the last q_len positions do not see. scores: (..., q_len * group, kv_len)."""
     rows, kv_len = scores.shape[-2:]
     position = np.repeat(np.arange(kv_len - q_len, kv_len), rows // q_len)
-    limit = np.where(np.arange(kv_len) <= position[:, None], np.inf, -np.inf)
-    return np.minimum(scores, limit.astype(scores.dtype))
+    return np.where(np.arange(kv_len) <= position[:, None], scores, -np.inf)
 
 
 def _check_heads(operation: str, Q: Array, K: Array, V: Array) -> None:

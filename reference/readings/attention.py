@@ -75,6 +75,12 @@ def _forward_modulo(Q: Array, K: Array, V: Array, kv_len: int, scale: float) -> 
     return output[:, :, back], lse[:, back]
 
 
+def _mask_added(Q: Array, K: Array, scale: float) -> Array:
+    given: Given = {"Q": Q, "K": K[:, :, None], "scale": scale}
+    scores, _ = scores_of(given, unmasked)
+    return scores + np.triu(np.full(scores.shape[-2:], -np.inf, scores.dtype), 1)
+
+
 FLASH_UNMASKED, FORWARD_UNMASKED = _masked_by(unmasked)
 FLASH_STRICT, FORWARD_STRICT = _masked_by(lambda i, j, g: j < i)
 _, FROM_THE_START = _masked_by(lambda i, j, g: j <= i - (_kv_len(g) - g["Q"].shape[1]))
@@ -113,6 +119,12 @@ READINGS = (
         "masked by 0",
         "Masked scores are cleared.",
         giving(ops.attention_scores, lambda r, g: np.where(np.isneginf(r), r.dtype.type(0), r)),
+    ),
+    Reading(
+        "attention_scores",
+        "mask added",
+        "Minus infinity is added to a masked score, which keeps the NaN of a key that should not count.",
+        _mask_added,
     ),
     Reading(
         "attention_output",

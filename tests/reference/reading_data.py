@@ -42,6 +42,9 @@ def _late_maximum(d: Draw) -> list[dict[str, Any]]:
 MORE: dict[str, Any] = {
     "softmax": _late_maximum,
     "softmax_topk": lambda d: [{"input": np.array([[1, 3, 3, 1, 3], [2, 2, 2, 2, 2], [1, 1, 2, 0, 0]]), "k": 3}],
+    "attention_scores": lambda d: [
+        {"Q": d.normal(1, 3, 2, 4), "K": np.where(np.arange(3)[:, None] == 2, NAN, d.normal(1, 3, 4)), "scale": 0.5}
+    ],
     "rope_freqs": lambda d: [{"max_seq_len": 7, "head_dim": 6, "base": 100.0, "alpha": 0.5}],
     "cross_entropy_forward": lambda d: [{"logits": 40 * d.normal(4, 7), "targets": np.array([0, 1, 2, 3], np.int32)}],
     "grad_clip": lambda d: [
