@@ -13,16 +13,24 @@ _OURS = ("cuda_", "assayer_")
 
 
 def examine(path: Path, declarations: Path | None = None, header: Header | None = None) -> list[str]:
-    """Return a sentence for each operation missing, symbol unknown and declaration that differs from the header's.
+    """Return a sentence for each operation missing, and for each difference.
 
     The library is read, not loaded; its services (assayer_*) may be missing.  Raises LibraryError where the file is no
     library, DeclarationError where the declarations cannot be read.
     """
+    exported = exported_symbols(path)
+    operations = (header or read_header()).operations.values()
+    missing = [f"{function.symbol}: missing" for function in operations if function.symbol not in exported]
+    return missing + differences(path, declarations, header)
+
+
+def differences(path: Path, declarations: Path | None = None, header: Header | None = None) -> list[str]:
+    """Return a sentence for each symbol that the header does not know, and each declaration that differs from its own.
+
+    Raises what `examine` does.
+    """
     header = header or read_header()
-    exported = {symbol for symbol in exported_symbols(path) if symbol.startswith(_OURS)}
-    operations = [function.symbol for function in header.operations.values()]
-    services = [function.symbol for function in header.services.values()]
-    sentences = [f"{symbol}: missing" for symbol in operations if symbol not in exported]
-    unknown = exported - {*operations, *services}
-    sentences += [f"{symbol}: exported, the header has no such function" for symbol in sorted(unknown)]
+    known = {function.symbol for function in (*header.operations.values(), *header.services.values())}
+    unknown = {symbol for symbol in exported_symbols(path) if symbol.startswith(_OURS)} - known
+    sentences = [f"{symbol}: exported, the header has no such function" for symbol in sorted(unknown)]
     return sentences + (compare(declarations, header) if declarations else [])

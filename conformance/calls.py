@@ -124,10 +124,10 @@ class Bench:
         outcome: Outcome = self.worker.run(case.operation, arguments, case.override)
         ended = _ended(case.id, case.operation, outcome)
         if ended:
-            return ended
+            return replace(ended, reason=f"{ended.reason}; {_due(case)}") if ended.was_run else ended
         reason = ""
         if outcome.code != INVALID:
-            reason = f"returned {outcome.code}, expected {INVALID}: {read_header().meaning(INVALID)}"
+            reason = f"returned {outcome.code}; {_due(case)}"
         reason = reason or _touched(case, arguments, outcome) or next(iter(outcome.findings), "")
         status = Status.FAIL if reason else Status.PASS
         return Result(case.id, case.operation, status, reason, findings=tuple(outcome.findings), detail=outcome.detail)
@@ -140,6 +140,10 @@ def _ended(id: str, operation: str, outcome: Outcome) -> Result | None:
     return Result(
         id, operation, _ENDED[outcome.status], reason, findings=tuple(outcome.findings), detail=outcome.detail
     )
+
+
+def _due(case: Refusal) -> str:
+    return f"a call with {case.fault} is to be refused with {INVALID} ({read_header().meaning(INVALID)})"
 
 
 def _touched(case: Refusal, arguments: Mapping[str, Any], outcome: Outcome) -> str:

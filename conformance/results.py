@@ -50,9 +50,19 @@ class Result:
         return self.status in (Status.PASS, Status.WAIVED)
 
     @property
+    def was_run(self) -> bool:
+        """Whether there is anything to say of it."""
+        return self.status is not Status.NOT_RUN
+
+    @property
     def is_of_step(self) -> bool:
         """Whether it is of a training step rather than of the catalogue."""
         return self.id.startswith("step")
+
+    @property
+    def is_refusal(self) -> bool:
+        """Whether it is of a call that the library had to refuse."""
+        return "/refused/" in self.id
 
     @property
     def part(self) -> str:

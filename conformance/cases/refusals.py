@@ -34,6 +34,12 @@ class Refusal:
     def id(self) -> str:
         return f"{self.operation}/refused/{self.name}"
 
+    @property
+    def fault(self) -> str:
+        """What is wrong with the call, in words."""
+        wrong = {f"{self.value[0]}[0]": self.value[1]} if self.value else self.override
+        return ", ".join(f"{name} = {'null' if bad is None else bad}" for name, bad in wrong.items())
+
     def arguments(self, seed: int = 0) -> Arguments:
         arguments = self.base.arguments(seed)
         if self.value:

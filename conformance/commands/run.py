@@ -13,7 +13,7 @@ from typing import Any
 from rich.console import Console
 
 from bindings import BindingError
-from bindings.examine import examine
+from bindings.examine import differences
 from conformance import last_failed
 from conformance.cases import CASES, REFUSALS
 from conformance.gallery import hung
@@ -23,7 +23,7 @@ from conformance.report.markdown import write_summary
 from conformance.report.page import write_page
 from conformance.report.record import Run
 from conformance.report.terminal import close, followed, show
-from conformance.results import HARNESS, Result, Status
+from conformance.results import HARNESS, Result
 from conformance.runner import Setting, judge_all
 from conformance.selection import Selection
 from conformance.steps import corpus
@@ -78,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
     console = Console()
     try:
         waivers = read_waivers(options.waivers) if options.waivers else []
-        problems = examine(options.library, options.declarations)
+        problems = differences(options.library, options.declarations)
         floor = catalogue_floor()
     except (BindingError, WaiverError, GoldenError, OSError) as error:
         console.print(str(error), markup=False, highlight=False, soft_wrap=True)
@@ -99,7 +99,7 @@ def run(options: argparse.Namespace) -> int:
         library=_shown(options.library),
         seed=options.seed,
         seconds=seconds,
-        problems=[*stale, *(_unexcused(problems, judged) if selection.is_whole else [])],
+        problems=[*stale, *(problems if selection.is_whole else [])],
         whole=whole,
         floor=floor + sum(result.is_of_step for result in judged) if whole else 1,
         text=corpus()[1] if any(result.is_of_step for result in judged) else "",
@@ -152,12 +152,6 @@ def _judged(
             if stopped:
                 break
     return sorted(hung(results), key=lambda r: (order.get(r.id, len(order)), r.id)), stopped
-
-
-def _unexcused(problems: Sequence[str], results: Sequence[Result]) -> list[str]:
-    """The problems that stand: an operation may be missing where its cases are waived."""
-    waived = {f"cuda_{result.operation}: missing" for result in results if result.status is Status.WAIVED}
-    return [problem for problem in problems if problem not in waived]
 
 
 def _report(console: Console, options: argparse.Namespace, finished: Run) -> None:

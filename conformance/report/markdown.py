@@ -63,14 +63,16 @@ def _steps(found: Sequence[Course]) -> Iterator[str]:
         some = [course for course in found if course.name.endswith(heading)]
         if some:
             calls, passed = sum(course.calls for course in some), sum(course.passed for course in some)
-            yield f"- {heading}: {passed} of {calls} results right; {_remark(some)}"
+            missed = sum(course.not_run for course in some)
+            not_run = f", {missed} not run" if missed else ""
+            yield f"- {heading}: {passed} of {calls} results right{not_run}{_remark(some)}"
 
 
 def _remark(some: Sequence[Course]) -> str:
     if wrong := next((course.first_wrong for course in some if course.first_wrong), None):
-        return f"first wrong: {_code(wrong.id)}, {_text(wrong.diagnosis or wrong.reason)}"
-    worst = max((course.worst for course in some if course.worst), key=lambda result: result.share)
-    return f"most of a limit used: {worst.share:.3g} by {_code(worst.id)}"
+        return f"; first wrong: {_code(wrong.id)}, {_text(wrong.diagnosis or wrong.reason)}"
+    worst = max((course.worst for course in some if course.worst), key=lambda result: result.share, default=None)
+    return f"; most of a limit used: {worst.share:.3g} by {_code(worst.id)}" if worst else ""
 
 
 def _code(text: str) -> str:

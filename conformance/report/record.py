@@ -42,21 +42,34 @@ def verdict(run: Run) -> str:
     total, bad = len(run.results), run.bad
     mistrusted = sum(result.status is Status.MISTRUSTED for result in bad)
     if mistrusted:
-        return f"No verdict on {run.candidate}: {_cases(mistrusted)} could not have told wrong from right."
+        return f"No verdict on {run.candidate}: {counted(mistrusted, 'case')} could not have told wrong from right."
     if run.code == HARNESS:
-        return f"No verdict on {run.candidate}: {_cases(total)} judged, expected at least {run.floor}."
+        return f"No verdict on {run.candidate}: {counted(total, 'case')} judged, expected at least {run.floor}."
+    wrong = [result for result in bad if result.was_run]
+    if wrong:
+        ran = counted(total - len(bad) + len(wrong), "case")
+        rest = f"; {not_run(bad)}" if len(wrong) < len(bad) else ""
+        return f"{run.candidate} does not conform: {len(wrong)} of {ran} did not pass, {_where(wrong)}{rest}."
     if bad:
-        return f"{run.candidate} does not conform: {len(bad)} of {_cases(total)} did not pass, {_where(bad)}."
+        return f"{run.candidate} does not conform: {not_run(bad)}; the other {total - len(bad)} passed."
     if run.problems:
         return f"{run.candidate} does not conform: {run.problems[0]}{_more(len(run.problems) - 1)}."
     waived = sum(result.status is Status.WAIVED for result in run.results)
     scope = "conforms" if run.whole else "conforms as far as it was judged"
     exception = f", {waived} of them waived" if waived else ""
-    return f"{run.candidate} {scope}: {_cases(total)}{exception or ' passed'}."
+    return f"{run.candidate} {scope}: {counted(total, 'case')}{exception or ' passed'}."
 
 
-def _cases(count: int) -> str:
-    return "1 case" if count == 1 else f"{count} cases"
+def not_run(results: Sequence[Result]) -> str:
+    """Say how many of the results were not run, and of how many operations."""
+    missed = [result for result in results if not result.was_run]
+    operations = {result.operation for result in missed}
+    return f"{counted(len(missed), 'case')} of {counted(len(operations), 'operation')} not run"
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a count with its noun: 1 case, 2 cases."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _more(count: int) -> str:

@@ -18,6 +18,7 @@ class Row:
     cases: int
     passed: int
     waived: int
+    not_run: int
     share: float  # largest share of an element's limit that was used
     rms: float  # the largest rms of error / sigma
     bias: float  # the mean of error / sigma furthest from 0
@@ -27,6 +28,10 @@ class Row:
     @property
     def is_fine(self) -> bool:
         return self.passed + self.waived == self.cases
+
+    @property
+    def was_run(self) -> bool:
+        return self.not_run < self.cases
 
     @property
     def is_loose(self) -> bool:
@@ -49,6 +54,7 @@ def _row(operation: str, results: Sequence[Result]) -> Row:
         len(results),
         sum(r.status is Status.PASS for r in results),
         sum(r.status is Status.WAIVED for r in results),
+        sum(not r.was_run for r in results),
         max((v.share for v in verdicts), default=0.0),
         max((v.rms for v in verdicts), default=0.0),
         max((v.bias for v in verdicts), key=abs, default=0.0),
@@ -64,6 +70,7 @@ class Course:
     name: str
     calls: int
     passed: int
+    not_run: int
     worst: Result | None
     first_wrong: Result | None
 
@@ -79,23 +86,26 @@ def courses(results: Iterable[Result]) -> list[Course]:
             name,
             len(few),
             sum(r.status is Status.PASS for r in few),
-            max(few, key=lambda r: r.share, default=None),
-            next((r for r in few if not r.is_fine), None),
+            sum(not r.was_run for r in few),
+            max((r for r in few if r.verdicts), key=lambda r: r.share, default=None),
+            next((r for r in few if r.was_run and not r.is_fine), None),
         )
         for name, few in sorted(by_step.items())
     ]
 
 
 def blocks(results: Iterable[Result]) -> list[tuple[Result, int]]:
-    """Return the failure to show of each operation and step, and how many there are of it.
+    """Return the failures to show of each operation and step, and how many there are of the kind.
 
-    Of an operation that is the worst, of a step the first.
+    Of an operation that is the worst, and the worst of the calls that it had to refuse; of a step the first.  What was
+    not run at all is not among them: `Row.not_run`.
     """
-    groups: dict[str, list[Result]] = {}
+    groups: dict[tuple[bool, str], list[Result]] = {}
     for result in results:
-        if not result.is_fine:
-            groups.setdefault(result.part, []).append(result)
-    return [(bad[0] if bad[0].is_of_step else max(bad, key=_gravity), len(bad)) for bad in groups.values()]
+        if result.was_run and not result.is_fine:
+            groups.setdefault((result.is_refusal, result.part), []).append(result)
+    refusals_last = sorted(groups.items(), key=lambda group: group[0][0])
+    return [(bad[0] if bad[0].is_of_step else max(bad, key=_gravity), len(bad)) for _, bad in refusals_last]
 
 
 def _gravity(result: Result) -> tuple[bool, float]:

@@ -13,7 +13,7 @@ from rich.table import Table
 from conformance.results import PASSED, Result, Status
 
 from .explanation import explained
-from .record import Run, verdict
+from .record import Run, counted, verdict
 from .summary import Row, blocks, courses, rows, tally
 
 SHOWN = 10  # blocks; the rest is in the files
@@ -57,8 +57,9 @@ def _styled(status: Status) -> str:
 def show(console: Console, run: Run, slowest: int = 0) -> None:
     """Print the report of a finished run, up to the closing lines."""
     table = rows(run.results)
-    if table:
-        console.print(_operations(table))
+    if judged := [row for row in table if row.was_run]:
+        console.print(_operations(judged))
+    _show_not_run(console, table)
     _show_courses(console, run.results)
     _show_failures(console, run)
     _show_waived(console, run.results)
@@ -84,15 +85,34 @@ def _operations(table: Sequence[Row]) -> Table:
         shown.add_column(heading, justify="right")
     for row in table:
         style = "" if row.passed == row.cases else "yellow" if row.is_fine else "red"
-        numbers = ("exact", "", "") if row.exact else (f"{row.share:.3f}", f"{row.rms:.2f}", f"{row.bias:+.2f}")
+        numbers = (
+            ("exact", "", "") if row.exact else (_number(row.share), _number(row.rms, 2), _number(row.bias, 2, "+"))
+        )
         passed = f"{row.passed}/{row.cases}"
         shown.add_row(row.operation, passed, *numbers, "yes" if row.deterministic else "NO", style=style)
     return shown
 
 
+def _number(value: float, digits: int = 3, sign: str = "") -> str:
+    """So many digits behind the point; a number that no honest error reaches by its size alone."""
+    return f"{value:{sign}.{digits}f}" if abs(value) < 1000 else f"{value:{sign}.1e}"
+
+
+def _show_not_run(console: Console, table: Sequence[Row]) -> None:
+    """What a library does not export is one line, however much it is."""
+    if missed := [row for row in table if row.not_run]:
+        names = ", ".join(row.operation if not row.was_run else f"{row.operation} (in part)" for row in missed)
+        cases = sum(row.not_run for row in missed)
+        _print(
+            console,
+            f"{_styled(Status.NOT_RUN)} {counted(cases, 'case')} of {counted(len(missed), 'operation')}: {names}",
+        )
+
+
 def _show_courses(console: Console, results: Sequence[Result]) -> None:
     for course in courses(results):
         text = f"{course.name}: {course.passed} of {course.calls} results right"
+        text += f", {course.not_run} not run" if course.not_run else ""
         if course.first_wrong:
             _print(console, f"[red]{text}; first wrong: {escape(course.first_wrong.id)}[/]")
         elif course.worst:
@@ -107,7 +127,8 @@ def _show_failures(console: Console, run: Run) -> None:
         for line in explained(result, run):
             _print(console, f"  {escape(line)}")
         if count > 1:
-            _print(console, f"  and {count - 1} more of {result.part} did not pass")
+            calls = "refusals " if result.is_refusal else ""
+            _print(console, f"  and {count - 1} more {calls}of {result.part} did not pass")
     if rest := [result.part for result, _ in failures[SHOWN:]]:
         _print(console, f"\n... and {', '.join(rest)}; `--report FILE` shows all of it")
 

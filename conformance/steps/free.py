@@ -43,6 +43,12 @@ def run_library(library: Any, state: State, batches: Batches) -> list[tuple[str,
     return [(call.operation, contract.flat(call.results)) for call in trace.calls]
 
 
+def missing(library: Any) -> tuple[str, ...]:
+    """Return the operations that a library lacks, in its worker."""
+    names: tuple[str, ...] = library.missing
+    return names
+
+
 @functools.cache
 def expected_calls() -> list[Call]:
     """Every call of the steps in its order, with what it must give: the reference run on noise numbers."""
@@ -96,6 +102,12 @@ def judge_free(bench: Bench) -> list[Result]:
     """Judge several steps from one start; the first call that fails is where the candidate diverges."""
     state, batches = start()
     expected = expected_calls()
+    needed = {call.operation for call in expected}
+    lacking = sorted(needed & set(bench.worker.call("conformance.steps.free:missing").value or ()))
+    if lacking:
+        reason = f"the library does not export cuda_{lacking[0]}"
+        reason += f", nor {len(lacking) - 1} more that a step needs" if len(lacking) > 1 else ""
+        return [Result("steps/free", "training_step", Status.NOT_RUN, reason)]
     outcome = bench.worker.call("conformance.steps.free:run_library", state, batches)
     if outcome.status != "done":
         status = {"crashed": Status.CRASHED, "timed out": Status.TIMED_OUT}.get(outcome.status, Status.FAIL)

@@ -67,10 +67,11 @@ class Child:
         gaps: list[tuple[int, int]],
     ) -> tuple[Any, ...]:
         """Make the call once for each list of raw arguments; `slots` are opened for good, `gaps` for these runs."""
+        self.memory.open(slots)  # whatever comes of this call: the judge counts on them from now on
         entry = self.library.entry(symbol, types)
         if entry is None:
             return ("missing",)
-        self.memory.open([*slots, *gaps])
+        self.memory.open(gaps)
         codes = []
         for number, values in runs:
             raw = [pointer(value) if kind == "void*" else value for kind, value in zip(types, values, strict=True)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import numpy as np
@@ -12,15 +13,14 @@ from conformance import contract
 from conformance.calls import Bench
 from conformance.results import Result, Status
 from conformance.steps import STEPS, corpus, judge_step
-from conformance.steps.free import run_library
 from conformance.worker import Outcome
 
 
 class InProcess:
     """A worker that runs the reference in float32, some operations replaced by wrong ones."""
 
-    def __init__(self, **wrong: Any) -> None:
-        self.wrong = wrong
+    def __init__(self, *lacks: str, **wrong: Any) -> None:
+        self.lacks, self.wrong = lacks, wrong
 
     def __getattr__(self, operation: str) -> Any:
         function = self.wrong.get(operation, getattr(reference, operation))
@@ -32,8 +32,12 @@ class InProcess:
         return Outcome("done", 0, contract.named(contract.OPERATIONS[operation], results))
 
     def call(self, function: str, *arguments: Any) -> Outcome:
-        assert function == "conformance.steps.free:run_library"
-        return Outcome("done", 0, value=run_library(self, *arguments))
+        module, name = function.split(":")
+        return Outcome("done", 0, value=getattr(importlib.import_module(module), name)(self, *arguments))
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        return self.lacks
 
     def _float32(self, result: Any) -> Any:
         if isinstance(result, (tuple, list)):
@@ -50,6 +54,12 @@ def test_an_honest_implementation_passes_every_call(name: str) -> None:
     results = judged(name)
     assert [r.id for r in results if r.status is not Status.PASS] == []
     assert max(r.share for r in results) > 0
+
+
+def test_a_free_step_of_a_library_that_lacks_operations_is_not_run() -> None:
+    [result] = judge_step("steps/free", Bench(InProcess("rmsnorm", "embedding", "sample")))
+    assert (result.status, result.id) == (Status.NOT_RUN, "steps/free")
+    assert result.reason == "the library does not export cuda_embedding, nor 1 more that a step needs"
 
 
 def no_inverse(d_q_out: Any, d_k_out: Any, freqs: Any, offset: int) -> Any:

@@ -147,6 +147,12 @@ def test_a_missing_operation(worker: Worker) -> None:
     assert (outcome.status, outcome.detail) == ("missing", "the library does not export cuda_mul")
 
 
+def test_a_call_after_a_missing_operation_has_its_memory(path: Path) -> None:
+    with Worker(path) as worker:
+        assert worker.run("silu", {"input": X}).status == "missing"
+        assert scale(worker, "right").status == "done"
+
+
 def test_an_array_that_is_not_read_is_poison(worker: Worker) -> None:
     a = np.ones((2, 3), np.float32)
     arguments = {"A": a, "B": a, "alpha": 1.0, "beta": 0.0}

@@ -44,6 +44,7 @@ class Course:
 
     number: int
     tensors: Sequence[Tensor]
+    was_run: bool
     wrong: Sequence[tuple[str, Result]]  # "locked" or "free", and the first call that is wrong
     blocks: Sequence[Block]
     most: float
@@ -69,15 +70,21 @@ def _placed(result: Result) -> tuple[int, bool, str]:
 
 
 def _course(step: int, locked: dict[str, Result], free: dict[str, Result], run: Run, number: int) -> Course:
-    firsts = [next((r for _, r in sorted(way.items()) if not r.is_fine), None) for way in (locked, free)]
+    firsts = [next((r for _, r in sorted(way.items()) if _is_wrong(r)), None) for way in (locked, free)]
     wrong = [(name, first) for name, first in zip(("locked", "free"), firsts, strict=True) if first]
     named = shown_first(run)
-    failed = [r for way in (locked, free) for r in way.values() if not r.is_fine and (r.evidence or r.id in named)]
+    results = [r for way in (locked, free) for r in way.values()]
+    failed = [r for r in results if _is_wrong(r) and (r.evidence or r.id in named)]
     tensors: list[Tensor] = []
     for place in sorted(locked.keys() | free.keys()):
         tensors += _tensors(place, (locked.get(place), free.get(place)), firsts, number, _past_loss(tensors))
-    most = max((r.share for way in (locked, free) for r in way.values()), default=0.0)
-    return Course(step, tensors, wrong, [block(result, run, number) for result in failed], most)
+    most = max((r.share for r in results), default=0.0)
+    was_run = any(r.was_run for r in results)
+    return Course(step, tensors, was_run, wrong, [block(result, run, number) for result in failed], most)
+
+
+def _is_wrong(result: Result) -> bool:
+    return result.was_run and not result.is_fine
 
 
 def _past_loss(tensors: Sequence[Tensor]) -> bool:
