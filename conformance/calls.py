@@ -143,7 +143,7 @@ def _ended(id: str, operation: str, outcome: Outcome) -> Result | None:
 
 
 def _due(case: Refusal) -> str:
-    return f"a call with {case.fault} is to be refused with {INVALID} ({read_header().meaning(INVALID)})"
+    return f"a call with {case.fault} is to be refused: {INVALID}, {read_header().meaning(INVALID)}"
 
 
 def _touched(case: Refusal, arguments: Mapping[str, Any], outcome: Outcome) -> str:

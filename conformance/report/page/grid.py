@@ -48,12 +48,15 @@ def grid(shown: Sequence[Candidate]) -> list[tuple[str, list[Line]]]:
 def _headroom(found: Sequence[Section | None]) -> str:
     if any(section and section.kind == "bad" for section in found):
         return "none"
-    shares = [section.row.share for section in found if section and not section.row.exact]
-    return headroom(max(shares)) if shares else "exact"
+    rows = [section.row for section in found if section and section.row.was_run]
+    shares = [row.share for row in rows if not row.exact]
+    return headroom(max(shares)) if shares else "exact" if rows else ""
 
 
 def _cell(section: Section) -> Cell:
     row = section.row
+    if not row.was_run:
+        return Cell(section.status, section.kind, "", f"{row.cases} cases", 100, section.anchor)
     good = section.kind == "good"
     count = row.passed if good else row.cases - row.passed
     percent = min(100, round(100 * row.share)) if good else 100
@@ -66,4 +69,4 @@ def _said(section: Section) -> str:
         return "no results"
     if section.status in (Status.PASS, Status.FAIL, Status.WAIVED) and not section.row.exact:
         return used(section.row.share)
-    return "exact" if section.kind == "good" else "past any limit" if section.row.share else "see the cases"
+    return "exact" if section.kind == "good" else "past any limit" if section.row.share > 1 else "see the cases"
