@@ -1,0 +1,69 @@
+"""Faults are planted where they say, and built; one that cannot be is an error."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bindings import Library
+from conformance.faults import TF32_INPUTS, Fault, FaultError, build
+from conformance.faults.build import read_sources
+
+ADDS = Fault(
+    "one added", ("add",), "vector/elementwise.c", "y[i] = a[i] + b[i];", "y[i] = a[i] + b[i] + 1;", "offset by 1"
+)
+X = np.arange(5, dtype=np.float32)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("faults")
+
+
+def test_a_build_holds_its_faults_and_no_other(folder: Path) -> None:
+    honest, faulty = Library(build(folder=folder)), Library(build(ADDS, folder=folder))
+    np.testing.assert_array_equal(honest.add(X, X), 2 * X)
+    np.testing.assert_array_equal(faulty.add(X, X), 2 * X + 1)
+    np.testing.assert_array_equal(faulty.mul(X, X), X * X)
+
+
+def test_faults_go_together(folder: Path) -> None:
+    library = Library(build(ADDS, TF32_INPUTS, folder=folder))
+    np.testing.assert_array_equal(library.add(X, X), 2 * X + 1)
+    fine = np.array([[1 + 2.0**-12]], np.float32)
+    np.testing.assert_array_equal(library.gemm(fine, np.ones((1, 1), np.float32)), [[1]])
+
+
+def test_what_is_there_is_not_compiled_again(folder: Path) -> None:
+    build(folder=folder)
+    before = {path: path.stat().st_mtime_ns for path in (folder / "objects").iterdir()}
+    build(ADDS, folder=folder)
+    after = {path: path.stat().st_mtime_ns for path in (folder / "objects").iterdir()}
+    assert {path: after[path] for path in before} == before
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "message"),
+    [
+        ("vector/lost.c", "a", "b", "expected one of .*, got 'vector/lost.c'"),
+        ("clip.c", "no such text", "", "expected its old text once in clip.c, found it 0 times"),
+        ("clip.c", "CHECK(clip_norm > 0);", "", "found it 2 times"),
+        ("clip.c", "sqrt(total)", "sqrt(total)", "old and new text are the same"),
+        ("clip.c", "sqrt(total)", "sqrt(", "clip.c"),
+    ],
+)
+def test_a_fault_that_cannot_be_planted_is_an_error(folder: Path, file: str, old: str, new: str, message: str) -> None:
+    with pytest.raises(FaultError, match=message):
+        build(Fault("broken", ("clip_scale",), file, old, new, ""), folder=folder)
+
+
+def test_a_missing_compiler_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CC", "no-such-compiler")
+    with pytest.raises(FaultError, match="expected a C compiler"):
+        build(folder=tmp_path)
+
+
+def test_sources_are_named_by_their_place_below_the_c_library() -> None:
+    assert {"clip.c", "check.h", "vector/tile.c"} <= read_sources().keys()
