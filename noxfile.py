@@ -87,6 +87,13 @@ def golden(session: nox.Session) -> None:
 
 
 @nox.session
+def readings(session: nox.Session) -> None:
+    """Plant every wrong reading and count how many the cases find; `-- -k rope` plants those of some operations."""
+    install(session, "judge")
+    session.run("python", "-m", "conformance", "readings", *session.posargs)
+
+
+@nox.session
 def bench(session: nox.Session) -> None:
     """Time the reference and the C library, per operation and training step; `-- --peers` adds PyTorch."""
     arguments = [argument for argument in session.posargs if argument != "--peers"]

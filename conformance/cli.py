@@ -6,9 +6,10 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from . import false_alarms, readings
+from . import false_alarms
 from .commands import diff, explain, golden, inspect, listing, report, run
 from .commands.options import EXIT
+from .readings import command as readings
 from .results import HARNESS
 
 ADD_PARSER: tuple[Callable[[Any], None], ...] = (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import datetime
-import os
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,7 +28,7 @@ from conformance.selection import Selection
 from conformance.steps import corpus
 from conformance.waivers import Waiver, WaiverError, read_waivers, waive
 
-from .options import add_command, add_selection, chosen, nothing, positive
+from .options import add_command, add_selection, chosen, cores, nothing, positive
 
 _EXAMPLES = """\
   run --library libyours.so                            the whole catalogue and the training steps
@@ -55,8 +54,7 @@ def add_parser(commands: Any) -> None:
 
 def _add_manner(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("how")
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    group.add_argument("-n", type=positive, default=cores, metavar="N", help="processes (default: %(default)s)")
+    group.add_argument("-n", type=positive, default=cores(), metavar="N", help="processes (default: %(default)s)")
     group.add_argument("-x", "--exitfirst", action="store_true", help="stop at the first case that does not pass")
     group.add_argument("--seed", type=int, default=0, help="another draw of every case's data (default: 0)")
     group.add_argument("--limit", type=float, default=20.0, metavar="S", help="seconds a call may take (default: 20)")

@@ -11,7 +11,7 @@ import numpy as np
 from conformance import contract
 from conformance.expectation import Expected, expect, rounded
 from conformance.measure import SIGMAS
-from conformance.noise import FLOAT32, Noisy
+from conformance.noise import FLOAT32, Noisy, exact
 from conformance.verdict import judge
 from reference.readings import READINGS, Reading
 
@@ -93,7 +93,8 @@ def _likelihood(candidates: list[Expected], got: Outputs) -> float | None:
 
 
 def _judged(wanted: Any) -> Any:
-    return wanted.astype(np.float32) if not isinstance(wanted, Noisy) and wanted.dtype.kind == "f" else wanted
+    """What the judge holds a reading's output against; NaN is met by NaN also where nothing carries noise."""
+    return exact(wanted.astype(np.float32)) if not isinstance(wanted, Noisy) and wanted.dtype.kind == "f" else wanted
 
 
 def _log_density(wanted: Any, got: Any) -> float:

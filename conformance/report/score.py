@@ -1,13 +1,32 @@
-"""The readings' score, as a file that `readings` writes: how many planted wrong readings the cases find."""
+"""The readings' score, as a file that `readings` writes: what was planted, found, and said of it."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from .files import ReportError
+
+
+@dataclass(frozen=True)
+class Diagnosed:
+    """Of `total` that were found, the first line of the diagnosis says of `right` what they are."""
+
+    right: int
+    total: int
+    missed: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Faults:
+    """Libraries with a fault compiled in each: how many were found, and described rightly by the first line."""
+
+    found: int
+    total: int
+    right: int
+    missed: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -19,13 +38,22 @@ class Score:
     weakest: str
     margin: float
     survivors: Mapping[str, str]  # readings that no case refuses, with the proof that they are none
+    diagnosis: Diagnosed
+    faults: Faults | None = None
 
 
 def read_score(path: Path) -> Score:
     """Read a score.  Raises ReportError."""
     try:
-        return Score(**json.loads(path.read_text(encoding="utf-8")))
+        fields = json.loads(path.read_text(encoding="utf-8"))
+        diagnosis, faults = Diagnosed(**fields.pop("diagnosis")), fields.pop("faults", None)
+        return Score(**fields, diagnosis=diagnosis, faults=Faults(**faults) if faults else None)
     except OSError as error:
         raise ReportError(f"{path}: {error.strerror}") from None
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, AttributeError, KeyError) as error:
         raise ReportError(f"{path}: not the readings' score: {error}") from None
+
+
+def write_score(path: Path, score: Score) -> None:
+    """Write a score."""
+    path.write_text(json.dumps(asdict(score), indent=1) + "\n", encoding="utf-8")

@@ -56,6 +56,11 @@ def _second_moment_by_beta1(results: Any, g: Given) -> tuple[Array, Array, Array
     return g["param"] - g["lr"] * update, results[1], v
 
 
+def _from_zero(_: Any, g: Given) -> Any:
+    rate = g["param"].dtype.type(g["lr"])  # which divides by 0 as C does
+    return ops._adamw(**{**g, "lr": rate, "step": g["step"] - 1}, grad_scale=1.0)
+
+
 ADAMW: tuple[tuple[str, str, Callable[..., Any]], ...] = (
     ("eps inside the root", "eps is added to the second moment before the root.", _updated(_eps_inside)),
     (
@@ -76,7 +81,7 @@ ADAMW: tuple[tuple[str, str, Callable[..., Any]], ...] = (
     (
         "step from 0",
         "The first update is counted 0, so that its correction divides by 0.",
-        giving(ops.adamw_step, lambda r, g: ops._adamw(**{**g, "step": g["step"] - 1}, grad_scale=1.0)),
+        giving(ops.adamw_step, _from_zero),
     ),
     (
         "eps before the correction",

@@ -22,12 +22,16 @@ class Reading:
     name     a few words, unique for the operation: what a report prints after "matches"
     why      one sentence: what its author believed, or where it was seen
     function the operation computed that way, with the operation's own arguments, on float32 (or float64) arrays
+    equal    where no case can tell: the proof that it equals the operation within the noise
+    says     what the diagnosis says of it in place of its name: a regular expression
     """
 
     operation: str
     name: str
     why: str
     function: Callable[..., Any]
+    equal: str = ""
+    says: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "function", ieee(self.function))

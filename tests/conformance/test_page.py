@@ -21,7 +21,7 @@ from conformance.report.files import write_jsonl
 from conformance.report.page import page, write_page
 from conformance.report.page.bitmap import data_uri, palette
 from conformance.report.record import Run
-from conformance.report.score import Score
+from conformance.report.score import Diagnosed, Faults, Score
 from conformance.results import Result, Status
 from tests.conformance.runs import HALF_SPLIT, judged, steps
 
@@ -126,8 +126,11 @@ def test_words_of_a_candidate_are_text_and_no_markup(right: Run) -> None:
 
 
 def test_the_score_of_the_readings_is_shown_where_it_is_given(right: Run) -> None:
-    score = Score(250, 251, "silu: nearly", 1.5, {"gemm: sums in pairs": "the same numbers"})
-    assert "250 of 251" in Reader(page([right], score)).text
+    proved = {"gemm: sums in pairs": "the same numbers"}
+    faults = Faults(found=41, total=42, right=40, missed=["a fault"])
+    score = Score(250, 251, "silu: nearly", 1.5, proved, Diagnosed(240, 250, ["silu: nearly"]), faults)
+    text = Reader(page([right], score)).text
+    assert all(said in text for said in ("250 of 251", "240 of the", "41 of 42", "the same numbers"))
     assert "Would the judge have noticed" not in page([right])
 
 

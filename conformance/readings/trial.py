@@ -1,0 +1,132 @@
+"""Tries the wrong readings of an operation on a case, as if each were a candidate's library."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conformance import contract, judging
+from conformance.cases import CASES, Case
+from conformance.diagnosis import diagnose
+from conformance.expectation import expect
+from conformance.verdict import Verdict
+from reference.readings import Reading
+
+from .planted import by_id, planted
+
+# What a reading would do in C cannot be known where the reference refuses its arguments, or Python its indices.
+REFUSED = (IndexError, ValueError)
+
+
+@dataclass(frozen=True)
+class Told:
+    """What one case says of one reading: passed, or by how many times its limit it is off at most."""
+
+    reading: str
+    case: str
+    passed: bool
+    margin: float
+
+
+@dataclass
+class Found:
+    """What all cases say of one reading."""
+
+    reading: Reading
+    told: list[Told] = field(default_factory=list)
+    line: str = ""  # the diagnosis of the case that shows it most
+    right: bool = False  # and whether that line says what it is
+
+    @property
+    def failed(self) -> list[Told]:
+        """The cases that refuse it."""
+        return [told for told in self.told if not told.passed]
+
+    @property
+    def clearest(self) -> Told | None:
+        """The case that a report shows of it: the first with the largest error."""
+        return max(self.failed, key=lambda told: told.margin, default=None)
+
+    @property
+    def margin(self) -> float:
+        """The largest error in units of its limit; 0 where no case refuses it."""
+        return self.clearest.margin if self.clearest else 0.0
+
+    @property
+    def survives(self) -> bool:
+        """Whether nothing speaks against it: no case does, and no proof says that none can."""
+        return not self.failed and not self.reading.equal
+
+    @property
+    def is_disproved(self) -> bool:
+        """Whether a case refuses what is said to equal the operation."""
+        return bool(self.failed and self.reading.equal)
+
+
+def tried(id: str, readings: Sequence[Reading] | None = None) -> list[Told]:
+    """Try readings of a case's operation on it: all, unless some are given."""
+    case = CASES[id]
+    arguments = case.arguments()
+    expected = expect(case.operation, arguments)
+    said = []
+    for reading in planted(case.operation) if readings is None else readings:
+        got = outputs(reading, arguments)
+        if got is not None:
+            verdicts = judging.judge_outputs(case.operation, arguments, expected, got, case.spec.signed_zeros)
+            passed = all(verdict.passed for verdict in verdicts)
+            said.append(Told(reading.id, id, passed, max(map(margin, verdicts), default=0.0)))
+    return said
+
+
+def outputs(reading: Reading, arguments: Mapping[str, Any]) -> dict[str, NDArray[Any]] | None:
+    """Return what a reading gives, by flat output name, stored in float32; None where that cannot be known."""
+    function = contract.OPERATIONS[reading.operation]
+    try:
+        results = reading.function(*contract.ordered(function, arguments))
+    except REFUSED:
+        return None
+    flat = contract.flat(contract.named(function, results))
+    with np.errstate(over="ignore"):
+        return {n: v.astype(np.float32) if v.dtype == np.float64 else np.asarray(v) for n, v in flat.items()}
+
+
+def margin(verdict: Verdict) -> float:
+    """Return the largest share of any of a verdict's limits."""
+    return max(verdict.share, verdict.rms / verdict.rms_limit, abs(verdict.bias) / verdict.bias_limit)
+
+
+def found(readings: Iterable[Reading], told: Iterable[Told]) -> list[Found]:
+    """Gather what all cases say of each reading."""
+    gathered = {reading.id: Found(reading) for reading in readings}
+    for one in told:
+        gathered[one.reading].told.append(one)
+    return list(gathered.values())
+
+
+def named(id: str, readings: Sequence[str]) -> Iterator[tuple[str, str, bool]]:
+    """Diagnose readings on a case that refuses them; yield each one's id, the line, and whether it says what it is."""
+    case = CASES[id]
+    arguments = case.arguments()
+    expected = expect(case.operation, arguments)
+    for name in readings:
+        reading = by_id(case.operation, name)
+        line = _diagnosis(case, reading, arguments, expected)
+        yield name, line, says(line, reading)
+
+
+def _diagnosis(case: Case, reading: Reading, arguments: Mapping[str, Any], expected: Any) -> str:
+    got = outputs(reading, arguments)
+    assert got is not None
+    verdicts = judging.judge_outputs(case.operation, arguments, expected, got, case.spec.signed_zeros)
+    return diagnose(case.operation, arguments, expected, got, verdicts)
+
+
+def says(line: str, reading: Reading) -> bool:
+    """Whether a diagnosis says what a reading is: its name among those that match, or the words it is known by."""
+    names = line.removeprefix("matches: ").split(", or ") if line.startswith("matches: ") else []
+    return reading.name in names or bool(reading.says and re.search(reading.says, line))

@@ -1,0 +1,112 @@
+"""The judge's proof of itself: what is planted is found and named, and what is not is counted against it."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import reference
+from conformance.cases import CASES
+from conformance.cli import main
+from conformance.readings import command, planted
+from conformance.readings.trial import Found, Told, found, outputs, says, tried
+from conformance.report.score import read_score
+from conformance.results import HARNESS
+from reference.readings import READINGS, Reading
+
+
+def told_apart(operation: str) -> set[str]:
+    """The readings of an operation that some case refuses."""
+    left = list(planted(operation))
+    for case in (c for c in CASES.values() if c.operation == operation):
+        refused = {told.reading for told in tried(case.id, left) if not told.passed}
+        left = [reading for reading in left if reading.id not in refused]
+        if all(reading.equal for reading in left):
+            break
+    return {reading.id for reading in planted(operation)} - {reading.id for reading in left}
+
+
+@pytest.mark.parametrize("operation", reference.OPERATIONS)
+def test_every_reading_fails_a_case_or_carries_a_proof(operation: str) -> None:
+    assert planted(operation)
+    assert told_apart(operation) == {reading.id for reading in planted(operation) if not reading.equal}
+
+
+def test_every_reading_has_its_operations_arguments() -> None:
+    for reading in READINGS:
+        own, canonical = (inspect.signature(f) for f in (reading.function, getattr(reference, reading.operation)))
+        assert list(own.parameters) == list(canonical.parameters), reading.id
+
+
+def test_names_are_unique_and_reasons_are_sentences() -> None:
+    everything = [reading for operation in reference.OPERATIONS for reading in planted(operation)]
+    ids = [reading.id for reading in everything]
+    assert sorted(set(ids)) == sorted(ids)
+    assert [reading.id for reading in everything if not reading.why.endswith(".") or len(reading.why) > 100] == []
+    assert {reading.id for reading in READINGS} <= set(ids)
+
+
+SILU = Reading("silu", "itself", "Nothing is wrong.", reference.silu)
+TWICE = Reading("silu", "twice", "A factor too many.", lambda input: 2 * reference.silu(input), says="times 2")
+
+
+def test_the_operation_itself_is_told_apart_by_no_case() -> None:
+    assert [told.passed for told in tried("silu/plain/33", [SILU, TWICE])] == [True, False]
+
+
+def test_a_reading_that_no_case_refuses_survives_unless_a_proof_says_that_none_can() -> None:
+    told = tried("silu/plain/33", [SILU, TWICE])
+    proved = Reading("silu", "itself", "Nothing is wrong.", reference.silu, equal="It is the operation.")
+    wrongly_proved = Reading("silu", "twice", "A factor too many.", TWICE.function, equal="It is not.")
+    assert [one.survives for one in found([SILU, TWICE], told)] == [True, False]
+    assert [one.survives for one in found([proved, TWICE], told)] == [False, False]
+    assert [one.is_disproved for one in found([proved, wrongly_proved], told)] == [False, True]
+
+
+def test_a_call_that_the_reading_refuses_says_nothing() -> None:
+    def refusing(input: np.ndarray) -> np.ndarray:
+        raise ValueError("no meaning here")
+
+    reading = Reading("silu", "refusing", "It does not work.", refusing)
+    assert outputs(reading, CASES["silu/plain/33"].arguments()) is None
+    assert tried("silu/plain/33", [reading]) == []
+    assert found([reading], [])[0].survives
+
+
+def test_a_line_says_what_a_reading_is_by_its_name_or_by_its_words() -> None:
+    assert says("matches: once, or twice", TWICE)
+    assert says("output: the right values times 2", TWICE)
+    assert not says("matches: twice as much", TWICE)
+    assert not says("output: wrong numbers of no simple pattern", TWICE)
+
+
+def test_the_score_counts_what_was_found_and_named() -> None:
+    def one(reading: Reading, margin: float, right: bool = True) -> Found:
+        return Found(reading, [Told(reading.id, "case", margin <= 1, margin)], "", right)
+
+    score = command.scored([one(SILU, 0.5), one(TWICE, 30.0), one(READINGS[0], 3.0, right=False)])
+    assert (score.found, score.total, score.weakest, score.margin) == (2, 3, READINGS[0].id, 3.0)
+    assert score.survivors == {"silu: itself": ""}
+    assert (score.diagnosis.right, score.diagnosis.total, score.diagnosis.missed) == (1, 2, (READINGS[0].id,))
+
+
+def test_the_command_writes_the_score_that_reports_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "score.json"
+    assert main(["readings", "-k", "clip_scale", "-n", "1", "--json", str(file)]) == 0
+    score, said = read_score(file), capsys.readouterr().out
+    assert score.found == score.total == len(planted("clip_scale"))
+    assert f"{score.total} of {score.total} wrong readings found" in said
+    assert score.weakest in said
+
+
+def test_the_command_fails_where_a_reading_survives(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "judge", lambda *_: found([SILU], []))
+    assert main(["readings", "-k", "silu"]) == 1
+
+
+def test_choosing_no_operation_is_no_pass(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["readings", "-k", "no_such_operation"]) == HARNESS
+    assert "no operation matches" in capsys.readouterr().out
