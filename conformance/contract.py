@@ -16,6 +16,11 @@ OPERATIONS: Mapping[str, Function] = read_header().operations
 _SIGNATURES = {function.symbol: Signature(function) for function in OPERATIONS.values()}
 
 
+def family(operation: str) -> str:
+    """Return the part of the header that declares an operation; what is none, such as a training step, is its own."""
+    return OPERATIONS[operation].family if operation in OPERATIONS else operation.replace("_", " ")
+
+
 def signature(function: Function) -> Signature:
     """Return the Python side of a declaration."""
     return _SIGNATURES[function.symbol]

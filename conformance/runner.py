@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
@@ -35,6 +36,7 @@ _bench: Bench | None = None
 
 def _start(setting: Setting) -> None:
     global _bench
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the judge ends its processes
     worker = Worker(setting.library, threads=setting.threads, limit_s=setting.limit_s)
     _bench = Bench(worker, setting.seed, Gallery() if setting.evidence else None)
 
@@ -58,14 +60,13 @@ def judge_all(ids: Sequence[str], steps: Sequence[str], setting: Setting, proces
         os.environ.setdefault(name, "1")  # one thread for each judge: there are as many judges as cores
     chunks = [ids[i : i + CHUNK] for i in range(0, len(ids), CHUNK)]
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(processes, len(chunks) + len(steps)), context, _start, (setting,)) as executor:
+    executor = ProcessPoolExecutor(min(processes, len(chunks) + len(steps)), context, _start, (setting,))
+    try:
         waiting: set[Future[list[Result]]] = {executor.submit(_judge_step, name) for name in steps}
         waiting |= {executor.submit(_judge, chunk) for chunk in chunks}
-        try:
-            while waiting:
-                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-                for future in done:
-                    yield future.result()
-        finally:
-            for future in waiting:
-                future.cancel()
+        while waiting:
+            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield future.result()
+    finally:
+        executor.shutdown(wait=False, cancel_futures=True)

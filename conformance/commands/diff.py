@@ -13,7 +13,7 @@ from conformance.results import FAILED, HARNESS, PASSED
 
 from .options import add_command
 
-_EXAMPLES = """\\
+_EXAMPLES = """\
   diff main.jsonl branch.jsonl      what a change broke or mended
   diff sm_80.jsonl sm_90.jsonl      the same library on two devices
 """

@@ -19,7 +19,7 @@ from conformance.results import HARNESS, PASSED
 
 from .options import add_command
 
-_EXAMPLES = """\\
+_EXAMPLES = """\
   inspect FILE                     its tensors: types, shapes, ranges
   inspect FILE --tensor output     one tensor's values
 """

@@ -15,7 +15,7 @@ from conformance.results import HARNESS, PASSED
 
 from .options import add_command
 
-_EXAMPLES = """\\
+_EXAMPLES = """\
   report sm_80.jsonl sm_90.jsonl --page both.html     two runs side by side
   report run.jsonl --summary summary.md               a comment for a pull request
 """

@@ -13,10 +13,10 @@ from rich.console import Console
 
 from bindings import BindingError
 from bindings.examine import differences
-from conformance import last_failed
+from conformance import last_failed, offline
 from conformance.cases import CASES, REFUSALS
 from conformance.gallery import hung
-from conformance.goldens import GoldenError, catalogue_floor
+from conformance.goldens import GoldenError, catalogue_floor, goldens_floor
 from conformance.report.files import write_jsonl, write_junit
 from conformance.report.markdown import write_summary
 from conformance.report.page import write_page
@@ -36,13 +36,16 @@ _EXAMPLES = """\
   run --library libyours.so --lf -x                    what failed the last time, up to the first failure
   run --library libyours.so --report page.html         a page with pictures of what went wrong
   run --library libyours.so --jsonl now.jsonl          a report that `diff` and `report` read
+  run --outputs results/                               files of outputs, written from the goldens' inputs
 """
 
 
 def add_parser(commands: Any) -> None:
     """Register the command."""
     parser = add_command(commands, "run", "judge a library", run, _EXAMPLES)
-    parser.add_argument("--library", type=Path, required=True, metavar="PATH", help="the shared library to judge")
+    candidate = parser.add_mutually_exclusive_group(required=True)
+    candidate.add_argument("--library", type=Path, metavar="PATH", help="the shared library to judge")
+    candidate.add_argument("--outputs", type=Path, metavar="DIR", help="or a folder of outputs (golden/OUTPUTS.md)")
     parser.add_argument("--name", help="what reports call it (default: the name of its file)")
     parser.add_argument("--declarations", type=Path, metavar="FILE", help="the library's own declarations, to compare")
     parser.add_argument("--waivers", type=Path, metavar="FILE", help="failures that somebody answers for (TOML)")
@@ -76,9 +79,9 @@ def run(options: argparse.Namespace) -> int:
     console = Console()
     try:
         waivers = read_waivers(options.waivers) if options.waivers else []
-        problems = differences(options.library, options.declarations)
-        floor = catalogue_floor()
-    except (BindingError, WaiverError, GoldenError, OSError) as error:
+        problems = _examined(options)
+        floor = catalogue_floor() if options.library else goldens_floor()
+    except (BindingError, WaiverError, GoldenError, ValueError, OSError) as error:
         console.print(str(error), markup=False, highlight=False, soft_wrap=True)
         return HARNESS
     selection = _selected(console, options)
@@ -88,13 +91,14 @@ def run(options: argparse.Namespace) -> int:
     started = time.monotonic()
     results, stopped = _judged(console, options, selection, waivers)
     seconds = time.monotonic() - started
-    last_failed.remember(options.library, results)
+    last_failed.remember(_candidate(options), results)
     whole = selection.is_whole and not stopped
     judged, stale = waive(results, waivers, _today(), whole)
     finished = Run(
-        candidate=options.name or options.library.name,
+        candidate=options.name or _candidate(options).name,
         results=judged,
-        library=_shown(options.library),
+        library=_shown(_candidate(options)),
+        option="--library" if options.library else "--outputs",
         seed=options.seed,
         seconds=seconds,
         problems=[*stale, *(problems if selection.is_whole else [])],
@@ -102,9 +106,26 @@ def run(options: argparse.Namespace) -> int:
         floor=floor + sum(result.is_of_step for result in judged) if whole else 1,
         text=corpus()[1] if any(result.is_of_step for result in judged) else "",
         date=_today().isoformat(),
+        note="" if options.library else offline.NOTE,
     )
     _report(console, options, finished)
     return finished.code
+
+
+def _examined(options: argparse.Namespace) -> list[str]:
+    """What can be said against the candidate before anything is judged."""
+    if options.library:
+        return differences(options.library, options.declarations)
+    if options.declarations or options.seed:
+        unfit = "--declarations" if options.declarations else "--seed"
+        raise ValueError(f"{unfit} is of a library; files are held to the goldens, which have one seed")
+    offline.check_folder(options.outputs)
+    return offline.strangers(options.outputs)
+
+
+def _candidate(options: argparse.Namespace) -> Path:
+    path: Path = options.library or options.outputs
+    return path
 
 
 def _shown(path: Path) -> str:
@@ -120,10 +141,10 @@ def _today() -> datetime.date:
 def _selected(console: Console, options: argparse.Namespace) -> Selection:
     """What to judge; where nothing failed the last time, all that the keywords leave."""
     if options.last_failed:
-        options.case = last_failed.recall(options.library)
+        options.case = last_failed.recall(_candidate(options))
         if not options.case:
             console.print("nothing failed the last time: judging everything")
-    return chosen(options)
+    return chosen(options) if options.library else offline.select_goldens(options.k, options.case)
 
 
 def _say_problems(console: Console, problems: Sequence[str], whole: bool) -> None:
@@ -138,11 +159,14 @@ def _judged(
 ) -> tuple[list[Result], bool]:
     """The results in the catalogue's order, and whether the first failure has ended the run."""
     pictured = bool(options.report or options.jsonl)
-    setting = Setting(options.library.resolve(), options.seed, limit_s=options.limit, evidence=pictured)
     order = {id: place for place, id in enumerate((*CASES, *REFUSALS))}
     results: list[Result] = []
     stopped = False
-    batches = judge_all(selection.cases, selection.steps, setting, options.n)
+    if options.library:
+        setting = Setting(options.library.resolve(), options.seed, limit_s=options.limit, evidence=pictured)
+        batches = judge_all(selection.cases, selection.steps, setting, options.n)
+    else:
+        batches = offline.judge_files(selection.cases, options.outputs, pictured)
     for result in followed(console, batches, selection.expected, options.verbose):
         if selection.wants(result.id):
             results.append(result)

@@ -4,6 +4,17 @@ from __future__ import annotations
 
 from .errors import GoldenError
 from .load import Golden, load, load_tensors
-from .manifest import FOLDER, catalogue_floor
+from .manifest import FOLDER, catalogue_floor, golden_ids, goldens_floor
+from .sources import file_of
 
-__all__ = ["FOLDER", "Golden", "GoldenError", "catalogue_floor", "load", "load_tensors"]
+__all__ = [
+    "FOLDER",
+    "Golden",
+    "GoldenError",
+    "catalogue_floor",
+    "file_of",
+    "golden_ids",
+    "goldens_floor",
+    "load",
+    "load_tensors",
+]

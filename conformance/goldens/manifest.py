@@ -6,7 +6,7 @@ import functools
 import hashlib
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -124,6 +124,16 @@ def reference_version() -> str:
         if not name.startswith("reference/readings/"):
             sha.update(f"{name}\n".encode() + path.read_bytes().replace(b"\r\n", b"\n"))
     return f"{project['version']}+sha256.{sha.hexdigest()[:16]}"
+
+
+def golden_ids(folder: Path = FOLDER) -> Sequence[str]:
+    """The ids of the goldens, in their order."""
+    return tuple(read(folder).cases)
+
+
+def goldens_floor(folder: Path = FOLDER) -> int:
+    """The fewest goldens that the folder may hold."""
+    return read(folder).floor.goldens
 
 
 def catalogue_floor(folder: Path = FOLDER) -> int:

@@ -9,6 +9,7 @@ quantities mean.  An expectation without them is met bit for bit.
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ from .errors import GoldenError
 
 Tensors = dict[str, NDArray[Any]]
 
-TYPES = {"float32": "F32", "float64": "F64", "int32": "I32", "int64": "I64", "uint64": "U64"}
+TYPES = {"float16": "F16", "float32": "F32", "float64": "F64", "int32": "I32", "int64": "I64", "uint64": "U64"}
 
 
 def pack_inputs(arguments: Mapping[str, Any]) -> Tensors:
@@ -92,10 +93,14 @@ def unpack_arguments(function: Function, tensors: Tensors) -> dict[str, Any]:
     return arguments | {name: tensors[f"argument.{name}"].item() for name in contract.scalars(function)}
 
 
+def described(array: NDArray[Any]) -> str:
+    """Type and shape as a file's header has them: F32 [3,33]."""
+    return f"{TYPES.get(array.dtype.name, array.dtype.name)} [{','.join(map(str, array.shape))}]"
+
+
 def digest(array: NDArray[Any]) -> str:
     """SHA-256 of a tensor: of type and shape as the file's header has them ("F32 [3,33]"), a line feed, its bytes."""
-    shape = ",".join(map(str, array.shape))
-    sha = hashlib.sha256(f"{TYPES[array.dtype.name]} [{shape}]\n".encode())
+    sha = hashlib.sha256(f"{described(array)}\n".encode())
     sha.update(np.ascontiguousarray(array).data)
     return sha.hexdigest()
 
@@ -114,8 +119,26 @@ def write(path: Path, tensors: Tensors) -> None:
 def read(path: Path) -> Tensors:
     """Read a golden file.  Raises GoldenError where there is none, or what is there is not one."""
     try:
-        return safetensors.numpy.load_file(path)
+        tensors: Tensors = safetensors.numpy.load_file(path)
+        json.loads(_header(path), object_pairs_hook=_single)
     except FileNotFoundError:
         raise GoldenError(path, "a golden file", "no file") from None
+    except (TypeError, AttributeError) as error:  # a type that NumPy has not
+        raise GoldenError(path, f"tensors of {', '.join(TYPES.values())}", str(error)) from error
     except (safetensors.SafetensorError, OSError, ValueError, KeyError) as error:
         raise GoldenError(path, "a safetensors file", f"damage: {error}") from error
+    return tensors
+
+
+def _header(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(int.from_bytes(file.read(8), "little"))
+
+
+def _single(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object in which no name stands twice: readers would differ in which of them they take."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"{next(name for name in names if names.count(name) > 1)} stands there twice")
+    return found

@@ -33,5 +33,5 @@ def explained(result: Result, run: Run) -> Iterator[str]:
 
 def repeated(result: Result, run: Run) -> str:
     """Return the command that judges exactly this case of this candidate again."""
-    library = f"--library {shlex.quote(run.library)} " if run.library else ""
+    library = f"{run.option} {shlex.quote(run.library)} " if run.library else ""
     return f"nox -s conformance -- {library}--case '{result.id}'" + (f" --seed {run.seed}" if run.seed else "")

@@ -24,6 +24,7 @@ def summary(run: Run) -> Iterator[str]:
     """Yield the comment's lines."""
     yield f"### {_text(verdict(run))}"
     yield f"\n{tally(run.results, run.seconds)}, seed {run.seed}\n"
+    yield from [f"{_text(run.note)}\n"] * bool(run.note)
     yield from (f"- {_text(problem)}" for problem in run.problems)
     yield from _families([result for result in run.results if not result.is_of_step])
     yield from _failures(run)
@@ -33,7 +34,7 @@ def summary(run: Run) -> Iterator[str]:
 def _families(results: Sequence[Result]) -> Iterator[str]:
     by_family: dict[str, list[Result]] = {}
     for result in results:
-        by_family.setdefault(contract.OPERATIONS[result.operation].family, []).append(result)
+        by_family.setdefault(contract.family(result.operation), []).append(result)
     if not by_family:
         return
     yield "| family | passed | most of a limit used | by |\n|---|---:|---:|---|"

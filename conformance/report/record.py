@@ -16,7 +16,7 @@ class Run:
 
     candidate: str  # what reports call it
     results: Sequence[Result]
-    library: str = ""
+    library: str = ""  # where it lies
     seed: int = 0
     seconds: float = 0.0
     problems: Sequence[str] = ()  # what is wrong beside the cases: declarations that differ, waivers out of date
@@ -24,6 +24,13 @@ class Run:
     text: str = ""  # SHA-256 of the tokens that the training steps read
     date: str = ""
     floor: int = 1  # fewer cases than this are the judge's failure
+    option: str = "--library"  # by which the candidate is handed to the judge
+    note: str = ""  # what a run of this kind cannot say
+
+    @property
+    def is_of_files(self) -> bool:
+        """Whether the results came in files: nothing was called, and nothing twice."""
+        return self.option == "--outputs"
 
     @property
     def code(self) -> int:
@@ -51,7 +58,8 @@ def verdict(run: Run) -> str:
         rest = f"; {not_run(bad)}" if len(wrong) < len(bad) else ""
         return f"{run.candidate} does not conform: {len(wrong)} of {ran} did not pass, {_where(wrong)}{rest}."
     if bad:
-        return f"{run.candidate} does not conform: {not_run(bad)}; the other {total - len(bad)} passed."
+        others = f"; the other {total - len(bad)} passed" if len(bad) < total else ""
+        return f"{run.candidate} does not conform: {not_run(bad)}{others}."
     if run.problems:
         return f"{run.candidate} does not conform: {run.problems[0]}{_more(len(run.problems) - 1)}."
     waived = sum(result.status is Status.WAIVED for result in run.results)

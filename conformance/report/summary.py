@@ -24,6 +24,7 @@ class Row:
     bias: float  # the mean of error / sigma furthest from 0
     deterministic: bool
     exact: bool  # every output had to be met bit for bit
+    measured: bool  # any output came to be judged
 
     @property
     def is_fine(self) -> bool:
@@ -60,6 +61,7 @@ def _row(operation: str, results: Sequence[Result]) -> Row:
         max((v.bias for v in verdicts), key=abs, default=0.0),
         not any("second run" in finding for r in results for finding in r.findings),
         bool(verdicts) and all(v.made_of == "exact" for v in verdicts),
+        bool(verdicts),
     )
 
 

@@ -58,7 +58,7 @@ def show(console: Console, run: Run, slowest: int = 0) -> None:
     """Print the report of a finished run, up to the closing lines."""
     table = rows(run.results)
     if judged := [row for row in table if row.was_run]:
-        console.print(_operations(judged))
+        console.print(_operations(judged, repeated=not run.is_of_files))
     _show_not_run(console, table)
     _show_courses(console, run.results)
     _show_failures(console, run)
@@ -74,22 +74,25 @@ def close(console: Console, run: Run) -> None:
     _print(console, f"\n{tally(run.results, run.seconds)}")
     if run.text:
         _print(console, f"training steps on the embedded corpus, SHA-256 of its tokens {run.text[:16]}")
+    if run.note:
+        _print(console, escape(run.note))
     colour = "green" if run.code == PASSED else "red"
     _print(console, f"[bold {colour}]{escape(verdict(run))}[/]")
 
 
-def _operations(table: Sequence[Row]) -> Table:
+def _operations(table: Sequence[Row], repeated: bool) -> Table:
     shown = Table(box=None, pad_edge=False, header_style="bold")
     shown.add_column("operation")
-    for heading in ("passed", "error/limit", "rms", "bias", "repeats"):
+    for heading in ("passed", "error/limit", "rms", "bias", *(["repeats"] if repeated else [])):
         shown.add_column(heading, justify="right")
     for row in table:
         style = "" if row.passed == row.cases else "yellow" if row.is_fine else "red"
-        numbers = (
-            ("exact", "", "") if row.exact else (_number(row.share), _number(row.rms, 2), _number(row.bias, 2, "+"))
-        )
+        numbers = (_number(row.share), _number(row.rms, 2), _number(row.bias, 2, "+"))
+        if row.exact or not row.measured:
+            numbers = ("exact" if row.exact else "", "", "")
         passed = f"{row.passed}/{row.cases}"
-        shown.add_row(row.operation, passed, *numbers, "yes" if row.deterministic else "NO", style=style)
+        repeats = ["yes" if row.deterministic else "NO"] if repeated else []
+        shown.add_row(row.operation, passed, *numbers, *repeats, style=style)
     return shown
 
 

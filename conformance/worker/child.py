@@ -7,6 +7,7 @@ The first two are file descriptors.  Requests and replies are pickled tuples, th
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import mmap
 import resource
@@ -23,6 +24,7 @@ import cffi
 from bindings import Library, LibraryError
 from bindings.foreign import address, from_buffer, pointer
 
+_PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
 _LARGEST_FILE = 1 << 26  # bytes: a library that floods its output is stopped by SIGXFSZ
 
 
@@ -103,8 +105,17 @@ class Child:
             self.connection.send(reply)
 
 
+def _end_with_the_judge() -> None:
+    """Where the kernel offers it (Linux): a library that hangs is killed when the judge that started it ends."""
+    process: Any = cffi.FFI()
+    process.cdef("int prctl(int, unsigned long, unsigned long, unsigned long, unsigned long);")
+    with contextlib.suppress(AttributeError):
+        process.dlopen(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
 def main() -> None:
     connection, file, capacity, path = sys.argv[1:]
+    _end_with_the_judge()
     link = Connection(int(connection))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the judge ends its workers
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)

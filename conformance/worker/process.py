@@ -19,6 +19,7 @@ from bindings import LibraryError
 from .arena import CAPACITY, Arena
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS", "GOMAXPROCS")
+_POLITE = {"OMP_WAIT_POLICY": "passive"}  # threads that spin at a barrier take the cores from the other workers
 _START_S = 60.0
 _END_S = 10.0  # a sanitiser's report takes a while
 _TOLD = 1000  # bytes at the beginning and at the end of what a library printed
@@ -48,7 +49,10 @@ class Process:
                 stdout=self._output,
                 stderr=subprocess.STDOUT,
                 pass_fds=(theirs.fileno(), arena.file),
-                env=os.environ | dict.fromkeys(_THREADS, str(threads)) | {"PYTHONPATH": os.pathsep.join(sys.path)},
+                env=os.environ
+                | dict.fromkeys(_THREADS, str(threads))
+                | _POLITE
+                | {"PYTHONPATH": os.pathsep.join(sys.path)},
                 start_new_session=True,
             )
         self._connection = Connection(ours.detach())

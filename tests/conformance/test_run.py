@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
+import sys
+import time
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -19,6 +22,8 @@ from conformance.selection import Selection
 SILU = """
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
 int32_t cuda_silu(const float* input, float* output, int64_t n, void* stream) {
     if (!input || !output || n < 1 || n > INT64_MAX / 4) return -2;
     for (int64_t i = 0; i < n; i++) output[i] = BODY;
@@ -108,6 +113,44 @@ def test_the_whole_of_an_incomplete_library_never_passes(
 def test_a_whole_run_of_fewer_cases_than_the_floor_is_no_verdict(library, catalogue_of_one: None, capsys) -> None:
     assert run("--library", library(RIGHT)) == 2
     assert "expected at least" in capsys.readouterr().out
+
+
+HANGING = """0; {
+        FILE* file = fopen("%s", "w");
+        if (file) fprintf(file, "%%d", (int)getpid()), fclose(file);
+        for (;;) pause();
+    }"""
+
+
+def test_ctrl_c_ends_the_run_and_its_workers_at_once(library, tmp_path: Path) -> None:
+    mark = tmp_path / "worker"
+    path = library(HANGING % mark)
+    command = [sys.executable, "-m", "conformance", "run", "--limit", "60", "-k", "silu/plain", "--library", path]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as judge:
+        worker = int(_until(lambda: mark.exists() and mark.read_text()))
+        judge.send_signal(signal.SIGINT)
+        _, said = judge.communicate(timeout=30)
+    assert (judge.returncode, said.strip()) == (130, "interrupted: no verdict")
+    assert _until(lambda: not Path(f"/proc/{worker}").exists() or not Path("/proc/self").exists())
+
+
+def _until(found):
+    """Wait until the function finds something, and return it."""
+    while not (result := found()):
+        time.sleep(0.02)
+    return result
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "conformance", "list"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as command:
+        assert command.stdout
+        assert command.stderr
+        command.stdout.readline()
+        command.stdout.close()
+        assert command.stderr.read() == ""
+    assert command.returncode == 0
 
 
 def test_stop_at_the_first_failure(library, capsys) -> None:

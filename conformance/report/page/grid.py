@@ -38,10 +38,11 @@ def grid(shown: Sequence[Candidate]) -> list[tuple[str, list[Line]]]:
     families: dict[str, list[Line]] = {}
     sections = [{section.operation: section for section in candidate.sections} for candidate in shown]
     judged = dict.fromkeys(operation for of_candidate in sections for operation in of_candidate)
-    for operation in sorted(judged, key=list(contract.OPERATIONS).index):
+    places = {operation: place for place, operation in enumerate(contract.OPERATIONS)}
+    for operation in sorted(judged, key=lambda operation: places.get(operation, len(places))):
         found = [of_candidate.get(operation) for of_candidate in sections]
         line = Line(operation, [_cell(section) if section else None for section in found], _headroom(found))
-        families.setdefault(contract.OPERATIONS[operation].family, []).append(line)
+        families.setdefault(contract.family(operation), []).append(line)
     return list(families.items())
 
 

@@ -1,0 +1,123 @@
+"""Judges results in files: of a candidate in any language that reads the goldens' inputs and writes its outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from .calls import Bench
+from .cases import CASES, Case
+from .expectation import Expected, rounded
+from .gallery import Gallery
+from .goldens import FOLDER, GoldenError, file_of, golden_ids, load_tensors, tensors
+from .judging import as_stored
+from .keywords import Keywords
+from .results import Result, Status
+from .selection import Selection
+from .verdict import judge
+from .worker.outcome import Outcome
+
+# What files cannot show.
+NOTE = "judged from files: bounds of memory, repeatability, refused calls and free steps were not judged"
+_PREFIX = "output."
+_STEP = "training_step"
+
+
+class Files:
+    """A folder of outputs, for each golden a file of its name: like a worker, it knows what calls have given."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._path, self._due = folder, dict[str, NDArray[Any]]()
+
+    def ask(self, id: str, due: Mapping[str, NDArray[Any]]) -> None:
+        """Say which case comes next, and what its outputs are like."""
+        self._path, self._due = self.folder / file_of(id), dict(due)
+
+    def run(self, operation: str, arguments: Mapping[str, Any], override: Mapping[str, Any] | None = None) -> Outcome:
+        """Return the outputs of the case that was asked for."""
+        if not self._path.exists():
+            return Outcome("missing", detail=f"no file {self._path}")
+        try:
+            return Outcome("done", 0, self._read())
+        except GoldenError as error:
+            return Outcome("raised", detail=str(error))
+
+    def call(self, function: str, *arguments: Any) -> Outcome:
+        raise NotImplementedError("files hold results; there is nothing to call")
+
+    def _read(self) -> dict[str, NDArray[Any]]:
+        held = tensors.read(self._path)
+        due = {f"{_PREFIX}{name}": array for name, array in self._due.items()}
+        if held.keys() != due.keys():
+            raise GoldenError(self._path, f"tensors {', '.join(sorted(due))}", ", ".join(sorted(held)) or "none")
+        for name, array in due.items():
+            wanted, found = tensors.described(array), tensors.described(held[name])
+            if wanted != found:
+                raise GoldenError(self._path, f"{name}: {wanted}", found)
+        return {name.removeprefix(_PREFIX): array for name, array in held.items()}
+
+
+class FilesBench(Bench):
+    """Judges the cases of a folder of outputs, and the golden training step."""
+
+    def __init__(self, folder: Path, gallery: Gallery | None = None) -> None:
+        self.files = Files(folder)
+        super().__init__(self.files, gallery=gallery)
+
+    def _due(self, case: Case) -> tuple[dict[str, Any], Expected]:
+        arguments, expected = super()._due(case)
+        self.files.ask(case.id, rounded(as_stored(expected)))
+        return arguments, expected
+
+    def step(self, id: str) -> Result:
+        """Judge the golden training step: loss, norms, and each gradient at the places that the golden names."""
+        try:
+            held = load_tensors(id)
+            assert held is not None  # its id comes from the manifest
+        except GoldenError as error:
+            return Result(id, _STEP, Status.MISTRUSTED, str(error))
+        expected = as_stored(tensors.unpack_expected(held))
+        self.files.ask(id, rounded(expected))
+        outcome = self.files.run(_STEP, {})
+        if outcome.status != "done":
+            return Result(id, _STEP, Status.NOT_RUN if outcome.status == "missing" else Status.FAIL, outcome.detail)
+        verdicts = tuple(judge(name, wanted, outcome.outputs[name]) for name, wanted in expected.items())
+        reason = next((f"{v.output}: {v.reason}" for v in verdicts if not v.passed), "")
+        result = Result(id, _STEP, Status.FAIL if reason else Status.PASS, reason, verdicts)
+        return self.gallery.shown(result, lambda: expected, outcome.outputs) if self.gallery else result
+
+
+def select_goldens(keywords: Keywords, ids: Iterable[str] = ()) -> Selection:
+    """Choose among the goldens as `select` does among all cases."""
+    wanted = set(ids)
+    found = tuple(id for id in golden_ids() if keywords.matches(id) and (id in wanted or not wanted))
+    return Selection(found, (), keywords, tuple(ids))
+
+
+def judge_files(ids: Iterable[str], folder: Path, evidence: bool = False) -> Iterator[list[Result]]:
+    """Judge the outputs of these goldens, and yield results as they come."""
+    bench = FilesBench(folder, Gallery() if evidence else None)
+    for id in ids:
+        yield [bench.case(CASES[id]) if id in CASES else bench.step(id)]
+
+
+def check_folder(folder: Path) -> None:
+    """Raise NotADirectoryError where there is no such folder, ValueError where it holds no outputs at all."""
+    if not folder.is_dir():
+        raise NotADirectoryError(
+            f"{folder}: expected a folder of outputs, got {'a file' if folder.exists() else 'none'}"
+        )
+    if not any((folder / file_of(id)).exists() for id in golden_ids()):
+        example = file_of(next(iter(golden_ids())))
+        raise ValueError(f"{folder}: holds no outputs; expected files named as in {FOLDER}, such as {example}")
+
+
+def strangers(folder: Path) -> list[str]:
+    """Return a sentence for each file that is named after no golden."""
+    known = {file_of(id) for id in golden_ids()}
+    found = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.safetensors"))
+    return [f"{folder / name}: no golden has this name" for name in found if name not in known]

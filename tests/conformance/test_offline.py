@@ -1,0 +1,164 @@
+"""Results in files: judged like those of a library, and nothing that is missing or misnamed passes."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import safetensors.numpy
+
+import reference
+from conformance import contract
+from conformance.cli import main
+from conformance.goldens import file_of, golden_ids, load, load_tensors
+from conformance.goldens.step import Carried, parameters, results
+from conformance.offline import judge_files
+from conformance.results import Status
+
+STEP = next(id for id in golden_ids() if id.startswith("training_step"))
+CASE = "rmsnorm/plain/2x33x1e-06"
+
+
+def outputs(id: str) -> dict[str, Any]:
+    """What an honest candidate writes for a golden: the reference's results in float32."""
+    if id == STEP:
+        tensors = load_tensors(id)
+        assert tensors is not None
+        made = results(Carried(lambda array: np.asarray(array, np.float32)), parameters(), tensors)[0]
+    else:
+        golden, operation = load(id), id.partition("/")[0]
+        assert golden is not None
+        with np.errstate(all="ignore"):
+            found = getattr(reference, operation)(**golden.arguments)
+        made = contract.flat(contract.named(contract.OPERATIONS[operation], found))
+    return {f"output.{n}": np.asarray(a, np.float32 if a.dtype == np.float64 else a.dtype) for n, a in made.items()}
+
+
+def write(folder: Path, id: str, tensors: dict[str, Any]) -> Path:
+    path = folder / file_of(id)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    safetensors.numpy.save_file({name: np.array(a, order="C") for name, a in tensors.items()}, path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("outputs")
+    for id in golden_ids():
+        write(folder, id, outputs(id))
+    return folder
+
+
+@pytest.fixture
+def folder(honest: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A few of the files, to be spoilt."""
+    monkeypatch.chdir(tmp_path)
+    for id in (CASE, "silu/plain/33"):
+        target = tmp_path / "outputs" / file_of(id)
+        target.parent.mkdir(parents=True)
+        shutil.copy(honest / file_of(id), target)
+    return tmp_path / "outputs"
+
+
+def run(*arguments: str | Path) -> int:
+    return main(["run", "--outputs", *map(str, arguments)])
+
+
+def test_an_honest_candidate_passes_every_golden(honest: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(honest) == 0
+    out = capsys.readouterr().out
+    assert f"conforms: {len(golden_ids())} cases passed." in out
+    assert "repeats" not in out
+    assert "refused calls and free steps were not judged" in out
+
+
+def test_a_wrong_result_is_named_and_repeated_from_the_folder(folder: Path, capsys: Any) -> None:
+    golden = load(CASE)
+    assert golden is not None
+    x, weight, eps = (golden.arguments[name] for name in ("input", "weight", "eps"))
+    root = np.sqrt(np.mean(x * x, axis=1, keepdims=True)) + np.float32(100 * eps)
+    write(folder, CASE, {"output.output": x / root * weight})
+    assert run(folder, "-k", "rmsnorm/plain") == 1
+    out = capsys.readouterr().out
+    assert f"repeat: nox -s conformance -- --outputs outputs --case '{CASE}'" in out
+    assert "matches" in out or "eps" in out
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda t: {"output": t["output.output"]}, "expected tensors output.output, got output"),
+        (
+            lambda t: t | {"output.more": t["output.output"]},
+            "expected tensors output.output, got output.more, output.out",
+        ),
+        (lambda t: {"output.output": t["output.output"].T}, "output.output: F32 [2,33], got F32 [33,2]"),
+        (lambda t: {"output.output": t["output.output"].astype("f8")}, "output.output: F32 [2,33], got F64 [2,33]"),
+        (lambda t: {"output.output": t["output.output"] * np.float32("nan")}, "NaN"),
+    ],
+    ids=["misnamed", "one too many", "another shape", "another type", "NaN"],
+)
+def test_what_is_not_the_output_fails(spoil: Callable[[Any], Any], said: str, folder: Path, capsys: Any) -> None:
+    write(folder, CASE, spoil(outputs(CASE)))
+    assert run(folder, "--case", CASE) == 1
+    assert said in capsys.readouterr().out
+
+
+def test_a_damaged_file_fails_by_name(folder: Path, capsys: Any) -> None:
+    path = folder / file_of(CASE)
+    path.write_bytes(path.read_bytes()[:-5])
+    assert run(folder, "--case", CASE) == 1
+    assert f"{file_of(CASE)}: expected a safetensors file, got damage" in capsys.readouterr().out
+
+
+def test_the_training_step_is_judged(honest: Path, tmp_path: Path) -> None:
+    tensors = outputs(STEP)
+    [[right]] = judge_files([STEP], honest)
+    write(tmp_path, STEP, tensors | {"output.loss": tensors["output.loss"] * np.float32(1.001)})
+    [[wrong]] = judge_files([STEP], tmp_path, evidence=True)
+    [[absent]] = judge_files([STEP], tmp_path / "nowhere")
+    assert (right.status, wrong.status, absent.status) == (Status.PASS, Status.FAIL, Status.NOT_RUN)
+    assert wrong.reason.startswith("loss: ")
+
+
+def test_what_is_missing_is_not_run_and_what_is_unknown_is_told(folder: Path, capsys: Any) -> None:
+    (folder / "mine.safetensors").write_bytes(b"")
+    assert run(folder) == 1
+    out = capsys.readouterr().out
+    assert f"{len(golden_ids()) - 2} NOT RUN" in out
+    assert "mine.safetensors: no golden has this name" in out
+    assert run(folder, "-k", "silu/plain") == 0
+
+
+def test_all_reports_are_written(folder: Path, tmp_path: Path) -> None:
+    files = [tmp_path / name for name in ("r.html", "s.md", "r.jsonl", "r.xml")]
+    options = ("--report", "--summary", "--jsonl", "--junit")
+    assert run(folder, *(word for pair in zip(options, files, strict=True) for word in pair)) == 1
+    assert min(file.stat().st_size for file in files) > 500
+    assert "Judged from files" in files[0].read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["nowhere"], "nowhere: expected a folder of outputs, got none"),
+        (["outputs", "--seed", "1"], "--seed is of a library"),
+        (["outputs", "--declarations", "x.h"], "--declarations is of a library"),
+        (["empty"], "empty: holds no outputs"),
+        (["outputs", "--case", "silu/plain/nowhere"], "no case matches"),
+    ],
+)
+def test_what_cannot_be_judged_is_no_verdict(arguments: list[str], said: str, folder: Path, capsys: Any) -> None:
+    Path("empty").mkdir()
+    assert run(*arguments) == 2
+    assert said in capsys.readouterr().out
+
+
+def test_a_library_and_a_folder_exclude_each_other(capsys: Any) -> None:
+    with pytest.raises(SystemExit):
+        run("a", "--library", "b")
+    assert "not allowed with" in capsys.readouterr().err
