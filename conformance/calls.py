@@ -62,7 +62,7 @@ class Bench:
 
     def _numeric(self, case: Case) -> Result:
         try:
-            arguments, expected = self._due(case)
+            arguments, expected = self.due(case)
         except GoldenError as error:
             return Result(case.id, case.operation, Status.MISTRUSTED, str(error))
         weakness = self.weakness(case, arguments, expected)
@@ -71,7 +71,7 @@ class Bench:
         self.last = rounded(expected)
         return self.call(case.id, case.operation, arguments, expected, case.spec.signed_zeros)
 
-    def _due(self, case: Case) -> tuple[dict[str, Any], Expected]:
+    def due(self, case: Case) -> tuple[dict[str, Any], Expected]:
         """Return a case's arguments and what they must give: by its golden where there is one, else by the reference.
 
         Raises GoldenError for a golden that is damaged or no longer of this case.

@@ -12,7 +12,8 @@ from .calls import Bench
 from .cases import CASES, Case
 from .expectation import Expected, rounded
 from .gallery import Gallery
-from .goldens import FOLDER, GoldenError, file_of, golden_ids, load_tensors, tensors
+from .goldens import FOLDER, GoldenError, file_of, golden_ids, goldens_floor, load_tensors, tensors
+from .goldens.profiles import RUN
 from .judging import as_stored
 from .keywords import Keywords
 from .results import Result, Status
@@ -68,8 +69,8 @@ class FilesBench(Bench):
         self.files = Files(folder)
         super().__init__(self.files, gallery=gallery)
 
-    def _due(self, case: Case) -> tuple[dict[str, Any], Expected]:
-        arguments, expected = super()._due(case)
+    def due(self, case: Case) -> tuple[dict[str, Any], Expected]:
+        arguments, expected = super().due(case)
         self.files.ask(case.id, rounded(as_stored(expected)))
         return arguments, expected
 
@@ -91,10 +92,20 @@ class FilesBench(Bench):
         return self.gallery.shown(result, lambda: expected, outcome.outputs) if self.gallery else result
 
 
+def answerable() -> list[str]:
+    """The ids of the goldens that files can answer: a training run is made by a library, step upon step."""
+    return [id for id in golden_ids() if id != RUN.id]
+
+
+def floor() -> int:
+    """The fewest cases that a whole run may have."""
+    return goldens_floor() - (len(golden_ids()) - len(answerable()))
+
+
 def select_goldens(keywords: Keywords, ids: Iterable[str] = ()) -> Selection:
     """Choose among the goldens as `select` does among all cases."""
     wanted = set(ids)
-    found = tuple(id for id in golden_ids() if keywords.matches(id) and (id in wanted or not wanted))
+    found = tuple(id for id in answerable() if keywords.matches(id) and (id in wanted or not wanted))
     return Selection(found, (), keywords, tuple(ids))
 
 
@@ -111,13 +122,13 @@ def check_folder(folder: Path) -> None:
         raise NotADirectoryError(
             f"{folder}: expected a folder of outputs, got {'a file' if folder.exists() else 'none'}"
         )
-    if not any((folder / file_of(id)).exists() for id in golden_ids()):
-        example = file_of(next(iter(golden_ids())))
+    if not any((folder / file_of(id)).exists() for id in answerable()):
+        example = file_of(next(iter(answerable())))
         raise ValueError(f"{folder}: holds no outputs; expected files named as in {FOLDER}, such as {example}")
 
 
 def strangers(folder: Path) -> list[str]:
     """Return a sentence for each file that is named after no golden."""
-    known = {file_of(id) for id in golden_ids()}
+    known = {file_of(id) for id in answerable()}
     found = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.safetensors"))
     return [f"{folder / name}: no golden has this name" for name in found if name not in known]

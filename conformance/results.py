@@ -37,6 +37,7 @@ class Result:
     diagnosis: str = ""  # what the error looks like, in one line
     waiver: str = ""  # who answers for it, why and until when
     tensors: Mapping[str, str] = field(default_factory=dict)  # what its outputs are to a training step
+    repro: str = ""  # the file that holds the call, where it is kept
     evidence: Evidence | None = None  # what its pictures are drawn from, where they are kept
 
     @property

@@ -14,7 +14,7 @@ from .calls import Bench
 from .cases import CASES, REFUSALS
 from .gallery import Gallery
 from .results import Result
-from .steps import judge_step
+from .steps import RUN_LENGTH, judge_step
 from .worker import Worker
 
 CHUNK = 24  # cases handed out at a time: enough to hide the hand-over, few enough to share evenly
@@ -29,6 +29,7 @@ class Setting:
     threads: int = 1
     limit_s: float = 20.0
     evidence: bool = False  # whether to gather what pictures are drawn from
+    run_length: int = RUN_LENGTH  # steps of the training run
 
 
 _bench: Bench | None = None
@@ -46,9 +47,9 @@ def _judge(ids: Sequence[str]) -> list[Result]:
     return [_bench.case(REFUSALS[id] if id in REFUSALS else CASES[id]) for id in ids]
 
 
-def _judge_step(name: str) -> list[Result]:
+def _judge_step(name: str, run_length: int) -> list[Result]:
     assert _bench is not None
-    return judge_step(name, _bench)
+    return judge_step(name, _bench, run_length)
 
 
 def judge_all(ids: Sequence[str], steps: Sequence[str], setting: Setting, processes: int) -> Iterator[list[Result]]:
@@ -62,7 +63,7 @@ def judge_all(ids: Sequence[str], steps: Sequence[str], setting: Setting, proces
     context = multiprocessing.get_context("spawn")
     executor = ProcessPoolExecutor(min(processes, len(chunks) + len(steps)), context, _start, (setting,))
     try:
-        waiting: set[Future[list[Result]]] = {executor.submit(_judge_step, name) for name in steps}
+        waiting: set[Future[list[Result]]] = {executor.submit(_judge_step, name, setting.run_length) for name in steps}
         waiting |= {executor.submit(_judge, chunk) for chunk in chunks}
         while waiting:
             done, waiting = wait(waiting, return_when=FIRST_COMPLETED)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from .cases import CASES, REFUSALS
 from .keywords import Keywords
-from .steps import STEPS
+from .steps import ENVELOPE, FREE, STEPS
 
 CALLS_A_STEP = 110  # what a step of the tiny model comes to; for the progress bar only
+_STEPS_IN = {FREE: 3, ENVELOPE: 0}
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Selection:
     @property
     def expected(self) -> int:
         """About how many results there will be."""
-        return len(self.cases) + CALLS_A_STEP * sum(3 if "free" in step else 1 for step in self.steps)
+        return len(self.cases) + CALLS_A_STEP * sum(_STEPS_IN.get(step, 1) for step in self.steps)
 
     def wants(self, id: str) -> bool:
         """Whether a result is one that was asked for: of a step, perhaps one call only."""

@@ -13,11 +13,12 @@ from bindings.records import Parameter
 from conformance import contract, judging
 from conformance.cases import CASES, REFUSALS, Case, Refusal
 from conformance.cases.data import DATA
+from conformance.envelope import REPLICAS
 from conformance.expectation import Expected, expect
 from conformance.measure import limits
 from conformance.noise import Noisy
 from conformance.results import HARNESS
-from conformance.steps import STEPS
+from conformance.steps import ENVELOPE, FREE, STEPS
 from reference.readings import READINGS
 
 from .options import add_command
@@ -148,7 +149,23 @@ def _refusal(case: Refusal) -> Iterator[str]:
 
 
 def _step(name: str) -> Iterator[str]:
-    locked = "every operation is fed the reference's inputs, so that the first wrong one is found whatever came before"
-    free = "the library runs whole steps by itself; sigma is carried through them, and every result is judged"
-    yield _said("why", free if name.endswith("free") else locked)
-    yield _said("data", "the tiny model over the embedded corpus: loss, activations, gradients, moments, parameters")
+    tiny = "the tiny model over the embedded corpus: loss, activations, gradients, moments, parameters"
+    if name == ENVELOPE:
+        yield _said(
+            "why", "falling losses show nothing: the library runs on by itself, and has to stay where replicas of"
+        )
+        yield _said("", f"the reference lead that are rounded at random; {REPLICAS} of them give mean and spread")
+        yield _said(
+            "data", "the tiny model over the licence's text: each step's loss, how far each parameter has moved"
+        )
+    elif name == FREE:
+        yield _said(
+            "why", "the library runs whole steps by itself; sigma is carried through, and every result is judged"
+        )
+        yield _said("data", tiny)
+    else:
+        yield _said(
+            "why", "every operation is fed the reference's inputs, so that the first wrong one is found whatever"
+        )
+        yield _said("", "came before")
+        yield _said("data", tiny)

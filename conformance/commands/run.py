@@ -16,25 +16,29 @@ from bindings.examine import differences
 from conformance import last_failed, offline
 from conformance.cases import CASES, REFUSALS
 from conformance.gallery import hung
-from conformance.goldens import GoldenError, catalogue_floor, goldens_floor
+from conformance.goldens import GoldenError, catalogue_floor
 from conformance.report.files import write_jsonl, write_junit
 from conformance.report.markdown import write_summary
 from conformance.report.page import write_page
 from conformance.report.record import Run
 from conformance.report.terminal import close, followed, show
+from conformance.repro import check_new
 from conformance.results import HARNESS, Result
 from conformance.runner import Setting, judge_all
 from conformance.selection import Selection
-from conformance.steps import corpus
+from conformance.steps import RUN_LENGTH, corpus
 from conformance.waivers import Waiver, WaiverError, read_waivers, waive
 
 from .options import add_command, add_selection, chosen, cores, nothing, positive
+from .repeat import add_inputs, add_repro, judged_inputs, kept, setting_of
 
 _EXAMPLES = """\
   run --library libyours.so                            the whole catalogue and the training steps
   run --library libyours.so -k 'rope and not special'  some of it
   run --library libyours.so --lf -x                    what failed the last time, up to the first failure
   run --library libyours.so --report page.html         a page with pictures of what went wrong
+  run --library libyours.so --repro failures           what failed, in files: inputs, what came, what should have
+  run --library libyours.so --inputs FILE              one of those calls again
   run --library libyours.so --jsonl now.jsonl          a report that `diff` and `report` read
   run --outputs results/                               files of outputs, written from the goldens' inputs
 """
@@ -50,6 +54,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--declarations", type=Path, metavar="FILE", help="the library's own declarations, to compare")
     parser.add_argument("--waivers", type=Path, metavar="FILE", help="failures that somebody answers for (TOML)")
     exact = add_selection(parser)
+    add_inputs(exact)
     exact.add_argument("--last-failed", "--lf", action="store_true", help="only what did not pass the last time")
     _add_manner(parser)
     _add_reports(parser)
@@ -60,6 +65,8 @@ def _add_manner(parser: argparse.ArgumentParser) -> None:
     group.add_argument("-n", type=positive, default=cores(), metavar="N", help="processes (default: %(default)s)")
     group.add_argument("-x", "--exitfirst", action="store_true", help="stop at the first case that does not pass")
     group.add_argument("--seed", type=int, default=0, help="another draw of every case's data (default: 0)")
+    run_length = "steps of the training run (default: %(default)s; the replicas of a longer one are made first)"
+    group.add_argument("--run-length", type=positive, default=RUN_LENGTH, metavar="N", help=run_length)
     group.add_argument("--limit", type=float, default=20.0, metavar="S", help="seconds a call may take (default: 20)")
 
 
@@ -72,6 +79,7 @@ def _add_reports(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--summary", type=Path, metavar="FILE", help="write a comment for a pull request (Markdown)")
     group.add_argument("--jsonl", type=Path, metavar="FILE", help="write a line of JSON for each case")
     group.add_argument("--junit", type=Path, metavar="FILE", help="write a JUnit file")
+    add_repro(group)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -80,20 +88,21 @@ def run(options: argparse.Namespace) -> int:
     try:
         waivers = read_waivers(options.waivers) if options.waivers else []
         problems = _examined(options)
-        floor = catalogue_floor() if options.library else goldens_floor()
+        floor = catalogue_floor() if options.library else offline.floor()
+        setting = setting_of(options)
+        selection = _selected(console, options)
+        if not selection:
+            return nothing(console, options)
+        all_of_it = selection.is_whole and not options.inputs
+        _say_problems(console, problems, all_of_it)
+        started = time.monotonic()
+        results, stopped = _judged(console, options, setting, selection, waivers)
+        seconds = time.monotonic() - started
     except (BindingError, WaiverError, GoldenError, ValueError, OSError) as error:
         console.print(str(error), markup=False, highlight=False, soft_wrap=True)
         return HARNESS
-    selection = _selected(console, options)
-    if not selection:
-        return nothing(console, options)
-    _say_problems(console, problems, selection.is_whole)
-    started = time.monotonic()
-    results, stopped = _judged(console, options, selection, waivers)
-    seconds = time.monotonic() - started
-    last_failed.remember(_candidate(options), results)
-    whole = selection.is_whole and not stopped
-    judged, stale = waive(results, waivers, _today(), whole)
+    whole = all_of_it and not stopped
+    judged, stale = waive(kept(options, setting, results), waivers, _today(), whole)
     finished = Run(
         candidate=options.name or _candidate(options).name,
         results=judged,
@@ -101,7 +110,7 @@ def run(options: argparse.Namespace) -> int:
         option="--library" if options.library else "--outputs",
         seed=options.seed,
         seconds=seconds,
-        problems=[*stale, *(problems if selection.is_whole else [])],
+        problems=[*stale, *(problems if all_of_it else [])],
         whole=whole,
         floor=floor + sum(result.is_of_step for result in judged) if whole else 1,
         text=corpus()[1] if any(result.is_of_step for result in judged) else "",
@@ -114,10 +123,12 @@ def run(options: argparse.Namespace) -> int:
 
 def _examined(options: argparse.Namespace) -> list[str]:
     """What can be said against the candidate before anything is judged."""
+    if options.repro:
+        check_new(options.repro)
     if options.library:
         return differences(options.library, options.declarations)
-    if options.declarations or options.seed:
-        unfit = "--declarations" if options.declarations else "--seed"
+    unfit = next((f"--{name}" for name in ("declarations", "seed", "inputs", "repro") if getattr(options, name)), "")
+    if unfit:
         raise ValueError(f"{unfit} is of a library; files are held to the goldens, which have one seed")
     offline.check_folder(options.outputs)
     return offline.strangers(options.outputs)
@@ -155,24 +166,25 @@ def _say_problems(console: Console, problems: Sequence[str], whole: bool) -> Non
 
 
 def _judged(
-    console: Console, options: argparse.Namespace, selection: Selection, waivers: Sequence[Waiver]
+    console: Console, options: argparse.Namespace, setting: Setting, selection: Selection, waivers: Sequence[Waiver]
 ) -> tuple[list[Result], bool]:
     """The results in the catalogue's order, and whether the first failure has ended the run."""
-    pictured = bool(options.report or options.jsonl)
+    if options.inputs:
+        return [judged_inputs(options.inputs, setting)], False
     order = {id: place for place, id in enumerate((*CASES, *REFUSALS))}
     results: list[Result] = []
     stopped = False
     if options.library:
-        setting = Setting(options.library.resolve(), options.seed, limit_s=options.limit, evidence=pictured)
         batches = judge_all(selection.cases, selection.steps, setting, options.n)
     else:
-        batches = offline.judge_files(selection.cases, options.outputs, pictured)
+        batches = offline.judge_files(selection.cases, options.outputs, setting.evidence)
     for result in followed(console, batches, selection.expected, options.verbose):
         if selection.wants(result.id):
             results.append(result)
             stopped = options.exitfirst and not result.is_fine and not any(w.covers(result.id) for w in waivers)
             if stopped:
                 break
+    last_failed.remember(_candidate(options), results)
     return sorted(hung(results), key=lambda r: (order.get(r.id, len(order)), r.id)), stopped
 
 

@@ -13,9 +13,11 @@ from reference.model.config import FULL as MODEL
 
 from .sources import CaseSource, Source, by_id, chosen
 from .step import StepSource
+from .training_run import RunSource
 
 COMMITTED, FULL = "committed", "full"
 STEP_SEED = 0  # such that no routing choice of the step lies within the noise
+RUN = RunSource(seed=0)  # such that none of its ten steps' does
 
 BATCH, SEQ = 2, 130
 TOKENS = BATCH * SEQ
@@ -31,7 +33,7 @@ HYPER = {"lr": 1e-4, "beta1": 0.9, "beta2": 0.95, "eps": 1e-8}
 def sources(profile: str) -> Mapping[str, Source]:
     """Every golden of a profile by id."""
     if profile == COMMITTED:
-        return by_id([*(CaseSource(case) for case in chosen()), StepSource(STEP_SEED)])
+        return by_id([*(CaseSource(case) for case in chosen()), StepSource(STEP_SEED), RUN])
     return by_id(CaseSource(case, asks_oracle=False) for case in full_cases())
 
 

@@ -7,15 +7,14 @@ stands there at the same places, to check one's own generator by.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-import reference
-from conformance.decisions import near_choices
+from conformance.carried import Carried
 from conformance.noise import FLOAT32, Noisy, exact
 from conformance.oracles import Confirmation
 from reference import random
@@ -92,31 +91,6 @@ def results(ops: Any, start: Parameters, inputs: Tensors) -> tuple[dict[str, Any
         found[f"gradient.{name}"] = gradient.reshape(-1)[inputs[f"input.places.{name}"]]
         found[f"gradient_norm.{name}"] = norm_of(gradient)
     return found, gradients
-
-
-class Carried:
-    """The reference on another kind of number; scalars and tables reach it rounded to float32, as they reach C."""
-
-    def __init__(self, convert: Callable[[Any], Any]) -> None:
-        self._convert = convert
-        self.near = 0  # routing choices within the noise
-
-    def __getattr__(self, operation: str) -> Callable[..., Any]:
-        function = getattr(reference, operation)
-
-        def call(*args: Any, **named: Any) -> Any:
-            if operation == "softmax_topk" and isinstance(args[0], Noisy):
-                self.near += near_choices(args[0], named["k"])
-            return function(*map(self._taken, args), **{name: self._taken(value) for name, value in named.items()})
-
-        return call
-
-    def _taken(self, value: Any) -> Any:
-        if isinstance(value, list):
-            return [self._taken(v) for v in value]
-        if isinstance(value, float):
-            return self._convert(np.float32(value))
-        return value
 
 
 def parameters() -> Parameters:

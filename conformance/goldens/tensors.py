@@ -82,12 +82,17 @@ def _expectation(name: str, tensors: Tensors) -> Any:
 
 
 def unpack_arguments(function: Function, tensors: Tensors) -> dict[str, Any]:
-    """Return the arguments of a golden file, as `Case.arguments` gives them."""
+    """Return the arguments of a golden file, as `Case.arguments` gives them.
+
+    None for an array that the file leaves out, as it may where the call does not read what it updates.
+    """
     arguments: dict[str, Any] = {}
     for parameter in contract.read_arrays(function):
         if parameter.each:
             members = [name for name in tensors if name.startswith(f"input.{parameter.name}[")]
             arguments[parameter.name] = [tensors[f"input.{parameter.name}[{i}]"] for i in range(len(members))]
+        elif parameter.updated_if:
+            arguments[parameter.name] = tensors.get(f"input.{parameter.name}")
         else:
             arguments[parameter.name] = tensors[f"input.{parameter.name}"]
     return arguments | {name: tensors[f"argument.{name}"].item() for name in contract.scalars(function)}

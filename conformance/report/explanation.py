@@ -32,6 +32,8 @@ def explained(result: Result, run: Run) -> Iterator[str]:
 
 
 def repeated(result: Result, run: Run) -> str:
-    """Return the command that judges exactly this case of this candidate again."""
+    """Return the command that judges exactly this case, or this call of a step, of this candidate again."""
     library = f"{run.option} {shlex.quote(run.library)} " if run.library else ""
+    if result.repro:
+        return f"nox -s conformance -- {library}--inputs {shlex.quote(result.repro)}"
     return f"nox -s conformance -- {library}--case '{result.id}'" + (f" --seed {run.seed}" if run.seed else "")

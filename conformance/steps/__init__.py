@@ -1,21 +1,26 @@
-"""Whole training steps: judged operation by operation on the reference's inputs, and as a whole from one start."""
+"""Whole training steps: judged operation by operation on the reference's inputs, and as a whole from one start;
+and a run of them, held against where honest arithmetic may lead."""
 
 from __future__ import annotations
 
 from conformance.calls import Bench
+from conformance.envelope import STEPS as RUN_LENGTH
 from conformance.results import Result
 
-from .free import judge_free
+from .envelope import ENVELOPE, judge_envelope
+from .free import FREE, judge_free
 from .locked import judge_locked
 from .scenarios import NUMBERS, corpus
 
-__all__ = ["STEPS", "corpus", "judge_step"]
+__all__ = ["ENVELOPE", "FREE", "RUN_LENGTH", "STEPS", "corpus", "judge_step"]
 
-STEPS = (*(f"step{number}/locked" for number in NUMBERS), "steps/free")
+STEPS = (*(f"step{number}/locked" for number in NUMBERS), FREE, ENVELOPE)
 
 
-def judge_step(name: str, bench: Bench) -> list[Result]:
-    """Judge one of STEPS: a result for every call of it, in the order of execution."""
-    if name == STEPS[-1]:
+def judge_step(name: str, bench: Bench, run_length: int = RUN_LENGTH) -> list[Result]:
+    """Judge one of STEPS: a result for every call of it, in the order of execution; of a run, for every step."""
+    if name == ENVELOPE:
+        return judge_envelope(bench, run_length)
+    if name == FREE:
         return judge_free(bench)
     return judge_locked(NUMBERS[STEPS.index(name)], bench)

@@ -16,6 +16,7 @@ import numpy as np
 import reference
 from conformance import contract
 from conformance.calls import Bench
+from conformance.carried import converted
 from conformance.decisions import near_choices
 from conformance.expectation import bound_update
 from conformance.gallery import Gallery
@@ -25,9 +26,12 @@ from conformance.results import Result, Status
 from conformance.verdict import judge
 from reference.step import State, training_step
 
-from .scenarios import NUMBERS, batch, converted, scenario
+from . import scenarios
+from .scenarios import NUMBERS, scenario
 from .trace import Arguments, Call, Traced
+from .whole import ended, not_exported
 
+FREE = "steps/free"
 Batches = list[tuple[Any, Any]]
 
 
@@ -43,10 +47,21 @@ def run_library(library: Any, state: State, batches: Batches) -> list[tuple[str,
     return [(call.operation, contract.flat(call.results)) for call in trace.calls]
 
 
-def missing(library: Any) -> tuple[str, ...]:
-    """Return the operations that a library lacks, in its worker."""
-    names: tuple[str, ...] = library.missing
-    return names
+def arguments_of(library: Any, state: State, batches: Batches, place: int) -> tuple[str, Arguments]:
+    """Return the operation and the arguments of one call of the last step, as they are when the library gets them."""
+    found: list[tuple[str, Arguments]] = []
+
+    def carry_out(operation: str, arguments: Arguments) -> Mapping[str, Any]:
+        function = contract.OPERATIONS[operation]
+        if len(trace.calls) == place:
+            given = {name: value for name, value in arguments.items() if value is not None}
+            found.append((operation, arguments | contract.typed(function, given)))
+        return contract.named(function, getattr(library, operation)(**arguments))
+
+    for batch in batches:
+        trace = Traced(carry_out, state.parameters)
+        state = _step(trace, state, batch)
+    return found[-1]
 
 
 @functools.cache
@@ -71,10 +86,15 @@ def expected_calls() -> list[Call]:
 
 
 def _steps(trace: Traced, state: State, batches: Batches) -> None:
-    step = scenario(NUMBERS[0])
-    for tokens, targets in batches:
-        state, _ = training_step(trace, step.config, step.training, state, tokens, targets)
-        trace.recognise(state.parameters)
+    for batch in batches:
+        state = _step(trace, state, batch)
+
+
+def _step(trace: Traced, state: State, batch: tuple[Any, Any]) -> State:
+    first = scenario(NUMBERS[0])
+    state, _ = training_step(trace, first.config, first.training, state, *batch)
+    trace.recognise(state.parameters)
+    return state
 
 
 def _noisy(value: Any) -> Any:
@@ -95,23 +115,19 @@ def _bound(outputs: dict[str, Any], arguments: Arguments) -> None:
 
 def start() -> tuple[State, Batches]:
     """The state the steps start from, and the batches of all of them."""
-    return scenario(NUMBERS[0]).state, [batch(number) for number in NUMBERS]
+    return scenario(NUMBERS[0]).state, [scenarios.batch(number) for number in NUMBERS]
 
 
 def judge_free(bench: Bench) -> list[Result]:
     """Judge several steps from one start; the first call that fails is where the candidate diverges."""
     state, batches = start()
     expected = expected_calls()
-    needed = {call.operation for call in expected}
-    lacking = sorted(needed & set(bench.worker.call("conformance.steps.free:missing").value or ()))
+    lacking = not_exported(FREE, bench, {call.operation for call in expected})
     if lacking:
-        reason = f"the library does not export cuda_{lacking[0]}"
-        reason += f", nor {len(lacking) - 1} more that a step needs" if len(lacking) > 1 else ""
-        return [Result("steps/free", "training_step", Status.NOT_RUN, reason)]
+        return [lacking]
     outcome = bench.worker.call("conformance.steps.free:run_library", state, batches)
-    if outcome.status != "done":
-        status = {"crashed": Status.CRASHED, "timed out": Status.TIMED_OUT}.get(outcome.status, Status.FAIL)
-        return [Result("steps/free", "training_step", status, outcome.status, detail=outcome.detail)]
+    if stopped := ended(FREE, outcome):
+        return [stopped]
     return [
         _judged(call, got, len(expected) // len(batches), bench.gallery)
         for call, (_, got) in zip(expected, outcome.value, strict=True)
@@ -119,7 +135,7 @@ def judge_free(bench: Bench) -> list[Result]:
 
 
 def _judged(call: Call, got: Mapping[str, Any], per_step: int, gallery: Gallery | None) -> Result:
-    id = f"steps/free/{call.index // per_step + 1}.{call.index % per_step:03d} {call.label}"
+    id = f"{FREE}/{call.index // per_step + 1}.{call.index % per_step:03d} {call.label}"
     weakness = _narrow_margin(call)
     if weakness:
         return Result(id, call.operation, Status.MISTRUSTED, weakness)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import reference
+from conformance.carried import converted
 from reference import random
 from reference.model.config import TINY, Config
 from reference.model.parameters import initialise
@@ -66,9 +66,3 @@ def scenario(number: int) -> Scenario:
         state, _ = training_step(reference, TINY, TRAINING, state, tokens, targets)
         state = converted(state, lambda array: array.astype(np.float32))
     return Scenario(number, TINY, TRAINING, state, *batch(number), corpus()[1])
-
-
-def converted(state: State, convert: Callable[[Any], Any]) -> State:
-    """The same state in another kind of number."""
-    parameters, m, v = ({n: convert(a) for n, a in part.items()} for part in (state.parameters, state.m, state.v))
-    return State(parameters, m, v, state.step)

@@ -265,6 +265,6 @@ def test_cases_are_judged_by_their_goldens_where_there_are_some(monkeypatch: pyt
 
     held = next(id for id in CASES if id.startswith("silu/") and load(id))
     monkeypatch.setattr(calls, "expect", lambda *_: pytest.fail("the reference was asked"))
-    arguments, expected = calls.Bench(worker=None)._due(CASES[held])  # type: ignore[arg-type]
+    arguments, expected = calls.Bench(worker=None).due(CASES[held])  # type: ignore[arg-type]
     assert arguments.keys() == {"input"}
     assert expected.keys() == {"output"}

@@ -12,7 +12,7 @@ import reference
 from conformance import contract
 from conformance.calls import Bench
 from conformance.results import Result, Status
-from conformance.steps import STEPS, corpus, judge_step
+from conformance.steps import FREE, STEPS, corpus, judge_step
 from conformance.worker import Outcome
 
 
@@ -24,7 +24,7 @@ class InProcess:
 
     def __getattr__(self, operation: str) -> Any:
         function = self.wrong.get(operation, getattr(reference, operation))
-        return lambda **arguments: self._float32(function(**arguments))
+        return lambda *arrays, **named: self._float32(function(*arrays, **named))
 
     def run(self, operation: str, arguments: dict[str, Any], override: Any = None) -> Outcome:
         with np.errstate(all="ignore"):
@@ -57,7 +57,7 @@ def test_an_honest_implementation_passes_every_call(name: str) -> None:
 
 
 def test_a_free_step_of_a_library_that_lacks_operations_is_not_run() -> None:
-    [result] = judge_step("steps/free", Bench(InProcess("rmsnorm", "embedding", "sample")))
+    [result] = judge_step(FREE, Bench(InProcess("rmsnorm", "embedding", "sample")))
     assert (result.status, result.id) == (Status.NOT_RUN, "steps/free")
     assert result.reason == "the library does not export cuda_embedding, nor 1 more that a step needs"
 
@@ -73,7 +73,7 @@ def test_the_locked_step_finds_a_wrong_operation_and_nothing_behind_it() -> None
 
 
 def test_the_free_step_names_the_first_wrong_operation_and_shows_what_follows() -> None:
-    bad = [r for r in judged(STEPS[-1], rope_qk_backward=no_inverse) if r.status is not Status.PASS]
+    bad = [r for r in judged(FREE, rope_qk_backward=no_inverse) if r.status is not Status.PASS]
     assert bad[0].operation == "rope_qk_backward"
     assert len({r.operation for r in bad}) > 5
 
@@ -90,7 +90,7 @@ def test_a_candidate_that_does_not_finish_the_free_step_is_reported_as_such() ->
         def call(self, function: str, *arguments: Any) -> Outcome:
             return Outcome("crashed", detail="SIGSEGV")
 
-    (result,) = judge_step(STEPS[-1], Bench(Dies()))
+    (result,) = judge_step(FREE, Bench(Dies()))
     assert (result.status, result.detail) == (Status.CRASHED, "SIGSEGV")
 
 
@@ -98,7 +98,7 @@ def test_a_choice_inside_the_noise_makes_a_free_step_mistrusted(monkeypatch: pyt
     from conformance import decisions
 
     monkeypatch.setattr(decisions, "SIGMAS", 1e9)
-    results = judged(STEPS[-1])
+    results = judged(FREE)
     assert {r.operation for r in results if r.status is Status.MISTRUSTED} == {"softmax_topk"}
 
 

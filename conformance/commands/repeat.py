@@ -1,0 +1,58 @@
+"""Options of `run` that keep failing calls in files, and judge such a file."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from conformance.calls import Bench
+from conformance.gallery import Gallery
+from conformance.repro import MOST, ReproError, keep, recall
+from conformance.results import Result
+from conformance.runner import Setting
+from conformance.worker import Worker
+
+
+def add_inputs(group: Any) -> None:
+    """Add the option that judges one file."""
+    group.add_argument("--inputs", type=Path, metavar="FILE", help="one call, from a file in the golden format")
+
+
+def add_repro(group: Any) -> None:
+    """Add the option that writes such files."""
+    kept = f"keep the first wrong call of each step and up to {MOST} failing cases in files, with what came"
+    group.add_argument("--repro", type=Path, metavar="DIR", help=kept)
+
+
+def setting_of(options: argparse.Namespace) -> Setting:
+    """How the candidate is run."""
+    return Setting(
+        (options.library or options.outputs).resolve(),
+        options.seed,
+        limit_s=options.limit,
+        evidence=bool(options.report or options.jsonl),
+        run_length=options.run_length,
+    )
+
+
+def judged_inputs(path: Path, setting: Setting) -> Result:
+    """Judge the call of a file.  Raises ReproError, GoldenError and what opening the library raises."""
+    given = recall(path)
+    with Worker(setting.library, setting.threads, setting.limit_s) as worker:
+        bench = Bench(worker, setting.seed, Gallery() if setting.evidence else None)
+        try:
+            result = bench.call(f"{given.operation}/inputs", given.operation, given.arguments, given.expected)
+        except ValueError as error:  # arguments that do not fit the declaration
+            raise ReproError(f"{path}: {error}") from None
+    return replace(result, repro=str(path))
+
+
+def kept(options: argparse.Namespace, setting: Setting, results: Sequence[Result]) -> Sequence[Result]:
+    """Keep what failed in files; return all results, those with the path of their file."""
+    if not options.repro or all(result.is_fine for result in results):
+        return results
+    with Worker(setting.library, setting.threads, setting.limit_s) as worker:
+        return keep(options.repro, results, Bench(worker, setting.seed))

@@ -1,0 +1,35 @@
+"""A library that runs whole steps by itself: whether it can, and whether it comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from conformance.calls import Bench
+from conformance.results import Result, Status
+
+OPERATION = "training_step"
+_ENDED = {"crashed": Status.CRASHED, "timed out": Status.TIMED_OUT}
+
+
+def missing(library: Any) -> tuple[str, ...]:
+    """Return the operations that a library lacks, in its worker."""
+    names: tuple[str, ...] = library.missing
+    return names
+
+
+def not_exported(id: str, bench: Bench, needed: Iterable[str]) -> Result | None:
+    """Return what to say of a library that lacks some of the operations that are needed."""
+    lacking = sorted({*needed} & set(bench.worker.call("conformance.steps.whole:missing").value or ()))
+    if not lacking:
+        return None
+    reason = f"the library does not export cuda_{lacking[0]}"
+    reason += f", nor {len(lacking) - 1} more that a step needs" if len(lacking) > 1 else ""
+    return Result(id, OPERATION, Status.NOT_RUN, reason)
+
+
+def ended(id: str, outcome: Any) -> Result | None:
+    """Return what to say of a library that did not come back."""
+    if outcome.status == "done":
+        return None
+    return Result(id, OPERATION, _ENDED.get(outcome.status, Status.FAIL), outcome.status, detail=outcome.detail)
