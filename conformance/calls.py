@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -19,7 +19,7 @@ from .diagnosis import diagnose
 from .expectation import Expected, expect, rounded
 from .gallery import Gallery
 from .goldens import GoldenError, load
-from .results import Result, Status
+from .results import DIFFERS, Result, Status
 
 
 class Outcome(Protocol):
@@ -105,7 +105,7 @@ class Bench:
             return Result(id, operation, Status.FAIL, reason, findings=tuple(outcome.findings), detail=outcome.detail)
         got = contract.flat(outcome.outputs)
         verdicts = judging.judge_outputs(operation, arguments, expected, got, signed_zeros)
-        diagnosis = diagnose(operation, arguments, expected, got, verdicts, self.returned)
+        diagnosis = _looks(diagnose(operation, arguments, expected, got, verdicts, self.returned), outcome.findings)
         self.returned = got
         reason = next((f"{v.output}: {v.reason}" for v in verdicts if not v.passed), "")
         reason = reason or next(iter(outcome.findings), "")
@@ -124,7 +124,7 @@ class Bench:
         outcome: Outcome = self.worker.run(case.operation, arguments, case.override)
         ended = _ended(case.id, case.operation, outcome)
         if ended:
-            return replace(ended, reason=f"{ended.reason}; {_due(case)}") if ended.was_run else ended
+            return replace(ended, reason=f"{ended.reason}; {_due(case)}", diagnosis="") if ended.was_run else ended
         reason = ""
         if outcome.code != INVALID:
             reason = f"returned {outcome.code}; {_due(case)}"
@@ -137,9 +137,15 @@ def _ended(id: str, operation: str, outcome: Outcome) -> Result | None:
     if outcome.status == "done":
         return None
     reason = outcome.detail.strip().splitlines()[0] if outcome.detail.strip() else outcome.status
-    return Result(
-        id, operation, _ENDED[outcome.status], reason, findings=tuple(outcome.findings), detail=outcome.detail
-    )
+    findings = tuple(outcome.findings)
+    looks = next(iter(findings), "")
+    return Result(id, operation, _ENDED[outcome.status], reason, (), findings, outcome.detail, diagnosis=looks)
+
+
+def _looks(diagnosis: str, findings: Sequence[str]) -> str:
+    """What a failed call looks like: where two runs differ, that comes before numbers that are not the same twice."""
+    differs = next((finding for finding in findings if DIFFERS in finding), "")
+    return differs if differs and not diagnosis.startswith("matches") else diagnosis
 
 
 def _due(case: Refusal) -> str:

@@ -22,6 +22,9 @@ class Status(StrEnum):
     WAIVED = "WAIVED"  # did not pass, and somebody answers for it until a date
 
 
+DIFFERS = "the second run differs"  # what the worker finds of a call that is not the same twice
+
+
 @dataclass(frozen=True)
 class Result:
     """One case judged; `reason` is the first line a person reads where it did not pass."""
@@ -39,6 +42,16 @@ class Result:
     tensors: Mapping[str, str] = field(default_factory=dict)  # what its outputs are to a training step
     repro: str = ""  # the file that holds the call, where it is kept
     evidence: Evidence | None = None  # what its pictures are drawn from, where they are kept
+
+    @property
+    def headline(self) -> str:
+        """What it looks like, in one line; where that is not known, what went wrong."""
+        return self.diagnosis or self.reason
+
+    @property
+    def repeats(self) -> bool:
+        """Whether both runs of the call gave the same bits."""
+        return not any(DIFFERS in finding for finding in self.findings)
 
     @property
     def share(self) -> float:

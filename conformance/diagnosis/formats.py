@@ -68,7 +68,8 @@ def computed_short(wrong: Wrong) -> str:
     for unit, words in _COMPUTED:
         expected = wrong.call.computed_with(unit).get(wrong.output)
         if isinstance(expected, Noisy) and wrong.holds(expected):
-            return f"no simple pattern; errors no larger than those of computing in {words}"
+            cut = averages(wrong) or "no simple pattern"
+            return f"{cut}; errors no larger than those of computing in {words}"
     return ""
 
 

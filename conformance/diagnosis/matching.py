@@ -45,7 +45,7 @@ def _values(reading: Reading, operation: str, arguments: Mapping[str, Any]) -> d
     function = contract.OPERATIONS[operation]
     try:
         results = reading.function(*contract.ordered(function, arguments))
-    except (ValueError, IndexError):
+    except (ValueError, IndexError, ArithmeticError):
         return None
     return contract.flat(contract.named(function, results))
 

@@ -2,6 +2,8 @@
 
 from .build import build
 from .fault import Fault, FaultError
-from .products import BFLOAT16_INPUTS, TF32_INPUTS
+from .products import TF32_INPUTS
+from .table import FAULTS
+from .trial import FaultResult, judge
 
-__all__ = ["BFLOAT16_INPUTS", "TF32_INPUTS", "Fault", "FaultError", "build"]
+__all__ = ["FAULTS", "TF32_INPUTS", "Fault", "FaultError", "FaultResult", "build", "judge"]

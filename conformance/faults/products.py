@@ -5,9 +5,6 @@ from __future__ import annotations
 from .fault import Fault
 from .helpers import BFLOAT16, SHORTENED, TF32
 
-GEMMS = ("gemm", "gemm_beta", "gemm_nn", "gemm_tn", "gemm_tt", "batched_gemm")
-GROUPED = ("grouped_gemm", "grouped_gemm_nn", "grouped_gemm_tn")
-ATTENTION = ("flash_attention", "attention_forward", "attention_backward", "attention_scores", "attention_output")
 _TILE = """\
         vec column[TILE_VECS];
         UNROLLED for (int j = 0; j < TILE_VECS; j++) column[j] = load(b + j * LANES);
@@ -28,11 +25,76 @@ def _short_inputs(dropped: int) -> str:
 """
 
 
-# Every product of the library takes this way, those of attention too.
-TF32_INPUTS = Fault(
-    "TF32 inputs", (*GEMMS, *GROUPED, *ATTENTION), "vector/tile.c", _TILE, _short_inputs(TF32), "TF32", SHORTENED
-)
-BFLOAT16_INPUTS = Fault(
-    "bfloat16 inputs", GEMMS, "vector/tile.c", _TILE, _short_inputs(BFLOAT16), "bfloat16|bf16", SHORTENED
-)
-FAULTS = (TF32_INPUTS, BFLOAT16_INPUTS)
+# Every product of the library takes this way.
+TF32_INPUTS = Fault("products: inputs in TF32", ("gemm", "grouped_gemm", "attention_output"), "vector/tile.c",
+                    _TILE, _short_inputs(TF32), "TF32", SHORTENED)  # fmt: skip
+BFLOAT16_INPUTS = Fault("products: inputs in bfloat16", ("gemm_tt",), "vector/tile.c",
+                        _TILE, _short_inputs(BFLOAT16), "bfloat16", SHORTENED)  # fmt: skip
+_SUM = "UNROLLED for (int j = 0; j < TILE_VECS; j++) sum[i][j] += factor * column[j];"
+_EACH_SUM = """\
+for (int j = 0; j < TILE_COLUMNS; j++) {
+                float total;
+                memcpy(&total, (float*)sum[i] + j, sizeof total);
+                total = %s;
+                memcpy((float*)sum[i] + j, &total, sizeof total);
+            }"""
+_TOWARD_ZERO = """\
+static inline float toward_zero(double x) {
+    const float nearest = (float)x;
+    const int is_past = x < 0 ? nearest < x : nearest > x;
+    unsigned bits;
+    __builtin_memcpy(&bits, &nearest, sizeof bits);
+    bits -= (unsigned)is_past;
+    float result;
+    __builtin_memcpy(&result, &bits, sizeof result);
+    return result;
+}
+"""
+
+FAULTS = (
+    TF32_INPUTS,
+    BFLOAT16_INPUTS,
+    Fault("products: sums in 11 bits", ("gemm_nn",), "vector/tile.c", _SUM,
+          _EACH_SUM % f"rounded(total + factor * b[j], {TF32})", "accumulat|11 bits", SHORTENED),
+    Fault("products: sums cut off", ("gemm_tn",), "vector/tile.c", _SUM,
+          _EACH_SUM % "toward_zero((double)total + (double)factor * b[j])", "cut off|truncat|toward zero",
+          SHORTENED + _TOWARD_ZERO),
+    Fault("products: last tile missing", ("gemm",), "vector/multiply.c",
+          "for (int64_t j = 0; j < columns; j += TILE_COLUMNS) {",
+          "for (int64_t j = 0; j + TILE_COLUMNS <= columns; j += TILE_COLUMNS) {", "tile missing|never written"),
+    Fault("products: depth past 256 not summed", ("gemm_tt",), "product.c",
+          "k < p->depth; k += PANEL_DEPTH", "k < min64(p->depth, PANEL_DEPTH); k += PANEL_DEPTH",
+          "past .*256|first 256"),
+    Fault("gemm_beta: beta ignored", ("gemm_beta",), "gemm.c",
+          ".depth = K}, 1, alpha, beta);", ".depth = K}, 1, alpha, 0.0f * beta);", "matches: .*beta ignored"),
+    Fault("gemm_beta: alpha left out of whole tiles", ("gemm_beta",), "vector/tile.c",
+          "const vec product = to->alpha * sum[i][j];", "const vec product = sum[i][j];", "alpha ignored"),
+    Fault("batched_gemm: first B for all", ("batched_gemm",), "gemm.c",
+          "transposed(o->B + i * o->N * o->K, o->K)", "transposed(o->B, o->K)", "matches: .*first B for all"),
+    Fault("grouped_gemm: first expert for all", ("grouped_gemm",), "gemm.c",
+          "transposed(o->B + e * o->N * o->K, o->K)", "transposed(o->B, o->K)", "matches: .*first expert for all"),
+    Fault("grouped_gemm_tn: experts without rows left out", ("grouped_gemm_tn",), "product.c",
+          "if (p->depth == 0) scale_block", "if (p->depth < 0) scale_block", "never written"),
+    Fault("attention: scale ignored", ("flash_attention",), "attention.c",
+          "count, s->head_dim, keys, s->scale, 0.0f", "count, s->head_dim, keys, 1.0f, 0.0f",
+          "matches: .*scale ignored"),
+    Fault("attention: heads taken modulo", ("flash_attention", "attention_forward"), "attention.c",
+          "h * s->n_kv_heads / s->n_q_heads;", "h % s->n_kv_heads;", "matches: .*h modulo n_kv_heads"),
+    Fault("attention: mask from the start", ("attention_forward",), "attention.c",
+          "before = s->kv_len - s->q_len + first;", "before = first;", "matches: .*mask from the start"),
+    Fault("attention: probabilities in bfloat16", ("flash_attention",), "attention.c",
+          "    *scale = (float)(1 / total);",
+          "    *scale = (float)(1 / total);\n"
+          f"    for (int64_t j = 0; j < seen; j++) row[j] = rounded(row[j], {BFLOAT16});",
+          "bfloat16", SHORTENED),
+    Fault("attention_backward: D missing", ("attention_backward",), "attention_backward.c",
+          "(float)v->dot(d, g->d_output + at + i * width, g->output + at + i * width)", "0.0f", "matches: .*D missing"),
+    Fault("attention_backward: one head of each group", ("attention_backward",), "attention_backward.c",
+          "if (h % group == 0) memcpy(", "if (h >= 0) memcpy(", "matches: .*head of each group"),
+    Fault("attention_scores: masked by 0", ("attention_scores",), "attention_scores.c",
+          "scores[row * n + j] = -INFINITY;", "scores[row * n + j] = 0.0f;",
+          "matches: .*masked by 0"),
+    Fault("kv_cache_append: position ignored", ("kv_cache_append",), "attention.c",
+          "cache + (b * kv_capacity + position) * width", "cache + b * kv_capacity * width",
+          "matches: .*position ignored"),
+)  # fmt: skip

@@ -76,7 +76,7 @@ def lines(before: Run, after: Run, everything: bool = False) -> Iterator[str]:
 
 
 def _told(result: Result) -> str:
-    reason = result.diagnosis or result.reason
+    reason = result.headline
     return f"{result.status} {result.id}" + (f": {reason}" if reason else "")
 
 

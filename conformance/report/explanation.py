@@ -24,7 +24,7 @@ def explained(result: Result, run: Run) -> Iterator[str]:
         yield f"({verdict.made_of}), error / limit {verdict.share:.4g}, rms {verdict.rms:.3g}, bias {verdict.bias:+.3g}"
         if verdict.region:
             yield f"wrong elements lie in {verdict.region}"
-    yield from (finding for finding in result.findings if finding != result.reason)
+    yield from (finding for finding in result.findings if finding not in (result.reason, result.diagnosis))
     yield from (line for line in result.detail.strip().splitlines()[:PRINTED] if line != result.reason)
     if result.waiver:
         yield f"waived by {result.waiver}"

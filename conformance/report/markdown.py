@@ -50,7 +50,7 @@ def _failures(run: Run) -> Iterator[str]:
         yield "\n**What went wrong**\n"
     for result, count in failures[:SHOWN]:
         more = f" (and {count - 1} more of {_text(result.part)})" if count > 1 else ""
-        yield f"- {result.status} {_code(result.id)}: {_text(result.diagnosis or result.reason)}{more}"
+        yield f"- {result.status} {_code(result.id)}: {_text(result.headline)}{more}"
         yield f"  `{repeated(result, run)}`"
     if len(failures) > SHOWN:
         yield f"- ... and {', '.join(_text(result.part) for result, _ in failures[SHOWN:])}"
@@ -71,7 +71,7 @@ def _steps(found: Sequence[Course]) -> Iterator[str]:
 
 def _remark(some: Sequence[Course]) -> str:
     if wrong := next((course.first_wrong for course in some if course.first_wrong), None):
-        return f"; first wrong: {_code(wrong.id)}, {_text(wrong.diagnosis or wrong.reason)}"
+        return f"; first wrong: {_code(wrong.id)}, {_text(wrong.headline)}"
     worst = max((course.worst for course in some if course.worst), key=lambda result: result.share, default=None)
     return f"; most of a limit used: {worst.share:.3g} by {_code(worst.id)}" if worst else ""
 

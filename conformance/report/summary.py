@@ -59,7 +59,7 @@ def _row(operation: str, results: Sequence[Result]) -> Row:
         max((v.share for v in verdicts), default=0.0),
         max((v.rms for v in verdicts), default=0.0),
         max((v.bias for v in verdicts), key=abs, default=0.0),
-        not any("second run" in finding for r in results for finding in r.findings),
+        all(r.repeats for r in results),
         bool(verdicts) and all(v.made_of == "exact" for v in verdicts),
         bool(verdicts),
     )
@@ -110,9 +110,13 @@ def blocks(results: Iterable[Result]) -> list[tuple[Result, int]]:
     return [(bad[0] if bad[0].is_of_step else max(bad, key=_gravity), len(bad)) for _, bad in refusals_last]
 
 
-def _gravity(result: Result) -> tuple[bool, float]:
-    """A call that did not come back says more than a wrong number, and a larger error more than a small one."""
-    return result.status is not Status.FAIL, result.share
+def _gravity(result: Result) -> tuple[bool, bool, float]:
+    """A call that did not come back says more than a wrong number, most where it is known what it did to memory.
+
+    So does one that is not the same twice; of numbers a larger error says more than a small one.
+    """
+    ended = result.status is not Status.FAIL
+    return ended, bool(result.findings) if ended else not result.repeats, result.share
 
 
 def counts(results: Iterable[Result]) -> dict[Status, int]:

@@ -83,7 +83,7 @@ def _in_column_order(g: Given) -> tuple[Array, Array]:
 
 
 def _higher_ties(values: Array) -> Array:
-    return values.shape[1] - 1 - np.argsort(-values[:, ::-1], axis=1, kind="stable")
+    return values.shape[1] - 1 - descending(values[:, ::-1])
 
 
 def _topk_higher_ties(g: Given) -> tuple[Array, Array]:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from bindings import Library
-from conformance.faults import TF32_INPUTS, Fault, FaultError, build
+from conformance import contract
+from conformance.faults import FAULTS, TF32_INPUTS, Fault, FaultError, FaultResult, build, judge
 from conformance.faults.build import read_sources
+from conformance.faults.trial import judge_fault, scored
+from conformance.results import Result, Status
 
 ADDS = Fault(
     "one added", ("add",), "vector/elementwise.c", "y[i] = a[i] + b[i];", "y[i] = a[i] + b[i] + 1;", "offset by 1"
@@ -67,3 +71,45 @@ def test_a_missing_compiler_is_an_error(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_sources_are_named_by_their_place_below_the_c_library() -> None:
     assert {"clip.c", "check.h", "vector/tile.c"} <= read_sources().keys()
+
+
+def test_the_table_covers_every_family_and_its_texts_stand_where_it_says() -> None:
+    sources = read_sources()
+    assert len(FAULTS) >= 40
+    assert len({fault.name for fault in FAULTS}) == len(FAULTS)
+    for fault in FAULTS:
+        assert fault.planted(sources)[fault.file] != sources[fault.file]
+        assert set(fault.operations) <= contract.OPERATIONS.keys()
+    families = {contract.OPERATIONS[name].family for fault in FAULTS for name in fault.operations}
+    assert families == {operation.family for operation in contract.OPERATIONS.values()}
+
+
+def test_no_fault_is_said_by_a_line_that_says_nothing() -> None:
+    lines = (
+        "wrong numbers of no simple pattern",
+        "all cases passed",
+        "other values, of no simple pattern",
+        "output: NaN",
+    )
+    assert [(fault.name, line) for fault in FAULTS for line in lines if fault.is_said_by(line)] == []
+
+
+def test_a_fault_is_judged_by_its_own_operations() -> None:
+    by_name = {fault.name: fault for fault in FAULTS}
+    names = ("clip_scale: NaN let through", "zero_grad: waits for a second block", "aux_loss_backward: scale ignored")
+    for result in judge(1, [by_name[name] for name in names]):
+        assert (result.found, result.right) == (True, True), result
+
+
+def test_a_fault_that_nothing_finds_is_not_found() -> None:
+    harmless = replace(ADDS, new="y[i] = b[i] + a[i];")
+    assert judge_fault(harmless) == FaultResult("one added", False, False, "all cases passed")
+
+
+def test_a_fault_must_be_found_and_said_in_every_operation() -> None:
+    fault = replace(ADDS, operations=("add", "mul"))
+    wrong = Result("add/plain/1", "add", Status.FAIL, "a reason", diagnosis="output: offset by 1")
+    assert scored(fault, [wrong]) == FaultResult("one added", False, False, "output: offset by 1")
+    silent = Result("mul/plain/1", "mul", Status.FAIL, "wrong numbers")
+    assert scored(fault, [wrong, silent]) == FaultResult("one added", True, False, "wrong numbers")
+    assert scored(ADDS, [wrong]).right

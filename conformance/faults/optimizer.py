@@ -1,0 +1,50 @@
+"""Faults of the optimiser, of clipping and of choosing tokens."""
+
+from __future__ import annotations
+
+from .fault import Fault
+
+FAULTS = (
+    Fault("adamw: eps inside the root", ("adamw_step", "multi_adamw"), "vector/elementwise.c",
+          "(sqrtf(v[i] * k.c2) + k.eps)", "sqrtf(v[i] * k.c2 + k.eps)", "matches: .*eps inside the root"),
+    Fault("adamw: L2 decay", ("adamw_step",), "vector/elementwise.c",
+          """\
+        const float gradient = g[i] * k.grad_scale;
+        m[i] = k.beta1 * m[i] + rest1 * gradient;
+        v[i] = k.beta2 * v[i] + rest2 * gradient * gradient;
+        p[i] -= k.lr * (m[i] * k.c1 / (sqrtf(v[i] * k.c2) + k.eps) + k.weight_decay * p[i]);""",
+          """\
+        const float gradient = g[i] * k.grad_scale + k.weight_decay * p[i];
+        m[i] = k.beta1 * m[i] + rest1 * gradient;
+        v[i] = k.beta2 * v[i] + rest2 * gradient * gradient;
+        p[i] -= k.lr * (m[i] * k.c1 / (sqrtf(v[i] * k.c2) + k.eps));""", "matches: .*L2 decay in the gradient"),
+    Fault("adamw: no bias correction", ("adamw_step",), "optimizer.c",
+          "(float)(1 / (1 - pow(beta1, step))),\n                          (float)(1 / (1 - pow(beta2, step)))}",
+          "1.0f, 1.0f}", "matches: .*no bias correction"),
+    Fault("multi_adamw: one decay for all", ("multi_adamw",), "optimizer.c",
+          "weight_decays[part->array]", "weight_decays[0]", "matches: .*one decay for all"),
+    Fault("grad_clip: 1e-6 added to the norm", ("grad_clip",), "clip.c",
+          "(float)(clip_norm / norm)", "(float)(clip_norm / (norm + 1e-6))", r"matches: .*norm \+ 1e-6"),
+    Fault("clip_scale: always scaled", ("clip_scale",), "clip.c",
+          "norm > clip_norm ? clip_norm / norm : 1.0f", "clip_norm / norm", "matches: .*always scaled"),
+    Fault("multi_sum_squares: the last chunk alone", ("multi_sum_squares",), "clip.c",
+          "total += parts[i];", "total = parts[i];", "matches: .*last array alone"),
+    Fault("multi_scale: first array alone", ("multi_scale",), "clip.c",
+          "vectors->scale(part->length, x, factor, x);",
+          "if (part->array == 0) vectors->scale(part->length, x, factor, x);",
+          "matches: .*first array alone"),
+    Fault("zero_grad: size taken in bytes", ("zero_grad",), "optimizer.c",
+          "memset(grad + at, 0, (size_t)length * sizeof(float))", "memset(grad + at, 0, (size_t)length)",
+          "matches: .*size taken in bytes|never written"),
+    Fault("argmax: highest index among equals", ("argmax",), "order.c",
+          "    int32_t i = 0;\n    while (any_nan ? !isnan(x[i]) : x[i] != most) i++;",
+          "    int32_t i = n - 1;\n    while (any_nan ? !isnan(x[i]) : x[i] != most) i--;",
+          "matches: .*highest index among equals"),
+    Fault("sample: the edge belongs to both", ("sample",), "decode.c",
+          "if (u * total < cumulative)", "if (u * total <= cumulative)", "matches: .*u <= cumulative"),
+    Fault("topk_sample: temperature ignored", ("topk_sample",), "decode.c",
+          "((double)logits[j] - most) / temperature", "((double)logits[j] - most) / (temperature > 0)",
+          "matches: .*temperature ignored"),
+    Fault("topp_sample: top_p ignored", ("topp_sample",), "decode.c",
+          "    if (top_p < 1) {", "    if (top_p < -2) {", "matches: .*top_p ignored"),
+)  # fmt: skip
