@@ -26,7 +26,7 @@ from conformance.repro import check_new
 from conformance.results import HARNESS, Result
 from conformance.runner import Setting, judge_all
 from conformance.selection import Selection
-from conformance.steps import RUN_LENGTH, corpus
+from conformance.steps import ENVELOPE, RUN_LENGTH, corpus
 from conformance.waivers import Waiver, WaiverError, read_waivers, waive
 
 from .options import add_command, add_selection, chosen, cores, nothing, positive
@@ -185,7 +185,7 @@ def _judged(
             if stopped:
                 break
     last_failed.remember(_candidate(options), results)
-    return sorted(hung(results), key=lambda r: (order.get(r.id, len(order)), r.id)), stopped
+    return sorted(hung(results), key=lambda r: (order.get(r.id, len(order)), r.part == ENVELOPE, r.id)), stopped
 
 
 def _report(console: Console, options: argparse.Namespace, finished: Run) -> None:

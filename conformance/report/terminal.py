@@ -14,7 +14,8 @@ from conformance.results import PASSED, Result, Status
 
 from .explanation import explained
 from .record import Run, counted, verdict
-from .summary import Row, blocks, courses, rows, tally
+from .steps import printed, show_steps
+from .summary import Row, blocks, rows, tally
 
 SHOWN = 10  # blocks; the rest is in the files
 _EVERY_S = 5.0
@@ -37,7 +38,7 @@ def followed(console: Console, batches: Iterable[list[Result]], total: int, ever
                 done += 1
                 failed += result.status is not Status.PASS
                 if every:
-                    _print(console, _line(result))
+                    printed(console, _line(result))
                 yield result
             bar.update(task, completed=done, total=max(total, done), failed=f"{failed} not passed" if failed else "")
             if quiet and not every and time.monotonic() - spoken > _EVERY_S:
@@ -60,24 +61,24 @@ def show(console: Console, run: Run, slowest: int = 0) -> None:
     if judged := [row for row in table if row.was_run]:
         console.print(_operations(judged, repeated=not run.is_of_files))
     _show_not_run(console, table)
-    _show_courses(console, run.results)
+    show_steps(console, run)
     _show_failures(console, run)
     _show_waived(console, run.results)
     if loose := [row.operation for row in table if row.is_loose]:
-        _print(console, f"Limits used to less than 0.1 % everywhere, perhaps too loose: {', '.join(loose)}")
+        printed(console, f"Limits used to less than 0.1 % everywhere, perhaps too loose: {', '.join(loose)}")
     for result in sorted(run.results, key=lambda r: -r.seconds)[:slowest]:
-        _print(console, f"{result.seconds:8.3f} s  {escape(result.id)}")
+        printed(console, f"{result.seconds:8.3f} s  {escape(result.id)}")
 
 
 def close(console: Console, run: Run) -> None:
     """Print the closing lines: how many cases, how they ended, and the verdict."""
-    _print(console, f"\n{tally(run.results, run.seconds)}")
+    printed(console, f"\n{tally(run.results, run.seconds)}")
     if run.text:
-        _print(console, f"training steps on the embedded corpus, SHA-256 of its tokens {run.text[:16]}")
+        printed(console, f"training steps on the embedded corpus, SHA-256 of its tokens {run.text[:16]}")
     if run.note:
-        _print(console, escape(run.note))
+        printed(console, escape(run.note))
     colour = "green" if run.code == PASSED else "red"
-    _print(console, f"[bold {colour}]{escape(verdict(run))}[/]")
+    printed(console, f"[bold {colour}]{escape(verdict(run))}[/]")
 
 
 def _operations(table: Sequence[Row], repeated: bool) -> Table:
@@ -106,34 +107,24 @@ def _show_not_run(console: Console, table: Sequence[Row]) -> None:
     if missed := [row for row in table if row.not_run]:
         names = ", ".join(row.operation if not row.was_run else f"{row.operation} (in part)" for row in missed)
         cases = sum(row.not_run for row in missed)
-        _print(
+        printed(
             console,
             f"{_styled(Status.NOT_RUN)} {counted(cases, 'case')} of {counted(len(missed), 'operation')}: {names}",
         )
-
-
-def _show_courses(console: Console, results: Sequence[Result]) -> None:
-    for course in courses(results):
-        text = f"{course.name}: {course.passed} of {course.calls} results right"
-        text += f", {course.not_run} not run" if course.not_run else ""
-        if course.first_wrong:
-            _print(console, f"[red]{text}; first wrong: {escape(course.first_wrong.id)}[/]")
-        elif course.worst:
-            _print(console, f"{text}; most of a limit used: {course.worst.share:.3f} at {escape(course.worst.id)}")
 
 
 def _show_failures(console: Console, run: Run) -> None:
     """One block for each operation that failed in the catalogue, and for each step's first wrong call."""
     failures = blocks(run.results)
     for result, count in failures[:SHOWN]:
-        _print(console, f"\n[red bold]{result.status}[/] {escape(result.id)}")
+        printed(console, f"\n[red bold]{result.status}[/] {escape(result.id)}")
         for line in explained(result, run):
-            _print(console, f"  {escape(line)}")
+            printed(console, f"  {escape(line)}")
         if count > 1:
             calls = "refusals " if result.is_refusal else ""
-            _print(console, f"  and {count - 1} more {calls}of {result.part} did not pass")
+            printed(console, f"  and {count - 1} more {calls}of {result.part} did not pass")
     if rest := [result.part for result, _ in failures[SHOWN:]]:
-        _print(console, f"\n... and {', '.join(rest)}; `--report FILE` shows all of it")
+        printed(console, f"\n... and {', '.join(rest)}; `--report FILE` shows all of it")
 
 
 def _show_waived(console: Console, results: Sequence[Result]) -> None:
@@ -143,9 +134,4 @@ def _show_waived(console: Console, results: Sequence[Result]) -> None:
             by_waiver.setdefault(result.waiver, []).append(result)
     for waiver, few in by_waiver.items():
         others = f" and {len(few) - 1} more" if len(few) > 1 else ""
-        _print(console, f"{_styled(Status.WAIVED)} {escape(few[0].id)}{others}: {escape(waiver)}")
-
-
-def _print(console: Console, text: str) -> None:
-    """Print a line as it is: never broken, so that what follows in a pipe finds it whole."""
-    console.print(text, highlight=False, soft_wrap=True)
+        printed(console, f"{_styled(Status.WAIVED)} {escape(few[0].id)}{others}: {escape(waiver)}")

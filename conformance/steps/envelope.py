@@ -72,9 +72,8 @@ def _judged(bench: Bench, envelope: Envelope, steps: int) -> Iterator[Result]:
 
 def placed(id: str, envelope: Envelope, place: int, loss: Any, moved: dict[str, float]) -> Result:
     """Place a run after one step, by its loss [1] and the distance of every parameter."""
-    expected = {name: wanted[place : place + 1] for name, wanted in envelope.expected.items()}
     got = {"loss": np.asarray(loss)} | {f"distance.{name}": np.array([d], np.float32) for name, d in moved.items()}
-    verdicts = tuple(judge(name, wanted, got[name]) for name, wanted in expected.items())
+    verdicts = tuple(judge(name, envelope.expected[name][place : place + 1], came) for name, came in got.items())
     passed = all(v.passed for v in verdicts)
     reason = "" if passed else _said(verdicts)
     return Result(id, OPERATION, Status.PASS if passed else Status.FAIL, reason, verdicts)

@@ -16,6 +16,7 @@ from . import words
 from .course import courses
 from .grid import grid
 from .model import Block, Candidate, block, candidates
+from .run import shown as training_run
 
 _HERE = Path(__file__).parent
 
@@ -28,14 +29,17 @@ def write_page(path: Path, runs: Sequence[Run], score: Score | None = None) -> N
 def page(runs: Sequence[Run], score: Score | None = None) -> str:
     """Return the page."""
     shown = candidates(runs)
-    steps = [(candidate, courses(candidate.run, candidate.number)) for candidate in shown]
+    steps = [
+        (candidate, courses(candidate.run, candidate.number), training_run(candidate.run, candidate.number))
+        for candidate in shown
+    ]
     return (
         _environment()
         .get_template("page.html.jinja")
         .render(
             candidates=shown,
             families=grid(shown),
-            steps=[(candidate, found) for candidate, found in steps if found],
+            steps=[(candidate, found, run) for candidate, found, run in steps if found or run],
             failures=_failures(shown),
             loose=sorted({row.operation for run in runs for row in rows(run.results) if row.is_loose}),
             score=score,

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 from conformance.report.record import Run
 from conformance.results import Result, Status
+from conformance.steps import ENVELOPE, FREE
 from conformance.verdict import Verdict
 
 from .model import Block, anchor, block, shown_first
 from .words import bar, used_short
-
-FREE = "steps/free"
 
 
 @dataclass(frozen=True)
@@ -54,10 +53,15 @@ def courses(run: Run, number: int) -> list[Course]:
     """Return every step of a run.  A free step that did not come back has no calls: its result stands alone."""
     steps: dict[int, tuple[dict[str, Result], dict[str, Result]]] = {}
     for result in run.results:
-        if result.is_of_step:
+        if result.is_of_step and result.part != ENVELOPE:
             step, free, place = _placed(result)
             steps.setdefault(step, ({}, {}))[free][place] = result
     return [_course(step, *ways, run, number) for step, ways in sorted(steps.items())]
+
+
+def first_wrong(course: Course) -> int:
+    """Return the place of the first tensor that is wrong, locked or free."""
+    return next(i for i, t in enumerate(course.tensors) if any(way and way.is_first for way in (t.locked, t.free)))
 
 
 def _placed(result: Result) -> tuple[int, bool, str]:
