@@ -94,6 +94,13 @@ def readings(session: nox.Session) -> None:
 
 
 @nox.session
+def faults(session: nox.Session) -> None:
+    """Build the C library with one mistake after the other; see each found and named; `-- --together 10` takes ten."""
+    install(session, "judge")
+    session.run("python", "-m", "conformance", "faults", *session.posargs)
+
+
+@nox.session
 def bench(session: nox.Session) -> None:
     """Time the reference and the C library, per operation and training step; `-- --peers` adds PyTorch."""
     arguments = [argument for argument in session.posargs if argument != "--peers"]

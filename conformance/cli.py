@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import false_alarms
-from .commands import diff, explain, golden, inspect, listing, report, run
+from .commands import diff, explain, faults, golden, inspect, listing, report, run
 from .commands.options import EXIT
 from .readings import command as readings
 from .results import HARNESS
@@ -22,6 +22,7 @@ ADD_PARSER: tuple[Callable[[Any], None], ...] = (
     golden.add_parser,
     false_alarms.add_parser,
     readings.add_parser,
+    faults.add_parser,
 )
 
 _WHAT = """Judge a library that exports the operations of cuda/include/assayer.h against the reference.

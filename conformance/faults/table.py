@@ -1,7 +1,32 @@
-"""Every fault."""
+"""Every fault, and those that show a report at work."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from . import elementwise, memory, norm, optimizer, products
+from .fault import Fault, FaultError
 
 FAULTS = (*elementwise.FAULTS, *norm.FAULTS, *products.FAULTS, *optimizer.FAULTS, *memory.FAULTS)
+# One of each family, of different kinds, none of which reaches another's operations: they go into one library.
+_TOGETHER = (
+    "silu: one element past the end written",
+    "softmax: maximum of the first block",
+    "rmsnorm_residual_backward: residual dropped",
+    "batched_gemm: first B for all",
+    "attention: mask from the start",
+    "expert_combine_backward: weights missing",
+    "cross_entropy_forward: mean over all rows",
+    "grad_clip: written before it is refused",
+    "scatter_add: threads race",
+    "argmax: a row too long for it",
+    "rope_backward: not turned back",
+)
+
+
+def together(count: int) -> Sequence[Fault]:
+    """Return so many faults that can stand in one library.  Raises FaultError where there are not so many."""
+    if count > len(_TOGETHER):
+        raise FaultError(f"expected at most {len(_TOGETHER)} faults to go together, got {count}")
+    by_name = {fault.name: fault for fault in FAULTS}
+    return [by_name[name] for name in _TOGETHER[:count]]

@@ -1,0 +1,99 @@
+"""`faults`: build the C library with mistakes in it, and see whether the judge finds and names them."""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from conformance.faults import FAULTS, Fault, FaultError, FaultResult, build, judge
+from conformance.faults.table import together
+from conformance.faults.trial import scored
+from conformance.keywords import Keywords
+from conformance.report.files import read_jsonl
+from conformance.results import FAILED, HARNESS, PASSED, Result
+
+from . import run as judging
+from .options import add_command, cores, keywords, positive
+
+_EXAMPLES = """\
+  faults                                 each fault in a library of its own, judged by the cases of its operations
+  faults -k 'rope or refused' -v         some of them, each with what is said of it
+  faults --together 10 --report page.html   one library with ten of them, judged as `run` does it
+"""
+_EXIT = "exit code: 0 every fault is found, and 90 % are said rightly; 1 they are not; 2 nothing was built"
+RIGHT = 0.9  # of the faults, the first line of the diagnosis must be right
+
+
+def add_parser(commands: Any) -> None:
+    """Register the command."""
+    what = "build the C library with mistakes in it, and count how many are found and named"
+    parser = add_command(commands, "faults", what, run, _EXAMPLES, _EXIT)
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("-k", type=keywords, default=Keywords(), metavar="WORDS", help="only faults whose name matches")
+    which.add_argument("--together", type=positive, metavar="N", help="one library with N faults, one of each family")
+    parser.add_argument("-n", type=positive, default=cores(), metavar="N", help="processes (default: %(default)s)")
+    parser.add_argument("-v", "--verbose", action="store_true", help="a line for each fault, also for those named")
+    group = parser.add_argument_group("reports, with --together")
+    for name, what in (("report", "a page (HTML)"), ("summary", "a comment (Markdown)"), ("jsonl", "JSON lines")):
+        group.add_argument(f"--{name}", type=Path, metavar="FILE", help=f"write {what}, as `run` does")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Build, judge, print; return the exit code."""
+    console = Console(highlight=False, soft_wrap=True, markup=False)
+    started = time.monotonic()
+    try:
+        results = _together(options) if options.together else _each(options)
+        code = _shown(console, results, options.verbose or bool(options.together))
+    except FaultError as error:
+        console.print(str(error))
+        return HARNESS
+    console.print(f"{time.monotonic() - started:.0f} s")
+    return code
+
+
+def _each(options: argparse.Namespace) -> Iterable[FaultResult]:
+    if options.report or options.summary or options.jsonl:
+        raise FaultError("a report is of one library: --report, --summary and --jsonl go with --together N")
+    chosen = [fault for fault in FAULTS if options.k.matches(fault.name)]
+    if not chosen:
+        raise FaultError(f"no fault matches -k '{options.k.text}'; the first of {len(FAULTS)} is {FAULTS[0].name!r}")
+    return judge(options.n, chosen)
+
+
+def _together(options: argparse.Namespace) -> list[FaultResult]:
+    """Judge one library with several faults by the command `run`, and read from its report what it says of each."""
+    faults = together(options.together)
+    with tempfile.TemporaryDirectory() as folder:
+        report = options.jsonl or Path(folder) / "run.jsonl"
+        asked = {"--library": build(*faults), "--name": f"the C library with {len(faults)} faults", "--jsonl": report}
+        asked |= {"-n": options.n, "--report": options.report, "--summary": options.summary}
+        given = [word for name, value in asked.items() if value for word in (name, str(value))]
+        parser = argparse.ArgumentParser()
+        judging.add_parser(parser.add_subparsers())
+        if judging.run(parser.parse_args(["run", *given])) == HARNESS:
+            raise FaultError("the run did not come to a verdict")
+        found = [result for result in read_jsonl(report).results if not result.is_of_step]
+    return [scored(fault, _of(fault, found)) for fault in faults]
+
+
+def _of(fault: Fault, results: Sequence[Result]) -> list[Result]:
+    return [result for result in results if result.operation in fault.operations]
+
+
+def _shown(console: Console, results: Iterable[FaultResult], every: bool) -> int:
+    """Print a line for each fault that is not found or not named, or for all; return the exit code."""
+    found = right = total = 0
+    for result in results:
+        total, found, right = total + 1, found + result.found, right + result.right
+        if every or not result.right:
+            told = "NOT FOUND" if not result.found else "named" if result.right else "NOT NAMED"
+            console.print(f"{told:<10} {result.name}: {result.first_line}")
+    console.print(f"{found} of {total} faults found; {right} named or described rightly by the first line", end="; ")
+    return PASSED if found == total and right >= RIGHT * total else FAILED
