@@ -13,6 +13,12 @@ from bindings.records import Function, Parameter
 from bindings.signature import Signature
 
 OPERATIONS: Mapping[str, Function] = read_header().operations
+# Those that multiply matrices; a test holds this to what the reference does.
+PRODUCTS = frozenset(
+    name
+    for name, function in OPERATIONS.items()
+    if (function.family in ("gemm", "attention") and "cache" not in name) or "combine" in name
+)
 _SIGNATURES = {function.symbol: Signature(function) for function in OPERATIONS.values()}
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 import reference
 
-from .noise import exact
+from .noise import Noisy, exact
 from .verdict import SIGMAS
 
 Array = NDArray[Any]
@@ -32,7 +32,7 @@ def _routing(arguments: Arguments, expected: dict[str, Any], got: Mapping[str, A
     chosen = got["indices"]
     if chosen.shape != expected["indices"].shape or np.array_equal(chosen, expected["indices"]):
         return expected
-    probabilities: Any = reference.softmax(exact(arguments["input"]))
+    probabilities: Any = reference.softmax(_noisy(arguments["input"]))
     columns = probabilities.shape[1]
     distinct = np.array([len(set(row)) == len(row) for row in chosen.tolist()])
     in_range = ((chosen >= 0) & (chosen < columns)).all(axis=1)
@@ -41,12 +41,22 @@ def _routing(arguments: Arguments, expected: dict[str, Any], got: Mapping[str, A
     due: Any
     mine, due = (np.take_along_axis(probabilities, i, axis=1) for i in (safe, expected["indices"]))
     gap = np.abs(mine.v - due.v)
-    window = SIGMAS * np.sqrt(mine.variance + due.variance)
+    window = _window(mine, due)
     fine = (safe == expected["indices"]) | ((gap > 0) & (gap <= window))
     accepted = fine.all(axis=1) & distinct & in_range
     indices = np.where(accepted[:, None], safe, expected["indices"]).astype(np.int32)
     taken = np.take_along_axis(probabilities, indices, axis=1)
     return {"weights": taken / np.sum(taken, axis=-1, keepdims=True), "indices": indices}
+
+
+def _noisy(scores: Any) -> Noisy:
+    return scores if isinstance(scores, Noisy) else exact(scores)
+
+
+def _window(*scores: Any) -> Array:
+    """How far apart scores, or one and its boundary, may be and still change places."""
+    leans = [score.lean for score in scores if score.lean is not None]
+    return np.asarray(SIGMAS * np.sqrt(sum(score.variance for score in scores)) + sum(leans))
 
 
 def near_choices(logits: Any, k: int) -> int:
@@ -55,7 +65,7 @@ def near_choices(logits: Any, k: int) -> int:
     order = np.argsort(-probabilities.v, axis=1)
     ranked: Any = np.take_along_axis(probabilities, order, axis=1)
     gaps = ranked.v[:, :k] - ranked.v[:, 1 : k + 1]
-    window = SIGMAS * np.sqrt(ranked.variance[:, :k] + ranked.variance[:, 1 : k + 1])
+    window = _window(ranked[:, :k], ranked[:, 1 : k + 1])
     return int((gaps <= window).sum())
 
 
@@ -82,7 +92,7 @@ def _may_stop_at(arguments: Arguments, row: int, choice: int) -> bool:
             continue
         ends: Any = np.cumsum(probabilities, axis=0)
         place = int(places[0])
-        window = SIGMAS * ends.sigma
+        window = _window(ends)
         above = u < ends.v[place] + window[place] or place == len(order) - 1
         below = place == 0 or u >= ends.v[place - 1] - window[place - 1]
         if above and below:
@@ -105,7 +115,7 @@ def _walks(arguments: Arguments, logits: Array) -> list[tuple[Array, Any]]:
     if arguments["top_p"] >= 1:
         return [(order, ranked)]
     ends: Any = np.cumsum(ranked, axis=0)
-    near = (np.abs(ends.v - arguments["top_p"]) <= SIGMAS * ends.sigma) & (ends.variance > 0)
+    near = (np.abs(ends.v - arguments["top_p"]) <= _window(ends)) & (ends.variance > 0)
     due = min(int(np.argmax(ends.v >= arguments["top_p"])), len(order) - 1) if arguments["top_p"] > 0 else 0
     lasts = {due, *np.flatnonzero(near).tolist(), *(np.flatnonzero(near) + 1).tolist()}
     kept = [ranked[: last + 1] for last in sorted(lasts) if last < len(order)]

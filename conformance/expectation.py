@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 import reference
 
 from . import contract
-from .noise import FLOAT32, Noisy, exact
+from .noise import FLOAT32, Noisy, exact, flushed, stored
 
 UPDATE_ROUNDINGS = 16.0  # of the decay, the moments, their corrections, root and quotient, and the difference
 Expected = dict[str, Any]  # by flat output name: Noisy, or a plain array that must be met exactly
@@ -20,6 +20,7 @@ Expected = dict[str, Any]  # by flat output name: Noisy, or a plain array that m
 def expect(operation: str, arguments: Mapping[str, Any], carried_out: Callable[..., Any] | None = None) -> Expected:
     """Return what the reference makes of the arguments (as they reach C), each number with its error.
 
+    Errors are counted by the arithmetic that is in use (conformance.noise.using): the header's, if no other is.
     carried_out: another way to carry out the operation, such as a wrong reading of it.
     """
     function = contract.OPERATIONS[operation]
@@ -29,7 +30,7 @@ def expect(operation: str, arguments: Mapping[str, Any], carried_out: Callable[.
     expected = contract.flat(contract.named(function, results))
     if "adamw" in operation:
         bound_update(expected, arguments)
-    return expected
+    return {name: stored(value) if isinstance(value, Noisy) else value for name, value in expected.items()}
 
 
 def noisy(value: Any) -> Any:
@@ -37,7 +38,7 @@ def noisy(value: Any) -> Any:
     if isinstance(value, list):
         return [noisy(v) for v in value]
     if isinstance(value, float) or (isinstance(value, np.ndarray) and value.dtype.kind == "f"):
-        return exact(value)
+        return flushed(exact(value))
     return value
 
 
@@ -54,7 +55,7 @@ def bound_update(expected: Expected, arguments: Mapping[str, Any]) -> None:
         if name.startswith("param"):
             cap = most**2 + UPDATE_ROUNDINGS * FLOAT32.variance(value.v)
             variance = np.where(np.isfinite(value.v), np.minimum(value.variance, cap), 0.0)
-            expected[name] = Noisy(value.v, variance, np.minimum(value.shared, variance), value.worst)
+            expected[name] = Noisy(value.v, variance, np.minimum(value.shared, variance), value.worst, lean=value.lean)
 
 
 def rounded(expected: Expected) -> dict[str, NDArray[Any]]:

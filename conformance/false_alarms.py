@@ -20,10 +20,13 @@ from typing import Any
 
 import numpy as np
 
-from . import judging
-from .cases import CASES
-from .expectation import expect
+from . import contract, judging
+from .cases import CASES, Case
+from .commands.options import add_contract
+from .declared import HEADER, Contract, read_contract
+from .expectation import Expected, expect
 from .honest import Implementation, implementations
+from .noise import using
 from .verdict import Verdict
 
 Unit = tuple[str, int]  # a case and a seed
@@ -58,6 +61,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--seed", type=int, help="the first seed (default: a fresh one)")
     parser.add_argument("--case", action="append", default=[], metavar="ID", help="only this case (repeatable)")
     parser.add_argument("--library", action="append", type=Path, default=[], metavar="PATH", help="a correct library")
+    add_contract(parser)
     parser.add_argument("-n", type=int, default=2, metavar="N", help="processes (default: 2)")
 
 
@@ -66,12 +70,13 @@ def run(options: argparse.Namespace) -> int:
     seed = secrets.randbelow(2**31) if options.seed is None else options.seed
     ids = options.case or list(CASES)
     libraries = [path.resolve() for path in options.library]
-    names = implementations(libraries)
+    declared = read_contract(options.contract)
+    names = _known(libraries, declared)
     a_round = sum(CASES[id].operation in one.operations for id in ids for one in names.values())
     rounds = -(-options.runs // a_round)
     print(f"{len(ids)} cases, {rounds} draws from seed {seed}, {len(names)} implementations, {options.n} processes")
     started, runs = time.monotonic(), []
-    for result in _results(_shares(ids, seed, rounds, options.n), libraries):
+    for result in _results(_shares(ids, seed, rounds, options.n), libraries, declared):
         runs.append(result)
         if result.line:
             print(f"FALSE ALARM {result.implementation}: {result.line}\n    {result.command}", flush=True)
@@ -87,13 +92,17 @@ def _shares(ids: Sequence[str], seed: int, rounds: int, processes: int) -> list[
     return shares
 
 
-def _results(shares: list[list[Unit]], libraries: list[Path]) -> Iterator[Run]:
+def _known(libraries: list[Path], declared: Contract) -> dict[str, Implementation]:
+    return implementations(libraries, declared.rounded_inputs(contract.PRODUCTS))
+
+
+def _results(shares: list[list[Unit]], libraries: list[Path], declared: Contract) -> Iterator[Run]:
     context = multiprocessing.get_context("spawn")
     queue: Any = context.Queue()
     workers = []
     for place, units in enumerate(shares):
         with _environment(_PLAINEST if place % 2 else {}):
-            workers.append(context.Process(target=_work, args=(units, libraries, queue), daemon=True))
+            workers.append(context.Process(target=_work, args=(units, libraries, declared, queue), daemon=True))
             workers[-1].start()
     left = len(workers)
     while left:
@@ -124,26 +133,34 @@ def _environment(changes: dict[str, str]) -> Iterator[None]:
         os.environ.update(before)
 
 
-def _work(units: list[Unit], libraries: list[Path], queue: Any) -> None:
+def _work(units: list[Unit], libraries: list[Path], declared: Contract, queue: Any) -> None:
     try:
-        known = implementations(libraries)
+        known = _known(libraries, declared)
         for start in range(0, len(units), CHUNK):
-            queue.put([run for id, seed in units[start : start + CHUNK] for run in judge_case(id, seed, known)])
+            chunk = units[start : start + CHUNK]
+            queue.put([run for id, seed in chunk for run in judge_case(id, seed, known, declared)])
     finally:
         queue.put(None)
 
 
-def judge_case(id: str, seed: int, known: dict[str, Implementation]) -> Iterator[Run]:
+def judge_case(id: str, seed: int, known: dict[str, Implementation], declared: Contract = HEADER) -> list[Run]:
     """Judge every implementation on one case: one expectation serves them all."""
     case = CASES[id]
     arguments = case.arguments(seed)
-    expected = expect(case.operation, arguments)
-    for name, one in known.items():
-        if case.operation not in one.operations:
-            continue
-        got = {n: np.asarray(v) for n, v in one.call(case.operation, arguments).items()}
-        verdicts = judging.judge_outputs(case.operation, arguments, expected, got, case.spec.signed_zeros)
-        yield Run(id, seed, name, *_summary(verdicts))
+    with using(declared.of(case.operation).arithmetic):
+        expected = expect(case.operation, arguments)
+        if not declared.is_header and not all(map(judging.is_known, expected.values())):
+            return []  # past the range of a declared format
+        return [
+            Run(id, seed, name, *_summary(_judged(case, arguments, expected, one)))
+            for name, one in known.items()
+            if case.operation in one.operations
+        ]
+
+
+def _judged(case: Case, arguments: dict[str, Any], expected: Expected, one: Implementation) -> list[Verdict]:
+    got = {n: np.asarray(v) for n, v in one.call(case.operation, arguments).items()}
+    return judging.judge_outputs(case.operation, arguments, expected, got, case.spec.signed_zeros)
 
 
 def _summary(verdicts: list[Verdict]) -> tuple[str, float, float, float]:

@@ -50,6 +50,11 @@ def as_stored(expected: Expected) -> Expected:
     }
 
 
+def is_known(wanted: Any) -> bool:
+    """Whether the noise of every element of an expectation is finite."""
+    return not isinstance(wanted, Noisy) or bool(np.all(np.isfinite(wanted.variance)))
+
+
 def impostors(operation: str, arguments: Mapping[str, Any], expected: Expected, last: Outputs) -> dict[str, Outputs]:
     """Return outputs that need no computing: if one of them passed, the case could not tell right from wrong.
 

@@ -1,6 +1,7 @@
 """Every element's error beside what it may be.
 
-Limits come from the expectation alone: each element may be off by 8 sigma and never by more than the worst case.
+Limits come from the expectation alone: each element may be off by 8 sigma beyond what it may lean by, and never by
+more than the worst case.
 """
 
 from __future__ import annotations
@@ -54,12 +55,13 @@ def measure(expected: Any, got: Array, signed_zeros: bool = False) -> Measured:
 def limits(expected: Noisy) -> tuple[Array, Array]:
     """Return what each element may be off by, and what that is made of."""
     sigma = expected.sigma
+    likely = SIGMAS * sigma if expected.lean is None else SIGMAS * sigma + expected.lean
     worst = np.full(sigma.shape, np.inf)
     if expected.worst is not None:
         single = expected.worst <= ONE_ROUNDING * sigma
         worst = expected.worst * np.where(single, SECOND_ORDER, ARRANGEMENTS * SECOND_ORDER)
-    made_of = np.where(sigma == 0, "exact", np.where(worst < SIGMAS * sigma, "worst case", "8 sigma"))
-    return np.minimum(SIGMAS * sigma, worst), made_of
+    made_of = np.where(sigma == 0, "exact", np.where(worst < likely, "worst case", "8 sigma"))
+    return np.minimum(likely, worst), made_of
 
 
 def _measure_exact(wanted: Array, got: Array) -> Measured:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .calls import Bench
 from .cases import CASES, Case
+from .declared import HEADER, Contract
 from .expectation import Expected, rounded
 from .gallery import Gallery
 from .goldens import FOLDER, GoldenError, file_of, golden_ids, goldens_floor, load_tensors, tensors
@@ -65,9 +66,9 @@ class Files:
 class FilesBench(Bench):
     """Judges the cases of a folder of outputs, and the golden training step."""
 
-    def __init__(self, folder: Path, gallery: Gallery | None = None) -> None:
+    def __init__(self, folder: Path, gallery: Gallery | None = None, declared: Contract = HEADER) -> None:
         self.files = Files(folder)
-        super().__init__(self.files, gallery=gallery)
+        super().__init__(self.files, gallery=gallery, declared=declared)
 
     def due(self, case: Case) -> tuple[dict[str, Any], Expected]:
         arguments, expected = super().due(case)
@@ -76,6 +77,8 @@ class FilesBench(Bench):
 
     def step(self, id: str) -> Result:
         """Judge the golden training step: loss, norms, and each gradient at the places that the golden names."""
+        if not self.declared.is_header:
+            return Result(id, _STEP, Status.TOO_FINE, "its golden knows the errors of the header's precision alone")
         try:
             held = load_tensors(id)
             assert held is not None  # its id comes from the manifest
@@ -109,9 +112,11 @@ def select_goldens(keywords: Keywords, ids: Iterable[str] = ()) -> Selection:
     return Selection(found, (), keywords, tuple(ids))
 
 
-def judge_files(ids: Iterable[str], folder: Path, evidence: bool = False) -> Iterator[list[Result]]:
+def judge_files(
+    ids: Iterable[str], folder: Path, evidence: bool = False, declared: Contract = HEADER
+) -> Iterator[list[Result]]:
     """Judge the outputs of these goldens, and yield results as they come."""
-    bench = FilesBench(folder, Gallery() if evidence else None)
+    bench = FilesBench(folder, Gallery() if evidence else None, declared)
     for id in ids:
         yield [bench.case(CASES[id]) if id in CASES else bench.step(id)]
 

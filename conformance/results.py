@@ -19,6 +19,7 @@ class Status(StrEnum):
     CRASHED = "CRASHED"
     TIMED_OUT = "TIMED OUT"
     NOT_RUN = "NOT RUN"
+    TOO_FINE = "TOO FINE"  # at the precision that the candidate declares the case cannot tell right from wrong
     WAIVED = "WAIVED"  # did not pass, and somebody answers for it until a date
 
 
@@ -60,8 +61,8 @@ class Result:
 
     @property
     def is_fine(self) -> bool:
-        """Whether it stands in nobody's way: passed, or waived."""
-        return self.status in (Status.PASS, Status.WAIVED)
+        """Whether it stands in nobody's way: passed, or waived, or too fine to tell anything."""
+        return self.status in (Status.PASS, Status.WAIVED, Status.TOO_FINE)
 
     @property
     def was_run(self) -> bool:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from .calls import Bench
 from .cases import CASES, REFUSALS
+from .declared import HEADER, Contract
 from .gallery import Gallery
 from .results import Result
 from .steps import RUN_LENGTH, judge_step
@@ -30,6 +31,7 @@ class Setting:
     limit_s: float = 20.0
     evidence: bool = False  # whether to gather what pictures are drawn from
     run_length: int = RUN_LENGTH  # steps of the training run
+    declared: Contract = HEADER  # what the library declares of its precision
 
 
 _bench: Bench | None = None
@@ -39,7 +41,7 @@ def _start(setting: Setting) -> None:
     global _bench
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the judge ends its processes
     worker = Worker(setting.library, threads=setting.threads, limit_s=setting.limit_s)
-    _bench = Bench(worker, setting.seed, Gallery() if setting.evidence else None)
+    _bench = Bench(worker, setting.seed, Gallery() if setting.evidence else None, setting.declared)
 
 
 def _judge(ids: Sequence[str]) -> list[Result]:

@@ -2,7 +2,7 @@
 
 Each within its own limit (measure.py); and the rms of error / sigma may exceed 1 only as far as chance lets it; so may
 the mean.  How far that is depends on how many independent errors stand behind the elements, which the noise numbers
-count (their `shared`).
+count (their `shared`).  What an element may lean by is taken off its error first: chance has no part in it.
 """
 
 from __future__ import annotations
@@ -73,9 +73,17 @@ def _judge_noisy(output: str, expected: Noisy, got: NDArray[Any], signed_zeros: 
     measured = measure(expected, got, signed_zeros)
     counted = ~measured.special & (measured.sigma > 0)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        z = np.where(measured.error == 0, 0.0, measured.error / measured.sigma)[counted]
+        by_chance = _less(measured.error, expected.lean)
+        z = np.where(by_chance == 0, 0.0, by_chance / measured.sigma)[counted]
         common = (expected.shared / expected.variance)[counted]
     return _summary(output, got, measured, z, common)
+
+
+def _less(error: NDArray[Any], lean: NDArray[Any] | None) -> NDArray[Any]:
+    """The errors nearer to zero by what they may lean."""
+    if lean is None:
+        return error
+    return np.asarray(np.copysign(np.maximum(np.abs(error) - lean, 0.0), error))
 
 
 _NONE = np.zeros(0)

@@ -8,6 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
+from conformance.declared import HEADER, shipped
 from conformance.keywords import KeywordError, Keywords
 from conformance.results import HARNESS
 from conformance.selection import Selection, select
@@ -36,6 +37,14 @@ def add_selection(parser: argparse.ArgumentParser) -> Any:
     exact = group.add_mutually_exclusive_group()
     exact.add_argument("--case", action="append", default=[], metavar="ID", help="exactly this case (repeatable)")
     return exact
+
+
+def add_contract(parser: argparse.ArgumentParser) -> None:
+    """Add --contract: the precision that limits follow."""
+    wanted = (
+        f"what the library declares of its precision: {', '.join(shipped())}, or a TOML file (default: %(default)s)"
+    )
+    parser.add_argument("--contract", default=HEADER.name, metavar="NAME", help=wanted)
 
 
 def keywords(text: str) -> Keywords:

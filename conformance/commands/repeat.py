@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from conformance.calls import Bench
+from conformance.declared import read_contract
 from conformance.gallery import Gallery
+from conformance.noise import using
 from conformance.repro import MOST, ReproError, keep, recall
 from conformance.results import Result
 from conformance.runner import Setting
@@ -28,13 +30,14 @@ def add_repro(group: Any) -> None:
 
 
 def setting_of(options: argparse.Namespace) -> Setting:
-    """How the candidate is run."""
+    """How the candidate is run.  Raises ContractError."""
     return Setting(
         (options.library or options.outputs).resolve(),
         options.seed,
         limit_s=options.limit,
         evidence=bool(options.report or options.jsonl),
         run_length=options.run_length,
+        declared=read_contract(options.contract),
     )
 
 
@@ -42,9 +45,10 @@ def judged_inputs(path: Path, setting: Setting) -> Result:
     """Judge the call of a file.  Raises ReproError, GoldenError and what opening the library raises."""
     given = recall(path)
     with Worker(setting.library, setting.threads, setting.limit_s) as worker:
-        bench = Bench(worker, setting.seed, Gallery() if setting.evidence else None)
+        bench = Bench(worker, setting.seed, Gallery() if setting.evidence else None, setting.declared)
         try:
-            result = bench.call(f"{given.operation}/inputs", given.operation, given.arguments, given.expected)
+            with using(setting.declared.of(given.operation).arithmetic):
+                result = bench.call(f"{given.operation}/inputs", given.operation, given.arguments, given.expected)
         except ValueError as error:  # arguments that do not fit the declaration
             raise ReproError(f"{path}: {error}") from None
     return replace(result, repro=str(path))
@@ -55,4 +59,4 @@ def kept(options: argparse.Namespace, setting: Setting, results: Sequence[Result
     if not options.repro or all(result.is_fine for result in results):
         return results
     with Worker(setting.library, setting.threads, setting.limit_s) as worker:
-        return keep(options.repro, results, Bench(worker, setting.seed))
+        return keep(options.repro, results, Bench(worker, setting.seed, declared=setting.declared))

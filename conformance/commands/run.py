@@ -29,13 +29,14 @@ from conformance.selection import Selection
 from conformance.steps import ENVELOPE, RUN_LENGTH, corpus
 from conformance.waivers import Waiver, WaiverError, read_waivers, waive
 
-from .options import add_command, add_selection, chosen, cores, nothing, positive
+from .options import add_command, add_contract, add_selection, chosen, cores, nothing, positive
 from .repeat import add_inputs, add_repro, judged_inputs, kept, setting_of
 
 _EXAMPLES = """\
   run --library libyours.so                            the whole catalogue and the training steps
   run --library libyours.so -k 'rope and not special'  some of it
   run --library libyours.so --lf -x                    what failed the last time, up to the first failure
+  run --library libyours.so --contract tf32            products in TF32 are what it promises
   run --library libyours.so --report page.html         a page with pictures of what went wrong
   run --library libyours.so --repro failures           what failed, in files: inputs, what came, what should have
   run --library libyours.so --inputs FILE              one of those calls again
@@ -53,6 +54,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--name", help="what reports call it (default: the name of its file)")
     parser.add_argument("--declarations", type=Path, metavar="FILE", help="the library's own declarations, to compare")
     parser.add_argument("--waivers", type=Path, metavar="FILE", help="failures that somebody answers for (TOML)")
+    add_contract(parser)
     exact = add_selection(parser)
     add_inputs(exact)
     exact.add_argument("--last-failed", "--lf", action="store_true", help="only what did not pass the last time")
@@ -108,6 +110,7 @@ def run(options: argparse.Namespace) -> int:
         results=judged,
         library=_shown(_candidate(options)),
         option="--library" if options.library else "--outputs",
+        contract=options.contract,
         seed=options.seed,
         seconds=seconds,
         problems=[*stale, *(problems if all_of_it else [])],
@@ -177,7 +180,7 @@ def _judged(
     if options.library:
         batches = judge_all(selection.cases, selection.steps, setting, options.n)
     else:
-        batches = offline.judge_files(selection.cases, options.outputs, setting.evidence)
+        batches = offline.judge_files(selection.cases, options.outputs, setting.evidence, setting.declared)
     for result in followed(console, batches, selection.expected, options.verbose):
         if selection.wants(result.id):
             results.append(result)

@@ -1,7 +1,8 @@
 """Correct implementations of every operation, by name: what the judge must never fail.
 
 The reference in float32 as it is, with its sums in named orders (replicas.py), with PyTorch's products and functions
-where PyTorch is installed; its formulas arranged otherwise (rearranged.py); and any library that is right.
+where PyTorch is installed; its formulas arranged otherwise (rearranged.py); and any library that is right.  Where a
+candidate may round the factors of its products, those that do (tensor_cores.py).
 """
 
 from __future__ import annotations
@@ -18,9 +19,11 @@ import numpy as np
 import reference
 from bindings import Library
 from conformance import contract
+from conformance.noise import Precision
 
 from .rearranged import REARRANGED
 from .replicas import KINDS, Replica
+from .tensor_cores import tensor_cores
 
 Arguments = Mapping[str, Any]
 Call = Callable[[str, Arguments], dict[str, Any]]  # an operation and its arguments: outputs by flat name
@@ -34,14 +37,25 @@ class Implementation:
     operations: frozenset[str] = frozenset(contract.OPERATIONS)
 
 
-def implementations(libraries: Sequence[Path] = ()) -> dict[str, Implementation]:
-    """Return every implementation that can be had here, by name; libraries are named by file and folder."""
+def implementations(
+    libraries: Sequence[Path] = (), inputs: Mapping[Precision, frozenset[str]] | None = None
+) -> dict[str, Implementation]:
+    """Return every implementation that can be had here, by name; libraries are named by file and folder.
+
+    inputs: formats that the factors of products may be rounded to, and the operations that may.
+    """
     found = {"float32": Implementation(_called(reference))}
     for name, kind in KINDS.items():
         found[name] = Implementation(_called(reference, _viewed(kind)))
     if importlib.util.find_spec("torch"):
         found["torch"] = Implementation(_called(reference, _viewed(_torch_replica())))
     found["rearranged"] = Implementation(_called(SimpleNamespace(**REARRANGED)), frozenset(REARRANGED))
+    for format, operations in (inputs or {}).items():
+        attention = operations & {name for name in REARRANGED if "attention" in name}
+        for name, kind in tensor_cores(format).items():
+            found[name] = Implementation(_called(reference, _viewed(kind)), operations)
+            rearranged = _called(SimpleNamespace(**REARRANGED), _viewed(kind))
+            found[f"{name}, rearranged"] = Implementation(rearranged, attention)
     for path in libraries:
         found["/".join(path.parts[-2:])] = Implementation(_called(Library(path), np.copy))
     return found

@@ -66,14 +66,14 @@ class Replica(np.ndarray[Any, np.dtype[np.float32]]):
     order: str
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
-        plain = [_plain(i) for i in inputs]
+        arrays = [plain(i) for i in inputs]
         if ufunc is np.matmul and method == "__call__":
-            return self._wrap(product(plain[0], plain[1], self.order))
-        if ufunc is np.add and method == "reduce" and plain[0].dtype == np.float32:
-            return self._wrap(_reduce(plain[0], self.order, options.get("axis", 0), bool(options.get("keepdims"))))
+            return self._wrap(product(arrays[0], arrays[1], self.order))
+        if ufunc is np.add and method == "reduce" and arrays[0].dtype == np.float32:
+            return self._wrap(_reduce(arrays[0], self.order, options.get("axis", 0), bool(options.get("keepdims"))))
         if "out" in options:
-            options["out"] = tuple(_plain(o) for o in options["out"])
-        return self._wrap(getattr(ufunc, method)(*plain, **options))
+            options["out"] = tuple(plain(o) for o in options["out"])
+        return self._wrap(getattr(ufunc, method)(*arrays, **options))
 
     def _wrap(self, result: Any) -> Any:
         if isinstance(result, tuple):
@@ -82,7 +82,8 @@ class Replica(np.ndarray[Any, np.dtype[np.float32]]):
         return array.view(type(self)) if array.dtype == np.float32 else result
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """A replica as an ordinary array; anything else as it is."""
     return value.view(np.ndarray) if isinstance(value, Replica) else value
 
 

@@ -4,7 +4,8 @@ A `Noisy` array holds, beside each float64 value, the variance of the error and,
 implementation that computes the same formula in the declared precision.  The reference runs on it unchanged.
 """
 
-from .number import Noisy, exact
-from .precision import FLOAT32, Precision, using
+from .number import Noisy, exact, flushed
+from .precision import FLOAT32, FORMATS, Arithmetic, Precision, roundings, using
+from .shorter import stored
 
-__all__ = ["FLOAT32", "Noisy", "Precision", "exact", "using"]
+__all__ = ["FLOAT32", "FORMATS", "Arithmetic", "Noisy", "Precision", "exact", "flushed", "roundings", "stored", "using"]

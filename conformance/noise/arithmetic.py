@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from .number import Noisy, lift, propagate, rounded, settled, weighted
-from .precision import Floats, current
+from .number import Noisy, lift, propagate, rounded, settled, together, weighted
+from .precision import Floats, current, roundings
 
 FUNCTION_ROUNDINGS = 4.0
 FUNCTION_REACH = 8.0  # roundings; four units in the last place, each up to two roundings wide
@@ -37,13 +37,15 @@ def add(a: Any, b: Any) -> Noisy:
 
 def _as_first_term(result: Noisy, first: Noisy, terms: Floats) -> Noisy:
     """What was added to a sum may have been its first term, and have been rounded with every other."""
-    u, size = current().unit, np.maximum(np.abs(first.v), np.abs(result.v))
-    worst = None if result.worst is None else result.worst + u * terms * size
-    return settled(result.v, result.variance + u * u / 3 * terms * size**2, result.shared, worst)
+    way, size = roundings(), np.maximum(np.abs(first.v), np.abs(result.v))
+    u, reach = way.accumulator.unit, way.sum_reach
+    worst = None if result.worst is None else result.worst + reach * terms * size
+    lean = together(result.lean, u * terms * size) if way.truncates else result.lean
+    return settled(result.v, result.variance + u * u / 3 * terms * size**2, result.shared, worst, lean)
 
 
 def negative(x: Noisy) -> Noisy:
-    return Noisy(-x.v, x.variance, x.shared, x.worst)
+    return Noisy(-x.v, x.variance, x.shared, x.worst, lean=x.lean)
 
 
 def subtract(a: Any, b: Any) -> Noisy:
@@ -83,13 +85,14 @@ def _evaluated(x: Noisy, own: Floats | float, reach: Floats | float, sure: Any =
     worst = None
     if x.worst is not None:
         worst = np.where(sure, 0.0, x.worst + weighted(size, u * np.asarray(reach + 0.0)))
-    return settled(x.v, variance, np.where(sure, 0.0, x.shared), worst)
+    lean = None if x.lean is None else np.where(sure, 0.0, x.lean)
+    return settled(x.v, variance, np.where(sure, 0.0, x.shared), worst, lean)
 
 
 def _underflowing(x: Noisy, may: Any) -> Noisy:
     """Results below the smallest normal number may have been flushed to zero."""
     lost = np.where(may & (np.abs(x.v) < current().smallest), current().smallest, 0.0)
-    return Noisy(x.v, x.variance + lost**2, x.shared, None if x.worst is None else x.worst + lost)
+    return Noisy(x.v, x.variance + lost**2, x.shared, None if x.worst is None else x.worst + lost, lean=x.lean)
 
 
 def exp(x: Noisy) -> Noisy:
@@ -98,8 +101,24 @@ def exp(x: Noisy) -> Noisy:
     finite = np.isfinite(x.v)
     size = np.where(finite, np.abs(x.v), 0.0)
     sure = (x.variance == 0) & (x.v == 0)
-    result = _evaluated(propagate(y, (x, y)), size**2 + FUNCTION_ROUNDINGS, size + FUNCTION_REACH, sure)
+    result = _evaluated(_far(x, propagate(y, (x, y))), size**2 + FUNCTION_ROUNDINGS, size + FUNCTION_REACH, sure)
     return _underflowing(result, finite)
+
+
+def _far(x: Noisy, y: Noisy) -> Noisy:
+    """exp(x) where x may be off by 1 or more: what an error of REACH sigma does counts, not what the slope says.
+
+    That happens where factors are rounded to few digits: scores in the hundreds then err by so much.
+    """
+    if roundings().inputs is None:
+        return y
+    reach = REACH * x.sigma if x.lean is None else REACH * x.sigma + x.lean
+    reach = reach if x.worst is None else np.minimum(reach, x.worst)
+    far = (reach >= 1) & np.isfinite(x.v)
+    if not far.any():
+        return y
+    step = np.where(far, np.exp(x.v) * np.expm1(reach) / REACH, 0.0)
+    return Noisy(y.v, np.maximum(y.variance, step**2), y.shared, y.worst, lean=y.lean)
 
 
 def log(x: Noisy) -> Noisy:
@@ -110,7 +129,8 @@ def sqrt(x: Noisy) -> Noisy:
     """|sqrt(a + d) - sqrt(a)| <= sqrt(|d|) bounds the error where the derivative says too much (a near 0)."""
     y = propagate(np.sqrt(x.v), (x, 1 / (2 * np.sqrt(x.v))))
     worst = None if x.worst is None or y.worst is None else np.minimum(y.worst, np.sqrt(x.worst))
-    return rounded(Noisy(y.v, np.minimum(y.variance, np.sqrt(x.variance)), y.shared, worst), times=2)
+    lean = None if x.lean is None or y.lean is None else np.minimum(y.lean, np.sqrt(x.lean))
+    return rounded(Noisy(y.v, np.minimum(y.variance, np.sqrt(x.variance)), y.shared, worst, lean=lean), times=2)
 
 
 def power(a: Any, b: Any) -> Noisy:
@@ -134,7 +154,7 @@ def _circular(f: Callable[[Floats], Floats], slope: Callable[[Floats], Floats]) 
         y = propagate(f(x.v), (x, slope(x.v)))
         variance = np.where(sure, 0.0, y.variance + FUNCTION_ROUNDINGS * u * u / 3)
         worst = None if y.worst is None else np.where(sure, 0.0, y.worst + FUNCTION_REACH * u)
-        return settled(y.v, variance, y.shared, worst)
+        return settled(y.v, variance, y.shared, worst, y.lean)
 
     return function
 
@@ -148,14 +168,16 @@ def tanh(x: Noisy) -> Noisy:
 
 
 def absolute(x: Noisy) -> Noisy:
-    return Noisy(np.abs(x.v), x.variance, x.shared, x.worst)
+    return Noisy(np.abs(x.v), x.variance, x.shared, x.worst, lean=x.lean)
 
 
 def where(condition: Any, a: Any, b: Any) -> Noisy:
     x, y = lift(a), lift(b)
     worst = None if x.worst is None or y.worst is None else np.where(condition, x.worst, y.worst)
     variance, shared = (np.where(condition, *pair) for pair in ((x.variance, y.variance), (x.shared, y.shared)))
-    return Noisy(np.where(condition, x.v, y.v), variance, shared, worst)
+    leans = [0.0 if part.lean is None else part.lean for part in (x, y)]
+    lean = None if x.lean is None and y.lean is None else np.where(condition, *leans)
+    return Noisy(np.where(condition, x.v, y.v), variance, shared, worst, lean=lean)
 
 
 def maximum(a: Any, b: Any) -> Noisy:
@@ -176,7 +198,8 @@ def to_whole(function: np.ufunc, boundary: float) -> Callable[[Noisy], Noisy]:
 
     def rounding(x: Noisy) -> Noisy:
         distance = np.abs(np.remainder(x.v - boundary + 0.5, 1.0) - 0.5)
-        reach = REACH * x.sigma if x.worst is None else np.minimum(REACH * x.sigma, x.worst)
+        reach = REACH * x.sigma + (0.0 if x.lean is None else x.lean)
+        reach = reach if x.worst is None else np.minimum(reach, x.worst)
         open_ = (distance <= reach) & (x.variance > 0)
         worst = None if x.worst is None else np.where(open_, 1.0 + x.worst, 0.0)
         variance, shared = np.where(open_, 1.0 + x.variance, 0.0), np.where(open_, x.shared, 0.0)

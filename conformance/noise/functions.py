@@ -69,13 +69,19 @@ def _joined(function: Callable[..., Any]) -> Callable[..., Any]:
         worst = None if any(w is None for w in worsts) else function(worsts, *args, **kwargs)
         fields = ([getattr(p, field) for p in parts] for field in ("v", "variance", "shared"))
         v, variance, shared = (function(field, *args, **kwargs) for field in fields)
-        terms = None
-        if any(p.terms is not None for p in parts):
-            counts = [np.zeros_like(p.v) if p.terms is None else p.terms for p in parts]
-            terms = function(counts, *args, **kwargs)
-        return Noisy(v, variance, shared, worst, terms)
+        terms, lean = (_joined_where_any(function, parts, field, args, kwargs) for field in ("terms", "lean"))
+        return Noisy(v, variance, shared, worst, terms, lean)
 
     return join
+
+
+def _joined_where_any(function: Callable[..., Any], parts: Sequence[Noisy], field: str, args: Any, kwargs: Any) -> Any:
+    """A field that not every number has, joined; zero where it is missing, None where all lack it."""
+    held = [getattr(part, field) for part in parts]
+    if all(one is None for one in held):
+        return None
+    filled = [np.zeros_like(part.v) if one is None else one for part, one in zip(parts, held, strict=True)]
+    return function(filled, *args, **kwargs)
 
 
 def _valued(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -134,5 +140,7 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
 
 def _split(x: Noisy, *args: Any, **kwargs: Any) -> list[Noisy]:
     pieces = [np.split(part, *args, **kwargs) for part in (x.v, x.variance, x.shared)]
-    worsts = [None] * len(pieces[0]) if x.worst is None else np.split(x.worst, *args, **kwargs)
-    return [Noisy(*parts) for parts in zip(*pieces, worsts, strict=True)]
+    worsts, terms, leans = (
+        [None] * len(pieces[0]) if part is None else np.split(part, *args, **kwargs) for part in (x.worst, None, x.lean)
+    )
+    return [Noisy(*parts) for parts in zip(*pieces, worsts, terms, leans, strict=True)]

@@ -10,6 +10,9 @@ errors behind it.  It only ever widens what chance may do to an average (see ver
 
 A sum knows how many `terms` it has, until something else is done with it: what is added to it may have been the first
 of its terms (a product added to what its result holds), and then is in every partial sum.
+
+Sums that are rounded toward zero are off in one direction: what they may `lean` by, and hand on to what is computed
+from them, is carried apart, since it neither evens out nor adds up in squares (None where nothing leans).
 """
 
 from __future__ import annotations
@@ -20,21 +23,22 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from .precision import Floats, current
+from .precision import Floats, current, roundings
 
 
 class Noisy(NDArrayOperatorsMixin):
     """An array of values; for each the variance of its error, how much of it is shared, and a bound unless None."""
 
-    __slots__ = ("shared", "terms", "v", "variance", "worst")
+    __slots__ = ("lean", "shared", "terms", "v", "variance", "worst")
     __array_priority__ = 100
 
-    def __init__(self, v: Any, variance: Any, shared: Any, worst: Any, terms: Any = None) -> None:
+    def __init__(self, v: Any, variance: Any, shared: Any, worst: Any, terms: Any = None, lean: Any = None) -> None:
         self.v: Floats = v
         self.variance: Floats = variance
         self.shared: Floats = shared
         self.worst: Floats | None = worst
         self.terms: Floats | None = terms
+        self.lean: Floats | None = lean
 
     # ---- what an array offers -------------------------------------------------------------------
     @property
@@ -69,8 +73,8 @@ class Noisy(NDArrayOperatorsMixin):
 
     def map(self, move: Callable[[Floats], Any]) -> Noisy:
         """Apply a function that only moves elements to values and errors alike."""
-        worst, terms = (None if part is None else move(part) for part in (self.worst, self.terms))
-        return Noisy(move(self.v), move(self.variance), move(self.shared), worst, terms)
+        worst, terms, lean = (None if part is None else move(part) for part in (self.worst, self.terms, self.lean))
+        return Noisy(move(self.v), move(self.variance), move(self.shared), worst, terms, lean)
 
     def __getitem__(self, index: Any) -> Noisy:
         return self.map(lambda part: part[index])
@@ -147,13 +151,21 @@ def propagate(v: Any, *terms: tuple[Noisy, Any]) -> Noisy:
     value = np.asarray(v)
     variance = shared = np.zeros_like(value)
     worst: Floats | None = variance
+    lean: Floats | None = None
     for x, slope in terms:
         steep = np.square(slope)
         variance = variance + weighted(steep, x.variance)
         common = x.shared if x.size == value.size else np.maximum(x.shared, x.variance / x.size)
         shared = shared + weighted(steep, common)
         worst = None if worst is None or x.worst is None else worst + weighted(np.abs(slope), x.worst)
-    return Noisy(value, variance, shared, worst)
+        if x.lean is not None:
+            lean = together(lean, weighted(np.abs(slope), x.lean) + np.zeros_like(value))
+    return Noisy(value, variance, shared, worst, lean=lean)
+
+
+def together(a: Floats | None, b: Floats | None) -> Floats | None:
+    """The sum of two leans."""
+    return b if a is None else a if b is None else a + b
 
 
 def rounded(x: Noisy, times: float = 1, free: Any = False, spread: float = 1) -> Noisy:
@@ -167,10 +179,18 @@ def rounded(x: Noisy, times: float = 1, free: Any = False, spread: float = 1) ->
     free = free & ((x.v == 0) | (np.abs(x.v) >= precision.smallest)) | (x.variance == 0) & storable
     variance = x.variance + np.where(free, 0.0, times * spread * precision.variance(x.v))
     worst = None if x.worst is None else x.worst + np.where(free, 0.0, times * precision.reach(x.v))
-    return settled(x.v, variance, x.shared, worst)
+    return settled(x.v, variance, x.shared, worst, x.lean)
 
 
-def settled(v: Floats, variance: Floats, shared: Floats, worst: Floats | None) -> Noisy:
+def flushed(x: Noisy) -> Noisy:
+    """The same numbers, those below the smallest normal one perhaps taken as zero, where the arithmetic does that."""
+    lost = np.where(np.abs(x.v) < current().smallest, np.abs(x.v), 0.0) if roundings().flushes else np.zeros(())
+    if not np.any(lost):
+        return x
+    return Noisy(x.v, x.variance + lost**2, x.shared, None if x.worst is None else x.worst + lost, x.terms, x.lean)
+
+
+def settled(v: Floats, variance: Floats, shared: Floats, worst: Floats | None, lean: Floats | None = None) -> Noisy:
     """Clear the errors of values that are not finite, and give up those of values past the format's range.
 
     Where a value passes the largest number of the format an honest result may be infinite, so nothing is known.
@@ -181,4 +201,5 @@ def settled(v: Floats, variance: Floats, shared: Floats, worst: Floats | None) -
         variance = np.where(finite, variance, 0.0) + unknown
         shared = np.where(finite, shared, 0.0)
         worst = None if worst is None else np.where(finite, worst, 0.0) + unknown
-    return Noisy(v, variance, shared, worst)
+        lean = None if lean is None else np.where(finite, lean, 0.0)
+    return flushed(Noisy(v, variance, shared, worst, lean=lean))

@@ -2,6 +2,9 @@
 
 Model: the roundings of a computation are independent with mean zero (Higham and Mary 2019, "A new approach to
 probabilistic rounding error analysis"); one of them moves a result y by at most u * |y|, with variance u^2 / 3 * y^2.
+
+A rounding toward zero moves y by up to 2u * |y|, u * |y| in the mean, with the same variance about that mean.  Means
+do not even out: they are counted apart, as what a result may `lean` by (number.py).
 """
 
 from __future__ import annotations
@@ -25,6 +28,11 @@ class Precision:
     smallest: float
     largest: float
 
+    @property
+    def bits(self) -> int:
+        """Digits behind the leading one."""
+        return -int(np.log2(self.unit)) - 1
+
     def variance(self, y: Floats) -> Floats:
         """Variance of rounding y once; below the smallest normal number the spacing no longer shrinks with y."""
         reach: Floats = np.maximum(np.abs(y), self.smallest) * self.unit
@@ -35,27 +43,65 @@ class Precision:
         return np.where((y == 0) | np.isinf(y), 0.0, np.maximum(np.abs(y), self.smallest) * self.unit)
 
     def holds(self, y: Floats) -> NDArray[np.bool_]:
-        """Say where y needs no rounding at all."""
-        with np.errstate(over="ignore"):
-            return np.equal(y.astype(np.float32), y)
+        """Say where y needs no rounding at all: a whole number of the format's steps, and in its range."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            if self.unit <= FLOAT32.unit:  # of finer ones float64 cannot tell
+                return np.equal(y.astype(np.float32), y)
+            exponent = np.frexp(np.maximum(np.abs(y), self.smallest))[1]
+            steps = np.ldexp(y, self.bits + 1 - exponent)
+            return np.asarray(((np.rint(steps) == steps) & (np.abs(y) <= self.largest)) | ~np.isfinite(y))
 
 
-FLOAT32 = Precision("float32", 2.0**-24, 2.0**-126, float(np.finfo(np.float32).max))
+def _format(name: str, bits: int, exponent: int) -> Precision:
+    """A format of so many digits behind the leading one, whose exponents go up to `exponent`."""
+    return Precision(name, 2.0 ** -(bits + 1), 2.0 ** (1 - exponent), (2 - 2.0**-bits) * 2.0**exponent)
 
-_current = FLOAT32
+
+FLOAT32 = _format("float32", 23, 127)
+TF32 = _format("tf32", 10, 127)
+FLOAT16 = _format("float16", 10, 15)
+BFLOAT16 = _format("bfloat16", 7, 127)
+FORMATS = {one.name: one for one in (FLOAT32, TF32, FLOAT16, BFLOAT16)}
+
+
+@dataclass(frozen=True)
+class Arithmetic:
+    """How one operation computes: the format of each of its roundings, by what is rounded."""
+
+    working: Precision = FLOAT32  # results of elementwise steps
+    accumulator: Precision = FLOAT32  # sums, those of matrix products among them
+    inputs: Precision | None = None  # the factors of matrix products, rounded before they are multiplied; None: as is
+    output: Precision | None = None  # what is stored, where that is rounded once more
+    truncates: bool = False  # sums are rounded toward zero
+    truncates_inputs: bool = False
+    flushes: bool = False  # numbers below the smallest normal one may be taken as zero, and stored as zero
+
+    @property
+    def sum_reach(self) -> float:
+        """The largest error of rounding a sum of size 1."""
+        return self.accumulator.unit * (2 if self.truncates else 1)
+
+
+_arithmetic = Arithmetic()
+
+
+def roundings() -> Arithmetic:
+    """Return what roundings are counted by."""
+    return _arithmetic
 
 
 def current() -> Precision:
-    """Return the precision that roundings are counted in."""
-    return _current
+    """Return the precision that elementwise roundings are counted in."""
+    return _arithmetic.working
 
 
 @contextmanager
-def using(precision: Precision) -> Iterator[None]:
-    """Count roundings in the given precision."""
-    global _current
-    before, _current = _current, precision
+def using(way: Arithmetic | Precision) -> Iterator[None]:
+    """Count roundings as the arithmetic has them; a precision alone: sums and elementwise results in it."""
+    global _arithmetic
+    before = _arithmetic
+    _arithmetic = way if isinstance(way, Arithmetic) else Arithmetic(way, way)
     try:
         yield
     finally:
-        _current = before
+        _arithmetic = before

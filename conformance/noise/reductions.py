@@ -7,6 +7,8 @@ stand in, or its reverse (a third of the sum's square where all have one sign, m
 tokens of a text do).  Equal terms round alike, not independently: m of them count m^2 times.  Terms below one rounding
 of the whole are not rounded at random but lost for certain in an order that comes to them last; their sum counts in
 full.  The largest square is taken as the root of the terms' fourth powers, which is never less.
+
+Rounded toward zero, each partial sum loses u * |s| in the mean: together at most u * n * root(mean(s^2)).
 """
 
 from __future__ import annotations
@@ -18,17 +20,33 @@ from typing import Any
 import numpy as np
 
 from .arithmetic import divide
-from .number import Noisy, lift, settled
-from .precision import Floats, current
+from .number import Noisy, lift, settled, together
+from .precision import Floats, roundings
+from .shorter import as_factors, out_of_range
 
-MANTISSA = 2.0**24
 PLACES = 8  # where the partial sums of a matrix product are looked at
 
 
-def _walk(n: Any, squares: Floats, largest: Floats, drift: Floats) -> Floats:
-    """Variance of the roundings of a sum of n terms; largest: the largest square, drift: mean square partial sum."""
-    u = current().unit
-    return np.where(n > 1, u * u / 3 * n * ((squares + largest) / 2 + drift), 0.0)
+def _walk(n: Any, partial: Floats) -> Floats:
+    """Variance of the roundings of a sum of n terms; partial: mean square of its partial sums."""
+    u = roundings().accumulator.unit
+    return np.where(n > 1, u * u / 3 * n * partial, 0.0)
+
+
+def _lean(n: Any, partial: Floats, sure: Any, handed_on: Floats | None) -> Floats | None:
+    """What a sum may lean by: what its terms hand on, and its own where sums are rounded toward zero."""
+    if not roundings().truncates:
+        return handed_on
+    own = roundings().accumulator.unit * n * np.sqrt(partial)
+    return together(handed_on, np.where(sure | (n <= 1), 0.0, own))
+
+
+def _is_exact(sizes: Floats, grain: float) -> Any:
+    """Whether every partial sum of terms of this size together is held by the accumulator, as a multiple of the grain.
+
+    Below 2^24 grains in float32.
+    """
+    return sizes <= grain / roundings().accumulator.unit
 
 
 def _drift(partial: Floats, whole: Floats) -> Floats:
@@ -40,7 +58,7 @@ def _drift(partial: Floats, whole: Floats) -> Floats:
 def _grain(x: Noisy) -> float:
     """The largest power of two of which every number is a whole multiple; 0 where there is noise.
 
-    Sums of such numbers are exact in any order while they stay below 2^24 grains.
+    Sums of such numbers are exact in any order while they are small (`_is_exact`).
     """
     if np.any(x.variance):
         return 0.0
@@ -57,13 +75,25 @@ def _summed(
     """A sum that `add_up` computes; `alike`: more roundings for terms that round alike, `lost`: the faint ones' sum."""
     v, sizes = add_up(x.v), add_up(np.abs(x.v))
     n = add_up(((x.v != 0) | (x.variance > 0)).astype(np.float64))
-    sure = (n <= 1) | (sizes <= MANTISSA * _grain(x))
-    squares, largest = add_up(x.v**2), np.sqrt(add_up(x.v**4))
-    own = np.where(sure, 0.0, _walk(n + alike, squares, largest, drift(v)) + np.square(lost))
-    worst = None if x.worst is None else add_up(x.worst) + np.where(sure, 0.0, current().unit * n * sizes)
-    result = settled(v, add_up(x.variance) + own, add_up(x.shared), worst)
+    sure = (n <= 1) | _is_exact(sizes, _grain(x))
+    partial = (add_up(x.v**2) + np.sqrt(add_up(x.v**4))) / 2 + drift(v)
+    own = np.where(sure, 0.0, _walk(n + alike, partial) + np.square(lost))
+    worst = None if x.worst is None else add_up(x.worst) + np.where(sure, 0.0, roundings().sum_reach * n * sizes)
+    lean = _lean(n, partial, sure, None if x.lean is None else add_up(x.lean))
+    result = settled(v, _handed_on(x.variance, add_up) + own, _handed_on(x.shared, add_up), worst, lean)
     result.terms = n
     return result
+
+
+def _handed_on(variances: Floats, add_up: Callable[[Floats], Floats]) -> Floats:
+    """Variance that a sum has from its terms.
+
+    Where factors are rounded, terms that come of products with one factor in common have its error in common, too; then
+    standard deviations add up.
+    """
+    if roundings().inputs is None:
+        return add_up(variances)
+    return np.asarray(add_up(np.sqrt(variances)) ** 2)
 
 
 def total(x: Noisy, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Noisy:
@@ -74,7 +104,7 @@ def total(x: Noisy, axis: Any = None, keepdims: bool = False, dtype: Any = None)
     flat = x.map(lambda part: part.transpose(*kept, *axes).reshape(*(x.shape[a] for a in kept), -1))
     size, n = np.abs(flat.v), flat.shape[-1]
     alike = np.sum(size == np.max(size, axis=-1, keepdims=True, initial=0.0), axis=-1).astype(np.float64)
-    faint = size < np.sum(size, axis=-1, keepdims=True) * current().unit
+    faint = size < np.sum(size, axis=-1, keepdims=True) * roundings().accumulator.unit
     partial = np.cumsum(flat.v, axis=-1) if n else flat.v
     return _summed(
         flat,
@@ -107,19 +137,22 @@ def segments(x: Noisy, starts: Any, axis: int = 0) -> Noisy:
 
 
 def matmul(a: Any, b: Any) -> Noisy:
-    """Matrix product: each product rounded once, then summed in any order."""
+    """Matrix product: its factors rounded first where the arithmetic does that, each product once, then summed."""
     x, y = lift(a), lift(b)
     if _is_gram(x, y):
         squares = total((x * x).reshape(-1))
         return squares.map(lambda part: part.reshape(*x.shape[:-1], y.shape[-1]))
+    x, y = as_factors(x, y)
     xx, yy, ax, ay = x.v**2, y.v**2, np.abs(x.v), np.abs(y.v)
     v, drift = _product(x.v, y.v)
     squared, sizes, largest = xx @ yy, ax @ ay, np.sqrt(xx**2 @ yy**2)
-    n, u = _terms(x, y), current().unit
-    sure = (n < 1) | (sizes <= MANTISSA * _grain(x) * _grain(y))
-    variance = np.where(sure, 0.0, u * u / 3 * squared + _walk(n, squared, largest, drift))
+    n, u = _terms(x, y), roundings().accumulator.unit
+    sure = (n < 1) | _is_exact(sizes, _grain(x) * _grain(y))
+    partial = (squared + largest) / 2 + drift
+    variance = np.where(sure, 0.0, u * u / 3 * squared + _walk(n, partial))
     shared = np.zeros_like(variance)
-    worst = None if x.worst is None or y.worst is None else np.where(sure, 0.0, u * n * sizes)
+    worst = None if x.worst is None or y.worst is None else np.where(sure, 0.0, roundings().sum_reach * n * sizes)
+    lean = _lean(n, partial, sure, None)
     # An error in a row of x is in every column of the product, and the other way round.
     if np.any(x.variance):
         variance = variance + x.variance @ yy
@@ -129,9 +162,11 @@ def matmul(a: Any, b: Any) -> Noisy:
         variance = variance + xx @ y.variance
         shared = shared + xx @ np.maximum(y.shared, y.variance / y.v[..., 0, :].size)
         worst = None if worst is None or y.worst is None else worst + ax @ y.worst
+    lean = lean if x.lean is None else together(lean, x.lean @ ay)
+    lean = lean if y.lean is None else together(lean, ax @ y.lean)
     if not np.all(np.isfinite(v)):  # 0 times infinity among the errors of what is not finite anyway
         variance, shared = (np.where(np.isfinite(v), part, 0.0) for part in (variance, shared))
-    result = settled(v, variance, shared, worst)
+    result = settled(v, variance + out_of_range(x, y, v), shared, worst, lean)
     result.terms = np.broadcast_to(n, v.shape)
     return result
 

@@ -69,7 +69,7 @@ def _record(kind: Any, values: dict[str, Any]) -> Any:
     return kind(**made)
 
 
-_ELEMENT = {Status.FAIL: "failure", Status.NOT_RUN: "skipped", Status.WAIVED: "skipped"}
+_ELEMENT = {Status.FAIL: "failure", Status.NOT_RUN: "skipped", Status.WAIVED: "skipped", Status.TOO_FINE: "skipped"}
 
 
 def write_junit(path: Path, run: Run) -> None:

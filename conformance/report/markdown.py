@@ -24,7 +24,7 @@ def write_summary(path: Path, runs: Sequence[Run]) -> None:
 def summary(run: Run) -> Iterator[str]:
     """Yield the comment's lines."""
     yield f"### {_text(verdict(run))}"
-    yield f"\n{tally(run.results, run.seconds)}, seed {run.seed}\n"
+    yield f"\n{tally(run.results, run.seconds)}, seed {run.seed}, declared precision {_text(run.contract)}\n"
     yield from [f"{_text(run.note)}\n"] * bool(run.note)
     yield from (f"- {_text(problem)}" for problem in run.problems)
     yield from _families([result for result in run.results if not result.is_of_step])

@@ -24,6 +24,7 @@ class Run:
     text: str = ""  # SHA-256 of the tokens that the training steps read
     date: str = ""
     floor: int = 1  # fewer cases than this are the judge's failure
+    contract: str = "float32"  # what it declares of its precision: a shipped contract or a file
     option: str = "--library"  # by which the candidate is handed to the judge
     note: str = ""  # what a run of this kind cannot say
 
@@ -65,6 +66,8 @@ def verdict(run: Run) -> str:
     waived = sum(result.status is Status.WAIVED for result in run.results)
     scope = "conforms" if run.whole else "conforms as far as it was judged"
     exception = f", {waived} of them waived" if waived else ""
+    fine = sum(result.status is Status.TOO_FINE for result in run.results)
+    exception += f", {fine} of them too fine for the precision it declares" if fine else ""
     return f"{run.candidate} {scope}: {counted(total, 'case')}{exception or ' passed'}."
 
 

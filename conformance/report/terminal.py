@@ -19,7 +19,7 @@ from .summary import Row, blocks, rows, tally
 
 SHOWN = 10  # blocks; the rest is in the files
 _EVERY_S = 5.0
-_STYLES = {Status.PASS: "green", Status.WAIVED: "yellow", Status.NOT_RUN: "yellow"}
+_STYLES = {Status.PASS: "green", Status.WAIVED: "yellow", Status.TOO_FINE: "yellow", Status.NOT_RUN: "yellow"}
 
 
 def followed(console: Console, batches: Iterable[list[Result]], total: int, every: bool = False) -> Iterator[Result]:
@@ -64,6 +64,8 @@ def show(console: Console, run: Run, slowest: int = 0) -> None:
     show_steps(console, run)
     _show_failures(console, run)
     _show_waived(console, run.results)
+    if fine := [result.id for result in run.results if result.status is Status.TOO_FINE]:
+        printed(console, f"{_styled(Status.TOO_FINE)} for the declared precision: {escape(', '.join(fine))}")
     if loose := [row.operation for row in table if row.is_loose]:
         printed(console, f"Limits used to less than 0.1 % everywhere, perhaps too loose: {', '.join(loose)}")
     for result in sorted(run.results, key=lambda r: -r.seconds)[:slowest]:
@@ -73,6 +75,8 @@ def show(console: Console, run: Run, slowest: int = 0) -> None:
 def close(console: Console, run: Run) -> None:
     """Print the closing lines: how many cases, how they ended, and the verdict."""
     printed(console, f"\n{tally(run.results, run.seconds)}")
+    if run.contract != Run.contract:
+        printed(console, f"judged by the precision that it declares: {escape(run.contract)}")
     if run.text:
         printed(console, f"training steps on the embedded corpus, SHA-256 of its tokens {run.text[:16]}")
     if run.note:

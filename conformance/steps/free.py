@@ -3,12 +3,15 @@
 The reference runs the same steps on noise numbers, so that each activation, gradient, moment and parameter has the
 sigma that all roundings before it leave.  The worst case is not carried along: through so many operations it says
 nothing.
+
+Where a coarser precision than the header's is declared, some routing choices of any batch lie within the noise.  The
+reference then follows the candidate's choice, and stays the judge of everything after it.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,11 +20,11 @@ import reference
 from conformance import contract
 from conformance.calls import Bench
 from conformance.carried import converted
-from conformance.decisions import near_choices
+from conformance.decisions import near_choices, settle
+from conformance.declared import Contract
 from conformance.expectation import bound_update
-from conformance.gallery import Gallery
 from conformance.judging import as_stored
-from conformance.noise import Noisy, exact
+from conformance.noise import Noisy, exact, stored, using
 from conformance.results import Result, Status
 from conformance.verdict import judge
 from reference.step import State, training_step
@@ -33,6 +36,8 @@ from .whole import ended, not_exported
 
 FREE = "steps/free"
 Batches = list[tuple[Any, Any]]
+Outputs = Mapping[str, Any]  # of one call, by flat name
+ROUTING = "softmax_topk"
 
 
 def run_library(library: Any, state: State, batches: Batches) -> list[tuple[str, dict[str, Any]]]:
@@ -65,24 +70,48 @@ def arguments_of(library: Any, state: State, batches: Batches, place: int) -> tu
 
 
 @functools.cache
-def expected_calls() -> list[Call]:
+def expected_calls(declared: Contract) -> list[Call]:
     """Every call of the steps in its order, with what it must give: the reference run on noise numbers."""
+    return _expected(declared)
+
+
+def followed_calls(declared: Contract, got: Sequence[Outputs]) -> list[Call]:
+    """The same after the routing choices that a candidate may make and has made; got: its results, call by call."""
+    calls = expected_calls(declared)
+    if declared.is_header or _routes(calls) == _routes(calls, got):
+        return calls
+    return _expected(declared, got)
+
+
+def _routes(calls: Sequence[Call], got: Sequence[Outputs] | None = None) -> list[Any]:
+    held = got or [contract.flat(call.results) for call in calls]
+    return [one["indices"].tolist() for call, one in zip(calls, held, strict=True) if call.operation == ROUTING]
+
+
+def _expected(declared: Contract, got: Sequence[Outputs] | None = None) -> list[Call]:
     state, batches = start()
 
     def carry_out(operation: str, arguments: Arguments) -> Mapping[str, Any]:
         function = contract.OPERATIONS[operation]
         arguments |= {name: _noisy(value) for name, value in arguments.items()}
-        with np.errstate(all="ignore"):
-            results = getattr(reference, operation)(**arguments)
-        outputs = contract.named(function, results)
-        if "adamw" in operation:
-            _bound(outputs, arguments)
-        return outputs
+        with np.errstate(all="ignore"), using(declared.of(operation).arithmetic):
+            outputs = contract.named(function, getattr(reference, operation)(**arguments))
+            if "adamw" in operation:
+                _bound(outputs, arguments)
+            if operation == ROUTING and got is not None:
+                outputs = settle(operation, arguments, outputs, got[len(trace.calls)])
+            return {name: _stored(value) for name, value in outputs.items()}
 
     noisy = converted(state, lambda array: exact(array, worst=False))
     trace = Traced(carry_out, noisy.parameters)
     _steps(trace, noisy, batches)
     return trace.calls
+
+
+def _stored(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_stored(v) for v in value]
+    return stored(value) if isinstance(value, Noisy) else value
 
 
 def _steps(trace: Traced, state: State, batches: Batches) -> None:
@@ -121,22 +150,22 @@ def start() -> tuple[State, Batches]:
 def judge_free(bench: Bench) -> list[Result]:
     """Judge several steps from one start; the first call that fails is where the candidate diverges."""
     state, batches = start()
-    expected = expected_calls()
+    expected = expected_calls(bench.declared)
     lacking = not_exported(FREE, bench, {call.operation for call in expected})
     if lacking:
         return [lacking]
     outcome = bench.worker.call("conformance.steps.free:run_library", state, batches)
     if stopped := ended(FREE, outcome):
         return [stopped]
-    return [
-        _judged(call, got, len(expected) // len(batches), bench.gallery)
-        for call, (_, got) in zip(expected, outcome.value, strict=True)
-    ]
+    returned = [got for _, got in outcome.value]
+    expected = followed_calls(bench.declared, returned)
+    per_step = len(expected) // len(batches)
+    return [_judged(call, got, per_step, bench) for call, got in zip(expected, returned, strict=True)]
 
 
-def _judged(call: Call, got: Mapping[str, Any], per_step: int, gallery: Gallery | None) -> Result:
+def _judged(call: Call, got: Outputs, per_step: int, bench: Bench) -> Result:
     id = f"{FREE}/{call.index // per_step + 1}.{call.index % per_step:03d} {call.label}"
-    weakness = _narrow_margin(call)
+    weakness = _narrow_margin(call) if bench.declared.is_header else ""
     if weakness:
         return Result(id, call.operation, Status.MISTRUSTED, weakness)
     expected = as_stored(contract.flat(call.results))
@@ -144,12 +173,12 @@ def _judged(call: Call, got: Mapping[str, Any], per_step: int, gallery: Gallery 
     reason = next((f"{v.output}: {v.reason}" for v in verdicts if not v.passed), "")
     status = Status.FAIL if reason else Status.PASS
     result = Result(id, call.operation, status, reason, verdicts, tensors=call.tensors)
-    return gallery.shown(result, lambda: expected, got) if gallery else result
+    return bench.gallery.shown(result, lambda: expected, got) if bench.gallery else result
 
 
 def _narrow_margin(call: Call) -> str:
     """A free step is of use only while no routing choice lies within the noise."""
-    if call.operation != "softmax_topk":
+    if call.operation != ROUTING:
         return ""
     near = near_choices(call.arguments["input"], call.arguments["k"])
     return f"{near} routing choices lie within the noise: choose another seed for this step" if near else ""

@@ -15,6 +15,7 @@ GRAVITY = (
     Status.FAIL,
     Status.NOT_RUN,
     Status.WAIVED,
+    Status.TOO_FINE,
     Status.PASS,
 )
 
@@ -29,7 +30,7 @@ def kind(status: Status) -> str:
     """Return the class that colours a status: good, bad or neither."""
     if status is Status.PASS:
         return "good"
-    return "aside" if status in (Status.WAIVED, Status.NOT_RUN) else "bad"
+    return "aside" if status in (Status.WAIVED, Status.TOO_FINE, Status.NOT_RUN) else "bad"
 
 
 def used(share: float) -> str:
