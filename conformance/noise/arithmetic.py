@@ -69,7 +69,11 @@ def multiply(a: Any, b: Any) -> Noisy:
 
 
 def square(x: Noisy) -> Noisy:
-    return rounded(propagate(x.v**2, (x, 2 * x.v)))
+    """Where the error may be as large as the number, what REACH sigma do counts, not what the slope says."""
+    if not roundings().coarse:
+        return rounded(propagate(x.v**2, (x, 2 * x.v)))
+    reach = REACH * x.sigma
+    return rounded(propagate(x.v**2, (x, np.where(reach > np.abs(x.v), 2 * np.abs(x.v) + reach, 2 * x.v))))
 
 
 def divide(a: Any, b: Any) -> Noisy:

@@ -74,6 +74,7 @@ class Arithmetic:
     output: Precision | None = None  # what is stored, where that is rounded once more
     truncates: bool = False  # sums are rounded toward zero
     truncates_inputs: bool = False
+    coarse: bool = False  # what comes in may err by as much as it is large: the first order does not say enough
     flushes: bool = False  # numbers below the smallest normal one may be taken as zero, and stored as zero
 
     @property
