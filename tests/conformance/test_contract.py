@@ -19,8 +19,7 @@ from conformance.honest import implementations
 from conformance.honest.tensor_cores import shortened, tensor_cores
 from conformance.noise import FLOAT32, FORMATS, Arithmetic, Noisy, exact, using
 from conformance.noise import reductions as noise_reductions
-from conformance.results import Status
-from conformance.worker.findings import DIFFERS
+from conformance.results import DIFFERS, Status
 from tests.conformance.runs import InProcess
 
 TF32 = FORMATS["tf32"]
@@ -238,7 +237,7 @@ def test_two_runs_may_differ_only_where_that_is_declared() -> None:
     class Unsteady(InProcess):
         def run(self, operation: str, arguments: dict[str, Any], override: Any = None) -> Any:
             outcome = super().run(operation, arguments, override)
-            outcome.findings.append(f"{DIFFERS} output at [3]")
+            outcome.findings.append(f"{DIFFERS} from the first in output at [3]")
             return outcome
 
     case = CASES["silu/plain/33"]
