@@ -26,7 +26,7 @@ def explained(result: Result, run: Run) -> Iterator[str]:
         if verdict.region:
             yield f"wrong elements lie in {verdict.region}"
     yield from (finding for finding in result.findings if finding not in (result.reason, result.diagnosis))
-    yield from (line for line in result.detail.strip().splitlines()[:PRINTED] if line != result.reason)
+    yield from (line for line in result.detail.strip().splitlines()[:PRINTED] if line not in result.reason)
     if result.waiver:
         yield f"waived by {result.waiver}"
     yield f"repeat: {repeated(result, run)}"

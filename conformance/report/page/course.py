@@ -50,10 +50,13 @@ class Course:
 
 
 def courses(run: Run, number: int) -> list[Course]:
-    """Return every step of a run.  A free step that did not come back has no calls: its result stands alone."""
+    """Return every step of a run.
+
+    Free steps that did not come back have no calls: their result stands alone; nothing does where they were not run.
+    """
     steps: dict[int, tuple[dict[str, Result], dict[str, Result]]] = {}
     for result in run.results:
-        if result.is_of_step and result.part != ENVELOPE:
+        if result.is_of_step and result.part != ENVELOPE and (result.was_run or result.id != FREE):
             step, free, place = _placed(result)
             steps.setdefault(step, ({}, {}))[free][place] = result
     return [_course(step, *ways, run, number) for step, ways in sorted(steps.items())]
@@ -108,7 +111,7 @@ def _tensors(
 
 
 def _share(result: Result | None, output: str, first: Result | None, number: int) -> Share | None:
-    if result is None:
+    if result is None or not result.was_run:
         return None
     verdict = next((v for v in result.verdicts if v.output == output), None)
     passed = verdict.passed if verdict else result.status is Status.PASS
