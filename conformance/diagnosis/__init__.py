@@ -12,6 +12,7 @@ from conformance.verdict import Verdict
 
 from .failed import Failed, Wrong
 from .matching import matches, said
+from .partly import partly
 from .symptoms import symptom
 
 __all__ = ["diagnose"]
@@ -39,6 +40,8 @@ def diagnose(
         if found:
             return found
         call = Failed(operation, arguments, expected, got, last or {})
+        if found := partly(call, failed):
+            return found
         by_words: dict[str, list[str]] = {}
         for name in failed:
             words = symptom(Wrong(call, name))

@@ -30,9 +30,9 @@ def matches(operation: str, arguments: Mapping[str, Any], expected: Expected, go
     right = _distance(rounded(expected), got)
     likely: list[tuple[float, Reading]] = []
     for reading in readings_of(operation):
-        values = _values(reading, operation, arguments)
+        values = values_of(reading, operation, arguments)
         if values is not None and _distance(values, got) < right:
-            fits = _likelihood(_expectations(reading, operation, arguments, expected, values), got)
+            fits = _likelihood(expectations_of(reading, operation, arguments, expected, values), got)
             if fits is not None:
                 likely.append((fits, reading))
     best = max((fits for fits, _ in likely), default=0.0)
@@ -40,7 +40,7 @@ def matches(operation: str, arguments: Mapping[str, Any], expected: Expected, go
     return [reading for _, reading in sorted(near, key=lambda pair: -pair[0])]
 
 
-def _values(reading: Reading, operation: str, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
+def values_of(reading: Reading, operation: str, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
     """What the reading gives in plain float32; None where it has no meaning for these arguments."""
     function = contract.OPERATIONS[operation]
     try:
@@ -63,7 +63,7 @@ def _distance(values: Outputs, got: Outputs) -> tuple[int, float]:
     return special, squares
 
 
-def _expectations(
+def expectations_of(
     reading: Reading, operation: str, arguments: Mapping[str, Any], expected: Expected, values: Outputs
 ) -> list[Expected]:
     """The reading on noise numbers; and where that cannot be known, its values with the noise of the right ones."""
