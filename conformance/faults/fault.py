@@ -26,7 +26,6 @@ class Fault:
     says: str
     helpers: str = ""  # what the new text needs: put at the head of the file
     limit_s: float = 20.0  # seconds that a call may take
-    threads: int = 1
 
     def planted(self, sources: Mapping[str, str]) -> dict[str, str]:
         """Return the sources, by file, with the fault in them.  Raises FaultError."""

@@ -77,6 +77,8 @@ FAULTS = (
           "    FOR_CHUNKS(size, at, length, memset", "no answer in 1 s", limit_s=1.0),
     Fault("products: stores taken for aligned", ("gemm",), "vector/vec.h",
           "aligned(4), may_alias", "aligned(4 * LANES), may_alias", "crashed at an address"),
+    Fault("sizes that overflow let through", ("gemm",), "check.h",
+          "        room /= sizes[i];\n", "", "a call with .* is to be refused"),
     Fault("topk_sample: k not checked", ("topk_sample",), "decode.c",
           "CHECK(k >= 1 && temperature >= 0);", "CHECK(temperature >= 0);", "a call with k = .* is to be refused"),
     Fault("rmsnorm_residual: null not checked", ("rmsnorm_residual",), "norm.c",

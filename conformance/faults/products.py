@@ -73,6 +73,8 @@ FAULTS = (
           "transposed(o->B + i * o->N * o->K, o->K)", "transposed(o->B, o->K)", "matches: .*first B for all"),
     Fault("grouped_gemm: first expert for all", ("grouped_gemm",), "gemm.c",
           "transposed(o->B + e * o->N * o->K, o->K)", "transposed(o->B, o->K)", "matches: .*first expert for all"),
+    Fault("grouped_gemm_nn: first expert for all", ("grouped_gemm_nn",), "gemm.c",
+          "plain(o->B + e * o->K * o->N, o->N)", "plain(o->B, o->N)", "matches: .*first expert for all"),
     Fault("grouped_gemm_tn: experts without rows left out", ("grouped_gemm_tn",), "product.c",
           "if (p->depth == 0) scale_block", "if (p->depth < 0) scale_block", "never written"),
     Fault("attention: scale ignored", ("flash_attention",), "attention.c",

@@ -73,20 +73,18 @@ def test_sources_are_named_by_their_place_below_the_c_library() -> None:
     assert {"clip.c", "check.h", "vector/tile.c"} <= read_sources().keys()
 
 
-def test_the_table_covers_every_family_and_its_texts_stand_where_it_says() -> None:
+def test_every_operation_has_a_fault_whose_texts_stand_where_it_says() -> None:
     sources = read_sources()
     assert len(FAULTS) >= 40
     assert len({fault.name for fault in FAULTS}) == len(FAULTS)
     for fault in FAULTS:
         assert fault.planted(sources)[fault.file] != sources[fault.file]
-        assert set(fault.operations) <= contract.OPERATIONS.keys()
-    families = {contract.OPERATIONS[name].family for fault in FAULTS for name in fault.operations}
-    assert families == {operation.family for operation in contract.OPERATIONS.values()}
+    assert {name for fault in FAULTS for name in fault.operations} == contract.OPERATIONS.keys()
 
 
 def test_no_fault_is_said_by_a_line_that_says_nothing() -> None:
     lines = (
-        "wrong numbers of no simple pattern",
+        "wrong numbers of no simple pattern, in 11 of 64 rows, the last column",
         "all cases passed",
         "other values, of no simple pattern",
         "output: NaN",
