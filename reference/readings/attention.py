@@ -9,7 +9,7 @@ import numpy as np
 
 from reference.ops import attention as ops
 from reference.ops._arrays import Array
-from reference.readings.reading import Given, Reading, fed, giving
+from reference.readings.reading import Given, Reading, bfloat16, fed, giving
 
 WITH_SCALE = (ops.attention_scores, ops.flash_attention, ops.attention_forward, ops.attention_backward)
 
@@ -42,12 +42,18 @@ def by_heads(x: Array) -> Array:
     return np.swapaxes(x, 1, 2)
 
 
-def _attend(g: Given, visible: Visible) -> tuple[Array, Array]:
+def _attend(g: Given, visible: Visible = causal, held: Callable[[Array], Array] = lambda P: P) -> tuple[Array, Array]:
+    """Output and lse; held: what becomes of the exponentials before the second product."""
     scores, heads = scores_of(g, visible)
     maximum = np.max(scores, axis=-1, keepdims=True)
     P = np.exp(scores - maximum)
     total = np.sum(P, axis=-1, keepdims=True)
-    return by_heads(P / total @ by_heads(g["V"][:, :, heads])), (maximum + np.log(total))[..., 0]
+    return by_heads(held(P) @ by_heads(g["V"][:, :, heads]) / total), (maximum + np.log(total))[..., 0]
+
+
+def _rounded(g: Given) -> tuple[Array, Array]:
+    """With exponentials in half the bytes, of the part of the cache that is filled."""
+    return _attend({**g, "K": g["K"][:, : _kv_len(g)], "V": g["V"][:, : _kv_len(g)]}, held=bfloat16)
 
 
 def _masked_by(visible: Visible) -> tuple[Callable[..., Any], Callable[..., Any]]:
@@ -85,6 +91,8 @@ FLASH_UNMASKED, FORWARD_UNMASKED = _masked_by(unmasked)
 FLASH_STRICT, FORWARD_STRICT = _masked_by(lambda i, j, g: j < i)
 _, FROM_THE_START = _masked_by(lambda i, j, g: j <= i - (_kv_len(g) - g["Q"].shape[1]))
 _, WHOLE_CACHE = _masked_by(lambda i, j, g: j <= i + g["K"].shape[1] - _kv_len(g))
+ROUNDED = "probabilities rounded to bfloat16"
+IN_HALF = "The second product is computed in half precision."
 NO_MASK = "Every query sees every key."
 MODULO = "Query heads take turns with the KV heads instead of sharing one by groups."
 
@@ -144,6 +152,8 @@ READINGS = (
     Reading("attention_forward", "no causal mask", NO_MASK, FORWARD_UNMASKED),
     Reading("flash_attention", "own key masked", "j < i is written where j <= i is meant.", FLASH_STRICT),
     Reading("attention_forward", "own key masked", "j < i is written where j <= i is meant.", FORWARD_STRICT),
+    Reading("flash_attention", ROUNDED, IN_HALF, giving(ops.flash_attention, lambda _, g: _rounded(g)[0])),
+    Reading("attention_forward", ROUNDED, IN_HALF, giving(ops.attention_forward, lambda _, g: _rounded(g))),
     Reading(
         "attention_forward", "mask from the start", "Queries are taken to stand at the first positions.", FROM_THE_START
     ),
