@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import false_alarms
-from .commands import diff, explain, faults, golden, inspect, listing, report, run
+from .commands import diff, explain, faults, golden, inspect, listing, probe, report, run
 from .commands.options import EXIT
 from .readings import command as readings
 from .results import HARNESS
@@ -16,6 +16,7 @@ ADD_PARSER: tuple[Callable[[Any], None], ...] = (
     run.add_parser,
     listing.add_parser,
     explain.add_parser,
+    probe.add_parser,
     diff.add_parser,
     report.add_parser,
     inspect.add_parser,

@@ -14,6 +14,7 @@ from .calls import Bench
 from .cases import CASES, REFUSALS
 from .declared import HEADER, Contract
 from .gallery import Gallery
+from .probes import PREFIX, judge_probe
 from .results import Result
 from .steps import RUN_LENGTH, judge_step
 from .worker import Worker
@@ -46,7 +47,13 @@ def _start(setting: Setting) -> None:
 
 def _judge(ids: Sequence[str]) -> list[Result]:
     assert _bench is not None
-    return [_bench.case(REFUSALS[id] if id in REFUSALS else CASES[id]) for id in ids]
+    return [_judged(id, _bench) for id in ids]
+
+
+def _judged(id: str, bench: Bench) -> Result:
+    if id.startswith(PREFIX):
+        return judge_probe(id, bench)
+    return bench.case(REFUSALS[id] if id in REFUSALS else CASES[id])
 
 
 def _judge_step(name: str, run_length: int) -> list[Result]:

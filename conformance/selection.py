@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from .cases import CASES, REFUSALS
 from .keywords import Keywords
+from .probes import probe_ids
 from .steps import ENVELOPE, FREE, STEPS
 
 CALLS_A_STEP = 110  # what a step of the tiny model comes to; for the progress bar only
@@ -46,9 +47,10 @@ def select(keywords: Keywords, ids: Sequence[str] = ()) -> Selection:
 
     A step is run as a whole: an id of one of its calls, or a word that names an operation, chooses among its results.
     """
-    known: Sequence[str] = (*CASES, *REFUSALS)
+    known: Sequence[str] = (*CASES, *REFUSALS, *probe_ids())
     if ids:
-        known = [id for id in dict.fromkeys(ids) if id in CASES or id in REFUSALS]
+        every = set(known)
+        known = [id for id in dict.fromkeys(ids) if id in every]
         steps = [step for step in STEPS if any(_is_meant(step, id, keywords) for id in ids)]
     else:
         steps = [step for step in STEPS if keywords.could_match_within(step)]

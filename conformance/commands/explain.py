@@ -17,6 +17,7 @@ from conformance.envelope import REPLICAS
 from conformance.expectation import Expected, expect
 from conformance.measure import limits
 from conformance.noise import Noisy
+from conformance.probes import PROPERTIES, probe_ids
 from conformance.results import HARNESS
 from conformance.steps import ENVELOPE, FREE, STEPS
 from reference.readings import READINGS
@@ -46,6 +47,8 @@ def run(options: argparse.Namespace) -> int:
         lines = _case(CASES[id], options.seed)
     elif id in REFUSALS:
         lines = _refusal(REFUSALS[id])
+    elif id in probe_ids():
+        lines = _probe(id)
     elif step := next((step for step in STEPS if id == step or id.startswith(f"{step}/")), ""):
         lines = _step(step)
     else:
@@ -62,7 +65,7 @@ def _said(heading: str, text: str) -> str:
 
 
 def _unknown(id: str) -> int:
-    every = [*CASES, *REFUSALS, *STEPS]
+    every = [*CASES, *REFUSALS, *probe_ids(), *STEPS]
     near = [known for known in every if id in known][:5] or difflib.get_close_matches(id, every, 5)
     print(f"no case is called {id}" + "".join(f"\n  perhaps {known}" for known in near))
     return HARNESS
@@ -146,6 +149,12 @@ def _refusal(case: Refusal) -> Iterator[str]:
     for name, value in {**case.override, **first}.items():
         yield _said("argument", f"{name} is {'a null pointer' if value is None else value}")
     yield _said("otherwise", f"the call of {case.base.id}")
+
+
+def _probe(id: str) -> Iterator[str]:
+    _, operation, name = id.split("/")
+    yield _said("property", f"{PROPERTIES[name]}, of {operation}")
+    yield _said("why", "limits follow what is declared; this finds what is so, and needs no tolerance")
 
 
 def _step(name: str) -> Iterator[str]:

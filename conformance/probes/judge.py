@@ -126,7 +126,7 @@ def _flush(operation: str, declared: Declaration, bench: Bench) -> Found:
     lost = [channel for channel in carries(operation) if flushes(channel, call)]
     if not lost:
         return "no", ""
-    return "yes", f"declared to keep subnormal numbers; found 2^-140 in {lost[0].input} to become 0"
+    return "yes", f"declared to keep subnormal numbers; found 2^-130 in {lost[0].input} to become 0"
 
 
 def _deterministic(operation: str, declared: Declaration, bench: Bench) -> Found:

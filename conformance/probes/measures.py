@@ -17,7 +17,7 @@ from .channels import Channel
 Call = Callable[[str, dict[str, Any]], dict[str, Any]]  # operation, arguments: outputs by flat name
 MOST = FLOAT32.bits
 ONES = 5000  # in float16 they add up to 2048, in bfloat16 to 256: there 1 more changes nothing
-TINY = 2.0**-140
+TINY = 2.0**-130  # subnormal, and short enough for every format with the exponents of float32
 
 
 def one_more(b: int) -> tuple[float, ...]:

@@ -1,0 +1,108 @@
+"""`probe`: what precision a library computes in, beside what is declared."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from bindings import BindingError
+from conformance.calls import Bench
+from conformance.declared import Contract, ContractError, read_contract
+from conformance.keywords import Keywords
+from conformance.probes import PROPERTIES, judge_probe, probe_ids
+from conformance.results import HARNESS, Result, Status, exit_code
+from conformance.worker import Worker
+
+from .options import add_command, add_contract, keywords
+
+_EXAMPLES = """\
+  probe --library libyours.so                      every operation's precision, beside that of the header
+  probe --library libyours.so --contract tf32      beside what is declared
+  probe --library libyours.so -k gemm --json       for machines
+"""
+
+_WIDTH = 160  # of the table where nobody's terminal sets one
+
+
+def add_parser(commands: Any) -> None:
+    """Register the command."""
+    parser = add_command(commands, "probe", "find what precision a library computes in", run, _EXAMPLES)
+    parser.add_argument("--library", type=Path, required=True, metavar="PATH", help="the shared library to probe")
+    add_contract(parser)
+    parser.add_argument("-k", type=keywords, default=Keywords(), metavar="WORDS", help="only ids that match")
+    parser.add_argument("--limit", type=float, default=20.0, metavar="S", help="seconds a call may take (default: 20)")
+    parser.add_argument("--json", action="store_true", help="print a list of objects instead of a table")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Probe, print, and return the exit code."""
+    console = Console(width=None if sys.stdout.isatty() else _WIDTH)
+    ids = [id for id in probe_ids() if options.k.matches(id)]
+    try:
+        declared = read_contract(options.contract)
+        with Worker(options.library.resolve(), limit_s=options.limit) as worker:
+            bench = Bench(worker, declared=declared)
+            results = [judge_probe(id, bench) for id in ids]
+    except (BindingError, ContractError, OSError) as error:
+        console.print(str(error), markup=False, highlight=False, soft_wrap=True)
+        return HARNESS
+    if options.json:
+        print(json.dumps([_record(result, declared) for result in results], indent=1))
+    else:
+        _show(console, results, declared)
+    return exit_code(results)
+
+
+def _property(result: Result) -> str:
+    return result.id.rpartition("/")[2]
+
+
+def _declared(result: Result, declared: Contract) -> str:
+    """What is declared of the property, in a word."""
+    value = getattr(declared.of(result.operation), _property(result))
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+
+
+def _record(result: Result, declared: Contract) -> dict[str, str]:
+    return {
+        "operation": result.operation,
+        "property": _property(result),
+        "declared": _declared(result, declared),
+        "found": result.detail,
+        "status": result.status,
+        "reason": result.reason,
+    }
+
+
+def _show(console: Console, results: Sequence[Result], declared: Contract) -> None:
+    """Print a row for each operation: what was found, and what is declared where that does not hold."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("operation", *(name.replace("_", " ") for name in PROPERTIES)):
+        table.add_column(heading)
+    by_operation: dict[str, dict[str, Result]] = {}
+    for result in results:
+        by_operation.setdefault(result.operation, {})[_property(result)] = result
+    for operation, found in by_operation.items():
+        style = "" if all(result.status is Status.PASS for result in found.values()) else "red"
+        table.add_row(operation, *(_cell(found.get(name), declared) for name in PROPERTIES), style=style)
+    console.print(table)
+    wrong = [result for result in results if not result.is_fine]
+    for result in wrong:
+        console.print(f"{result.status} {result.id}: {result.reason}", markup=False, highlight=False, soft_wrap=True)
+    console.print(f"\n{len(results)} probes by the contract {declared.name}: {len(wrong)} did not hold")
+
+
+def _cell(result: Result | None, declared: Contract) -> str:
+    if result is None:
+        return ""
+    if result.status not in (Status.PASS, Status.FAIL):
+        return str(result.status)
+    short = result.detail.partition("(")[2].rstrip(")") or result.detail
+    return short if result.status is Status.PASS else f"{short}, not {_declared(result, declared)}"
