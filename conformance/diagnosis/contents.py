@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from conformance.noise import Noisy
+from conformance.noise import FLOAT32, Noisy
 
 from .failed import Array
 from .parts import Part
@@ -29,6 +29,13 @@ def no_number(part: Part) -> str:
         if test(part.values).all() and np.isfinite(part.got).all():
             return f"numbers where {words} is due"
     return ""
+
+
+def flushed(part: Part) -> str:
+    """Zero where a subnormal number is due."""
+    subnormal = (part.values != 0) & (np.abs(part.values) < FLOAT32.smallest)
+    all_zero = part.is_noisy and part.got.size and not part.got.any()
+    return "subnormal numbers flushed to zero" if all_zero and subnormal.all() else ""
 
 
 def zeros(part: Part) -> str:

@@ -28,9 +28,10 @@ def partly(call: Failed, failed: list[str]) -> str:
 
 
 def _is_telling(wrong: Wrong) -> bool:
-    """Whether some of it is wrong and some right, and enough of it wrong to be no accident."""
-    count = int(np.count_nonzero(wrong.beyond))
-    return isinstance(wrong.right, Noisy) and 0 < count < wrong.got.size and wrong.choices ** -float(count) < CHANCE
+    """Whether some of it is wrong and some right, and the wrong numbers are too many, and too different, for chance."""
+    count, different = int(np.count_nonzero(wrong.beyond)), np.unique(wrong.got[wrong.beyond]).size
+    some = isinstance(wrong.right, Noisy) and different > 1 and count < wrong.got.size
+    return some and wrong.choices ** -float(count) < CHANCE
 
 
 def _holds(reading: Reading, call: Failed, wrongs: list[Wrong]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .altered import ALTERED, BY_LINES, clamped
-from .contents import CONTENTS, kinds
+from .contents import CONTENTS, flushed, kinds
 from .failed import Wrong
 from .formats import averages, computed_short, stored_short
 from .moved import moved
@@ -15,6 +15,8 @@ from .places import places
 
 def symptom(wrong: Wrong) -> str:
     """Return the first explanation that holds, from the simplest over everything to one for the wrong places alone."""
+    if wrong.beyond.any() and (words := flushed(Part(wrong, wrong.beyond))):
+        return words
     regions = places(wrong)
     for place in regions:
         if words := _explained(Part(wrong, place.at)):

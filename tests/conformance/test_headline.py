@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 import reference
 from conformance import contract
@@ -79,3 +80,12 @@ def test_a_crash_looks_like_what_it_did_to_memory() -> None:
     bare = Bench(Returns(Outcome("crashed", detail="SIGSEGV in run 1"))).case(BETA)
     assert bare.headline == "SIGSEGV in run 1"
     assert [shown for shown, _ in blocks([bare, result])] == [result]
+
+
+@pytest.mark.parametrize("id", ["mul/signed/33", "scale/signed/1025x0.003"])
+def test_subnormal_numbers_that_become_zero_are_called_so(id: str) -> None:
+    case = CASES[id]
+    right = getattr(reference, case.operation)(**case.arguments()).astype(np.float32)
+    subnormal = np.abs(right) < np.finfo(np.float32).smallest_normal
+    result = judged(case, np.where(subnormal, np.copysign(np.float32(0), right), right))
+    assert result.headline == "output: subnormal numbers flushed to zero"
