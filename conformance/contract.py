@@ -98,3 +98,16 @@ def flat(outputs: Mapping[str, Any]) -> dict[str, Any]:
         else:
             result[name] = value
     return result
+
+
+def gathered(function: Function, outputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return flat outputs as the operation gives them: members of a list together again, all of the declared type."""
+    result: dict[str, Any] = {}
+    for parameter in written_arrays(function):
+        name, dtype = parameter.name, parameter.type.dtype
+        if parameter.each:
+            members = sum(other.startswith(f"{name}[") for other in outputs)
+            result[name] = [np.asarray(outputs[f"{name}[{i}]"], dtype) for i in range(members)]
+        else:
+            result[name] = np.asarray(outputs[name], dtype)
+    return result

@@ -87,8 +87,9 @@ def _gemm(product: Callable[[Array, Array], tuple[Array, Array]]) -> Callable[..
 
     def gemm(A: Array, B: Array, C: Array, alpha: float, beta: float) -> Array:
         left, right = product(A * alpha, B)
-        start = np.zeros((1, *C.shape), np.float32) if beta == 0 else (beta * C)[None]
-        return np.add.accumulate(np.concatenate([start, left.T[:, :, None] * right[:, None, :]]), axis=0)[-1]
+        terms = left.T[:, :, None] * right[:, None, :]
+        start = np.zeros_like(terms[:1]) if beta == 0 else (beta * C)[None]
+        return np.add.accumulate(np.concatenate([start, terms]), axis=0)[-1]
 
     return gemm
 

@@ -1,12 +1,14 @@
 """Stochastic rounding: numbers that err at random as much as an honest implementation does.
 
-The result of every elementary operation is moved up or down, each as likely, by the standard deviation that the noise
+The result of every elementary operation is moved by an error drawn at random, of the standard deviation that the noise
 number derives for its roundings, and is exact from there on.  So a computation on them is one of those that an honest
 float32 could have come to.  The noise number tells the spread of all of these to first order; many drawn ones show it
 to every order, with all that errors have in common, however long the computation is.
 
-(Stochastic rounding: Croci, Fasi, Higham, Mary and Mikaitis 2022, "Stochastic rounding: implementation, error analysis
-and applications".  There a result goes to one of its two neighbours; here the roundings of a whole sum go together.)
+The error is uniform, as that of a rounding is that may be anything up to one unit (precision.py): with errors of one
+size, up or down, the norm of many would hardly vary, and no honest one would meet it.  (Stochastic rounding: Croci,
+Fasi, Higham, Mary and Mikaitis 2022, "Stochastic rounding: implementation, error analysis and applications".  There a
+result goes to one of its two neighbours; here the roundings of a whole sum go together.)
 """
 
 from __future__ import annotations
@@ -15,7 +17,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from reference import random
 
@@ -23,26 +24,27 @@ from .number import Noisy
 from .precision import Floats
 
 
-class Signs:
-    """The bits of a seed's words, one after the other: True is up."""
+class Errors:
+    """The words of a seed, one after the other, as errors."""
 
     def __init__(self, seed: int) -> None:
         self._seed, self._next = seed, 0
 
-    def take(self, shape: tuple[int, ...]) -> NDArray[np.bool_]:
-        """Return as many as an array of the shape has elements."""
+    def take(self, shape: tuple[int, ...]) -> Floats:
+        """Return numbers between -sqrt(3) and sqrt(3), 2^16 of them as likely as each other: variance 1 - 2^-32."""
         size = int(np.prod(shape))
-        count = -(-size // 64)
+        count = -(-size // 4)
         words = random.words(self._seed, self._next, count).astype("<u8")
         self._next += count
-        return np.unpackbits(words.view(np.uint8), count=size).view(np.bool_).reshape(shape)
+        whole = words.view("<u2")[:size].astype(np.float64).reshape(shape)
+        return np.asarray((whole - 32767.5) * (3**0.5 * 2.0**-15))
 
 
 class Drawn(Noisy):
     """An array whose values have been rounded at random, and are exact; made by `drawing`."""
 
     __slots__ = ()
-    signs: Signs  # of the class: every draw of one computation takes the next
+    errors: Errors  # of the class: every draw of one computation takes the next
 
     @classmethod
     def of(cls, values: Any) -> Drawn:
@@ -66,8 +68,7 @@ class Drawn(Noisy):
             return result
         if not np.any(result.variance):
             return self._like(result)
-        up, sigma = self.signs.take(result.shape), result.sigma
-        drawn = self.of(result.v + np.where(up, sigma, -sigma))
+        drawn = self.of(result.v + result.sigma * self.errors.take(result.shape))
         drawn.terms = result.terms
         return drawn
 
@@ -77,4 +78,4 @@ class Drawn(Noisy):
 
 def drawing(seed: int) -> type[Drawn]:
     """Return the kind of number that one computation is made on: the same seed and computation, the same results."""
-    return type("Drawn", (Drawn,), {"signs": Signs(seed), "__slots__": ()})
+    return type("Drawn", (Drawn,), {"errors": Errors(seed), "__slots__": ()})

@@ -41,20 +41,8 @@ def expected_calls(number: int, declared: Contract) -> list[tuple[Call, Expected
         arguments |= contract.typed(function, {n: v for n, v in arguments.items() if v is not None})
         with using(declared.of(operation).arithmetic):
             expectations.append(expect(operation, arguments))
-        return _gathered(operation, rounded(expectations[-1]), arguments)
+        return contract.gathered(function, rounded(expectations[-1]))
 
     trace = Traced(carry_out, step.state.parameters)
     training_step(trace, step.config, step.training, step.state, step.tokens, step.targets)
     return list(zip(trace.calls, expectations, strict=True))
-
-
-def _gathered(operation: str, outputs: Mapping[str, Any], arguments: Arguments) -> dict[str, Any]:
-    """Return flat outputs as the operation gives them: members of a list together again, floats as float32."""
-    gathered: dict[str, Any] = {}
-    for parameter in contract.written_arrays(contract.OPERATIONS[operation]):
-        name = parameter.name
-        if parameter.each:
-            gathered[name] = [outputs[f"{name}[{i}]"] for i in range(len(arguments[name]))]
-        else:
-            gathered[name] = outputs[name].astype(parameter.type.dtype)
-    return gathered

@@ -1,26 +1,29 @@
-"""Numbers that are rounded at random: as far off as the noise says, up and down, and exact from there on."""
+"""Numbers that are rounded at random: as far off as the noise says, either way, and exact from there on."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+import pytest
 
 import reference
 from conformance.noise import exact
-from conformance.noise.drawn import Drawn, Signs, drawing
+from conformance.noise.drawn import Drawn, Errors, drawing
 from conformance.verdict import judge
 
 A = np.arange(1, 13, dtype=np.float32).reshape(3, 4) / np.float32(7.3)
 
 
-def test_every_result_moves_by_its_sigma_up_or_down() -> None:
-    for compute in (lambda x: x * x, lambda x: x @ np.swapaxes(x, 0, 1), lambda x: np.sum(x, axis=0), np.exp):
-        wanted: Any = compute(exact(A))
-        moved = [(compute(kind.of(A)).v - wanted.v) / wanted.sigma for kind in map(drawing, range(16))]
-        assert {-1, 1} == set(np.rint(moved).ravel())
+@pytest.mark.parametrize(
+    "compute", [lambda x: x * x, lambda x: x @ np.swapaxes(x, 0, 1), lambda x: np.sum(x, axis=0), np.exp]
+)
+def test_every_result_moves_by_an_error_drawn_in_units_of_its_sigma(compute: Any) -> None:
+    wanted: Any = compute(exact(A))
+    for seed in range(4):
+        moved = (compute(drawing(seed).of(A)).v - wanted.v) / wanted.sigma
         # Two roundings of float64, 2^-53 of the value each, in units of a sigma of at least 2^-24 / sqrt(3) of it.
-        assert np.max(np.abs(np.abs(moved) - 1)) < 2 * 3**0.5 * 2.0**-29
+        assert np.max(np.abs(moved - Errors(seed).take(wanted.shape))) < 2 * 3**0.5 * 2.0**-29
 
 
 def test_what_needs_no_rounding_is_not_rounded() -> None:
@@ -37,11 +40,15 @@ def test_one_seed_is_one_computation() -> None:
     assert not np.array_equal(first, other)
 
 
-def test_signs_are_the_bits_of_the_words_one_after_the_other() -> None:
-    both = Signs(3)
-    taken = np.concatenate([both.take((64,)), both.take((2, 32)).ravel()])
-    assert np.array_equal(taken, Signs(3).take((128,)))
-    assert abs(int(Signs(4).take((4096,)).sum()) - 2048) < 8 * 32  # 8 standard deviations of 4096 throws of a coin
+def test_errors_are_uniform_and_come_one_after_the_other() -> None:
+    some = Errors(3)
+    taken = np.concatenate([some.take((64,)), some.take((2, 32)).ravel()])
+    assert np.array_equal(taken, Errors(3).take((128,)))
+    many = Errors(4).take((4096,))
+    assert np.max(np.abs(many)) < 3**0.5
+    # 8 standard deviations of the mean of 4096 numbers of variance 1, and of their squares' (variance 4/5).
+    assert abs(np.mean(many)) < 8 / 64
+    assert abs(np.mean(many**2) - 1) < 8 * 0.8**0.5 / 64
 
 
 def test_a_draw_is_what_an_honest_implementation_might_give() -> None:
