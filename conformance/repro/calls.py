@@ -10,6 +10,7 @@ from conformance import contract
 from conformance.calls import Bench
 from conformance.cases import CASES
 from conformance.expectation import Expected, expect
+from conformance.noise import using
 from conformance.results import Result
 from conformance.steps import FREE, locked
 from conformance.steps.free import start
@@ -30,14 +31,15 @@ def call_of(result: Result, bench: Bench) -> Given | None:
     A free step's call is given what the candidate had come to by then: its steps are run again up to there.
     """
     if result.id in CASES:
-        return Given(result.operation, *bench.due(CASES[result.id]))
+        with using(bench.declared.of(result.operation).arithmetic):
+            return Given(result.operation, *bench.due(CASES[result.id]))
     if not result.is_of_step or result.operation not in contract.OPERATIONS:
         return None
     place = result.id.removeprefix(f"{result.part}/").partition(" ")[0]
     if result.part == FREE:
         return _of_free(place, bench)
     number = int(result.part.partition("/")[0].removeprefix("step"))
-    call, expected = locked.expected_calls(number)[int(place)]
+    call, expected = locked.expected_calls(number, bench.declared)[int(place)]
     return Given(call.operation, call.arguments, expected)
 
 
@@ -48,4 +50,5 @@ def _of_free(place: str, bench: Bench) -> Given | None:
     if outcome.status != "done":
         return None
     operation, arguments = outcome.value
-    return Given(operation, arguments, expect(operation, arguments))
+    with using(bench.declared.of(operation).arithmetic):
+        return Given(operation, arguments, expect(operation, arguments))

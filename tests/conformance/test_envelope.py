@@ -17,6 +17,9 @@ from conformance.envelope.replicas import replica
 from conformance.envelope.run import CONFIG, TRAINING
 from conformance.goldens import GoldenError
 from conformance.goldens.profiles import RUN
+from conformance.honest import implementations
+from conformance.honest.runs import Carrying
+from conformance.honest.runs import run_of as honest_run
 from conformance.results import Result, Status
 from conformance.steps import ENVELOPE, envelope, judge_step
 from conformance.steps.envelope import known_envelope, placed
@@ -98,6 +101,13 @@ def test_a_step_at_which_honest_runs_may_part_is_not_judged(monkeypatch: pytest.
     first, second = judge_step(ENVELOPE, Bench(InProcess()), 3)
     assert (first.status, second.status) == (Status.PASS, Status.MISTRUSTED)
     assert second.reason == "2 routing choices lie within the noise: honest runs part at this step"
+
+
+def test_honest_arithmetic_of_another_arrangement_lies_within(golden: Envelope) -> None:
+    known = implementations()
+    first = next(honest_run(Carrying(known["rearranged"], known["float32"]), golden, RUN.seed))
+    assert first.status is Status.PASS
+    assert 0 < first.share < 1
 
 
 def test_a_damaged_golden_is_the_judges_fault(monkeypatch: pytest.MonkeyPatch) -> None:
