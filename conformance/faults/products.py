@@ -92,7 +92,7 @@ FAULTS = (
     Fault("attention_backward: D missing", ("attention_backward",), "attention_backward.c",
           "(float)v->dot(d, g->d_output + at + i * width, g->output + at + i * width)", "0.0f", "matches: .*D missing"),
     Fault("attention_backward: one head of each group", ("attention_backward",), "attention_backward.c",
-          "if (h % group == 0) memcpy(", "if (h >= 0) memcpy(", "matches: .*head of each group"),
+          "if (h % group == 0) memcpy(", "if (h >= 0) memcpy(", "matches: .*last head of each group"),
     Fault("attention_scores: masked by 0", ("attention_scores",), "attention_scores.c",
           "scores[row * n + j] = -INFINITY;", "scores[row * n + j] = 0.0f;",
           "matches: .*masked by 0"),

@@ -43,11 +43,17 @@ def _backward_modulo(
     return d_Q[:, :, back], d_K, d_V
 
 
-def _first_of_each_group(results: Any, g: Given) -> tuple[Array, Array, Array]:
-    group = g["Q"].shape[2] // g["K"].shape[2]
-    first = {name: g[name][:, :, ::group] for name in ("Q", "output", "d_output")}
-    _, d_K, d_V = ops.attention_backward(**(g | first | {"lse": g["lse"][:, ::group]}))
-    return results[0], d_K, d_V
+def _one_of_each_group(place: int) -> Callable[..., Any]:
+    """attention_backward with the d_K and d_V of one head of each group, counted from its first or its last."""
+
+    def change(results: Any, g: Given) -> tuple[Array, Array, Array]:
+        group = g["Q"].shape[2] // g["K"].shape[2]
+        ones = slice(place % group, None, group)
+        given = {name: g[name][:, :, ones] for name in ("Q", "output", "d_output")}
+        _, d_K, d_V = ops.attention_backward(**(g | given | {"lse": g["lse"][:, ones]}))
+        return results[0], d_K, d_V
+
+    return giving(ops.attention_backward, change)
 
 
 READINGS = (
@@ -67,8 +73,14 @@ READINGS = (
     Reading(
         "attention_backward",
         "first head of each group",
-        "d_K and d_V are assigned by one head instead of summed over the group.",
-        giving(ops.attention_backward, _first_of_each_group),
+        "d_K and d_V are those of one head instead of the sum over the group.",
+        _one_of_each_group(0),
+    ),
+    Reading(
+        "attention_backward",
+        "last head of each group",
+        "Every head assigns its d_K and d_V; the last one's stay.",
+        _one_of_each_group(-1),
     ),
     Reading(
         "attention_backward",
