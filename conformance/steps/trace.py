@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +13,7 @@ from conformance import contract
 from conformance.noise import Noisy
 
 Arguments = dict[str, Any]
+_LAYER = re.compile(r"layers\.\d+")
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,8 @@ class Call:
     label: str
     arguments: Arguments = field(repr=False)
     results: Mapping[str, Any] = field(repr=False)
-    tensors: dict[str, str] = field(default_factory=dict)  # outputs that are a parameter, its gradient or a moment
+    tensors: dict[str, str] = field(default_factory=dict)  # what outputs are: of a layer, a parameter, its gradient
+    layer: str = ""  # the layer it works for, if one
 
     @property
     def name(self) -> str:
@@ -66,7 +69,9 @@ class Traced:
         given = dict(arguments)
         results = self._carry_out(operation, arguments)
         kept = {n: _copied(v) for n, v in results.items()} if self._copies else dict(results)
-        self.calls.append(Call(len(self.calls), operation, label, arguments, kept))
+        layer = self._layer(given)
+        tensors = {output: f"{output} of {layer}" for output in contract.flat(results)} if layer else {}
+        self.calls.append(Call(len(self.calls), operation, label, arguments, kept, tensors, layer))
         self._alive.append((given, results))
         for output, value in contract.flat(results).items():
             self._names.setdefault(_place(value), label)
@@ -96,6 +101,15 @@ class Traced:
         if known:
             return f"{operation} of {known[0].partition(' of ')[0]}"
         return operation
+
+    def _layer(self, given: Arguments) -> str:
+        """The layer whose parameters a call reads, or else the one that its arguments come from; losses are of all."""
+        places = [_place(a) for a in given.values() if isinstance(a, (np.ndarray, Noisy)) and a.size > 1]
+        parameters = [self._names[p] for p in places if self._names.get(p) in self._parameters]
+        if parameters:
+            named = _LAYER.match(parameters[0])
+            return named[0] if named else ""
+        return next((self._made[p][0].layer for p in places if p in self._made and self._made[p][0].layer), "")
 
 
 def _place(array: Any) -> int:

@@ -106,3 +106,16 @@ def test_the_corpus_is_real_text_with_a_hash() -> None:
     tokens, sha256 = corpus()
     assert tokens.size > 100_000
     assert len(sha256) == 64
+
+
+def test_every_tensor_of_a_layer_says_of_which() -> None:
+    results = judged(STEPS[0])
+    named = {r.id.partition(" ")[2]: r.tensors for r in results}
+    assert named["gemm(layers.0.w_q)"] == {"C": "C of layers.0"}
+    assert named["swiglu of grouped_gemm(layers.1.gate)"] == {"output": "output of layers.1"}
+    assert named["gemm(lm_head)"] == named["embedding(embedding)"] == {}
+    assert named["add of aux_loss_forward"] == named["add of cross_entropy_forward"] == {}
+    experts = [r.tensors for r in results if r.operation == "expert_sort"]
+    assert experts == [{n: f"{n} of layers.{layer}" for n in ("offsets", "position")} for layer in range(2)]
+    heads = [r.tensors for r in results if r.operation == "gemm_tn"]
+    assert heads[0] == {"C": "gradient of lm_head"}
