@@ -142,6 +142,7 @@ def matmul(a: Any, b: Any) -> Noisy:
     if _is_gram(x, y):
         squares = total((x * x).reshape(-1))
         return squares.map(lambda part: part.reshape(*x.shape[:-1], y.shape[-1]))
+    in_common = _in_common(x, y)
     x, y = as_factors(x, y)
     xx, yy, ax, ay = x.v**2, y.v**2, np.abs(x.v), np.abs(y.v)
     v, drift = _product(x.v, y.v)
@@ -162,6 +163,7 @@ def matmul(a: Any, b: Any) -> Noisy:
         variance = variance + xx @ y.variance
         shared = shared + xx @ np.maximum(y.shared, y.variance / y.v[..., 0, :].size)
         worst = None if worst is None or y.worst is None else worst + ax @ y.worst
+    variance, shared = variance + in_common, shared + in_common
     lean = lean if x.lean is None else together(lean, x.lean @ ay)
     lean = lean if y.lean is None else together(lean, ax @ y.lean)
     if not np.all(np.isfinite(v)):  # 0 times infinity among the errors of what is not finite anyway
@@ -169,6 +171,13 @@ def matmul(a: Any, b: Any) -> Noisy:
     result = settled(v, variance + out_of_range(x, y, v), shared, worst, lean)
     result.terms = np.broadcast_to(n, v.shape)
     return result
+
+
+def _in_common(x: Noisy, y: Noisy) -> Floats:
+    """Variance for errors that the numbers of a row may have in common, all to one side (see `_handed_on`)."""
+    if roundings().inputs is None or not np.any(x.variance):
+        return np.zeros(())
+    return np.asarray((x.sigma @ y.v) ** 2)
 
 
 def _product(a: Floats, b: Floats) -> tuple[Floats, Floats]:

@@ -251,3 +251,19 @@ def test_a_case_that_a_coarse_contract_blinds_is_not_passed() -> None:
     blinded = Bench(InProcess(), declared=read_contract("bf16")).case(CASES["flash_attention/swamp/2x4x2x9x4x0.5"])
     assert blinded.status is Status.TOO_FINE
     assert blinded.is_fine
+
+
+@pytest.mark.parametrize("kind", list(tensor_cores(TF32)))
+def test_numbers_with_a_factor_in_common_err_together(kind: str) -> None:
+    """Keys and values that are nearly alike, as repeated tokens make them: a row's errors do not even out."""
+    generator = np.random.default_rng(0)
+    Q, K, V, d_output = (np.float32(3 + generator.normal(size=(1, 64, 2, 32)) / 8) for _ in range(4))
+    output, lse = reference.attention_forward(*(x.astype(np.float64) for x in (Q, K, V)), 64, 0.17)
+    given = contract.typed(
+        contract.OPERATIONS["attention_backward"],
+        {"Q": Q, "K": K, "V": V, "output": output, "lse": lse, "d_output": d_output, "scale": 0.17},
+    )
+    known = implementations(inputs={TF32: TENSOR_CORES})[kind]
+    got = {n: np.asarray(v) for n, v in known.call("attention_backward", given).items()}
+    with using(read_contract("tf32").of("attention_backward").arithmetic):
+        assert judging.passes("attention_backward", given, expect("attention_backward", given), got)
