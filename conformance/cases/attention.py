@@ -13,9 +13,11 @@ PAIR = "batch n_heads seq_len head_dim scale"
 SCORES = sizes(
     PAIR, (1, 1, 2, 4, 0.5), (2, 3, 9, 4, 0.5), (2, 4, 33, 16, 0.25), (1, 3, 65, 32, 0.17), (3, 2, 17, 64, 0.125)
 )
+LONG_SCORES = sizes(PAIR, (1, 2, 5, 80, 0.11), (1, 1, 3, 192, 0.07), (1, 1, 1030, 4, 0.5))
 MIXES = sizes(
     "batch n_heads seq_len head_dim", (1, 1, 2, 4), (2, 3, 9, 5), (2, 4, 33, 16), (1, 3, 65, 32), (3, 2, 17, 64)
 )
+LONG_MIXES = sizes("batch n_heads seq_len head_dim", (1, 2, 5, 80), (1, 1, 3, 192), (1, 1, 1030, 4))
 NAMES = "batch n_q_heads n_kv_heads seq_len head_dim scale"
 EVERY = sizes(
     NAMES,
@@ -28,6 +30,7 @@ EVERY = sizes(
     (1, 6, 2, 31, 8, 0.3),
 )
 TAILS = sizes(NAMES, (1, 8, 4, 130, 16, 0.25), (1, 2, 1, 257, 128, 0.088), (3, 5, 1, 1, 24, 0.2), (2, 3, 1, 11, 5, 0.4))
+LONG = sizes(NAMES, (1, 2, 1, 9, 80, 0.11), (1, 2, 1, 5, 192, 0.07), (1, 1, 1, 1030, 4, 0.5))
 SOME = sizes(NAMES, (2, 4, 2, 9, 4, 0.5), (2, 4, 1, 33, 16, 0.25), (1, 6, 3, 65, 32, 0.17))
 CACHED = sizes(
     "batch n_q_heads n_kv_heads q_len kv_len kv_capacity head_dim scale",
@@ -37,6 +40,8 @@ CACHED = sizes(
     (2, 12, 1, 5, 65, 80, 64, 0.125),
     (1, 2, 2, 33, 33, 33, 8, 0.3),
     (3, 4, 4, 16, 130, 257, 16, 0.25),
+    (1, 2, 1, 2, 5, 7, 192, 0.07),
+    (1, 1, 1, 1030, 1030, 1030, 4, 0.5),
 )
 APPENDS = sizes(
     "batch new_len n_kv_heads head_dim kv_capacity position",
@@ -44,6 +49,9 @@ APPENDS = sizes(
     (2, 1, 2, 16, 33, 17),
     (3, 5, 1, 64, 31, 0),
     (2, 7, 3, 8, 20, 13),
+    (2, 70, 2, 16, 80, 5),
+    (1, 3, 2, 80, 9, 2),
+    (1, 3, 1, 192, 9, 2),
 )
 
 
@@ -76,17 +84,24 @@ def _forward_first(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
 _LATE: dict[str, str | Maker] = {"Q": "plain", "K": _late_key, "V": "plain"}
 
 SPECS = (
-    Spec("attention_scores", {"plain": SCORES, "exact": SCORES[1:3], "swamp": SCORES[1:4], "cancel": SCORES[1:4]}),
+    Spec(
+        "attention_scores",
+        {"plain": SCORES, "tails": LONG_SCORES, "exact": SCORES[1:3], "swamp": SCORES[1:4], "cancel": SCORES[1:4]},
+    ),
     # A masked score is -inf whatever stands behind it: the mask replaces, it is not added.
     Spec("attention_scores", {"special": SCORES[1:3]}, {"Q": "plain"}),
-    Spec("attention_output", {"plain": MIXES, "tails": MIXES[1:], "cancel": MIXES[1:4]}, finish=_probabilities),
-    Spec("flash_attention", {"plain": EVERY, "tails": TAILS, "large": SOME, "swamp": SOME}),
+    Spec(
+        "attention_output",
+        {"plain": MIXES, "tails": MIXES[1:] + LONG_MIXES, "cancel": MIXES[1:4]},
+        finish=_probabilities,
+    ),
+    Spec("flash_attention", {"plain": EVERY, "tails": TAILS + LONG, "large": SOME, "swamp": SOME}),
     # Special values in Q alone: a masked key may be read (0 times NaN) or not, so its value must not matter.
     Spec("flash_attention", {"special": SOME[:2]}, {"K": "plain", "V": "plain"}),
     Spec("flash_attention", {"late": SOME + TAILS[:1]}, _LATE, why="largest_score_last"),
     Spec("attention_forward", {"plain": CACHED, "swamp": CACHED[1:4], "tails": CACHED}, finish=_empty_cache_behind),
     Spec("attention_forward", {"late": CACHED[1:4]}, _LATE, finish=_empty_cache_behind, why="largest_score_last"),
-    Spec("attention_backward", {"plain": EVERY, "tails": TAILS[:2] + TAILS[3:]}, finish=_forward_first),
+    Spec("attention_backward", {"plain": EVERY, "tails": TAILS[:2] + TAILS[3:] + LONG}, finish=_forward_first),
     Spec("attention_backward", {"late": SOME}, _LATE, finish=_forward_first, why="largest_score_last"),
     Spec("kv_cache_append", {"plain": APPENDS, "special": APPENDS[1:]}, signed_zeros=True),
 )

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from .data import Array, Draw
-from .spec import Maker, Sizes, Spec, seeds, sizes
+from .spec import Maker, Sizes, Spec, rows_apart, seeds, sizes
 
-EVERY = sizes("batch vocab_size", (40, 2), (33, 33), (64, 257), (17, 1025), (5, 8193))
+EVERY = sizes("batch vocab_size", (40, 2), (33, 33), (64, 257), (17, 1025), (5, 8193), (1030, 5))
 SOME = sizes("batch vocab_size", (64, 33), (65, 130))
 
 
@@ -23,10 +23,11 @@ _HEAT = _times(EVERY, temperature=(1.0, 0.5, 1.7))
 _WARM = _times(SOME, temperature=(1.0, 0.7))
 _GREEDY = _times(SOME, temperature=(0.0,))
 _TOPK = _times(_times(EVERY, k=(1, 5, 40)), temperature=(1.0,)) + _times(_times(SOME, k=(3,)), temperature=(0.6,))
-_WHOLE = _times(_times(SOME, k=(10000,)), temperature=(1.0,))
+_WHOLE = _times(_times(SOME + EVERY[3:5], k=(10000,)), temperature=(1.0,))
 _TOPP = _times(_times(EVERY, top_p=(0.1, 0.9)), temperature=(1.0,)) + _times(
     _times(SOME, top_p=(0.5, 1.0, 1.5, 0.0, -1.0)), temperature=(0.8,)
 )
+_WIDE = _times(sizes("batch vocab_size", (11, 40), (9, 300), (7, 1040)), temperature=(1.0,))
 _SEEDS = {"seeds": seeds}
 _EDGES = _times(sizes("batch vocab_size", (64, 64), (65, 16)), temperature=(1.0,))
 
@@ -44,6 +45,7 @@ def _on_edges(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
 
 
 _EQUAL: dict[str, str | Maker] = {"logits": "degenerate", "seeds": _on_edges}
+_APART: dict[str, str | Maker] = {"logits": rows_apart, "seeds": seeds}
 
 SPECS = (
     Spec("argmax", {"plain": EVERY, "late": EVERY, "range": SOME, "special": SOME, "large": SOME}),
@@ -51,14 +53,17 @@ SPECS = (
     Spec("sample", {"plain": _HEAT, "late": _WARM, "large": _WARM, "masked": _WARM}, _SEEDS),
     Spec("sample", {"degenerate": _WARM}, _SEEDS, why="uniform"),
     Spec("sample", {"exact": _EDGES}, _EQUAL, why="draw_on_the_edge"),
-    Spec("sample", {"beyond": _WARM}, _SEEDS, why="overflow_before_the_maximum"),
+    Spec("sample", {"beyond": _WARM + _WIDE}, _SEEDS, why="overflow_before_the_maximum"),
     Spec("sample", {"plain": _GREEDY}, _SEEDS, why="greedy"),
     Spec("topk_sample", {"plain": _TOPK, "late": _TOPK[-2:], "masked": _TOPK[-2:]}, _SEEDS),
+    Spec("topk_sample", {"plain": _times(_WARM, k=(5,))}, _APART, why="rows_far_apart"),
     Spec("topk_sample", {"exact": _TOPK[-2:]}, _SEEDS, why="ties_by_lower_index"),
     Spec("topk_sample", {"exact": _times(_EDGES, k=(8, 16))}, _EQUAL, why="draw_on_the_edge"),
     Spec("topk_sample", {"plain": _WHOLE}, _SEEDS, why="k_above_vocab"),
     Spec("topk_sample", {"plain": _times(_GREEDY, k=(4,))}, _SEEDS, why="greedy"),
     Spec("topp_sample", {"plain": _TOPP, "late": _TOPP[-4:], "masked": _TOPP[-4:]}, _SEEDS),
+    Spec("topp_sample", {"beyond": _times(_WIDE, top_p=(0.9,))}, _SEEDS, why="overflow_before_the_maximum"),
+    Spec("topp_sample", {"plain": _times(_WARM, top_p=(0.9,))}, _APART, why="rows_far_apart"),
     Spec("topp_sample", {"exact": _TOPP[-4:]}, _SEEDS, why="ties_by_lower_index"),
     Spec(
         "topp_sample",

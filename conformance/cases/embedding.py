@@ -10,7 +10,7 @@ from .spec import Sizes, Spec, ids, sizes
 TABLES = sizes(
     "num_indices vocab_size embedding_dim", (5, 3, 4), (33, 10, 17), (257, 64, 8), (5, 1000, 64), (64, 65, 33)
 )
-LONG = sizes("num_indices vocab_size embedding_dim", (1025, 7, 5), (3, 33, 1025), (67, 5, 3))
+LONG = sizes("num_indices vocab_size embedding_dim", (1025, 7, 5), (3, 33, 1025), (67, 5, 3), (300, 200, 5))
 
 
 def _one_token(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:

@@ -10,7 +10,9 @@ from .data import Array, Draw
 from .spec import Sizes, Spec, nan, sizes
 
 EVERY = sizes("M N K", (1, 1, 2), (1, 33, 7), (17, 33, 65), (64, 64, 64), (33, 31, 129), (2, 3, 256))
-TAILS = sizes("M N K", (130, 3, 31), (5, 129, 257), (65, 1, 1025), (3, 5, 4097), (127, 97, 48), (1, 257, 33))
+TAILS = sizes(
+    "M N K", (130, 3, 31), (5, 129, 257), (65, 1, 1025), (3, 5, 4097), (127, 97, 48), (1, 257, 33), (3, 1030, 5)
+)
 SOME = sizes("M N K", (17, 33, 65), (64, 48, 128))
 FEW = sizes("M N K", (9, 7, 2), (33, 5, 3))  # so few terms that not every sum is NaN
 MIXED = {"exact": SOME, "range": SOME, "swamp": SOME, "cancel": SOME, "special": FEW}
@@ -44,16 +46,19 @@ def _one_expert(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
 
 
 GROUPS = sizes("rows n_experts N K", (1, 2, 3, 5), (33, 4, 17, 65), (64, 8, 32, 64), (130, 3, 31, 129), (7, 16, 33, 8))
+LONG_GROUPS = sizes("rows n_experts N K", (9, 3, 1030, 5), (9, 3, 7, 1030))
 SOME_GROUPS = sizes("rows n_experts N K", (33, 4, 17, 65), (64, 8, 32, 64))
 WEIGHTS = sizes("rows n_experts M N", (1, 2, 3, 5), (33, 4, 17, 65), (64, 8, 32, 64), (130, 3, 31, 129), (7, 16, 33, 8))
+LONG_WEIGHTS = sizes("rows n_experts M N", (1030, 1, 5, 3), (9, 3, 4, 1030))
 SOME_WEIGHTS = sizes("rows n_experts M N", (11, 3, 5, 7), (33, 4, 17, 65), (64, 8, 32, 64))
 BATCHES = sizes("batch M N K", (1, 1, 1, 2), (3, 17, 33, 65), (5, 64, 16, 64), (2, 1, 129, 257), (3, 5, 7, 11))
+LONG_BATCHES = sizes("batch M N K", (2, 3, 1030, 5), (2, 5, 3, 1030))
 
 
 def _grouped(operation: str) -> tuple[Spec, ...]:
     mixed = dict.fromkeys(("exact", "range", "swamp", "cancel"), SOME_GROUPS)
     return (
-        Spec(operation, {"plain": GROUPS, "tails": GROUPS[3:]} | mixed, {"offsets": _offsets}),
+        Spec(operation, {"plain": GROUPS, "tails": GROUPS[3:] + LONG_GROUPS} | mixed, {"offsets": _offsets}),
         Spec(operation, {"degenerate": SOME_GROUPS}, {"offsets": _one_expert, "A": "plain", "B": "plain"}, why="one"),
     )
 
@@ -64,7 +69,8 @@ def _beta(rows: list[dict[str, Any]], beta: float) -> list[dict[str, Any]]:
 
 _FRESH_WEIGHTS = {
     "plain": _beta(WEIGHTS + SOME_WEIGHTS[:1], 0.0),
-    **{data: _beta(SOME_WEIGHTS, 0.0) for data in ("tails", "exact", "range", "swamp", "cancel")},
+    "tails": _beta(SOME_WEIGHTS + LONG_WEIGHTS, 0.0),
+    **{data: _beta(SOME_WEIGHTS, 0.0) for data in ("exact", "range", "swamp", "cancel")},
 }
 
 SPECS = (
@@ -77,7 +83,7 @@ SPECS = (
         "batched_gemm",
         {
             "plain": BATCHES,
-            "tails": BATCHES[1:],
+            "tails": BATCHES[1:] + LONG_BATCHES,
             "exact": BATCHES[1:2] + BATCHES[4:],
             "swamp": BATCHES[1:2] + BATCHES[4:],
         },

@@ -10,7 +10,15 @@ from .data import Array, Draw
 from .spec import Arguments, Sizes, Spec, ids, permutation, sizes
 
 ROUTES = sizes(
-    "tokens top_k n_experts", (2, 1, 2), (33, 2, 4), (64, 4, 16), (7, 3, 65), (257, 2, 8), (1025, 1, 3), (1, 4, 4)
+    "tokens top_k n_experts",
+    (2, 1, 2),
+    (33, 2, 4),
+    (64, 4, 16),
+    (7, 3, 65),
+    (257, 2, 8),
+    (1025, 1, 3),
+    (1, 4, 4),
+    (9, 2, 300),
 )
 ROWS = sizes(
     "tokens top_k hidden_dim", (5, 2, 3), (33, 2, 17), (64, 4, 64), (5, 3, 257), (257, 2, 8), (31, 1, 1025), (11, 3, 13)
@@ -23,9 +31,15 @@ BALANCE = sizes(
     (257, 16, 4, 0.1),
     (1025, 8, 2, 0.01),
     (64, 65, 3, 1.0),
+    (70, 300, 4, 0.1),
 )
 SPREAD = sizes(
-    "batch_seq n_experts alpha scale", (3, 5, 0.01, 1.0), (33, 4, 0.01, 1.0), (257, 16, 0.1, 0.5), (64, 65, 1.0, -2.0)
+    "batch_seq n_experts alpha scale",
+    (3, 5, 0.01, 1.0),
+    (33, 4, 0.01, 1.0),
+    (257, 16, 0.1, 0.5),
+    (64, 65, 1.0, -2.0),
+    (5, 300, 0.1, 1.0),
 )
 
 

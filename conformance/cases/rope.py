@@ -18,12 +18,14 @@ TABLES = sizes(
     (65, 128, 1e4, 0.5),
     (2049, 8, 1e4, 2.5),
     (31, 6, 100.0, 8.0),
+    (9, 80, 1e4, 8.0),
 )
 
 ONE = "batch seq_len n_heads head_dim offset"
 HEADS = sizes(
     ONE, (1, 2, 1, 4, 0), (2, 33, 3, 16, 0), (1, 7, 2, 64, 5), (2, 5, 1, 128, 100), (1, 257, 1, 8, 0), (3, 1, 4, 32, 9)
 )
+LONG_HEADS = sizes(ONE, (2, 3, 2, 80, 1), (1, 5, 2, 192, 0))
 SOME_HEADS = sizes(ONE, (2, 5, 3, 6, 2), (2, 33, 3, 16, 0), (1, 7, 2, 64, 5))
 TWO = "batch seq_len n_q_heads n_kv_heads head_dim offset"
 PAIRS = sizes(
@@ -35,6 +37,7 @@ PAIRS = sizes(
     (2, 5, 3, 3, 128, 100),
     (1, 257, 2, 1, 8, 0),
 )
+LONG_PAIRS = sizes(TWO, (1, 5, 2, 1, 80, 3), (1, 3, 2, 1, 192, 0))
 SOME_PAIRS = sizes(TWO, (2, 5, 3, 1, 6, 2), (2, 33, 4, 1, 16, 0), (1, 7, 12, 4, 64, 5))
 
 
@@ -50,8 +53,10 @@ def _longer(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     return _angles(draw, (shape[0] + 3, shape[1]), sizes)
 
 
-def _catalogue(operation: str, every: list[dict[str, int]], some: list[dict[str, int]]) -> tuple[Spec, ...]:
-    data = {"plain": every, "tails": some, "range": some, "swamp": some, "special": some[:2]}
+def _catalogue(
+    operation: str, every: list[dict[str, int]], long: list[dict[str, int]], some: list[dict[str, int]]
+) -> tuple[Spec, ...]:
+    data = {"plain": every, "tails": some + long, "range": some, "swamp": some, "special": some[:2]}
     return (
         Spec(operation, data, {"freqs": _angles}),
         Spec(operation, {"plain": some}, {"freqs": _longer}, why="longer_table"),
@@ -60,8 +65,8 @@ def _catalogue(operation: str, every: list[dict[str, int]], some: list[dict[str,
 
 SPECS = (
     Spec("rope_freqs", {"plain": TABLES}),
-    *_catalogue("rope_forward", HEADS, SOME_HEADS),
-    *_catalogue("rope_backward", HEADS, SOME_HEADS),
-    *_catalogue("rope_qk", PAIRS, SOME_PAIRS),
-    *_catalogue("rope_qk_backward", PAIRS, SOME_PAIRS),
+    *_catalogue("rope_forward", HEADS, LONG_HEADS, SOME_HEADS),
+    *_catalogue("rope_backward", HEADS, LONG_HEADS, SOME_HEADS),
+    *_catalogue("rope_qk", PAIRS, LONG_PAIRS, SOME_PAIRS),
+    *_catalogue("rope_qk_backward", PAIRS, LONG_PAIRS, SOME_PAIRS),
 )

@@ -95,6 +95,11 @@ def scaled(data: str, factor: float) -> Maker:
     return lambda draw, shape, sizes: DATA[data](draw, shape) * factor
 
 
+def rows_apart(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> NDArray[Any]:
+    """Normal numbers, every other row 200 above its neighbours: exp overflows with another row's maximum."""
+    return np.asarray(draw.normal(shape) + 200.0 * (np.arange(shape[0])[:, None] % 2))
+
+
 def nan(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> NDArray[Any]:
     """Nothing but NaN: memory that must not be read."""
     return np.full(shape, np.nan)

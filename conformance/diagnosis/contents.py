@@ -17,7 +17,11 @@ from .parts import Part
 
 def unwritten(part: Part) -> str:
     poison = np.frombuffer(b"\xff" * part.got.dtype.itemsize, part.got.dtype)
-    return "never written, still the poison" if _same_bits(part.got, poison) else ""
+    if _same_bits(part.got, poison):
+        return "never written, still the poison"
+    old = part.wrong.call.inputs.get(part.wrong.output)
+    same = old is not None and old.shape == part.wrong.got.shape and _same_bits(part.got, old[part.at])
+    return "never written, still what it held before" if same and part.is_telling else ""
 
 
 def no_number(part: Part) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,24 +11,20 @@ from conformance import contract
 from conformance.expectation import Expected, expect, rounded
 from conformance.measure import SIGMAS
 from conformance.noise import FLOAT32, Noisy, exact
+from conformance.readings.planted import known
 from conformance.verdict import judge
-from reference.readings import READINGS, Reading
+from reference.readings import Reading
 
 Outputs = Mapping[str, Any]
 SHOWN = 3
-
-
-@functools.cache
-def readings_of(operation: str) -> tuple[Reading, ...]:
-    """Return the operation's readings, in the order of the list."""
-    return tuple(reading for reading in READINGS if reading.operation == operation)
+WHOLLY, IN_PART, OR = "matches: ", "matches in a part: ", ", or "
 
 
 def matches(operation: str, arguments: Mapping[str, Any], expected: Expected, got: Outputs) -> list[Reading]:
     """Return the readings that give what came, the likeliest first; those much less likely than it are left out."""
     right = _distance(rounded(expected), got)
     likely: list[tuple[float, Reading]] = []
-    for reading in readings_of(operation):
+    for reading in known(operation):
         values = values_of(reading, operation, arguments)
         if values is not None and _distance(values, got) < right:
             fits = _likelihood(expectations_of(reading, operation, arguments, expected, values), got)
@@ -109,5 +104,11 @@ def _log_density(wanted: Any, got: Any) -> float:
 def said(found: list[Reading]) -> str:
     """Name the readings that match."""
     names = [reading.name for reading in found[:SHOWN]]
-    more = f", or {len(found) - SHOWN} more" if len(found) > SHOWN else ""
-    return f"matches: {', or '.join(names)}{more}" if names else ""
+    more = f"{OR}{len(found) - SHOWN} more" if len(found) > SHOWN else ""
+    return f"{WHOLLY}{OR.join(names)}{more}" if names else ""
+
+
+def matching(line: str) -> list[str]:
+    """Return the names of the readings that a line of the diagnosis says match, wholly or in a part."""
+    names = next((line.removeprefix(start) for start in (WHOLLY, IN_PART) if line.startswith(start)), "")
+    return names.partition(";")[0].split(OR) if names else []

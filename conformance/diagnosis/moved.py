@@ -80,7 +80,8 @@ def _shifted(wrong: Wrong) -> str:
             continue
         kept, source = (slice(by, None), slice(None, -by)) if by > 0 else (slice(None, by), slice(-by, None))
         before = (slice(None),) * axis
-        if wrong.holds(wrong.right[(*before, source)], wrong.got[(*before, kept)]):
+        came = wrong.got[(*before, kept)]
+        if wrong.holds(wrong.right[(*before, source)], came) and not wrong.holds(wrong.right[(*before, kept)], came):
             side = "before" if by > 0 else "behind"
             return f"shifted: each {_axis(wrong.axes[axis])} holds what belongs {abs(by)} {side}"
     return ""

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from conformance.noise import Noisy, exact
+from conformance.readings.planted import known
 from reference.readings import Reading
 
 from .failed import Failed, Wrong
-from .matching import expectations_of, readings_of, values_of
+from .matching import IN_PART, OR, expectations_of, values_of
 from .numbers import CHANCE
 from .places import places
 
@@ -20,11 +21,11 @@ def partly(call: Failed, failed: list[str]) -> str:
     wrongs = [Wrong(call, name) for name in failed]
     if not all(_is_telling(wrong) for wrong in wrongs):
         return ""
-    names = [reading.name for reading in readings_of(call.operation) if _holds(reading, call, wrongs)]
+    names = [reading.name for reading in known(call.operation) if _holds(reading, call, wrongs)]
     if not names:
         return ""
     where = "; ".join(dict.fromkeys(_where(wrong) for wrong in wrongs))
-    return f"matches in a part: {', or '.join(names)}; {where}"
+    return f"{IN_PART}{OR.join(names)}; {where}"
 
 
 def _is_telling(wrong: Wrong) -> bool:

@@ -105,8 +105,6 @@ def _torch_replica() -> type[Replica]:
         return torch.from_numpy(np.ascontiguousarray(value.view(np.ndarray)))
 
     class TorchReplica(Replica):
-        order = "torch"
-
         def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
             floats = all(isinstance(i, np.ndarray) and i.dtype == np.float32 and i.size for i in inputs)
             if floats and method == "__call__" and ufunc in functions and not options:

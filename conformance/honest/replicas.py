@@ -6,13 +6,15 @@ float32 array whose sums and matrix products follow a named order, so that the w
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+TERMS = 1 << 21  # products of a matrix product that are laid out at a time
 Floats = NDArray[np.float32]
+Sum: TypeAlias = Callable[[Floats], Floats]  # along the last axis
 
 
 def sequential(terms: Floats) -> Floats:
@@ -57,23 +59,28 @@ def fused(a: Floats, b: Floats) -> Floats:
     return total
 
 
-ORDERS: dict[str, Callable[[Floats], Floats]] = {f.__name__: f for f in (sequential, reverse, pairwise, lanes, blocked)}
+ORDERS: dict[str, Sum] = {f.__name__: f for f in (sequential, reverse, pairwise, lanes, blocked)}
 
 
 class Replica(np.ndarray[Any, np.dtype[np.float32]]):
-    """A float32 array that adds in the order named by its class attribute."""
+    """A float32 array that carries these reductions out its own way, along the last axis; sums in products too."""
 
-    order: str
+    reductions: ClassVar[Mapping[np.ufunc, Sum]] = {np.add: sequential}
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         arrays = [plain(i) for i in inputs]
         if ufunc is np.matmul and method == "__call__":
-            return self._wrap(product(arrays[0], arrays[1], self.order))
-        if ufunc is np.add and method == "reduce" and arrays[0].dtype == np.float32:
-            return self._wrap(_reduce(arrays[0], self.order, options.get("axis", 0), bool(options.get("keepdims"))))
+            return self._wrap(self.multiplied(arrays[0], arrays[1]))
+        if ufunc in self.reductions and method == "reduce" and arrays[0].dtype == np.float32:
+            along, keepdims = options.get("axis", 0), bool(options.get("keepdims"))
+            return self._wrap(_reduced(arrays[0], self.reductions[ufunc], along, keepdims))
         if "out" in options:
             options["out"] = tuple(plain(o) for o in options["out"])
         return self._wrap(getattr(ufunc, method)(*arrays, **options))
+
+    def multiplied(self, a: Floats, b: Floats) -> Floats:
+        """The matrix product of plain arrays."""
+        return product(a, b, self.reductions[np.add])
 
     def _wrap(self, result: Any) -> Any:
         if isinstance(result, tuple):
@@ -82,39 +89,44 @@ class Replica(np.ndarray[Any, np.dtype[np.float32]]):
         return array.view(type(self)) if array.dtype == np.float32 else result
 
 
+class Fused(Replica):
+    """Its products are fused multiply-adds."""
+
+    def multiplied(self, a: Floats, b: Floats) -> Floats:
+        return fused(a, b)
+
+
 def plain(value: Any) -> Any:
     """A replica as an ordinary array; anything else as it is."""
     return value.view(np.ndarray) if isinstance(value, Replica) else value
 
 
-def _reduce(array: Floats, order: str, axis: Any, keepdims: bool) -> Floats:
+def _reduced(array: Floats, reduction: Sum, axis: Any, keepdims: bool) -> Floats:
     axes = tuple(range(array.ndim)) if axis is None else tuple(np.atleast_1d(axis) % array.ndim)
     kept = [a for a in range(array.ndim) if a not in axes]
     terms = array.transpose(*kept, *axes).reshape(*(array.shape[a] for a in kept), -1)
-    total = _add_up(terms, order)
+    total = _along(terms, reduction)
     return np.expand_dims(total, axes) if keepdims else total
 
 
-def _add_up(terms: Floats, order: str) -> Floats:
+def _along(terms: Floats, reduction: Sum) -> Floats:
     if terms.shape[-1] == 0:
         return np.zeros(terms.shape[:-1], np.float32)
-    return np.asarray(ORDERS.get(order, sequential)(terms))
+    return np.asarray(reduction(terms))
 
 
-def product(a: Floats, b: Floats, order: str) -> Floats:
-    """Matrix product of float32 arrays with each element's sum taken in the named order, a row of a at a time."""
-    if order == "fused":
-        return fused(a, b)
+def product(a: Floats, b: Floats, total: Sum) -> Floats:
+    """Matrix product of float32 arrays with each element's sum taken by `total`, some rows of a at a time."""
     if a.shape[-2] == 0:
         return a @ b
     columns = np.swapaxes(b, -1, -2)
-    rows = [_add_up(a[..., i, None, :] * columns, order) for i in range(a.shape[-2])]
-    return np.stack(rows, axis=-2)
+    step = max(1, TERMS // max(1, columns.size))
+    starts = range(0, a.shape[-2], step)
+    rows = [_along(a[..., s : s + step, None, :] * columns[..., None, :, :], total) for s in starts]
+    return np.concatenate(rows, axis=-2)
 
 
-KINDS: dict[str, type[Replica]] = {name: type(name, (Replica,), {"order": name}) for name in (*ORDERS, "fused")}
-
-
-def replica(values: Any, order: str) -> Replica:
-    """Return values as a float32 array that adds in the given order."""
-    return np.asarray(values, np.float32).view(KINDS[order])
+KINDS: dict[str, type[Replica]] = {
+    **{name: type(name, (Replica,), {"reductions": {np.add: order}}) for name, order in ORDERS.items()},
+    "fused": Fused,
+}

@@ -42,17 +42,14 @@ def truncated(x: Floats) -> NDArray[np.float32]:
 class TensorCores(Replica):
     """A float32 array whose matrix products are made so; other sums are one after the other."""
 
-    order = "sequential"
     format: Precision
     block: int  # terms added to the sum at a time
     truncates: bool
     ties_away: bool
 
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
-        if ufunc is np.matmul and method == "__call__":
-            a, b = (shortened(plain(factor), self.format, self.ties_away) for factor in inputs)
-            return self._wrap(self._product(a, b))
-        return super().__array_ufunc__(ufunc, method, *inputs, **options)
+    def multiplied(self, a: Floats, b: Floats) -> NDArray[np.float32]:
+        """The product of factors that are shortened first."""
+        return self._product(*(shortened(factor, self.format, self.ties_away) for factor in (a, b)))
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         if function is not np.einsum:

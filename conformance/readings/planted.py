@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
 
 from reference.readings import READINGS, Reading
+
+from .arithmetic import arithmetic
+from .launches import launches
+
+
+@functools.cache
+def known(operation: str) -> tuple[Reading, ...]:
+    """Return the readings that a candidate is compared with; one that is stated by hand is not made once more."""
+    stated = [reading for reading in READINGS if reading.operation == operation]
+    return (*stated, *_further(arithmetic(operation), {reading.name for reading in stated}))
 
 
 @functools.cache
 def planted(operation: str) -> tuple[Reading, ...]:
-    """Return every wrong reading of an operation."""
-    return tuple(reading for reading in READINGS if reading.operation == operation)
+    """Return every wrong reading of an operation; what is not written is told by its place, not by comparison."""
+    return (*known(operation), *launches(operation))
 
 
 def by_id(operation: str, id: str) -> Reading:
     """Return one of them."""
     return next(reading for reading in planted(operation) if reading.id == id)
+
+
+def _further(readings: Iterator[Reading], stated: set[str]) -> Iterator[Reading]:
+    return (reading for reading in readings if reading.name not in stated)

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance import contract, judging
-from conformance.cases import CASES, Case
+from conformance.cases import CASES
 from conformance.diagnosis import diagnose
+from conformance.diagnosis.matching import matching
 from conformance.expectation import expect
 from conformance.verdict import Verdict
 from reference.readings import Reading
@@ -115,18 +116,23 @@ def named(id: str, readings: Sequence[str]) -> Iterator[tuple[str, str, bool]]:
     expected = expect(case.operation, arguments)
     for name in readings:
         reading = by_id(case.operation, name)
-        line = _diagnosis(case, reading, arguments, expected)
-        yield name, line, says(line, reading)
-
-
-def _diagnosis(case: Case, reading: Reading, arguments: Mapping[str, Any], expected: Any) -> str:
-    got = outputs(reading, arguments)
-    assert got is not None
-    verdicts = judging.judge_outputs(case.operation, arguments, expected, got, case.spec.signed_zeros)
-    return diagnose(case.operation, arguments, expected, got, verdicts)
+        got = outputs(reading, arguments)
+        assert got is not None
+        verdicts = judging.judge_outputs(case.operation, arguments, expected, got, case.spec.signed_zeros)
+        line = diagnose(case.operation, arguments, expected, got, verdicts)
+        yield name, line, says(line, reading) or _names_an_equal(line, reading.operation, arguments, got)
 
 
 def says(line: str, reading: Reading) -> bool:
     """Whether a diagnosis says what a reading is: its name among those that match, or the words it is known by."""
-    names = line.removeprefix("matches: ").split(", or ") if line.startswith("matches: ") else []
-    return reading.name in names or bool(reading.says and re.search(reading.says, line))
+    return reading.name in matching(line) or bool(reading.says and re.search(reading.says, line))
+
+
+def _names_an_equal(line: str, operation: str, arguments: Mapping[str, Any], got: Mapping[str, Any]) -> bool:
+    """Whether it names another reading that gives the very same numbers there: it is as good a name."""
+    others = (reading for reading in planted(operation) if reading.name in matching(line))
+    return any(_same(outputs(reading, arguments), got) for reading in others)
+
+
+def _same(one: Mapping[str, Any] | None, other: Mapping[str, Any]) -> bool:
+    return one is not None and all(np.array_equal(one[n], a, equal_nan=a.dtype.kind == "f") for n, a in other.items())

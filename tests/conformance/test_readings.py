@@ -11,7 +11,8 @@ import pytest
 import reference
 from conformance.cases import CASES
 from conformance.cli import main
-from conformance.readings import command, planted
+from conformance.readings import command
+from conformance.readings.planted import planted
 from conformance.readings.trial import Found, Told, found, outputs, says, tried
 from conformance.report.score import read_score
 from conformance.results import HARNESS
