@@ -80,11 +80,13 @@ def _borrowed(value: Any, right: Any) -> Any:
 
 
 def _likelihood(candidates: list[Expected], got: Outputs) -> float | None:
-    """The logarithm of how likely the reading makes what came, or None where its verdict is no."""
-    for expected in candidates:
-        if all(judge(name, _judged(wanted), np.asarray(got[name])).passed for name, wanted in expected.items()):
-            return sum(_log_density(wanted, got[name]) for name, wanted in expected.items())
-    return None
+    """The logarithm of how likely the reading makes what came at most, or None where its verdict is no."""
+    fits = (
+        sum(_log_density(wanted, got[name]) for name, wanted in expected.items())
+        for expected in candidates
+        if all(judge(name, _judged(wanted), np.asarray(got[name])).passed for name, wanted in expected.items())
+    )
+    return max(fits, default=None)
 
 
 def _judged(wanted: Any) -> Any:
