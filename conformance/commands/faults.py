@@ -16,6 +16,7 @@ from conformance.faults.table import together
 from conformance.faults.trial import scored
 from conformance.keywords import Keywords
 from conformance.report.files import read_jsonl
+from conformance.report.score import Faults
 from conformance.results import FAILED, HARNESS, PASSED, Result
 
 from . import run as judging
@@ -50,12 +51,12 @@ def run(options: argparse.Namespace) -> int:
     started = time.monotonic()
     try:
         results = _together(options) if options.together else _each(options)
-        code = _shown(console, results, options.verbose or bool(options.together))
+        score = show(console, results, options.verbose or bool(options.together))
     except FaultError as error:
         console.print(str(error))
         return HARNESS
-    console.print(f"{time.monotonic() - started:.0f} s")
-    return code
+    console.print(f"{summed_up(score)}; {time.monotonic() - started:.0f} s")
+    return PASSED if is_enough(score) else FAILED
 
 
 def _each(options: argparse.Namespace) -> Iterable[FaultResult]:
@@ -87,13 +88,23 @@ def _of(fault: Fault, results: Sequence[Result]) -> list[Result]:
     return [result for result in results if result.operation in fault.operations]
 
 
-def _shown(console: Console, results: Iterable[FaultResult], every: bool) -> int:
-    """Print a line for each fault that is not found or not named, or for all; return the exit code."""
-    found = right = total = 0
+def show(console: Console, results: Iterable[FaultResult], every: bool) -> Faults:
+    """Print a line for each fault that is not found or not named, or for all, as they come; return the score."""
+    judged = []
     for result in results:
-        total, found, right = total + 1, found + result.found, right + result.right
+        judged.append(result)
         if every or not result.right:
             told = "NOT FOUND" if not result.found else "named" if result.right else "NOT NAMED"
-            console.print(f"{told:<10} {result.name}: {result.first_line}")
-    console.print(f"{found} of {total} faults found; {right} named or described rightly by the first line", end="; ")
-    return PASSED if found == total and right >= RIGHT * total else FAILED
+            console.print(f"{told:<10} {result.name}: {result.first_line}", markup=False)
+    missed = tuple(result.name for result in judged if not result.right)
+    return Faults(sum(result.found for result in judged), len(judged), len(judged) - len(missed), missed)
+
+
+def summed_up(score: Faults) -> str:
+    """Return the score in a sentence."""
+    return f"{score.found} of {score.total} faults found; {score.right} named or described rightly by the first line"
+
+
+def is_enough(score: Faults) -> bool:
+    """Whether every fault is found, and enough of them are said rightly."""
+    return score.found == score.total and score.right >= RIGHT * score.total

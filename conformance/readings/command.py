@@ -14,9 +14,12 @@ from rich.markup import escape
 from rich.progress import track
 
 from conformance.cases import CASES
+from conformance.commands import faults as planting
 from conformance.commands.options import add_command, cores, keywords, positive
+from conformance.faults import FAULTS, FaultError
+from conformance.faults import judge as judge_faults
 from conformance.keywords import Keywords
-from conformance.report.score import Diagnosed, Score, write_score
+from conformance.report.score import Diagnosed, Faults, Score, write_score
 from conformance.results import HARNESS
 
 from .planted import planted
@@ -24,11 +27,12 @@ from .pool import shared
 from .trial import Found, Told, found, named, tried
 
 _EXAMPLES = """\
-  readings                       every wrong reading of every operation
+  readings                       every wrong reading of every operation, and every fault of the C library
   readings -k 'rope or softmax'  those of some operations
+  readings --no-faults           without a C compiler
   readings --json score.json     the score, for `report --readings`
 """
-_EXIT = "exit code: 0 every reading is found, or proved equal; 1 one is not; 2 nothing was planted"
+_EXIT = "exit code: 0 every reading is found, or proved equal, and every fault; 1 one is not; 2 nothing was planted"
 CHUNK = 8  # cases of one piece
 Item = TypeVar("Item")
 
@@ -41,6 +45,8 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("-k", type=keywords, default=Keywords(), metavar="WORDS", help=wanted)
     parser.add_argument("-n", type=positive, default=cores(), metavar="N", help="processes (default: %(default)s)")
     parser.add_argument("-v", "--verbose", action="store_true", help="a line for each reading")
+    without = "leave out the builds of the C library with a fault in them"
+    parser.add_argument("--no-faults", action="store_true", help=without)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the score, for `report --readings`")
 
 
@@ -53,12 +59,25 @@ def run(options: argparse.Namespace) -> int:
         return HARNESS
     started = time.monotonic()
     results = judge(console, operations, options.n)
-    score = scored(results)
     show(console, results, options.verbose)
+    try:
+        faults = None if options.no_faults else _faults(console, operations, options)
+    except FaultError as error:
+        console.print(f"{error}\n--no-faults leaves out the builds of the C library", markup=False)
+        return HARNESS
+    score = scored(results, faults)
     close(console, score, results, time.monotonic() - started)
     if options.json:
         write_score(options.json, score)
-    return int(any(one.survives or one.is_disproved for one in results))
+    wrong = any(one.survives or one.is_disproved for one in results)
+    return int(wrong or (faults is not None and not planting.is_enough(faults)))
+
+
+def _faults(console: Console, operations: Sequence[str], options: argparse.Namespace) -> Faults:
+    """Build and judge the faults that are in these operations.  Raises FaultError."""
+    chosen = [fault for fault in FAULTS if set(operations) & set(fault.operations)]
+    results = _followed(console, "building", judge_faults(options.n, chosen), len(chosen))
+    return planting.show(console, results, options.verbose)
 
 
 def judge(console: Console, operations: Sequence[str], processes: int) -> list[Found]:
@@ -95,7 +114,7 @@ def _followed(console: Console, what: str, items: Iterable[Item], total: int) ->
     return iter(track(items, what, total, console=console, transient=True, disable=not console.is_terminal))
 
 
-def scored(results: Sequence[Found]) -> Score:
+def scored(results: Sequence[Found], faults: Faults | None = None) -> Score:
     """Return the score of what was found."""
     told_apart = [one for one in results if one.failed]
     weakest = min(told_apart, key=lambda one: one.margin, default=None)
@@ -110,6 +129,7 @@ def scored(results: Sequence[Found]) -> Score:
             len(told_apart),
             tuple(one.reading.id for one in told_apart if not one.right),
         ),
+        faults=faults,
     )
 
 
@@ -156,3 +176,5 @@ def close(console: Console, score: Score, results: Sequence[Found], seconds: flo
     console.print(f"weakest: {escape(score.weakest)}, {_number(score.margin)} times its limit")
     right, total = score.diagnosis.right, score.diagnosis.total
     console.print(f"{right} of {total} named or described rightly by the first line: {right / max(total, 1):.1%}")
+    if score.faults:
+        console.print(planting.summed_up(score.faults))

@@ -11,6 +11,7 @@ import pytest
 import reference
 from conformance.cases import CASES
 from conformance.cli import main
+from conformance.faults import FaultResult
 from conformance.readings import command
 from conformance.readings.planted import planted
 from conformance.readings.trial import Found, Told, found, outputs, says, tried
@@ -101,11 +102,30 @@ def test_the_command_writes_the_score_that_reports_read(tmp_path: Path, capsys: 
     assert score.found == score.total == len(planted("clip_scale"))
     assert f"{score.total} of {score.total} wrong readings found" in said
     assert score.weakest in said
+    assert score.faults is not None
+    assert score.faults.found == score.faults.total == score.faults.right > 1
+    assert f"{score.faults.total} of {score.faults.total} faults found" in said
+
+
+def test_faults_are_left_out_or_ask_for_a_compiler(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CC", "no-such-compiler")
+    assert main(["readings", "-k", "clip_scale", "-n", "1"]) == HARNESS
+    assert "--no-faults leaves out" in capsys.readouterr().out
+    file = tmp_path / "score.json"
+    assert main(["readings", "-k", "clip_scale", "-n", "1", "--no-faults", "--json", str(file)]) == 0
+    assert read_score(file).faults is None
+
+
+def test_a_fault_that_is_not_found_fails_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "judge_faults", lambda *_: [FaultResult("some fault", False, False, "all passed")])
+    assert main(["readings", "-k", "clip_scale", "-n", "1"]) == 1
 
 
 def test_the_command_fails_where_a_reading_survives(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "judge", lambda *_: found([SILU], []))
-    assert main(["readings", "-k", "silu"]) == 1
+    assert main(["readings", "-k", "silu", "--no-faults"]) == 1
 
 
 def test_choosing_no_operation_is_no_pass(capsys: pytest.CaptureFixture[str]) -> None:
