@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from bindings.records import Parameter
-from conformance import contract, judging
+from conformance import contract
 from conformance.cases import CASES, REFUSALS, Case, Refusal
 from conformance.cases.data import DATA
 from conformance.envelope import REPLICAS
@@ -18,9 +18,10 @@ from conformance.expectation import Expected, expect
 from conformance.measure import limits
 from conformance.noise import Noisy
 from conformance.probes import PROPERTIES, probe_ids
+from conformance.readings.planted import planted
+from conformance.readings.trial import tried_on
 from conformance.results import HARNESS
 from conformance.steps import ENVELOPE, FREE, STEPS
-from reference.readings import READINGS
 
 from .options import add_command
 
@@ -121,26 +122,15 @@ def _limit(wanted: Any) -> str:
 
 def _power(case: Case, arguments: Mapping[str, Any], expected: Expected) -> Iterator[str]:
     """The wrong readings of the operation that this case tells from the right one, and those it does not."""
-    known = [reading for reading in READINGS if reading.operation == case.operation]
-    passed = {reading.id for reading in known if _passes(reading.function, case, arguments, expected)}
-    caught = [reading for reading in known if reading.id not in passed]
+    known = planted(case.operation)
+    passed = {told.reading: told.passed for told in tried_on(case, arguments, expected, known)}
+    caught = [reading for reading in known if not passed.get(reading.id, True)]
+    left = [reading.name for reading in known if passed.get(reading.id, True)]
     yield _said("catches", f"{len(caught)} of {len(known)} wrong readings")
     for reading in caught:
         yield _said("", f"{reading.name}: {reading.why}")
-    if passed:
-        yield _said("left to others", ", ".join(reading.name for reading in known if reading.id in passed))
-
-
-def _passes(function: Any, case: Case, arguments: Mapping[str, Any], expected: Expected) -> bool:
-    with np.errstate(all="ignore"):
-        results = function(**arguments)
-    outputs = contract.flat(contract.named(contract.OPERATIONS[case.operation], results))
-    got = {name: _stored(array) for name, array in outputs.items()}
-    return judging.passes(case.operation, arguments, expected, got, case.spec.signed_zeros)
-
-
-def _stored(array: Any) -> Any:
-    return array.astype(np.float32) if array.dtype == np.float64 else array
+    if left:
+        yield _said("left to others", ", ".join(left))
 
 
 def _refusal(case: Refusal) -> Iterator[str]:

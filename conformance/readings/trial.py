@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance import contract, judging
-from conformance.cases import CASES
+from conformance.cases import CASES, Case
 from conformance.diagnosis import diagnose
 from conformance.diagnosis.matching import matching
-from conformance.expectation import expect
+from conformance.expectation import Expected, expect
 from conformance.verdict import Verdict
 from reference.readings import Reading
 
@@ -74,13 +74,18 @@ def tried(id: str, readings: Sequence[Reading] | None = None) -> list[Told]:
     case = CASES[id]
     arguments = case.arguments()
     expected = expect(case.operation, arguments)
+    return tried_on(case, arguments, expected, planted(case.operation) if readings is None else readings)
+
+
+def tried_on(case: Case, arguments: Mapping[str, Any], expected: Expected, readings: Iterable[Reading]) -> list[Told]:
+    """Try readings on a case whose data and expectation are known."""
     said = []
-    for reading in planted(case.operation) if readings is None else readings:
+    for reading in readings:
         got = outputs(reading, arguments)
         if got is not None:
             verdicts = judging.judge_outputs(case.operation, arguments, expected, got, case.spec.signed_zeros)
             passed = all(verdict.passed for verdict in verdicts)
-            said.append(Told(reading.id, id, passed, max(map(margin, verdicts), default=0.0)))
+            said.append(Told(reading.id, case.id, passed, max(map(margin, verdicts), default=0.0)))
     return said
 
 
