@@ -174,8 +174,11 @@ def matmul(a: Any, b: Any) -> Noisy:
 
 
 def _in_common(x: Noisy, y: Noisy) -> Floats:
-    """Variance for errors that the numbers of a row may have in common, all to one side (see `_handed_on`)."""
-    if roundings().inputs is None or not np.any(x.variance):
+    """Variance for errors that the numbers of a row may have in common, all to one side (see `_handed_on`).
+
+    Where errors come in from many operations before (coarse), they do not point to one side.
+    """
+    if roundings().inputs is None or roundings().coarse or not np.any(x.variance):
         return np.zeros(())
     return np.asarray((x.sigma @ y.v) ** 2)
 
