@@ -21,9 +21,11 @@ from conformance.faults import judge as judge_faults
 from conformance.keywords import Keywords
 from conformance.report.score import Diagnosed, Faults, Score, write_score
 from conformance.results import HARNESS
+from reference.readings.step import READINGS as STEP_READINGS
 
 from .planted import planted
 from .pool import shared
+from .steps import SITUATIONS, STEP, tried_step
 from .trial import Found, Told, found, named, tried
 
 _EXAMPLES = """\
@@ -53,12 +55,16 @@ def add_parser(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Plant, count, print; return the exit code."""
     console = Console(highlight=False, soft_wrap=True)
-    operations = [name for name in dict.fromkeys(c.operation for c in CASES.values()) if options.k.matches(name)]
+    known = (*dict.fromkeys(case.operation for case in CASES.values()), STEP)
+    operations = [name for name in known if options.k.matches(name)]
     if not operations:
         console.print(f"no operation matches -k '{options.k.text}'", markup=False)
         return HARNESS
     started = time.monotonic()
     results = judge(console, operations, options.n)
+    if STEP in operations:
+        told = _followed(console, "stepping", shared(tried_step, list(SITUATIONS), options.n), len(SITUATIONS))
+        results += found(STEP_READINGS, (one for few in told for one in few))
     show(console, results, options.verbose)
     try:
         faults = None if options.no_faults else _faults(console, operations, options)
@@ -88,7 +94,7 @@ def judge(console: Console, operations: Sequence[str], processes: int) -> list[F
     told = [
         one for few in _followed(console, "planting", shared(_tried, pieces, processes), len(pieces)) for one in few
     ]
-    results = found((reading for name in operations for reading in planted(name)), told)
+    results = found((reading for name in operations if name != STEP for reading in planted(name)), told)
     by_case: dict[str, list[str]] = {}
     for one in results:
         if one.clearest:
@@ -118,6 +124,7 @@ def scored(results: Sequence[Found], faults: Faults | None = None) -> Score:
     """Return the score of what was found."""
     told_apart = [one for one in results if one.failed]
     weakest = min(told_apart, key=lambda one: one.margin, default=None)
+    diagnosed = [one for one in results if one.is_diagnosed]
     return Score(
         found=len(told_apart),
         total=len(results),
@@ -125,9 +132,9 @@ def scored(results: Sequence[Found], faults: Faults | None = None) -> Score:
         margin=weakest.margin if weakest else math.inf,
         survivors={one.reading.id: one.reading.equal for one in results if not one.failed},
         diagnosis=Diagnosed(
-            sum(one.right for one in told_apart),
-            len(told_apart),
-            tuple(one.reading.id for one in told_apart if not one.right),
+            sum(one.right for one in diagnosed),
+            len(diagnosed),
+            tuple(one.reading.id for one in diagnosed if not one.right),
         ),
         faults=faults,
     )
@@ -142,7 +149,7 @@ def show(console: Console, results: Sequence[Found], every: bool) -> None:
     for operation, few in by_operation.items():
         told = [one for one in few if one.failed]
         weakest = min(told, key=lambda one: one.margin, default=None)
-        counts = f"{f'{len(told)}/{len(few)}':>9} {f'{sum(o.right for o in told)}/{len(told)}':>9}"
+        counts = f"{f'{len(told)}/{len(few)}':>9} {_named_of(told):>9}"
         last = f"{_number(weakest.margin):>9}  {escape(weakest.reading.name)}" if weakest else ""
         console.print(f"{operation:<28} {counts} {last}")
         for one in few if every else ():
@@ -151,7 +158,13 @@ def show(console: Console, results: Sequence[Found], every: bool) -> None:
 
 def _line(one: Found) -> str:
     counted = f"{len(one.failed)} of {len(one.told)} cases, {_number(one.margin)} times the limit"
-    return f"{one.reading.name}: {counted}; {'named' if one.right else 'NOT NAMED'}: {one.line}"
+    said = f"; {'named' if one.right else 'NOT NAMED'}: {one.line}" if one.is_diagnosed else ""
+    return f"{one.reading.name}: {counted}{said}"
+
+
+def _named_of(told: Sequence[Found]) -> str:
+    diagnosed = [one for one in told if one.is_diagnosed]
+    return f"{sum(one.right for one in diagnosed)}/{len(diagnosed)}" if diagnosed else "-"
 
 
 def _number(value: float) -> str:
@@ -170,7 +183,7 @@ def close(console: Console, score: Score, results: Sequence[Found], seconds: flo
         elif not one.failed:
             console.print(f"EQUAL {escape(one.reading.id)}: {escape(one.reading.equal)}")
     for one in results:
-        if one.failed and not one.right:
+        if one.is_diagnosed and not one.right:
             console.print(f"NOT NAMED {escape(one.reading.id)}: {escape(one.line)}")
     console.print(f"\n{score.found} of {score.total} wrong readings found; {seconds:.0f} s")
     console.print(f"weakest: {escape(score.weakest)}, {_number(score.margin)} times its limit")

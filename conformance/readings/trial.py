@@ -59,6 +59,11 @@ class Found:
         return self.clearest.margin if self.clearest else 0.0
 
     @property
+    def is_diagnosed(self) -> bool:
+        """Whether it is of an operation; of a step that went wrong the report names the first call that did."""
+        return bool(self.failed) and self.reading.operation in contract.OPERATIONS
+
+    @property
     def survives(self) -> bool:
         """Whether nothing speaks against it: no case does, and no proof says that none can."""
         return not self.failed and not self.reading.equal

@@ -132,6 +132,28 @@ def _assigned(ops: Ops) -> Operation:
     return lambda A, B, C, alpha, beta: ops.gemm_tn(A, B, None, alpha=alpha, beta=0.0)
 
 
+def _without_residual(ops: Ops) -> Operation:
+    def backward(
+        residual_out: Array, weight: Array, d_output: Array, d_residual_out: Array, *more: Any, **by: Any
+    ) -> Any:
+        nothing = ops.scale(d_residual_out.reshape(-1), scale=0.0).reshape(d_residual_out.shape)
+        return ops.rmsnorm_residual_backward(residual_out, weight, d_output, nothing, *more, **by)
+
+    return backward
+
+
+def _last_of_each_token(ops: Ops) -> Operation:
+    def scatter_add(grad_output: Array, indices: Array, grad_weight: Array) -> Array:
+        later = [token in indices[place + 1 :] for place, token in enumerate(indices)]
+        return ops.scatter_add(grad_output, np.where(later, indices.dtype.type(-1), indices), grad_weight)
+
+    return scatter_add
+
+
+def _corrected_late(ops: Ops) -> Operation:
+    return lambda *lists, step, **by: ops.multi_adamw(*lists, step=max(1, step - 1), **by)
+
+
 def _decaying_everything(ops: Ops) -> Operation:
     def multi_adamw(*lists: Any, **moving: Any) -> Any:
         *arrays, weight_decays, grad_scale = lists
@@ -166,5 +188,20 @@ READINGS = (
         "gradient of the sum", "The gradient is not divided by the tokens.", _with(cross_entropy_backward=_summed)
     ),
     _reading("micro-batches assigned", "The last one's gradient replaces the others'.", _with(gemm_tn=_assigned)),
+    _reading(
+        "residual dropped",
+        "Gradients come back through the norms alone.",
+        _with(rmsnorm_residual_backward=_without_residual),
+    ),
+    _reading(
+        "repeated tokens assigned",
+        "A token's last place gives its embedding's gradient.",
+        _with(scatter_add=_last_of_each_token),
+    ),
+    _reading(
+        "bias correction one step behind",
+        "The moments are corrected for the update before.",
+        _with(multi_adamw=_corrected_late),
+    ),
     _reading("norms decay too", "Weight decay on every parameter.", _with(multi_adamw=_decaying_everything)),
 )

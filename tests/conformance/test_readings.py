@@ -14,10 +14,13 @@ from conformance.cli import main
 from conformance.faults import FaultResult
 from conformance.readings import command
 from conformance.readings.planted import planted
+from conformance.readings.steps import tried_step
 from conformance.readings.trial import Found, Told, found, outputs, says, tried
 from conformance.report.score import read_score
 from conformance.results import HARNESS
 from reference.readings import READINGS, Reading
+from reference.readings.step import READINGS as STEP_READINGS
+from reference.step import training_step
 
 
 def told_apart(operation: str) -> set[str]:
@@ -93,6 +96,12 @@ def test_the_score_counts_what_was_found_and_named() -> None:
     assert (score.found, score.total, score.weakest, score.margin) == (2, 3, READINGS[0].id, 3.0)
     assert score.survivors == {"silu: itself": ""}
     assert (score.diagnosis.right, score.diagnosis.total, score.diagnosis.missed) == (1, 2, (READINGS[0].id,))
+
+
+def test_the_step_itself_is_told_apart_in_no_situation_and_a_reading_of_it_is() -> None:
+    itself = Reading("training_step", "itself", "Nothing is wrong.", training_step)
+    residual = next(reading for reading in STEP_READINGS if reading.name == "residual dropped")
+    assert [told.passed for told in tried_step("as judged", [itself, residual])] == [True, False]
 
 
 def test_the_command_writes_the_score_that_reports_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
