@@ -1,0 +1,14 @@
+// <cuda_runtime.h> of the emulator: CUDA on the CPU (see cuda/emulator/README.md).
+#pragma once
+
+#include "emulator/language.h"
+#include "emulator/vector_types.h"
+#include "emulator/thread.h"
+#include "emulator/barrier.h"
+#include "emulator/warp.h"
+#include "emulator/atomics.h"
+#include "emulator/device_math.h"
+#include "emulator/integer.h"
+#include "emulator/shared_memory.h"
+#include "emulator/runtime_api.h"
+#include "emulator/launch.h"

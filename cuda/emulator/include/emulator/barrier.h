@@ -1,0 +1,38 @@
+// Barriers of a block, memory fences, and what else makes a thread wait.
+#pragma once
+
+#include "thread.h"
+
+namespace emulator {
+
+// Waits for every thread of the block that has not returned; gives the number of them whose predicate held, and theirs.
+struct BarrierCount {
+    int holding, threads;
+};
+BarrierCount wait_at_barrier(const char* name, bool predicate, Place place);
+
+void fence();                                // orders this thread's memory accesses as seen by all
+void yield();                                // lets other threads of the block go first
+[[noreturn]] void trap(const char* reason);  // ends the kernel with cudaErrorLaunchFailure
+
+}  // namespace emulator
+
+inline void __syncthreads(emulator::Place place = emulator::Place::here()) {
+    emulator::wait_at_barrier("__syncthreads", false, place);
+}
+inline int __syncthreads_count(int predicate, emulator::Place place = emulator::Place::here()) {
+    return emulator::wait_at_barrier("__syncthreads_count", predicate != 0, place).holding;
+}
+inline int __syncthreads_and(int predicate, emulator::Place place = emulator::Place::here()) {
+    const auto count = emulator::wait_at_barrier("__syncthreads_and", predicate != 0, place);
+    return count.holding == count.threads;
+}
+inline int __syncthreads_or(int predicate, emulator::Place place = emulator::Place::here()) {
+    return emulator::wait_at_barrier("__syncthreads_or", predicate != 0, place).holding != 0;
+}
+
+inline void __threadfence() { emulator::fence(); }
+inline void __threadfence_block() { emulator::fence(); }
+inline void __threadfence_system() { emulator::fence(); }
+inline void __nanosleep(unsigned) { emulator::yield(); }
+[[noreturn]] inline void __trap() { emulator::trap("__trap()"); }

@@ -1,0 +1,63 @@
+// The words that CUDA adds to C++, for a host compiler.
+//
+// Static shared memory, `extern __shared__` and launches are not words but grammar: rewrite/ turns them into C++, and
+// __noinline__, which standard headers use in a sense of their own.
+#pragma once
+
+#include <math.h>
+#include <stdint.h>
+
+#include <cassert>
+#include <cfloat>
+#include <climits>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#ifndef ASSAYER_EMULATED
+#define ASSAYER_EMULATED 1
+#endif
+
+#define __global__
+#define __device__
+#define __host__
+#define __constant__
+#define __managed__
+#define __grid_constant__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __align__(bytes) __attribute__((aligned(bytes)))
+#define __launch_bounds__(...)
+#define __maxnreg__(...)
+#define __shared__ _Pragma("GCC error \"this file did not go through the emulator's rewriter (see cuda/emulator/README.md)\"")
+
+// Code of the emulator inside a kernel's file that reads other threads' records: not the kernel's own accesses, so the
+// race detector must not see them.
+#define EMULATOR_UNCHECKED __attribute__((no_sanitize("thread")))
+
+#if defined(__SANITIZE_THREAD__)
+#define EMULATOR_DETECTS_RACES 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define EMULATOR_DETECTS_RACES 1
+#endif
+#endif
+#ifndef EMULATOR_DETECTS_RACES
+#define EMULATOR_DETECTS_RACES 0
+#endif
+
+namespace emulator {
+
+// Where in the source a thread waits.  As a default argument, `Place place = Place::here()` is the caller's line.
+struct Place {
+    const char* file;
+    int line;
+    static constexpr Place here(const char* file = __builtin_FILE(), int line = __builtin_LINE()) { return {file, line}; }
+};
+
+}  // namespace emulator

@@ -1,0 +1,50 @@
+"""kernel<<<grid, block, shared, stream>>>(arguments) as a call."""
+
+from __future__ import annotations
+
+import re
+
+from text import closing, code_of, line_of, opening
+
+
+def _kernel_before(code: str, at: int) -> int:
+    """Where the expression begins that names the kernel and ends at `at`: name, space::name<T, 4>, (either)."""
+    end = len(code[:at].rstrip())
+    if code[end - 1] == ")":
+        return opening(code, end - 1, "()")
+    if code[end - 1] == ">":
+        end = len(code[: opening(code, end - 1, "<>")].rstrip())
+    name = re.search(r"(?:::\s*)?\w+(?:\s*::\s*(?:template\s+)?\w+)*$", code[:end])
+    if not name:
+        raise ValueError(f"{line_of(code, at)}: no kernel before <<<")
+    return name.start()
+
+
+def _end_of_configuration(code: str, at: int) -> int:
+    """Where the >>> stands that belongs to the <<< before `at`: the last three of a row of them, outside brackets."""
+    while at < len(code):
+        if code[at] in "([{":
+            at = closing(code, at)
+        elif code.startswith(">>>", at):
+            return at + len(re.match(r">+", code[at:])[0]) - 3  # type: ignore[index]
+        at += 1
+    raise ValueError("a <<< without its >>>")
+
+
+def rewrite_launches(source: str) -> str:
+    """Rewrite every launch; the lines stay where they are."""
+    while (at := (code := code_of(source)).find("<<<")) >= 0:
+        begin = _kernel_before(code, at)
+        configuration_end = _end_of_configuration(code, at + 3)
+        call = re.compile(r"\s*\(").match(code, configuration_end + 3)
+        if not call:
+            raise ValueError(f"{line_of(code, at)}: no arguments after <<<...>>>")
+        end = closing(code, call.end() - 1)
+        configuration, gap = source[at + 3 : configuration_end], source[configuration_end + 3 : call.end() - 1]
+        arguments = source[call.end() : end]
+        comma = ", " if code[call.end() : end].strip(" \t\n\\") else ""
+        source = (
+            f"{source[:begin]}::emulator::launch(EMULATOR_KERNEL({source[begin:at]}), "
+            f"::emulator::Configuration({configuration}){gap}{comma}{arguments}){source[end + 1 :]}"
+        )
+    return source

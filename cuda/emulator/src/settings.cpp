@@ -1,0 +1,68 @@
+#include "settings.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+#include "device.h"
+
+namespace emulator {
+namespace {
+
+[[noreturn]] void refuse(const char* name, const char* expected, const char* value) {
+    std::fprintf(stderr, "CUDA emulator: %s: expected %s, got \"%s\"\n", name, expected, value);
+    std::exit(2);
+}
+
+uint64_t number(const char* name, uint64_t otherwise, uint64_t lowest, uint64_t highest) {
+    const char* const value = std::getenv(name);
+    if (!value || !*value) return otherwise;
+    char* end = nullptr;
+    const unsigned long long given = std::strtoull(value, &end, 10);
+    char expected[64];
+    std::snprintf(expected, sizeof expected, "a number from %llu to %llu", static_cast<unsigned long long>(lowest),
+                  static_cast<unsigned long long>(highest));
+    if (*end || value[0] == '-' || given < lowest || given > highest) refuse(name, expected, value);
+    return given;
+}
+
+Order order() {
+    const char* const name = "ASSAYER_EMULATOR_SCHEDULE";
+    const char* const value = std::getenv(name);
+    if (!value || !*value || std::strcmp(value, "forward") == 0) return Order::forward;
+    if (std::strcmp(value, "reverse") == 0) return Order::reverse;
+    if (std::strcmp(value, "random") == 0) return Order::random;
+    refuse(name, "forward, reverse or random", value);
+}
+
+unsigned capability() {
+    const char* const name = "ASSAYER_EMULATOR_ARCH";
+    const char* const value = std::getenv(name);
+    if (!value || !*value) return Settings{}.capability;
+    char* end = nullptr;
+    const bool prefixed = std::strncmp(value, "sm_", 3) == 0;
+    const unsigned long given = prefixed ? std::strtoul(value + 3, &end, 10) : 0;
+    if (!prefixed || *end || !limits_of(static_cast<unsigned>(given))) refuse(name, "one of " EMULATOR_ARCHITECTURES, value);
+    return static_cast<unsigned>(given);
+}
+
+Settings read() {
+    Settings read;
+    const unsigned processors = std::thread::hardware_concurrency();
+    read.order = order();
+    read.seed = number("ASSAYER_EMULATOR_SEED", read.seed, 0, ~0ull >> 1);
+    read.threads = static_cast<unsigned>(number("ASSAYER_EMULATOR_THREADS", processors ? processors : 1, 1, 1024));
+    read.fill = number("ASSAYER_EMULATOR_FILL", 1, 0, 1) != 0;
+    read.capability = capability();
+    return read;
+}
+
+}  // namespace
+
+const Settings& settings() {
+    static const Settings all = read();
+    return all;
+}
+
+}  // namespace emulator

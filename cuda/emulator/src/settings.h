@@ -1,0 +1,20 @@
+// What the environment says about how kernels run.
+#pragma once
+
+#include "run_queue.h"
+
+namespace emulator {
+
+struct Settings {
+    Order order = Order::forward;   // ASSAYER_EMULATOR_SCHEDULE=forward|reverse|random
+    uint64_t seed = 1;              // ASSAYER_EMULATOR_SEED
+    unsigned threads = 0;           // ASSAYER_EMULATOR_THREADS: system threads; as many as processors where it is not set
+    bool fill = true;               // ASSAYER_EMULATOR_FILL=0: shared and allocated memory keeps what was there
+    unsigned capability = 80;       // ASSAYER_EMULATOR_ARCH=sm_80: whose limits hold
+};
+
+// Read once.  A value that means nothing ends the process with a message: a run under other settings than those asked for
+// would be worth nothing.
+const Settings& settings();
+
+}  // namespace emulator
