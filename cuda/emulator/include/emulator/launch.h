@@ -26,12 +26,18 @@ struct Launch {
 // Runs the whole grid; an error is left for cudaGetLastError.
 void run(const Launch& launch);
 
-// The address of a kernel; fails to compile, where a substitution may, when only the arguments choose the instance.
+// A kernel's address; fails to compile, where a substitution may, when only the arguments choose the instance.
 struct Tag {};
 template <class T, class... P>
-inline const void* address_of(T, void (*kernel)(P...)) {
-    return reinterpret_cast<const void*>(kernel);
+inline auto address_of(T, void (*kernel)(P...)) {
+    return kernel;
 }
+
+// The types a launch's arguments are converted to: those of the kernel's parameters, as far as they are known.
+template <size_t count, class... Given>
+std::tuple<std::decay_t<Given>...> parameters_of(...);
+template <size_t count, class... Given, class... P>
+std::enable_if_t<count == sizeof...(P), std::tuple<std::remove_cv_t<P>...>> parameters_of(void (*)(P...));
 
 template <class Call, class Address>
 struct Kernel {
@@ -44,21 +50,29 @@ inline Kernel<Call, Address> make_kernel(const char* name, Call call, Address ad
     return {name, call, address};
 }
 
-template <class Call, class Address, class... Arguments>
-inline void launch(const Kernel<Call, Address>& kernel, const Configuration& configuration, Arguments... arguments) {
+template <class Parameters, class Call, class... Given>
+inline void launch_with(const char* name, const void* address, const Configuration& configuration, const Call& call, Given&&... given) {
+    static_assert(sizeof(Parameters) <= 32764, "a kernel's arguments have at most 32,764 bytes");
     struct State {
         Call call;
-        std::tuple<Arguments...> arguments;
-    } state{kernel.call, std::tuple<Arguments...>(arguments...)};
-    static_assert(sizeof state.arguments <= 32764, "a kernel's arguments have at most 32,764 bytes");
-    const void* address = nullptr;
-    if constexpr (std::is_invocable<Address, Tag>::value) address = kernel.address(Tag{});
-    run({kernel.name, address, configuration,
-         [](void* all) {
-             const State& mine = *static_cast<const State*>(all);
-             std::apply(mine.call, mine.arguments);
-         },
-         &state});
+        Parameters parameters;
+    } state{call, Parameters(std::forward<Given>(given)...)};
+    const auto run_one_thread = [](void* all) {
+        const State& mine = *static_cast<const State*>(all);
+        std::apply(mine.call, mine.parameters);
+    };
+    run({name, address, configuration, run_one_thread, &state});
+}
+
+template <class Call, class Address, class... Given>
+inline void launch(const Kernel<Call, Address>& kernel, const Configuration& configuration, Given&&... given) {
+    if constexpr (std::is_invocable<Address, Tag>::value) {
+        const auto address = kernel.address(Tag{});
+        using Parameters = decltype(parameters_of<sizeof...(Given), Given...>(address));
+        launch_with<Parameters>(kernel.name, reinterpret_cast<const void*>(address), configuration, kernel.call, std::forward<Given>(given)...);
+    } else {
+        launch_with<std::tuple<std::decay_t<Given>...>>(kernel.name, nullptr, configuration, kernel.call, std::forward<Given>(given)...);
+    }
 }
 
 }  // namespace emulator

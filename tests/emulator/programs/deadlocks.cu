@@ -1,0 +1,106 @@
+// Kernels whose threads wait for each other, and calls of warp functions with wrong masks.
+#include "harness.h"
+
+constexpr unsigned ALL = 0xffffffffu;
+
+// One half waits for the block, the other for the warp.
+__global__ void barrier_in_a_branch_kernel(float* output) {
+    float value = static_cast<float>(threadIdx.x);
+    if (threadIdx.x < 16) {
+        __syncthreads();  // WAIT barrier_in_a_branch
+    } else {
+        value += __shfl_xor_sync(ALL, value, 1);  // WAIT barrier_in_a_branch
+    }
+    output[threadIdx.x] = value;
+}
+PROGRAM(barrier_in_a_branch) {
+    Array<float> output(32);
+    barrier_in_a_branch_kernel<<<2, 32>>>(output);
+    return cudaGetLastError() == cudaErrorLaunchFailure;
+}
+
+// Two barriers where one was meant.
+__global__ void two_barriers_kernel(float* output) {
+    __shared__ float value;
+    if (threadIdx.x < 32) {
+        value = 1;
+        __syncthreads();  // WAIT two_barriers
+    } else {
+        __syncthreads();  // WAIT two_barriers
+        output[threadIdx.x] = value;
+    }
+}
+PROGRAM(two_barriers) {
+    Array<float> output(64);
+    two_barriers_kernel<<<1, 64>>>(output);
+    return cudaGetLastError() == cudaErrorLaunchFailure;
+}
+
+__global__ void own_lane_kernel(float* output) {
+    float value = static_cast<float>(threadIdx.x);
+    if (threadIdx.x < 16) value += __shfl_xor_sync(0xffff0000u, value, 1);  // WAIT lane_outside_its_mask
+    output[threadIdx.x] = value;
+}
+PROGRAM(lane_outside_its_mask) {
+    Array<float> output(32);
+    own_lane_kernel<<<1, 32>>>(output);
+    return cudaGetLastError() == cudaErrorLaunchFailure;
+}
+
+__global__ void masks_differ_kernel(unsigned* output) {
+    const unsigned mask = threadIdx.x < 16 ? ALL : 0xffff0001u;
+    output[threadIdx.x] = __ballot_sync(mask | 1u << threadIdx.x, 1);  // WAIT masks_differ
+}
+PROGRAM(masks_differ) {
+    Array<unsigned> output(32);
+    masks_differ_kernel<<<1, 32>>>(output);
+    return cudaGetLastError() == cudaErrorLaunchFailure;
+}
+
+__global__ void functions_differ_kernel(unsigned* output) {
+    if (threadIdx.x % 2) {
+        output[threadIdx.x] = __ballot_sync(ALL, 1);  // WAIT functions_differ
+    } else {
+        output[threadIdx.x] = __shfl_sync(ALL, threadIdx.x, 0);  // WAIT functions_differ
+    }
+}
+PROGRAM(functions_differ) {
+    Array<unsigned> output(32);
+    functions_differ_kernel<<<1, 32>>>(output);
+    return cudaGetLastError() == cudaErrorLaunchFailure;
+}
+
+// Each lane waits for a lock that a lane holds which waits for the warp.
+__global__ void held_lock_kernel(int* lock, int* count) {
+    while (atomicCAS(lock, 0, 1) != 0) {}  // nobody gives it back
+    *count += 1;
+    __syncwarp();
+    atomicExch(lock, 0);
+}
+PROGRAM(lock_held_forever) {
+    Array<int> lock(1), count(1);
+    held_lock_kernel<<<1, 32>>>(lock, count);
+    return cudaGetLastError() == cudaErrorLaunchTimeout;
+}
+
+__global__ void trap_kernel(int* output) {
+    if (threadIdx.x == 3) __trap();
+    output[threadIdx.x] = 1;
+}
+PROGRAM(trap_ends_the_kernel) {
+    Array<int> output(32);
+    trap_kernel<<<4, 32>>>(output);
+    return cudaGetLastError() == cudaErrorLaunchFailure;
+}
+
+// After a failure every call says so, until the device is reset; then all is well again.
+PROGRAM(failure_stays) {
+    Array<int> output(32);
+    trap_kernel<<<4, 32>>>(output);
+    void* memory = nullptr;
+    if (cudaMalloc(&memory, 64) != cudaErrorLaunchFailure) return false;
+    if (cudaDeviceSynchronize() != cudaErrorLaunchFailure || cudaGetLastError() != cudaErrorLaunchFailure) return false;
+    if (cudaGetLastError() != cudaErrorLaunchFailure) return false;
+    cudaDeviceReset();
+    return cudaMalloc(&memory, 64) == cudaSuccess && cudaFree(memory) == cudaSuccess && cudaGetLastError() == cudaSuccess;
+}

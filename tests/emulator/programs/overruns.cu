@@ -1,0 +1,96 @@
+// Kernels that leave their arrays, or the language.  "// FAULT" marks the line that has to be named.
+#include "harness.h"
+
+#include <climits>
+
+__global__ void static_kernel(float* output, unsigned shift) {
+    __shared__ float before[32];
+    __shared__ float values[64];
+    __shared__ float after[32];
+    before[threadIdx.x % 32] = after[threadIdx.x % 32] = 0;
+    values[threadIdx.x + shift] = 1;  // FAULT static_shared_overrun
+    __syncthreads();
+    output[threadIdx.x] = values[threadIdx.x] + before[0] + after[0];
+}
+static bool run_static(unsigned shift) {
+    Array<float> output(64);
+    static_kernel<<<2, 64>>>(output, shift);
+    return output.value() == 1;
+}
+PROGRAM(static_shared_right) { return run_static(0); }
+PROGRAM(static_shared_overrun) { return run_static(1); }
+PROGRAM(static_shared_underrun) { return run_static(-64); }
+
+__global__ void dynamic_kernel(float* output, unsigned shift) {
+    extern __shared__ float values[];
+    values[threadIdx.x + shift] = 1;  // FAULT dynamic_shared_overrun
+    __syncthreads();
+    output[threadIdx.x] = values[threadIdx.x];
+}
+static bool run_dynamic(unsigned shift) {
+    Array<float> output(64);
+    dynamic_kernel<<<2, 64, 64 * sizeof(float)>>>(output, shift);
+    return output.value() == 1;
+}
+PROGRAM(dynamic_shared_right) { return run_dynamic(0); }
+PROGRAM(dynamic_shared_overrun) { return run_dynamic(1); }
+PROGRAM(dynamic_shared_far_overrun) { return run_dynamic(5000); }
+
+// Keeps one block more than there are numbers: the comparison should be <.
+__global__ void global_kernel(float* output, unsigned n) {
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i <= n) output[i] = 1;  // FAULT global_overrun
+}
+PROGRAM(global_overrun) {
+    Array<float> output(64);
+    global_kernel<<<2, 64>>>(output, 64);
+    return output.value() == 1;
+}
+
+__global__ void misaligned_kernel(const float* input, float* output, unsigned shift) {
+    const float4 four = *reinterpret_cast<const float4*>(input + shift + 4 * threadIdx.x);  // FAULT misaligned_float4
+    output[threadIdx.x] = four.x + four.y + four.z + four.w;
+}
+static bool run_misaligned(unsigned shift) {
+    Array<float> input(160, 1.0f), output(32);
+    misaligned_kernel<<<1, 32>>>(input, output, shift);
+    return output.value() == 4;
+}
+PROGRAM(aligned_float4) { return run_misaligned(4); }
+PROGRAM(misaligned_float4) { return run_misaligned(1); }
+
+__global__ void overflow_kernel(int* output, int factor) {
+    output[threadIdx.x] = factor * static_cast<int>(threadIdx.x + 2);  // FAULT signed_overflow
+}
+PROGRAM(signed_overflow) {
+    Array<int> output(32);
+    overflow_kernel<<<1, 32>>>(output, INT_MAX / 8);
+    return output.value() == INT_MAX / 8 * 2;
+}
+
+// A stack array of a thread that has waited in between.
+__global__ void local_kernel(float* output, unsigned at) {
+    float local[8];
+    for (float& value : local) value = static_cast<float>(threadIdx.x);
+    __syncthreads();
+    output[threadIdx.x] = local[at];  // FAULT local_overrun
+}
+PROGRAM(local_overrun) {
+    Array<float> output(64);
+    local_kernel<<<1, 64>>>(output, 8);
+    return output.value() == 0;
+}
+
+__global__ void uninitialised_kernel(float* output, unsigned written) {
+    __shared__ float values[64];
+    if (threadIdx.x < written) values[threadIdx.x] = 1;
+    __syncthreads();
+    output[threadIdx.x] = values[threadIdx.x];
+}
+PROGRAM(uninitialised_shared_memory) {
+    Array<float> output(64);
+    uninitialised_kernel<<<1, 64>>>(output, 64);  // leaves ones behind for the next
+    uninitialised_kernel<<<1, 64>>>(output, 63);
+    const auto result = output.values();
+    return result[62] == 1 && result[63] == 1;
+}
