@@ -52,7 +52,10 @@ void yield() {
 }
 
 void fence() {
-    if (running_thread) running_thread->fenced = true;
+    if (running_thread) {
+        running_thread->fenced = true;
+        if (running_thread->last_atomic) observe(running_thread->last_atomic);
+    }
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 

@@ -1,5 +1,7 @@
 #include "block.h"
 
+#include <cstdio>
+
 #include "device.h"
 
 namespace emulator {
@@ -40,9 +42,11 @@ void Block::begin(uint64_t number, Order order, uint64_t seed) {
     for (unsigned i = 0; i < n_threads_; i++) {
         members_[i].fiber.reset();
         members_[i].fenced = false;
+        members_[i].last_atomic = nullptr;
         if (detects_races) {
-            char name[128];
-            describe(*this, &members_[i], name, sizeof name);
+            char name[64];  // what the race detector keeps of it; the kernel stands in its backtrace
+            const uint3& thread = members_[i].index;
+            std::snprintf(name, sizeof name, "block (%u,%u,%u) thread (%u,%u,%u)", index.x, index.y, index.z, thread.x, thread.y, thread.z);
             members_[i].fiber.name(name);
         }
     }
@@ -52,6 +56,7 @@ void Block::begin(uint64_t number, Order order, uint64_t seed) {
 
 void Block::run(Grid& grid, uint64_t number, Order order, uint64_t seed) {
     grid_ = &grid;
+    turn_++;
     begin(number, order, seed);
     running_block = this;
     Member& first = members_[queue_.first()];
@@ -82,10 +87,10 @@ void Block::run_threads() {
     Fiber::begun();
     Block& block = this_block();
     for (;;) {
-        observe(&block.clock_);
+        observe(&block.turns_[block.turn_ % 2]);
         observe(&block.grid_->begun);
         block.launch().entry(block.launch().arguments);
-        publish(&block.clock_);
+        publish(&block.turns_[(block.turn_ + 1) % 2]);
         publish(&block.grid_->ended);
         Member& ended = block.running();
         block.end(ended);

@@ -31,10 +31,10 @@ struct Member : Thread {
 };
 
 struct Warp {
-    static constexpr unsigned clock_count = 61;  // lanes that synchronise by different masks are not ordered by it
     unsigned alive = 0, at_barrier = 0, in_meeting = 0;  // lanes
     Meeting* meetings[32] = {};
-    char clocks[clock_count] = {};
+    char clocks[32][8] = {};  // of the lane that came first to a __syncwarp, used in turn
+    unsigned turns[32] = {};
 };
 
 // Threads switch only where they wait.  One that never waits costs a call: the next begins where it ended, on its stack.
@@ -48,6 +48,7 @@ class Block : public BlockView {
     // Called by the running thread.
     BarrierCount wait_at_barrier(const char* name, bool predicate, Place place);
     void meet(Meeting& mine);
+    void sync_warp(Meeting& mine);
     void yield();
     [[noreturn]] void fail(cudaError_t error, const char* what, ...) __attribute__((format(printf, 3, 4)));
 
@@ -81,7 +82,8 @@ class Block : public BlockView {
     size_t stacks_mapped_ = 0;
     SharedMemory shared_;
     uint64_t yields_ = 0;              // since anything else has happened
-    char clock_ = 0;                   // orders the blocks that run here, one after the other
+    char turns_[2] = {};               // clocks that order the blocks that run here, one after the other
+    unsigned turn_ = 0;
 
     struct {
         unsigned arrived = 0, holding = 0, generation = 0;

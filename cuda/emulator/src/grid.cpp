@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "block.h"
+#include "death.h"
 #include "device.h"
 #include "errors.h"
 #include "functions.h"
@@ -165,6 +166,7 @@ bool acceptable(const Launch& launch) {
 
 void run(const Launch& launch) {
     if (has_failed() || !acceptable(launch)) return;
+    name_the_culprit();
     static std::mutex one_at_a_time;
     std::lock_guard<std::mutex> lock(one_at_a_time);
     const dim3 shape = launch.configuration.grid;

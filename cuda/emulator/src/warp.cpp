@@ -47,18 +47,30 @@ bool Block::complete(unsigned number, unsigned lane) {
     return true;
 }
 
+// The only collective that orders memory.  The lanes of one meeting share a clock: not those of the next one, which some
+// reach while others have not left this one, and not those who meet by another mask.
+void Block::sync_warp(Meeting& mine) {
+    if (!detects_races) return meet(mine);
+    const unsigned lane = running().lane;
+    Warp& warp = warp_of(running());
+    for (unsigned rest = warp.in_meeting & mine.mask; rest && !mine.clock; rest &= rest - 1) {
+        const Meeting& other = *warp.meetings[__builtin_ctz(rest)];
+        if (other.mask == mine.mask) mine.clock = other.clock;
+    }
+    if (!mine.clock) mine.clock = &warp.clocks[lane][warp.turns[lane]++ % sizeof warp.clocks[lane]];
+    publish(mine.clock);
+    meet(mine);
+    observe(mine.clock);
+}
+
 void meet(Meeting& mine, Meeting::Resolve resolve) {
     mine.resolve = resolve;
     this_block().meet(mine);
 }
 
 void sync_warp(unsigned mask, Place place) {
-    Block& block = this_block();
-    char* const clock = &block.warp_of(block.running()).clocks[mask % Warp::clock_count];
-    publish(clock);
     Meeting mine{"__syncwarp", mask, place};
-    block.meet(mine);
-    observe(clock);
+    this_block().sync_warp(mine);
 }
 
 }  // namespace emulator

@@ -36,10 +36,10 @@ __device__ float shared_sum(float value) {
 }
 __global__ void sums_kernel(const float* input, float* output) {
     const float first = shared_sum(input[threadIdx.x]);
-    output[threadIdx.x] = first + shared_sum(2 * input[threadIdx.x]);
+    output[blockIdx.x * 256 + threadIdx.x] = first + shared_sum(2 * input[threadIdx.x]);
 }
 PROGRAM(shared_array_reused_with_barriers) {
-    Array<float> input(counting<float>(256)), output(256);
+    Array<float> input(counting<float>(256)), output(3 * 256);
     sums_kernel<<<3, 256>>>(input, output);
     for (const float sum : output.values()) {
         if (sum != 3 * 255 * 256 / 2) return false;

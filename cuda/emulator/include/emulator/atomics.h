@@ -6,13 +6,15 @@
 namespace emulator {
 
 // Relaxed, as in CUDA.  Under the race detector, which does not know fences, an atomic of a thread that has executed one
-// carries the order: what the "last block adds up" pattern relies on.
-inline int atomic_order() {
+// carries the order, and a fence orders what follows after the last atomic: so the patterns "write, fence, atomic" and
+// "atomic, fence, read" are understood.
+inline int atomic_order([[maybe_unused]] void* address) {
 #if EMULATOR_DETECTS_RACES
-    return running_thread->fenced ? __ATOMIC_ACQ_REL : __ATOMIC_RELAXED;
-#else
-    return __ATOMIC_RELAXED;
+    if (!running_thread) return __ATOMIC_ACQ_REL;  // the host
+    running_thread->last_atomic = address;
+    if (running_thread->fenced) return __ATOMIC_ACQ_REL;
 #endif
+    return __ATOMIC_RELAXED;
 }
 
 template <size_t size> struct Bits;
@@ -31,7 +33,7 @@ inline To bit_cast(const From& from) {
 template <class B>
 inline bool compare_exchange(B* address, B& expected, B desired) {
 #if EMULATOR_DETECTS_RACES
-    if (atomic_order() == __ATOMIC_ACQ_REL) {
+    if (atomic_order(address) == __ATOMIC_ACQ_REL) {
         return __atomic_compare_exchange_n(address, &expected, desired, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
     }
 #endif
@@ -56,14 +58,14 @@ template <class T> using Given = typename Same<T>::Type;
 
 template <class T> inline T atomicAdd(T* address, emulator::Given<T> value) {
     if constexpr (std::is_integral<T>::value) {
-        return __atomic_fetch_add(address, value, emulator::atomic_order());
+        return __atomic_fetch_add(address, value, emulator::atomic_order(address));
     } else {
         return emulator::atomic_update(address, [=](T old) { return old + value; });
     }
 }
 template <class T> inline T atomicSub(T* address, emulator::Given<T> value) {
     static_assert(std::is_integral<T>::value, "CUDA has atomicSub for int and unsigned");
-    return __atomic_fetch_sub(address, value, emulator::atomic_order());
+    return __atomic_fetch_sub(address, value, emulator::atomic_order(address));
 }
 template <class T> inline T atomicMax(T* address, emulator::Given<T> value) {
     return emulator::atomic_update(address, [=](T old) { return old > value ? old : value; });

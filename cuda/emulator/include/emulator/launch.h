@@ -50,6 +50,11 @@ inline Kernel<Call, Address> make_kernel(const char* name, Call call, Address ad
     return {name, call, address};
 }
 
+template <class Call, class Parameters, size_t... each>
+inline __attribute__((always_inline)) void call_with(const Call& call, const Parameters& parameters, std::index_sequence<each...>) {
+    call(std::get<each>(parameters)...);
+}
+
 template <class Parameters, class Call, class... Given>
 inline void launch_with(const char* name, const void* address, const Configuration& configuration, const Call& call, Given&&... given) {
     static_assert(sizeof(Parameters) <= 32764, "a kernel's arguments have at most 32,764 bytes");
@@ -59,7 +64,7 @@ inline void launch_with(const char* name, const void* address, const Configurati
     } state{call, Parameters(std::forward<Given>(given)...)};
     const auto run_one_thread = [](void* all) {
         const State& mine = *static_cast<const State*>(all);
-        std::apply(mine.call, mine.parameters);
+        call_with(mine.call, mine.parameters, std::make_index_sequence<std::tuple_size<Parameters>::value>());
     };
     run({name, address, configuration, run_one_thread, &state});
 }

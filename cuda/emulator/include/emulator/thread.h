@@ -9,7 +9,9 @@ struct Thread {
     uint3 index;
     unsigned lane;        // within its warp
     unsigned number;      // within its block: x + y * width + z * width * height
-    bool fenced = false;  // has executed a memory fence in this block
+    // For the race detector, which knows no fences: what the thread has done in this block.
+    bool fenced = false;               // has executed a memory fence
+    void* last_atomic = nullptr;       // where its last atomic was
 };
 
 struct BlockView {

@@ -12,6 +12,7 @@ struct Meeting {
     unsigned mask;  // as the lane gave it
     Place place;
     Resolve resolve = nullptr;
+    void* clock = nullptr;  // the race detector's
 };
 
 // Waits until every lane of the mask that has not returned is here with the same mask; then resolve has run once.
