@@ -36,6 +36,20 @@ PROGRAM(dynamic_shared_right) { return run_dynamic(0); }
 PROGRAM(dynamic_shared_overrun) { return run_dynamic(1); }
 PROGRAM(dynamic_shared_far_overrun) { return run_dynamic(5000); }
 
+// The same through a pointer, whose bounds only the address sanitiser knows.
+__device__ void set(float* value) { *value = 1; }  // FAULT pointer_into_shared_overrun
+__global__ void pointer_kernel(float* output, unsigned shift) {
+    __shared__ float values[64];
+    set(values + threadIdx.x + shift);
+    __syncthreads();
+    output[threadIdx.x] = values[threadIdx.x];
+}
+PROGRAM(pointer_into_shared_overrun) {
+    Array<float> output(64);
+    pointer_kernel<<<1, 64>>>(output, 1);
+    return output.value() == 1;
+}
+
 // Keeps one block more than there are numbers: the comparison should be <.
 __global__ void global_kernel(float* output, unsigned n) {
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,0 +1,41 @@
+"""Kernels that are right: right results in every order, and nothing said about them in any mode."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.emulator.programs import Programs, names_in
+
+CORRECT = [*names_in("correct.cu")]
+SCHEDULES = [("forward", 1), ("reverse", 1), *(("random", seed) for seed in range(1, 6))]
+
+
+def check(programs: Programs, *names: str, **settings: str | int) -> None:
+    outcome = programs.run(*names, **settings)
+    assert outcome.lines == [f"{name} ok cudaSuccess" for name in names]
+    assert (outcome.status, outcome.said) == (0, "")
+
+
+@pytest.mark.parametrize("name", CORRECT)
+def test_alone(fast: Programs, name: str) -> None:
+    check(fast, name)
+
+
+@pytest.mark.parametrize(("schedule", "seed"), SCHEDULES)
+def test_in_every_order(fast: Programs, schedule: str, seed: int) -> None:
+    check(fast, *CORRECT, schedule=schedule, seed=seed)
+
+
+def test_on_any_number_of_system_threads(fast: Programs) -> None:
+    for threads in (1, 2, 5):
+        check(fast, *CORRECT, threads=threads)
+
+
+@pytest.mark.parametrize("schedule", ["forward", "reverse", "random"])
+def test_the_address_sanitiser_has_nothing_to_say(address: Programs, schedule: str) -> None:
+    check(address, *CORRECT, "static_shared_right", "dynamic_shared_right", "aligned_float4", schedule=schedule)
+
+
+@pytest.mark.parametrize("schedule", ["forward", "reverse", "random"])
+def test_the_race_detector_has_nothing_to_say(thread: Programs, schedule: str) -> None:
+    check(thread, *CORRECT, schedule=schedule)

@@ -1,0 +1,44 @@
+"""Threads that wait for ever, and warp functions with wrong masks: reported with who waits where, and never a hang."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.emulator.programs import Programs, marked, names_in
+
+NAMES = names_in("deadlocks.cu")
+WITH_LINES = [name for name in NAMES if name not in {"lock_held_forever", "trap_ends_the_kernel", "failure_stays"}]
+
+
+@pytest.mark.parametrize("schedule", ["forward", "reverse", "random"])
+@pytest.mark.parametrize("name", NAMES)
+def test_it_ends_with_an_error(fast: Programs, name: str, schedule: str) -> None:
+    outcome = fast.run(name, schedule=schedule)
+    assert outcome.lines[0].startswith(f"{name} ok ")
+    assert re.match(r"CUDA emulator: cudaErrorLaunch(Failure|Timeout): kernel `\w+`, block \(\d,0,0\) of", outcome.said)
+    assert outcome.said.count("CUDA emulator:") == 1
+
+
+@pytest.mark.parametrize("name", WITH_LINES)
+def test_every_place_is_named(fast: Programs, name: str) -> None:
+    said = fast.run(name).said
+    assert [place for place in marked("deadlocks.cu", f"WAIT {name}") if place not in said] == []
+
+
+def test_who_waits_where(fast: Programs) -> None:
+    block, waiting = marked("deadlocks.cu", "WAIT barrier_in_a_branch")
+    assert fast.run("barrier_in_a_branch", threads=1).said.splitlines() == [
+        "CUDA emulator: cudaErrorLaunchFailure: kernel `barrier_in_a_branch_kernel`, block (0,0,0) of (2,1,1): "
+        "deadlock, none of its threads can go on",
+        f"  threads (0,0,0) to (15,0,0) wait at __syncthreads in {block}",
+        f"  threads (16,0,0) to (31,0,0) wait at __shfl_xor_sync in {waiting} with mask 0xffffffff",
+    ]
+
+
+def test_the_same_under_sanitisers(address: Programs, thread: Programs) -> None:
+    for programs in (address, thread):
+        outcome = programs.run("failure_stays", "barrier_in_a_branch")
+        assert outcome.lines == ["failure_stays ok cudaSuccess", "barrier_in_a_branch ok cudaErrorLaunchFailure"]
+        assert outcome.status == 0

@@ -1,0 +1,43 @@
+"""Planted accesses outside arrays, misaligned ones and undefined behaviour: each found and named."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.emulator.programs import Programs, marked
+
+# What is said, and whose line it names where the program shares its kernel with another.
+FAULTS = {
+    "static_shared_overrun": ("index 64 out of bounds for type 'float [64]'", "static_shared_overrun"),
+    "static_shared_underrun": ("index 4294967232 out of bounds", "static_shared_overrun"),
+    "dynamic_shared_overrun": ("AddressSanitizer: use-after-poison", "dynamic_shared_overrun"),
+    "dynamic_shared_far_overrun": ("AddressSanitizer: use-after-poison", "dynamic_shared_overrun"),
+    "pointer_into_shared_overrun": ("AddressSanitizer: use-after-poison", "pointer_into_shared_overrun"),
+    "global_overrun": ("AddressSanitizer: heap-buffer-overflow", "global_overrun"),
+    "misaligned_float4": ("misaligned address", "misaligned_float4"),
+    "signed_overflow": ("signed integer overflow", "signed_overflow"),
+    "local_overrun": ("index 8 out of bounds for type 'float [8]'", "local_overrun"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_the_address_sanitiser_names_it(address: Programs, fault: str) -> None:
+    outcome = address.run(fault)
+    message, line = FAULTS[fault]
+    assert outcome.status != 0
+    assert outcome.lines == []  # the process has ended
+    assert message in outcome.said
+    assert any(place in outcome.said for place in marked("overruns.cu", f"FAULT {line}"))
+    assert "CUDA emulator: it happened in kernel `" in outcome.said
+
+
+def test_an_address_in_shared_memory_is_named(address: Programs) -> None:
+    said = address.run("dynamic_shared_overrun").said
+    assert "the address is byte 256 of the dynamic shared memory, which has 256 bytes" in said
+    said = address.run("pointer_into_shared_overrun").said
+    assert "the address is byte 256 of shared array `values`, which has 256 bytes, declared in programs/overruns.cu" in said
+
+
+def test_shared_memory_that_nobody_wrote_is_nan(fast: Programs) -> None:
+    assert fast.run("uninitialised_shared_memory").lines == ["uninitialised_shared_memory wrong cudaSuccess"]
+    assert fast.run("uninitialised_shared_memory", fill=0).lines == ["uninitialised_shared_memory ok cudaSuccess"]

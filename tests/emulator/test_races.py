@@ -1,0 +1,33 @@
+"""Planted races: each found and named, by block, thread, file and line."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.emulator.programs import Programs, marked, names_in
+
+RACES = names_in("races.cu")
+# Those whose order within a block decides the result: they come out wrong in some order without any detector.
+WITHIN_A_BLOCK = ["missing_syncthreads", "missing_syncwarp", "shared_array_reused", "halves_that_do_not_meet"]
+
+
+@pytest.mark.parametrize("schedule", ["forward", "reverse", "random"])
+@pytest.mark.parametrize("race", RACES)
+def test_the_race_detector_names_it(thread: Programs, race: str, schedule: str) -> None:
+    outcome = thread.run(race, schedule=schedule)
+    assert outcome.status == 66
+    places = re.findall(r"SUMMARY: ThreadSanitizer: data race (\S+)", outcome.said)
+    assert places
+    assert {place.split(":")[0] for place in places} == {"programs/races.cu"}
+    assert {":".join(place.split(":")[:2]) for place in places} <= set(marked("races.cu", f"RACE {race}"))
+    assert re.search(r"'block \(\d+,0,0\) thread \(\d+,0,0\)'", outcome.said)
+
+
+@pytest.mark.parametrize("race", WITHIN_A_BLOCK)
+def test_some_order_shows_it_without_a_detector(fast: Programs, race: str) -> None:
+    orders = [("forward", 1), ("reverse", 1), *(("random", seed) for seed in range(1, 4))]
+    outcomes = [fast.run(race, schedule=schedule, seed=seed) for schedule, seed in orders]
+    assert f"{race} wrong cudaSuccess" in [line for outcome in outcomes for line in outcome.lines]
+    assert all(outcome.said == "" for outcome in outcomes)
