@@ -40,7 +40,8 @@ function(emulator_add_runtime mode)
   if(EMULATOR_HAS_LOOP_PATTERNS)
     target_compile_options(emulator_runtime_${mode} PRIVATE -fno-tree-loop-distribute-patterns)
   endif()
-  set_target_properties(emulator_runtime_${mode} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden CXX_EXTENSIONS ON)
+  set_target_properties(emulator_runtime_${mode} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden CXX_EXTENSIONS ON
+                        UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
 endfunction()
 
 function(emulate_cuda target)

@@ -6,7 +6,7 @@ import pytest
 
 from tests.emulator.programs import Programs, names_in
 
-CORRECT = [*names_in("correct.cu")]
+CORRECT = [*names_in("correct.cu"), *names_in("numbers.cu"), *names_in("matrix.cu")]
 SCHEDULES = [("forward", 1), ("reverse", 1), *(("random", seed) for seed in range(1, 6))]
 
 

@@ -85,17 +85,17 @@ PROGRAM(lock_held_forever) {
 
 __global__ void trap_kernel(int* output) {
     if (threadIdx.x == 3) __trap();
-    output[threadIdx.x] = 1;
+    output[blockIdx.x * 32 + threadIdx.x] = 1;
 }
 PROGRAM(trap_ends_the_kernel) {
-    Array<int> output(32);
+    Array<int> output(128);
     trap_kernel<<<4, 32>>>(output);
     return cudaGetLastError() == cudaErrorLaunchFailure;
 }
 
 // After a failure every call says so, until the device is reset; then all is well again.
 PROGRAM(failure_stays) {
-    Array<int> output(32);
+    Array<int> output(128);
     trap_kernel<<<4, 32>>>(output);
     void* memory = nullptr;
     if (cudaMalloc(&memory, 64) != cudaErrorLaunchFailure) return false;
