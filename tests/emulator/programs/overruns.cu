@@ -19,7 +19,7 @@ static bool run_static(unsigned shift) {
 }
 PROGRAM(static_shared_right) { return run_static(0); }
 PROGRAM(static_shared_overrun) { return run_static(1); }
-PROGRAM(static_shared_underrun) { return run_static(-64); }
+PROGRAM(static_shared_underrun) { return run_static(0u - 64); }
 
 __global__ void dynamic_kernel(float* output, unsigned shift) {
     extern __shared__ float values[];

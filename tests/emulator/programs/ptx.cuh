@@ -6,6 +6,8 @@
 #include <cuda_fp16.h>
 #include <mma.h>
 
+#include <cstdint>
+
 __device__ inline void multiply(__half, float (&d)[4], const uint32_t (&a)[4], const uint32_t (&b)[2], const float (&c)[4]) {
 #if defined(ASSAYER_EMULATED)
     emulator::mma_m16n8k16<__half>(d, a, b, c);
