@@ -6,6 +6,14 @@
 
 namespace emulator {
 
+namespace {
+
+bool is_same(const Place& a, const Place& b) {
+    return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
+}
+
+}  // namespace
+
 BarrierCount Block::wait_at_barrier(const char* name, bool predicate, Place place) {
     Member& mine = running();
     const unsigned generation = barrier_.generation & 1;
@@ -13,7 +21,7 @@ BarrierCount Block::wait_at_barrier(const char* name, bool predicate, Place plac
     if (barrier_.arrived == 0) {
         barrier_.name = name;
         barrier_.place = place;
-    } else if (place.line != barrier_.place.line || std::strcmp(place.file, barrier_.place.file) != 0) {
+    } else if (!is_same(place, barrier_.place)) {
         fail(cudaErrorLaunchFailure, "is at %s in %s:%d while others of its block are at %s in %s:%d: a barrier is one place for all", name,
              place.file, place.line, barrier_.name, barrier_.place.file, barrier_.place.line);
     }

@@ -95,7 +95,11 @@ void Fiber::forget() {
     stack_pointer_ = nullptr;
     allow(stack_.bottom, stack_.bottom ? Stack::bytes : 0);  // the frames that never ended have left their red zones
 #if EMULATOR_MODE == EMULATOR_MODE_THREAD
-    if (clock_) __tsan_destroy_fiber(clock_);
+    if (!clock_) return;
+    void* const host = __tsan_get_current_fiber();
+    __tsan_switch_to_fiber(clock_, 1);
+    __tsan_switch_to_fiber(host, 0);  // 0: what the fiber did happens before what the host does now
+    __tsan_destroy_fiber(clock_);
     clock_ = nullptr;
 #endif
 }

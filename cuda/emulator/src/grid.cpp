@@ -80,7 +80,8 @@ Worker& worker() {
 class Crew {
   public:
     void work(Grid& grid, Blocks& blocks) {
-        const size_t helpers = std::min<uint64_t>(settings().threads, blocks.count()) - 1;
+        // The race detector costs more with every thread it knows: one system thread is faster than two.
+        const size_t helpers = detects_races ? 0 : std::min<uint64_t>(settings().threads, blocks.count()) - 1;
         if (helpers == 0) return worker().work(grid, blocks);
         {
             std::lock_guard<std::mutex> lock(mutex_);
