@@ -3,22 +3,31 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 
 #include "block.h"
 
 namespace emulator {
-#if EMULATOR_MODE == EMULATOR_MODE_ADDRESS
 namespace {
 
-void say_who() {
-    if (!running_block || !running_thread) return;
-    char who[512], where[512];
+bool say_who() {
+    if (!running_block || !running_thread) return false;
+    char who[512];
     describe(this_block(), running_thread, who, sizeof who);
     std::fprintf(stderr, "CUDA emulator: it happened in %s\n", who);
-    void* const address = __asan_report_present() ? __asan_get_report_address() : nullptr;
-    if (address && this_block().shared().describe(address, where, sizeof where)) std::fprintf(stderr, "CUDA emulator: the address is %s\n", where);
+    return true;
+}
+
+#if EMULATOR_MODE == EMULATOR_MODE_ADDRESS
+
+void say_who_and_where() {
+    char where[512];
+    if (!say_who() || !__asan_report_present()) return;
+    if (this_block().shared().describe(__asan_get_report_address(), where, sizeof where)) {
+        std::fprintf(stderr, "CUDA emulator: the address is %s\n", where);
+    }
 }
 
 // Each sanitiser's library keeps a callback of its own.
@@ -27,18 +36,41 @@ int set_callback(dl_phdr_info* library, size_t, void*) {
     void* const handle = dlopen(library->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
     if (!handle) return 0;
     using Set = void (*)(void (*)());
-    if (const auto set = reinterpret_cast<Set>(dlsym(handle, "__sanitizer_set_death_callback"))) set(say_who);
+    if (const auto set = reinterpret_cast<Set>(dlsym(handle, "__sanitizer_set_death_callback"))) set(say_who_and_where);
     dlclose(handle);
     return 0;
 }
 
+bool set_up() { return dl_iterate_phdr(set_callback, nullptr) == 0; }
+
+#elif EMULATOR_MODE == EMULATOR_MODE_FAST
+
+// An address that is nobody's.  What the process had arranged for the signal happens when the instruction is repeated.
+struct sigaction before_segv, before_bus;
+void say_who_and_repeat(int signal, siginfo_t* information, void*) {
+    if (running_thread) std::fprintf(stderr, "CUDA emulator: %s at address %p\n", signal == SIGSEGV ? "SIGSEGV" : "SIGBUS", information->si_addr);
+    say_who();
+    sigaction(SIGSEGV, &before_segv, nullptr);
+    sigaction(SIGBUS, &before_bus, nullptr);
+}
+
+bool set_up() {
+    struct sigaction action = {};
+    action.sa_sigaction = say_who_and_repeat;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    return sigaction(SIGSEGV, &action, &before_segv) == 0 && sigaction(SIGBUS, &action, &before_bus) == 0;
+}
+
+#else
+
+bool set_up() { return say_who == nullptr; }  // the race detector goes on
+
+#endif
 }  // namespace
 
 void name_the_culprit() {
-    static const int set = dl_iterate_phdr(set_callback, nullptr);
-    (void)set;
+    static const bool once = set_up();
+    (void)once;
 }
-#else
-void name_the_culprit() {}
-#endif
+
 }  // namespace emulator

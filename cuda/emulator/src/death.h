@@ -1,9 +1,9 @@
-// Who was running when a sanitiser ends the process.
+// Who was running when the process ends.
 #pragma once
 
 namespace emulator {
 
-// From now on a sanitiser that ends the process because of what a kernel did also says which thread did it.
+// From now on a process that a kernel's access ends, by a signal or a sanitiser's verdict, says which thread it was.
 void name_the_culprit();
 
 }  // namespace emulator

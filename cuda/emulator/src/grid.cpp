@@ -81,7 +81,9 @@ class Crew {
   public:
     void work(Grid& grid, Blocks& blocks) {
         // The race detector costs more with every thread it knows: one system thread is faster than two.
-        const size_t helpers = detects_races ? 0 : std::min<uint64_t>(settings().threads, blocks.count()) - 1;
+        const dim3 block = grid.launch.configuration.block;
+        const bool worth_waking = blocks.count() * block.x * block.y * block.z >= 4096;  // some 50 us of work
+        const size_t helpers = detects_races || !worth_waking ? 0 : std::min<uint64_t>(settings().threads, blocks.count()) - 1;
         if (helpers == 0) return worker().work(grid, blocks);
         {
             std::lock_guard<std::mutex> lock(mutex_);

@@ -1,5 +1,6 @@
 #include "settings.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -49,10 +50,10 @@ unsigned capability() {
 
 Settings read() {
     Settings read;
-    const unsigned processors = std::thread::hardware_concurrency();
+    const auto processors = number("OMP_NUM_THREADS", std::max(1u, std::thread::hardware_concurrency()), 1, 1024);
     read.order = order();
     read.seed = number("ASSAYER_EMULATOR_SEED", read.seed, 0, ~0ull >> 1);
-    read.threads = static_cast<unsigned>(number("ASSAYER_EMULATOR_THREADS", processors ? processors : 1, 1, 1024));
+    read.threads = static_cast<unsigned>(number("ASSAYER_EMULATOR_THREADS", processors, 1, 1024));
     read.fill = number("ASSAYER_EMULATOR_FILL", 1, 0, 1) != 0;
     read.capability = capability();
     return read;

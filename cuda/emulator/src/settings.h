@@ -8,7 +8,7 @@ namespace emulator {
 struct Settings {
     Order order = Order::forward;   // ASSAYER_EMULATOR_SCHEDULE=forward|reverse|random
     uint64_t seed = 1;              // ASSAYER_EMULATOR_SEED
-    unsigned threads = 0;           // ASSAYER_EMULATOR_THREADS: system threads; as many as processors where it is not set
+    unsigned threads = 0;           // ASSAYER_EMULATOR_THREADS: system threads; where it is not set, OMP_NUM_THREADS, or all processors
     bool fill = true;               // ASSAYER_EMULATOR_FILL=0: shared and allocated memory keeps what was there
     unsigned capability = 80;       // ASSAYER_EMULATOR_ARCH=sm_80: whose limits hold
 };
