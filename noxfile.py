@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import platform
+import shutil
 from pathlib import Path
 
 import nox
@@ -17,6 +18,13 @@ from nox.project import dependency_groups, load_toml
 from packaging.specifiers import SpecifierSet
 
 PROJECT = load_toml("pyproject.toml")
+# Python keeps memory until it ends; the tests ask for more than there is.
+ADDRESS_SANITISER = {
+    "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1:allocator_may_return_null=1",
+    "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
+}
+# The cases of a sanitised emulator: whole tiles and what is left of one, and what is read before it is written.
+CHOSEN = "plain or tails or accumulate or masked or beyond"
 
 nox.needs_version = ">=2026.10.20"
 nox.options.sessions = ["conformance", "tests", "lint", "types"]
@@ -33,14 +41,16 @@ def install(session: nox.Session, *groups: str, project: bool = True) -> None:
     session.install(*runtime, *dependency_groups(PROJECT, *groups))
 
 
-def build_library(session: nox.Session, folder: str = "build/stub", **options: str) -> Path:
-    """Build the C library in the folder (a second call compiles only what changed) and return its path."""
+def build_library(
+    session: nox.Session, folder: str = "build/stub", target: str = "assayer_stub", **options: str
+) -> Path:
+    """Build a library, the C one, in the folder (a second call compiles only what changed) and return its path."""
     defines = [f"-D{name}={value}" for name, value in options.items()]
     session.run("cmake", "-S", "cuda", "-B", folder, "-G", "Ninja", *defines, silent=True)
-    session.run("cmake", "--build", folder, "--target", "assayer_stub", silent=True)
-    built = [path for path in Path(folder).glob("*assayer_stub.*") if path.suffix in {".so", ".dylib", ".dll"}]
+    session.run("cmake", "--build", folder, "--target", target, silent=True)
+    built = [path for path in Path(folder).glob(f"*{target}.*") if path.suffix in {".so", ".dylib", ".dll"}]
     if len(built) != 1:
-        session.error(f"expected one assayer_stub library in {folder}, found {len(built)}")
+        session.error(f"expected one {target} library in {folder}, found {len(built)}")
     return built[0]
 
 
@@ -116,13 +126,37 @@ def sanitize(session: nox.Session) -> None:
     library = str(build_library(session, "build/sanitize", ASSAYER_SANITIZE="ON", ASSAYER_WERROR="ON"))
     watched = {
         "LD_PRELOAD": preload(session, "libasan.so", "libubsan.so"),
-        # Python keeps memory until it ends; the tests ask for more than there is.
-        "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1:allocator_may_return_null=1",
-        "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
+        **ADDRESS_SANITISER,
         "ASSAYER_STUB": str(Path(library).resolve()),
     }
     session.run("python", "-m", "pytest", "--capture=sys", "tests/c", *session.posargs, env=watched)
     session.run("python", "-m", "conformance", "run", "--library", library, env=watched)
+
+
+def judge_emulated(session: nox.Session, mode: str, *prefix: str, **watched: str) -> None:
+    """Judge the kernels on an emulator with sanitisers, by CHOSEN cases unless the session's arguments choose."""
+    install(session, "judge", "build")
+    library = build_library(session, f"build/emulated-{mode}", "assayer_emulated", ASSAYER_EMULATOR_MODE=mode)
+    chosen = any(argument.split("=")[0] in {"-k", "--case"} for argument in session.posargs)
+    cases = [*([] if chosen else ["-k", CHOSEN]), "--limit", "120", *session.posargs]
+    judge = [*prefix, "python", "-m", "conformance", "run", "--library", str(library), *cases]
+    session.run(*judge, external=bool(prefix), env={"OPENBLAS_NUM_THREADS": "1", **watched})
+
+
+@nox.session
+def memcheck(session: nox.Session) -> None:
+    """Judge the emulated kernels under the address and undefined-behaviour sanitisers; `-- -k WORDS` chooses cases."""
+    libraries = preload(session, "libasan.so", "libubsan.so")
+    judge_emulated(session, "address", LD_PRELOAD=libraries, **ADDRESS_SANITISER)
+
+
+@nox.session
+def races(session: nox.Session) -> None:
+    """Judge the emulated kernels under the race detector; `-- -k WORDS` chooses cases."""
+    # Older detectors do not know the address layouts of newer Linux kernels.
+    fixed_addresses = ["setarch", "-R"] if shutil.which("setarch") else []
+    options = "halt_on_error=1:exitcode=66:history_size=1:atexit_sleep_ms=0"
+    judge_emulated(session, "thread", *fixed_addresses, LD_PRELOAD=preload(session, "libtsan.so"), TSAN_OPTIONS=options)
 
 
 @nox.session
