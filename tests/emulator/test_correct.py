@@ -6,7 +6,7 @@ import pytest
 
 from tests.emulator.programs import Programs, names_in
 
-CORRECT = [*names_in("correct.cu"), *names_in("numbers.cu"), *names_in("matrix.cu")]
+CORRECT = [name for source in ("correct", "grammar", "numbers", "matrix") for name in names_in(f"{source}.cu")]
 SCHEDULES = [("forward", 1), ("reverse", 1), *(("random", seed) for seed in range(1, 6))]
 
 

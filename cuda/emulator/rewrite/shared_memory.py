@@ -7,7 +7,7 @@ import re
 from text import code_of, in_a_function, line_of, split
 
 _ALIGNMENT = r"(?:__align__|alignas)\s*\((?:[^()]|\([^()]*\))*\)"
-_BEFORE = re.compile(rf"(?:\b(?:extern|static|const|volatile)\b\s*|{_ALIGNMENT}\s*)*$")
+_BEFORE = re.compile(rf"(?:\b(?:extern|static|const|volatile)\b\s*|{_ALIGNMENT}\s*)*\Z")
 _WORD = re.compile(r"\b__shared__\b")
 _DECLARATOR = re.compile(r"(?P<before>.*?)(?P<name>\w+)\s*(?P<axes>(?:\[.*\])?)\s*$", re.DOTALL)
 

@@ -1,0 +1,85 @@
+"""The rewriter: grammar of CUDA's own becomes C++, line by line; what it does not understand is refused by line."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.emulator.programs import ROOT, SOURCES
+
+REWRITER = ROOT / "cuda" / "emulator" / "rewrite"
+
+
+def rewrite(source: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    given, made = folder / "given.cu", folder / "made.cpp"
+    given.write_text(source)
+    command = [sys.executable, REWRITER, given, made, "given.cu"]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+def rewritten(source: str, folder: Path) -> str:
+    done = rewrite(source, folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    first, _, rest = (folder / "made.cpp").read_text().partition("\n")
+    assert first == '#line 1 "given.cu"'
+    return rest
+
+
+@pytest.mark.parametrize("source", sorted(SOURCES.glob("*.cu*")), ids=lambda path: path.name)
+def test_every_line_stays_where_it_is(source: Path, tmp_path: Path) -> None:
+    given, made = source.read_text().splitlines(), rewritten(source.read_text(), tmp_path).splitlines()
+    assert len(made) == len(given)
+    launches_over_several_lines = source.name == "grammar.cu"
+    for old, new in zip(given, made, strict=True):
+        touched = any(word in old for word in ("<<<", ">>>", "__shared__"))
+        assert old == new or touched or launches_over_several_lines
+
+
+def test_a_launch_becomes_a_call(tmp_path: Path) -> None:
+    assert rewritten("f<T, (a > b)><<<g, b, n>>>(x, y[1]);\n", tmp_path) == (
+        "::emulator::launch(EMULATOR_KERNEL(f<T, (a > b)>), ::emulator::Configuration(g, b, n), x, y[1]);\n"
+    )
+    assert rewritten("f<<<1, 2>>>();\n", tmp_path).endswith("::emulator::Configuration(1, 2));\n")
+
+
+def test_comments_and_strings_are_left_alone(tmp_path: Path) -> None:
+    text = '// f<<<1, 2>>>(x); __shared__ int a;\nconst char* s = "f<<<1>>>(); __shared__"; /* <<<\n __shared__ */\n'
+    assert rewritten(text, tmp_path) == text
+
+
+def test_an_array_in_several_lines_keeps_them(tmp_path: Path) -> None:
+    made = rewritten("void f() {\n__shared__ float\n  a[2]\n   [3];\nint b;\n}\n", tmp_path)
+    assert made.splitlines()[4] == "int b;"
+    assert "typedef float a_shared_type[2]    [3];" in made
+
+
+@pytest.mark.parametrize(
+    ("source", "complaint"),
+    [
+        ("int a;\nf<<<1, 2>>>;\n", "line 2: no arguments after <<<...>>>"),
+        ("f<<<1, 2;\n", "a <<< without its >>>"),
+        ("\n\n<<<1, 2>>>(x);\n", "line 3: no kernel before <<<"),
+        ("f<<<1, 2>>>(x;\n", "line 1: no bracket closes this ("),
+        ("void f() {\n__shared__ float a[2]\n}\n", "line 2: a declaration of shared memory without its end"),
+        ("void f() {\n__shared__ int a = 3;\n}\n", "line 2: not understood as shared memory"),
+    ],
+)
+def test_what_it_does_not_understand_is_refused(source: str, complaint: str, tmp_path: Path) -> None:
+    done = rewrite(source, tmp_path)
+    assert done.returncode == 1
+    assert complaint in done.stderr
+    assert not (tmp_path / "made.cpp").exists()
+
+
+def test_a_file_that_was_not_rewritten_does_not_compile(tmp_path: Path) -> None:
+    source = tmp_path / "raw.cpp"
+    source.write_text("#include <cuda_runtime.h>\n__shared__ float a[2];\n")
+    headers = ROOT / "cuda" / "emulator" / "include"
+    done = subprocess.run(
+        ["c++", "-std=c++17", f"-I{headers}", "-c", source], capture_output=True, text=True, cwd=tmp_path
+    )
+    assert done.returncode != 0
+    assert "did not go through the emulator's rewriter" in done.stderr
