@@ -44,7 +44,7 @@ PROGRAM(launches_in_many_ways) {
     const int million = 1'000'000, shift = 2;
     const char quote = '"';
     Array<int> output(32);
-    bool right = std::strlen(text) == 43 && raw[0] == 'k' && quote == '"' && million == 1000000;
+    bool right = std::strlen(text) == 44 && raw[0] == 'k' && quote == '"' && million == 1000000;
 
     names::fill_kernel<names::Shape<int, 32>> <<<dim3(1), dim3(128 >> shift)>>> (output, 3);
     right = right && all_are(output.values(), 3);
@@ -65,7 +65,7 @@ PROGRAM(launches_in_many_ways) {
     right = right && all_are(output.values(), 11);
     const auto launch = [&](auto value) { ::add_kernel<decltype(value)><<<1, 32>>>(output, value, value); };
     launch(8);
-    return right && all_are(output.values(), 16) && __LINE__ == 76;
+    return right && all_are(output.values(), 16) && __LINE__ == 68;
 }
 
 struct alignas(32) Cell {
