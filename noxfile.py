@@ -155,7 +155,7 @@ def races(session: nox.Session) -> None:
     """Judge the emulated kernels under the race detector; `-- -k WORDS` chooses cases."""
     # Older detectors do not know the address layouts of newer Linux kernels.
     fixed_addresses = ["setarch", "-R"] if shutil.which("setarch") else []
-    options = "halt_on_error=1:exitcode=66:history_size=1:atexit_sleep_ms=0"
+    options = "halt_on_error=1:exitcode=66:history_size=0:atexit_sleep_ms=0"
     judge_emulated(session, "thread", *fixed_addresses, LD_PRELOAD=preload(session, "libtsan.so"), TSAN_OPTIONS=options)
 
 

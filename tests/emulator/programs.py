@@ -45,7 +45,7 @@ class Programs:
     def run(self, *names: str, **settings: str | int) -> Outcome:
         """Run the programs in one process; settings are the emulator's, by the end of their names (schedule, seed)."""
         named = {f"ASSAYER_EMULATOR_{name.upper()}": str(value) for name, value in settings.items()}
-        quiet = {"ASAN_OPTIONS": "detect_leaks=0", "TSAN_OPTIONS": "exitcode=66 history_size=1 atexit_sleep_ms=0"}
+        quiet = {"ASAN_OPTIONS": "detect_leaks=0", "TSAN_OPTIONS": "exitcode=66 history_size=0 atexit_sleep_ms=0"}
         done = subprocess.run(
             [*self._command, *names], capture_output=True, text=True, timeout=120, env={**os.environ, **quiet, **named}
         )
