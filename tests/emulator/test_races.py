@@ -10,7 +10,13 @@ from tests.emulator.programs import Programs, marked, names_in
 
 RACES = names_in("races.cu")
 # Those whose order within a block decides the result: they come out wrong in some order without any detector.
-WITHIN_A_BLOCK = ["missing_syncthreads", "missing_syncwarp", "shared_array_reused", "halves_that_do_not_meet"]
+WITHIN_A_BLOCK = [
+    "missing_syncthreads",
+    "missing_syncwarp",
+    "shared_array_reused",
+    "halves_that_do_not_meet",
+    "read_too_early",
+]
 
 
 @pytest.mark.parametrize("schedule", ["forward", "random"])

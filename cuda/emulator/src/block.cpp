@@ -6,8 +6,8 @@
 
 namespace emulator {
 
-thread_local Thread* running_thread = nullptr;
-thread_local BlockView* running_block = nullptr;
+__thread Thread* running_thread = nullptr;
+__thread BlockView* running_block = nullptr;
 
 Block::Block() : members_(new Member[threads_per_block]) { host_.adopt_system_thread(); }
 

@@ -12,7 +12,7 @@
 namespace emulator {
 namespace {
 
-bool say_who() {
+[[maybe_unused]] bool say_who() {
     if (!running_block || !running_thread) return false;
     char who[512];
     describe(this_block(), running_thread, who, sizeof who);
@@ -63,7 +63,7 @@ bool set_up() {
 
 #else
 
-bool set_up() { return say_who == nullptr; }  // the race detector goes on
+bool set_up() { return true; }  // the race detector names fibers itself
 
 #endif
 }  // namespace

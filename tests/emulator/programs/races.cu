@@ -112,3 +112,51 @@ PROGRAM(missing_threadfence) {
     unfenced_sum_kernel<<<32, 1>>>(partial, total);
     return total.value() == 31 * 32 / 2;
 }
+
+// The warps' sums are read before all warps have written theirs.
+__global__ void early_sum_kernel(const float* input, float* output) {
+    __shared__ float of_warp[8];
+    float value = input[threadIdx.x];
+    for (int distance = 16; distance > 0; distance /= 2) value += __shfl_xor_sync(0xffffffffu, value, distance);
+    if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = value;  // RACE read_too_early
+    value = of_warp[threadIdx.x % 8];                              // RACE read_too_early
+    for (int distance = 4; distance > 0; distance /= 2) value += __shfl_xor_sync(0xffffffffu, value, distance);
+    __syncthreads();
+    output[threadIdx.x] = value;
+}
+PROGRAM(read_too_early) {
+    Array<float> input(counting<float>(256)), output(256);
+    early_sum_kernel<<<1, 256>>>(input, output);
+    for (const float sum : output.values()) {
+        if (sum != 255 * 256 / 2) return false;
+    }
+    return true;
+}
+
+// The same with a structure that is passed by value as it lies in shared memory: a read that compilers hide from detectors.
+struct Pair {
+    float most, sum;
+};
+__device__ Pair merged(Pair mine, int lanes) {
+    for (int distance = lanes / 2; distance > 0; distance /= 2) {
+        const Pair other = __shfl_xor_sync(0xffffffffu, mine, distance);
+        mine = {fmaxf(mine.most, other.most), mine.sum + other.sum};
+    }
+    return mine;
+}
+__global__ void early_pair_kernel(const float* input, float* output) {
+    __shared__ Pair of_warp[8];
+    const Pair mine = merged({input[threadIdx.x], input[threadIdx.x]}, 32);
+    if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = mine;     // RACE structure_read_too_early
+    const Pair all = merged(of_warp[threadIdx.x % 8], 8);            // RACE structure_read_too_early
+    __syncthreads();
+    output[threadIdx.x] = all.most + all.sum;
+}
+PROGRAM(structure_read_too_early) {
+    Array<float> input(counting<float>(256)), output(256);
+    early_pair_kernel<<<1, 256>>>(input, output);
+    for (const float value : output.values()) {
+        if (value != 255 + 255 * 256 / 2) return false;
+    }
+    return true;
+}

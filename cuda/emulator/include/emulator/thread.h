@@ -21,19 +21,16 @@ struct BlockView {
 };
 
 // A block stays on one system thread from start to end, so these never change under a compiler that keeps their address.
-// initial-exec: one instruction to reach them, also in a library that was opened later; they are small.
-extern thread_local Thread* running_thread __attribute__((tls_model("initial-exec")));
-extern thread_local BlockView* running_block __attribute__((tls_model("initial-exec")));
-
-inline const uint3& thread_index() { return running_thread->index; }
-inline const uint3& block_index() { return running_block->index; }
-inline const dim3& block_size() { return running_block->threads; }
-inline const dim3& grid_size() { return running_block->blocks; }
+// initial-exec: one instruction to reach them, also in a library that was opened later; they are small.  __thread, for
+// before it reads a thread_local of another file a compiler asks whether it has been constructed.
+extern __thread Thread* running_thread __attribute__((tls_model("initial-exec")));
+extern __thread BlockView* running_block __attribute__((tls_model("initial-exec")));
 
 }  // namespace emulator
 
-#define threadIdx (::emulator::thread_index())
-#define blockIdx (::emulator::block_index())
-#define blockDim (::emulator::block_size())
-#define gridDim (::emulator::grid_size())
+// Expressions, not functions: a report would name the function, where it should name the kernel's line.
+#define threadIdx (static_cast<const uint3&>(::emulator::running_thread->index))
+#define blockIdx (static_cast<const uint3&>(::emulator::running_block->index))
+#define blockDim (static_cast<const dim3&>(::emulator::running_block->threads))
+#define gridDim (static_cast<const dim3&>(::emulator::running_block->blocks))
 constexpr int warpSize = 32;
