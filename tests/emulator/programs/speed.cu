@@ -1,8 +1,8 @@
 // What the emulator costs: `programs speed` prints it.  Not a test.
 #include "harness.h"
 
-#include <chrono>
 #include <cmath>
+#include <ctime>
 
 __global__ void silu_kernel(const float* input, float* output, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -32,15 +32,22 @@ __global__ void block_sums_kernel(const float* input, float* output) {
     }
 }
 
-// Nanoseconds of the fastest of several runs, for each of `count` things.
+// Processor time: what else the machine does counts less.
+static double nanoseconds() {
+    timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return 1e9 * static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec);
+}
+
+// Of the fastest of several runs, for each of `count` things.
 template <class Run>
 static void report(const char* what, double count, Run run) {
     double best = 1e300;
     for (int repeat = 0; repeat < 9; repeat++) {
-        const auto start = std::chrono::steady_clock::now();
+        const double start = nanoseconds();
         run();
         cudaDeviceSynchronize();
-        best = std::fmin(best, std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count());
+        best = std::fmin(best, nanoseconds() - start);
     }
     std::printf("%-44s %9.1f ns\n", what, best / count);
 }
