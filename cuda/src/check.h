@@ -21,9 +21,17 @@ static inline bool array_fits(size_t element, int axes, const int64_t* sizes) {
 #define CHECK(condition) do { if (!(condition)) return ASSAYER_INVALID; } while (0)
 
 /* CHECK_ARRAY(pointer, size, ...): the header's SHAPE, checked. */
+#ifdef __cplusplus
+template <typename... Sizes> bool sizes_fit(size_t element, Sizes... sizes) {
+    const int64_t list[] = {sizes...};
+    return array_fits(element, sizeof...(sizes), list);
+}
+#define CHECK_ARRAY(pointer, ...) CHECK((pointer) && sizes_fit(sizeof *(pointer), __VA_ARGS__))
+#else
 #define CHECK_ARRAY(pointer, ...)                                                                                          \
     CHECK((pointer) && array_fits(sizeof *(pointer), sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t),                   \
                                   (const int64_t[]){__VA_ARGS__}))
+#endif
 
 /* Every value in [low, high): an index is looked at before it becomes an address. */
 static inline bool all_within(const int32_t* values, int64_t n, int32_t low, int64_t high) {

@@ -1,0 +1,15 @@
+/* Functions of one number that several families use. */
+#ifndef ASSAYER_FUNCTIONS_CUH
+#define ASSAYER_FUNCTIONS_CUH
+
+#include <cuda_runtime.h>
+
+#include <cmath>
+
+/* 1 / (1 + exp(-x)). */
+__device__ inline float sigmoid(float x) { return 1.0f / (1.0f + expf(-x)); }
+
+/* What is written in place of what an index out of range would have produced. */
+__device__ inline float not_a_number() { return __int_as_float(0x7fc00000); }
+
+#endif

@@ -1,0 +1,91 @@
+/* Cross entropy. */
+#include "functions.cuh"
+#include "online.cuh"
+
+namespace {
+
+template <typename L> __global__ void __launch_bounds__(L::BLOCK) log_softmax_kernel(const float* logits, float* log_probs, int rows, int cols) {
+    const int64_t row = L::team();
+    if (row >= rows) return;
+    const float* const x = logits + row * cols;
+    const Parts<L> parts{cols};
+    float items[L::ITEMS];
+    const Peak peak = row_peak<L>(x, parts, items);
+    const float log_sum = logf(peak.sum);
+    for (int part = parts.count() - 1; part >= 0; part--) {
+        if (part < parts.count() - 1) L::load(x + parts.start(part), parts.left(part), 0.0f, items);
+#pragma unroll
+        for (int i = 0; i < L::ITEMS; i++) items[i] = (items[i] - peak.most) - log_sum;
+        L::store(log_probs + row * cols + parts.start(part), parts.left(part), items);
+    }
+}
+
+/* The mean of -log_probs[target] over the rows that count: one block, each thread in the order of its rows. */
+constexpr int LOSS_THREADS = 1024;
+
+__global__ void __launch_bounds__(LOSS_THREADS)
+    mean_loss_kernel(const float* log_probs, const int* targets, float* loss, int rows, int cols) {
+    float sum = 0.0f;
+    int counted = 0;
+    for (int64_t row = threadIdx.x; row < rows; row += LOSS_THREADS) {
+        const int target = targets[row];
+        if (target < 0) continue;
+        sum -= target < cols ? log_probs[row * cols + target] : not_a_number();
+        counted++;
+    }
+    sum = team_sum<LOSS_THREADS>(sum);
+    counted = team_sum<LOSS_THREADS>(counted);
+    if (threadIdx.x == 0) loss[0] = counted ? sum / static_cast<float>(counted) : 0.0f;
+}
+
+/* The one that stands at the target is subtracted before the scale: near 1 the two differ. */
+template <typename L>
+__global__ void __launch_bounds__(L::BLOCK)
+    cross_entropy_backward_kernel(const float* log_probs, const int* targets, float* d_logits, int rows, int cols, float scale) {
+    const int64_t row = L::team();
+    if (row >= rows) return;
+    const int target = targets[row];
+    const float factor = target < cols ? scale : not_a_number();
+    const Parts<L> parts{cols};
+    for (int part = 0; part < parts.count(); part++) {
+        const int64_t start = parts.start(part), at = row * cols + start;
+        float items[L::ITEMS] = {};
+        if (target >= 0) L::load(log_probs + at, parts.left(part), 0.0f, items);
+#pragma unroll
+        for (int i = 0; i < L::ITEMS; i++) {
+            const float one = start + L::column(i) == target ? 1.0f : 0.0f;
+            items[i] = target < 0 ? 0.0f : (expf(items[i]) - one) * factor;
+        }
+        L::store(d_logits + at, parts.left(part), items);
+    }
+}
+
+} // namespace
+
+int32_t cuda_cross_entropy_forward(const float* logits, const int* targets, float* loss, float* log_probs, int batch_seq,
+                                   int vocab_size, void* stream) {
+    CHECK_ARRAY(logits, batch_seq, vocab_size);
+    CHECK_ARRAY(targets, batch_seq);
+    CHECK_ARRAY(loss, 1);
+    CHECK_ARRAY(log_probs, batch_seq, vocab_size);
+    TRY(with_row_layout<1>(vocab_size, rows_of_quads(vocab_size, logits, log_probs), [=](auto layout) {
+        using L = decltype(layout);
+        log_softmax_kernel<L><<<blocks_for(batch_seq, L::TEAMS), L::BLOCK, 0, stream_of(stream)>>>(logits, log_probs, batch_seq, vocab_size);
+        return launched();
+    }));
+    mean_loss_kernel<<<1, LOSS_THREADS, 0, stream_of(stream)>>>(log_probs, targets, loss, batch_seq, vocab_size);
+    return launched();
+}
+
+int32_t cuda_cross_entropy_backward(const float* log_probs, const int* targets, float* d_logits, int batch_seq, int vocab_size,
+                                    float scale, void* stream) {
+    CHECK_ARRAY(log_probs, batch_seq, vocab_size);
+    CHECK_ARRAY(targets, batch_seq);
+    CHECK_ARRAY(d_logits, batch_seq, vocab_size);
+    return with_row_layout<1>(vocab_size, rows_of_quads(vocab_size, log_probs, d_logits), [=](auto layout) {
+        using L = decltype(layout);
+        cross_entropy_backward_kernel<L><<<blocks_for(batch_seq, L::TEAMS), L::BLOCK, 0, stream_of(stream)>>>(
+            log_probs, targets, d_logits, batch_seq, vocab_size, scale);
+        return launched();
+    });
+}

@@ -1,0 +1,87 @@
+/* The build itself: memory and streams of the device. */
+#include "launch.cuh"
+#include "ptx.cuh"
+
+#include <cstring>
+
+int32_t assayer_version(int32_t* version) {
+    CHECK(version);
+    *version = ASSAYER_VERSION;
+    return ASSAYER_OK;
+}
+
+namespace {
+
+int64_t devices() {
+    int count = 0; /* stays as it is where there is no driver */
+    cudaGetDeviceCount(&count);
+    cudaGetLastError();
+    return count;
+}
+
+int64_t threads() {
+    return int64_t{device_attribute(cudaDevAttrMultiProcessorCount)} * device_attribute(cudaDevAttrMaxThreadsPerMultiProcessor);
+}
+
+int64_t compute_capability() {
+    return 10 * device_attribute(cudaDevAttrComputeCapabilityMajor) + device_attribute(cudaDevAttrComputeCapabilityMinor);
+}
+
+const struct {
+    const char* name;
+    int64_t (*value)();
+} FACTS[] = {
+    {"device_memory", [] { return int64_t{ARRAYS_ON_DEVICE}; }},
+    {"devices", devices},
+    {"threads", threads},
+    {"compute_capability", compute_capability},
+    {"vector_bits", [] { return int64_t{8 * sizeof(float4)}; }}, /* of one thread's widest access */
+};
+
+} // namespace
+
+int32_t assayer_capability(const char* name, int64_t* value) {
+    CHECK(name && value);
+    for (const auto& fact : FACTS) {
+        if (std::strcmp(name, fact.name) != 0) continue;
+        *value = fact.value();
+        return ASSAYER_OK;
+    }
+    return ASSAYER_UNAVAILABLE;
+}
+
+int32_t assayer_allocate(void** memory, int64_t bytes) {
+    CHECK(memory && bytes >= 1);
+    void* block = nullptr;
+    const cudaError_t error = cudaMalloc(&block, static_cast<size_t>(bytes));
+    cudaGetLastError(); /* reported here, not by the next launch */
+    if (error == cudaSuccess) *memory = block;
+    return code_of(error);
+}
+
+int32_t assayer_free(void* memory) { return code_of(cudaFree(memory)); }
+
+int32_t assayer_copy(void* destination, const void* source, int64_t bytes, void* stream) {
+    CHECK(destination && source && bytes >= 1);
+    return code_of(cudaMemcpyAsync(destination, source, static_cast<size_t>(bytes), cudaMemcpyDefault, stream_of(stream)));
+}
+
+int32_t assayer_fill(void* destination, int32_t byte, int64_t bytes, void* stream) {
+    CHECK(destination && bytes >= 1);
+    return code_of(cudaMemsetAsync(destination, byte, static_cast<size_t>(bytes), stream_of(stream)));
+}
+
+int32_t assayer_stream_create(void** stream) {
+    CHECK(stream);
+    cudaStream_t made = nullptr;
+    const cudaError_t error = cudaStreamCreate(&made);
+    if (error == cudaSuccess) *stream = made;
+    return code_of(error);
+}
+
+int32_t assayer_stream_destroy(void* stream) {
+    CHECK(stream);
+    return code_of(cudaStreamDestroy(stream_of(stream)));
+}
+
+int32_t assayer_synchronize(void* stream) { return code_of(cudaStreamSynchronize(stream_of(stream))); }
