@@ -1,11 +1,5 @@
 #include "buffers.h"
 
-bool buffers_fit(const float* const* arrays, const int64_t* sizes, int count) {
-    for (int i = 0; i < count; i++)
-        if (!arrays[i] || !array_fits(sizeof(float), 1, &sizes[i])) return false;
-    return true;
-}
-
 struct chunks cut_buffers(const int64_t* sizes, int count) {
     int64_t total = 0;
     double elements = 0;

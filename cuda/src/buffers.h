@@ -6,9 +6,6 @@
 #include "parallel.h"
 #include "scratch.h"
 
-/* True where none of count arrays is null and each has a size that fits. */
-bool buffers_fit(const float* const* arrays, const int64_t* sizes, int count);
-
 /* A part of one of the arrays. */
 struct chunk {
     int array;

@@ -33,6 +33,17 @@ template <typename... Sizes> bool sizes_fit(size_t element, Sizes... sizes) {
                                   (const int64_t[]){__VA_ARGS__}))
 #endif
 
+/* True where none of count arrays is null and each has a size that fits. */
+static inline bool buffers_fit(const float* const* arrays, const int64_t* sizes, int count) {
+    for (int i = 0; i < count; i++)
+        if (!arrays[i] || !array_fits(sizeof(float), 1, &sizes[i])) return false;
+    return true;
+}
+
+static inline bool adamw_constants_fit(float lr, float beta1, float beta2, float eps, int step) {
+    return lr >= 0 && beta1 >= 0 && beta1 < 1 && beta2 >= 0 && beta2 < 1 && eps >= 0 && step >= 1;
+}
+
 /* Every value in [low, high): an index is looked at before it becomes an address. */
 static inline bool all_within(const int32_t* values, int64_t n, int32_t low, int64_t high) {
     bool outside = false;

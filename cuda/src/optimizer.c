@@ -5,10 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-static bool adamw_constants_fit(float lr, float beta1, float beta2, float eps, int step) {
-    return lr >= 0 && beta1 >= 0 && beta1 < 1 && beta2 >= 0 && beta2 < 1 && eps >= 0 && step >= 1;
-}
-
 static struct adamw constants(float grad_scale, float lr, float beta1, float beta2, float eps, float weight_decay, int step) {
     return (struct adamw){grad_scale, lr, beta1, beta2, eps, weight_decay, (float)(1 / (1 - pow(beta1, step))),
                           (float)(1 / (1 - pow(beta2, step)))};
