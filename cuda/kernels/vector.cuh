@@ -5,9 +5,10 @@
 #include <cstdint>
 #include <cuda_runtime.h>
 
-struct Quad {
-    float at[4];
+template <int WIDTH> struct Pack {
+    float at[WIDTH];
 };
+using Quad = Pack<4>;
 
 __device__ inline Quad load_quad(const float* from) {
     const float4 four = *reinterpret_cast<const float4*>(from);
@@ -16,6 +17,27 @@ __device__ inline Quad load_quad(const float* from) {
 
 __device__ inline void store_quad(float* to, const Quad& quad) {
     *reinterpret_cast<float4*>(to) = make_float4(quad.at[0], quad.at[1], quad.at[2], quad.at[3]);
+}
+
+/* Four floats in one access; any other number one by one. */
+template <int WIDTH> __device__ Pack<WIDTH> load_pack(const float* from) {
+    if constexpr (WIDTH == 4) {
+        return load_quad(from);
+    } else {
+        Pack<WIDTH> pack;
+#pragma unroll
+        for (int i = 0; i < WIDTH; i++) pack.at[i] = from[i];
+        return pack;
+    }
+}
+
+template <int WIDTH> __device__ void store_pack(float* to, const Pack<WIDTH>& pack) {
+    if constexpr (WIDTH == 4) {
+        store_quad(to, pack);
+    } else {
+#pragma unroll
+        for (int i = 0; i < WIDTH; i++) to[i] = pack.at[i];
+    }
 }
 
 /* How many floats an address lies past a multiple of 16 bytes. */

@@ -1,0 +1,160 @@
+/* Experts: laying tokens out by expert, sending them there and back. */
+#include "gather.cuh"
+#include "reduce.cuh"
+#include "sort.cuh"
+
+namespace {
+
+/* position[the r-th pair in the order of experts] = r; offsets[e] = the first r whose expert is e or later.  Pairs whose
+ * expert is none come after all others. */
+__global__ void __launch_bounds__(256) lay_out_kernel(Sorted sorted, int32_t* offsets, int32_t* position, int64_t pairs, int n_experts) {
+    const int64_t r = blockIdx.x * int64_t{256} + threadIdx.x;
+    if (r > pairs) return;
+    const int64_t before = r > 0 ? int64_t{sorted.keys[r - 1]} : -1, here = r < pairs ? int64_t{sorted.keys[r]} : n_experts;
+    for (int64_t e = before + 1; e <= here; e++) offsets[e] = static_cast<int32_t>(r);
+    if (r < pairs) position[sorted.order[r]] = static_cast<int32_t>(r);
+}
+
+/* pairs[position[i]] = i; of several the last.  The pairs are -1 before. */
+__global__ void __launch_bounds__(256) invert_kernel(const int32_t* position, int32_t* pairs, int64_t n) {
+    const int64_t i = blockIdx.x * int64_t{256} + threadIdx.x;
+    if (i >= n || position[i] < 0 || position[i] >= n) return;
+    atomicMax(&pairs[position[i]], static_cast<int32_t>(i));
+}
+
+int32_t invert(const int32_t* position, int32_t* pairs, int64_t n, void* stream) {
+    TRY(code_of(cudaMemsetAsync(pairs, 0xff, static_cast<size_t>(n) * sizeof(int32_t), stream_of(stream))));
+    invert_kernel<<<blocks_for(n, 256), 256, 0, stream_of(stream)>>>(position, pairs, n);
+    return launched();
+}
+
+/* output[t] = sum over j of weights[t, j] * input[position[t, j]]; every weight 1 where weights is null. */
+template <typename L>
+__global__ void __launch_bounds__(L::BLOCK)
+    combine_kernel(const float* input, const float* weights, const int32_t* position, float* output, int64_t tokens, int top_k, int cols) {
+    const int64_t t = L::team(), rows = tokens * top_k;
+    if (t >= tokens) return;
+    L::columns(cols, [&](int64_t column) {
+        Pack<L::WIDTH> sum = filled<L::WIDTH>(0.0f);
+        for (int64_t pair = t * top_k; pair < (t + 1) * top_k; pair++) {
+            const int32_t row = position[pair];
+            const bool there = row >= 0 && row < rows;
+            const float weight = weights ? weights[pair] : 1.0f;
+            const Pack<L::WIDTH> none = filled<L::WIDTH>(not_a_number());
+            const Pack<L::WIDTH> part = there ? load_pack<L::WIDTH>(input + int64_t{row} * cols + column) : none;
+#pragma unroll
+            for (int i = 0; i < L::WIDTH; i++) sum.at[i] += weight * part.at[i];
+        }
+        store_pack<L::WIDTH>(output + t * cols + column, sum);
+    });
+}
+
+int32_t combine(const float* input, const float* weights, const int32_t* position, float* output, int tokens, int top_k, int cols,
+                void* stream) {
+    return with_team(cols, rows_of_quads(cols, input, output), [=](auto layout) {
+        using L = decltype(layout);
+        combine_kernel<L><<<blocks_for(tokens, L::TEAMS), L::BLOCK, 0, stream_of(stream)>>>(input, weights, position, output, tokens, top_k, cols);
+        return launched();
+    });
+}
+
+struct CombineBackward {
+    const float *input, *weights, *d_output;
+    const int32_t* pairs; /* of each row of input, -1 for none */
+    float *d_input, *d_weights;
+    int64_t rows;
+    int top_k, cols;
+};
+
+/* A row of input read once: its gradient and its weight's. */
+template <typename L> __global__ void __launch_bounds__(L::BLOCK) combine_backward_kernel(CombineBackward b) {
+    const int64_t row = L::team();
+    if (row >= b.rows) return;
+    const int32_t pair = b.pairs[row];
+    const bool there = pair >= 0;
+    const float weight = there ? b.weights[pair] : not_a_number();
+    const float* const d_output = b.d_output + int64_t{there ? pair / b.top_k : 0} * b.cols;
+    float inner = 0.0f;
+    L::columns(b.cols, [&](int64_t column) {
+        const Pack<L::WIDTH> dy = load_pack<L::WIDTH>(d_output + column), x = load_pack<L::WIDTH>(b.input + row * b.cols + column);
+        Pack<L::WIDTH> dx;
+#pragma unroll
+        for (int i = 0; i < L::WIDTH; i++) {
+            dx.at[i] = weight * dy.at[i];
+            inner += dy.at[i] * x.at[i];
+        }
+        store_pack<L::WIDTH>(b.d_input + row * b.cols + column, dx);
+    });
+    inner = team_sum<L::THREADS>(inner);
+    if (there && threadIdx.x % L::THREADS == 0) b.d_weights[pair] = inner;
+}
+
+} // namespace
+
+int32_t cuda_expert_sort(const int32_t* indices, int32_t* offsets, int32_t* position, int tokens, int top_k, int n_experts,
+                         void* stream) {
+    CHECK_ARRAY(indices, tokens, top_k);
+    CHECK_ARRAY(offsets, int64_t{n_experts} + 1);
+    CHECK_ARRAY(position, tokens, top_k);
+    const int64_t pairs = int64_t{tokens} * top_k;
+    CHECK(pairs <= INT32_MAX && n_experts >= 1);
+    const Scratch scratch(sort_memory(pairs), stream_of(stream));
+    TRY(scratch.code());
+    Sorted sorted;
+    TRY(sort_indices(indices, pairs, static_cast<uint32_t>(n_experts), scratch.as<void>(), &sorted, stream_of(stream)));
+    lay_out_kernel<<<blocks_for(pairs + 1, 256), 256, 0, stream_of(stream)>>>(sorted, offsets, position, pairs, n_experts);
+    return launched();
+}
+
+int32_t cuda_expert_dispatch(const float* input, const int32_t* position, float* output, int tokens, int top_k, int hidden_dim,
+                             void* stream) {
+    CHECK_ARRAY(input, tokens, hidden_dim);
+    CHECK_ARRAY(position, tokens, top_k);
+    CHECK_ARRAY(output, tokens, top_k, hidden_dim);
+    const int64_t rows = int64_t{tokens} * top_k;
+    CHECK(rows <= INT32_MAX);
+    const Scratch scratch(rows * static_cast<int64_t>(sizeof(int32_t)), stream_of(stream));
+    TRY(scratch.code());
+    TRY(invert(position, scratch.as<int32_t>(), rows, stream));
+    return gather(input, scratch.as<int32_t>(), output, rows, tokens, top_k, hidden_dim, stream);
+}
+
+int32_t cuda_expert_dispatch_backward(const float* d_output, const int32_t* position, float* d_input, int tokens, int top_k,
+                                      int hidden_dim, void* stream) {
+    CHECK_ARRAY(d_output, tokens, top_k, hidden_dim);
+    CHECK_ARRAY(position, tokens, top_k);
+    CHECK_ARRAY(d_input, tokens, hidden_dim);
+    return combine(d_output, nullptr, position, d_input, tokens, top_k, hidden_dim, stream);
+}
+
+int32_t cuda_expert_combine(const float* input, const float* weights, const int32_t* position, float* output, int tokens, int top_k,
+                            int hidden_dim, void* stream) {
+    CHECK_ARRAY(input, tokens, top_k, hidden_dim);
+    CHECK_ARRAY(weights, tokens, top_k);
+    CHECK_ARRAY(position, tokens, top_k);
+    CHECK_ARRAY(output, tokens, hidden_dim);
+    return combine(input, weights, position, output, tokens, top_k, hidden_dim, stream);
+}
+
+int32_t cuda_expert_combine_backward(const float* input, const float* weights, const int32_t* position, const float* d_output,
+                                     float* d_input, float* d_weights, int tokens, int top_k, int hidden_dim, void* stream) {
+    CHECK_ARRAY(input, tokens, top_k, hidden_dim);
+    CHECK_ARRAY(weights, tokens, top_k);
+    CHECK_ARRAY(position, tokens, top_k);
+    CHECK_ARRAY(d_output, tokens, hidden_dim);
+    CHECK_ARRAY(d_input, tokens, top_k, hidden_dim);
+    CHECK_ARRAY(d_weights, tokens, top_k);
+    const int64_t rows = int64_t{tokens} * top_k;
+    CHECK(rows <= INT32_MAX);
+    const size_t bytes = static_cast<size_t>(rows) * sizeof(int32_t);
+    const Scratch scratch(static_cast<int64_t>(bytes), stream_of(stream));
+    TRY(scratch.code());
+    TRY(invert(position, scratch.as<int32_t>(), rows, stream));
+    TRY(code_of(cudaMemsetAsync(d_weights, 0xff, bytes, stream_of(stream)))); /* NaN, where no row follows */
+    const CombineBackward b = {input, weights, d_output, scratch.as<int32_t>(), d_input, d_weights, rows, top_k, hidden_dim};
+    return with_team(hidden_dim, rows_of_quads(hidden_dim, input, d_output, d_input), [=](auto layout) {
+        using L = decltype(layout);
+        combine_backward_kernel<L><<<blocks_for(rows, L::TEAMS), L::BLOCK, 0, stream_of(stream)>>>(b);
+        return launched();
+    });
+}

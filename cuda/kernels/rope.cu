@@ -1,0 +1,126 @@
+/* Rotary position embedding on interleaved pairs (Su et al. 2021). */
+#include "launch.cuh"
+#include "vector.cuh"
+
+#include <cmath>
+
+namespace {
+
+constexpr int THREADS = 256;
+
+/* A frequency to a thread, which walks its share of the positions.  Angles are taken in double: float32 rounds them once. */
+constexpr int POSITIONS = 64;
+
+__global__ void __launch_bounds__(THREADS) freqs_kernel(float* freqs, int max_seq_len, int half, double scaled_base) {
+    const int64_t i = blockIdx.x * int64_t{THREADS} + threadIdx.x, d = i % half, first = i / half * POSITIONS;
+    if (first >= max_seq_len) return;
+    const double frequency = pow(scaled_base, -static_cast<double>(d) / half);
+    for (int64_t position = first; position < min64(first + POSITIONS, max_seq_len); position++)
+        freqs[position * half + d] = static_cast<float>(static_cast<double>(position) * frequency);
+}
+
+/* Heads that are turned by the same angles. */
+struct Heads {
+    const float* from;
+    float* to;
+    int count;
+};
+
+struct Rotation {
+    Heads groups[2];    /* queries and keys, or one of them */
+    const float* freqs; /* at the first position */
+    int64_t tokens;     /* of all sequences */
+    int seq_len, half;
+    float direction; /* 1 forward, -1 back */
+};
+
+/* PAIRS of a token, 1 or 2, to a thread, for every head: sine and cosine are computed once for them all. */
+template <int PAIRS> __global__ void __launch_bounds__(THREADS) rotate_kernel(Rotation r) {
+    const int64_t across = r.half / PAIRS, i = blockIdx.x * int64_t{THREADS} + threadIdx.x;
+    const int64_t token = i / across, pair = i % across * PAIRS;
+    if (token >= r.tokens) return;
+    float sine[PAIRS], cosine[PAIRS];
+#pragma unroll
+    for (int p = 0; p < PAIRS; p++) {
+        sincosf(r.freqs[token % r.seq_len * r.half + pair + p], &sine[p], &cosine[p]);
+        sine[p] *= r.direction;
+    }
+    for (const Heads& heads : r.groups) {
+        for (int head = 0; head < heads.count; head++) {
+            const int64_t at = 2 * ((token * heads.count + head) * r.half + pair);
+            Pack<2 * PAIRS> x = load_pack<2 * PAIRS>(heads.from + at);
+#pragma unroll
+            for (int p = 0; p < 2 * PAIRS; p += 2) {
+                const float even = x.at[p], odd = x.at[p + 1];
+                x.at[p] = even * cosine[p / 2] - odd * sine[p / 2];
+                x.at[p + 1] = even * sine[p / 2] + odd * cosine[p / 2];
+            }
+            store_pack<2 * PAIRS>(heads.to + at, x);
+        }
+    }
+}
+
+int32_t rotate(const Rotation& r, bool quads, void* stream) {
+    const int64_t items = r.tokens * r.half;
+    if (quads) rotate_kernel<2><<<blocks_for(items / 2, THREADS), THREADS, 0, stream_of(stream)>>>(r);
+    else rotate_kernel<1><<<blocks_for(items, THREADS), THREADS, 0, stream_of(stream)>>>(r);
+    return launched();
+}
+
+int32_t rotate_one(const float* input, const float* freqs, float* output, int batch, int seq_len, int n_heads, int head_dim,
+                   int offset, float direction, void* stream) {
+    CHECK(head_dim % 2 == 0 && offset >= 0);
+    CHECK_ARRAY(input, batch, seq_len, n_heads, head_dim);
+    CHECK_ARRAY(output, batch, seq_len, n_heads, head_dim);
+    CHECK_ARRAY(freqs, int64_t{seq_len} + offset, head_dim / 2);
+    const int half = head_dim / 2;
+    const Heads none = {nullptr, nullptr, 0};
+    return rotate({{{input, output, n_heads}, none}, freqs + int64_t{offset} * half, int64_t{batch} * seq_len, seq_len, half, direction},
+                  rows_of_quads(head_dim, input, output), stream);
+}
+
+int32_t rotate_two(const float* q, const float* k, const float* freqs, float* q_out, float* k_out, int batch, int seq_len,
+                   int n_q_heads, int n_kv_heads, int head_dim, int offset, float direction, void* stream) {
+    CHECK(head_dim % 2 == 0 && offset >= 0);
+    CHECK_ARRAY(q, batch, seq_len, n_q_heads, head_dim);
+    CHECK_ARRAY(q_out, batch, seq_len, n_q_heads, head_dim);
+    CHECK_ARRAY(k, batch, seq_len, n_kv_heads, head_dim);
+    CHECK_ARRAY(k_out, batch, seq_len, n_kv_heads, head_dim);
+    CHECK_ARRAY(freqs, int64_t{seq_len} + offset, head_dim / 2);
+    const int half = head_dim / 2;
+    return rotate({{{q, q_out, n_q_heads}, {k, k_out, n_kv_heads}}, freqs + int64_t{offset} * half, int64_t{batch} * seq_len, seq_len,
+                   half, direction},
+                  rows_of_quads(head_dim, q, k, q_out, k_out), stream);
+}
+
+} // namespace
+
+int32_t cuda_rope_freqs(float* freqs, int max_seq_len, int head_dim, float base, float alpha, void* stream) {
+    CHECK(head_dim > 2 && head_dim % 2 == 0 && base > 0 && alpha > 0);
+    CHECK_ARRAY(freqs, max_seq_len, head_dim / 2);
+    const double scaled_base = base * std::pow(static_cast<double>(alpha), head_dim / (head_dim - 2.0));
+    const int half = head_dim / 2;
+    freqs_kernel<<<blocks_for(ceil_div(max_seq_len, POSITIONS) * half, THREADS), THREADS, 0, stream_of(stream)>>>(freqs, max_seq_len, half,
+                                                                                                                scaled_base);
+    return launched();
+}
+
+int32_t cuda_rope_forward(const float* input, const float* freqs, float* output, int batch, int seq_len, int n_heads, int head_dim,
+                          int offset, void* stream) {
+    return rotate_one(input, freqs, output, batch, seq_len, n_heads, head_dim, offset, 1.0f, stream);
+}
+
+int32_t cuda_rope_backward(const float* d_output, const float* freqs, float* d_input, int batch, int seq_len, int n_heads,
+                           int head_dim, int offset, void* stream) {
+    return rotate_one(d_output, freqs, d_input, batch, seq_len, n_heads, head_dim, offset, -1.0f, stream);
+}
+
+int32_t cuda_rope_qk(const float* q, const float* k, const float* freqs, float* q_out, float* k_out, int batch, int seq_len,
+                     int n_q_heads, int n_kv_heads, int head_dim, int offset, void* stream) {
+    return rotate_two(q, k, freqs, q_out, k_out, batch, seq_len, n_q_heads, n_kv_heads, head_dim, offset, 1.0f, stream);
+}
+
+int32_t cuda_rope_qk_backward(const float* d_q_out, const float* d_k_out, const float* freqs, float* d_q, float* d_k, int batch,
+                              int seq_len, int n_q_heads, int n_kv_heads, int head_dim, int offset, void* stream) {
+    return rotate_two(d_q_out, d_k_out, freqs, d_q, d_k, batch, seq_len, n_q_heads, n_kv_heads, head_dim, offset, -1.0f, stream);
+}
