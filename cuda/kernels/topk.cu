@@ -1,0 +1,104 @@
+/* The router's softmax over the k largest, and its gradient. */
+#include "functions.cuh"
+#include "order.cuh"
+#include "rows.cuh"
+
+namespace {
+
+/* The first place no earlier than `from` that a team's row has.  The row's last part stays in items. */
+template <typename L> __device__ Place next_place(const float* row, const Parts<L>& parts, Place from, float (&items)[L::ITEMS]) {
+    Place next = NOWHERE;
+    for (int part = 0; part < parts.count(); part++) {
+        if (parts.count() > 1) L::load(row + parts.start(part), parts.left(part), 0.0f, items);
+#pragma unroll
+        for (int i = 0; i < L::ITEMS; i++) {
+            const Place place = place_of(items[i], static_cast<int>(parts.start(part)) + L::column(i));
+            if (L::column(i) < parts.left(part) && place >= from && place < next) next = place;
+        }
+    }
+    return team_fold<L::THREADS>(next, Min{});
+}
+
+/* The renormalised probabilities of the chosen are a softmax over their logits.  Where that is NaN (a NaN or an infinity in
+ * the row), every probability is, and of equal ones the first are the largest.  Choice j is written by member j. */
+template <typename L>
+__global__ void __launch_bounds__(L::BLOCK, 1)
+    softmax_topk_kernel(const float* input, float* weights, int32_t* indices, int rows, int cols, int k) {
+    const int64_t row = L::team();
+    if (row >= rows) return;
+    const float* const x = input + row * cols;
+    const Parts<L> parts{cols};
+    float items[L::ITEMS], largest = 0.0f, sum = 0.0f;
+    L::load(x, parts.left(0), 0.0f, items);
+    Place from = 0;
+    for (int j = 0; j < k; j++) {
+        const Place place = next_place<L>(x, parts, from, items);
+        const int index = index_at(place);
+        from = place + 1;
+        if (j == 0) largest = x[index];
+        const float weight = expf(x[index] - largest);
+        sum += weight;
+        if (j % L::THREADS != L::member()) continue;
+        weights[row * k + j] = weight;
+        indices[row * k + j] = isnan(sum) ? j : index;
+    }
+    const float factor = 1.0f / sum;
+    for (int j = L::member(); j < k; j += L::THREADS) weights[row * k + j] *= factor;
+}
+
+/* A column looks for itself among the chosen; of equal ones the last counts. */
+template <typename L>
+__global__ void __launch_bounds__(L::BLOCK, 1)
+    softmax_topk_backward_kernel(const float* weights, const int32_t* indices, const float* d_weights, float* d_input, int rows,
+                                 int cols, int k) {
+    const int64_t row = L::team();
+    if (row >= rows) return;
+    const float *const w = weights + row * k, *const dw = d_weights + row * k;
+    const int32_t* const chosen = indices + row * k;
+    float inner = 0.0f;
+    for (int j = L::member(); j < k; j += L::THREADS)
+        inner += chosen[j] >= 0 && chosen[j] < cols ? w[j] * dw[j] : not_a_number();
+    inner = team_sum<L::THREADS>(inner);
+    const Parts<L> parts{cols};
+    for (int part = 0; part < parts.count(); part++) {
+        float items[L::ITEMS];
+#pragma unroll
+        for (int i = 0; i < L::ITEMS; i++) items[i] = 0.0f;
+        for (int j = 0; j < k; j++) {
+            const float gradient = w[j] * (dw[j] - inner);
+            const int64_t at = chosen[j] - parts.start(part);
+#pragma unroll
+            for (int i = 0; i < L::ITEMS; i++) items[i] = at == L::column(i) ? gradient : items[i];
+        }
+        L::store(d_input + row * cols + parts.start(part), parts.left(part), items);
+    }
+}
+
+} // namespace
+
+int32_t cuda_softmax_topk(const float* input, float* weights, int32_t* indices, int rows, int cols, int k, void* stream) {
+    CHECK_ARRAY(input, rows, cols);
+    CHECK_ARRAY(weights, rows, k);
+    CHECK_ARRAY(indices, rows, k);
+    CHECK(k >= 1 && k <= cols);
+    return with_row_layout<3>(cols, rows_of_quads(cols, input), [=](auto layout) {
+        using L = decltype(layout);
+        softmax_topk_kernel<L><<<blocks_for(rows, L::TEAMS), L::BLOCK, 0, stream_of(stream)>>>(input, weights, indices, rows, cols, k);
+        return launched();
+    });
+}
+
+int32_t cuda_softmax_topk_backward(const float* weights, const int32_t* indices, const float* d_weights, float* d_input, int rows,
+                                   int cols, int k, void* stream) {
+    CHECK_ARRAY(weights, rows, k);
+    CHECK_ARRAY(indices, rows, k);
+    CHECK_ARRAY(d_weights, rows, k);
+    CHECK_ARRAY(d_input, rows, cols);
+    CHECK(k <= cols);
+    return with_row_layout<3>(cols, rows_of_quads(cols, d_input), [=](auto layout) {
+        using L = decltype(layout);
+        softmax_topk_backward_kernel<L>
+            <<<blocks_for(rows, L::TEAMS), L::BLOCK, 0, stream_of(stream)>>>(weights, indices, d_weights, d_input, rows, cols, k);
+        return launched();
+    });
+}
