@@ -1,0 +1,134 @@
+/* The kernel of all products, and which tiles it works in. */
+#include "product.cuh"
+
+#include "functions.cuh"
+#include "tile.cuh"
+
+namespace {
+
+/* What one block computes: a tile of one of the products. */
+struct Job {
+    const float *A, *B;
+    float* C;
+    int64_t rows, depth; /* of this product */
+    int64_t row, column; /* where the tile begins */
+    bool broken;         /* its offsets are none */
+};
+
+/* True where offsets ascend from 0 to p.grouped. */
+__device__ bool offsets_fit(const Product& p) {
+    bool fit = p.offsets[0] == 0 && p.offsets[p.experts] == p.grouped;
+    for (int e = 0; e < p.experts; e++) fit = fit && p.offsets[e] <= p.offsets[e + 1];
+    return fit;
+}
+
+/* A tile row of the experts' rows, each expert's cut into tiles of its own; no rows past the last. */
+template <typename Shape> __device__ void locate_rows(const Product& p, int64_t tile, Job& job) {
+    int64_t before = 0;
+    for (int e = 0; e < p.experts; e++) {
+        const int64_t first = p.offsets[e], rows = p.offsets[e + 1] - first, tiles = ceil_div(rows, Shape::ROWS);
+        if (tile < before + tiles) {
+            job.A += first * p.a_stride;
+            job.B += e * p.b_expert;
+            job.C += first * p.c_stride;
+            job.rows = rows;
+            job.row = (tile - before) * Shape::ROWS;
+            return;
+        }
+        before += tiles;
+    }
+    job.rows = 0;
+}
+
+template <typename Shape> __device__ Job locate(const Product& p) {
+    const int64_t across = ceil_div(p.columns, Shape::COLUMNS), tile = blockIdx.x / across;
+    const int64_t down = ceil_div(p.rows, Shape::ROWS), number = tile / down, batch = number / p.heads, head = number % p.heads;
+    Job job = {p.A, p.B, p.C, p.rows, p.depth, tile % down * Shape::ROWS, blockIdx.x % across * Shape::COLUMNS, false};
+    if (p.groups == Groups::NONE) {
+        job.A += batch * p.a_batch + head * p.a_head;
+        job.B += batch * p.b_batch;
+        job.C += batch * p.c_batch + head * p.c_head;
+        return job;
+    }
+    job.broken = !offsets_fit(p);
+    if (p.groups == Groups::DEPTH) {
+        job.C += number * p.c_expert;
+        if (job.broken) return job;
+        const int64_t first = p.offsets[number];
+        job.A += first * p.a_stride;
+        job.B += first * p.b_stride;
+        job.depth = p.offsets[number + 1] - first;
+    } else if (job.broken) {
+        job.row = tile * Shape::ROWS;
+    } else {
+        locate_rows<Shape>(p, tile, job);
+    }
+    return job;
+}
+
+template <typename Shape> __device__ void store(const Product& p, const Job& job, const Outputs<Shape>& outputs) {
+    for (int r = 0; r < BLOCK_ROWS; r++) {
+        const int64_t row = job.row + outputs.row(r);
+        if (row >= job.rows) continue;
+        float* const to = job.C + row * p.c_stride;
+#pragma unroll
+        for (int c = 0; c < BLOCK_COLUMNS; c++) {
+            const int64_t column = job.column + outputs.column(c);
+            if (column >= p.columns) continue;
+            const float product = p.alpha * outputs.sums[r][c];
+            const float value = p.beta == 0.0f ? product : product + p.beta * to[column];
+            to[column] = p.causal && column > row ? -INFINITY : value;
+        }
+    }
+}
+
+template <typename Shape, bool A_ALONG, bool B_ALONG, bool QUADS>
+__global__ void __launch_bounds__(Shape::THREADS) product_kernel(const Product p) {
+    const Job job = locate<Shape>(p);
+    if (job.row >= job.rows) return;
+    Outputs<Shape> outputs;
+    outputs.fill(job.broken ? not_a_number() : 0.0f);
+    const bool all_masked = p.causal && job.column > job.row + Shape::ROWS - 1;
+    if (!job.broken && !all_masked) {
+        const Factor<A_ALONG> a = {job.A, p.a_stride, job.rows, job.depth};
+        const Factor<B_ALONG> b = {job.B, p.b_stride, p.columns, job.depth};
+        multiply_tile<Shape, A_ALONG, B_ALONG, QUADS>(a, b, job.row, job.column, outputs);
+    }
+    store(p, job, outputs);
+}
+
+template <typename Shape> int64_t blocks_in(const Product& p) {
+    const int64_t across = ceil_div(p.columns, Shape::COLUMNS), down = ceil_div(p.rows, Shape::ROWS);
+    if (p.groups == Groups::ROWS) return across * (p.rows / Shape::ROWS + p.experts);
+    return across * down * (p.groups == Groups::DEPTH ? p.experts : p.batches * p.heads);
+}
+
+template <typename Shape, bool A_ALONG, bool B_ALONG> int32_t launch(const Product& p, bool quads, void* stream) {
+    const unsigned blocks = blocks_for(blocks_in<Shape>(p), 1);
+    if (quads) product_kernel<Shape, A_ALONG, B_ALONG, true><<<blocks, Shape::THREADS, 0, stream_of(stream)>>>(p);
+    else product_kernel<Shape, A_ALONG, B_ALONG, false><<<blocks, Shape::THREADS, 0, stream_of(stream)>>>(p);
+    return launched();
+}
+
+template <bool A_ALONG, bool B_ALONG> int32_t choose(const Product& p, bool quads, void* stream) {
+    using Large = TileShape<128, 128>;
+    if (p.rows >= 96 && blocks_in<Large>(p) >= 64) return launch<Large, A_ALONG, B_ALONG>(p, quads, stream);
+    if (p.rows > 32) return launch<TileShape<64, 64>, A_ALONG, B_ALONG>(p, quads, stream);
+    return launch<TileShape<32, 64>, A_ALONG, B_ALONG>(p, quads, stream);
+}
+
+/* True where what lies side by side in either factor is a whole number of quads. */
+bool in_quads(const Product& p) {
+    int64_t all = p.a_stride | p.b_stride | p.a_batch | p.b_batch | p.a_head | p.b_expert;
+    all |= p.a_along ? p.depth : p.rows;
+    all |= p.b_along ? p.depth : p.columns;
+    return all % 4 == 0 && phase_of(p.A) == 0 && phase_of(p.B) == 0;
+}
+
+} // namespace
+
+int32_t multiply(const Product& p, void* stream) {
+    const bool quads = in_quads(p);
+    if (p.a_along) return p.b_along ? choose<true, true>(p, quads, stream) : choose<true, false>(p, quads, stream);
+    return p.b_along ? choose<false, true>(p, quads, stream) : choose<false, false>(p, quads, stream);
+}
