@@ -83,16 +83,16 @@ template <typename Shape> __device__ void store(const Product& p, const Job& job
 }
 
 template <typename Shape, bool A_ALONG, bool B_ALONG, bool QUADS>
-__global__ void __launch_bounds__(Shape::THREADS) product_kernel(const Product p) {
+__global__ void __launch_bounds__(Shape::THREADS, QUADS ? Shape::RESIDENT : 1) product_kernel(const Product p) {
     const Job job = locate<Shape>(p);
     if (job.row >= job.rows) return;
     Outputs<Shape> outputs;
     outputs.fill(job.broken ? not_a_number() : 0.0f);
     const bool all_masked = p.causal && job.column > job.row + Shape::ROWS - 1;
     if (!job.broken && !all_masked) {
-        const Factor<A_ALONG> a = {job.A, p.a_stride, job.rows, job.depth};
-        const Factor<B_ALONG> b = {job.B, p.b_stride, p.columns, job.depth};
-        multiply_tile<Shape, A_ALONG, B_ALONG, QUADS>(a, b, job.row, job.column, outputs);
+        const Factor<A_ALONG, QUADS> a = {job.A, p.a_stride, static_cast<int>(job.rows), static_cast<int>(job.depth)};
+        const Factor<B_ALONG, QUADS> b = {job.B, p.b_stride, static_cast<int>(p.columns), static_cast<int>(job.depth)};
+        multiply_tile(a, b, job.row, job.column, outputs);
     }
     store(p, job, outputs);
 }
@@ -104,6 +104,7 @@ template <typename Shape> int64_t blocks_in(const Product& p) {
 }
 
 template <typename Shape, bool A_ALONG, bool B_ALONG> int32_t launch(const Product& p, bool quads, void* stream) {
+    if (blocks_in<Shape>(p) > INT32_MAX) return ASSAYER_UNSUPPORTED; /* past a grid's first axis */
     const unsigned blocks = blocks_for(blocks_in<Shape>(p), 1);
     if (quads) product_kernel<Shape, A_ALONG, B_ALONG, true><<<blocks, Shape::THREADS, 0, stream_of(stream)>>>(p);
     else product_kernel<Shape, A_ALONG, B_ALONG, false><<<blocks, Shape::THREADS, 0, stream_of(stream)>>>(p);

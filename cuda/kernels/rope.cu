@@ -34,28 +34,34 @@ struct Rotation {
     float direction; /* 1 forward, -1 back */
 };
 
-/* PAIRS of a token, 1 or 2, to a thread, for every head: sine and cosine are computed once for them all. */
-template <int PAIRS> __global__ void __launch_bounds__(THREADS) rotate_kernel(Rotation r) {
-    const int64_t across = r.half / PAIRS, i = blockIdx.x * int64_t{THREADS} + threadIdx.x;
-    const int64_t token = i / across, pair = i % across * PAIRS;
-    if (token >= r.tokens) return;
-    float sine[PAIRS], cosine[PAIRS];
+/* PAIRS neighbours, 1 or 2, of one head. */
+template <int PAIRS> __device__ void turn(const float* from, float* to, const float (&sine)[PAIRS], const float (&cosine)[PAIRS]) {
+    Pack<2 * PAIRS> x = load_pack<2 * PAIRS>(from);
 #pragma unroll
     for (int p = 0; p < PAIRS; p++) {
-        sincosf(r.freqs[token % r.seq_len * r.half + pair + p], &sine[p], &cosine[p]);
-        sine[p] *= r.direction;
+        const float even = x.at[2 * p], odd = x.at[2 * p + 1];
+        x.at[2 * p] = even * cosine[p] - odd * sine[p];
+        x.at[2 * p + 1] = even * sine[p] + odd * cosine[p];
     }
-    for (const Heads& heads : r.groups) {
-        for (int head = 0; head < heads.count; head++) {
-            const int64_t at = 2 * ((token * heads.count + head) * r.half + pair);
-            Pack<2 * PAIRS> x = load_pack<2 * PAIRS>(heads.from + at);
+    store_pack<2 * PAIRS>(to, x);
+}
+
+/* A thread turns its pairs of a token in every head: sine and cosine are computed once for them all. */
+template <int PAIRS> __global__ void __launch_bounds__(THREADS) rotate_kernel(Rotation r) {
+    const int64_t across = r.half / PAIRS, items = r.tokens * across;
+    for (int64_t i = blockIdx.x * int64_t{THREADS} + threadIdx.x; i < items; i += gridDim.x * int64_t{THREADS}) {
+        const int64_t token = i / across, pair = i % across * PAIRS;
+        float sine[PAIRS], cosine[PAIRS];
 #pragma unroll
-            for (int p = 0; p < 2 * PAIRS; p += 2) {
-                const float even = x.at[p], odd = x.at[p + 1];
-                x.at[p] = even * cosine[p / 2] - odd * sine[p / 2];
-                x.at[p + 1] = even * sine[p / 2] + odd * cosine[p / 2];
+        for (int p = 0; p < PAIRS; p++) {
+            sincosf(r.freqs[token % r.seq_len * r.half + pair + p], &sine[p], &cosine[p]);
+            sine[p] *= r.direction;
+        }
+        for (const Heads& heads : r.groups) {
+            for (int head = 0; head < heads.count; head++) {
+                const int64_t at = 2 * ((token * heads.count + head) * r.half + pair);
+                turn<PAIRS>(heads.from + at, heads.to + at, sine, cosine);
             }
-            store_pack<2 * PAIRS>(heads.to + at, x);
         }
     }
 }

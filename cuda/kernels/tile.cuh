@@ -6,70 +6,81 @@
 #include "reduce.cuh"
 #include "vector.cuh"
 
-constexpr int DEPTH = 16;                           /* of one step */
-constexpr int WARP_ROWS = 32, WARP_COLUMNS = 64;    /* of outputs; the lanes stand 4 x 8 */
-constexpr int BLOCK_ROWS = 8, BLOCK_COLUMNS = 8;    /* of one thread: four by four, in two halves of the warp's tile */
+constexpr int DEPTH = 16;                        /* of one step */
+constexpr int WARP_ROWS = 32, WARP_COLUMNS = 64; /* of outputs; the lanes stand 4 x 8 */
+constexpr int BLOCK_ROWS = 8, BLOCK_COLUMNS = 8; /* of one thread: four by four, in two halves of the warp's tile */
 
 /* ROWS x COLUMNS outputs of a block. */
 template <int ROWS_, int COLUMNS_> struct TileShape {
     static constexpr int ROWS = ROWS_, COLUMNS = COLUMNS_;
     static constexpr int WARPS_DOWN = ROWS / WARP_ROWS, WARPS_ACROSS = COLUMNS / WARP_COLUMNS;
     static constexpr int THREADS = WARP * WARPS_DOWN * WARPS_ACROSS;
+    static constexpr int RESIDENT = THREADS >= 256 ? 2 : 1; /* blocks that registers must leave room for */
 };
 
 /* A factor: `lines` rows of A or columns of B, `depth` long.  ALONG_DEPTH: the elements of a line lie side by side, and lines
- * `stride` apart; else those of one depth do. */
-template <bool ALONG_DEPTH> struct Factor {
+ * `stride` apart; else those of one depth do.  QUADS: what lies side by side is a whole number of aligned quads. */
+template <bool ALONG_DEPTH_, bool QUADS_> struct Factor {
+    static constexpr bool ALONG_DEPTH = ALONG_DEPTH_, QUADS = QUADS_;
     const float* data;
-    int64_t stride, lines, depth;
-
-    __device__ int64_t at(int64_t line, int64_t k) const { return ALONG_DEPTH ? line * stride + k : k * stride + line; }
-    __device__ bool has(int64_t line, int64_t k) const { return line < lines && k < depth; }
-
-    /* Four neighbours in memory; 0 where there are none.  QUADS: they are all there or none is, and aligned. */
-    template <bool QUADS> __device__ Quad four(int64_t line, int64_t k) const {
-        Quad quad = {{0.0f, 0.0f, 0.0f, 0.0f}};
-        if constexpr (QUADS) {
-            if (has(line, k)) quad = load_quad(data + at(line, k));
-        } else {
-#pragma unroll
-            for (int i = 0; i < 4; i++) {
-                const int64_t l = ALONG_DEPTH ? line : line + i, d = ALONG_DEPTH ? k + i : k;
-                if (has(l, d)) quad.at[i] = data[at(l, d)];
-            }
-        }
-        return quad;
-    }
+    int64_t stride;
+    int lines, depth;
 };
 
 /* DEPTH x LINES of a factor in shared memory.  Four more to a row keep quads aligned and spread columns over the banks. */
 template <int LINES> using Panel = float[DEPTH][LINES + 4];
 
-/* What a thread brings of a panel: quads of THREADS threads, in registers between load and store. */
-template <int LINES, int THREADS, bool ALONG_DEPTH> struct Carrier {
+/* What a thread brings of each panel: COUNT quads, in registers between load and store.  Beyond the factor they are 0. */
+template <int LINES, int THREADS, typename F> struct Carrier {
+    static constexpr bool ALONG = F::ALONG_DEPTH;
     static constexpr int COUNT = LINES * DEPTH / 4 / THREADS;
+    static constexpr int ACROSS = (ALONG ? DEPTH : LINES) / 4; /* quads side by side */
+    static constexpr int FURTHER = THREADS / ACROSS;           /* lines, or depths, from one quad of a thread to its next */
+    static_assert(COUNT >= 1 && THREADS % ACROSS == 0, "whole quads for every thread");
+
+    const float* next;
+    int64_t stride;
+    int lines, depth; /* left at the first quad */
     Quad quads[COUNT];
 
-    static __device__ int line(int i) {
-        const int quad = i * THREADS + threadIdx.x;
-        return ALONG_DEPTH ? quad / (DEPTH / 4) : quad % (LINES / 4) * 4;
+    static __device__ int inner() { return static_cast<int>(threadIdx.x) % ACROSS * 4; }
+    static __device__ int outer() { return static_cast<int>(threadIdx.x) / ACROSS; }
+
+    __device__ Carrier(const F& factor, int64_t first) : stride(factor.stride) {
+        const int line = ALONG ? outer() : inner(), k = ALONG ? inner() : outer();
+        next = factor.data + (ALONG ? (first + line) * stride + k : k * stride + first + line);
+        lines = factor.lines - static_cast<int>(first) - line;
+        depth = factor.depth - k;
     }
-    static __device__ int depth(int i) {
-        const int quad = i * THREADS + threadIdx.x;
-        return ALONG_DEPTH ? quad % (DEPTH / 4) * 4 : quad / (LINES / 4);
-    }
-    template <bool QUADS> __device__ void load(const Factor<ALONG_DEPTH>& factor, int64_t first, int64_t k) {
+
+    static __device__ Quad four(const float* from, int lines, int depth) {
+        Quad quad = {{0.0f, 0.0f, 0.0f, 0.0f}};
+        if constexpr (F::QUADS) {
+            if (lines > 0 && depth > 0) quad = load_quad(from);
+        } else {
 #pragma unroll
-        for (int i = 0; i < COUNT; i++) quads[i] = factor.template four<QUADS>(first + line(i), k + depth(i));
+            for (int i = 0; i < 4; i++)
+                if ((ALONG ? lines : lines - i) > 0 && (ALONG ? depth - i : depth) > 0) quad.at[i] = from[i];
+        }
+        return quad;
     }
+
+    __device__ void load() {
+#pragma unroll
+        for (int i = 0; i < COUNT; i++)
+            quads[i] = four(next + i * FURTHER * stride, ALONG ? lines - i * FURTHER : lines, ALONG ? depth : depth - i * FURTHER);
+        next += ALONG ? DEPTH : DEPTH * stride;
+        depth -= DEPTH;
+    }
+
     __device__ void store(Panel<LINES>& panel) const {
 #pragma unroll
         for (int i = 0; i < COUNT; i++) {
-            if constexpr (ALONG_DEPTH) {
+            if constexpr (ALONG) {
 #pragma unroll
-                for (int j = 0; j < 4; j++) panel[depth(i) + j][line(i)] = quads[i].at[j];
+                for (int j = 0; j < 4; j++) panel[inner() + j][outer() + i * FURTHER] = quads[i].at[j];
             } else {
-                store_quad(&panel[depth(i)][line(i)], quads[i]);
+                store_quad(&panel[outer() + i * FURTHER][inner()], quads[i]);
             }
         }
     }
@@ -109,22 +120,22 @@ template <typename Shape> struct Outputs {
 };
 
 /* Adds the product of A's lines from `row` and B's from `column` to the outputs, in the order of the depth. */
-template <typename Shape, bool A_ALONG, bool B_ALONG, bool QUADS>
-__device__ void multiply_tile(const Factor<A_ALONG>& a, const Factor<B_ALONG>& b, int64_t row, int64_t column, Outputs<Shape>& outputs) {
+template <typename Shape, typename A, typename B>
+__device__ void multiply_tile(const A& a, const B& b, int64_t row, int64_t column, Outputs<Shape>& outputs) {
     __shared__ __align__(16) Panel<Shape::ROWS> a_panels[2];
     __shared__ __align__(16) Panel<Shape::COLUMNS> b_panels[2];
-    Carrier<Shape::ROWS, Shape::THREADS, A_ALONG> a_next;
-    Carrier<Shape::COLUMNS, Shape::THREADS, B_ALONG> b_next;
-    a_next.template load<QUADS>(a, row, 0);
-    b_next.template load<QUADS>(b, column, 0);
+    Carrier<Shape::ROWS, Shape::THREADS, A> a_next(a, row);
+    Carrier<Shape::COLUMNS, Shape::THREADS, B> b_next(b, column);
+    a_next.load();
+    b_next.load();
     int now = 0;
-    for (int64_t k = 0; k < a.depth; k += DEPTH, now = 1 - now) {
+    for (int left = a.depth; left > 0; left -= DEPTH, now = 1 - now) {
         a_next.store(a_panels[now]);
         b_next.store(b_panels[now]);
-        __syncthreads(); /* the panels of the step before last are read by then */
-        if (k + DEPTH < a.depth) {
-            a_next.template load<QUADS>(a, row, k + DEPTH);
-            b_next.template load<QUADS>(b, column, k + DEPTH);
+        __syncthreads(); /* everyone has read the panels of the step before last, which are the next to be written */
+        if (left > DEPTH) {
+            a_next.load();
+            b_next.load();
         }
         outputs.add(a_panels[now], b_panels[now]);
     }
