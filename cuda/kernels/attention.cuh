@@ -56,11 +56,18 @@ template <int SLICE_, int WARPS_, int COLUMNS_> struct AttentionShape {
 template <typename S> using Scores = float[S::HEIGHT][S::WIDTH];
 template <typename S> using Slice = Quad[S::HEIGHT][S::QUADS];
 
-template <typename S> __device__ void clear(Scores<S>& scores) {
+template <typename S> __device__ void clear_scores(Scores<S>& scores) {
 #pragma unroll
     for (int i = 0; i < S::HEIGHT; i++)
 #pragma unroll
         for (int j = 0; j < S::WIDTH; j++) scores[i][j] = 0.0f;
+}
+
+template <typename S> __device__ void clear_slice(Slice<S>& slice) {
+#pragma unroll
+    for (int i = 0; i < S::HEIGHT; i++)
+#pragma unroll
+        for (int j = 0; j < S::QUADS; j++) slice[i][j] = {{0.0f, 0.0f, 0.0f, 0.0f}};
 }
 
 /* Brings `count` of COUNT rows, from column `first` of each; 0 beyond.  at(row): where in `data` the row begins. */

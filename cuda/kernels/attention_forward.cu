@@ -57,18 +57,17 @@ template <typename S> __global__ void __launch_bounds__(S::THREADS, 2) forward_k
     const auto query = [&](int row) { return heads.query_at(pair, first_row + row); };
 
     Running<S> running;
-    Slice<S> slice;
 #pragma unroll
     for (int i = 0; i < S::HEIGHT; i++) {
         running.most[i] = -INFINITY;
         running.sum[i] = 0.0f;
-#pragma unroll
-        for (int j = 0; j < S::QUADS; j++) slice[i][j] = {{0.0f, 0.0f, 0.0f, 0.0f}};
     }
+    Slice<S> slice;
+    clear_slice<S>(slice);
     for (int64_t first_key = 0; first_key < keys; first_key += S::COLUMNS) {
         const auto key = [&](int column) { return heads.key_at(pair, first_key + column); };
         Scores<S> scores;
-        clear<S>(scores);
+        clear_scores<S>(scores);
         for (int part = 0; part < slices; part++) {
             __syncthreads(); /* the values of the step before are read */
             if (first_key == 0 || slices > 1)
