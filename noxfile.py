@@ -110,6 +110,55 @@ def faults(session: nox.Session) -> None:
     session.run("python", "-m", "conformance", "faults", *session.posargs)
 
 
+def site_packages(session: nox.Session) -> Path:
+    """Return where the session's packages lie."""
+    question = ("python", "-c", "import sysconfig; print(sysconfig.get_path('purelib'))")
+    return Path(str(session.run(*question, silent=True)).strip())
+
+
+def nvcc(session: nox.Session) -> str:
+    """Return the compiler on the path, or one from PyPI, laid out as CMake expects a toolkit."""
+    if found := os.environ.get("CUDACXX") or shutil.which("nvcc"):
+        return found
+    session.install(*dependency_groups(PROJECT, "nvcc"))
+    toolkit = site_packages(session) / "nvidia" / "cu13"
+    if not (toolkit / "lib64").exists():
+        (toolkit / "lib64").symlink_to("lib")
+    return str(toolkit / "bin" / "nvcc")
+
+
+def volta(session: nox.Session) -> list[str]:
+    """Compile for sm_70, which CUDA 13 dropped, where there is a clang that can; return the cubins."""
+    clang = next((name for name in ("clang++-19", "clang++-20", "clang++") if shutil.which(name)), None)
+    if not clang:
+        session.warn("sm_70 is not compiled: there is no clang++ (19 or newer)")
+        return []
+    session.install(*dependency_groups(PROJECT, "cuda12"))
+    command = [
+        "python",
+        "cuda/tools/volta.py",
+        "--clang",
+        clang,
+        "--site",
+        str(site_packages(session)),
+        "--to",
+        "build/sm_70",
+    ]
+    return str(session.run(*command, silent=True)).split()
+
+
+@nox.session
+def kernels(session: nox.Session) -> None:
+    """Compile every kernel for every architecture; compare what each needs with cuda/resources.tsv (`-- --accept`)."""
+    install(session, "build", "kernels", project=False)
+    environment = {"CUDACXX": nvcc(session)}
+    session.run("cmake", "-S", "cuda", "-B", "build/cuda", "-G", "Ninja", "-DASSAYER_WERROR=ON", env=environment)
+    session.run("cmake", "--build", "build/cuda", "--target", "assayer_cuda", env=environment)
+    objects = ["build/cuda/libassayer_cuda.so", *volta(session)]
+    cuobjdump = site_packages(session) / "nvidia" / "cu13" / "bin" / "cuobjdump"
+    session.run("python", "cuda/tools/resources.py", *objects, "--cuobjdump", str(cuobjdump), *session.posargs)
+
+
 @nox.session
 def bench(session: nox.Session) -> None:
     """Time the reference and the C library, per operation and training step; `-- --peers` adds PyTorch."""
