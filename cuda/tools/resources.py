@@ -2,9 +2,9 @@
 
     python cuda/tools/resources.py build/cuda/libassayer_cuda.so build/sm_70/*.cubin --cuobjdump PATH [--accept]
 
-Exit code 1: a kernel is missing from an architecture, keeps something in local memory that nobody explained, or the table is
-no longer the one committed (`--accept` writes the new one).  Stack in bytes is what a thread keeps in local memory: arrays
-that are indexed, and registers that did not suffice.
+Exit code 1: a kernel is missing from an architecture, keeps something in local memory that nobody explained, or the
+table is no longer the one committed (`--accept` writes the new one).  The stack is what a thread keeps in local memory,
+in bytes: arrays that are indexed, and registers that did not suffice.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _UNNAMED = re.compile(r"\d+_GLOBAL__N__[0-9a-f]{8}_\d+_\w+?_cu_[0-9a-f]{8}")  # 
 
 
 def read_usage(text: str) -> Iterator[tuple[str, str, str]]:
-    """Yield (architecture, mangled name, needs) from what `cuobjdump -res-usage` prints; "" where it names no architecture."""
+    """Yield (architecture or "", mangled name, needs) from what `cuobjdump -res-usage` prints."""
     for part in re.split(r"^Fatbin elf code:\n=+\n", text, flags=re.MULTILINE):
         arch = re.match(r"arch = (\w+)", part)
         for name, registers, stack, shared in _USAGE.findall(part):
