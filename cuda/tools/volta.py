@@ -2,8 +2,8 @@
 
     python cuda/tools/volta.py --clang clang++-19 --site SITE_PACKAGES --to build/sm_70
 
-prints the cubins.  A second compiler finds other mistakes than the first.  Whoever has a CUDA 12 toolkit builds a library with
-sm_70 in it by CMake, without this.
+prints the cubins.  A second compiler finds other mistakes than the first.  Whoever has a CUDA 12 toolkit builds a
+library with sm_70 in it by CMake, without this.
 """
 
 from __future__ import annotations
