@@ -1,168 +1,104 @@
-/* What attention forward and backward share: which rows there are, tiles of them in shared memory, and products of tiles. */
+/* What attention forward and backward share: which lines a block works on. */
 #ifndef ASSAYER_ATTENTION_CUH
 #define ASSAYER_ATTENTION_CUH
 
+#include "attention_tile.cuh"
 #include "launch.cuh"
-#include "reduce.cuh"
-#include "vector.cuh"
 
-#include <math.h>
-
-/* The query heads that read one KV head are rows of one problem, so that keys and values are brought once for them all:
- * row = position * group + head within the group.  A "pair" is a batch and a KV head. */
-struct Heads {
-    int64_t batch, n_q_heads, n_kv_heads, q_len, kv_len, kv_capacity;
-    int head_dim;
+struct Attention {
+    const float *Q, *K, *V;
+    int64_t batch, n_q_heads, n_kv_heads, q_len, kv_len, kv_capacity, head_dim;
     float scale;
-    bool quads; /* rows are whole numbers of aligned quads */
 
-    __host__ __device__ int64_t pairs() const { return batch * n_kv_heads; }
+    /* The queries of a (batch, KV head) are one matrix: the heads of its group side by side, position by position. */
     __host__ __device__ int64_t group() const { return n_q_heads / n_kv_heads; }
-    __host__ __device__ int64_t rows() const { return q_len * group(); }
-
-    /* Where a row of Q or of what has its shape begins; the row's place in lse; where a key or value begins. */
-    __device__ int64_t query_at(int64_t pair, int64_t row) const {
-        return ((pair / n_kv_heads * q_len + row / group()) * n_q_heads + head_of(pair, row)) * head_dim;
-    }
-    __device__ int64_t lse_at(int64_t pair, int64_t row) const {
-        return (pair / n_kv_heads * n_q_heads + head_of(pair, row)) * q_len + row / group();
-    }
-    __device__ int64_t key_at(int64_t pair, int64_t key) const {
-        return ((pair / n_kv_heads * kv_capacity + key) * n_kv_heads + pair % n_kv_heads) * head_dim;
-    }
-    /* How many keys a row sees. */
-    __device__ int64_t seen(int64_t row) const { return kv_len - q_len + row / group() + 1; }
-
-private:
-    __device__ int64_t head_of(int64_t pair, int64_t row) const { return pair % n_kv_heads * group() + row % group(); }
+    __host__ __device__ int64_t queries() const { return q_len * group(); }
+    __host__ __device__ int64_t query_tiles() const { return ceil_div(queries(), LINES); }
+    __host__ __device__ int64_t pairs() const { return batch * n_kv_heads; }
+    __host__ __device__ int64_t key_tiles() const { return ceil_div(kv_len, LINES); }
+    /* The last key that a query sees. */
+    __host__ __device__ int64_t last_key(int64_t query) const { return kv_len - q_len + query / group(); }
 };
 
-/* A block has WARPS x 16 rows against COLUMNS others, SLICE of the head dimension at a time.  A thread has four rows, every
- * eighth column, and every eighth quad of a slice: what eight lanes read at once lies in 32 banks. */
-template <int SLICE_, int WARPS_, int COLUMNS_> struct AttentionShape {
-    static constexpr int SLICE = SLICE_, WARPS = WARPS_, COLUMNS = COLUMNS_;
-    static constexpr int ROWS = 16 * WARPS, THREADS = WARP * WARPS;
-    static constexpr int STRIDE = SLICE + 4, SCORE_STRIDE = COLUMNS + 4; /* of rows in shared memory */
-    static constexpr int HEIGHT = 4, WIDTH = COLUMNS / 8, QUADS = SLICE / 32; /* of a thread */
+/* The queries of a tile.  Between fill() and use stands a barrier. */
+struct QueryTile {
+    int64_t offset[LINES]; /* where a line begins in Q and in what has its shape; -1 where there is none */
+    int64_t row[LINES];    /* its place in lse */
+    int last_key[LINES];   /* that it sees */
 
-    static __device__ int row(int i) { return threadIdx.x / WARP * 16 + lane_of_thread() / 8 + 4 * i; }
-    static __device__ int column(int j) { return lane_of_thread() % 8 + 8 * j; }
-    static __device__ int quad(int j) { return lane_of_thread() % 8 * 4 + 32 * j; }
-
-    __host__ __device__ static int slices(int head_dim) { return (head_dim + SLICE - 1) / SLICE; }
+    __device__ void fill(const Attention& s, int64_t pair, int64_t first) {
+        if (threadIdx.x >= LINES) return;
+        const int64_t query = first + threadIdx.x, group = s.group(), position = query / group;
+        const int64_t b = pair / s.n_kv_heads, head = pair % s.n_kv_heads * group + query % group;
+        const bool there = query < s.queries();
+        offset[threadIdx.x] = there ? ((b * s.q_len + position) * s.n_q_heads + head) * s.head_dim : -1;
+        row[threadIdx.x] = (b * s.n_q_heads + head) * s.q_len + position;
+        last_key[threadIdx.x] = there ? static_cast<int>(s.last_key(query)) : -1;
+    }
 };
 
-/* Scores of a thread, and its part of a slice of outputs. */
-template <typename S> using Scores = float[S::HEIGHT][S::WIDTH];
-template <typename S> using Slice = Quad[S::HEIGHT][S::QUADS];
+/* Lines of a tile, as Products takes them: a pointer, null where there is no line.  T: float or const float. */
+template <typename T> struct QueryLines {
+    T* data;
+    const QueryTile& tile;
+    __device__ T* operator()(int line) const { return tile.offset[line] < 0 ? nullptr : data + tile.offset[line]; }
+};
 
-template <typename S> __device__ void clear_scores(Scores<S>& scores) {
-#pragma unroll
-    for (int i = 0; i < S::HEIGHT; i++)
-#pragma unroll
-        for (int j = 0; j < S::WIDTH; j++) scores[i][j] = 0.0f;
+template <typename T> struct KeyLines {
+    T* first;
+    int64_t stride, count;
+    __device__ T* operator()(int line) const { return line < count ? first + line * stride : nullptr; }
+};
+
+/* Keys or values [from, from + LINES) of a (batch, KV head), up to `end`. */
+template <typename T> __device__ KeyLines<T> key_lines(const Attention& s, T* data, int64_t pair, int64_t from, int64_t end) {
+    const int64_t b = pair / s.n_kv_heads, head = pair % s.n_kv_heads, width = s.n_kv_heads * s.head_dim;
+    return {data + (b * s.kv_capacity + from) * width + head * s.head_dim, width, min64(LINES, end - from)};
 }
 
-template <typename S> __device__ void clear_slice(Slice<S>& slice) {
+/* Four columns of a line, as far as it reaches. */
+template <typename L> __device__ void store_four(float* line, int64_t column, int64_t end, const float* values) {
+    if constexpr (L::QUADS) {
+        if (column < end) store_quad(line + column, {{values[0], values[1], values[2], values[3]}});
+    } else {
 #pragma unroll
-    for (int i = 0; i < S::HEIGHT; i++)
-#pragma unroll
-        for (int j = 0; j < S::QUADS; j++) slice[i][j] = {{0.0f, 0.0f, 0.0f, 0.0f}};
-}
-
-/* Brings `count` of COUNT rows, from column `first` of each; 0 beyond.  at(row): where in `data` the row begins. */
-template <typename S, int COUNT, typename At>
-__device__ void bring(float* tile, const float* data, int64_t count, int first, int head_dim, bool quads, const At& at) {
-    constexpr int ACROSS = S::SLICE / 4;
-    for (int i = threadIdx.x; i < COUNT * ACROSS; i += S::THREADS) {
-        const int row = i / ACROSS, column = i % ACROSS * 4;
-        Quad quad = {{0.0f, 0.0f, 0.0f, 0.0f}};
-        if (row < count && first + column < head_dim) {
-            const float* const from = data + at(row) + first + column;
-            if (quads) {
-                quad = load_quad(from);
-            } else {
-#pragma unroll
-                for (int k = 0; k < 4; k++)
-                    if (first + column + k < head_dim) quad.at[k] = from[k];
-            }
-        }
-        store_quad(tile + row * S::STRIDE + column, quad);
+        for (int i = 0; i < 4; i++)
+            if (column + i < end) line[column + i] = values[i];
     }
 }
 
-/* scores += rows . columns^T over a slice. */
-template <typename S> __device__ void add_scores(const float* rows, const float* columns, Scores<S>& scores) {
-#pragma unroll 4
-    for (int k = 0; k < S::SLICE; k += 4) {
-        Quad a[S::HEIGHT], b[S::WIDTH];
+/* A thread's share, which begins at `column` of the lines. */
+template <typename L, typename Lines>
+__device__ void store_lines(const Lines& lines, int64_t column, int64_t end, const Share<L, L::WIDTH>& share) {
 #pragma unroll
-        for (int i = 0; i < S::HEIGHT; i++) a[i] = load_quad(rows + S::row(i) * S::STRIDE + k);
+    for (int r = 0; r < 4; r++) {
+        float* const line = lines(L::line(r));
+        if (!line) continue;
 #pragma unroll
-        for (int j = 0; j < S::WIDTH; j++) b[j] = load_quad(columns + S::column(j) * S::STRIDE + k);
-#pragma unroll
-        for (int i = 0; i < S::HEIGHT; i++)
-#pragma unroll
-            for (int j = 0; j < S::WIDTH; j++)
-#pragma unroll
-                for (int part = 0; part < 4; part++) scores[i][j] = fmaf(a[i].at[part], b[j].at[part], scores[i][j]);
+        for (int c = 0; c < share.COUNT; c += 4) store_four<L>(line, column + L::column(c), end, &share.at[r][c]);
     }
 }
 
-/* Scores where the other lanes of the warp find them; a warp's rows are its own. */
-template <typename S> __device__ void keep_scores(float* tile, const Scores<S>& scores) {
-    __syncwarp();
-#pragma unroll
-    for (int i = 0; i < S::HEIGHT; i++)
-#pragma unroll
-        for (int j = 0; j < S::WIDTH; j++) tile[S::row(i) * S::SCORE_STRIDE + S::column(j)] = scores[i][j];
-    __syncwarp();
+/* Blocks for heads of head_dim take so many slices of their columns; each computes the scores anew. */
+template <typename L> __host__ __device__ int64_t slices_of(const Attention& s) { return ceil_div(s.head_dim, L::WIDTH); }
+
+/* How many parts to cut the work of so many blocks in, each of some steps of `steps`, that no multiprocessor goes without. */
+inline int64_t parts_for(int64_t blocks, int64_t steps, int64_t least_steps) {
+    constexpr int64_t BLOCKS_EACH = 4, MOST = WARP;
+    const int64_t wanted = ceil_div(BLOCKS_EACH * device_attribute(cudaDevAttrMultiProcessorCount), blocks);
+    return min64(wanted < 1 ? 1 : wanted, min64(MOST, ceil_div(steps, least_steps)));
 }
 
-/* slice += scores . columns, the scores as they were kept. */
-template <typename S> __device__ void add_slice(const float* scores, const float* columns, Slice<S>& slice) {
-#pragma unroll 2
-    for (int k = 0; k < S::COLUMNS; k += 4) {
-        Quad a[S::HEIGHT];
-#pragma unroll
-        for (int i = 0; i < S::HEIGHT; i++) a[i] = load_quad(scores + S::row(i) * S::SCORE_STRIDE + k);
-#pragma unroll
-        for (int part = 0; part < 4; part++)
-#pragma unroll
-            for (int j = 0; j < S::QUADS; j++) {
-                const Quad b = load_quad(columns + (k + part) * S::STRIDE + S::quad(j));
-#pragma unroll
-                for (int i = 0; i < S::HEIGHT; i++)
-#pragma unroll
-                    for (int c = 0; c < 4; c++) slice[i][j].at[c] = fmaf(a[i].at[part], b.at[c], slice[i][j].at[c]);
-            }
-    }
+/* Calls launch(layout) with the layout for heads of this size. */
+template <int WIDEST_THREADS, bool QUADS, typename Launch> int32_t with_attention_layout_of(int64_t head_dim, const Launch& launch) {
+    if (head_dim <= 32) return launch(AttentionLayout<32, 128, QUADS>{});
+    if (head_dim <= 64) return launch(AttentionLayout<64, 128, QUADS>{});
+    return launch(AttentionLayout<128, WIDEST_THREADS, QUADS>{});
 }
 
-/* Writes a thread's part of a row, times a factor. */
-template <typename S>
-__device__ void store_slice_row(float* row, int first, int head_dim, bool quads, const Quad (&slice)[S::QUADS], float factor) {
-#pragma unroll
-    for (int j = 0; j < S::QUADS; j++) {
-        const int column = first + S::quad(j);
-        Quad quad = slice[j];
-#pragma unroll
-        for (int c = 0; c < 4; c++) quad.at[c] *= factor;
-        if (quads && column < head_dim) store_quad(row + column, quad);
-#pragma unroll
-        for (int c = 0; c < 4; c++)
-            if (!quads && column + c < head_dim) row[column + c] = quad.at[c];
-    }
-}
-
-/* Launches with the shared memory a kernel needs, more than 48 KB where it asks for it. */
-template <typename Kernel, typename... Arguments>
-int32_t launch_with_memory(Kernel kernel, int64_t blocks, int threads, int floats, void* stream, const Arguments&... arguments) {
-    if (blocks > INT32_MAX) return ASSAYER_UNSUPPORTED; /* past a grid's first axis */
-    const int bytes = floats * static_cast<int>(sizeof(float));
-    if (bytes > 48 * 1024) TRY(code_of(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)));
-    kernel<<<static_cast<unsigned>(blocks), threads, bytes, stream_of(stream)>>>(arguments...);
-    return launched();
+template <int WIDEST_THREADS, typename Launch> int32_t with_attention_layout(int64_t head_dim, bool quads, const Launch& launch) {
+    return quads ? with_attention_layout_of<WIDEST_THREADS, true>(head_dim, launch)
+                 : with_attention_layout_of<WIDEST_THREADS, false>(head_dim, launch);
 }
 
 #endif
