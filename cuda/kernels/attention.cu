@@ -115,7 +115,6 @@ template <typename L> __global__ void __launch_bounds__(L::THREADS, L::BLOCKS) f
 }
 
 constexpr int COMBINE_THREADS = 128;
-constexpr int LEAST_KEY_TILES = 2; /* of a part */
 
 /* A warp to a row, a lane to a part. */
 __global__ void __launch_bounds__(COMBINE_THREADS) combine_kernel(const Forward f) {
@@ -141,7 +140,7 @@ __global__ void __launch_bounds__(COMBINE_THREADS) combine_kernel(const Forward 
 
 template <typename L> int32_t launch(Forward f, cudaStream_t stream) {
     const int64_t blocks = f.s.query_tiles() * f.s.pairs() * slices_of<L>(f.s);
-    f.parts = parts_for(blocks, f.s.key_tiles(), LEAST_KEY_TILES);
+    f.parts = parts_for(blocks, f.s.key_tiles());
     if (blocks * f.parts > INT32_MAX) return ASSAYER_UNSUPPORTED; /* past a grid's first axis */
     if (f.parts == 1) {
         forward_kernel<L><<<blocks_for(blocks, 1), L::THREADS, 0, stream>>>(f);

@@ -82,11 +82,11 @@ __device__ void store_lines(const Lines& lines, int64_t column, int64_t end, con
 /* Blocks for heads of head_dim take so many slices of their columns; each computes the scores anew. */
 template <typename L> __host__ __device__ int64_t slices_of(const Attention& s) { return ceil_div(s.head_dim, L::WIDTH); }
 
-/* How many parts to cut the work of so many blocks in, each of some steps of `steps`, that no multiprocessor goes without. */
-inline int64_t parts_for(int64_t blocks, int64_t steps, int64_t least_steps) {
-    constexpr int64_t BLOCKS_EACH = 4, MOST = WARP;
+/* How many parts to cut the work of each of so many blocks in, `most` at most, that no multiprocessor goes without. */
+inline int64_t parts_for(int64_t blocks, int64_t most) {
+    constexpr int64_t BLOCKS_EACH = 4, LANES = WARP; /* a lane adds up a part: combine_kernel */
     const int64_t wanted = ceil_div(BLOCKS_EACH * device_attribute(cudaDevAttrMultiProcessorCount), blocks);
-    return min64(wanted < 1 ? 1 : wanted, min64(MOST, ceil_div(steps, least_steps)));
+    return wanted < 1 ? 1 : min64(wanted, min64(most, LANES));
 }
 
 /* Calls launch(layout) with the layout for heads of this size. */

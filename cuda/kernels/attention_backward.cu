@@ -158,7 +158,7 @@ __global__ void __launch_bounds__(ADD_THREADS) add_parts_kernel(const Backward g
 template <typename L> int32_t launch(Backward g, cudaStream_t stream) {
     const Attention& s = g.s;
     const int64_t blocks = s.pairs() * slices_of<L>(s), key_blocks = blocks * s.key_tiles(), rows = s.pairs() * s.queries();
-    g.parts = parts_for(key_blocks, s.query_tiles(), LEAST_QUERY_TILES);
+    g.parts = parts_for(key_blocks, ceil_div(s.query_tiles(), LEAST_QUERY_TILES));
     if (blocks * s.query_tiles() > INT32_MAX || key_blocks * g.parts > INT32_MAX)
         return ASSAYER_UNSUPPORTED; /* past a grid's first axis */
     const int64_t size = g.parts > 1 ? g.parts * g.keys_size() : 0;
