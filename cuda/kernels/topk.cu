@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(L::BLOCK, 1)
     for (int j = L::member(); j < k; j += L::THREADS) weights[row * k + j] *= factor;
 }
 
-/* A column looks for itself among the chosen; of equal ones the last counts. */
+/* A column looks for itself among the chosen; of equal ones the last counts.  A row with an index that is no column is NaN. */
 template <typename L>
 __global__ void __launch_bounds__(L::BLOCK, 1)
     softmax_topk_backward_kernel(const float* weights, const int32_t* indices, const float* d_weights, float* d_input, int rows,
@@ -56,15 +56,19 @@ __global__ void __launch_bounds__(L::BLOCK, 1)
     const float *const w = weights + row * k, *const dw = d_weights + row * k;
     const int32_t* const chosen = indices + row * k;
     float inner = 0.0f;
-    for (int j = L::member(); j < k; j += L::THREADS)
-        inner += chosen[j] >= 0 && chosen[j] < cols ? w[j] * dw[j] : not_a_number();
+    int strays = 0;
+    for (int j = L::member(); j < k; j += L::THREADS) {
+        inner += w[j] * dw[j];
+        strays += chosen[j] < 0 || chosen[j] >= cols;
+    }
     inner = team_sum<L::THREADS>(inner);
+    const bool stray = team_sum<L::THREADS>(strays) != 0;
     const Parts<L> parts{cols};
     for (int part = 0; part < parts.count(); part++) {
         float items[L::ITEMS];
 #pragma unroll
-        for (int i = 0; i < L::ITEMS; i++) items[i] = 0.0f;
-        for (int j = 0; j < k; j++) {
+        for (int i = 0; i < L::ITEMS; i++) items[i] = stray ? not_a_number() : 0.0f;
+        for (int j = 0; !stray && j < k; j++) {
             const float gradient = w[j] * (dw[j] - inner);
             const int64_t at = chosen[j] - parts.start(part);
 #pragma unroll
