@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import reference
+from conformance.readings.steps import Stored, named
 from conformance.verdict import judge
 from reference.readings import Reading
 from reference.readings.step import READINGS
@@ -23,47 +24,25 @@ SITUATIONS = {
 }
 
 
-class Stored:
-    """The reference, with numbers and plain arrays as float32 holds them, in whatever precision it computes."""
-
-    def __getattr__(self, operation: str) -> Any:
-        def called(*arrays: Any, **scalars: Any) -> Any:
-            return getattr(reference, operation)(*map(_stored, arrays), **{n: _stored(s) for n, s in scalars.items()})
-
-        return called
-
-
-def _stored(value: Any) -> Any:
-    if isinstance(value, float):
-        return float(np.float32(value))
-    return value.astype(np.float32) if isinstance(value, np.ndarray) and value.dtype.kind == "f" else value
-
-
 STORED = Stored()
 
 
 @functools.cache
-def situation(name: str) -> tuple[TrainingConfig, State, list[tuple[str, Any]]]:
+def situation(name: str) -> tuple[TrainingConfig, State, dict[str, Any]]:
     """How training is set up, where it stands, and what the next step has to give."""
     updates, training = SITUATIONS[name]
     state = start(parameters(dtype=np.float32))
     for seed in range(updates):
         state, _ = training_step(reference, SMALL, training, state, *batch(seed=seed))
     known = State(noisy(state.parameters), noisy(state.m), noisy(state.v), state.step)
-    return training, state, named(training_step(STORED, SMALL, training, known, *batch(seed=updates)))
-
-
-def named(results: Any) -> list[tuple[str, Any]]:
-    """The arrays of a step's results."""
-    state, metrics = results
-    moved = {f"{kind} of {name}": a for kind in ("parameters", "m", "v") for name, a in getattr(state, kind).items()}
-    return [*moved.items(), *zip(metrics._fields[:4], metrics[:4], strict=True)]
+    return training, state, named(*training_step(STORED, SMALL, training, known, *batch(seed=updates)))
 
 
 def refusals(name: str, function: Any) -> list[str]:
     training, state, expected = situation(name)
-    results = named(function(STORED, SMALL, training, state, *batch(seed=state.step)))
-    verdicts = [judge(what, noise, got) for (what, noise), (_, got) in zip(expected, results, strict=True)]
+    results = named(*function(STORED, SMALL, training, state, *batch(seed=state.step)))
+    assert results.keys() == expected.keys()
+    verdicts = [judge(what, noise, results[what]) for what, noise in expected.items()]
     return [f"{verdict.output}: {verdict.reason}" for verdict in verdicts if not verdict.passed]
 
 
