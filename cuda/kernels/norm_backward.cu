@@ -1,0 +1,139 @@
+/* The gradient of root-mean-square normalisation: rows once for d_input, their sums over rows for d_weight. */
+#include "functions.cuh"
+#include "rows.cuh"
+
+namespace {
+
+/* base: what d_input starts from, or null.  Each team sums its own d_weight over the rows it takes, into its row of
+ * `partials`; the teams are as many whatever the device. */
+struct Backward {
+    const float *x, *weight, *d_output, *base;
+    float *d_input, *partials;
+    int rows, cols;
+    float eps;
+};
+
+constexpr int TEAMS_AT_MOST = 512;
+
+/* r, and the c of d_input = base + r * (d_output * weight - x * c).  The last part stays in x and dy. */
+template <typename L>
+__device__ float2 row_factors(const Backward& b, int64_t row, const Parts<L>& parts, float (&x)[L::ITEMS], float (&dy)[L::ITEMS]) {
+    float squares = 0.0f, inner = 0.0f;
+    for (int part = 0; part < parts.count(); part++) {
+        const int64_t at = row * b.cols + parts.start(part);
+        float weights[L::ITEMS];
+        L::load(b.x + at, parts.left(part), 0.0f, x);
+        L::load(b.d_output + at, parts.left(part), 0.0f, dy);
+        L::load(b.weight + parts.start(part), parts.left(part), 0.0f, weights);
+#pragma unroll
+        for (int i = 0; i < L::ITEMS; i++) {
+            squares += x[i] * x[i];
+            inner += dy[i] * weights[i] * x[i];
+        }
+    }
+    const float r = inverse_root(team_sum<L::THREADS>(squares), b.cols, b.eps);
+    return make_float2(r, r * r * (team_sum<L::THREADS>(inner) / static_cast<float>(b.cols)));
+}
+
+template <typename L> __device__ void store_d_input(const Backward& b, int64_t at, int64_t start, int left, float2 factors,
+                                                    const float (&x)[L::ITEMS], const float (&dy)[L::ITEMS]) {
+    float dx[L::ITEMS];
+    L::load(b.weight + start, left, 0.0f, dx);
+#pragma unroll
+    for (int i = 0; i < L::ITEMS; i++) dx[i] = factors.x * (dy[i] * dx[i] - x[i] * factors.y);
+    if (b.base) {
+        float base[L::ITEMS];
+        L::load(b.base + at, left, 0.0f, base);
+#pragma unroll
+        for (int i = 0; i < L::ITEMS; i++) dx[i] += base[i];
+    }
+    L::store(b.d_input + at, left, dx);
+}
+
+/* d_weight is summed in registers where a row is one part, and in the team's own row of partials where it is more. */
+template <typename L> __global__ void __launch_bounds__(L::BLOCK) rmsnorm_backward_kernel(Backward b) {
+    const Parts<L> parts{b.cols};
+    if (L::team() >= b.rows) return;
+    float* const partial = b.partials + L::team() * b.cols;
+    float x[L::ITEMS], dy[L::ITEMS], sums[L::ITEMS] = {};
+    for (int64_t row = L::team(); row < b.rows; row += L::teams()) {
+        const float2 factors = row_factors<L>(b, row, parts, x, dy);
+        for (int part = parts.count() - 1; part >= 0; part--) {
+            const int64_t start = parts.start(part), at = row * b.cols + start;
+            const int left = parts.left(part);
+            if (part < parts.count() - 1) {
+                L::load(b.x + at, left, 0.0f, x);
+                L::load(b.d_output + at, left, 0.0f, dy);
+            }
+            store_d_input<L>(b, at, start, left, factors, x, dy);
+            if (parts.count() > 1 && row != L::team()) L::load(partial + start, left, 0.0f, sums);
+#pragma unroll
+            for (int i = 0; i < L::ITEMS; i++) {
+                const float term = dy[i] * (x[i] * factors.x);
+                sums[i] = parts.count() > 1 && row == L::team() ? term : sums[i] + term;
+            }
+            if (parts.count() > 1) L::store(partial + start, left, sums);
+        }
+    }
+    if (parts.count() == 1) L::store(partial, b.cols, sums);
+}
+
+/* d_weight = beta * d_weight + the sum of the teams' rows: a column to a lane, the rows dealt out to the warps. */
+constexpr int WEIGHT_WARPS = 8;
+
+__global__ void __launch_bounds__(WARP * WEIGHT_WARPS)
+    sum_partials_kernel(const float* partials, float* d_weight, int teams, int cols, float beta) {
+    __shared__ float sums[WEIGHT_WARPS][WARP];
+    const int warp = threadIdx.x / WARP;
+    const int64_t column = blockIdx.x * int64_t{WARP} + lane_of_thread();
+    float sum = 0.0f;
+    if (column < cols)
+        for (int team = warp; team < teams; team += WEIGHT_WARPS) sum += partials[int64_t{team} * cols + column];
+    sums[warp][lane_of_thread()] = sum;
+    __syncthreads();
+    if (warp > 0 || column >= cols) return;
+    for (int other = 1; other < WEIGHT_WARPS; other++) sum += sums[other][lane_of_thread()];
+    d_weight[column] = beta == 0.0f ? sum : beta * d_weight[column] + sum;
+}
+
+int32_t backward(Backward b, float* d_weight, float beta, bool quads, void* stream) {
+    const int teams = static_cast<int>(min64(b.rows, TEAMS_AT_MOST));
+    const Scratch scratch(int64_t{teams} * b.cols * static_cast<int64_t>(sizeof(float)), stream_of(stream));
+    TRY(scratch.code());
+    b.partials = scratch.as<float>();
+    TRY(with_row_layout<3>(b.cols, quads && rows_of_quads(b.cols, b.partials), [=](auto layout) {
+        using L = decltype(layout);
+        rmsnorm_backward_kernel<L><<<blocks_for(teams, L::TEAMS), L::BLOCK, 0, stream_of(stream)>>>(b);
+        return launched();
+    }));
+    sum_partials_kernel<<<blocks_for(b.cols, WARP), WARP * WEIGHT_WARPS, 0, stream_of(stream)>>>(b.partials, d_weight, teams, b.cols, beta);
+    return launched();
+}
+
+} // namespace
+
+int32_t cuda_rmsnorm_backward(const float* input, const float* weight, const float* d_output, float* d_input, float* d_weight,
+                              int rows, int hidden_dim, float eps, float beta, void* stream) {
+    CHECK_ARRAY(input, rows, hidden_dim);
+    CHECK_ARRAY(weight, hidden_dim);
+    CHECK_ARRAY(d_output, rows, hidden_dim);
+    CHECK_ARRAY(d_input, rows, hidden_dim);
+    CHECK_ARRAY(d_weight, hidden_dim);
+    CHECK(eps >= 0);
+    return backward({input, weight, d_output, nullptr, d_input, nullptr, rows, hidden_dim, eps}, d_weight, beta,
+                    rows_of_quads(hidden_dim, input, weight, d_output, d_input), stream);
+}
+
+int32_t cuda_rmsnorm_residual_backward(const float* residual_out, const float* weight, const float* d_output,
+                                       const float* d_residual_out, float* d_input, float* d_weight, int rows, int hidden_dim,
+                                       float eps, float beta, void* stream) {
+    CHECK_ARRAY(residual_out, rows, hidden_dim);
+    CHECK_ARRAY(weight, hidden_dim);
+    CHECK_ARRAY(d_output, rows, hidden_dim);
+    CHECK_ARRAY(d_residual_out, rows, hidden_dim);
+    CHECK_ARRAY(d_input, rows, hidden_dim);
+    CHECK_ARRAY(d_weight, hidden_dim);
+    CHECK(eps >= 0);
+    return backward({residual_out, weight, d_output, d_residual_out, d_input, nullptr, rows, hidden_dim, eps}, d_weight, beta,
+                    rows_of_quads(hidden_dim, residual_out, weight, d_output, d_residual_out, d_input), stream);
+}
