@@ -187,7 +187,8 @@ def judge_emulated(session: nox.Session, mode: str, *prefix: str, **watched: str
     install(session, "judge", "build")
     library = build_library(session, f"build/emulated-{mode}", "assayer_emulated", ASSAYER_EMULATOR_MODE=mode)
     chosen = any(argument.split("=")[0] in {"-k", "--case"} for argument in session.posargs)
-    cases = [*([] if chosen else ["-k", CHOSEN]), "--limit", "120", *session.posargs]
+    # Two processes: the race detector takes 3 GB for each.
+    cases = [*([] if chosen else ["-k", CHOSEN]), "--limit", "120", "-n", "2", *session.posargs]
     judge = [*prefix, "python", "-m", "conformance", "run", "--library", str(library), *cases]
     session.run(*judge, external=bool(prefix), env={"OPENBLAS_NUM_THREADS": "1", **watched})
 
