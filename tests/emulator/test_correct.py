@@ -6,7 +6,8 @@ import pytest
 
 from tests.emulator.programs import Programs, names_in
 
-CORRECT = [name for source in ("correct", "grammar", "numbers", "matrix") for name in names_in(f"{source}.cu")]
+SOURCES = ("correct", "grammar", "groups", "matrix", "numbers", "runtime")
+CORRECT = [name for source in SOURCES for name in names_in(f"{source}.cu") if name != "prints"]
 SCHEDULES = [("forward", 1), ("reverse", 1), *(("random", seed) for seed in range(1, 6))]
 
 
@@ -39,3 +40,16 @@ def test_the_address_sanitiser_has_nothing_to_say(address: Programs, schedule: s
 @pytest.mark.parametrize("schedule", ["forward", "reverse", "random"])
 def test_the_race_detector_has_nothing_to_say(thread: Programs, schedule: str) -> None:
     check(thread, *CORRECT, schedule=schedule)
+
+
+def test_kernels_print(fast: Programs) -> None:
+    outcome = fast.run("prints", threads=1)
+    assert outcome.lines == [*(f"printed by block {block}: 3" for block in range(2)), "prints ok cudaSuccess"]
+
+
+def test_launches_are_said_where_that_is_asked_for(fast: Programs) -> None:
+    outcome = fast.run("transpose", launches=1)
+    assert outcome.said == (
+        "CUDA emulator: launch of kernel `transpose_kernel`: (2,3,1) blocks of (32,8,1) threads, "
+        "0 bytes of dynamic shared memory\n"
+    )

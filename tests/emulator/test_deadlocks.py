@@ -9,7 +9,8 @@ import pytest
 from tests.emulator.programs import Programs, marked, names_in
 
 NAMES = names_in("deadlocks.cu")
-WITH_LINES = [name for name in NAMES if name not in {"lock_held_forever", "trap_ends_the_kernel", "failure_stays"}]
+WITHOUT_LINES = {"lock_held_forever", "trap_ends_the_kernel", "failure_stays", "grid_barrier"}
+WITH_LINES = [name for name in NAMES if name not in WITHOUT_LINES]
 
 
 @pytest.mark.parametrize("schedule", ["forward", "random"])
@@ -17,7 +18,8 @@ WITH_LINES = [name for name in NAMES if name not in {"lock_held_forever", "trap_
 def test_it_ends_with_an_error(fast: Programs, name: str, schedule: str) -> None:
     outcome = fast.run(name, schedule=schedule)
     assert outcome.lines[0].startswith(f"{name} ok ")
-    assert re.match(r"CUDA emulator: cudaErrorLaunch(Failure|Timeout): kernel `\w+`, block \(\d,0,0\) of", outcome.said)
+    error = outcome.error_of(name) if name != "failure_stays" else "cudaErrorLaunchFailure"
+    assert re.match(rf"CUDA emulator: {error}: kernel `\w+`, block \(\d,0,0\) of", outcome.said)
     assert outcome.said.count("CUDA emulator:") == 1
 
 
@@ -35,6 +37,14 @@ def test_who_waits_where(fast: Programs) -> None:
         f"  threads (0,0,0) to (15,0,0) wait at __syncthreads in {block}",
         f"  threads (16,0,0) to (31,0,0) wait at __shfl_xor_sync in {waiting} with mask 0xffffffff",
     ]
+
+
+def test_a_failed_assertion_names_the_thread(fast: Programs) -> None:
+    (place,) = marked("deadlocks.cu", "WAIT assertion_fails")
+    assert fast.run("assertion_fails", threads=1).said == (
+        "CUDA emulator: cudaErrorAssert: kernel `assert_kernel`, block (0,0,0) of (2,1,1), thread (5,0,0) of (32,1,1) "
+        f"assertion `static_cast<int>(threadIdx.x) != 5 || least > 3` failed in {place}\n"
+    )
 
 
 def test_the_same_under_sanitisers(address: Programs, thread: Programs) -> None:

@@ -15,6 +15,7 @@ WITHIN_A_BLOCK = [
     "missing_syncwarp",
     "shared_array_reused",
     "halves_that_do_not_meet",
+    "tiles_that_do_not_meet",
     "read_too_early",
 ]
 

@@ -10,5 +10,5 @@
 #include "emulator/device_math.h"
 #include "emulator/integer.h"
 #include "emulator/shared_memory.h"
-#include "emulator/runtime_api.h"
+#include "emulator/runtime_templates.h"
 #include "emulator/launch.h"

@@ -82,7 +82,7 @@ struct Multiply {
 template <int m, int n, int k, class TD, class T, class LA, class LB, class TC>
 inline void mma_sync(fragment<accumulator, m, n, k, TD>& d, const fragment<matrix_a, m, n, k, T, LA>& a,
                      const fragment<matrix_b, m, n, k, T, LB>& b, const fragment<accumulator, m, n, k, TC>& c,
-                     emulator::Place place = emulator::Place::here()) {
+                     EMULATOR_HERE) {
     using D = fragment<accumulator, m, n, k, TD>;
     using Function = Multiply<D, fragment<matrix_a, m, n, k, T, LA>, fragment<matrix_b, m, n, k, T, LB>, fragment<accumulator, m, n, k, TC>>;
     d = emulator::together<Function, D>("wmma::mma_sync", emulator::whole_warp, typename Function::Operands{a, b, c}, place);

@@ -1,5 +1,7 @@
-// __syncthreads and its kind, fences and traps.
+// __syncthreads and its kind, fences, traps and failed assertions.
 #include <atomic>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "block.h"
@@ -70,3 +72,10 @@ void fence() {
 void trap(const char* reason) { this_block().fail(cudaErrorLaunchFailure, "executed %s", reason); }
 
 }  // namespace emulator
+
+// What assert() calls, in the place of the C library's: in a kernel it ends that, on the host the process, as ever.
+extern "C" __attribute__((visibility("hidden"))) void __assert_fail(const char* condition, const char* file, unsigned line, const char* function) noexcept {
+    if (emulator::running_block) emulator::this_block().fail(cudaErrorAssert, "assertion `%s` failed in %s:%u", condition, file, line);
+    std::fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, condition);
+    std::abort();
+}

@@ -8,6 +8,10 @@ namespace emulator {
 
 __thread Thread* running_thread = nullptr;
 __thread BlockView* running_block = nullptr;
+}  // namespace emulator
+__thread uint3 threadIdx, blockIdx;
+__thread dim3 blockDim, gridDim;
+namespace emulator {
 
 Block::Block() : members_(new Member[threads_per_block]) { host_.adopt_system_thread(); }
 
@@ -59,9 +63,12 @@ void Block::run(Grid& grid, uint64_t number, Order order, uint64_t seed) {
     turn_++;
     begin(number, order, seed);
     running_block = this;
+    blockIdx = index;
+    blockDim = threads;
+    gridDim = blocks;
     Member& first = members_[queue_.first()];
     start(first);
-    running_thread = &first;
+    make_running(first);
     host_.switch_to(first.fiber);
     for (unsigned i = 0; alive_ && i < n_threads_; i++) {  // a fault has left threads where they were
         Member& member = members_[i];
@@ -71,6 +78,11 @@ void Block::run(Grid& grid, uint64_t number, Order order, uint64_t seed) {
     }
     running_thread = nullptr;
     running_block = nullptr;
+}
+
+void Block::make_running(Member& member) {
+    running_thread = &member;
+    threadIdx = member.index;
 }
 
 void Block::start(Member& fresh) {
@@ -96,7 +108,7 @@ void Block::run_threads() {
         block.end(ended);
         if (block.queue_.empty()) block.leave(ended);
         Member& next = block.members_[block.queue_.next(ended.number)];
-        running_thread = &next;
+        make_running(next);
         if (!detects_races && !next.fiber.has_begun()) {
             ended.fiber.become(next.fiber);
             continue;
@@ -129,7 +141,7 @@ void Block::end(Member& ended) {
 void Block::resume(unsigned number) {
     Member &mine = running(), &next = members_[number];
     if (!next.fiber.has_begun()) start(next);
-    running_thread = &next;
+    make_running(next);
     mine.fiber.switch_to(next.fiber);
 }
 

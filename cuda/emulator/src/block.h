@@ -61,6 +61,7 @@ class Block : public BlockView {
     void set_shape(dim3 threads);
     void begin(uint64_t number, Order order, uint64_t seed);
     static void run_threads();
+    static void make_running(Member& member);
     void end(Member& ended);
     [[noreturn]] void leave(Member& ended);
     void resume(unsigned number);

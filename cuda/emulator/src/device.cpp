@@ -63,12 +63,6 @@ bool attribute_of(cudaDeviceAttr attribute, int& value) {
     return false;
 }
 
-int attribute(cudaDeviceAttr which) {
-    int value = 0;
-    attribute_of(which, value);
-    return value;
-}
-
 }  // namespace
 
 long long clock() {
@@ -100,35 +94,6 @@ cudaError_t cudaSetDevice(int device) { return checked(device == 0 ? cudaSuccess
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
     if (device != 0) return checked(cudaErrorInvalidDevice);
     return checked(value && emulator::attribute_of(attribute, *value) ? cudaSuccess : cudaErrorInvalidValue);
-}
-
-cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
-    using emulator::attribute;
-    if (device != 0) return checked(cudaErrorInvalidDevice);
-    if (!properties) return checked(cudaErrorInvalidValue);
-    cudaDeviceProp& all = *properties;
-    std::memset(&all, 0, sizeof all);
-    std::snprintf(all.name, sizeof all.name, "CUDA emulator (limits of sm_%u)", emulator::settings().capability);
-    size_t available;
-    cudaMemGetInfo(&available, &all.totalGlobalMem);
-    all.sharedMemPerBlock = emulator::shared_without_opt_in;
-    all.sharedMemPerBlockOptin = emulator::limits().shared_opt_in;
-    all.sharedMemPerMultiprocessor = emulator::limits().shared_per_multiprocessor;
-    all.regsPerBlock = attribute(cudaDevAttrMaxRegistersPerBlock);
-    all.warpSize = 32;
-    all.maxThreadsPerBlock = emulator::threads_per_block;
-    const cudaDeviceAttr block[] = {cudaDevAttrMaxBlockDimX, cudaDevAttrMaxBlockDimY, cudaDevAttrMaxBlockDimZ};
-    const cudaDeviceAttr grid[] = {cudaDevAttrMaxGridDimX, cudaDevAttrMaxGridDimY, cudaDevAttrMaxGridDimZ};
-    for (int axis = 0; axis < 3; axis++) {
-        all.maxThreadsDim[axis] = attribute(block[axis]);
-        all.maxGridSize[axis] = attribute(grid[axis]);
-    }
-    all.major = attribute(cudaDevAttrComputeCapabilityMajor);
-    all.minor = attribute(cudaDevAttrComputeCapabilityMinor);
-    all.multiProcessorCount = attribute(cudaDevAttrMultiProcessorCount);
-    all.l2CacheSize = attribute(cudaDevAttrL2CacheSize);
-    all.maxThreadsPerMultiProcessor = attribute(cudaDevAttrMaxThreadsPerMultiProcessor);
-    return checked(cudaSuccess);
 }
 
 cudaError_t cudaRuntimeGetVersion(int* version) {

@@ -58,22 +58,20 @@ cudaError_t checked(cudaError_t own) {
     return own;
 }
 
-void refuse_launch(cudaError_t error, const char* format, ...) {
+cudaError_t refuse_launch(cudaError_t error, const char* format, ...) {
     char text[512];
     va_list arguments;
     va_start(arguments, format);
     std::vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     std::fprintf(stderr, "CUDA emulator: %s: %s\n", description(error).name, text);
-    last_error = error;
+    return last_error = error;
 }
 
 void kernel_failed(cudaError_t error) {
     cudaError_t none = cudaSuccess;
     failure.compare_exchange_strong(none, error);
 }
-
-bool has_failed() { return failure != cudaSuccess; }
 
 }  // namespace emulator
 

@@ -7,6 +7,7 @@
 #include "cuda_runtime.h"
 #include "device.h"
 #include "errors.h"
+#include "settings.h"
 
 namespace emulator {
 namespace {
@@ -60,6 +61,21 @@ cudaError_t blocks_per_multiprocessor(int* blocks, const void* kernel, int threa
     const size_t reserved = device.capability >= 80 ? 1024 : 0;
     if (dynamic_shared + reserved) fit = std::min(fit, static_cast<int>(device.shared_per_multiprocessor / (dynamic_shared + reserved)));
     *blocks = threads > static_cast<int>(threads_per_block) || dynamic_shared > dynamic_shared_limit(kernel) ? 0 : fit;
+    return checked(cudaSuccess);
+}
+
+// The block that leaves the fewest of a multiprocessor's threads idle, the largest of those.
+cudaError_t fullest_block(int* grid, int* block, const void* kernel, size_t dynamic_shared, int limit) {
+    if (!grid || !block) return checked(cudaErrorInvalidValue);
+    int most = -1;
+    for (int threads = limit > 0 ? std::min(limit, static_cast<int>(threads_per_block)) : static_cast<int>(threads_per_block); threads > 0; threads -= 32) {
+        int blocks = 0;
+        if (const cudaError_t error = blocks_per_multiprocessor(&blocks, kernel, threads, dynamic_shared)) return error;
+        if (blocks * threads <= most) continue;
+        most = blocks * threads;
+        *block = threads;
+        *grid = blocks * static_cast<int>(settings().threads);
+    }
     return checked(cudaSuccess);
 }
 

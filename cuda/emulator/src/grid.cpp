@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <cstdio>
 #include <mutex>
 #include <numeric>
 #include <thread>
@@ -134,41 +135,49 @@ class Crew {
     uint64_t turn_ = 0;
 };
 
-bool acceptable(const Launch& launch) {
+void tell(const Launch& launch) {
+    const dim3 grid = launch.configuration.grid, block = launch.configuration.block;
+    std::fprintf(stderr, "CUDA emulator: launch of kernel `%s`: (%u,%u,%u) blocks of (%u,%u,%u) threads, %zu bytes of dynamic shared memory\n",
+                 launch.name, grid.x, grid.y, grid.z, block.x, block.y, block.z, launch.configuration.dynamic_shared);
+}
+
+// Why the launch cannot be, where it cannot.
+cudaError_t refusal(const Launch& launch) {
     const dim3 grid = launch.configuration.grid, block = launch.configuration.block;
     const uint64_t threads = uint64_t{block.x} * block.y * block.z;
     if (block.x > 1024 || block.y > 1024 || block.z > 64 || threads > threads_per_block || threads == 0) {
-        refuse_launch(cudaErrorInvalidConfiguration, "kernel `%s`: a block has 1 to 1024 threads, at most (1024,1024,64); asked for (%u,%u,%u)",
-                      launch.name, block.x, block.y, block.z);
-        return false;
+        return refuse_launch(cudaErrorInvalidConfiguration, "kernel `%s`: a block has 1 to 1024 threads, at most (1024,1024,64); asked for (%u,%u,%u)",
+                             launch.name, block.x, block.y, block.z);
     }
     if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > INT_MAX || grid.y > 65535 || grid.z > 65535) {
-        refuse_launch(cudaErrorInvalidConfiguration, "kernel `%s`: a grid has (1,1,1) to (2147483647,65535,65535) blocks; asked for (%u,%u,%u)",
-                      launch.name, grid.x, grid.y, grid.z);
-        return false;
+        return refuse_launch(cudaErrorInvalidConfiguration, "kernel `%s`: a grid has (1,1,1) to (2147483647,65535,65535) blocks; asked for (%u,%u,%u)",
+                             launch.name, grid.x, grid.y, grid.z);
     }
     const size_t most = dynamic_shared_limit(launch.kernel);
     if (launch.configuration.dynamic_shared > most) {
-        refuse_launch(cudaErrorInvalidValue, "kernel `%s`: %zu bytes of dynamic shared memory; it may have %zu%s", launch.name,
-                      launch.configuration.dynamic_shared, most,
-                      most == shared_without_opt_in ? " (more after cudaFuncAttributeMaxDynamicSharedMemorySize)" : "");
-        return false;
+        return refuse_launch(cudaErrorInvalidValue, "kernel `%s`: %zu bytes of dynamic shared memory; it may have %zu%s", launch.name,
+                             launch.configuration.dynamic_shared, most,
+                             most == shared_without_opt_in ? " (more after cudaFuncAttributeMaxDynamicSharedMemorySize)" : "");
     }
     if (!is_stream(launch.configuration.stream)) {
-        refuse_launch(cudaErrorInvalidResourceHandle, "kernel `%s`: no such stream: %p", launch.name, static_cast<void*>(launch.configuration.stream));
-        return false;
+        return refuse_launch(cudaErrorInvalidResourceHandle, "kernel `%s`: no such stream: %p", launch.name, static_cast<void*>(launch.configuration.stream));
     }
     if (running_block) {
-        refuse_launch(cudaErrorNotSupported, "kernel `%s`: launched by a kernel, which the emulator does not do", launch.name);
-        return false;
+        return refuse_launch(cudaErrorNotSupported, "kernel `%s`: launched by a kernel, which the emulator does not do", launch.name);
     }
-    return true;
+    return cudaSuccess;
 }
 
 }  // namespace
 
-void run(const Launch& launch) {
-    if (has_failed() || !acceptable(launch)) return;
+cudaError_t refuse_cooperation() {
+    return refuse_launch(cudaErrorNotSupported, "a cooperative launch: the emulator's blocks cannot wait for each other");
+}
+
+cudaError_t run(const Launch& launch) {
+    if (const cudaError_t failed = checked(cudaSuccess)) return failed;
+    if (const cudaError_t refused = refusal(launch)) return refused;
+    if (settings().launches) tell(launch);
     name_the_culprit();
     static std::mutex one_at_a_time;
     std::lock_guard<std::mutex> lock(one_at_a_time);
@@ -178,6 +187,7 @@ void run(const Launch& launch) {
     publish(&grid.begun);
     Crew::of_this_process().work(grid, blocks);
     observe(&grid.ended);
+    return cudaSuccess;  // a kernel's failure is what later calls return
 }
 
 }  // namespace emulator

@@ -1,5 +1,7 @@
 // Device memory, which here is the host's: a pointer to either works in a kernel.  What was allocated is remembered, so that
 // freeing what was not and copying past an end are the errors they are in CUDA.
+#include "memory.h"
+
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -12,47 +14,59 @@
 namespace emulator {
 namespace {
 
+struct Allocation {
+    size_t bytes;
+    cudaMemoryType type;
+};
 struct Allocations {
     std::mutex mutex;
-    std::map<uintptr_t, size_t> bytes_at;
+    std::map<uintptr_t, Allocation> at;
 };
 Allocations& allocations() {
     static auto* const all = new Allocations;
     return *all;
 }
 
-// Whether the bytes can be copied from or to: memory of others is taken on trust, ours has an end.
-bool fits(const void* memory, size_t bytes) {
-    if (!memory) return false;
-    const auto begin = reinterpret_cast<uintptr_t>(memory);
+// How many bytes there are from the address to the end of its allocation, and of which type; none where it lies in no one's.
+Allocation rest_from(const void* memory) {
+    const auto address = reinterpret_cast<uintptr_t>(memory);
     Allocations& all = allocations();
     std::lock_guard<std::mutex> lock(all.mutex);
-    auto after = all.bytes_at.upper_bound(begin);
-    if (after == all.bytes_at.begin()) return true;
-    const auto& [start, size] = *--after;
-    return begin >= start + size || bytes <= start + size - begin;
+    auto after = all.at.upper_bound(address);
+    if (after == all.at.begin()) return {0, cudaMemoryTypeUnregistered};
+    const auto& [start, allocation] = *--after;
+    if (address >= start + allocation.bytes) return {0, cudaMemoryTypeUnregistered};
+    return {start + allocation.bytes - address, allocation.type};
 }
 
-cudaError_t release(void* memory) {
+cudaError_t release(void* memory, bool of_host) {
     if (!memory) return checked(cudaSuccess);
     Allocations& all = allocations();
     {
         std::lock_guard<std::mutex> lock(all.mutex);
-        if (!all.bytes_at.erase(reinterpret_cast<uintptr_t>(memory))) return checked(cudaErrorInvalidValue);
+        const auto found = all.at.find(reinterpret_cast<uintptr_t>(memory));
+        if (found == all.at.end() || (found->second.type == cudaMemoryTypeHost) != of_host) return checked(cudaErrorInvalidValue);
+        all.at.erase(found);
     }
     std::free(memory);
     return checked(cudaSuccess);
 }
 
-bool is_kind(cudaMemcpyKind kind) { return kind >= cudaMemcpyHostToHost && kind <= cudaMemcpyDefault; }
-
 }  // namespace
 
-cudaError_t allocate(void** memory, size_t bytes, cudaStream_t stream) {
+bool fits(const void* memory, size_t bytes) {
+    const Allocation rest = rest_from(memory);
+    return memory && (rest.type == cudaMemoryTypeUnregistered || bytes <= rest.bytes);
+}
+
+cudaMemoryType type_of(const void* memory) { return rest_from(memory).type; }
+
+cudaError_t allocate(void** memory, size_t bytes, cudaMemoryType type, cudaStream_t stream) {
     if (!memory) return checked(cudaErrorInvalidValue);
     if (!is_stream(stream)) return checked(cudaErrorInvalidResourceHandle);
+    if (const cudaError_t failed = checked(cudaSuccess)) return failed;
     *memory = nullptr;
-    if (bytes == 0) return checked(cudaSuccess);
+    if (bytes == 0) return cudaSuccess;
     if (bytes > PTRDIFF_MAX - 256 || posix_memalign(memory, 256, bytes) != 0) {
         *memory = nullptr;
         return checked(cudaErrorMemoryAllocation);
@@ -60,50 +74,37 @@ cudaError_t allocate(void** memory, size_t bytes, cudaStream_t stream) {
     if (settings().fill) std::memset(*memory, 0xff, bytes);
     Allocations& all = allocations();
     std::lock_guard<std::mutex> lock(all.mutex);
-    all.bytes_at[reinterpret_cast<uintptr_t>(*memory)] = bytes;
-    return checked(cudaSuccess);
+    all.at[reinterpret_cast<uintptr_t>(*memory)] = {bytes, type};
+    return cudaSuccess;
 }
 
 }  // namespace emulator
 
 using namespace emulator;
 
-cudaError_t cudaFree(void* memory) { return release(memory); }
-cudaError_t cudaFreeHost(void* memory) { return release(memory); }
+cudaError_t cudaFree(void* memory) { return release(memory, false); }
+cudaError_t cudaFreeHost(void* memory) { return release(memory, true); }
 cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream) {
-    return is_stream(stream) ? release(memory) : checked(cudaErrorInvalidResourceHandle);
+    return is_stream(stream) ? release(memory, false) : checked(cudaErrorInvalidResourceHandle);
+}
+cudaError_t cudaHostRegister(void* memory, size_t bytes, unsigned) { return checked(memory && bytes ? cudaSuccess : cudaErrorInvalidValue); }
+cudaError_t cudaHostUnregister(void* memory) { return checked(memory ? cudaSuccess : cudaErrorInvalidValue); }
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* memory) {
+    if (!attributes) return checked(cudaErrorInvalidValue);
+    const cudaMemoryType type = type_of(memory);
+    void* const address = const_cast<void*>(memory);
+    const bool on_device = type != cudaMemoryTypeUnregistered, on_host = type == cudaMemoryTypeHost || type == cudaMemoryTypeManaged;
+    *attributes = {type, on_device ? 0 : cudaCpuDeviceId, on_device ? address : nullptr, on_host ? address : nullptr};
+    return checked(cudaSuccess);
 }
 
-cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
-                              cudaMemcpyKind kind, cudaStream_t stream) {
-    if (!is_stream(stream)) return checked(cudaErrorInvalidResourceHandle);
-    if (!is_kind(kind)) return checked(cudaErrorInvalidMemcpyDirection);
-    if (width == 0 || height == 0) return checked(cudaSuccess);
-    if (width > to_pitch || width > from_pitch) return checked(cudaErrorInvalidValue);
-    if (!fits(to, to_pitch * (height - 1) + width) || !fits(from, from_pitch * (height - 1) + width)) return checked(cudaErrorInvalidValue);
-    if (const cudaError_t failed = checked(cudaSuccess)) return failed;
-    for (size_t row = 0; row < height; row++) {
-        std::memmove(static_cast<char*>(to) + row * to_pitch, static_cast<const char*>(from) + row * from_pitch, width);
-    }
-    return cudaSuccess;
+// Hints about managed memory, which there is one of here.
+static cudaError_t hint(const void* memory, size_t bytes) {
+    return checked(type_of(memory) == cudaMemoryTypeManaged && fits(memory, bytes) ? cudaSuccess : cudaErrorInvalidValue);
 }
-cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height, cudaMemcpyKind kind) {
-    return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, nullptr);
-}
-cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
-    return cudaMemcpy2DAsync(to, bytes, from, bytes, bytes, 1, kind, stream);
-}
-cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) { return cudaMemcpyAsync(to, from, bytes, kind, nullptr); }
-
-cudaError_t cudaMemsetAsync(void* memory, int byte, size_t bytes, cudaStream_t stream) {
-    if (!is_stream(stream)) return checked(cudaErrorInvalidResourceHandle);
-    if (bytes == 0) return checked(cudaSuccess);
-    if (!fits(memory, bytes)) return checked(cudaErrorInvalidValue);
-    if (const cudaError_t failed = checked(cudaSuccess)) return failed;
-    std::memset(memory, byte, bytes);
-    return cudaSuccess;
-}
-cudaError_t cudaMemset(void* memory, int byte, size_t bytes) { return cudaMemsetAsync(memory, byte, bytes, nullptr); }
+cudaError_t cudaMemPrefetchAsync(const void* memory, size_t bytes, int, cudaStream_t) { return hint(memory, bytes); }
+cudaError_t cudaMemAdvise(const void* memory, size_t bytes, cudaMemoryAdvise, int) { return hint(memory, bytes); }
 
 // One pool, which gives nothing back and keeps nothing: free() decides.
 static char the_pool;

@@ -55,6 +55,7 @@ Settings read() {
     read.seed = number("ASSAYER_EMULATOR_SEED", read.seed, 0, ~0ull >> 1);
     read.threads = static_cast<unsigned>(number("ASSAYER_EMULATOR_THREADS", processors, 1, 1024));
     read.fill = number("ASSAYER_EMULATOR_FILL", 1, 0, 1) != 0;
+    read.launches = number("ASSAYER_EMULATOR_LAUNCHES", 0, 0, 1) != 0;
     read.capability = capability();
     return read;
 }

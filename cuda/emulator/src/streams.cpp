@@ -78,6 +78,18 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     return with_event(event, [](Event&) { return cudaSuccess; });
 }
 
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+    if (least) *least = 0;
+    if (greatest) *greatest = -5;
+    return checked(cudaSuccess);
+}
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, void (*function)(void*), void* argument) {
+    if (!function) return checked(cudaErrorInvalidValue);
+    const cudaError_t error = existing(stream);
+    if (!error) function(argument);
+    return error;
+}
+
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
     if (!event || flags > (cudaEventBlockingSync | cudaEventDisableTiming)) return checked(cudaErrorInvalidValue);
     Handles& all = handles();

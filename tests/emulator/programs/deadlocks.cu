@@ -1,6 +1,10 @@
 // Kernels whose threads wait for each other, and calls of warp functions with wrong masks.
 #include "harness.h"
 
+#include <cooperative_groups.h>
+
+#include <cassert>
+
 constexpr unsigned ALL = 0xffffffffu;
 
 // One half waits for the block, the other for the warp.
@@ -92,6 +96,22 @@ PROGRAM(trap_ends_the_kernel) {
     trap_kernel<<<4, 32>>>(output);
     return cudaGetLastError() == cudaErrorLaunchFailure;
 }
+
+__global__ void assert_kernel(int least) {
+    assert(static_cast<int>(threadIdx.x) != 5 || least > 3);  // WAIT assertion_fails
+}
+PROGRAM(assertion_fails) {
+    assert_kernel<<<2, 32>>>(3);
+    return cudaDeviceSynchronize() == cudaErrorAssert;
+}
+
+#if defined(ASSAYER_EMULATED)  // a device hangs
+__global__ void grid_barrier_kernel() { cooperative_groups::this_grid().sync(); }
+PROGRAM(grid_barrier) {
+    grid_barrier_kernel<<<2, 32>>>();
+    return cudaGetLastError() == cudaErrorLaunchFailure;
+}
+#endif
 
 // After a failure every call says so, until the device is reset; then all is well again.
 PROGRAM(failure_stays) {

@@ -17,6 +17,14 @@ PROGRAM(no_blocks) { return refused(0, 32, 0, nullptr, cudaErrorInvalidConfigura
 PROGRAM(too_high_a_grid) { return refused(dim3(1, 65536), 32, 0, nullptr, cudaErrorInvalidConfiguration); }
 PROGRAM(too_much_shared_memory) { return refused(1, 32, (48 << 10) + 1, nullptr, cudaErrorInvalidValue); }
 
+PROGRAM(too_many_threads_by_call) {
+    Array<float> output(32);
+    float* given = output;
+    void* arguments[] = {&given};
+    const bool right = cudaLaunchKernel(fill_kernel, dim3(1), dim3(2048), arguments, 0, nullptr) == cudaErrorInvalidConfiguration;
+    return right && cudaGetLastError() == cudaErrorInvalidConfiguration && output.value() == 0;
+}
+
 PROGRAM(more_shared_memory_than_there_is) {
     int most = 0;
     cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0);
@@ -37,6 +45,25 @@ PROGRAM(copies_past_an_end) {
     right = right && cudaMemcpy(b + 4, a, 5 * sizeof(float), cudaMemcpyDeviceToDevice) == cudaErrorInvalidValue;
     right = right && cudaMemset(b, 0, 9 * sizeof(float)) == cudaErrorInvalidValue;
     right = right && cudaMemcpy(nullptr, a, 4, cudaMemcpyDeviceToHost) == cudaErrorInvalidValue;
+    cudaGetLastError();
+    return right;
+}
+
+PROGRAM(copies_the_other_way) {
+    Array<float> device(4);
+    float host[4] = {};
+    bool right = cudaMemcpy(device, host, 16, cudaMemcpyDeviceToHost) == cudaErrorInvalidValue;
+    right = right && cudaMemcpy(host, device, 16, cudaMemcpyHostToDevice) == cudaErrorInvalidValue;
+    right = right && cudaMemcpy(host, device, 16, static_cast<cudaMemcpyKind>(7)) == cudaErrorInvalidMemcpyDirection;
+    right = right && cudaMemcpy(host, device, 16, cudaMemcpyDefault) == cudaSuccess;
+    cudaGetLastError();
+    return right;
+}
+
+PROGRAM(frees_by_the_wrong_call) {
+    int *pinned = nullptr, *device = nullptr;
+    bool right = cudaMallocHost(&pinned, 64) == cudaSuccess && cudaFree(pinned) == cudaErrorInvalidValue && cudaFreeHost(pinned) == cudaSuccess;
+    right = right && cudaMalloc(&device, 64) == cudaSuccess && cudaFreeHost(device) == cudaErrorInvalidValue && cudaFree(device) == cudaSuccess;
     cudaGetLastError();
     return right;
 }
@@ -78,6 +105,14 @@ PROGRAM(streams_and_events) {
 PROGRAM(stream_that_is_none) {
     char nothing;
     return refused(1, 32, 0, reinterpret_cast<cudaStream_t>(&nothing), cudaErrorInvalidResourceHandle);
+}
+
+PROGRAM(cooperative_launch) {
+    Array<float> output(32);
+    float* given = output;
+    void* arguments[] = {&given};
+    const bool right = cudaLaunchCooperativeKernel(fill_kernel, dim3(2), dim3(16), arguments) == cudaErrorNotSupported;
+    return right && cudaGetLastError() == cudaErrorNotSupported && output.value() == 0;
 }
 
 // nvcc refuses to compile this.

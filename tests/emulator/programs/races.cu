@@ -1,6 +1,8 @@
 // Kernels that depend on an order nobody promised.  "// RACE" marks the lines that a race detector has to name.
 #include "harness.h"
 
+#include <cooperative_groups.h>
+
 // The barrier between writing and reading is missing.
 __global__ void reverse_kernel(const float* input, float* output) {
     __shared__ float values[256];
@@ -93,6 +95,24 @@ PROGRAM(halves_that_do_not_meet) {
     const auto result = output.values();
     for (unsigned lane = 0; lane < 32; lane++) {
         if (result[lane] != static_cast<float>(lane ^ 16)) return false;
+    }
+    return true;
+}
+
+// A tile of 16 lanes synchronises and then reads what the next tile has written.
+__global__ void tiles_kernel(float* output) {
+    __shared__ float values[64];
+    const auto tile = cooperative_groups::tiled_partition<16>(cooperative_groups::this_thread_block());
+    values[threadIdx.x] = static_cast<float>(threadIdx.x);  // RACE tiles_that_do_not_meet
+    tile.sync();
+    output[threadIdx.x] = values[(threadIdx.x + 16) % 64];  // RACE tiles_that_do_not_meet
+}
+PROGRAM(tiles_that_do_not_meet) {
+    Array<float> output(64);
+    tiles_kernel<<<1, 64>>>(output);
+    const auto result = output.values();
+    for (unsigned i = 0; i < 64; i++) {
+        if (result[i] != static_cast<float>((i + 16) % 64)) return false;
     }
     return true;
 }

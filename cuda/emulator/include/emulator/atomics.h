@@ -50,10 +50,6 @@ inline T atomic_update(T* address, Change change) {
     return bit_cast<T>(before);
 }
 
-// Keeps an argument from taking part in the deduction of T: atomicAdd(float*, 1) is atomicAdd(float*, 1.0f).
-template <class T> struct Same { using Type = T; };
-template <class T> using Given = typename Same<T>::Type;
-
 }  // namespace emulator
 
 template <class T> inline T atomicAdd(T* address, emulator::Given<T> value) {

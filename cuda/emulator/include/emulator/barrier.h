@@ -17,17 +17,17 @@ void yield();                                // lets other threads of the block 
 
 }  // namespace emulator
 
-inline void __syncthreads(emulator::Place place = emulator::Place::here()) {
+inline void __syncthreads(EMULATOR_HERE) {
     emulator::wait_at_barrier("__syncthreads", false, place);
 }
-inline int __syncthreads_count(int predicate, emulator::Place place = emulator::Place::here()) {
+inline int __syncthreads_count(int predicate, EMULATOR_HERE) {
     return emulator::wait_at_barrier("__syncthreads_count", predicate != 0, place).holding;
 }
-inline int __syncthreads_and(int predicate, emulator::Place place = emulator::Place::here()) {
+inline int __syncthreads_and(int predicate, EMULATOR_HERE) {
     const auto count = emulator::wait_at_barrier("__syncthreads_and", predicate != 0, place);
     return count.holding == count.threads;
 }
-inline int __syncthreads_or(int predicate, emulator::Place place = emulator::Place::here()) {
+inline int __syncthreads_or(int predicate, EMULATOR_HERE) {
     return emulator::wait_at_barrier("__syncthreads_or", predicate != 0, place).holding != 0;
 }
 

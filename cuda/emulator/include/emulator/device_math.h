@@ -91,7 +91,7 @@ inline unsigned umax(unsigned a, unsigned b) { return a > b ? a : b; }
 
 // Loads and stores with a hint about caches.
 #define EMULATOR_LOAD(name) template <class T> inline T name(const T* address) { return *address; }
-#define EMULATOR_STORE(name) template <class T> inline void name(T* address, T value) { *address = value; }
+#define EMULATOR_STORE(name) template <class T> inline void name(T* address, emulator::Given<T> value) { *address = value; }
 EMULATOR_LOAD(__ldg)
 EMULATOR_LOAD(__ldca)
 EMULATOR_LOAD(__ldcg)

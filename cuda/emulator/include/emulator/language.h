@@ -60,4 +60,11 @@ struct Place {
     static constexpr Place here(const char* file = __builtin_FILE(), int line = __builtin_LINE()) { return {file, line}; }
 };
 
+// Keeps an argument from taking part in the deduction of T: atomicAdd(float*, 1) is atomicAdd(float*, 1.0f).
+template <class T> struct Same { using Type = T; };
+template <class T> using Given = typename Same<T>::Type;
+
 }  // namespace emulator
+
+// A function's last parameter: where it was called.
+#define EMULATOR_HERE ::emulator::Place place = ::emulator::Place::here()

@@ -2,7 +2,7 @@
 //   ::emulator::launch(EMULATOR_KERNEL(kernel<T>), ::emulator::Configuration(grid, block, shared, stream), a, b)
 #pragma once
 
-#include "runtime_api.h"
+#include "runtime_templates.h"
 #include "thread.h"
 
 namespace emulator {
@@ -23,8 +23,9 @@ struct Launch {
     void* arguments;
 };
 
-// Runs the whole grid; an error is left for cudaGetLastError.
-void run(const Launch& launch);
+// Runs the whole grid; an error of the launch is returned, and left for cudaGetLastError.
+cudaError_t run(const Launch& launch);
+cudaError_t refuse_cooperation();
 
 // A kernel's address; fails to compile, where a substitution may, when only the arguments choose the instance.
 struct Tag {};
@@ -56,7 +57,7 @@ inline __attribute__((always_inline)) void call_with(const Call& call, const Par
 }
 
 template <class Parameters, class Call, class... Given>
-inline void launch_with(const char* name, const void* address, const Configuration& configuration, const Call& call, Given&&... given) {
+inline cudaError_t launch_with(const char* name, const void* address, const Configuration& configuration, const Call& call, Given&&... given) {
     static_assert(sizeof(Parameters) <= 32764, "a kernel's arguments have at most 32,764 bytes");
     struct State {
         Call call;
@@ -66,7 +67,7 @@ inline void launch_with(const char* name, const void* address, const Configurati
         const State& mine = *static_cast<const State*>(all);
         call_with(mine.call, mine.parameters, std::make_index_sequence<std::tuple_size<Parameters>::value>());
     };
-    run({name, address, configuration, run_one_thread, &state});
+    return run({name, address, configuration, run_one_thread, &state});
 }
 
 template <class Call, class Address, class... Given>
@@ -80,7 +81,25 @@ inline void launch(const Kernel<Call, Address>& kernel, const Configuration& con
     }
 }
 
+// Arguments by their addresses, as cudaLaunchKernel takes them.
+template <class... P, size_t... each>
+inline cudaError_t launch_by_addresses(void (*kernel)(P...), const Configuration& configuration, void** arguments, std::index_sequence<each...>) {
+    return launch_with<std::tuple<std::remove_cv_t<P>...>>("given to cudaLaunchKernel", reinterpret_cast<const void*>(kernel), configuration,
+                                                           kernel, *static_cast<std::remove_cv_t<P>*>(arguments[each])...);
+}
+
 }  // namespace emulator
+
+// Without the kernel's type nobody knows what the addresses are of, so `(void*)kernel` is refused.
+cudaError_t cudaLaunchKernel(const void*, dim3, dim3, void**, size_t = 0, cudaStream_t = nullptr) = delete;
+template <class... P>
+inline cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void** arguments, size_t dynamic_shared = 0, cudaStream_t stream = nullptr) {
+    return emulator::launch_by_addresses(kernel, {grid, block, dynamic_shared, stream}, arguments, std::index_sequence_for<P...>());
+}
+template <class K>
+inline cudaError_t cudaLaunchCooperativeKernel(K*, dim3, dim3, void**, size_t = 0, cudaStream_t = nullptr) {
+    return emulator::refuse_cooperation();
+}
 
 #define EMULATOR_KERNEL(...)                                                                                  \
     ::emulator::make_kernel(                                                                                  \

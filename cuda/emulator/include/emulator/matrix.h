@@ -87,16 +87,16 @@ inline void multiply(const char* name, float* d, const uint32_t* a, const uint32
 template <class T> struct FormatOf;
 template <class Format> struct FormatOf<SmallFloat<Format>> { using Type = Format; };
 template <class T>
-inline void mma_m16n8k16(float (&d)[4], const uint32_t (&a)[4], const uint32_t (&b)[2], const float (&c)[4], Place place = Place::here()) {
+inline void mma_m16n8k16(float (&d)[4], const uint32_t (&a)[4], const uint32_t (&b)[2], const float (&c)[4], EMULATOR_HERE) {
     multiply<Halves<typename FormatOf<T>::Type>, 16>("mma.m16n8k16", d, a, b, c, place);
 }
 // mma.sync.aligned.m16n8k8.row.col.f32.T.T.f32
 template <class T>
-inline void mma_m16n8k8(float (&d)[4], const uint32_t (&a)[2], const uint32_t (&b)[1], const float (&c)[4], Place place = Place::here()) {
+inline void mma_m16n8k8(float (&d)[4], const uint32_t (&a)[2], const uint32_t (&b)[1], const float (&c)[4], EMULATOR_HERE) {
     multiply<Halves<typename FormatOf<T>::Type>, 8>("mma.m16n8k8", d, a, b, c, place);
 }
 // mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32: of each register the lowest 13 bits are ignored.
-inline void mma_m16n8k8_tf32(float (&d)[4], const uint32_t (&a)[4], const uint32_t (&b)[2], const float (&c)[4], Place place = Place::here()) {
+inline void mma_m16n8k8_tf32(float (&d)[4], const uint32_t (&a)[4], const uint32_t (&b)[2], const float (&c)[4], EMULATOR_HERE) {
     multiply<TensorFloat32, 8>("mma.m16n8k8.tf32", d, a, b, c, place);
 }
 
@@ -119,7 +119,7 @@ struct MatrixLoad {
     }
 };
 template <unsigned count, bool transposed = false>
-inline void ldmatrix(uint32_t (&registers)[count], const void* row, Place place = Place::here()) {
+inline void ldmatrix(uint32_t (&registers)[count], const void* row, EMULATOR_HERE) {
     static_assert(count == 1 || count == 2 || count == 4, "ldmatrix loads 1, 2 or 4 matrices");
     if (running_thread->lane < 8 * count && reinterpret_cast<uintptr_t>(row) % 16 != 0) trap("ldmatrix of a row that is not aligned to 16 bytes");
     using Load = MatrixLoad<count, transposed>;

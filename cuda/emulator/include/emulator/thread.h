@@ -28,9 +28,10 @@ extern __thread BlockView* running_block __attribute__((tls_model("initial-exec"
 
 }  // namespace emulator
 
-// Expressions, not functions: a report would name the function, where it should name the kernel's line.
-#define threadIdx (static_cast<const uint3&>(::emulator::running_thread->index))
-#define blockIdx (static_cast<const uint3&>(::emulator::running_block->index))
-#define blockDim (static_cast<const dim3&>(::emulator::running_block->threads))
-#define gridDim (static_cast<const dim3&>(::emulator::running_block->blocks))
+// What CUDA predefines.  Variables, not macros: a program may have a `dim3 gridDim` of its own.  Kernels must not write to
+// them; they are not const, for a compiler would then keep their values across a switch to another thread.
+#define EMULATOR_PREDEFINED extern __thread __attribute__((tls_model("initial-exec")))
+EMULATOR_PREDEFINED uint3 threadIdx, blockIdx;
+EMULATOR_PREDEFINED dim3 blockDim, gridDim;
+#undef EMULATOR_PREDEFINED
 constexpr int warpSize = 32;

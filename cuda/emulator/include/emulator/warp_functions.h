@@ -68,8 +68,6 @@ struct Xor { static unsigned of(unsigned a, unsigned b) { return a ^ b; } };
 
 }  // namespace emulator
 
-#define EMULATOR_HERE ::emulator::Place place = ::emulator::Place::here()
-
 inline void __syncwarp(unsigned mask = 0xffffffffu, EMULATOR_HERE) { emulator::sync_warp(mask, place); }
 
 // Which lanes run together is not defined where threads are scheduled one by one: a lane is sure of itself alone.
