@@ -8,8 +8,10 @@ from .errors import (
     HeaderError,
     LibraryError,
     MissingSymbol,
+    NoDevice,
 )
 from .examine import examine
+from .facts import Facts
 from .header import header_path, read_header
 from .library import Library
 from .parser import parse_header
@@ -23,12 +25,14 @@ __all__ = [
     "BindingError",
     "CallError",
     "Constant",
+    "Facts",
     "Function",
     "Header",
     "HeaderError",
     "Library",
     "LibraryError",
     "MissingSymbol",
+    "NoDevice",
     "Parameter",
     "Signature",
     "examine",

@@ -19,6 +19,10 @@ class LibraryError(BindingError, OSError):
     """A file is not a library that can be opened here."""
 
 
+class NoDevice(LibraryError):  # noqa: N818
+    """A library computes on a device, and there is none."""
+
+
 class MissingSymbol(BindingError, LookupError):  # noqa: N818
     """The library does not export what the header declares."""
 

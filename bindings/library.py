@@ -8,13 +8,15 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
 
-from .errors import LibraryError, MissingSymbol
+from .errors import LibraryError, MissingSymbol, NoDevice
+from .facts import Facts
 from .foreign import SharedObject, pointer, types_of
 from .header import read_header
 from .operation import Operation
 from .records import Function, Header
 from .services import Services
 from .signature import Signature
+from .staging import Staging
 
 
 class Library:
@@ -22,10 +24,11 @@ class Library:
 
     Every operation of the header is an attribute, with its documentation and signature; `missing` lists those that the
     library does not export (calling one raises MissingSymbol).  `services` are its assayer_* calls.  `stream` is the
-    address of the stream that every call is given, None for the default one.
+    address of the stream that every call is given, None for the default one.  Where the library computes on device
+    memory, every call copies its arrays there and back.
 
-    Raises LibraryError, saying what the file is, when it cannot be opened, was built from another version of the
-    header, or computes on device memory.
+    Raises LibraryError, saying what the file is, when it cannot be opened or was built from another version of the
+    header, and NoDevice when it computes on a device and there is none.
     """
 
     def __init__(self, path: str | os.PathLike[str], stream: int | None = None, header: Header | None = None) -> None:
@@ -35,15 +38,17 @@ class Library:
         self._object = SharedObject(self.path)
         self.services = Services(self._object, self.header)
         self._refuse_others()
+        self.facts = Facts.of(self.services)
+        if self.facts.on_device and self.facts.devices == 0:
+            raise NoDevice(f"{self.path}: expected a device that it can compute on, found none")
+        self._staging = Staging(self.services, stream) if self.facts.on_device else None
 
     def _refuse_others(self) -> None:
-        """Calls would go wrong in a library of other declarations, or one that takes device addresses."""
+        """Calls would go wrong in a library of other declarations."""
         version = self.services.version() if self.services.has("version") else self.header.version
         if version != self.header.version:
             expected = f"version {self.header.version} of the header"
             raise LibraryError(f"{self.path}: expected a library built from {expected}, got one of version {version}")
-        if self.services.has("capability") and self.services.fact("device_memory"):
-            raise LibraryError(f"{self.path}: computes on device memory; host arrays cannot be passed to it")
 
     def __repr__(self) -> str:
         return f"Library({str(self.path)!r})"
@@ -63,7 +68,7 @@ class Library:
         entry = self._object.entry(function.symbol, types_of(function))
         if entry is None:
             return self._absent(function)
-        operation = Operation(self.header, Signature(function), entry, self._stream)
+        operation = Operation(self.header, Signature(function), entry, self._stream, self._staging)
         self.__dict__[name] = operation
         return operation
 

@@ -15,14 +15,23 @@ from .expressions import compile_shape
 from .foreign import address, from_buffer
 from .records import Header, Parameter
 from .signature import Signature
+from .staging import Staging
 
 
 class Operation:
     """Callable: checks, allocates, calls.  Raises ArgumentError before the call and CallError after it."""
 
-    def __init__(self, header: Header, signature: Signature, entry: Callable[..., int], stream: Any) -> None:
+    def __init__(
+        self,
+        header: Header,
+        signature: Signature,
+        entry: Callable[..., int],
+        stream: Any,
+        staging: Staging | None = None,
+    ) -> None:
         function = signature.function
         self.signature, self._header, self._entry, self._stream = signature, header, entry, stream
+        self._staging = staging
         self.__name__ = self.__qualname__ = self.operation = function.operation
         self.__doc__ = function.doc
         self.__signature__ = signature.python()
@@ -54,7 +63,10 @@ class Operation:
         held = self._add_lists(values, raw) if self._lists else {}
         if written:
             refuse_overlap(self.operation, self._spans(values, raw, held, written))
-        code = self._entry(*[raw[name] for name in self._order])
+        if self._staging:
+            code = self._staging.call(self._entry, self.signature.function, raw, values)
+        else:
+            code = self._entry(*[raw[name] for name in self._order])
         if code:
             raise CallError(self.operation, code, self._header.meaning(code))
         if len(self._returned) == 1:

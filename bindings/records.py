@@ -10,6 +10,24 @@ from typing import Literal
 from .elements import ELEMENTS, Element
 from .expressions import Expression
 
+CUDA_ERRORS = {  # those that a call of a library meets
+    1: "cudaErrorInvalidValue",
+    9: "cudaErrorInvalidConfiguration",
+    35: "cudaErrorInsufficientDriver",
+    46: "cudaErrorDevicesUnavailable",
+    98: "cudaErrorInvalidDeviceFunction",
+    100: "cudaErrorNoDevice",
+    209: "cudaErrorNoKernelImageForDevice",
+    218: "cudaErrorInvalidPtx",
+    222: "cudaErrorUnsupportedPtxVersion",
+    700: "cudaErrorIllegalAddress",
+    701: "cudaErrorLaunchOutOfResources",
+    702: "cudaErrorLaunchTimeout",
+    710: "cudaErrorAssert",
+    715: "cudaErrorIllegalInstruction",
+    716: "cudaErrorMisalignedAddress",
+    719: "cudaErrorLaunchFailure",
+}
 Direction = Literal["in", "out", "updated", "workspace"]
 
 
@@ -127,7 +145,8 @@ class Header:
     def meaning(self, code: int) -> str:
         """Return what a return code stands for."""
         if code > 0:
-            return "an error code of the device's runtime"
+            known = f": CUDA's {CUDA_ERRORS[code]}" if code in CUDA_ERRORS else ""
+            return f"an error code of the device's runtime{known}"
         for constant in self.constants.values():
             if constant.value == code and constant.name != "ASSAYER_VERSION":
                 return f"{constant.name} ({constant.comment})" if constant.comment else constant.name

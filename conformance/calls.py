@@ -10,9 +10,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from bindings import read_header
+from bindings import Facts, read_header
 
-from . import contract, judging
+from . import contract, indices, judging
 from .cases import Case, Refusal
 from .cases.refusals import INVALID
 from .declared import HEADER, Contract
@@ -40,6 +40,8 @@ class Runs(Protocol):
     def run(self, operation: str, arguments: Mapping[str, Any], override: Mapping[str, Any] | None = None) -> Any: ...
 
     def call(self, function: str, *arguments: Any) -> Any: ...
+
+    def facts(self) -> Facts: ...
 
 
 _ENDED = {"crashed": Status.CRASHED, "timed out": Status.TIMED_OUT, "missing": Status.NOT_RUN, "raised": Status.FAIL}
@@ -141,10 +143,13 @@ class Bench:
         ended = _ended(case.id, case.operation, outcome)
         if ended:
             return replace(ended, reason=f"{ended.reason}; {_due(case)}", diagnosis="") if ended.was_run else ended
-        reason = ""
-        if outcome.code != INVALID:
+        if case.value and outcome.code == 0 and self.worker.facts().is_device_build:
+            reason = indices.fault(case, case.base.arguments(self.seed), outcome.outputs)
+        elif outcome.code != INVALID:
             reason = f"returned {outcome.code}; {_due(case)}"
-        reason = reason or _touched(case, arguments, outcome) or next(iter(outcome.findings), "")
+        else:
+            reason = _touched(case, arguments, outcome)
+        reason = reason or next(iter(outcome.findings), "")
         status = Status.FAIL if reason else Status.PASS
         return Result(case.id, case.operation, status, reason, findings=tuple(outcome.findings), detail=outcome.detail)
 

@@ -8,6 +8,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from bindings import Facts
+
 from .calls import Bench
 from .cases import CASES, Case
 from .declared import HEADER, Contract
@@ -47,6 +49,9 @@ class Files:
             return Outcome("done", 0, self._read())
         except GoldenError as error:
             return Outcome("raised", detail=str(error))
+
+    def facts(self) -> Facts:
+        return Facts()
 
     def call(self, function: str, *arguments: Any) -> Outcome:
         raise NotImplementedError("files hold results; there is nothing to call")

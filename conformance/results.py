@@ -96,6 +96,11 @@ def exit_code(results: Iterable[Result], floor: int = 1) -> int:
     return PASSED if all(result.is_fine for result in found) else FAILED
 
 
+def gravest(codes: Iterable[int]) -> int:
+    """Return the exit code of several runs: the judge's failure before a missing device before the candidates'."""
+    return max(codes, key=(PASSED, FAILED, NO_DEVICE, HARNESS).index)
+
+
 def worst(verdicts: tuple[Verdict, ...]) -> Verdict | None:
     """Return the verdict to show first: one that failed, else the one that used most of its limit."""
     return max(verdicts, key=lambda v: (not v.passed, v.share), default=None)

@@ -8,9 +8,9 @@ import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
-from pathlib import Path
 
 from .calls import Bench
+from .candidates import Candidate
 from .cases import CASES, REFUSALS
 from .declared import HEADER, Contract
 from .gallery import Gallery
@@ -26,13 +26,17 @@ CHUNK = 24  # cases handed out at a time: enough to hide the hand-over, few enou
 class Setting:
     """How a candidate is run."""
 
-    library: Path
+    candidate: Candidate
     seed: int = 0
     threads: int = 1
     limit_s: float = 20.0
     evidence: bool = False  # whether to gather what pictures are drawn from
     run_length: int = RUN_LENGTH  # steps of the training run
     declared: Contract = HEADER  # what the library declares of its precision
+
+    def worker(self) -> Worker:
+        """Return a worker of the candidate, not started yet."""
+        return Worker(self.candidate.path.resolve(), self.threads, self.limit_s, self.candidate.environment)
 
 
 _bench: Bench | None = None
@@ -41,8 +45,7 @@ _bench: Bench | None = None
 def _start(setting: Setting) -> None:
     global _bench
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the judge ends its processes
-    worker = Worker(setting.library, threads=setting.threads, limit_s=setting.limit_s)
-    _bench = Bench(worker, setting.seed, Gallery() if setting.evidence else None, setting.declared)
+    _bench = Bench(setting.worker(), setting.seed, Gallery() if setting.evidence else None, setting.declared)
 
 
 def _judge(ids: Sequence[str]) -> list[Result]:

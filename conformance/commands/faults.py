@@ -73,8 +73,9 @@ def _together(options: argparse.Namespace) -> list[FaultResult]:
     faults = together(options.together)
     with tempfile.TemporaryDirectory() as folder:
         report = options.jsonl or Path(folder) / "run.jsonl"
-        asked = {"--library": build(*faults), "--name": f"the C library with {len(faults)} faults", "--jsonl": report}
-        asked |= {"-n": options.n, "--report": options.report, "--summary": options.summary}
+        called = f"the C library with {len(faults)} faults"
+        asked = {"--library": f"{called}={build(*faults)}", "--jsonl": report, "-n": options.n}
+        asked |= {"--report": options.report, "--summary": options.summary}
         given = [word for name, value in asked.items() if value for word in (name, str(value))]
         parser = argparse.ArgumentParser()
         judging.add_parser(parser.add_subparsers())

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from conformance.calls import Bench
+from conformance.candidates import Candidate
 from conformance.declared import read_contract
 from conformance.gallery import Gallery
 from conformance.noise import using
 from conformance.repro import MOST, ReproError, keep, recall
 from conformance.results import Result
 from conformance.runner import Setting
-from conformance.worker import Worker
 
 
 def add_inputs(group: Any) -> None:
@@ -29,10 +29,10 @@ def add_repro(group: Any) -> None:
     group.add_argument("--repro", type=Path, metavar="DIR", help=kept)
 
 
-def setting_of(options: argparse.Namespace) -> Setting:
+def setting_of(options: argparse.Namespace, candidate: Candidate) -> Setting:
     """How the candidate is run.  Raises ContractError."""
     return Setting(
-        (options.library or options.outputs).resolve(),
+        candidate,
         options.seed,
         limit_s=options.limit,
         evidence=bool(options.report or options.jsonl),
@@ -44,7 +44,7 @@ def setting_of(options: argparse.Namespace) -> Setting:
 def judged_inputs(path: Path, setting: Setting) -> Result:
     """Judge the call of a file.  Raises ReproError, GoldenError and what opening the library raises."""
     given = recall(path)
-    with Worker(setting.library, setting.threads, setting.limit_s) as worker:
+    with setting.worker() as worker:
         bench = Bench(worker, setting.seed, Gallery() if setting.evidence else None, setting.declared)
         try:
             with using(setting.declared.of(given.operation).arithmetic):
@@ -54,9 +54,9 @@ def judged_inputs(path: Path, setting: Setting) -> Result:
     return replace(result, repro=str(path))
 
 
-def kept(options: argparse.Namespace, setting: Setting, results: Sequence[Result]) -> Sequence[Result]:
-    """Keep what failed in files; return all results, those with the path of their file."""
-    if not options.repro or all(result.is_fine for result in results):
+def kept(folder: Path | None, setting: Setting, results: Sequence[Result]) -> Sequence[Result]:
+    """Keep what failed in files, where there is a folder; return all results, those with the path of their file."""
+    if not folder or all(result.is_fine for result in results):
         return results
-    with Worker(setting.library, setting.threads, setting.limit_s) as worker:
-        return keep(options.repro, results, Bench(worker, setting.seed, declared=setting.declared))
+    with setting.worker() as worker:
+        return keep(folder, results, Bench(worker, setting.seed, declared=setting.declared))

@@ -3,34 +3,28 @@
 from __future__ import annotations
 
 import argparse
-import datetime
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
-from bindings import BindingError
-from bindings.examine import differences
-from conformance import last_failed, offline
-from conformance.cases import CASES, REFUSALS
-from conformance.gallery import hung
-from conformance.goldens import GoldenError, catalogue_floor
+from bindings import BindingError, NoDevice
+from conformance.candidates import Candidate, CandidateError, candidates, read_schedule
+from conformance.goldens import GoldenError
 from conformance.report.files import write_jsonl, write_junit
+from conformance.report.grid import show_grid
 from conformance.report.markdown import write_summary
 from conformance.report.page import write_page
 from conformance.report.record import Run
-from conformance.report.terminal import close, followed, show
-from conformance.repro import check_new
-from conformance.results import HARNESS, Result
-from conformance.runner import Setting, judge_all
-from conformance.selection import Selection
-from conformance.steps import ENVELOPE, RUN_LENGTH, corpus
-from conformance.waivers import Waiver, WaiverError, read_waivers, waive
+from conformance.report.terminal import close, show
+from conformance.results import HARNESS, NO_DEVICE, gravest
+from conformance.steps import RUN_LENGTH
+from conformance.waivers import WaiverError, read_waivers
 
-from .options import add_command, add_contract, add_selection, chosen, cores, nothing, positive
-from .repeat import add_inputs, add_repro, judged_inputs, kept, setting_of
+from .judgement import Judgement, slug
+from .options import add_command, add_contract, add_selection, cores, nothing, positive
+from .repeat import add_inputs, add_repro
 
 _EXAMPLES = """\
   run --library libyours.so                            the whole catalogue and the training steps
@@ -41,6 +35,8 @@ _EXAMPLES = """\
   run --library libyours.so --repro failures           what failed, in files: inputs, what came, what should have
   run --library libyours.so --inputs FILE              one of those calls again
   run --library libyours.so --jsonl now.jsonl          a report that `diff` and `report` read
+  run --library old=A.so --library new=B.so -k gemm   several side by side
+  run --library libemulated.so --schedule reverse      the threads of an emulated device in another order
   run --outputs results/                               files of outputs, written from the goldens' inputs
 """
 
@@ -48,10 +44,10 @@ _EXAMPLES = """\
 def add_parser(commands: Any) -> None:
     """Register the command."""
     parser = add_command(commands, "run", "judge a library", run, _EXAMPLES)
+    several = "the shared library to judge (repeatable), and what reports call it (default: its file's name)"
     candidate = parser.add_mutually_exclusive_group(required=True)
-    candidate.add_argument("--library", type=Path, metavar="PATH", help="the shared library to judge")
+    candidate.add_argument("--library", type=library, action="append", metavar="[NAME=]PATH", help=several)
     candidate.add_argument("--outputs", type=Path, metavar="DIR", help="or a folder of outputs (golden/OUTPUTS.md)")
-    parser.add_argument("--name", help="what reports call it (default: the name of its file)")
     parser.add_argument("--declarations", type=Path, metavar="FILE", help="the library's own declarations, to compare")
     parser.add_argument("--waivers", type=Path, metavar="FILE", help="failures that somebody answers for (TOML)")
     add_contract(parser)
@@ -69,6 +65,10 @@ def _add_manner(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--seed", type=int, default=0, help="another draw of every case's data (default: 0)")
     run_length = "steps of the training run (default: %(default)s; the replicas of a longer one are made first)"
     group.add_argument("--run-length", type=positive, default=RUN_LENGTH, metavar="N", help=run_length)
+    orders = "in which order an emulated device runs threads: forward, reverse, random:SEED (repeatable)"
+    group.add_argument("--schedule", type=schedule, action="append", default=[], metavar="ORDER", help=orders)
+    limits = "which architecture's limits an emulated device has: sm_70 ... (repeatable)"
+    group.add_argument("--arch", action="append", default=[], metavar="SM", help=limits)
     group.add_argument("--limit", type=float, default=20.0, metavar="S", help="seconds a call may take (default: 20)")
 
 
@@ -84,122 +84,85 @@ def _add_reports(parser: argparse.ArgumentParser) -> None:
     add_repro(group)
 
 
+def library(text: str) -> tuple[str, Path]:
+    """Read the value of --library for argparse: a file that is there is one, whatever its name."""
+    name, equals, path = text.partition("=")
+    return (name, Path(path)) if equals and not Path(text).exists() else ("", Path(text))
+
+
+def schedule(text: str) -> str:
+    """Read the value of --schedule for argparse."""
+    try:
+        return read_schedule(text)
+    except CandidateError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 def run(options: argparse.Namespace) -> int:
     """Judge, report, and return the exit code."""
     console = Console()
     try:
-        waivers = read_waivers(options.waivers) if options.waivers else []
-        problems = _examined(options)
-        floor = catalogue_floor() if options.library else offline.floor()
-        setting = setting_of(options)
-        selection = _selected(console, options)
-        if not selection:
-            return nothing(console, options)
-        all_of_it = selection.is_whole and not options.inputs
-        _say_problems(console, problems, all_of_it)
-        started = time.monotonic()
-        results, stopped = _judged(console, options, setting, selection, waivers)
-        seconds = time.monotonic() - started
-    except (BindingError, WaiverError, GoldenError, ValueError, OSError) as error:
-        console.print(str(error), markup=False, highlight=False, soft_wrap=True)
+        finished = _finished(console, options)
+    except NoDevice as error:
+        _say(console, error)
+        return NO_DEVICE
+    except (BindingError, CandidateError, WaiverError, GoldenError, ValueError, OSError) as error:
+        _say(console, error)
         return HARNESS
-    whole = all_of_it and not stopped
-    judged, stale = waive(kept(options, setting, results), waivers, _today(), whole)
-    finished = Run(
-        candidate=options.name or _candidate(options).name,
-        results=judged,
-        library=_shown(_candidate(options)),
-        option="--library" if options.library else "--outputs",
-        contract=options.contract,
-        seed=options.seed,
-        seconds=seconds,
-        problems=[*stale, *(problems if all_of_it else [])],
-        whole=whole,
-        floor=floor + sum(result.is_of_step for result in judged) if whole else 1,
-        text=corpus()[1] if any(result.is_of_step for result in judged) else "",
-        date=_today().isoformat(),
-        note="" if options.library else offline.NOTE,
-    )
+    if not finished:
+        return nothing(console, options)
     _report(console, options, finished)
-    return finished.code
+    return gravest(one.code for one in finished)
 
 
-def _examined(options: argparse.Namespace) -> list[str]:
-    """What can be said against the candidate before anything is judged."""
-    if options.repro:
-        check_new(options.repro)
-    if options.library:
-        return differences(options.library, options.declarations)
-    unfit = next((f"--{name}" for name in ("declarations", "seed", "inputs", "repro") if getattr(options, name)), "")
-    if unfit:
-        raise ValueError(f"{unfit} is of a library; files are held to the goldens, which have one seed")
-    offline.check_folder(options.outputs)
-    return offline.strangers(options.outputs)
+def _say(console: Console, error: Exception) -> None:
+    console.print(str(error), markup=False, highlight=False, soft_wrap=True)
 
 
-def _candidate(options: argparse.Namespace) -> Path:
-    path: Path = options.library or options.outputs
-    return path
+def _finished(console: Console, options: argparse.Namespace) -> list[Run]:
+    """The runs of all candidates, each as soon as it is over; none where nothing was chosen.
+
+    What stands against any of them is said before the first is judged.
+    """
+    waivers = read_waivers(options.waivers) if options.waivers else []
+    asked = _candidates(options)
+    options.several = len(asked) > 1
+    judgements = [Judgement(console, options, candidate, waivers) for candidate in asked]
+    finished = []
+    for judgement in judgements:
+        if not judgement.selection:
+            return []
+        if options.several:
+            console.print(f"judging {judgement.name}", markup=False, highlight=False)
+        finished.append(judgement.run())
+    return finished
 
 
-def _shown(path: Path) -> str:
-    """The path from here, if it lies below, so that it can be pasted."""
-    below = Path.cwd() in path.resolve().parents
-    return str(path.resolve().relative_to(Path.cwd()) if below else path.resolve())
+def _candidates(options: argparse.Namespace) -> list[Candidate]:
+    if not options.library:
+        return [Candidate(options.outputs)]
+    return candidates(options.library, options.schedule, options.arch)
 
 
-def _today() -> datetime.date:
-    return datetime.datetime.now(datetime.UTC).date()
-
-
-def _selected(console: Console, options: argparse.Namespace) -> Selection:
-    """What to judge; where nothing failed the last time, all that the keywords leave."""
-    if options.last_failed:
-        options.case = last_failed.recall(_candidate(options))
-        if not options.case:
-            console.print("nothing failed the last time: judging everything")
-    return chosen(options) if options.library else offline.select_goldens(options.k, options.case)
-
-
-def _say_problems(console: Console, problems: Sequence[str], whole: bool) -> None:
-    if problems and not whole:
-        problems = [f"differences from the header: {len(problems)} (`python -m bindings check` lists them)"]
-    for line in problems:
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
-
-
-def _judged(
-    console: Console, options: argparse.Namespace, setting: Setting, selection: Selection, waivers: Sequence[Waiver]
-) -> tuple[list[Result], bool]:
-    """The results in the catalogue's order, and whether the first failure has ended the run."""
-    if options.inputs:
-        return [judged_inputs(options.inputs, setting)], False
-    order = {id: place for place, id in enumerate((*CASES, *REFUSALS))}
-    results: list[Result] = []
-    stopped = False
-    if options.library:
-        batches = judge_all(selection.cases, selection.steps, setting, options.n)
-    else:
-        batches = offline.judge_files(selection.cases, options.outputs, setting.evidence, setting.declared)
-    for result in followed(console, batches, selection.expected, options.verbose):
-        if selection.wants(result.id):
-            results.append(result)
-            stopped = options.exitfirst and not result.is_fine and not any(w.covers(result.id) for w in waivers)
-            if stopped:
-                break
-    last_failed.remember(_candidate(options), results)
-    return sorted(hung(results), key=lambda r: (order.get(r.id, len(order)), r.part == ENVELOPE, r.id)), stopped
-
-
-def _report(console: Console, options: argparse.Namespace, finished: Run) -> None:
-    if not options.quiet:
-        show(console, finished, options.durations)
-    close(console, finished)
+def _report(console: Console, options: argparse.Namespace, finished: Sequence[Run]) -> None:
+    several = len(finished) > 1
+    if several and not options.quiet:
+        show_grid(console, finished)
+    for one in finished:
+        if not options.quiet and (one.bad or not several):
+            show(console, one, options.durations)
+    for one in finished:
+        close(console, one)
+        if options.jsonl:
+            write_jsonl(_named(options.jsonl, one, several), one)
+        if options.junit:
+            write_junit(_named(options.junit, one, several), one)
     if options.report:
-        write_page(options.report, [finished])
+        write_page(options.report, finished)
     if options.summary:
-        write_summary(options.summary, [finished])
-    if options.jsonl:
-        write_jsonl(options.jsonl, finished)
-    if options.junit:
-        write_junit(options.junit, finished)
+        write_summary(options.summary, finished)
+
+
+def _named(path: Path, run: Run, several: bool) -> Path:
+    """A file that holds one run has its candidate in its name where there are several."""
+    return path.with_stem(f"{path.stem}-{slug(run.candidate)}") if several else path

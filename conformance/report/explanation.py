@@ -34,7 +34,8 @@ def explained(result: Result, run: Run) -> Iterator[str]:
 
 def repeated(result: Result, run: Run) -> str:
     """Return the command that judges exactly this case, or this call of a step, of this candidate again."""
-    library = f"{run.option} {shlex.quote(run.library)} " if run.library else ""
+    beside = f"{run.options} " if run.options else ""
+    library = f"{run.option} {shlex.quote(run.library)} {beside}" if run.library else ""
     declared = f" --contract {shlex.quote(run.contract)}" if run.contract != Run.contract else ""
     if result.repro:
         return f"nox -s conformance -- {library}--inputs {shlex.quote(result.repro)}{declared}"

@@ -26,6 +26,8 @@ class Run:
     floor: int = 1  # fewer cases than this are the judge's failure
     contract: str = "float32"  # what it declares of its precision: a shipped contract or a file
     option: str = "--library"  # by which the candidate is handed to the judge
+    options: str = ""  # what was said beside it: the order of an emulated device's threads
+    device: str = ""  # what the candidate computes on, beside the host
     note: str = ""  # what a run of this kind cannot say
 
     @property

@@ -75,6 +75,8 @@ def show(console: Console, run: Run, slowest: int = 0) -> None:
 def close(console: Console, run: Run) -> None:
     """Print the closing lines: how many cases, how they ended, and the verdict."""
     printed(console, f"\n{tally(run.results, run.seconds)}")
+    if run.device:
+        printed(console, f"computed on {escape(run.device)}")
     if run.contract != Run.contract:
         printed(console, f"judged by the precision that it declares: {escape(run.contract)}")
     if run.text:

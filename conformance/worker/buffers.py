@@ -8,7 +8,7 @@ holds a canary, run 1 and run 2 different ones, so that what was read from there
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,6 +45,11 @@ class Buffer:
     def is_table(self) -> bool:
         """Whether it holds the addresses of a list's arrays."""
         return self.parameter.is_list and self.index is None
+
+    @property
+    def is_host(self) -> bool:
+        """Whether it lies in host memory wherever the library computes."""
+        return self.is_table or self.parameter.host
 
     @property
     def is_output(self) -> bool:
@@ -121,21 +126,23 @@ def raw_arguments(
     buffers: list[Buffer],
     sizes: Mapping[str, Any],
     override: Mapping[str, Any],
-    base: int,
+    address: Callable[[Buffer, int], int],
     run: int,
 ) -> list[Any]:
-    """Return what is passed to C in one run, the arena lying at `base`, and set the tables of addresses.
+    """Return what is passed to C in one run, and set the tables of addresses.
+
+    address: of a buffer in a run, as the library sees it.
 
     An overridden name is passed as it is, None as a null pointer; "params[3]" overrides an entry of a table.
     """
     raw = {**sizes, "stream": 0}
     tables: dict[str, list[int]] = {}
     for buffer in buffers:
-        address = base + buffer.start(run)
+        lies = address(buffer, run)
         if buffer.index is not None:
-            tables.setdefault(buffer.parameter.name, []).append(override.get(buffer.name, address) or 0)
+            tables.setdefault(buffer.parameter.name, []).append(override.get(buffer.name, lies) or 0)
             continue
-        raw[buffer.name] = address
+        raw[buffer.name] = lies
         if buffer.is_table:
             buffer.contents[run] = np.array(tables[buffer.name], np.uintp).tobytes()
     return [override.get(p.name, raw[p.name]) or 0 for p in function.parameters]

@@ -32,18 +32,17 @@ class Call:
     ) -> tuple[Any, ...]:
         """Fill the buffers and call once per run; `opened`: guard zones that hold canaries instead.  Raises Ended."""
         memory, function = self.arena.memory, self.signature.function
+        memory[0] = 0  # the worker puts the number of the run here
+        process.place(self.arena.slots, seconds)
         made = []
         for run in runs:
-            raw = raw_arguments(function, self.buffers, self.sizes, self.override, process.base, run)
-            made.append((run, raw))
+            raw = raw_arguments(function, self.buffers, self.sizes, self.override, process.address, run)
+            made.append((run, raw, [_carried(b, run) for b in self.buffers if not b.is_host]))
             for buffer in self.buffers:
                 buffer.fill(memory, run)
             for start, stop in opened:
                 memory[start:stop] = CANARY[run] * (stop - start)
-        memory[0] = 0  # the worker puts the number of the run here
-        slots = [(slot.start, slot.stop) for slot in self.arena.slots[process.slots :]]
-        process.slots += len(slots)
-        return process.ask("run", seconds, function.symbol, types_of(function), made, slots, list(opened))
+        return process.ask("run", seconds, function.symbol, types_of(function), made, list(opened))
 
     def outputs(self) -> dict[str, Any]:
         """Return what the first run left, by the header's names."""
@@ -61,3 +60,9 @@ class Call:
         """Return every guard zone of a run: the buffer, the side, and from where to where."""
         behind = [(buffer, "past the end", buffer.gaps(run)[1]) for buffer in self.buffers]
         return behind + [(buffer, "before the beginning", buffer.gaps(run)[0]) for buffer in self.buffers]
+
+
+def _carried(buffer: Buffer, run: int) -> tuple[int, int, int]:
+    """The slot of a buffer that may lie in device memory, and from where to where it matters: with its canaries."""
+    before, behind = buffer.margins(run)
+    return buffer.slots[run].start, before[0], behind[1]

@@ -8,77 +8,54 @@ The first two are file descriptors.  Requests and replies are pickled tuples, th
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
-import mmap
 import resource
 import signal
 import sys
 import traceback
 from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import Any
 
 import cffi
 
 from bindings import Library, LibraryError
-from bindings.foreign import address, from_buffer, pointer
+from bindings.foreign import pointer
+
+from .memory import DeviceMemory, HostMemory
 
 _PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
 _LARGEST_FILE = 1 << 26  # bytes: a library that floods its output is stopped by SIGXFSZ
 
 
-class Memory:
-    """The arena as the library sees it: no access but where it is opened."""
-
-    def __init__(self, file: int, capacity: int) -> None:
-        self._libc: Any = cffi.FFI()
-        self._libc.cdef("int mprotect(void*, size_t, int);")
-        process: Any = self._libc.dlopen(None)
-        self._mprotect = process.mprotect
-        self._map = mmap.mmap(file, capacity, prot=mmap.PROT_READ | mmap.PROT_WRITE)
-        self.base = address(from_buffer(self._map))
-        self.progress = memoryview(self._map)
-        self._protect(mmap.PAGESIZE, capacity, 0)
-
-    def _protect(self, start: int, stop: int, access: int) -> None:
-        if self._mprotect(pointer(self.base + start), stop - start, access):
-            raise OSError("mprotect failed")
-
-    def open(self, ranges: Sequence[tuple[int, int]]) -> None:
-        for start, stop in ranges:
-            self._protect(start, stop, mmap.PROT_READ | mmap.PROT_WRITE)
-
-    def close(self, ranges: Sequence[tuple[int, int]]) -> None:
-        for start, stop in ranges:
-            self._protect(start, stop, 0)
-
-
 class Child:
     """Answers requests until the connection ends."""
 
-    def __init__(self, connection: Connection, memory: Memory, path: Path) -> None:
-        self.connection, self.memory, self.library = connection, memory, Library(path)
+    def __init__(self, connection: Connection, library: Library, memory: HostMemory) -> None:
+        self.connection, self.library, self.memory = connection, library, memory
+
+    def place(self, slots: list[tuple[int, int]]) -> tuple[Any, ...]:
+        """Open new slots of the arena for good, and return their addresses."""
+        return ("done", self.memory.place(slots))
 
     def run(
         self,
         symbol: str,
         types: tuple[str, ...],
-        runs: Sequence[tuple[int, list[Any]]],
-        slots: list[tuple[int, int]],
+        runs: Sequence[tuple[int, list[Any], list[tuple[int, int, int]]]],
         gaps: list[tuple[int, int]],
     ) -> tuple[Any, ...]:
-        """Make the call once for each list of raw arguments; `slots` are opened for good, `gaps` for these runs."""
-        self.memory.open(slots)  # whatever comes of this call: the judge counts on them from now on
+        """Make the call once for each number, list of raw arguments and parts of the arena; `gaps` open meanwhile."""
         entry = self.library.entry(symbol, types)
         if entry is None:
             return ("missing",)
         self.memory.open(gaps)
         codes = []
-        for number, values in runs:
+        for number, values, carried in runs:
             raw = [pointer(value) if kind == "void*" else value for kind, value in zip(types, values, strict=True)]
             self.memory.progress[0] = number
-            codes.append(entry(*raw))
+            codes.append(self.memory.around(functools.partial(entry, *raw), carried))
         self.memory.progress[0] = 0
         self.memory.close(gaps)
         return ("done", codes)
@@ -98,7 +75,8 @@ class Child:
             # Should the judge be killed meanwhile, a hanging library ends all the same.
             signal.setitimer(signal.ITIMER_REAL, seconds + 1)
             try:
-                reply = self.run(*arguments) if kind == "run" else self.call(*arguments)
+                answer: Callable[..., tuple[Any, ...]] = getattr(self, kind)  # place, run or call
+                reply = answer(*arguments)
             except Exception:
                 reply = ("raised", traceback.format_exc())
             signal.setitimer(signal.ITIMER_REAL, 0)
@@ -113,6 +91,10 @@ def _end_with_the_judge() -> None:
         process.dlopen(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
+def _memory(file: int, capacity: int, library: Library) -> HostMemory:
+    return DeviceMemory(file, capacity, library) if library.facts.on_device else HostMemory(file, capacity)
+
+
 def main() -> None:
     connection, file, capacity, path = sys.argv[1:]
     _end_with_the_judge()
@@ -122,12 +104,13 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (_LARGEST_FILE, _LARGEST_FILE))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     try:
-        child = Child(link, Memory(int(file), int(capacity)), Path(path))
+        library = Library(path)
+        memory = _memory(int(file), int(capacity), library)
     except LibraryError as error:
-        link.send(("refused", str(error)))
+        link.send(("refused", error))
         return
-    link.send(("ready", child.memory.base))
-    child.serve()
+    link.send(("ready", (memory.base, library.facts)))
+    Child(link, library, memory).serve()
 
 
 if __name__ == "__main__":

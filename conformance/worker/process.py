@@ -10,13 +10,15 @@ import socket
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping, Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from bindings import LibraryError
+from bindings import Facts, LibraryError
 
-from .arena import CAPACITY, Arena
+from .arena import CAPACITY, Arena, Slot
+from .buffers import Buffer
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS", "GOMAXPROCS")
 _POLITE = {"OMP_WAIT_POLICY": "passive"}  # threads that spin at a barrier take the cores from the other workers
@@ -36,7 +38,7 @@ class Ended(Exception):  # noqa: N818
 class Process:
     """One process with one library.  Raises LibraryError when the library cannot be opened."""
 
-    def __init__(self, path: Path, arena: Arena, threads: int) -> None:
+    def __init__(self, path: Path, arena: Arena, threads: int, environment: Mapping[str, str]) -> None:
         self.path = path
         self._output = tempfile.TemporaryFile()  # noqa: SIM115
         ours, theirs = socket.socketpair()
@@ -52,24 +54,43 @@ class Process:
                 env=os.environ
                 | dict.fromkeys(_THREADS, str(threads))
                 | _POLITE
+                | dict(environment)
                 | {"PYTHONPATH": os.pathsep.join(sys.path)},
                 start_new_session=True,
             )
         self._connection = Connection(ours.detach())
         self._read = 0
-        self.slots = 0  # how many of the arena's slots it has opened
-        self.base = self._start()
+        self._addresses: dict[int, int] = {}  # of the arena's slots, as the library sees them
+        self.base, self.facts = self._start()
 
-    def _start(self) -> int:
+    def _start(self) -> tuple[int, Facts]:
         try:
             kind, value = self._receive(_START_S)
         except Ended as error:
+            said = "\n".join(filter(None, [error.reason, self.printed()]))
             self.close()
-            raise LibraryError(f"{self.path}: {error.status} while it was opened: {error.reason}") from None
+            raise LibraryError(f"{self.path}: {error.status} while it was opened: {said}") from None
         if kind == "refused":
             self.close()
-            raise LibraryError(value)
-        return int(value)
+            raise value
+        base, facts = value
+        return base, facts
+
+    def place(self, slots: Sequence[Slot], seconds: float) -> None:
+        """Make the slots that are new known to the process, which opens them for good.  Raises Ended."""
+        new = slots[len(self._addresses) :]
+        if new:
+            kind, addresses = self.ask("place", seconds, [(slot.start, slot.stop) for slot in new])
+            if kind != "done":
+                raise Ended("crashed", str(addresses).strip().splitlines()[-1])
+            self._addresses |= zip((slot.start for slot in new), addresses, strict=True)
+
+    def address(self, buffer: Buffer, run: int) -> int:
+        """Return the address of a buffer in a run, as the library sees it."""
+        if buffer.is_host:
+            return self.base + buffer.start(run)
+        slot = buffer.slots[run]
+        return self._addresses[slot.start] + buffer.start(run) - slot.start
 
     def ask(self, kind: str, seconds: float, *arguments: Any) -> tuple[Any, ...]:
         """Send a request and return the reply.  Raises Ended."""

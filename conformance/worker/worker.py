@@ -6,9 +6,10 @@ import os
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Self
 
-from bindings import LibraryError, Signature, read_header
+from bindings import Facts, LibraryError, Signature, read_header
 
 from . import diagnose, findings
 from .arena import Arena
@@ -25,11 +26,19 @@ _EXPLAINED = 3  # crashes of one operation that are looked into: each costs a fe
 class Worker:
     """Calls the operations of the library at `path`, with `threads` threads and at most `limit_s` seconds a request.
 
-    Used with `with`.  Raises LibraryError when the library cannot be opened, or is not built from this header.
+    environment: variables that the library's process has beside the judge's own.  Used with `with`.  Raises
+    LibraryError when the library cannot be opened, or is not built from this header; NoDevice where it needs one.
     """
 
-    def __init__(self, path: str | os.PathLike[str], threads: int = 1, limit_s: float = 10.0) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        threads: int = 1,
+        limit_s: float = 10.0,
+        environment: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         self.path, self.threads, self.limit_s = Path(path).absolute(), threads, limit_s
+        self.environment = environment
         self.arena = Arena()
         self._signatures: dict[str, Signature] = {}
         self._explained: Counter[str] = Counter()
@@ -53,8 +62,12 @@ class Worker:
     def process(self) -> Process:
         """Return the process, started if there is none."""
         if self._process is None:
-            self._process = Process(self.path, self.arena, self.threads)
+            self._process = Process(self.path, self.arena, self.threads, self.environment)
         return self._process
+
+    def facts(self) -> Facts:
+        """Return what the library says of itself."""
+        return self.process().facts
 
     def stop(self) -> None:
         """End the process; the next request starts another."""
@@ -100,7 +113,10 @@ class Worker:
                 found += findings.of_refusal(memory, buffer, codes[0])
         if codes[0] != codes[1]:
             found.append(f"the first run returned {codes[0]}, the second {codes[1]}")
-        return Outcome("done", codes[0], call.outputs(), list(dict.fromkeys(found)), self.process().printed())
+        printed = self.process().printed()
+        if max(codes) > 0:
+            self.stop()  # a device that failed once answers every later call with the same error
+        return Outcome("done", codes[0], call.outputs(), list(dict.fromkeys(found)), printed)
 
     def _ended(self, ended: Ended, call: Call) -> Outcome:
         """Say in which run the process ended; where it crashed, look for the argument it was at."""

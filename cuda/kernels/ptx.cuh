@@ -3,9 +3,13 @@
 #define ASSAYER_PTX_CUH
 
 #if defined(ASSAYER_EMULATED)
-constexpr bool ARRAYS_ON_DEVICE = false; /* the emulated device computes on host memory */
+#include <cstdlib>
+constexpr bool EMULATED = true;
+/* The emulated device computes on host memory, and may be told to say otherwise: so callers' copies are tested. */
+inline bool arrays_on_device() { return std::getenv("ASSAYER_EMULATED_DEVICE_MEMORY") != nullptr; }
 #else
-constexpr bool ARRAYS_ON_DEVICE = true;
+constexpr bool EMULATED = false;
+inline bool arrays_on_device() { return true; }
 #endif
 
 #endif

@@ -31,10 +31,11 @@ const struct {
     const char* name;
     int64_t (*value)();
 } FACTS[] = {
-    {"device_memory", [] { return int64_t{ARRAYS_ON_DEVICE}; }},
+    {"device_memory", [] { return int64_t{arrays_on_device()}; }},
     {"devices", devices},
     {"threads", threads},
     {"compute_capability", compute_capability},
+    {"emulated", [] { return int64_t{EMULATED}; }},
     {"vector_bits", [] { return int64_t{8 * sizeof(float4)}; }}, /* of one thread's widest access */
 };
 

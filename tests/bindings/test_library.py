@@ -30,7 +30,7 @@ SERVICES = """#include "assayer.h"
 int32_t assayer_version(int32_t* version) { *version = ASSAYER_VERSION; return 0; }
 int32_t assayer_capability(const char* name, int64_t* value) {
     if (strcmp(name, "threads") == 0) { *value = -5000000000; return 0; }
-    return strcmp(name, "device_memory") == 0 ? (*value = DEVICE, 0) : ASSAYER_UNAVAILABLE;
+    return strcmp(name, "device_memory") == 0 ? (*value = 0, 0) : ASSAYER_UNAVAILABLE;
 }
 int32_t assayer_allocate(void** memory, int64_t bytes) {
     *memory = bytes > 0 ? malloc(bytes) : 0; return bytes > 0 ? 0 : ASSAYER_INVALID;
@@ -80,7 +80,7 @@ def test_a_library_of_another_version_is_refused(tmp_path: Path) -> None:
 
 
 def test_services(tmp_path: Path) -> None:
-    services = Library(compile_library(SERVICES, tmp_path, "host", "-DDEVICE=0")).services
+    services = Library(compile_library(SERVICES, tmp_path, "host")).services
     assert services.version() == 1
     assert services.capability("threads") == -5_000_000_000
     assert services.fact("no such fact") is None
@@ -100,11 +100,6 @@ def test_services(tmp_path: Path) -> None:
         services.allocate()
     with pytest.raises(AttributeError, match="no service alocate"):
         services.alocate  # noqa: B018
-
-
-def test_a_library_on_device_memory_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(LibraryError, match="computes on device memory"):
-        Library(compile_library(SERVICES, tmp_path, "device", "-DDEVICE=1"))
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ def catalogue_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_whole_of_an_incomplete_library_never_passes(
     library, catalogue_of_one: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("conformance.commands.run.catalogue_floor", lambda: 1)
+    monkeypatch.setattr("conformance.commands.judgement.catalogue_floor", lambda: 1)
     assert run("--library", library(RIGHT)) == 1
     out = capsys.readouterr().out
     assert "NOT RUN 1 case of 1 operation: add" in out
@@ -223,7 +223,7 @@ def test_words_that_cannot_be_read_say_where(library, capsys) -> None:
 
 def test_last_failed_judges_what_failed_and_then_everything(library, capsys) -> None:
     assert run("--library", library(WRONG), "-k", "silu/plain") == 1
-    failed = last_failed.recall(Path(library(RIGHT)))
+    failed = last_failed.recall(library(RIGHT))
     assert "silu/plain/33" in failed
     capsys.readouterr()
     assert run("--library", library(RIGHT), "--lf") == 0

@@ -1,0 +1,92 @@
+"""What is judged: a library on a machine, and in which order an emulated device runs its threads."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from bindings import Facts
+
+from .worker import Worker
+
+SCHEDULES = ("forward", "reverse", "random")
+_SCHEDULE = re.compile(rf"({'|'.join(SCHEDULES)})(?:(?<=random):(\d{{1,18}}))?")
+
+
+class CandidateError(ValueError):
+    """A library cannot be run as it is asked for; the message says why."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One way to run one library; `schedule` and `arch` are of an emulated device."""
+
+    path: Path
+    called: str = ""  # what the caller calls it
+    schedule: str = ""  # forward, reverse, random or random:SEED
+    arch: str = ""  # whose limits hold: sm_70 ...
+    facts: Facts = field(default_factory=Facts)
+
+    @property
+    def options(self) -> str:
+        """What the command line said beside the library."""
+        said = {"--schedule": self.schedule, "--arch": self.arch}
+        return " ".join(f"{option} {shlex.quote(value)}" for option, value in said.items() if value)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables of the library's process."""
+        schedule, _, seed = self.schedule.partition(":")
+        said = {"SCHEDULE": schedule, "SEED": seed, "ARCH": self.arch}
+        return {f"ASSAYER_EMULATOR_{name}": value for name, value in said.items() if value}
+
+    @property
+    def name(self) -> str:
+        """What reports call it."""
+        return ", ".join(filter(None, (self.called or self.path.name, self.schedule, self.arch)))
+
+    @property
+    def key(self) -> str:
+        """What it is remembered by."""
+        return " ".join(filter(None, (str(self.path.resolve()), self.options)))
+
+
+def candidates(
+    libraries: Sequence[tuple[str, Path]], schedules: Sequence[str] = (), archs: Sequence[str] = ()
+) -> list[Candidate]:
+    """Return the candidates: every library, an emulated one once for each schedule and architecture.
+
+    libraries: what each is called, if it has a name, and where it lies.  Raises CandidateError where nothing is
+    emulated, and what opening a library raises: LibraryError, NoDevice.
+    """
+    found: list[Candidate] = []
+    for called, path in libraries:
+        plain = Candidate(path, called)
+        facts = facts_of(plain)
+        if facts.emulated:
+            ways = itertools.product(schedules or [""], archs or [""])
+            asked = [replace(plain, schedule=schedule, arch=arch) for schedule, arch in ways]
+            found += [replace(way, facts=facts_of(way)) for way in asked]
+        else:
+            found.append(replace(plain, facts=facts))
+    if (schedules or archs) and not any(candidate.facts.emulated for candidate in found):
+        options = Candidate(Path(), "", next(iter(schedules), ""), next(iter(archs), "")).options
+        raise CandidateError(f"{options}: expected an emulated library, got {', '.join(c.name for c in found)}")
+    return found
+
+
+def facts_of(candidate: Candidate) -> Facts:
+    """Return what a library says of itself, in a process of its own."""
+    with Worker(candidate.path, environment=candidate.environment) as worker:
+        return worker.facts()
+
+
+def read_schedule(text: str) -> str:
+    """Read forward, reverse, random or random:SEED.  Raises CandidateError."""
+    if not _SCHEDULE.fullmatch(text):
+        raise CandidateError(f"expected {', '.join(SCHEDULES)} or random:SEED, got {text!r}")
+    return text
