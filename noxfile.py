@@ -8,9 +8,12 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import platform
 import shutil
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import nox
@@ -23,6 +26,9 @@ ADDRESS_SANITISER = {
     "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1:allocator_may_return_null=1",
     "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
 }
+GENERATIONS = (75, 80, 86, 89, 90, 100, 120)  # architectures that nvcc 13 compiles for
+SCHEDULES = ("forward", "reverse", "random")
+NO_DEVICE = 3  # the exit code: a device was asked for and there is none
 # The cases of a sanitised emulator: whole tiles and what is left of one, and what is read before it is written.
 CHOSEN = "plain or tails or accumulate or masked or beyond"
 
@@ -42,12 +48,16 @@ def install(session: nox.Session, *groups: str, project: bool = True) -> None:
 
 
 def build_library(
-    session: nox.Session, folder: str = "build/stub", target: str = "assayer_stub", **options: str
+    session: nox.Session,
+    folder: str = "build/stub",
+    target: str = "assayer_stub",
+    environment: Mapping[str, str] | None = None,
+    **options: str,
 ) -> Path:
     """Build a library, the C one, in the folder (a second call compiles only what changed) and return its path."""
     defines = [f"-D{name}={value}" for name, value in options.items()]
-    session.run("cmake", "-S", "cuda", "-B", folder, "-G", "Ninja", *defines, silent=True)
-    session.run("cmake", "--build", folder, "--target", target, silent=True)
+    session.run("cmake", "-S", "cuda", "-B", folder, "-G", "Ninja", *defines, silent=True, env=environment)
+    session.run("cmake", "--build", folder, "--target", target, silent=True, env=environment)
     built = [path for path in Path(folder).glob(f"*{target}.*") if path.suffix in {".so", ".dylib", ".dll"}]
     if len(built) != 1:
         session.error(f"expected one {target} library in {folder}, found {len(built)}")
@@ -64,13 +74,60 @@ def preload(session: nox.Session, *libraries: str) -> str:
     return ":".join(paths)
 
 
+def devices(session: nox.Session) -> list[int]:
+    """Return the compute capabilities of this machine's CUDA devices: 90 for sm_90."""
+    found = str(session.run("python", "cuda/tools/devices.py", silent=True) or "")
+    return [int(line.split()[0].removeprefix("sm_")) for line in found.splitlines()]
+
+
+def device_builds(session: nox.Session, asked: Sequence[str]) -> Iterator[tuple[str, Path]]:
+    """Build the kernels for the device, and as PTX for each older architecture, or only those that are asked for.
+
+    Without a device, or with one too old, what was asked for cannot be judged: that ends the session with code 3.
+    """
+    found = max(devices(session), default=0)
+    wanted = [int(arch.removeprefix("sm_")) for arch in asked] or [*(a for a in GENERATIONS if a < found), found]
+    if max(wanted) > found or not found:
+        there = f"one of sm_{found}" if found else "none"
+        session.log(f"expected a CUDA device of sm_{max(wanted)} or newer, found {there}")
+        sys.exit(NO_DEVICE)
+    compiler = {"CUDACXX": nvcc(session)}
+    for arch in sorted(wanted, reverse=True):
+        code = f"{arch}-real" if arch == found else f"{arch}-virtual"
+        folder, options = f"build/cuda-{arch}", {"ASSAYER_ARCHITECTURES": code}
+        path = build_library(session, folder, "assayer_cuda", environment=compiler, **options)
+        yield f"cuda sm_{arch}" if arch == found else f"cuda sm_{arch} PTX", path
+
+
+def candidates(session: nox.Session, on: Sequence[str], archs: Sequence[str]) -> Iterator[str]:
+    """Build what is to be judged, and yield how the judge is told of it."""
+    chosen = on or (["cuda"] if archs else ["stub", "emulated", *(["cuda"] if devices(session) else [])])
+    if "stub" in chosen:
+        yield from ("--library", f"stub={build_library(session)}")
+    if "emulated" in chosen:
+        yield from ("--library", f"emulated={build_library(session, 'build/emulated', 'assayer_emulated')}")
+        yield from (word for order in SCHEDULES for word in ("--schedule", order))
+        yield from (word for arch in archs for word in ("--arch", arch))
+    if "cuda" in chosen:
+        yield from (word for name, path in device_builds(session, archs) for word in ("--library", f"{name}={path}"))
+
+
 @nox.session
 def conformance(session: nox.Session) -> None:
-    """Build the C library and judge it; `-- --library PATH` judges another, `-- --case ID` repeats one case."""
+    """Judge the C build, the emulated kernels and, where a device is, the CUDA build; `-- --library PATH` another one.
+
+    `-- --on stub` (emulated, cuda) judges one of them, `-- --arch sm_80` what was compiled for an older architecture.
+    """
     install(session, "judge", "build")
-    chosen = any(argument.split("=")[0] == "--library" for argument in session.posargs)
-    library = [] if chosen else ["--library", str(build_library(session))]
-    session.run("python", "-m", "conformance", "run", *library, *session.posargs)
+    parser = argparse.ArgumentParser(allow_abbrev=False, add_help=False)
+    parser.add_argument("--on", action="append", choices=("stub", "emulated", "cuda"))
+    parser.add_argument("--arch", action="append")
+    options, rest = parser.parse_known_args(session.posargs)
+    if any(word.split("=")[0] in {"--library", "--outputs"} for word in rest):
+        judged = [word for arch in options.arch or () for word in ("--arch", arch)]
+    else:
+        judged = list(candidates(session, options.on or (), options.arch or ()))
+    session.run("python", "-m", "conformance", "run", *judged, *rest)
 
 
 @nox.session
