@@ -286,6 +286,8 @@ def lint(session: nox.Session) -> None:
     fix = session.posargs == ["--fix"]
     session.run("ruff", "check", *(["--fix"] if fix else []))
     session.run("ruff", "format", *([] if fix else ["--check"]))
+    workflows = map(str, Path(".github/workflows").glob("*.yml"))
+    session.run("check-jsonschema", "--builtin-schema", "vendor.github-workflows", *workflows)
 
 
 @nox.session
