@@ -162,7 +162,7 @@ def readings(session: nox.Session) -> None:
 
 @nox.session
 def faults(session: nox.Session) -> None:
-    """Build the C library with one mistake after the other; see each found and named; `-- --together 10` takes ten."""
+    """Build the C library and the kernels with one mistake after the other; see each found and named."""
     install(session, "judge")
     session.run("python", "-m", "conformance", "faults", *session.posargs)
 

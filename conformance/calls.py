@@ -16,7 +16,7 @@ from . import contract, indices, judging
 from .cases import Case, Refusal
 from .cases.refusals import INVALID
 from .declared import HEADER, Contract
-from .diagnosis import diagnose
+from .diagnosis import diagnose, printed
 from .expectation import Expected, expect, rounded
 from .gallery import Gallery
 from .goldens import GoldenError, load
@@ -113,7 +113,8 @@ class Bench:
             return ended
         if outcome.code != 0:
             reason = f"returned {outcome.code}: {read_header().meaning(outcome.code)}"
-            return Result(id, operation, Status.FAIL, reason, findings=tuple(outcome.findings), detail=outcome.detail)
+            findings, said = tuple(outcome.findings), printed(outcome.detail)
+            return Result(id, operation, Status.FAIL, reason, (), findings, outcome.detail, diagnosis=said)
         got = contract.flat(outcome.outputs)
         verdicts = judging.judge_outputs(operation, arguments, expected, got, signed_zeros)
         diagnosis = _looks(diagnose(operation, arguments, expected, got, verdicts, self.returned), outcome.findings)
@@ -159,7 +160,7 @@ def _ended(id: str, operation: str, outcome: Outcome) -> Result | None:
         return None
     reason = outcome.detail.strip().splitlines()[0] if outcome.detail.strip() else outcome.status
     findings = tuple(outcome.findings)
-    looks = next(iter(findings), "")
+    looks = next(iter(findings), "") or printed(outcome.detail)
     return Result(id, operation, _ENDED[outcome.status], reason, (), findings, outcome.detail, diagnosis=looks)
 
 

@@ -1,4 +1,4 @@
-"""`faults`: build the C library with mistakes in it, and see whether the judge finds and names them."""
+"""`faults`: build libraries with mistakes in them, and see whether the judge finds and names them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 from rich.console import Console
 
 from conformance.faults import FAULTS, Fault, FaultError, FaultResult, build, judge
+from conformance.faults.kernels import FAULTS as KERNEL_FAULTS
 from conformance.faults.table import together
 from conformance.faults.trial import scored
 from conformance.keywords import Keywords
@@ -25,6 +26,7 @@ from .options import add_command, cores, keywords, positive
 _EXAMPLES = """\
   faults                                 each fault in a library of its own, judged by the cases of its operations
   faults -k 'rope or refused' -v         some of them, each with what is said of it
+  faults --kernels                       those of the kernels, run by the emulator of CUDA
   faults --together 10 --report page.html   one library with ten of them, judged as `run` does it
 """
 _EXIT = "exit code: 0 every fault is found, and 90 % are said rightly; 1 they are not; 2 nothing was built"
@@ -33,11 +35,16 @@ RIGHT = 0.9  # of the faults, the first line of the diagnosis must be right
 
 def add_parser(commands: Any) -> None:
     """Register the command."""
-    what = "build the C library with mistakes in it, and count how many are found and named"
+    what = "build the C library and the kernels with mistakes in them, and count how many are found and named"
     parser = add_command(commands, "faults", what, run, _EXAMPLES, _EXIT)
     which = parser.add_mutually_exclusive_group()
     which.add_argument("-k", type=keywords, default=Keywords(), metavar="WORDS", help="only faults whose name matches")
     which.add_argument("--together", type=positive, metavar="N", help="one library with N faults, one of each family")
+    side = parser.add_mutually_exclusive_group()
+    side.add_argument("--c", dest="side", action="store_const", const=FAULTS, help="only faults of the C library")
+    side.add_argument(
+        "--kernels", dest="side", action="store_const", const=KERNEL_FAULTS, help="only faults of the kernels"
+    )
     parser.add_argument("-n", type=positive, default=cores(), metavar="N", help="processes (default: %(default)s)")
     parser.add_argument("-v", "--verbose", action="store_true", help="a line for each fault, also for those named")
     group = parser.add_argument_group("reports, with --together")
@@ -62,9 +69,10 @@ def run(options: argparse.Namespace) -> int:
 def _each(options: argparse.Namespace) -> Iterable[FaultResult]:
     if options.report or options.summary or options.jsonl:
         raise FaultError("a report is of one library: --report, --summary and --jsonl go with --together N")
-    chosen = [fault for fault in FAULTS if options.k.matches(fault.name)]
+    known = options.side or (*FAULTS, *KERNEL_FAULTS)
+    chosen = [fault for fault in known if options.k.matches(fault.name)]
     if not chosen:
-        raise FaultError(f"no fault matches -k '{options.k.text}'; the first of {len(FAULTS)} is {FAULTS[0].name!r}")
+        raise FaultError(f"no fault matches -k '{options.k.text}'; the first of {len(known)} is {known[0].name!r}")
     return judge(options.n, chosen)
 
 

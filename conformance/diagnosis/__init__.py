@@ -13,9 +13,10 @@ from conformance.verdict import Verdict
 from .failed import Failed, Wrong
 from .matching import matches, said
 from .partly import partly
+from .printed import printed
 from .symptoms import symptom
 
-__all__ = ["diagnose"]
+__all__ = ["diagnose", "printed"]
 
 NAMED = 3  # outputs that are listed by name
 

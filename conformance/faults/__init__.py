@@ -1,4 +1,4 @@
-"""Builds of the C library with one mistake in each: what the bindings, the workers and the guard zones must find."""
+"""Builds with one mistake in each: what the bindings, the workers and the guard zones must find."""
 
 from .build import build
 from .fault import Fault, FaultError

@@ -1,13 +1,12 @@
-"""Builds the C library with faults in it.
+"""Builds libraries with faults in them.
 
-An object is kept under a name made of all that it depends on: its source, the headers and how it is compiled.  So a
-build compiles the file that a fault has changed and links the rest as it was; a fault in a header compiles them all.
+An object is kept under a name made of all that it depends on: its source, what that includes and how it is compiled.
+So a build compiles what a fault has changed and links the rest as it was.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import shlex
 import subprocess
@@ -15,76 +14,74 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from bindings import header_path
-
 from .fault import Fault, FaultError
+from .kits import CUDA, CLibrary, Kernels, reached
 
-ROOT = Path(__file__).parents[2]
-SOURCES = ROOT / "cuda" / "src"
-FOLDER = ROOT / "build" / "faults"
-# Those of cuda/CMakeLists.txt, for the instructions that all processors of a kind have: a fault looks the same on each.
-OPTIONS = ("-std=c11", "-O2", "-fPIC", "-fvisibility=hidden", "-fopenmp", "-ffp-contract=fast", "-fno-math-errno",
-           "-fno-trapping-math")  # fmt: skip
+FOLDER = CUDA.parent / "build" / "faults"
 
 
 def build(*faults: Fault, folder: Path = FOLDER) -> Path:
-    """Return the C library with these faults in it, built under `folder`; without any, the library as it is.
+    """Return the library with these faults in it, built under `folder`; without any, the C library as it is.
 
-    Several processes may build at once.  Raises FaultError where a text does not stand in its file exactly once, and
-    where the compiler is missing or refuses.
+    Of the kernels it holds the operations that the faults are in.  Several processes may build at once.  Raises
+    FaultError where a text does not stand in its file exactly once, where the faults are of two libraries, and where
+    the compiler is missing or refuses.
     """
-    sources = read_sources()
+    kit = kit_of(*faults)
+    sources = kit.read()
+    units = kit.units(sources, [name for fault in faults for name in fault.operations])
     for fault in faults:
         sources = fault.planted(sources)
     name = _name(faults)
-    objects = _objects(name, sources, folder / "objects")
-    library = folder / name / "libassayer_faulty.so"
-    _compile(name, library, "-shared", "-fopenmp", *map(str, objects), "-lm")
+    objects = _objects(kit, name, {file: sources[file] for file in units}, sources, folder / "objects")
+    library = folder / kit.name / name / "libassayer_faulty.so"
+    _compile(kit, name, library, "-shared", *map(str, objects), *kit.linked)
     return library
 
 
-def read_sources() -> dict[str, str]:
-    """Return the text of every C file and header of cuda/src, by its path there."""
-    files = sorted(path for path in SOURCES.rglob("*") if path.suffix in {".c", ".h"})
-    if not files:
-        raise FaultError(f"expected the C library's sources in {SOURCES}, found none")
-    return {path.relative_to(SOURCES).as_posix(): path.read_text(encoding="utf-8") for path in files}
+def kit_of(*faults: Fault) -> CLibrary:
+    """Return what the library of these faults is built of.  Raises FaultError where that is not one."""
+    kits = {f"kernels-{fault.manner.mode}" if fault.is_of_a_kernel else "c" for fault in faults} or {"c"}
+    if len(kits) > 1:
+        raise FaultError(f"expected faults of one library, got {' and '.join(sorted(kits))}")
+    [name] = kits
+    return CLibrary() if name == "c" else Kernels(name.removeprefix("kernels-"))
 
 
-def _objects(name: str, sources: Mapping[str, str], folder: Path) -> list[Path]:
-    """Return an object for every C file, compiled where there is none yet."""
-    headers = [text for file, text in sources.items() if file.endswith(".h")]
-    shared = [*_compiler(), *OPTIONS, header_path().read_text(encoding="utf-8"), *headers]
-    objects = {f: folder / f"{_digest([*shared, f, text])}.o" for f, text in sources.items() if f.endswith(".c")}
-    missing = {file: path for file, path in objects.items() if not path.exists()}
-    if missing:
-        with tempfile.TemporaryDirectory() as tree:
-            for file, text in sources.items():
-                path = Path(tree) / file
-                path.parent.mkdir(exist_ok=True)
-                path.write_text(text, encoding="utf-8")
-            for file, path in missing.items():
-                _compile(name, path, *OPTIONS, f"-I{header_path().parent}", "-c", str(Path(tree) / file))
+def _objects(
+    kit: CLibrary, name: str, units: Mapping[str, str], sources: Mapping[str, str], folder: Path
+) -> list[Path]:
+    """Return an object for every unit, compiled where there is none yet."""
+    beside = kit.beside()
+    needed = {file: sorted(reached(file, sources)) for file in units}
+    objects = {}
+    for file, text in units.items():
+        texts = [*kit.compiler(), *kit.options(file), *beside, file, text, *(sources[each] for each in needed[file])]
+        objects[file] = folder / f"{_digest(texts)}.o"
+    missing = [file for file, path in objects.items() if not path.exists()]
+    with tempfile.TemporaryDirectory() as tree:
+        for file in {*missing, *(each for unit in missing for each in needed[unit])}:
+            path = Path(tree) / file
+            path.parent.mkdir(exist_ok=True)
+            kit.write(path, sources[file], file)
+        for file in missing:
+            _compile(kit, name, objects[file], *kit.options(file), "-c", str(Path(tree) / file))
     return list(objects.values())
 
 
-def _compile(name: str, output: Path, *arguments: str) -> None:
+def _compile(kit: CLibrary, name: str, output: Path, *arguments: str) -> None:
     """Run the compiler; the output appears under its name when it is whole."""
     output.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=output.parent) as folder:
         made = Path(folder) / output.name
-        command = [*_compiler(), *arguments, "-o", str(made)]
+        command = [*kit.compiler(), *arguments, "-o", str(made)]
         try:
             done = subprocess.run(command, capture_output=True, text=True, check=False)
         except OSError as error:
-            raise FaultError(f"{name}: expected a C compiler, got: {error}; set CC to one") from None
+            raise FaultError(f"{name}: expected a compiler, got: {error}; set CC or CXX to one") from None
         if done.returncode:
             raise FaultError(f"{name}: {shlex.join(command)} failed:\n{done.stderr}")
         made.replace(output)
-
-
-def _compiler() -> list[str]:
-    return shlex.split(os.environ.get("CC", "cc"))
 
 
 def _name(faults: Iterable[Fault]) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from conformance.calls import Bench
 from conformance.cases import CASES, REFUSALS, Case, Refusal
+from conformance.keywords import Keywords
 from conformance.readings.pool import shared
 from conformance.report.summary import blocks
 from conformance.results import Result
@@ -32,17 +33,24 @@ def judge(processes: int, faults: Sequence[Fault] = FAULTS) -> Iterator[FaultRes
 
     Raises FaultError where one cannot be built.
     """
-    build()  # what they share is compiled once
+    if not all(fault.is_of_a_kernel for fault in faults):
+        build()  # what they share is compiled once
     yield from shared(judge_fault, faults, processes)
 
 
 def judge_fault(fault: Fault) -> FaultResult:
     """Build the library with one fault and judge its operations."""
-    catalogue: list[Case | Refusal] = [*CASES.values(), *REFUSALS.values()]
-    cases = [case for case in catalogue if case.operation in fault.operations]
-    with Worker(build(fault), limit_s=fault.limit_s) as worker:
+    manner = fault.manner
+    with Worker(build(fault), 1, fault.limit_s, manner.environment(), manner.prefix()) as worker:
         bench = Bench(worker)
-        return scored(fault, [bench.case(case) for case in cases])
+        return scored(fault, [bench.case(case) for case in cases_of(fault)])
+
+
+def cases_of(fault: Fault) -> list[Case | Refusal]:
+    """The cases that have to find a fault."""
+    keywords = Keywords(fault.cases)
+    catalogue: list[Case | Refusal] = [*CASES.values(), *REFUSALS.values()]
+    return [case for case in catalogue if case.operation in fault.operations and keywords.matches(case.id)]
 
 
 def scored(fault: Fault, results: Sequence[Result]) -> FaultResult:

@@ -36,13 +36,15 @@ class Ended(Exception):  # noqa: N818
 
 
 class Process:
-    """One process with one library.  Raises LibraryError when the library cannot be opened."""
+    """One process with one library, started by `prefix`.  Raises LibraryError when the library cannot be opened."""
 
-    def __init__(self, path: Path, arena: Arena, threads: int, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self, path: Path, arena: Arena, threads: int, environment: Mapping[str, str], prefix: Sequence[str] = ()
+    ) -> None:
         self.path = path
         self._output = tempfile.TemporaryFile()  # noqa: SIM115
         ours, theirs = socket.socketpair()
-        command = [sys.executable, "-u", "-m", "conformance.worker.child"]
+        command = [*prefix, sys.executable, "-u", "-m", "conformance.worker.child"]
         with theirs:
             arguments = [str(theirs.fileno()), str(arena.file), str(CAPACITY), str(path)]
             self._process = subprocess.Popen(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Self
@@ -26,8 +26,9 @@ _EXPLAINED = 3  # crashes of one operation that are looked into: each costs a fe
 class Worker:
     """Calls the operations of the library at `path`, with `threads` threads and at most `limit_s` seconds a request.
 
-    environment: variables that the library's process has beside the judge's own.  Used with `with`.  Raises
-    LibraryError when the library cannot be opened, or is not built from this header; NoDevice where it needs one.
+    environment: variables that the library's process has beside the judge's own.  prefix: a command that starts it, as
+    `setarch -R` does.  Used with `with`.  Raises LibraryError when the library cannot be opened, or is not built from
+    this header; NoDevice where it needs one.
     """
 
     def __init__(
@@ -36,9 +37,10 @@ class Worker:
         threads: int = 1,
         limit_s: float = 10.0,
         environment: Mapping[str, str] = MappingProxyType({}),
+        prefix: Sequence[str] = (),
     ) -> None:
         self.path, self.threads, self.limit_s = Path(path).absolute(), threads, limit_s
-        self.environment = environment
+        self.environment, self.prefix = environment, prefix
         self.arena = Arena()
         self._signatures: dict[str, Signature] = {}
         self._explained: Counter[str] = Counter()
@@ -62,7 +64,7 @@ class Worker:
     def process(self) -> Process:
         """Return the process, started if there is none."""
         if self._process is None:
-            self._process = Process(self.path, self.arena, self.threads, self.environment)
+            self._process = Process(self.path, self.arena, self.threads, self.environment, self.prefix)
         return self._process
 
     def facts(self) -> Facts:

@@ -16,6 +16,7 @@ set(EMULATOR_FOLDER ${CMAKE_CURRENT_LIST_DIR})
 # What kernels are compiled with, and linked with, in each mode.
 set(EMULATOR_KERNEL_FLAGS -fno-strict-aliasing -ffp-contract=fast -fno-math-errno -fno-trapping-math -Wall -Wextra -Wno-unknown-pragmas
     -Wno-unused-function -Wno-maybe-uninitialized)
+set(EMULATOR_RUNTIME_FLAGS -O2 -g1 -fno-builtin-memset -Wall -Wextra)
 set(EMULATOR_FLAGS_fast -O3 -g1)
 set(EMULATOR_FLAGS_address -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize=vptr -fno-sanitize-recover=undefined)
 # A structure that is passed by value straight from memory is a read that gcc's race detector does not see; once the call is
@@ -37,7 +38,7 @@ function(emulator_add_runtime mode)
   target_compile_definitions(emulator_runtime_${mode} PRIVATE EMULATOR_MODE=EMULATOR_MODE_${upper})
   target_include_directories(emulator_runtime_${mode} PRIVATE ${EMULATOR_FOLDER}/include)
   target_compile_features(emulator_runtime_${mode} PRIVATE cxx_std_17)
-  target_compile_options(emulator_runtime_${mode} PRIVATE -O2 -g1 -fno-builtin-memset -Wall -Wextra)
+  target_compile_options(emulator_runtime_${mode} PRIVATE ${EMULATOR_RUNTIME_FLAGS})
   check_cxx_compiler_flag(-fno-tree-loop-distribute-patterns EMULATOR_HAS_LOOP_PATTERNS)
   if(EMULATOR_HAS_LOOP_PATTERNS)
     target_compile_options(emulator_runtime_${mode} PRIVATE -fno-tree-loop-distribute-patterns)

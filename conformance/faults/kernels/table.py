@@ -1,0 +1,7 @@
+"""Every fault of the kernels, and which faults cannot be planted in them."""
+
+from __future__ import annotations
+
+from . import elementwise, rows
+
+FAULTS = (*elementwise.FAULTS, *rows.FAULTS)

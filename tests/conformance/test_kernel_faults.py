@@ -1,0 +1,81 @@
+"""Faults of the kernels: planted where they say, built for the emulator of CUDA, found and named."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+
+import pytest
+
+from conformance import contract
+from conformance.faults import FAULTS as C_FAULTS
+from conformance.faults import FaultError, build, judge
+from conformance.faults.build import kit_of
+from conformance.faults.kernels import FAULTS
+from conformance.faults.kits import CLibrary, Kernels
+from conformance.faults.manner import AS_IT_IS, BACKWARDS, cxx_compiler
+from conformance.faults.trial import cases_of, judge_fault
+
+BY_NAME = {fault.name: fault for fault in FAULTS}
+FEW = (
+    "functions.cuh: the exponent's sign",
+    "elementwise.cu: swiglu_backward's gradients exchanged",
+    "map.cuh: more threads than a block has",
+    "clip.cu: written before it is refused",
+)
+needs_compiler = pytest.mark.skipif(not shutil.which(cxx_compiler()[0]), reason="no C++ compiler")
+
+
+def test_every_fault_stands_where_it_says() -> None:
+    sources = Kernels("fast").read()
+    for fault in FAULTS:
+        assert fault.is_of_a_kernel
+        assert fault.planted(sources)[fault.file] != sources[fault.file]
+        assert set(fault.operations) <= contract.OPERATIONS.keys()
+        assert cases_of(fault), fault.name
+
+
+def test_no_name_stands_twice_and_each_begins_with_a_file() -> None:
+    names = [fault.name for fault in (*C_FAULTS, *FAULTS)]
+    assert len(set(names)) == len(names)
+    assert {fault.name.split(":")[0] for fault in FAULTS} <= Kernels("fast").read().keys()
+
+
+def test_no_fault_is_said_by_a_line_that_says_nothing() -> None:
+    for line in ("wrong numbers of no simple pattern, in 11 of 64 rows", "all cases passed", "output: other values"):
+        assert [fault.name for fault in FAULTS if fault.is_said_by(line)] == []
+
+
+def test_a_library_is_linked_from_what_its_operations_need() -> None:
+    kit = Kernels("fast")
+    assert set(kit.units(kit.read(), ["scatter_add"])) == {"emulator.cpp", "runtime.cu", "embedding.cu", "sort.cu"}
+    assert {"gemm.cu", "product.cu"} <= set(kit.units(kit.read(), ["gemm"]))
+
+
+def test_faults_of_two_libraries_do_not_go_together() -> None:
+    with pytest.raises(FaultError, match="expected faults of one library, got c and kernels-fast"):
+        kit_of(C_FAULTS[0], FAULTS[0])
+    assert type(kit_of(C_FAULTS[0])) is CLibrary
+
+
+def test_a_manner_is_how_a_process_is_started() -> None:
+    assert (AS_IT_IS.environment(), AS_IT_IS.prefix()) == ({}, ())
+    assert BACKWARDS.environment() == {"ASSAYER_EMULATOR_SCHEDULE": "reverse"}
+
+
+@needs_compiler
+def test_faults_are_found_and_named() -> None:
+    for result in judge(1, [BY_NAME[name] for name in FEW]):
+        assert (result.found, result.right) == (True, True), result
+
+
+@needs_compiler
+def test_a_fault_that_nothing_finds_is_not_found() -> None:
+    harmless = replace(BY_NAME[FEW[0]], name="reduce.cuh: harmless", new="expf(0.0f - x)")
+    assert judge_fault(harmless).first_line == "all cases passed"
+
+
+@needs_compiler
+def test_a_fault_that_does_not_compile_is_an_error() -> None:
+    with pytest.raises(FaultError, match="error: expected"):
+        build(replace(BY_NAME[FEW[0]], name="functions.cuh: broken", new="expf(x"))
