@@ -50,7 +50,10 @@ def cases_of(fault: Fault) -> list[Case | Refusal]:
     """The cases that have to find a fault."""
     keywords = Keywords(fault.cases)
     catalogue: list[Case | Refusal] = [*CASES.values(), *REFUSALS.values()]
-    return [case for case in catalogue if case.operation in fault.operations and keywords.matches(case.id)]
+    cases = [case for case in catalogue if case.operation in fault.operations and keywords.matches(case.id)]
+    # What a device makes of an index out of range is numbers, and wrong numbers have better cases to show in.
+    skipped = fault.is_of_a_kernel and not fault.cases
+    return [case for case in cases if not (skipped and isinstance(case, Refusal) and case.value)]
 
 
 def scored(fault: Fault, results: Sequence[Result]) -> FaultResult:
