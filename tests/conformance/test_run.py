@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import signal
@@ -281,3 +282,25 @@ def test_cases_are_judged_by_their_goldens_where_there_are_some(monkeypatch: pyt
     arguments, expected = calls.Bench(worker=None).due(CASES[held])  # type: ignore[arg-type]
     assert arguments.keys() == {"input"}
     assert expected.keys() == {"output"}
+
+
+def test_several_libraries_stand_side_by_side(library, tmp_path: Path, capsys) -> None:
+    right = Path(library(RIGHT)).rename(tmp_path / "right.so")
+    reports = ("--jsonl", str(tmp_path / "r.jsonl"), "--report", str(tmp_path / "r.html"))
+    several = ("--library", f"old={right}", "--library", f"new={library(WRONG)}")
+    assert run(*several, "-k", "silu/plain", *reports) == 1
+    out = capsys.readouterr().out
+    heading, row = next(pair for pair in itertools.pairwise(out.splitlines()) if "error/limit" in pair[0])
+    assert heading.split() == ["error/limit", "old", "new"]
+    assert row.split()[2:] == ["7", "of", "7", "wrong"]
+    assert "\nold conforms as far as it was judged: 7 cases passed." in out
+    assert "\nnew does not conform: 7 of 7 cases did not pass, in silu." in out
+    for name in ("old", "new"):
+        head = json.loads((tmp_path / f"r-{name}.jsonl").read_text().splitlines()[0])
+        assert head["run"]["candidate"] == name
+    assert "emulated" not in (tmp_path / "r.html").read_text()
+
+
+def test_what_is_said_of_one_of_several_is_said_before_any_is_judged(library, tmp_path: Path, capsys) -> None:
+    assert run("--library", library(RIGHT), "--library", str(tmp_path / "none.so")) == 2
+    assert capsys.readouterr().out.strip() == f"{tmp_path / 'none.so'}: there is no such file"
