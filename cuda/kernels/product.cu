@@ -67,6 +67,7 @@ template <typename Shape> __device__ Job locate(const Product& p) {
 }
 
 template <typename Shape> __device__ void store(const Product& p, const Job& job, const Outputs<Shape>& outputs) {
+#pragma unroll
     for (int r = 0; r < BLOCK_ROWS; r++) {
         const int64_t row = job.row + outputs.row(r);
         if (row >= job.rows) continue;
@@ -83,7 +84,7 @@ template <typename Shape> __device__ void store(const Product& p, const Job& job
 }
 
 template <typename Shape, bool A_ALONG, bool B_ALONG, bool QUADS>
-__global__ void __launch_bounds__(Shape::THREADS, QUADS ? Shape::RESIDENT : 1) product_kernel(const Product p) {
+__global__ void __launch_bounds__(Shape::THREADS, 1) product_kernel(const Product p) {
     const Job job = locate<Shape>(p);
     if (job.row >= job.rows) return;
     Outputs<Shape> outputs;

@@ -15,7 +15,6 @@ template <int ROWS_, int COLUMNS_> struct TileShape {
     static constexpr int ROWS = ROWS_, COLUMNS = COLUMNS_;
     static constexpr int WARPS_DOWN = ROWS / WARP_ROWS, WARPS_ACROSS = COLUMNS / WARP_COLUMNS;
     static constexpr int THREADS = WARP * WARPS_DOWN * WARPS_ACROSS;
-    static constexpr int RESIDENT = THREADS >= 256 ? 2 : 1; /* blocks that registers must leave room for */
 };
 
 /* A factor: `lines` rows of A or columns of B, `depth` long.  ALONG_DEPTH: the elements of a line lie side by side, and lines
