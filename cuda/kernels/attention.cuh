@@ -2,7 +2,7 @@
 #ifndef ASSAYER_ATTENTION_CUH
 #define ASSAYER_ATTENTION_CUH
 
-#include "attention_tile.cuh"
+#include "attention_products.cuh"
 #include "launch.cuh"
 
 struct Attention {
@@ -51,7 +51,8 @@ template <typename T> struct KeyLines {
 };
 
 /* Keys or values [from, from + LINES) of a (batch, KV head), up to `end`. */
-template <typename T> __device__ KeyLines<T> key_lines(const Attention& s, T* data, int64_t pair, int64_t from, int64_t end) {
+template <typename T>
+__device__ KeyLines<T> key_lines(const Attention& s, T* data, int64_t pair, int64_t from, int64_t end) {
     const int64_t b = pair / s.n_kv_heads, head = pair % s.n_kv_heads, width = s.n_kv_heads * s.head_dim;
     return {data + (b * s.kv_capacity + from) * width + head * s.head_dim, width, min64(LINES, end - from)};
 }
@@ -80,7 +81,9 @@ __device__ void store_lines(const Lines& lines, int64_t column, int64_t end, con
 }
 
 /* Blocks for heads of head_dim take so many slices of their columns; each computes the scores anew. */
-template <typename L> __host__ __device__ int64_t slices_of(const Attention& s) { return ceil_div(s.head_dim, L::WIDTH); }
+template <typename L> __host__ __device__ int64_t slices_of(const Attention& s) {
+    return ceil_div(s.head_dim, L::WIDTH);
+}
 
 /* How many parts to cut the work of each of so many blocks in, `most` at most, that no multiprocessor goes without. */
 inline int64_t parts_for(int64_t blocks, int64_t most) {
@@ -90,13 +93,15 @@ inline int64_t parts_for(int64_t blocks, int64_t most) {
 }
 
 /* Calls launch(layout) with the layout for heads of this size. */
-template <int WIDEST_THREADS, bool QUADS, typename Launch> int32_t with_attention_layout_of(int64_t head_dim, const Launch& launch) {
+template <int WIDEST_THREADS, bool QUADS, typename Launch>
+int32_t with_attention_layout_of(int64_t head_dim, const Launch& launch) {
     if (head_dim <= 32) return launch(AttentionLayout<32, 128, QUADS>{});
     if (head_dim <= 64) return launch(AttentionLayout<64, 128, QUADS>{});
     return launch(AttentionLayout<128, WIDEST_THREADS, QUADS>{});
 }
 
-template <int WIDEST_THREADS, typename Launch> int32_t with_attention_layout(int64_t head_dim, bool quads, const Launch& launch) {
+template <int WIDEST_THREADS, typename Launch>
+int32_t with_attention_layout(int64_t head_dim, bool quads, const Launch& launch) {
     return quads ? with_attention_layout_of<WIDEST_THREADS, true>(head_dim, launch)
                  : with_attention_layout_of<WIDEST_THREADS, false>(head_dim, launch);
 }

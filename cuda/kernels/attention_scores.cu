@@ -1,8 +1,8 @@
 /* Attention in two calls, for one KV head: a product for each (batch, head). */
 #include "product.cuh"
 
-int32_t cuda_attention_scores(const float* Q, const float* K, float* scores, int batch, int n_heads, int seq_len, int head_dim,
-                              float scale, void* stream) {
+int32_t cuda_attention_scores(const float* Q, const float* K, float* scores, int batch, int n_heads, int seq_len,
+                              int head_dim, float scale, void* stream) {
     CHECK_ARRAY(Q, batch, seq_len, n_heads, head_dim);
     CHECK_ARRAY(K, batch, seq_len, head_dim);
     CHECK_ARRAY(scores, batch, n_heads, seq_len, seq_len);
@@ -20,8 +20,8 @@ int32_t cuda_attention_scores(const float* Q, const float* K, float* scores, int
     return multiply(p, stream);
 }
 
-int32_t cuda_attention_output(const float* weights, const float* V, float* output, int batch, int n_heads, int seq_len, int head_dim,
-                              void* stream) {
+int32_t cuda_attention_output(const float* weights, const float* V, float* output, int batch, int n_heads, int seq_len,
+                              int head_dim, void* stream) {
     CHECK_ARRAY(weights, batch, n_heads, seq_len, seq_len);
     CHECK_ARRAY(V, batch, seq_len, head_dim);
     CHECK_ARRAY(output, batch, seq_len, n_heads, head_dim);

@@ -5,9 +5,9 @@
 
 namespace {
 
-/* An expert to a lane; the tokens of a tile are dealt out to the warps.  `sums` and `counts`, [tile, expert]: probabilities,
- * and tokens that hold the expert, each once however often its slots name it.  `strays`, [tile]: indices that are no
- * expert. */
+/* An expert to a lane; the tokens of a tile are dealt out to the warps.  `sums` and `counts`, [tile, expert]:
+ * probabilities, and tokens that hold the expert, each once however often its slots name it.  `strays`, [tile]: indices
+ * that are no expert. */
 constexpr int WARPS = 8, TOKENS = 512;
 
 struct Tiles {
@@ -37,7 +37,8 @@ template <typename T> __device__ T sum_of_warps(T value) {
 
 __global__ void __launch_bounds__(WARPS* WARP) tile_kernel(Tiles t) {
     const int64_t across = ceil_div(t.n_experts, WARP), tile = blockIdx.x / across, column = blockIdx.x % across;
-    const int64_t first = tile * TOKENS, stop = min64(first + TOKENS, t.tokens), expert = column * WARP + lane_of_thread();
+    const int64_t first = tile * TOKENS, stop = min64(first + TOKENS, t.tokens);
+    const int64_t expert = column * WARP + lane_of_thread();
     const int warp = threadIdx.x / WARP;
     float sum = 0.0f;
     int count = 0;
@@ -92,8 +93,8 @@ __global__ void __launch_bounds__(THREADS)
 
 } // namespace
 
-int32_t cuda_aux_loss_forward(const float* router_probs, const int* expert_indices, float* aux_loss, float* f_counts, float* p_means,
-                              int batch_seq, int n_experts, int top_k, float alpha, void* stream) {
+int32_t cuda_aux_loss_forward(const float* router_probs, const int* expert_indices, float* aux_loss, float* f_counts,
+                              float* p_means, int batch_seq, int n_experts, int top_k, float alpha, void* stream) {
     CHECK_ARRAY(router_probs, batch_seq, n_experts);
     CHECK_ARRAY(expert_indices, batch_seq, top_k);
     CHECK_ARRAY(aux_loss, 1);
@@ -101,23 +102,26 @@ int32_t cuda_aux_loss_forward(const float* router_probs, const int* expert_indic
     CHECK_ARRAY(p_means, n_experts);
     CHECK(top_k <= n_experts);
     const int64_t tiles = ceil_div(batch_seq, TOKENS);
-    const Scratch scratch(tiles * (2 * int64_t{n_experts} + 1) * static_cast<int64_t>(sizeof(float)), stream_of(stream));
+    const Scratch scratch(tiles * (2 * int64_t{n_experts} + 1) * static_cast<int64_t>(sizeof(float)),
+                          stream_of(stream));
     TRY(scratch.code());
     float* const sums = scratch.as<float>();
     int* const counts = scratch.as<int>() + tiles * n_experts;
-    const Tiles t = {router_probs, expert_indices, sums, counts, counts + tiles * n_experts, batch_seq, n_experts, top_k};
+    const Tiles t = {router_probs, expert_indices, sums, counts, counts + tiles * n_experts,
+                     batch_seq,    n_experts,      top_k};
     tile_kernel<<<blocks_for(tiles * ceil_div(n_experts, WARP), 1), WARPS * WARP, 0, stream_of(stream)>>>(t);
-    aux_loss_kernel<<<1, THREADS, 0, stream_of(stream)>>>(t, static_cast<int>(tiles), aux_loss, f_counts, p_means, alpha);
+    aux_loss_kernel<<<1, THREADS, 0, stream_of(stream)>>>(t, static_cast<int>(tiles), aux_loss, f_counts, p_means,
+                                                          alpha);
     return launched();
 }
 
-int32_t cuda_aux_loss_backward(const float* f_counts, float* d_router_probs, int batch_seq, int n_experts, float alpha, float scale,
-                               void* stream) {
+int32_t cuda_aux_loss_backward(const float* f_counts, float* d_router_probs, int batch_seq, int n_experts, float alpha,
+                               float scale, void* stream) {
     CHECK_ARRAY(f_counts, n_experts);
     CHECK_ARRAY(d_router_probs, batch_seq, n_experts);
     const double factor = static_cast<double>(scale) * alpha * n_experts / (static_cast<double>(batch_seq) * batch_seq);
     const int64_t n = int64_t{batch_seq} * n_experts;
-    aux_loss_backward_kernel<<<blocks_for(n, THREADS), THREADS, 0, stream_of(stream)>>>(f_counts, d_router_probs, n, n_experts,
-                                                                                       static_cast<float>(factor));
+    aux_loss_backward_kernel<<<blocks_for(n, THREADS), THREADS, 0, stream_of(stream)>>>(
+        f_counts, d_router_probs, n, n_experts, static_cast<float>(factor));
     return launched();
 }

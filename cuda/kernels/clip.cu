@@ -30,7 +30,8 @@ __global__ void __launch_bounds__(MANY_THREADS) chunk_squares_kernel(const Batch
 /* The sum of the partials, or its root: by one block, in double, each thread in the order of its partials. */
 constexpr int TOTAL_THREADS = 1024;
 
-__global__ void __launch_bounds__(TOTAL_THREADS) total_kernel(const float* partials, int64_t count, float* total, bool root) {
+__global__ void __launch_bounds__(TOTAL_THREADS)
+    total_kernel(const float* partials, int64_t count, float* total, bool root) {
     double sum = 0.0;
     for (int64_t i = threadIdx.x; i < count; i += TOTAL_THREADS) sum += partials[i];
     sum = team_sum<TOTAL_THREADS>(sum);
@@ -40,7 +41,8 @@ __global__ void __launch_bounds__(TOTAL_THREADS) total_kernel(const float* parti
 __device__ float clip_factor(float norm, float clip_norm) { return norm > clip_norm ? clip_norm / norm : 1.0f; }
 
 /* Nothing is touched where the norm is small enough. */
-__global__ void __launch_bounds__(MANY_THREADS) clip_kernel(float* grad, int64_t size, const float* total_norm, float clip_norm) {
+__global__ void __launch_bounds__(MANY_THREADS)
+    clip_kernel(float* grad, int64_t size, const float* total_norm, float clip_norm) {
     const float norm = total_norm[0];
     if (!(norm > clip_norm)) return;
     Scale scale{clip_factor(norm, clip_norm)};
@@ -64,7 +66,8 @@ __global__ void __launch_bounds__(MANY_THREADS) multi_scale_kernel(const Batch<1
 }
 
 /* total = the sum over every array of its squares, or its root; partials: one to a chunk. */
-int32_t sum_squares(float* const* arrays, const int64_t* sizes, int count, float* partials, float* total, bool root, void* stream) {
+int32_t sum_squares(float* const* arrays, const int64_t* sizes, int count, float* partials, float* total, bool root,
+                    void* stream) {
     float* const* const lists[] = {arrays};
     int64_t chunks = 0;
     for (int i = 0; i < count; i++) chunks += ceil_div(sizes[i], CHUNK);
@@ -78,7 +81,8 @@ int32_t sum_squares(float* const* arrays, const int64_t* sizes, int count, float
 
 } // namespace
 
-int32_t cuda_grad_clip(float* grad, float* partial_norms, float* total_norm, float clip_norm, int64_t size, void* stream) {
+int32_t cuda_grad_clip(float* grad, float* partial_norms, float* total_norm, float clip_norm, int64_t size,
+                       void* stream) {
     CHECK_ARRAY(grad, size);
     CHECK_ARRAY(partial_norms, ceil_div(size, 256));
     CHECK_ARRAY(total_norm, 1);
@@ -89,7 +93,8 @@ int32_t cuda_grad_clip(float* grad, float* partial_norms, float* total_norm, flo
     return launched();
 }
 
-int32_t cuda_multi_sum_squares(const float* const* inputs, const int64_t* sizes, float* sum_squares_out, int count, void* stream) {
+int32_t cuda_multi_sum_squares(const float* const* inputs, const int64_t* sizes, float* sum_squares_out, int count,
+                               void* stream) {
     CHECK_ARRAY(inputs, count);
     CHECK_ARRAY(sizes, count);
     CHECK_ARRAY(sum_squares_out, 1);

@@ -8,7 +8,8 @@ namespace {
 
 constexpr int SHORT = 4096; /* columns up to which a smaller block does */
 
-template <int THREADS> __global__ void __launch_bounds__(THREADS) argmax_kernel(const float* logits, int32_t* output, int vocab_size) {
+template <int THREADS>
+__global__ void __launch_bounds__(THREADS) argmax_kernel(const float* logits, int32_t* output, int vocab_size) {
     const int first = first_largest<THREADS>(logits + blockIdx.x * int64_t{vocab_size}, vocab_size);
     if (threadIdx.x == 0) output[blockIdx.x] = first;
 }
@@ -23,8 +24,8 @@ __device__ Mass draw(uint64_t seed, int64_t row) {
 /* draw * total, rounded down: a whole number exceeds it where it exceeds the product. */
 __device__ Mass share(Mass draw, Mass total) { return draw * (total >> 24) + (draw * (total & 0xffffff) >> 24); }
 
-/* A row's entries.  A weight is exp((logit - largest) / temperature) in units of `unit`, so small that a whole row's stay below
- * 2^62. */
+/* A row's entries.  A weight is exp((logit - largest) / temperature) in units of `unit`, so small that a whole row's
+ * stay below 2^62. */
 struct Row {
     const float* logits;
     int64_t size;
@@ -79,7 +80,8 @@ template <int THREADS> __device__ Mass kept(Histogram<THREADS>& h, const Row& ro
 
 template <int THREADS> __device__ int taken(Histogram<THREADS>& h, const Row& row, const Sampler& s, Mass u) {
     const Mass threshold = share(u, kept(h, row, s));
-    if (s.method == Method::COLUMNS) return walk_along(h, row.size, [&](int64_t i) { return row.weight(i); }, threshold);
+    if (s.method == Method::COLUMNS)
+        return walk_along(h, row.size, [&](int64_t i) { return row.weight(i); }, threshold);
     const Stop stop = walk_down(h, row, ByMass{}, threshold);
     const Mass equals = (threshold - stop.before.mass) / stop.weight(); /* to be passed over */
     return walk_along(h, row.size, [&](int64_t i) { return Mass{row.in(stop.digits, i)}; }, equals);
@@ -111,18 +113,20 @@ int32_t sample(Sampler s, int batch, void* stream) {
 int32_t cuda_argmax(const float* logits, int32_t* output, int batch, int vocab_size, void* stream) {
     CHECK_ARRAY(logits, batch, vocab_size);
     CHECK_ARRAY(output, batch);
-    if (vocab_size <= SHORT) argmax_kernel<256><<<blocks_for(batch, 1), 256, 0, stream_of(stream)>>>(logits, output, vocab_size);
+    if (vocab_size <= SHORT)
+        argmax_kernel<256><<<blocks_for(batch, 1), 256, 0, stream_of(stream)>>>(logits, output, vocab_size);
     else argmax_kernel<1024><<<blocks_for(batch, 1), 1024, 0, stream_of(stream)>>>(logits, output, vocab_size);
     return launched();
 }
 
-int32_t cuda_sample(const float* logits, int32_t* output, const uint64_t* seeds, int batch, int vocab_size, float temperature,
-                    void* stream) {
+int32_t cuda_sample(const float* logits, int32_t* output, const uint64_t* seeds, int batch, int vocab_size,
+                    float temperature, void* stream) {
     CHECK_ARRAY(logits, batch, vocab_size);
     CHECK_ARRAY(output, batch);
     CHECK_ARRAY(seeds, batch);
     CHECK(temperature >= 0);
-    return sample({logits, seeds, output, vocab_size, Method::COLUMNS, vocab_size, 1.0f, temperature, 0.0f}, batch, stream);
+    return sample({logits, seeds, output, vocab_size, Method::COLUMNS, vocab_size, 1.0f, temperature, 0.0f}, batch,
+                  stream);
 }
 
 int32_t cuda_topk_sample(const float* logits, int32_t* output, const uint64_t* seeds, int batch, int vocab_size, int k,
@@ -135,11 +139,12 @@ int32_t cuda_topk_sample(const float* logits, int32_t* output, const uint64_t* s
     return sample({logits, seeds, output, vocab_size, Method::TOP_K, at_most, 1.0f, temperature, 0.0f}, batch, stream);
 }
 
-int32_t cuda_topp_sample(const float* logits, int32_t* output, const uint64_t* seeds, int batch, int vocab_size, float top_p,
-                         float temperature, void* stream) {
+int32_t cuda_topp_sample(const float* logits, int32_t* output, const uint64_t* seeds, int batch, int vocab_size,
+                         float top_p, float temperature, void* stream) {
     CHECK_ARRAY(logits, batch, vocab_size);
     CHECK_ARRAY(output, batch);
     CHECK_ARRAY(seeds, batch);
     CHECK(top_p == top_p && temperature >= 0);
-    return sample({logits, seeds, output, vocab_size, Method::TOP_P, vocab_size, top_p, temperature, 0.0f}, batch, stream);
+    return sample({logits, seeds, output, vocab_size, Method::TOP_P, vocab_size, top_p, temperature, 0.0f}, batch,
+                  stream);
 }

@@ -65,8 +65,8 @@ int32_t cuda_swiglu(const float* gate, const float* up, float* output, int64_t n
     return map(Arrays<2, 1>{{gate, up}, {output}}, n, Swiglu{}, stream);
 }
 
-int32_t cuda_swiglu_backward(const float* gate, const float* up, const float* d_output, float* d_gate, float* d_up, int64_t n,
-                             void* stream) {
+int32_t cuda_swiglu_backward(const float* gate, const float* up, const float* d_output, float* d_gate, float* d_up,
+                             int64_t n, void* stream) {
     CHECK_ARRAY(gate, n);
     CHECK_ARRAY(up, n);
     CHECK_ARRAY(d_output, n);

@@ -26,16 +26,16 @@ __global__ void __launch_bounds__(L::BLOCK)
 
 } // namespace
 
-int32_t cuda_embedding(const float* weight, const int* indices, float* output, int num_indices, int vocab_size, int embedding_dim,
-                       void* stream) {
+int32_t cuda_embedding(const float* weight, const int* indices, float* output, int num_indices, int vocab_size,
+                       int embedding_dim, void* stream) {
     CHECK_ARRAY(weight, vocab_size, embedding_dim);
     CHECK_ARRAY(indices, num_indices);
     CHECK_ARRAY(output, num_indices, embedding_dim);
     return gather(weight, indices, output, num_indices, vocab_size, 1, embedding_dim, stream);
 }
 
-int32_t cuda_scatter_add(const float* grad_output, const int* indices, float* grad_weight, int num_indices, int embedding_dim,
-                         void* stream) {
+int32_t cuda_scatter_add(const float* grad_output, const int* indices, float* grad_weight, int num_indices,
+                         int embedding_dim, void* stream) {
     CHECK_ARRAY(grad_output, num_indices, embedding_dim);
     CHECK_ARRAY(indices, num_indices);
     CHECK_ARRAY(grad_weight, embedding_dim);

@@ -10,7 +10,9 @@
 __device__ inline float sigmoid(float x) { return 1.0f / (1.0f + expf(-x)); }
 
 /* 1 / sqrt(mean + eps), from the sum of n squares. */
-__device__ inline float inverse_root(float squares, int n, float eps) { return 1.0f / sqrtf(squares / static_cast<float>(n) + eps); }
+__device__ inline float inverse_root(float squares, int n, float eps) {
+    return 1.0f / sqrtf(squares / static_cast<float>(n) + eps);
+}
 
 /* What is written in place of what an index out of range would have produced. */
 __device__ inline float not_a_number() { return __int_as_float(0x7fc00000); }

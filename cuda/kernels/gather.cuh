@@ -35,23 +35,25 @@ template <int WIDTH> __device__ Pack<WIDTH> filled(float value) {
 
 /* output[i] = table[indices[i] / divisor]; NaN where the quotient is no row of the table. */
 template <typename L>
-__global__ void __launch_bounds__(L::BLOCK)
-    gather_kernel(const float* table, const int32_t* indices, float* output, int64_t n, int64_t table_rows, int divisor, int cols) {
+__global__ void __launch_bounds__(L::BLOCK) gather_kernel(const float* table, const int32_t* indices, float* output,
+                                                          int64_t n, int64_t table_rows, int divisor, int cols) {
     const int64_t i = L::team();
     if (i >= n) return;
     const int64_t row = indices[i] < 0 ? -1 : indices[i] / divisor;
     const bool there = row >= 0 && row < table_rows;
     L::columns(cols, [&](int64_t column) {
         const Pack<L::WIDTH> none = filled<L::WIDTH>(not_a_number());
-        store_pack<L::WIDTH>(output + i * cols + column, there ? load_pack<L::WIDTH>(table + row * cols + column) : none);
+        store_pack<L::WIDTH>(output + i * cols + column,
+                             there ? load_pack<L::WIDTH>(table + row * cols + column) : none);
     });
 }
 
-inline int32_t gather(const float* table, const int32_t* indices, float* output, int64_t n, int64_t table_rows, int divisor, int cols,
-                      void* stream) {
+inline int32_t gather(const float* table, const int32_t* indices, float* output, int64_t n, int64_t table_rows,
+                      int divisor, int cols, void* stream) {
     return with_team(cols, rows_of_quads(cols, table, output), [=](auto layout) {
         using L = decltype(layout);
-        gather_kernel<L><<<blocks_for(n, L::TEAMS), L::BLOCK, 0, stream_of(stream)>>>(table, indices, output, n, table_rows, divisor, cols);
+        gather_kernel<L><<<blocks_for(n, L::TEAMS), L::BLOCK, 0, stream_of(stream)>>>(table, indices, output, n,
+                                                                                      table_rows, divisor, cols);
         return launched();
     });
 }

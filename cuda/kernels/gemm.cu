@@ -4,7 +4,8 @@
 namespace {
 
 /* Of row-major matrices; a transposed A is K x M, a transposed B is N x K. */
-Product one(const float* A, bool a_transposed, const float* B, bool b_transposed, float* C, int64_t M, int64_t N, int64_t K) {
+Product one(const float* A, bool a_transposed, const float* B, bool b_transposed, float* C, int64_t M, int64_t N,
+            int64_t K) {
     Product p = {A, B, C, !a_transposed, b_transposed, M, N, K, a_transposed ? M : K, b_transposed ? K : N, N};
     return p;
 }
@@ -21,28 +22,32 @@ int32_t cuda_gemm(const float* A, const float* B, float* C, int M, int N, int K,
     return cuda_gemm_beta(A, B, C, M, N, K, 1.0f, 0.0f, stream);
 }
 
-int32_t cuda_gemm_beta(const float* A, const float* B, float* C, int M, int N, int K, float alpha, float beta, void* stream) {
+int32_t cuda_gemm_beta(const float* A, const float* B, float* C, int M, int N, int K, float alpha, float beta,
+                       void* stream) {
     CHECK_ARRAY(A, M, K);
     CHECK_ARRAY(B, N, K);
     CHECK_ARRAY(C, M, N);
     return multiply_scaled(one(A, false, B, true, C, M, N, K), alpha, beta, stream);
 }
 
-int32_t cuda_gemm_nn(const float* A, const float* B, float* C, int M, int N, int K, float alpha, float beta, void* stream) {
+int32_t cuda_gemm_nn(const float* A, const float* B, float* C, int M, int N, int K, float alpha, float beta,
+                     void* stream) {
     CHECK_ARRAY(A, M, K);
     CHECK_ARRAY(B, K, N);
     CHECK_ARRAY(C, M, N);
     return multiply_scaled(one(A, false, B, false, C, M, N, K), alpha, beta, stream);
 }
 
-int32_t cuda_gemm_tn(const float* A, const float* B, float* C, int M, int N, int K, float alpha, float beta, void* stream) {
+int32_t cuda_gemm_tn(const float* A, const float* B, float* C, int M, int N, int K, float alpha, float beta,
+                     void* stream) {
     CHECK_ARRAY(A, K, M);
     CHECK_ARRAY(B, K, N);
     CHECK_ARRAY(C, M, N);
     return multiply_scaled(one(A, true, B, false, C, M, N, K), alpha, beta, stream);
 }
 
-int32_t cuda_gemm_tt(const float* A, const float* B, float* C, int M, int N, int K, float alpha, float beta, void* stream) {
+int32_t cuda_gemm_tt(const float* A, const float* B, float* C, int M, int N, int K, float alpha, float beta,
+                     void* stream) {
     CHECK_ARRAY(A, K, M);
     CHECK_ARRAY(B, N, K);
     CHECK_ARRAY(C, M, N);
@@ -61,8 +66,8 @@ int32_t cuda_batched_gemm(const float* A, const float* B, float* C, int batch, i
     return multiply(p, stream);
 }
 
-int32_t cuda_grouped_gemm(const float* A, const float* B, const int32_t* offsets, float* C, int rows, int n_experts, int N, int K,
-                          void* stream) {
+int32_t cuda_grouped_gemm(const float* A, const float* B, const int32_t* offsets, float* C, int rows, int n_experts,
+                          int N, int K, void* stream) {
     CHECK_ARRAY(A, rows, K);
     CHECK_ARRAY(B, n_experts, N, K);
     CHECK_ARRAY(offsets, int64_t{n_experts} + 1);
@@ -76,8 +81,8 @@ int32_t cuda_grouped_gemm(const float* A, const float* B, const int32_t* offsets
     return multiply(p, stream);
 }
 
-int32_t cuda_grouped_gemm_nn(const float* A, const float* B, const int32_t* offsets, float* C, int rows, int n_experts, int N,
-                             int K, void* stream) {
+int32_t cuda_grouped_gemm_nn(const float* A, const float* B, const int32_t* offsets, float* C, int rows, int n_experts,
+                             int N, int K, void* stream) {
     CHECK_ARRAY(A, rows, K);
     CHECK_ARRAY(B, n_experts, K, N);
     CHECK_ARRAY(offsets, int64_t{n_experts} + 1);
@@ -91,8 +96,8 @@ int32_t cuda_grouped_gemm_nn(const float* A, const float* B, const int32_t* offs
     return multiply(p, stream);
 }
 
-int32_t cuda_grouped_gemm_tn(const float* A, const float* B, const int32_t* offsets, float* C, int rows, int n_experts, int M, int N,
-                             float beta, void* stream) {
+int32_t cuda_grouped_gemm_tn(const float* A, const float* B, const int32_t* offsets, float* C, int rows, int n_experts,
+                             int M, int N, float beta, void* stream) {
     CHECK_ARRAY(A, rows, M);
     CHECK_ARRAY(B, rows, N);
     CHECK_ARRAY(offsets, int64_t{n_experts} + 1);

@@ -32,7 +32,8 @@ static_assert(sizeof(Batch<4>) <= 4000, "room for other parameters");
 
 /* Calls launch(batch, first chunk of the batch) for every batch, in order. */
 template <int LISTS, typename Launch>
-int32_t for_batches(float* const* const (&lists)[LISTS], const int64_t* sizes, const float* values, int count, const Launch& launch) {
+int32_t for_batches(float* const* const (&lists)[LISTS], const int64_t* sizes, const float* values, int count,
+                    const Launch& launch) {
     int64_t before = 0;
     for (int at = 0; at < count; at += ARRAYS_AT_MOST) {
         Batch<LISTS> batch = {};

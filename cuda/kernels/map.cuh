@@ -11,13 +11,14 @@ template <int INPUTS, int OUTPUTS> struct Arrays {
     float* out[OUTPUTS ? OUTPUTS : 1];
 };
 
-/* The quads of n elements: those before the first multiple of 16 bytes stand alone, as do those after the last.  Where the
- * arrays lie differently there are none. */
+/* The quads of n elements: those before the first multiple of 16 bytes stand alone, as do those after the last.  Where
+ * the arrays lie differently there are none. */
 struct Quads {
     int64_t first, count;
 };
 
-template <int INPUTS, int OUTPUTS> __host__ __device__ Quads quads_of(const Arrays<INPUTS, OUTPUTS>& arrays, int64_t n) {
+template <int INPUTS, int OUTPUTS>
+__host__ __device__ Quads quads_of(const Arrays<INPUTS, OUTPUTS>& arrays, int64_t n) {
     const int phase = phase_of(arrays.in[0]);
     bool together = true;
     for (int a = 1; a < INPUTS; a++) together = together && phase_of(arrays.in[a]) == phase;
@@ -57,7 +58,8 @@ __device__ void visit_one(const Arrays<INPUTS, OUTPUTS>& arrays, int64_t at, Fun
 
 /* f(x, y) for this thread's share of n elements: y[j] of every output from x[i] of every input. */
 template <int INPUTS, int OUTPUTS, typename Function>
-__device__ void visit(const Arrays<INPUTS, OUTPUTS>& arrays, int64_t n, Quads quads, int64_t thread, int64_t threads, Function& f) {
+__device__ void visit(const Arrays<INPUTS, OUTPUTS>& arrays, int64_t n, Quads quads, int64_t thread, int64_t threads,
+                      Function& f) {
     for (int64_t q = thread; q < quads.count; q += threads) visit_quad(arrays, quads.first + 4 * q, f);
     for (int64_t i = thread; i < n - 4 * quads.count; i += threads)
         visit_one(arrays, i < quads.first ? i : i + 4 * quads.count, f);
@@ -66,7 +68,8 @@ __device__ void visit(const Arrays<INPUTS, OUTPUTS>& arrays, int64_t n, Quads qu
 constexpr int MAP_THREADS = 256;
 
 template <int INPUTS, int OUTPUTS, typename Function>
-__global__ void __launch_bounds__(MAP_THREADS) map_kernel(Arrays<INPUTS, OUTPUTS> arrays, int64_t n, Quads quads, Function f) {
+__global__ void __launch_bounds__(MAP_THREADS)
+    map_kernel(Arrays<INPUTS, OUTPUTS> arrays, int64_t n, Quads quads, Function f) {
     visit(arrays, n, quads, blockIdx.x * int64_t{MAP_THREADS} + threadIdx.x, gridDim.x * int64_t{MAP_THREADS}, f);
 }
 
@@ -74,7 +77,8 @@ template <int INPUTS, int OUTPUTS, typename Function>
 int32_t map(const Arrays<INPUTS, OUTPUTS>& arrays, int64_t n, const Function& f, void* stream) {
     const Quads quads = quads_of(arrays, n);
     const int64_t items = quads.count ? quads.count : n;
-    map_kernel<INPUTS, OUTPUTS, Function><<<blocks_for(items, MAP_THREADS), MAP_THREADS, 0, stream_of(stream)>>>(arrays, n, quads, f);
+    map_kernel<INPUTS, OUTPUTS, Function>
+        <<<blocks_for(items, MAP_THREADS), MAP_THREADS, 0, stream_of(stream)>>>(arrays, n, quads, f);
     return launched();
 }
 

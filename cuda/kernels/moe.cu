@@ -1,19 +1,8 @@
-/* Experts: laying tokens out by expert, sending them there and back. */
+/* Experts: sending tokens there and back. */
 #include "gather.cuh"
 #include "reduce.cuh"
-#include "sort.cuh"
 
 namespace {
-
-/* position[the r-th pair in the order of experts] = r; offsets[e] = the first r whose expert is e or later.  Pairs whose
- * expert is none come after all others. */
-__global__ void __launch_bounds__(256) lay_out_kernel(Sorted sorted, int32_t* offsets, int32_t* position, int64_t pairs, int n_experts) {
-    const int64_t r = blockIdx.x * int64_t{256} + threadIdx.x;
-    if (r > pairs) return;
-    const int64_t before = r > 0 ? int64_t{sorted.keys[r - 1]} : -1, here = r < pairs ? int64_t{sorted.keys[r]} : n_experts;
-    for (int64_t e = before + 1; e <= here; e++) offsets[e] = static_cast<int32_t>(r);
-    if (r < pairs) position[sorted.order[r]] = static_cast<int32_t>(r);
-}
 
 /* pairs[position[i]] = i; of several the last.  The pairs are -1 before. */
 __global__ void __launch_bounds__(256) invert_kernel(const int32_t* position, int32_t* pairs, int64_t n) {
@@ -31,7 +20,8 @@ int32_t invert(const int32_t* position, int32_t* pairs, int64_t n, void* stream)
 /* output[t] = sum over j of weights[t, j] * input[position[t, j]]; every weight 1 where weights is null. */
 template <typename L>
 __global__ void __launch_bounds__(L::BLOCK)
-    combine_kernel(const float* input, const float* weights, const int32_t* position, float* output, int64_t tokens, int top_k, int cols) {
+    combine_kernel(const float* input, const float* weights, const int32_t* position, float* output, int64_t tokens,
+                   int top_k, int cols) {
     const int64_t t = L::team(), rows = tokens * top_k;
     if (t >= tokens) return;
     L::columns(cols, [&](int64_t column) {
@@ -49,11 +39,12 @@ __global__ void __launch_bounds__(L::BLOCK)
     });
 }
 
-int32_t combine(const float* input, const float* weights, const int32_t* position, float* output, int tokens, int top_k, int cols,
-                void* stream) {
+int32_t combine(const float* input, const float* weights, const int32_t* position, float* output, int tokens, int top_k,
+                int cols, void* stream) {
     return with_team(cols, rows_of_quads(cols, input, output), [=](auto layout) {
         using L = decltype(layout);
-        combine_kernel<L><<<blocks_for(tokens, L::TEAMS), L::BLOCK, 0, stream_of(stream)>>>(input, weights, position, output, tokens, top_k, cols);
+        combine_kernel<L><<<blocks_for(tokens, L::TEAMS), L::BLOCK, 0, stream_of(stream)>>>(
+            input, weights, position, output, tokens, top_k, cols);
         return launched();
     });
 }
@@ -76,7 +67,8 @@ template <typename L> __global__ void __launch_bounds__(L::BLOCK) combine_backwa
     const float* const d_output = b.d_output + int64_t{there ? pair / b.top_k : 0} * b.cols;
     float inner = 0.0f;
     L::columns(b.cols, [&](int64_t column) {
-        const Pack<L::WIDTH> dy = load_pack<L::WIDTH>(d_output + column), x = load_pack<L::WIDTH>(b.input + row * b.cols + column);
+        const Pack<L::WIDTH> dy = load_pack<L::WIDTH>(d_output + column),
+                             x = load_pack<L::WIDTH>(b.input + row * b.cols + column);
         Pack<L::WIDTH> dx;
 #pragma unroll
         for (int i = 0; i < L::WIDTH; i++) {
@@ -91,23 +83,8 @@ template <typename L> __global__ void __launch_bounds__(L::BLOCK) combine_backwa
 
 } // namespace
 
-int32_t cuda_expert_sort(const int32_t* indices, int32_t* offsets, int32_t* position, int tokens, int top_k, int n_experts,
-                         void* stream) {
-    CHECK_ARRAY(indices, tokens, top_k);
-    CHECK_ARRAY(offsets, int64_t{n_experts} + 1);
-    CHECK_ARRAY(position, tokens, top_k);
-    const int64_t pairs = int64_t{tokens} * top_k;
-    CHECK(pairs <= INT32_MAX && n_experts >= 1);
-    const Scratch scratch(sort_memory(pairs), stream_of(stream));
-    TRY(scratch.code());
-    Sorted sorted;
-    TRY(sort_indices(indices, pairs, static_cast<uint32_t>(n_experts), scratch.as<void>(), &sorted, stream_of(stream)));
-    lay_out_kernel<<<blocks_for(pairs + 1, 256), 256, 0, stream_of(stream)>>>(sorted, offsets, position, pairs, n_experts);
-    return launched();
-}
-
-int32_t cuda_expert_dispatch(const float* input, const int32_t* position, float* output, int tokens, int top_k, int hidden_dim,
-                             void* stream) {
+int32_t cuda_expert_dispatch(const float* input, const int32_t* position, float* output, int tokens, int top_k,
+                             int hidden_dim, void* stream) {
     CHECK_ARRAY(input, tokens, hidden_dim);
     CHECK_ARRAY(position, tokens, top_k);
     CHECK_ARRAY(output, tokens, top_k, hidden_dim);
@@ -119,16 +96,16 @@ int32_t cuda_expert_dispatch(const float* input, const int32_t* position, float*
     return gather(input, scratch.as<int32_t>(), output, rows, tokens, top_k, hidden_dim, stream);
 }
 
-int32_t cuda_expert_dispatch_backward(const float* d_output, const int32_t* position, float* d_input, int tokens, int top_k,
-                                      int hidden_dim, void* stream) {
+int32_t cuda_expert_dispatch_backward(const float* d_output, const int32_t* position, float* d_input, int tokens,
+                                      int top_k, int hidden_dim, void* stream) {
     CHECK_ARRAY(d_output, tokens, top_k, hidden_dim);
     CHECK_ARRAY(position, tokens, top_k);
     CHECK_ARRAY(d_input, tokens, hidden_dim);
     return combine(d_output, nullptr, position, d_input, tokens, top_k, hidden_dim, stream);
 }
 
-int32_t cuda_expert_combine(const float* input, const float* weights, const int32_t* position, float* output, int tokens, int top_k,
-                            int hidden_dim, void* stream) {
+int32_t cuda_expert_combine(const float* input, const float* weights, const int32_t* position, float* output,
+                            int tokens, int top_k, int hidden_dim, void* stream) {
     CHECK_ARRAY(input, tokens, top_k, hidden_dim);
     CHECK_ARRAY(weights, tokens, top_k);
     CHECK_ARRAY(position, tokens, top_k);
@@ -136,8 +113,9 @@ int32_t cuda_expert_combine(const float* input, const float* weights, const int3
     return combine(input, weights, position, output, tokens, top_k, hidden_dim, stream);
 }
 
-int32_t cuda_expert_combine_backward(const float* input, const float* weights, const int32_t* position, const float* d_output,
-                                     float* d_input, float* d_weights, int tokens, int top_k, int hidden_dim, void* stream) {
+int32_t cuda_expert_combine_backward(const float* input, const float* weights, const int32_t* position,
+                                     const float* d_output, float* d_input, float* d_weights, int tokens, int top_k,
+                                     int hidden_dim, void* stream) {
     CHECK_ARRAY(input, tokens, top_k, hidden_dim);
     CHECK_ARRAY(weights, tokens, top_k);
     CHECK_ARRAY(position, tokens, top_k);
@@ -151,7 +129,8 @@ int32_t cuda_expert_combine_backward(const float* input, const float* weights, c
     TRY(scratch.code());
     TRY(invert(position, scratch.as<int32_t>(), rows, stream));
     TRY(code_of(cudaMemsetAsync(d_weights, 0xff, bytes, stream_of(stream)))); /* NaN, where no row follows */
-    const CombineBackward b = {input, weights, d_output, scratch.as<int32_t>(), d_input, d_weights, rows, top_k, hidden_dim};
+    const CombineBackward b = {input, weights, d_output,  scratch.as<int32_t>(), d_input, d_weights,
+                               rows,  top_k,   hidden_dim};
     return with_team(hidden_dim, rows_of_quads(hidden_dim, input, d_output, d_input), [=](auto layout) {
         using L = decltype(layout);
         combine_backward_kernel<L><<<blocks_for(rows, L::TEAMS), L::BLOCK, 0, stream_of(stream)>>>(b);

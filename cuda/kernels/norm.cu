@@ -13,7 +13,8 @@ struct Forward {
 };
 
 /* The items of a part of the row that is normalised, and, where `keep`, the sum written out. */
-template <typename L> __device__ void load_sum(const Forward& f, int64_t at, int left, bool keep, float (&items)[L::ITEMS]) {
+template <typename L>
+__device__ void load_sum(const Forward& f, int64_t at, int left, bool keep, float (&items)[L::ITEMS]) {
     L::load(f.input + at, left, 0.0f, items);
     if (!f.residual) return;
     float others[L::ITEMS];
@@ -55,17 +56,18 @@ int32_t forward(const Forward& f, bool quads, void* stream) {
 
 } // namespace
 
-int32_t cuda_rmsnorm(const float* input, const float* weight, float* output, int rows, int hidden_dim, float eps, void* stream) {
+int32_t cuda_rmsnorm(const float* input, const float* weight, float* output, int rows, int hidden_dim, float eps,
+                     void* stream) {
     CHECK_ARRAY(input, rows, hidden_dim);
     CHECK_ARRAY(weight, hidden_dim);
     CHECK_ARRAY(output, rows, hidden_dim);
     CHECK(eps >= 0);
-    return forward({input, nullptr, weight, output, nullptr, rows, hidden_dim, eps}, rows_of_quads(hidden_dim, input, weight, output),
-                   stream);
+    return forward({input, nullptr, weight, output, nullptr, rows, hidden_dim, eps},
+                   rows_of_quads(hidden_dim, input, weight, output), stream);
 }
 
-int32_t cuda_rmsnorm_residual(const float* input, const float* residual, const float* weight, float* output, float* residual_out,
-                              int rows, int hidden_dim, float eps, void* stream) {
+int32_t cuda_rmsnorm_residual(const float* input, const float* residual, const float* weight, float* output,
+                              float* residual_out, int rows, int hidden_dim, float eps, void* stream) {
     CHECK_ARRAY(input, rows, hidden_dim);
     CHECK_ARRAY(residual, rows, hidden_dim);
     CHECK_ARRAY(weight, hidden_dim);

@@ -17,7 +17,8 @@ constexpr int TEAMS_AT_MOST = 512;
 
 /* r, and the c of d_input = base + r * (d_output * weight - x * c).  The last part stays in x and dy. */
 template <typename L>
-__device__ float2 row_factors(const Backward& b, int64_t row, const Parts<L>& parts, float (&x)[L::ITEMS], float (&dy)[L::ITEMS]) {
+__device__ float2 row_factors(const Backward& b, int64_t row, const Parts<L>& parts, float (&x)[L::ITEMS],
+                              float (&dy)[L::ITEMS]) {
     float squares = 0.0f, inner = 0.0f;
     for (int part = 0; part < parts.count(); part++) {
         const int64_t at = row * b.cols + parts.start(part);
@@ -35,8 +36,9 @@ __device__ float2 row_factors(const Backward& b, int64_t row, const Parts<L>& pa
     return make_float2(r, r * r * (team_sum<L::THREADS>(inner) / static_cast<float>(b.cols)));
 }
 
-template <typename L> __device__ void store_d_input(const Backward& b, int64_t at, int64_t start, int left, float2 factors,
-                                                    const float (&x)[L::ITEMS], const float (&dy)[L::ITEMS]) {
+template <typename L>
+__device__ void store_d_input(const Backward& b, int64_t at, int64_t start, int left, float2 factors,
+                              const float (&x)[L::ITEMS], const float (&dy)[L::ITEMS]) {
     float dx[L::ITEMS];
     L::load(b.weight + start, left, 0.0f, dx);
 #pragma unroll
@@ -81,7 +83,7 @@ template <typename L> __global__ void __launch_bounds__(L::BLOCK) rmsnorm_backwa
 /* d_weight = beta * d_weight + the sum of the teams' rows: a column to a lane, the rows dealt out to the warps. */
 constexpr int WEIGHT_WARPS = 8;
 
-__global__ void __launch_bounds__(WARP * WEIGHT_WARPS)
+__global__ void __launch_bounds__(WARP* WEIGHT_WARPS)
     sum_partials_kernel(const float* partials, float* d_weight, int teams, int cols, float beta) {
     __shared__ float sums[WEIGHT_WARPS][WARP];
     const int warp = threadIdx.x / WARP;
@@ -106,14 +108,15 @@ int32_t backward(Backward b, float* d_weight, float beta, bool quads, void* stre
         rmsnorm_backward_kernel<L><<<blocks_for(teams, L::TEAMS), L::BLOCK, 0, stream_of(stream)>>>(b);
         return launched();
     }));
-    sum_partials_kernel<<<blocks_for(b.cols, WARP), WARP * WEIGHT_WARPS, 0, stream_of(stream)>>>(b.partials, d_weight, teams, b.cols, beta);
+    sum_partials_kernel<<<blocks_for(b.cols, WARP), WARP * WEIGHT_WARPS, 0, stream_of(stream)>>>(b.partials, d_weight,
+                                                                                                 teams, b.cols, beta);
     return launched();
 }
 
 } // namespace
 
-int32_t cuda_rmsnorm_backward(const float* input, const float* weight, const float* d_output, float* d_input, float* d_weight,
-                              int rows, int hidden_dim, float eps, float beta, void* stream) {
+int32_t cuda_rmsnorm_backward(const float* input, const float* weight, const float* d_output, float* d_input,
+                              float* d_weight, int rows, int hidden_dim, float eps, float beta, void* stream) {
     CHECK_ARRAY(input, rows, hidden_dim);
     CHECK_ARRAY(weight, hidden_dim);
     CHECK_ARRAY(d_output, rows, hidden_dim);
@@ -125,8 +128,8 @@ int32_t cuda_rmsnorm_backward(const float* input, const float* weight, const flo
 }
 
 int32_t cuda_rmsnorm_residual_backward(const float* residual_out, const float* weight, const float* d_output,
-                                       const float* d_residual_out, float* d_input, float* d_weight, int rows, int hidden_dim,
-                                       float eps, float beta, void* stream) {
+                                       const float* d_residual_out, float* d_input, float* d_weight, int rows,
+                                       int hidden_dim, float eps, float beta, void* stream) {
     CHECK_ARRAY(residual_out, rows, hidden_dim);
     CHECK_ARRAY(weight, hidden_dim);
     CHECK_ARRAY(d_output, rows, hidden_dim);
@@ -134,6 +137,6 @@ int32_t cuda_rmsnorm_residual_backward(const float* residual_out, const float* w
     CHECK_ARRAY(d_input, rows, hidden_dim);
     CHECK_ARRAY(d_weight, hidden_dim);
     CHECK(eps >= 0);
-    return backward({residual_out, weight, d_output, d_residual_out, d_input, nullptr, rows, hidden_dim, eps}, d_weight, beta,
-                    rows_of_quads(hidden_dim, residual_out, weight, d_output, d_residual_out, d_input), stream);
+    return backward({residual_out, weight, d_output, d_residual_out, d_input, nullptr, rows, hidden_dim, eps}, d_weight,
+                    beta, rows_of_quads(hidden_dim, residual_out, weight, d_output, d_residual_out, d_input), stream);
 }

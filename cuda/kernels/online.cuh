@@ -22,7 +22,9 @@ struct Merge {
     }
 };
 
-__device__ inline Peak exchange(const Peak& peak, int mask) { return {exchange(peak.most, mask), exchange(peak.sum, mask)}; }
+__device__ inline Peak exchange(const Peak& peak, int mask) {
+    return {exchange(peak.most, mask), exchange(peak.sum, mask)};
+}
 
 template <int ITEMS> __device__ Peak include(const Peak& peak, const float (&items)[ITEMS]) {
     float most = peak.most, sum = 0.0f;

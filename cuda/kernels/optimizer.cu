@@ -20,12 +20,15 @@ struct AdamW {
 };
 
 AdamW adamw(float lr, float beta1, float beta2, float eps, float weight_decay, int step) {
-    const double left1 = 1.0 - std::pow(static_cast<double>(beta1), step), left2 = 1.0 - std::pow(static_cast<double>(beta2), step);
-    return {lr, beta1, beta2, eps, weight_decay, static_cast<float>(1.0 / left1), static_cast<float>(1.0 / left2), 1.0f};
+    const auto correction = [=](float beta) {
+        return static_cast<float>(1.0 / (1.0 - std::pow(static_cast<double>(beta), step)));
+    };
+    return {lr, beta1, beta2, eps, weight_decay, correction(beta1), correction(beta2), 1.0f};
 }
 
 /* Lists: params, grads, ms, vs. */
-__global__ void __launch_bounds__(MANY_THREADS) multi_adamw_kernel(const Batch<4> batch, AdamW update, const float* grad_scale) {
+__global__ void __launch_bounds__(MANY_THREADS)
+    multi_adamw_kernel(const Batch<4> batch, AdamW update, const float* grad_scale) {
     update.grad_scale = grad_scale[0];
     for (int64_t chunk = blockIdx.x; chunk < batch.chunks(); chunk += gridDim.x) {
         const int i = batch.array_of(chunk);
@@ -38,19 +41,20 @@ __global__ void __launch_bounds__(MANY_THREADS) multi_adamw_kernel(const Batch<4
 
 } // namespace
 
-int32_t cuda_adamw_step(float* param, const float* grad, float* m, float* v, float lr, float beta1, float beta2, float eps,
-                        float weight_decay, int step, int64_t size, void* stream) {
+int32_t cuda_adamw_step(float* param, const float* grad, float* m, float* v, float lr, float beta1, float beta2,
+                        float eps, float weight_decay, int step, int64_t size, void* stream) {
     CHECK_ARRAY(param, size);
     CHECK_ARRAY(grad, size);
     CHECK_ARRAY(m, size);
     CHECK_ARRAY(v, size);
     CHECK(adamw_constants_fit(lr, beta1, beta2, eps, step) && weight_decay >= 0);
-    return map(Arrays<4, 3>{{param, grad, m, v}, {param, m, v}}, size, adamw(lr, beta1, beta2, eps, weight_decay, step), stream);
+    return map(Arrays<4, 3>{{param, grad, m, v}, {param, m, v}}, size, adamw(lr, beta1, beta2, eps, weight_decay, step),
+               stream);
 }
 
-int32_t cuda_multi_adamw(float* const* params, const float* const* grads, float* const* ms, float* const* vs, const int64_t* sizes,
-                         const float* weight_decays, const float* grad_scale, int count, float lr, float beta1, float beta2,
-                         float eps, int step, void* stream) {
+int32_t cuda_multi_adamw(float* const* params, const float* const* grads, float* const* ms, float* const* vs,
+                         const int64_t* sizes, const float* weight_decays, const float* grad_scale, int count, float lr,
+                         float beta1, float beta2, float eps, int step, void* stream) {
     CHECK_ARRAY(params, count);
     CHECK_ARRAY(grads, count);
     CHECK_ARRAY(ms, count);

@@ -17,7 +17,9 @@ __device__ inline uint32_t descending_key(float x) {
 using Place = unsigned long long;
 constexpr Place NOWHERE = ~Place{0};
 
-__device__ inline Place place_of(float x, int index) { return Place{descending_key(x)} << 32 | static_cast<uint32_t>(index); }
+__device__ inline Place place_of(float x, int index) {
+    return Place{descending_key(x)} << 32 | static_cast<uint32_t>(index);
+}
 __device__ inline int index_at(Place place) { return static_cast<int>(place & 0xffffffffu); }
 
 /* The index of a row's largest entry, by the THREADS threads of a block. */

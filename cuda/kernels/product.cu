@@ -42,7 +42,8 @@ template <typename Shape> __device__ void locate_rows(const Product& p, int64_t 
 
 template <typename Shape> __device__ Job locate(const Product& p) {
     const int64_t across = ceil_div(p.columns, Shape::COLUMNS), tile = blockIdx.x / across;
-    const int64_t down = ceil_div(p.rows, Shape::ROWS), number = tile / down, batch = number / p.heads, head = number % p.heads;
+    const int64_t down = ceil_div(p.rows, Shape::ROWS), number = tile / down;
+    const int64_t batch = number / p.heads, head = number % p.heads;
     Job job = {p.A, p.B, p.C, p.rows, p.depth, tile % down * Shape::ROWS, blockIdx.x % across * Shape::COLUMNS, false};
     if (p.groups == Groups::NONE) {
         job.A += batch * p.a_batch + head * p.a_head;

@@ -7,8 +7,8 @@
 /* What offsets cut: nothing, the rows of A and C, or the depth that is summed over. */
 enum class Groups { NONE, ROWS, DEPTH };
 
-/* C = alpha * A . B + beta * C, [rows, columns], for every batch and head.  `along`: the factor lies with its depth side by
- * side (A as it is, B transposed), its rows or columns stride apart; else the other way round. */
+/* C = alpha * A . B + beta * C, [rows, columns], for every batch and head.  `along`: the factor lies with its depth
+ * side by side (A as it is, B transposed), its rows or columns stride apart; else the other way round. */
 struct Product {
     const float *A, *B;
     float* C;

@@ -1,5 +1,5 @@
-/* Sums, maxima and other folds over the threads of a team: a warp, or a whole block.  Every thread gets the result, and its
- * bits depend on nothing but the values. */
+/* Sums, maxima and other folds over the threads of a team: a warp, or a whole block.  Every thread gets the result, and
+ * its bits depend on nothing but the values. */
 #ifndef ASSAYER_REDUCE_CUH
 #define ASSAYER_REDUCE_CUH
 
@@ -26,7 +26,9 @@ struct Min {
 };
 
 /* The value of the lane whose number differs by mask; a type of several parts brings an overload of its own. */
-template <typename T> __device__ T exchange(const T& value, int mask) { return __shfl_xor_sync(ALL_LANES, value, mask); }
+template <typename T> __device__ T exchange(const T& value, int mask) {
+    return __shfl_xor_sync(ALL_LANES, value, mask);
+}
 
 /* Over the LANES neighbours of each lane, a power of two. */
 template <int LANES = WARP, typename T, typename Fold> __device__ T warp_fold(T value, Fold fold) {
@@ -35,8 +37,8 @@ template <int LANES = WARP, typename T, typename Fold> __device__ T warp_fold(T 
     return value;
 }
 
-/* Over THREADS threads, of which a block has as many, or over the warp where THREADS is that of a warp.  A block meets twice:
- * before the warps' results are read, and before their places are used again. */
+/* Over THREADS threads, of which a block has as many, or over the warp where THREADS is that of a warp.  A block meets
+ * twice: before the warps' results are read, and before their places are used again. */
 template <int THREADS, typename T, typename Fold> __device__ T team_fold(T value, Fold fold) {
     static_assert(THREADS % WARP == 0 && THREADS / WARP <= WARP, "whole warps");
     constexpr int WARPS = THREADS / WARP;

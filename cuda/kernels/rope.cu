@@ -8,7 +8,8 @@ namespace {
 
 constexpr int THREADS = 256;
 
-/* A frequency to a thread, which walks its share of the positions.  Angles are taken in double: float32 rounds them once. */
+/* A frequency to a thread, which walks its share of the positions.  Angles are taken in double: float32 rounds them
+ * once. */
 constexpr int POSITIONS = 64;
 
 __global__ void __launch_bounds__(THREADS) freqs_kernel(float* freqs, int max_seq_len, int half, double scaled_base) {
@@ -35,7 +36,8 @@ struct Rotation {
 };
 
 /* PAIRS neighbours, 1 or 2, of one head. */
-template <int PAIRS> __device__ void turn(const float* from, float* to, const float (&sine)[PAIRS], const float (&cosine)[PAIRS]) {
+template <int PAIRS>
+__device__ void turn(const float* from, float* to, const float (&sine)[PAIRS], const float (&cosine)[PAIRS]) {
     Pack<2 * PAIRS> x = load_pack<2 * PAIRS>(from);
 #pragma unroll
     for (int p = 0; p < PAIRS; p++) {
@@ -73,30 +75,35 @@ int32_t rotate(const Rotation& r, bool quads, void* stream) {
     return launched();
 }
 
-int32_t rotate_one(const float* input, const float* freqs, float* output, int batch, int seq_len, int n_heads, int head_dim,
-                   int offset, float direction, void* stream) {
+Rotation rotation(const Heads& first, const Heads& second, const float* freqs, int batch, int seq_len, int head_dim,
+                  int offset, float direction) {
+    const int half = head_dim / 2;
+    return {{first, second}, freqs + int64_t{offset} * half, int64_t{batch} * seq_len, seq_len, half, direction};
+}
+
+int32_t rotate_one(const float* input, const float* freqs, float* output, int batch, int seq_len, int n_heads,
+                   int head_dim, int offset, float direction, void* stream) {
     CHECK(head_dim % 2 == 0 && offset >= 0);
     CHECK_ARRAY(input, batch, seq_len, n_heads, head_dim);
     CHECK_ARRAY(output, batch, seq_len, n_heads, head_dim);
     CHECK_ARRAY(freqs, int64_t{seq_len} + offset, head_dim / 2);
-    const int half = head_dim / 2;
     const Heads none = {nullptr, nullptr, 0};
-    return rotate({{{input, output, n_heads}, none}, freqs + int64_t{offset} * half, int64_t{batch} * seq_len, seq_len, half, direction},
-                  rows_of_quads(head_dim, input, output), stream);
+    const Rotation r = rotation({input, output, n_heads}, none, freqs, batch, seq_len, head_dim, offset, direction);
+    return rotate(r, rows_of_quads(head_dim, input, output), stream);
 }
 
-int32_t rotate_two(const float* q, const float* k, const float* freqs, float* q_out, float* k_out, int batch, int seq_len,
-                   int n_q_heads, int n_kv_heads, int head_dim, int offset, float direction, void* stream) {
+int32_t rotate_two(const float* q, const float* k, const float* freqs, float* q_out, float* k_out, int batch,
+                   int seq_len, int n_q_heads, int n_kv_heads, int head_dim, int offset, float direction,
+                   void* stream) {
     CHECK(head_dim % 2 == 0 && offset >= 0);
     CHECK_ARRAY(q, batch, seq_len, n_q_heads, head_dim);
     CHECK_ARRAY(q_out, batch, seq_len, n_q_heads, head_dim);
     CHECK_ARRAY(k, batch, seq_len, n_kv_heads, head_dim);
     CHECK_ARRAY(k_out, batch, seq_len, n_kv_heads, head_dim);
     CHECK_ARRAY(freqs, int64_t{seq_len} + offset, head_dim / 2);
-    const int half = head_dim / 2;
-    return rotate({{{q, q_out, n_q_heads}, {k, k_out, n_kv_heads}}, freqs + int64_t{offset} * half, int64_t{batch} * seq_len, seq_len,
-                   half, direction},
-                  rows_of_quads(head_dim, q, k, q_out, k_out), stream);
+    const Rotation r =
+        rotation({q, q_out, n_q_heads}, {k, k_out, n_kv_heads}, freqs, batch, seq_len, head_dim, offset, direction);
+    return rotate(r, rows_of_quads(head_dim, q, k, q_out, k_out), stream);
 }
 
 } // namespace
@@ -106,27 +113,29 @@ int32_t cuda_rope_freqs(float* freqs, int max_seq_len, int head_dim, float base,
     CHECK_ARRAY(freqs, max_seq_len, head_dim / 2);
     const double scaled_base = base * std::pow(static_cast<double>(alpha), head_dim / (head_dim - 2.0));
     const int half = head_dim / 2;
-    freqs_kernel<<<blocks_for(ceil_div(max_seq_len, POSITIONS) * half, THREADS), THREADS, 0, stream_of(stream)>>>(freqs, max_seq_len, half,
-                                                                                                                scaled_base);
+    freqs_kernel<<<blocks_for(ceil_div(max_seq_len, POSITIONS) * half, THREADS), THREADS, 0, stream_of(stream)>>>(
+        freqs, max_seq_len, half, scaled_base);
     return launched();
 }
 
-int32_t cuda_rope_forward(const float* input, const float* freqs, float* output, int batch, int seq_len, int n_heads, int head_dim,
-                          int offset, void* stream) {
+int32_t cuda_rope_forward(const float* input, const float* freqs, float* output, int batch, int seq_len, int n_heads,
+                          int head_dim, int offset, void* stream) {
     return rotate_one(input, freqs, output, batch, seq_len, n_heads, head_dim, offset, 1.0f, stream);
 }
 
-int32_t cuda_rope_backward(const float* d_output, const float* freqs, float* d_input, int batch, int seq_len, int n_heads,
-                           int head_dim, int offset, void* stream) {
+int32_t cuda_rope_backward(const float* d_output, const float* freqs, float* d_input, int batch, int seq_len,
+                           int n_heads, int head_dim, int offset, void* stream) {
     return rotate_one(d_output, freqs, d_input, batch, seq_len, n_heads, head_dim, offset, -1.0f, stream);
 }
 
-int32_t cuda_rope_qk(const float* q, const float* k, const float* freqs, float* q_out, float* k_out, int batch, int seq_len,
-                     int n_q_heads, int n_kv_heads, int head_dim, int offset, void* stream) {
+int32_t cuda_rope_qk(const float* q, const float* k, const float* freqs, float* q_out, float* k_out, int batch,
+                     int seq_len, int n_q_heads, int n_kv_heads, int head_dim, int offset, void* stream) {
     return rotate_two(q, k, freqs, q_out, k_out, batch, seq_len, n_q_heads, n_kv_heads, head_dim, offset, 1.0f, stream);
 }
 
-int32_t cuda_rope_qk_backward(const float* d_q_out, const float* d_k_out, const float* freqs, float* d_q, float* d_k, int batch,
-                              int seq_len, int n_q_heads, int n_kv_heads, int head_dim, int offset, void* stream) {
-    return rotate_two(d_q_out, d_k_out, freqs, d_q, d_k, batch, seq_len, n_q_heads, n_kv_heads, head_dim, offset, -1.0f, stream);
+int32_t cuda_rope_qk_backward(const float* d_q_out, const float* d_k_out, const float* freqs, float* d_q, float* d_k,
+                              int batch, int seq_len, int n_q_heads, int n_kv_heads, int head_dim, int offset,
+                              void* stream) {
+    return rotate_two(d_q_out, d_k_out, freqs, d_q, d_k, batch, seq_len, n_q_heads, n_kv_heads, head_dim, offset, -1.0f,
+                      stream);
 }

@@ -1,5 +1,5 @@
-/* Kernels over rows: a team of threads takes a row, holds a part of it in registers, and reads it once where it is no longer
- * than that. */
+/* Kernels over rows: a team of threads takes a row, holds a part of it in registers, and reads it once where it is no
+ * longer than that. */
 #ifndef ASSAYER_ROWS_CUH
 #define ASSAYER_ROWS_CUH
 
@@ -7,8 +7,8 @@
 #include "reduce.cuh"
 #include "vector.cuh"
 
-/* A team of THREADS threads, a warp or a block, ITEMS elements of a row in each.  QUADS: the elements of a thread lie four
- * by four. */
+/* A team of THREADS threads, a warp or a block, ITEMS elements of a row in each.  QUADS: the elements of a thread lie
+ * four by four. */
 template <int THREADS_, int ITEMS_, bool QUADS_> struct RowLayout {
     static constexpr int THREADS = THREADS_, ITEMS = ITEMS_;
     static constexpr bool QUADS = QUADS_;
@@ -59,8 +59,8 @@ template <typename L> struct Parts {
     __device__ int left(int part) const { return static_cast<int>(min64(L::PART, cols - start(part))); }
 };
 
-/* Calls launch(layout) with the layout for rows of this length, of which a kernel holds ARRAYS at a time: the longest part
- * is what the registers have room for. */
+/* Calls launch(layout) with the layout for rows of this length, of which a kernel holds ARRAYS at a time: the longest
+ * part is what the registers have room for. */
 template <int ARRAYS, bool QUADS, typename Launch> int32_t with_layout_of(int cols, const Launch& launch) {
     if (cols <= 128) return launch(RowLayout<32, 4, QUADS>{});
     if (cols <= 512) return launch(RowLayout<32, 16, QUADS>{});

@@ -20,11 +20,13 @@ int64_t devices() {
 }
 
 int64_t threads() {
-    return int64_t{device_attribute(cudaDevAttrMultiProcessorCount)} * device_attribute(cudaDevAttrMaxThreadsPerMultiProcessor);
+    return int64_t{device_attribute(cudaDevAttrMultiProcessorCount)} *
+           device_attribute(cudaDevAttrMaxThreadsPerMultiProcessor);
 }
 
 int64_t compute_capability() {
-    return 10 * device_attribute(cudaDevAttrComputeCapabilityMajor) + device_attribute(cudaDevAttrComputeCapabilityMinor);
+    return 10 * device_attribute(cudaDevAttrComputeCapabilityMajor) +
+           device_attribute(cudaDevAttrComputeCapabilityMinor);
 }
 
 const struct {
@@ -64,7 +66,8 @@ int32_t assayer_free(void* memory) { return code_of(cudaFree(memory)); }
 
 int32_t assayer_copy(void* destination, const void* source, int64_t bytes, void* stream) {
     CHECK(destination && source && bytes >= 1);
-    return code_of(cudaMemcpyAsync(destination, source, static_cast<size_t>(bytes), cudaMemcpyDefault, stream_of(stream)));
+    return code_of(
+        cudaMemcpyAsync(destination, source, static_cast<size_t>(bytes), cudaMemcpyDefault, stream_of(stream)));
 }
 
 int32_t assayer_fill(void* destination, int32_t byte, int64_t bytes, void* stream) {

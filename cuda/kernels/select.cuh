@@ -16,9 +16,13 @@ struct Amount {
     __device__ Amount operator+(const Amount& other) const { return {mass + other.mass, count + other.count}; }
 };
 
-__device__ inline Amount exchange(const Amount& a, int mask) { return {exchange(a.mass, mask), exchange(a.count, mask)}; }
+__device__ inline Amount exchange(const Amount& a, int mask) {
+    return {exchange(a.mass, mask), exchange(a.count, mask)};
+}
 
-template <typename T> __device__ T from_before(const T& value, int distance) { return __shfl_up_sync(ALL_LANES, value, distance); }
+template <typename T> __device__ T from_before(const T& value, int distance) {
+    return __shfl_up_sync(ALL_LANES, value, distance);
+}
 __device__ inline Amount from_before(const Amount& a, int distance) {
     return {from_before(a.mass, distance), from_before(a.count, distance)};
 }
@@ -33,8 +37,8 @@ template <typename T> __device__ T sum_to_here(T value) {
     return value;
 }
 
-/* Which entries are meant: those in one bin of each level so far.  Level 0 cuts the weights' logarithms evenly, so that a
- * row's entries spread over its bins; levels 1 to 3 are the digits of the key. */
+/* Which entries are meant: those in one bin of each level so far.  Level 0 cuts the weights' logarithms evenly, so that
+ * a row's entries spread over its bins; levels 1 to 3 are the digits of the key. */
 struct Digits {
     int level, bin;  /* bin: of level 0 */
     uint32_t prefix; /* the key's digits so far */
@@ -94,8 +98,8 @@ struct Stop {
     __device__ Mass weight() const { return own.mass / own.count; }
 };
 
-/* The first entry in descending order up to which the measure of the amounts exceeds the threshold.  Row: size, and of an
- * entry its bin of level 0, key and weight. */
+/* The first entry in descending order up to which the measure of the amounts exceeds the threshold.  Row: size, and of
+ * an entry its bin of level 0, key and weight. */
 template <int THREADS, typename Row, typename Measure>
 __device__ Stop walk_down(Histogram<THREADS>& h, const Row& row, const Measure& measure, Mass threshold) {
     Stop stop = {{0, 0, 0}, {0, 0}, {0, 0}};
@@ -121,8 +125,8 @@ __device__ Stop walk_down(Histogram<THREADS>& h, const Row& row, const Measure& 
     return stop;
 }
 
-/* The first index up to which the weights, added up in the order of the row, exceed the threshold.  Each warp has a piece of
- * the row; the one in whose piece the sum passes looks for it. */
+/* The first index up to which the weights, added up in the order of the row, exceed the threshold.  Each warp has a
+ * piece of the row; the one in whose piece the sum passes looks for it. */
 template <int THREADS, typename Weight>
 __device__ int walk_along(Histogram<THREADS>& h, int64_t size, const Weight& weight, Mass threshold) {
     const int warp = threadIdx.x / WARP, lane = lane_of_thread();

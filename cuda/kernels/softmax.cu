@@ -3,7 +3,8 @@
 
 namespace {
 
-template <typename L> __global__ void __launch_bounds__(L::BLOCK) softmax_kernel(const float* input, float* output, int rows, int cols) {
+template <typename L>
+__global__ void __launch_bounds__(L::BLOCK) softmax_kernel(const float* input, float* output, int rows, int cols) {
     const int64_t row = L::team();
     if (row >= rows) return;
     const float* const x = input + row * cols;
@@ -59,7 +60,8 @@ int32_t cuda_softmax(const float* input, float* output, int rows, int cols, void
     });
 }
 
-int32_t cuda_softmax_backward(const float* output, const float* d_output, float* d_input, int rows, int cols, void* stream) {
+int32_t cuda_softmax_backward(const float* output, const float* d_output, float* d_input, int rows, int cols,
+                              void* stream) {
     CHECK_ARRAY(output, rows, cols);
     CHECK_ARRAY(d_output, rows, cols);
     CHECK_ARRAY(d_input, rows, cols);

@@ -7,7 +7,8 @@ namespace {
 
 constexpr int DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS;
 constexpr int THREADS = 256, WARPS = THREADS / WARP, ROUNDS = 8;
-constexpr int WARP_TILE = WARP * ROUNDS, TILE = THREADS * ROUNDS; /* keys of a warp, which lie side by side, and of a block */
+constexpr int WARP_TILE = WARP * ROUNDS,
+              TILE = THREADS * ROUNDS; /* keys of a warp, which lie side by side, and of a block */
 static_assert(DIGITS == THREADS, "a digit to a thread");
 
 /* order null: as they stand.  Keys above limit count as limit. */
@@ -70,8 +71,8 @@ __device__ int first_of_digit(const int* totals) {
     return sum;
 }
 
-/* A key's place: the keys of smaller digits, those of its digit in the tiles before, in the warps before, and in its own warp
- * before it. */
+/* A key's place: the keys of smaller digits, those of its digit in the tiles before, in the warps before, and in its
+ * own warp before it. */
 __global__ void __launch_bounds__(THREADS) scatter_kernel(Pass pass) {
     __shared__ int places[WARPS][DIGITS];
     for (int i = threadIdx.x; i < WARPS * DIGITS; i += THREADS) places[i / DIGITS][i % DIGITS] = 0;
@@ -117,12 +118,22 @@ int64_t tiles_of(int64_t n) { return ceil_div(n, TILE); }
 /* Keys and order twice, as each pass moves them; the counts. */
 int64_t sort_memory(int64_t n) { return (4 * n + DIGITS * (tiles_of(n) + 1)) * static_cast<int64_t>(sizeof(int32_t)); }
 
-int32_t sort_indices(const int32_t* indices, int64_t n, uint32_t limit, void* memory, Sorted* sorted, cudaStream_t stream) {
+int32_t sort_indices(const int32_t* indices, int64_t n, uint32_t limit, void* memory, Sorted* sorted,
+                     cudaStream_t stream) {
     int32_t* const words = static_cast<int32_t*>(memory);
     uint32_t* const keys[] = {reinterpret_cast<uint32_t*>(words), reinterpret_cast<uint32_t*>(words) + n};
     int32_t *const order[] = {words + 2 * n, words + 3 * n}, *const counts = words + 4 * n;
     const int tiles = static_cast<int>(tiles_of(n));
-    Pass pass = {reinterpret_cast<const uint32_t*>(indices), nullptr, keys[0], order[0], counts + DIGITS, counts, n, tiles, 0, limit};
+    Pass pass = {reinterpret_cast<const uint32_t*>(indices),
+                 nullptr,
+                 keys[0],
+                 order[0],
+                 counts + DIGITS,
+                 counts,
+                 n,
+                 tiles,
+                 0,
+                 limit};
     for (int number = 1; pass.shift < 32 && (pass.shift == 0 || limit >> pass.shift != 0); number++) {
         count_kernel<<<tiles, THREADS, 0, stream>>>(pass);
         scan_kernel<<<DIGITS / WARPS, THREADS, 0, stream>>>(pass);

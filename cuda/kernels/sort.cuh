@@ -1,4 +1,4 @@
-/* Indices put in order, with where they stood: what adds rows to a table and what lays tokens out by expert start with. */
+/* Indices put in order, with where they stood: what adding rows to a table and laying out by expert start with. */
 #ifndef ASSAYER_SORT_CUH
 #define ASSAYER_SORT_CUH
 
@@ -14,6 +14,7 @@ struct Sorted {
 /* Bytes of scratch that sorting so many takes. */
 int64_t sort_memory(int64_t n);
 
-int32_t sort_indices(const int32_t* indices, int64_t n, uint32_t limit, void* memory, Sorted* sorted, cudaStream_t stream);
+int32_t sort_indices(const int32_t* indices, int64_t n, uint32_t limit, void* memory, Sorted* sorted,
+                     cudaStream_t stream);
 
 #endif

@@ -1,5 +1,5 @@
-/* The register-tiled product of two tiles: operands go from global memory through registers into shared memory, one step ahead
- * of their use, and each thread sums an 8 x 8 block of outputs. */
+/* The register-tiled product of two tiles: operands go from global memory through registers into shared memory, one
+ * step ahead of their use, and each thread sums an 8 x 8 block of outputs. */
 #ifndef ASSAYER_TILE_CUH
 #define ASSAYER_TILE_CUH
 
@@ -17,8 +17,8 @@ template <int ROWS_, int COLUMNS_> struct TileShape {
     static constexpr int THREADS = WARP * WARPS_DOWN * WARPS_ACROSS;
 };
 
-/* A factor: `lines` rows of A or columns of B, `depth` long.  ALONG_DEPTH: the elements of a line lie side by side, and lines
- * `stride` apart; else those of one depth do.  QUADS: what lies side by side is a whole number of aligned quads. */
+/* A factor: `lines` rows of A or columns of B, `depth` long.  ALONG_DEPTH: the elements of a line lie side by side, and
+ * lines `stride` apart; else those of one depth do.  QUADS: what lies side by side is whole, aligned quads. */
 template <bool ALONG_DEPTH_, bool QUADS_> struct Factor {
     static constexpr bool ALONG_DEPTH = ALONG_DEPTH_, QUADS = QUADS_;
     const float* data;
@@ -26,15 +26,15 @@ template <bool ALONG_DEPTH_, bool QUADS_> struct Factor {
     int lines, depth;
 };
 
-/* DEPTH x LINES of a factor in shared memory.  Four more to a row keep quads aligned and spread columns over the banks. */
+/* DEPTH x LINES of a factor in shared memory.  Four more to a row keep quads aligned and spread columns over banks. */
 template <int LINES> using Panel = float[DEPTH][LINES + 4];
 
-/* What a thread brings of each panel: COUNT quads, in registers between load and store.  Beyond the factor they are 0. */
+/* What a thread brings of each panel: COUNT quads, in registers between load and store; 0 beyond the factor. */
 template <int LINES, int THREADS, typename F> struct Carrier {
     static constexpr bool ALONG = F::ALONG_DEPTH;
     static constexpr int COUNT = LINES * DEPTH / 4 / THREADS;
     static constexpr int ACROSS = (ALONG ? DEPTH : LINES) / 4; /* quads side by side */
-    static constexpr int FURTHER = THREADS / ACROSS;           /* lines, or depths, from one quad of a thread to its next */
+    static constexpr int FURTHER = THREADS / ACROSS; /* lines, or depths, from one quad of a thread to its next */
     static_assert(COUNT >= 1 && THREADS % ACROSS == 0, "whole quads for every thread");
 
     const float* next;
@@ -67,7 +67,8 @@ template <int LINES, int THREADS, typename F> struct Carrier {
     __device__ void load() {
 #pragma unroll
         for (int i = 0; i < COUNT; i++)
-            quads[i] = four(next + i * FURTHER * stride, ALONG ? lines - i * FURTHER : lines, ALONG ? depth : depth - i * FURTHER);
+            quads[i] = four(next + i * FURTHER * stride, ALONG ? lines - i * FURTHER : lines,
+                            ALONG ? depth : depth - i * FURTHER);
         next += ALONG ? DEPTH : DEPTH * stride;
         depth -= DEPTH;
     }
@@ -94,7 +95,8 @@ template <typename Shape> struct Outputs {
         return warp() / Shape::WARPS_ACROSS * WARP_ROWS + r / 4 * (WARP_ROWS / 2) + lane_of_thread() / 8 * 4 + r % 4;
     }
     static __device__ int column(int c) {
-        return warp() % Shape::WARPS_ACROSS * WARP_COLUMNS + c / 4 * (WARP_COLUMNS / 2) + lane_of_thread() % 8 * 4 + c % 4;
+        return warp() % Shape::WARPS_ACROSS * WARP_COLUMNS + c / 4 * (WARP_COLUMNS / 2) + lane_of_thread() % 8 * 4 +
+               c % 4;
     }
 
     __device__ void fill(float value) {

@@ -6,7 +6,8 @@
 namespace {
 
 /* The first place no earlier than `from` that a team's row has.  The row's last part stays in items. */
-template <typename L> __device__ Place next_place(const float* row, const Parts<L>& parts, Place from, float (&items)[L::ITEMS]) {
+template <typename L>
+__device__ Place next_place(const float* row, const Parts<L>& parts, Place from, float (&items)[L::ITEMS]) {
     Place next = NOWHERE;
     for (int part = 0; part < parts.count(); part++) {
         if (parts.count() > 1) L::load(row + parts.start(part), parts.left(part), 0.0f, items);
@@ -19,8 +20,9 @@ template <typename L> __device__ Place next_place(const float* row, const Parts<
     return team_fold<L::THREADS>(next, Min{});
 }
 
-/* The renormalised probabilities of the chosen are a softmax over their logits.  Where that is NaN (a NaN or an infinity in
- * the row), every probability is, and of equal ones the first are the largest.  Choice j is written by member j. */
+/* The renormalised probabilities of the chosen are a softmax over their logits.  Where that is NaN (a NaN or an
+ * infinity in the row), every probability is, and of equal ones the first are the largest.  Choice j is written by
+ * member j. */
 template <typename L>
 __global__ void __launch_bounds__(L::BLOCK, 1)
     softmax_topk_kernel(const float* input, float* weights, int32_t* indices, int rows, int cols, int k) {
@@ -46,11 +48,12 @@ __global__ void __launch_bounds__(L::BLOCK, 1)
     for (int j = L::member(); j < k; j += L::THREADS) weights[row * k + j] *= factor;
 }
 
-/* A column looks for itself among the chosen; of equal ones the last counts.  A row with an index that is no column is NaN. */
+/* A column looks for itself among the chosen; of equal ones the last counts.  A row with an index that is no column is
+ * NaN. */
 template <typename L>
 __global__ void __launch_bounds__(L::BLOCK, 1)
-    softmax_topk_backward_kernel(const float* weights, const int32_t* indices, const float* d_weights, float* d_input, int rows,
-                                 int cols, int k) {
+    softmax_topk_backward_kernel(const float* weights, const int32_t* indices, const float* d_weights, float* d_input,
+                                 int rows, int cols, int k) {
     const int64_t row = L::team();
     if (row >= rows) return;
     const float *const w = weights + row * k, *const dw = d_weights + row * k;
@@ -80,20 +83,22 @@ __global__ void __launch_bounds__(L::BLOCK, 1)
 
 } // namespace
 
-int32_t cuda_softmax_topk(const float* input, float* weights, int32_t* indices, int rows, int cols, int k, void* stream) {
+int32_t cuda_softmax_topk(const float* input, float* weights, int32_t* indices, int rows, int cols, int k,
+                          void* stream) {
     CHECK_ARRAY(input, rows, cols);
     CHECK_ARRAY(weights, rows, k);
     CHECK_ARRAY(indices, rows, k);
     CHECK(k >= 1 && k <= cols);
     return with_row_layout<3>(cols, rows_of_quads(cols, input), [=](auto layout) {
         using L = decltype(layout);
-        softmax_topk_kernel<L><<<blocks_for(rows, L::TEAMS), L::BLOCK, 0, stream_of(stream)>>>(input, weights, indices, rows, cols, k);
+        softmax_topk_kernel<L>
+            <<<blocks_for(rows, L::TEAMS), L::BLOCK, 0, stream_of(stream)>>>(input, weights, indices, rows, cols, k);
         return launched();
     });
 }
 
-int32_t cuda_softmax_topk_backward(const float* weights, const int32_t* indices, const float* d_weights, float* d_input, int rows,
-                                   int cols, int k, void* stream) {
+int32_t cuda_softmax_topk_backward(const float* weights, const int32_t* indices, const float* d_weights, float* d_input,
+                                   int rows, int cols, int k, void* stream) {
     CHECK_ARRAY(weights, rows, k);
     CHECK_ARRAY(indices, rows, k);
     CHECK_ARRAY(d_weights, rows, k);
@@ -101,8 +106,8 @@ int32_t cuda_softmax_topk_backward(const float* weights, const int32_t* indices,
     CHECK(k <= cols);
     return with_row_layout<3>(cols, rows_of_quads(cols, d_input), [=](auto layout) {
         using L = decltype(layout);
-        softmax_topk_backward_kernel<L>
-            <<<blocks_for(rows, L::TEAMS), L::BLOCK, 0, stream_of(stream)>>>(weights, indices, d_weights, d_input, rows, cols, k);
+        softmax_topk_backward_kernel<L><<<blocks_for(rows, L::TEAMS), L::BLOCK, 0, stream_of(stream)>>>(
+            weights, indices, d_weights, d_input, rows, cols, k);
         return launched();
     });
 }
