@@ -11,7 +11,8 @@ _ROOT = "return 1.0f / sqrtf(squares / static_cast<float>(n) + eps);"
 _NO_RESIDUAL = "    if (!f.residual) return;\n"
 _EARLY = "    if (keep && f.residual) L::store(f.residual_out + at, left, items);\n"
 _PLACE = "static_cast<uint32_t>({}index)"
-_INDEX = """ }}
+_INDEX = """
+}}
 __device__ inline int index_at(Place place) {{ return static_cast<int>({} & 0xffffffffu)"""
 _FRESH = "parts.count() > 1 && row == L::team() ? term : "
 _FIRST_ROW = f"""\
