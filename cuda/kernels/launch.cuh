@@ -6,6 +6,8 @@
 
 #include <cuda_runtime.h>
 
+#include <mutex>
+
 __host__ __device__ constexpr int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 __host__ __device__ constexpr int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -31,13 +33,39 @@ inline int device_attribute(cudaDeviceAttr attribute) {
     return cudaDeviceGetAttribute(&value, attribute, device) == cudaSuccess ? value : 0;
 }
 
+/* This library's own pool on the device in use, null where the device has none.  It keeps what it was given: at each wait of
+ * the host the device's own pool would hand its memory back to the driver. */
+inline cudaMemPool_t scratch_pool() {
+    constexpr int DEVICES = 64;
+    static struct {
+        std::once_flag once;
+        cudaMemPool_t pool;
+    } made[DEVICES];
+    int device = 0;
+    if (cudaGetDevice(&device) != cudaSuccess || device >= DEVICES) return nullptr;
+    std::call_once(made[device].once, [device] {
+        if (!device_attribute(cudaDevAttrMemoryPoolsSupported)) return;
+        cudaMemPoolProps properties = {};
+        properties.allocType = cudaMemAllocationTypePinned;
+        properties.location = {cudaMemLocationTypeDevice, device};
+        uint64_t all = UINT64_MAX;
+        cudaMemPool_t pool = nullptr;
+        if (cudaMemPoolCreate(&pool, &properties) != cudaSuccess) return;
+        cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all);
+        made[device].pool = pool;
+    });
+    return made[device].pool;
+}
+
 /* Memory for the kernels of one call, taken and given back in the order of the stream: the host waits for neither.  On a
  * device without memory pools it is taken outright; cudaFree then waits for the work that uses it. */
 class Scratch {
 public:
-    Scratch(int64_t bytes, cudaStream_t stream) : stream(stream), pooled(device_attribute(cudaDevAttrMemoryPoolsSupported) != 0) {
+    Scratch(int64_t bytes, cudaStream_t stream) : stream(stream) {
+        const cudaMemPool_t pool = scratch_pool();
+        pooled = pool != nullptr;
         const size_t size = static_cast<size_t>(bytes);
-        error = pooled ? cudaMallocAsync(&memory, size, stream) : cudaMalloc(&memory, size);
+        error = pooled ? cudaMallocFromPoolAsync(&memory, size, pool, stream) : cudaMalloc(&memory, size);
         if (error == cudaSuccess) return;
         memory = nullptr;
         cudaGetLastError(); /* reported by code(), not by the next launch */

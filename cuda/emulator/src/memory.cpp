@@ -105,19 +105,3 @@ static cudaError_t hint(const void* memory, size_t bytes) {
 }
 cudaError_t cudaMemPrefetchAsync(const void* memory, size_t bytes, int, cudaStream_t) { return hint(memory, bytes); }
 cudaError_t cudaMemAdvise(const void* memory, size_t bytes, cudaMemoryAdvise, int) { return hint(memory, bytes); }
-
-// One pool, which gives nothing back and keeps nothing: free() decides.
-static char the_pool;
-cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
-    if (device != 0) return checked(cudaErrorInvalidDevice);
-    if (!pool) return checked(cudaErrorInvalidValue);
-    *pool = reinterpret_cast<cudaMemPool_t>(&the_pool);
-    return checked(cudaSuccess);
-}
-cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) { return cudaDeviceGetDefaultMemPool(pool, device); }
-cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr, void* value) {
-    return checked(pool == reinterpret_cast<cudaMemPool_t>(&the_pool) && value ? cudaSuccess : cudaErrorInvalidValue);
-}
-cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t) {
-    return checked(pool == reinterpret_cast<cudaMemPool_t>(&the_pool) ? cudaSuccess : cudaErrorInvalidValue);
-}
