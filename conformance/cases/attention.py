@@ -42,6 +42,7 @@ CACHED = sizes(
     (3, 4, 4, 16, 130, 257, 16, 0.25),
     (1, 2, 1, 2, 5, 7, 192, 0.07),
     (1, 1, 1, 1030, 1030, 1030, 4, 0.5),
+    (1, 4, 1, 1, 600, 620, 16, 0.25),
 )
 APPENDS = sizes(
     "batch new_len n_kv_heads head_dim kv_capacity position",
