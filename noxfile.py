@@ -21,16 +21,13 @@ from nox.project import dependency_groups, load_toml
 from packaging.specifiers import SpecifierSet
 
 PROJECT = load_toml("pyproject.toml")
-# Python keeps memory until it ends; the tests ask for more than there is.
-ADDRESS_SANITISER = {
-    "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1:allocator_may_return_null=1",
-    "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
-}
 GENERATIONS = (75, 80, 86, 89, 90, 100, 120)  # architectures that nvcc 13 compiles for
 SCHEDULES = ("forward", "reverse", "random")
 NO_DEVICE = 3  # the exit code: a device was asked for and there is none
-# The cases of a sanitised emulator: whole tiles and what is left of one, and what is read before it is written.
-CHOSEN = "plain or tails or accumulate or masked or beyond"
+# The cases of a sanitised library: every operation in several blocks and warps, whole tiles, what is left of one, and
+# what is read before it is written.  Left out is what costs the race detector minutes: a thousand blocks.
+CHOSEN = "(plain or tails or accumulate or masked or beyond) and not 1030x5"
+PRELOAD = "cuda/emulator/preload.py"  # runs a command with a sanitiser's libraries
 
 nox.needs_version = ">=2026.10.20"
 nox.options.sessions = ["conformance", "tests", "lint", "types"]
@@ -62,16 +59,6 @@ def build_library(
     if len(built) != 1:
         session.error(f"expected one {target} library in {folder}, found {len(built)}")
     return built[0]
-
-
-def preload(session: nox.Session, *libraries: str) -> str:
-    """Return the compiler's shared libraries for LD_PRELOAD: Python is built without sanitisers, so they come first."""
-    compiler = os.environ.get("CC", "cc")
-    asked = [(compiler, f"-print-file-name={name}") for name in libraries]
-    paths = [str(session.run(*question, silent=True, external=True)).strip() for question in asked]
-    if not all(Path(path).is_absolute() for path in paths):
-        session.error(f"{compiler} has no shared {' and '.join(libraries)}; set CC to a gcc that has them")
-    return ":".join(paths)
 
 
 def devices(session: nox.Session) -> list[int]:
@@ -229,41 +216,45 @@ def bench(session: nox.Session) -> None:
 def sanitize(session: nox.Session) -> None:
     """Run the C tests and the conformance on a build under the address and undefined-behaviour sanitisers."""
     install(session, "tests")
-    library = str(build_library(session, "build/sanitize", ASSAYER_SANITIZE="ON", ASSAYER_WERROR="ON"))
-    watched = {
-        "LD_PRELOAD": preload(session, "libasan.so", "libubsan.so"),
-        **ADDRESS_SANITISER,
-        "ASSAYER_STUB": str(Path(library).resolve()),
-    }
-    session.run("python", "-m", "pytest", "--capture=sys", "tests/c", *session.posargs, env=watched)
-    session.run("python", "-m", "conformance", "run", "--library", library, env=watched)
+    library = build_library(session, "build/sanitize", ASSAYER_SANITIZE="ON", ASSAYER_WERROR="ON")
+    watched = ("python", PRELOAD, "address", "python", "-m")
+    built = {"ASSAYER_STUB": str(library.resolve())}
+    session.run(*watched, "pytest", "--capture=sys", "tests/c", *session.posargs, env=built)
+    session.run(*watched, "conformance", "run", "--library", str(library))
 
 
-def judge_emulated(session: nox.Session, mode: str, *prefix: str, **watched: str) -> None:
-    """Judge the kernels on an emulator with sanitisers, by CHOSEN cases unless the session's arguments choose."""
+def judge_watched(session: nox.Session, mode: str, *tools: str) -> None:
+    """Judge the kernels on an emulator with sanitisers, and on a device, where one is, under compute-sanitizer's tools.
+
+    By CHOSEN cases, unless the session's arguments choose.
+    """
     install(session, "judge", "build")
+    chosen = any(word.split("=")[0] in {"-k", "--case"} for word in session.posargs)
+    judge = ["python", "-m", "conformance", "run", *([] if chosen else ["-k", CHOSEN]), *session.posargs]
     library = build_library(session, f"build/emulated-{mode}", "assayer_emulated", ASSAYER_EMULATOR_MODE=mode)
-    chosen = any(argument.split("=")[0] in {"-k", "--case"} for argument in session.posargs)
     # Two processes: the race detector takes 3 GB for each.
-    cases = [*([] if chosen else ["-k", CHOSEN]), "--limit", "120", "-n", "2", *session.posargs]
-    judge = [*prefix, "python", "-m", "conformance", "run", "--library", str(library), *cases]
-    session.run(*judge, external=bool(prefix), env={"OPENBLAS_NUM_THREADS": "1", **watched})
+    emulated = [*judge, "--library", str(library), "--limit", "120", "-n", "2"]
+    session.run("python", PRELOAD, mode, *emulated, env={"OPENBLAS_NUM_THREADS": "1"})
+    found = devices(session)
+    if not (found and shutil.which("compute-sanitizer")):
+        session.warn(f"{', '.join(tools)}: not run: {'no compute-sanitizer on the path' if found else 'no device'}")
+        return
+    [(_, path)] = device_builds(session, [f"sm_{max(found)}"])
+    for tool in tools:
+        watched = ["compute-sanitizer", "--tool", tool, "--target-processes", "all", "--error-exitcode", "66"]
+        session.run(*watched, *judge, "--library", str(path), "--limit", "600", "-n", "1", external=True)
 
 
 @nox.session
 def memcheck(session: nox.Session) -> None:
-    """Judge the emulated kernels under the address and undefined-behaviour sanitisers; `-- -k WORDS` chooses cases."""
-    libraries = preload(session, "libasan.so", "libubsan.so")
-    judge_emulated(session, "address", LD_PRELOAD=libraries, **ADDRESS_SANITISER)
+    """Judge the kernels under the address and undefined-behaviour sanitisers; `-- -k WORDS` chooses cases."""
+    judge_watched(session, "address", "memcheck", "initcheck")
 
 
 @nox.session
 def races(session: nox.Session) -> None:
-    """Judge the emulated kernels under the race detector; `-- -k WORDS` chooses cases."""
-    # Older detectors do not know the address layouts of newer Linux kernels.
-    fixed_addresses = ["setarch", "-R"] if shutil.which("setarch") else []
-    options = "halt_on_error=1:exitcode=66:history_size=0:atexit_sleep_ms=0"
-    judge_emulated(session, "thread", *fixed_addresses, LD_PRELOAD=preload(session, "libtsan.so"), TSAN_OPTIONS=options)
+    """Judge the kernels under the race detector; `-- -k WORDS` chooses cases."""
+    judge_watched(session, "thread", "racecheck", "synccheck")
 
 
 @nox.session

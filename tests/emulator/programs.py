@@ -34,7 +34,8 @@ class Programs:
     """The programs, compiled in one mode."""
 
     def __init__(self, mode: str) -> None:
-        folder = ROOT / "build" / "emulator-tests" / mode
+        compiler = os.environ.get("CXX")  # a folder of its own: CMake keeps to the compiler it began with
+        folder = ROOT / "build" / "emulator-tests" / (f"{mode}-{Path(compiler).name}" if compiler else mode)
         generator = ["-G", "Ninja"] if shutil.which("ninja") else []
         configure = ["cmake", "-S", SOURCES.parent, "-B", folder, f"-DMODE={mode}", *generator]
         for command in (configure, ["cmake", "--build", folder]):
@@ -45,7 +46,10 @@ class Programs:
     def run(self, *names: str, **settings: str | int) -> Outcome:
         """Run the programs in one process; settings are the emulator's, by the end of their names (schedule, seed)."""
         named = {f"ASSAYER_EMULATOR_{name.upper()}": str(value) for name, value in settings.items()}
-        quiet = {"ASAN_OPTIONS": "detect_leaks=0", "TSAN_OPTIONS": "exitcode=66 history_size=0 atexit_sleep_ms=0"}
+        quiet = {
+            "ASAN_OPTIONS": "detect_leaks=0 allow_addr2line=1",
+            "TSAN_OPTIONS": "exitcode=66 history_size=0 atexit_sleep_ms=0 allow_addr2line=1",
+        }
         done = subprocess.run(
             [*self._command, *names], capture_output=True, text=True, timeout=120, env={**os.environ, **quiet, **named}
         )

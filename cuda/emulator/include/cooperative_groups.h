@@ -48,10 +48,13 @@ class Tile {
     unsigned meta_group_size() const { return meta_size_; }
 
     void sync(EMULATOR_HERE) const { ::emulator::sync_warp(mask(), place); }
-    template <class T> T shfl(T value, int source, EMULATOR_HERE) const { return __shfl_sync(mask(), value, source, Size, place); }
-    template <class T> T shfl_up(T value, unsigned by, EMULATOR_HERE) const { return __shfl_up_sync(mask(), value, by, Size, place); }
-    template <class T> T shfl_down(T value, unsigned by, EMULATOR_HERE) const { return __shfl_down_sync(mask(), value, by, Size, place); }
-    template <class T> T shfl_xor(T value, unsigned bits, EMULATOR_HERE) const { return __shfl_xor_sync(mask(), value, static_cast<int>(bits), Size, place); }
+    // Of any type that can be copied as bytes, structures too.
+    template <class T> T shfl(T value, int source, EMULATOR_HERE) const { return ::emulator::shuffle_from("tile.shfl", mask(), value, source, Size, place); }
+    template <class T> T shfl_up(T value, unsigned by, EMULATOR_HERE) const { return ::emulator::shuffle_up("tile.shfl_up", mask(), value, by, Size, place); }
+    template <class T> T shfl_down(T value, unsigned by, EMULATOR_HERE) const { return ::emulator::shuffle_down("tile.shfl_down", mask(), value, by, Size, place); }
+    template <class T> T shfl_xor(T value, unsigned bits, EMULATOR_HERE) const {
+        return ::emulator::shuffle_xor("tile.shfl_xor", mask(), value, static_cast<int>(bits), Size, place);
+    }
     int any(int predicate, EMULATOR_HERE) const { return __any_sync(mask(), predicate, place); }
     int all(int predicate, EMULATOR_HERE) const { return __all_sync(mask(), predicate, place); }
     unsigned ballot(int predicate, EMULATOR_HERE) const { return __ballot_sync(mask(), predicate, place) >> first_lane(); }

@@ -69,6 +69,7 @@ void Block::run(Grid& grid, uint64_t number, Order order, uint64_t seed) {
     Member& first = members_[queue_.first()];
     start(first);
     make_running(first);
+    publish(&turns_[turn_ % 2]);  // what the host did before the launch
     host_.switch_to(first.fiber);
     for (unsigned i = 0; alive_ && i < n_threads_; i++) {  // a fault has left threads where they were
         Member& member = members_[i];
@@ -79,6 +80,8 @@ void Block::run(Grid& grid, uint64_t number, Order order, uint64_t seed) {
     running_thread = nullptr;
     running_block = nullptr;
 }
+
+void Block::end_of_grid() { observe(&turns_[(turn_ + 1) % 2]); }
 
 void Block::make_running(Member& member) {
     running_thread = &member;
@@ -100,10 +103,8 @@ void Block::run_threads() {
     Block& block = this_block();
     for (;;) {
         observe(&block.turns_[block.turn_ % 2]);
-        observe(&block.grid_->begun);
         block.launch().entry(block.launch().arguments);
         publish(&block.turns_[(block.turn_ + 1) % 2]);
-        publish(&block.grid_->ended);
         Member& ended = block.running();
         block.end(ended);
         if (block.queue_.empty()) block.leave(ended);

@@ -17,7 +17,6 @@ struct Grid {
     bool failed() const { return __atomic_load_n(&failed_, __ATOMIC_RELAXED); }
     bool fail() { return !__atomic_exchange_n(&failed_, true, __ATOMIC_RELAXED); }  // true the first time
     const Launch& launch;
-    char begun = 0, ended = 0;  // clocks of the race detector
 
   private:
     bool failed_ = false;
@@ -44,6 +43,8 @@ class Block : public BlockView {
 
     // Runs block `number` of the grid to its end, or to its first fault.
     void run(Grid& grid, uint64_t number, Order order, uint64_t seed);
+    // What the blocks that have run here did happens before what the host does now.
+    void end_of_grid();
 
     // Called by the running thread.
     BarrierCount wait_at_barrier(const char* name, bool predicate, Place place);

@@ -30,10 +30,11 @@ void say_who_and_where() {
     }
 }
 
-// Each sanitiser's library keeps a callback of its own.
+// Each sanitiser's library keeps a callback of its own; clang links them into the program, which has no name.
 int set_callback(dl_phdr_info* library, size_t, void*) {
-    if (!std::strstr(library->dlpi_name, "san")) return 0;
-    void* const handle = dlopen(library->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
+    const bool is_program = !*library->dlpi_name;
+    if (!is_program && !std::strstr(library->dlpi_name, "san")) return 0;
+    void* const handle = dlopen(is_program ? nullptr : library->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
     if (!handle) return 0;
     using Set = void (*)(void (*)());
     if (const auto set = reinterpret_cast<Set>(dlsym(handle, "__sanitizer_set_death_callback"))) set(say_who_and_where);

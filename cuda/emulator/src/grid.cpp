@@ -65,6 +65,7 @@ class Worker {
             const uint64_t seed = blocks.seed_of(block);
             places_[(seed >> 32) % places]->run(grid, block, settings().order, seed);
         }
+        for (const auto& place : places_) place->end_of_grid();
     }
 
   private:
@@ -184,9 +185,7 @@ cudaError_t run(const Launch& launch) {
     const dim3 shape = launch.configuration.grid;
     Grid grid{launch};
     Blocks blocks(uint64_t{shape.x} * shape.y * shape.z, settings().order, settings().seed);
-    publish(&grid.begun);
     Crew::of_this_process().work(grid, blocks);
-    observe(&grid.ended);
     return cudaSuccess;  // a kernel's failure is what later calls return
 }
 

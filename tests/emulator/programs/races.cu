@@ -159,7 +159,7 @@ struct Pair {
 };
 __device__ Pair merged(Pair mine, int lanes) {
     for (int distance = lanes / 2; distance > 0; distance /= 2) {
-        const Pair other = __shfl_xor_sync(0xffffffffu, mine, distance);
+        const Pair other{__shfl_xor_sync(0xffffffffu, mine.most, distance), __shfl_xor_sync(0xffffffffu, mine.sum, distance)};
         mine = {fmaxf(mine.most, other.most), mine.sum + other.sum};
     }
     return mine;

@@ -4,6 +4,7 @@
 
 #include "atomics.h"
 #include "device_math.h"
+#include "warp.h"
 
 namespace emulator {
 
@@ -99,6 +100,9 @@ struct alignas(4) SmallFloat2 {
     SmallFloat2& operator+=(SmallFloat2 b) { return *this = *this + b; }
     SmallFloat2& operator*=(SmallFloat2 b) { return *this = *this * b; }
 };
+
+template <class Format> struct Travels<SmallFloat<Format>> : std::true_type {};
+template <class Format> struct Travels<SmallFloat2<Format>> : std::true_type {};
 
 // a * b + c with one rounding: the product is exact in double, the sum's error is found (Knuth's two-sum) and not lost.
 template <class Format>

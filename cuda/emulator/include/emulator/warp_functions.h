@@ -7,7 +7,30 @@ namespace emulator {
 
 void sync_warp(unsigned mask, Place place);  // __syncwarp: the one collective that also orders memory
 
-constexpr unsigned segment_start(unsigned lane, int width) { return lane & ~(static_cast<unsigned>(width) - 1); }
+// What the warp's own functions carry from lane to lane; small_float.h adds to it.
+template <class T> struct Travels : std::is_arithmetic<T> {};
+
+// Shuffles within segments of `width` lanes; a lane whose source would lie in another segment keeps its own value.
+template <class T>
+inline T shuffle_from(const char* name, unsigned mask, T value, int source, unsigned width, Place place) {
+    const unsigned start = running_thread->lane & ~(width - 1);
+    return shuffle(name, mask, value, start | (static_cast<unsigned>(source) & (width - 1)), place);
+}
+template <class T>
+inline T shuffle_xor(const char* name, unsigned mask, T value, int bits, unsigned width, Place place) {
+    const unsigned lane = running_thread->lane, source = lane ^ static_cast<unsigned>(bits);
+    return shuffle(name, mask, value, source >= (lane & ~(width - 1)) + width ? lane : source, place);
+}
+template <class T>
+inline T shuffle_up(const char* name, unsigned mask, T value, unsigned delta, unsigned width, Place place) {
+    const unsigned lane = running_thread->lane;
+    return shuffle(name, mask, value, (lane & (width - 1)) < delta ? lane : lane - delta, place);
+}
+template <class T>
+inline T shuffle_down(const char* name, unsigned mask, T value, unsigned delta, unsigned width, Place place) {
+    const unsigned lane = running_thread->lane;
+    return shuffle(name, mask, value, (lane & (width - 1)) + delta >= width ? lane : lane + delta, place);
+}
 
 struct Ballot {
     static void all(const bool* values, unsigned* results, unsigned mask) {
@@ -73,31 +96,18 @@ inline void __syncwarp(unsigned mask = 0xffffffffu, EMULATOR_HERE) { emulator::s
 // Which lanes run together is not defined where threads are scheduled one by one: a lane is sure of itself alone.
 inline unsigned __activemask() { return 1u << emulator::running_thread->lane; }
 
-template <class T>
-inline T __shfl_sync(unsigned mask, T value, int source, int width = 32, EMULATOR_HERE) {
-    const unsigned start = emulator::segment_start(emulator::running_thread->lane, width);
-    return emulator::shuffle("__shfl_sync", mask, value, start | (static_cast<unsigned>(source) & (width - 1)), place);
-}
-
-template <class T>
-inline T __shfl_xor_sync(unsigned mask, T value, int bits, int width = 32, EMULATOR_HERE) {
-    const unsigned lane = emulator::running_thread->lane, source = lane ^ static_cast<unsigned>(bits);
-    const bool beyond = source >= emulator::segment_start(lane, width) + width;
-    return emulator::shuffle("__shfl_xor_sync", mask, value, beyond ? lane : source, place);
-}
-
-template <class T>
-inline T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32, EMULATOR_HERE) {
-    const unsigned lane = emulator::running_thread->lane, within = lane & (width - 1);
-    const bool beyond = within + delta >= static_cast<unsigned>(width);
-    return emulator::shuffle("__shfl_down_sync", mask, value, beyond ? lane : lane + delta, place);
-}
-
-template <class T>
-inline T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32, EMULATOR_HERE) {
-    const unsigned lane = emulator::running_thread->lane, within = lane & (width - 1);
-    return emulator::shuffle("__shfl_up_sync", mask, value, within < delta ? lane : lane - delta, place);
-}
+// CUDA shuffles numbers, not structures.
+#define EMULATOR_SHUFFLE(name, how, Count)                                                                          \
+    template <class T>                                                                                              \
+    inline T name(unsigned mask, T value, Count count, int width = 32, EMULATOR_HERE) {                             \
+        static_assert(emulator::Travels<T>::value, #name " takes numbers of CUDA's types; shuffle the members");    \
+        return emulator::how(#name, mask, value, count, static_cast<unsigned>(width), place);                       \
+    }
+EMULATOR_SHUFFLE(__shfl_sync, shuffle_from, int)
+EMULATOR_SHUFFLE(__shfl_xor_sync, shuffle_xor, int)
+EMULATOR_SHUFFLE(__shfl_up_sync, shuffle_up, unsigned)
+EMULATOR_SHUFFLE(__shfl_down_sync, shuffle_down, unsigned)
+#undef EMULATOR_SHUFFLE
 
 inline unsigned __ballot_sync(unsigned mask, int predicate, EMULATOR_HERE) {
     return emulator::together<emulator::Ballot, unsigned>("__ballot_sync", mask, predicate != 0, place);
