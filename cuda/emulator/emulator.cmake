@@ -15,14 +15,17 @@ set(EMULATOR_FOLDER ${CMAKE_CURRENT_LIST_DIR})
 
 # What kernels are compiled with, and linked with, in each mode.
 set(EMULATOR_KERNEL_FLAGS -fno-strict-aliasing -ffp-contract=fast -fno-math-errno -fno-trapping-math -Wall -Wextra -Wno-unknown-pragmas
-    -Wno-unused-function $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+    -Wno-unused-function -Wno-maybe-uninitialized)
 set(EMULATOR_RUNTIME_FLAGS -O2 -g1 -fno-builtin-memset -Wall -Wextra)
 set(EMULATOR_FLAGS_fast -O3 -g1)
 set(EMULATOR_FLAGS_address -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize=vptr -fno-sanitize-recover=undefined)
 # A structure that is passed by value straight from memory is a read that gcc's race detector does not see; once the call is
-# inlined it does.  Vectors of more than 16 bytes are accesses that clang's does not see.
-set(EMULATOR_FLAGS_thread -O2 -finline-functions -g -fsanitize=thread
-    $<IF:$<CXX_COMPILER_ID:GNU>,--param=max-inline-insns-auto=200;-fno-tree-vectorize,-fno-vectorize;-fno-slp-vectorize>)
+# inlined it does.
+set(EMULATOR_FLAGS_thread -O2 -finline-functions --param=max-inline-insns-auto=200 -fno-tree-vectorize -g -fsanitize=thread)
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  list(REMOVE_ITEM EMULATOR_KERNEL_FLAGS -Wno-maybe-uninitialized)
+  list(APPEND EMULATOR_FLAGS_thread -fno-vectorize -fno-slp-vectorize) # its detector does not see vectors of more than 16 bytes
+endif()
 set(EMULATOR_LINK_fast)
 set(EMULATOR_LINK_address -fsanitize=address,undefined)
 set(EMULATOR_LINK_thread -fsanitize=thread)
