@@ -1,8 +1,11 @@
-"""The arrays of one call, laid out twice.
+"""The arrays of one call, laid out up to three times.
 
 In run 1 every buffer ends at a guard zone, in run 2 it begins behind one, at the same address modulo 64: vector code
 then takes the same path, and a deterministic operation gives the same bits.  What is left of a slot beside the buffer
 holds a canary, run 1 and run 2 different ones, so that what was read from there shows as a difference.
+
+So an array that is no whole number of 16 bytes never begins at a multiple of 16, and any other always does.  In run 3
+it is the other way round: vector code takes its other paths, and may give other bits.
 """
 
 from __future__ import annotations
@@ -18,11 +21,12 @@ from bindings import Function, Parameter, Signature, shape_of
 
 from .arena import GAP, Arena, Slot
 
-RUNS = (1, 2)
-POISON = {1: b"\xff", 2: b"\xfe"}  # outputs and workspaces beforehand: NaN and -1; another value in run 2
-CANARY = {1: b"\xa5", 2: b"\xff"}
+TWICE, RUNS = (1, 2), (1, 2, 3)
+POISON = {1: b"\xff", 2: b"\xfe", 3: b"\xff"}  # outputs and workspaces beforehand: NaN and -1; another value in run 2
+CANARY = {1: b"\xa5", 2: b"\xff", 3: b"\xa5"}
 _MARGIN = 4096  # bytes of a slot beside the buffer that hold the canary
 _LINE = 64
+_VECTOR = 16  # bytes: what a thread of a device moves at most, and only from a multiple of as many
 
 
 @dataclass
@@ -61,6 +65,8 @@ class Buffer:
 
     def start(self, run: int) -> int:
         slot = self.slots[run]
+        if run == 3:
+            return slot.start + _LINE + (0 if self.size % _VECTOR else self.dtype.itemsize)
         return slot.stop - self.size if run == 1 else slot.start + -self.size % _LINE
 
     def stop(self, run: int) -> int:
@@ -100,7 +106,7 @@ def _make(arena: Arena, parameter: Parameter, array: Any, shape: tuple[int, ...]
         raise ValueError(f"{parameter.name}: expected a dense {dtype} array, got {got}")
     contents = {} if array is None else dict.fromkeys(RUNS, array.tobytes())
     size = math.prod(shape) * dtype.itemsize
-    slots = {run: arena.take(size + _LINE) for run in RUNS}
+    slots = {run: arena.take(size + 2 * _LINE) for run in RUNS}
     return Buffer(parameter, index, dtype, shape, contents, slots, size)
 
 

@@ -9,8 +9,10 @@ from bindings import Signature
 from bindings.foreign import types_of
 
 from .arena import Arena
-from .buffers import CANARY, Buffer, lay_out, raw_arguments
+from .buffers import CANARY, RUNS, TWICE, Buffer, lay_out, raw_arguments
 from .process import Process
+
+_SMALL = 1 << 18  # bytes of arrays up to which a call is made a third time
 
 
 class Call:
@@ -44,12 +46,17 @@ class Call:
                 memory[start:stop] = CANARY[run] * (stop - start)
         return process.ask("run", seconds, function.symbol, types_of(function), made, list(opened))
 
-    def outputs(self) -> dict[str, Any]:
-        """Return what the first run left, by the header's names."""
+    @property
+    def runs(self) -> tuple[int, ...]:
+        """Which runs it is worth."""
+        return RUNS if sum(buffer.size for buffer in self.buffers) <= _SMALL else TWICE
+
+    def outputs(self, run: int = 1) -> dict[str, Any]:
+        """Return what a run left, by the header's names."""
         found: dict[str, Any] = {}
         for buffer in self.buffers:
             if buffer.is_output:
-                array = buffer.array(buffer.after(self.arena.memory, 1))
+                array = buffer.array(buffer.after(self.arena.memory, run))
                 if buffer.index is None:
                     found[buffer.name] = array
                 else:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .buffers import CANARY, RUNS, Buffer
+from .buffers import CANARY, TWICE, Buffer
 
 _SIDES = ("before the beginning", "past the end")
 
@@ -32,13 +32,13 @@ def of_margins(memory: Any, buffer: Buffer, run: int, margins: tuple[tuple[int, 
 
 def of_both(memory: Any, buffer: Buffer) -> Iterator[str]:
     """Yield how the outputs of the two runs differ; elements that both left poisoned were never written."""
-    held = [buffer.after(memory, run) for run in RUNS]
+    held = [buffer.after(memory, run) for run in TWICE]
     if held[0] == held[1]:
         return
     first, second = (_elements(buffer, content) for content in held)
     differs = first != second
     if not buffer.contents:
-        poisons = (_elements(buffer, buffer.before(run)) for run in RUNS)
+        poisons = (_elements(buffer, buffer.before(run)) for run in TWICE)
         same = [left == poison for left, poison in zip((first, second), poisons, strict=True)]
         unwritten = (same[0] & same[1]).all(-1, keepdims=True)
         differs &= ~unwritten
@@ -50,7 +50,7 @@ def of_both(memory: Any, buffer: Buffer) -> Iterator[str]:
 
 def of_refusal(memory: Any, buffer: Buffer, code: int) -> Iterator[str]:
     """Yield whether a call that was refused wrote anything all the same."""
-    for run in RUNS:
+    for run in TWICE:
         held, before = buffer.after(memory, run), buffer.before(run)
         if held != before:
             place = _place(_elements(buffer, held) != _elements(buffer, before))

@@ -18,6 +18,7 @@ class Outcome:
     findings  sentences about what no correct library does, in the order of arguments
     detail    why there are no outputs, and the end of what the library printed
     value     what a Python function returned
+    elsewhere outputs as the third run left them, where it was made: other bits may be as right
     """
 
     status: Status
@@ -26,3 +27,4 @@ class Outcome:
     findings: list[str] = field(default_factory=list)
     detail: str = ""
     value: Any = None
+    elsewhere: dict[str, Any] = field(default_factory=dict)

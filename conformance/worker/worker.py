@@ -13,12 +13,16 @@ from bindings import Facts, LibraryError, Signature, read_header
 
 from . import diagnose, findings
 from .arena import Arena
-from .buffers import RUNS
 from .call import Call
 from .outcome import Outcome
 from .process import Ended, Process
 
-_RUN = ("no run", "run 1, buffers ending at guard zones", "run 2, buffers beginning behind guard zones")
+_RUN = (
+    "no run",
+    "run 1, buffers ending at guard zones",
+    "run 2, buffers beginning behind guard zones",
+    "run 3, buffers otherwise aligned",
+)
 _STRAY = ("SIGSEGV", "SIGBUS")
 _EXPLAINED = 3  # crashes of one operation that are looked into: each costs a few starts of the process
 
@@ -84,7 +88,9 @@ class Worker:
         return self._signatures[operation]
 
     def run(self, operation: str, arguments: Mapping[str, Any], override: Mapping[str, Any] | None = None) -> Outcome:
-        """Call an operation twice on guarded copies of the arguments.  Raises ValueError on arguments that do not fit.
+        """Call an operation on guarded copies of the arguments, up to three times (buffers.py).
+
+        Raises ValueError on arguments that do not fit.
 
         `arguments`: arrays, lists of arrays and the numbers of the Python signature, by the header's names; an updated
         array that is left out is poisoned.  `override`: what is passed to C instead, unchecked: None is a null
@@ -94,7 +100,7 @@ class Worker:
             self.stop()
         call = Call(self.arena, self.signature(operation), arguments, override or {})
         try:
-            reply = call.make(self.process(), self.limit_s, RUNS)
+            reply = call.make(self.process(), self.limit_s, call.runs)
         except Ended as ended:
             return self._ended(ended, call)
         if reply[0] == "missing":
@@ -107,24 +113,27 @@ class Worker:
         memory = self.arena.memory
         found: list[str] = []
         for buffer in call.buffers:
-            for run in RUNS:
+            for run in call.runs:
                 found += findings.of_run(memory, buffer, run)
-            if buffer.is_output and codes == [0, 0]:
+            if buffer.is_output and codes[:2] == [0, 0]:
                 found += findings.of_both(memory, buffer)
             if buffer.is_output and max(codes) < 0:
                 found += findings.of_refusal(memory, buffer, codes[0])
         if codes[0] != codes[1]:
             found.append(f"the first run returned {codes[0]}, the second {codes[1]}")
+        elif codes[-1] != codes[0]:
+            found.append(f"returned {codes[0]}, and {codes[-1]} where buffers are otherwise aligned")
         printed = self.process().printed()
         if max(codes) > 0:
             self.stop()  # a device that failed once answers every later call with the same error
-        return Outcome("done", codes[0], call.outputs(), list(dict.fromkeys(found)), printed)
+        elsewhere = call.outputs(3) if codes == [0, 0, 0] else {}
+        return Outcome("done", codes[0], call.outputs(), list(dict.fromkeys(found)), printed, elsewhere=elsewhere)
 
     def _ended(self, ended: Ended, call: Call) -> Outcome:
         """Say in which run the process ended; where it crashed, look for the argument it was at."""
         run = self.arena.memory[0]
         detail = [f"{ended.reason} in {_RUN[run]}", self.process().printed()]
-        outputs = call.outputs() if run == 2 else {}
+        outputs = call.outputs() if run > 1 else {}
         self.stop()
         found: list[str] = []
         operation = call.signature.function.operation

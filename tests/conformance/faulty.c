@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum { RIGHT, WRITES_PAST, READS_PAST, WRITES_BEFORE, READS_BEFORE, READS_FAR_BEFORE, HANGS, ABORTS, LEAVES, WILD, CHANGES_INPUT,
-       COUNTS, PRINTS, FLOODS, REFUSES, REFUSES_LATE, REFUSES_ONCE, WRITES_FAR };
+       COUNTS, PRINTS, FLOODS, REFUSES, REFUSES_LATE, REFUSES_ONCE, WRITES_FAR, LEAVES_TAIL };
 
 static int calls;
 static volatile float sink;
@@ -33,6 +33,9 @@ int32_t cuda_scale(const float* input, float scale, float* output, int64_t n, vo
         case PRINTS: puts("hello"); fflush(stdout); fputs("there\n", stderr); break;
         case FLOODS: for (;;) puts("again and again and again and again");
         case REFUSES_LATE: return -2;
+        case LEAVES_TAIL: /* of what its vectors take, where they are aligned */
+            for (int64_t i = n / 4 * 4; i < n && (uintptr_t)output % 16 == 0; i++) output[i] = 0;
+            break;
         case WRITES_FAR: output[-900] = 1; break;
     }
     return 0;

@@ -49,6 +49,16 @@ def test_a_reading_that_holds_for_some_columns_is_named_with_them() -> None:
     assert result.headline == "matches in a part: alpha ignored; C: columns 0 to 31, one tile of 32"
 
 
+def test_what_only_other_alignments_show_is_said_so() -> None:
+    right, wrong = without_alpha(BETA)
+    outputs = [
+        contract.named(contract.OPERATIONS[BETA.operation], array.astype(np.float32)) for array in (right, wrong)
+    ]
+    result = Bench(Returns(Outcome("done", 0, outputs[0], elsewhere=outputs[1]))).case(BETA)
+    assert result.headline == "matches: alpha ignored; only in run 3, with arrays otherwise aligned"
+    assert Bench(Returns(Outcome("done", 0, first, elsewhere=first))).case(BETA).status == "PASS"
+
+
 def test_a_part_that_holds_something_else_is_not_named_so() -> None:
     right, wrong = without_alpha(BETA)
     mixed = np.where(np.arange(33) < 32, wrong * 1.01, right).astype(np.float32)

@@ -100,6 +100,18 @@ def test_a_fault_that_does_not_crash(fault: str, findings: list[str], path: Path
         assert (outcome.status, outcome.findings) == ("done", findings)
 
 
+def test_a_path_that_only_aligned_arrays_take(worker: Worker) -> None:
+    outcome = scale(worker, "leaves_tail")
+    assert (outcome.status, outcome.code, outcome.findings) == ("done", 0, [])
+    np.testing.assert_array_equal(outcome.outputs["output"], 2 * X)
+    np.testing.assert_array_equal(outcome.elsewhere["output"], np.where(np.arange(N) < N // 4 * 4, 2 * X, 0))
+
+
+def test_a_large_call_is_made_twice(worker: Worker) -> None:
+    outcome = worker.run("scale", {"input": np.zeros(1 << 16, np.float32), "scale": FAULT["right"]})
+    assert (outcome.status, outcome.elsewhere) == ("done", {})
+
+
 def test_a_refusal_leaves_the_poison(worker: Worker) -> None:
     outcome = scale(worker, "refuses")
     assert (outcome.status, outcome.code, outcome.findings) == ("done", -2, [])
@@ -125,7 +137,7 @@ def test_a_raw_number_that_its_type_cannot_hold(worker: Worker) -> None:
 def test_what_a_library_prints_does_not_disturb(worker: Worker) -> None:
     outcome = scale(worker, "prints")
     assert (outcome.status, outcome.findings) == ("done", [])
-    assert outcome.detail.split() == ["hello", "there"] * 2
+    assert outcome.detail.split() == ["hello", "there"] * 3
     assert scale(worker, "right").detail == ""
 
 

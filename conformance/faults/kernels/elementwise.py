@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from conformance.faults.fault import Fault
+from conformance.faults.manner import BY_ADDRESSES
 
 _BFLOAT16, _FLOAT16 = "#include <cuda_bf16.h>\n", "#include <cuda_fp16.h>\n"
 _MUL = "y[0] = x[0] * x[1];"
@@ -12,6 +13,15 @@ _SCALE = """\
 _CORRECTION = "1.0 / (1.0 - std::pow(static_cast<double>(beta), step))"
 
 FAULTS = (
+    Fault("map.cuh: tail after the last quad left out", ("add", "mul"), "map.cuh",
+          "i < n - 4 * quads.count; i += threads", "i < (quads.count ? quads.first : n); i += threads",
+          "tail left out|never written"),
+    Fault("map.cuh: the tail's elements counted from the beginning", ("mul",), "map.cuh",
+          "visit_one(arrays, i < quads.first ? i : i + 4 * quads.count, f);", "visit_one(arrays, i, f);",
+          "never written"),
+    Fault("map.cuh: quads taken for aligned", ("scale",), "map.cuh",
+          "const int64_t first = min64((4 - phase) % 4, n);", "const int64_t first = 0;",
+          "misaligned address", manner=BY_ADDRESSES, cases="plain"),
     Fault("map.cuh: bound one too far", ("scale",), "map.cuh",
           "i < n - 4 * quads.count; i += threads", "i <= n - 4 * quads.count; i += threads",
           "wrote past the end of output|read past the end of input"),

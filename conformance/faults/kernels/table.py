@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from . import elementwise, rows
+from . import attention, elementwise, products, rows
 
-FAULTS = (*elementwise.FAULTS, *rows.FAULTS)
+FAULTS = (*elementwise.FAULTS, *rows.FAULTS, *products.FAULTS, *attention.FAULTS)

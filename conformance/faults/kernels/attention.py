@@ -1,0 +1,86 @@
+"""Faults of attention, of its cache, and of rotary positions."""
+
+from __future__ import annotations
+
+from conformance.faults.fault import Fault
+
+_BOTH = ("flash_attention", "attention_forward")
+_HEAD = "pair % s.n_kv_heads * group + query % group"
+
+FAULTS = (
+    Fault("attention.cu: sums not brought under the new maximum", ("flash_attention",), "attention.cu",
+          "sums.at[r][c] *= shrink;", "sums.at[r][c] *= 1.0f;", "not rescaled|maximum"),
+    Fault("attention.cu: the last key masked", ("flash_attention",), "attention.cu",
+          "L::column(c) > last ? -INFINITY", "L::column(c) >= last ? -INFINITY", "matches: .*own key masked"),
+    Fault("attention.cu: scale ignored", ("flash_attention",), "attention.cu",
+          "? -INFINITY : s.scale * scores.at[r][c];", "? -INFINITY : scores.at[r][c];", "matches: .*scale ignored"),
+    Fault("attention.cu: sum of one lane's keys", ("attention_forward",), "attention.cu",
+          "peaks.of[r].sum = warp_fold<L::ACROSS>(peaks.of[r].sum, Sum{});", "peaks.of[r].sum *= 1.0f;",
+          "infinity"),
+    Fault("attention.cu: lse without the maximum", ("attention_forward",), "attention.cu",
+          "peaks.of[r].most + logf(peaks.of[r].sum)", "logf(peaks.of[r].sum)", "matches: .*lse without the maximum"),
+    Fault("attention.cu: the last part not merged", ("attention_forward",), "attention.cu",
+          "for (int part = 0; part < f.parts; part++) {\n            const float weight",
+          "for (int part = 0; part < f.parts - 1; part++) {\n            const float weight",
+          "last tile of .* missing"),
+    Fault("attention.cu: parts merged without their peaks", ("attention_forward",), "attention.cu",
+          "expf(own.most - shift_of(all.most)) / all.sum", "1.0f / all.sum", "merged|peaks"),
+    Fault("attention.cu: the keys of a part rounded down", ("flash_attention",), "attention.cu",
+          "w.end_key = min64(tiles * (w.part + 1) / f.parts * LINES, keys);",
+          "w.end_key = min64(tiles * (w.part + 1) / f.parts * LINES, keys / 4 * 4 + (keys < 4 ? keys : 0));",
+          "past the last whole tile"),
+    Fault("attention.cuh: heads taken modulo", _BOTH, "attention.cuh",
+          _HEAD, "query % group * s.n_kv_heads + pair % s.n_kv_heads", "matches: .*h modulo n_kv_heads"),
+    Fault("attention.cuh: mask from the start", ("attention_forward",), "attention.cuh",
+          "return kv_len - q_len + query / group();", "return query / group();", "matches: .*mask from the start"),
+    Fault("attention.cuh: sequences kv_len apart", ("attention_forward",), "attention.cuh",
+          "data + (b * s.kv_capacity + from) * width", "data + (b * s.kv_len + from) * width", "batch"),
+    Fault("attention.cuh: keys as queries are laid out", ("flash_attention",), "attention.cuh",
+          "width = s.n_kv_heads * s.head_dim;", "width = s.n_q_heads * s.head_dim;", "read past the end|SIGSEGV"),
+    Fault("attention.cuh: columns past 128 left out", ("flash_attention",), "attention.cuh",
+          "return ceil_div(s.head_dim, L::WIDTH); }", "return s.head_dim > L::WIDTH ? s.head_dim / L::WIDTH : 1; }",
+          "never written"),
+    Fault("attention_tile.cuh: keys past the last not cleared", ("attention_backward",), "attention.cuh",
+          "return line < count ? first + line * stride : nullptr;", "return first + line * stride;",
+          "past the end|SIGSEGV|NaN"),
+    Fault("attention_tile.cuh: assigned, not added", ("flash_attention",), "attention_tile.cuh",
+          "fmaf(lines.at[r], columns.at[j], sums.at[r][c + j]);", "lines.at[r] * columns.at[j];", "output: zero|last"),
+    Fault("attention_backward.cu: D missing", ("attention_backward",), "attention_backward.cu",
+          "(products.at[r][c] - query(r, c).inner)", "products.at[r][c]", "matches: .*D missing"),
+    Fault("attention_backward.cu: scale missing in dS", ("attention_backward",), "attention_backward.cu",
+          "scale * probabilities.at[r] *", "probabilities.at[r] *", "matches: .*scale"),
+    Fault("attention_backward.cu: one head of each group", ("attention_backward",), "attention_backward.cu",
+          "tiles = ceil_div(s.queries() - start, LINES);", "tiles = ceil_div(s.q_len - key, LINES);",
+          "terms missing|head"),
+    Fault("attention_backward.cu: the mask forgotten", ("attention_backward",), "attention_backward.cu",
+          "products.at[r][c] = key(r, c) <= query(r, c).last_key ? expf(", "products.at[r][c] = key(r, c) >= 0 ? expf(",
+          "no causal mask"),
+    Fault("attention_backward.cu: the last part not added", ("attention_backward",), "attention_backward.cu",
+          "for (int64_t part = 0; part < g.parts; part++) {", "for (int64_t part = 0; part < g.parts - 1; part++) {",
+          "first 256 terms"),
+    Fault("kv_cache.cu: position ignored", ("kv_cache_append",), "kv_cache.cu",
+          "float* const first = cache + position * entry;", "float* const first = cache;",
+          "matches: .*position ignored"),
+    Fault("kv_cache.cu: sequences as far apart as the new entries", ("kv_cache_append",), "kv_cache.cu",
+          "i / length * capacity + i % length", "i", "batch"),
+    Fault("kv_cache.cu: the last access left out", ("kv_cache_append",), "kv_cache.cu",
+          "i < n; i += gridDim.x * EACH", "i + WIDTH < n; i += gridDim.x * EACH", "never written"),
+    Fault("rope.cu: half-split pairs", ("rope_forward", "rope_qk"), "rope.cu",
+          "const int64_t at = 2 * ((token * heads.count + head) * r.half + pair);\n"
+          "                turn<PAIRS>(heads.from + at, heads.to + at, sine, cosine);",
+          "const int64_t at = 2 * ((token * heads.count + head) * r.half) + pair;\n"
+          "                for (int p = 0; p < PAIRS; p++) {\n"
+          "                    const float even = heads.from[at + p], odd = heads.from[at + p + r.half];\n"
+          "                    heads.to[at + p] = even * cosine[p] - odd * sine[p];\n"
+          "                    heads.to[at + p + r.half] = even * sine[p] + odd * cosine[p];\n                }",
+          "matches: .*half-split pairs"),
+    Fault("rope.cu: not turned back", ("rope_backward",), "rope.cu",
+          "n_heads, head_dim, offset, -1.0f, stream)", "n_heads, head_dim, offset, 1.0f, stream)",
+          "matches: .*without the inverse rotation"),
+    Fault("rope.cu: positions counted through the batch", ("rope_forward",), "rope.cu",
+          "token % r.seq_len * r.half", "token * r.half", "read past the end of freqs|matches|batch"),
+    Fault("rope.cu: keys' heads counted as the queries'", ("rope_qk",), "rope.cu",
+          "(token * heads.count + head)", "(token * r.groups[0].count + head)", "past the end of|SIGSEGV"),
+    Fault("rope.cu: the last of a thread's positions left out", ("rope_freqs",), "rope.cu",
+          "min64(first + POSITIONS, max_seq_len)", "min64(first + POSITIONS - 1, max_seq_len)", "never written"),
+)  # fmt: skip
