@@ -70,11 +70,11 @@ class Kernels(CLibrary):
         self.linked = (*self._flags(f"LINK_{mode}"), "-pthread", "-ldl")
 
     def _flags(self, name: str) -> list[str]:
-        """What emulator.cmake sets a list of flags to."""
+        """What emulator.cmake sets a list of flags to, but for those that CMake makes of its own expressions."""
         found = re.search(rf"^set\(EMULATOR_{name}\b([^)]*)\)", self._cmake, re.MULTILINE)
         if not found:
             raise FaultError(f"expected EMULATOR_{name} in {_EMULATOR / 'emulator.cmake'}")
-        return found[1].split()
+        return [flag for flag in found[1].split() if "$<" not in flag]
 
     def compiler(self) -> list[str]:
         return cxx_compiler()

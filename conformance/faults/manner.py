@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import os
 import shlex
-import shutil
-import subprocess
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 
-# By the emulator's mode: the libraries that come before Python's own, and what a sanitiser is told.
-_PRELOADED = {"address": ("libasan.so", "libubsan.so"), "thread": ("libtsan.so",)}
-_TOLD = {
-    "address": {"ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1", "UBSAN_OPTIONS": "halt_on_error=1"},
-    "thread": {"TSAN_OPTIONS": "halt_on_error=1:exitcode=66:history_size=0:atexit_sleep_ms=0"},
-}
+_PRELOAD = Path(__file__).parents[2] / "cuda" / "emulator" / "preload.py"
 
 
 @dataclass(frozen=True)
@@ -24,28 +19,17 @@ class Manner:
     schedule: str = "forward"
 
     def environment(self) -> dict[str, str]:
-        """Return what a process in which the library runs so is told; nothing where it is as it is."""
-        told = {"ASSAYER_EMULATOR_SCHEDULE": self.schedule} if self.schedule != AS_IT_IS.schedule else {}
-        libraries = [_path_of(name) for name in _PRELOADED.get(self.mode, ())]
-        return told | _TOLD.get(self.mode, {}) | ({"LD_PRELOAD": ":".join(libraries)} if libraries else {})
+        """Return what a process in which the library runs so is told."""
+        return {"ASSAYER_EMULATOR_SCHEDULE": self.schedule}
 
     def prefix(self) -> tuple[str, ...]:
-        """Return the command that starts it: older race detectors do not know the addresses of newer Linux kernels."""
-        return ("setarch", "-R") if self.mode == "thread" and shutil.which("setarch") else ()
+        """Return the command that starts it: sanitisers have to be there before Python."""
+        return () if self.mode == "fast" else (sys.executable, str(_PRELOAD), self.mode)
 
 
 def cxx_compiler() -> list[str]:
     """Return the C++ compiler's command."""
     return shlex.split(os.environ.get("CXX", "c++"))
-
-
-def _path_of(library: str) -> str:
-    """Where the compiler keeps a library; its bare name where it has none or is missing, which the loader says."""
-    try:
-        command = [*cxx_compiler(), f"-print-file-name={library}"]
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return library
 
 
 AS_IT_IS = Manner()

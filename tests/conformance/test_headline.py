@@ -51,10 +51,9 @@ def test_a_reading_that_holds_for_some_columns_is_named_with_them() -> None:
 
 def test_what_only_other_alignments_show_is_said_so() -> None:
     right, wrong = without_alpha(BETA)
-    outputs = [
-        contract.named(contract.OPERATIONS[BETA.operation], array.astype(np.float32)) for array in (right, wrong)
-    ]
-    result = Bench(Returns(Outcome("done", 0, outputs[0], elsewhere=outputs[1]))).case(BETA)
+    function = contract.OPERATIONS[BETA.operation]
+    first, other = (contract.named(function, array.astype(np.float32)) for array in (right, wrong))
+    result = Bench(Returns(Outcome("done", 0, first, elsewhere=other))).case(BETA)
     assert result.headline == "matches: alpha ignored; only in run 3, with arrays otherwise aligned"
     assert Bench(Returns(Outcome("done", 0, first, elsewhere=first))).case(BETA).status == "PASS"
 

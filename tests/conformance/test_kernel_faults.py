@@ -13,7 +13,7 @@ from conformance.faults import FaultError, build, judge
 from conformance.faults.build import kit_of
 from conformance.faults.kernels import FAULTS
 from conformance.faults.kits import CLibrary, Kernels
-from conformance.faults.manner import AS_IT_IS, BACKWARDS, cxx_compiler
+from conformance.faults.manner import AS_IT_IS, BACKWARDS, BY_RACES, cxx_compiler
 from conformance.faults.trial import cases_of, judge_fault
 
 BY_NAME = {fault.name: fault for fault in FAULTS}
@@ -59,8 +59,9 @@ def test_faults_of_two_libraries_do_not_go_together() -> None:
 
 
 def test_a_manner_is_how_a_process_is_started() -> None:
-    assert (AS_IT_IS.environment(), AS_IT_IS.prefix()) == ({}, ())
+    assert AS_IT_IS.prefix() == BACKWARDS.prefix() == ()
     assert BACKWARDS.environment() == {"ASSAYER_EMULATOR_SCHEDULE": "reverse"}
+    assert BY_RACES.prefix()[-1] == "thread"
 
 
 @needs_compiler

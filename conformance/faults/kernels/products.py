@@ -68,9 +68,11 @@ FAULTS = (
     Fault("product.cu: masked by 0", ("attention_scores",), "product.cu",
           "? -INFINITY : value;", "? 0.0f : value;", "matches: .*masked by 0"),
     Fault("attention_scores.cu: one head for all", ("attention_scores",), "attention_scores.cu",
-          "p.a_head = d;\n    p.b_batch = n * d;\n    p.c_batch = n_h", "p.b_batch = n * d;\n    p.c_batch = n_h", "head"),
+          "p.a_head = d;\n    p.b_batch = n * d;\n    p.c_batch = n_h", "p.b_batch = n * d;\n    p.c_batch = n_h",
+          "head"),
     Fault("attention_scores.cu: scale ignored", ("attention_scores",), "attention_scores.cu",
           "    p.alpha = scale;\n", "", "matches: .*scale ignored"),
     Fault("gemm.cu: B not transposed", ("gemm_tt",), "gemm.cu",
-          "multiply_scaled(one(A, true, B, true, C", "multiply_scaled(one(A, true, B, false, C", "matches: .*B stored the other way"),
+          "multiply_scaled(one(A, true, B, true, C", "multiply_scaled(one(A, true, B, false, C",
+          "matches: .*B stored the other way"),
 )  # fmt: skip
