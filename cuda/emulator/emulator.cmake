@@ -24,6 +24,7 @@ set(EMULATOR_FLAGS_address -O1 -g -fno-omit-frame-pointer -fsanitize=address,und
 set(EMULATOR_FLAGS_thread -O2 -finline-functions --param=max-inline-insns-auto=200 -fno-tree-vectorize -g -fsanitize=thread)
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   list(REMOVE_ITEM EMULATOR_KERNEL_FLAGS -Wno-maybe-uninitialized)
+  list(REMOVE_ITEM EMULATOR_FLAGS_thread --param=max-inline-insns-auto=200)
   list(APPEND EMULATOR_FLAGS_thread -fno-vectorize -fno-slp-vectorize) # its detector does not see vectors of more than 16 bytes
 endif()
 set(EMULATOR_LINK_fast)

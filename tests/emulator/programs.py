@@ -13,6 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SOURCES = Path(__file__).parent / "programs"
+QUIET = {"ASAN_OPTIONS": "detect_leaks=0", "TSAN_OPTIONS": "exitcode=66 history_size=0 atexit_sleep_ms=0"}
 SANITIZERS = {"fast": "", "address": "address,undefined", "thread": "thread"}
 
 
@@ -41,15 +42,14 @@ class Programs:
         for command in (configure, ["cmake", "--build", folder]):
             done = subprocess.run(command, capture_output=True, text=True)
             assert done.returncode == 0, done.stdout + done.stderr
+        version = subprocess.run([compiler or "c++", "--version"], capture_output=True, text=True)
+        self.by_clang = "clang" in version.stdout
         self._command = [*without_random_addresses(), str(folder / "programs")]
 
     def run(self, *names: str, **settings: str | int) -> Outcome:
         """Run the programs in one process; settings are the emulator's, by the end of their names (schedule, seed)."""
         named = {f"ASSAYER_EMULATOR_{name.upper()}": str(value) for name, value in settings.items()}
-        quiet = {
-            "ASAN_OPTIONS": "detect_leaks=0 allow_addr2line=1",
-            "TSAN_OPTIONS": "exitcode=66 history_size=0 atexit_sleep_ms=0 allow_addr2line=1",
-        }
+        quiet = {name: f"{value} {os.environ.get(name, '')}" for name, value in QUIET.items()}
         done = subprocess.run(
             [*self._command, *names], capture_output=True, text=True, timeout=120, env={**os.environ, **quiet, **named}
         )

@@ -13,7 +13,10 @@ __thread uint3 threadIdx, blockIdx;
 __thread dim3 blockDim, gridDim;
 namespace emulator {
 
-Block::Block() : members_(new Member[threads_per_block]) { host_.adopt_system_thread(); }
+Block::Block(const Identities& identities, size_t place)
+    : identities_(identities), place_(place), members_(new Member[threads_per_block]) {
+    host_.adopt_system_thread();
+}
 
 void Block::set_shape(dim3 shape) {
     if (shape.x == threads.x && shape.y == threads.y && shape.z == threads.z && n_threads_) return;
@@ -47,15 +50,24 @@ void Block::begin(uint64_t number, Order order, uint64_t seed) {
         members_[i].fiber.reset();
         members_[i].fenced = false;
         members_[i].last_atomic = nullptr;
-        if (detects_races) {
-            char name[64];  // what the race detector keeps of it; the kernel stands in its backtrace
-            const uint3& thread = members_[i].index;
-            std::snprintf(name, sizeof name, "block (%u,%u,%u) thread (%u,%u,%u)", index.x, index.y, index.z, thread.x, thread.y, thread.z);
-            members_[i].fiber.name(name);
-        }
     }
+    if (detects_races) identify_threads(seed);
     queue_.begin(order, seed, n_threads_);
     dynamic_shared = shared_.begin(configuration.dynamic_shared);
+}
+
+void Block::identify_threads(uint64_t seed) {
+    const size_t distinct = identities_.distinct(seed);
+    for (unsigned i = 0; i < n_threads_; i++) {
+        void* const identity = identities_.of(place_, i, distinct);
+        members_[i].fiber.identify(identity);
+        if (i >= distinct) continue;
+        char name[64];  // what the race detector keeps of it; the kernel stands in its backtrace
+        const uint3& thread = members_[i].index;
+        const int length = std::snprintf(name, sizeof name, "block (%u,%u,%u) thread (%u,%u,%u)", index.x, index.y, index.z, thread.x, thread.y, thread.z);
+        if (distinct < n_threads_) std::snprintf(name + length, sizeof name - static_cast<size_t>(length), " or %zu i on", distinct);
+        Identities::name(identity, name);
+    }
 }
 
 void Block::run(Grid& grid, uint64_t number, Order order, uint64_t seed) {

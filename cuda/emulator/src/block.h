@@ -6,6 +6,7 @@
 
 #include "cuda_runtime.h"
 #include "fiber.h"
+#include "identities.h"
 #include "run_queue.h"
 #include "shared_memory.h"
 
@@ -39,7 +40,7 @@ struct Warp {
 // Threads switch only where they wait.  One that never waits costs a call: the next begins where it ended, on its stack.
 class Block : public BlockView {
   public:
-    Block();
+    Block(const Identities& identities, size_t place);
 
     // Runs block `number` of the grid to its end, or to its first fault.
     void run(Grid& grid, uint64_t number, Order order, uint64_t seed);
@@ -61,6 +62,7 @@ class Block : public BlockView {
   private:
     void set_shape(dim3 threads);
     void begin(uint64_t number, Order order, uint64_t seed);
+    void identify_threads(uint64_t seed);
     static void run_threads();
     static void make_running(Member& member);
     void end(Member& ended);
@@ -75,6 +77,8 @@ class Block : public BlockView {
 
     Grid* grid_ = nullptr;
     unsigned n_threads_ = 0, alive_ = 0;
+    const Identities& identities_;
+    const size_t place_;
     std::unique_ptr<Member[]> members_;
     Warp warps_[32];
     RunQueue queue_;

@@ -28,9 +28,6 @@ void Fiber::prepare(const Stack& stack, void (*entry)()) {
     bottom_ = stack.bottom;
     size_ = Stack::bytes;
 #endif
-#if EMULATOR_MODE == EMULATOR_MODE_THREAD
-    if (!clock_) clock_ = __tsan_create_fiber(0);
-#endif
 }
 
 void Fiber::become(Fiber& next) {
@@ -84,24 +81,15 @@ void Fiber::begun() {
 #endif
 }
 
-void Fiber::name([[maybe_unused]] const char* text) {
+void Fiber::identify([[maybe_unused]] void* identity) {
 #if EMULATOR_MODE == EMULATOR_MODE_THREAD
-    if (!clock_) clock_ = __tsan_create_fiber(0);
-    __tsan_set_fiber_name(clock_, text);
+    clock_ = identity;
 #endif
 }
 
 void Fiber::forget() {
     stack_pointer_ = nullptr;
     allow(stack_.bottom, stack_.bottom ? Stack::bytes : 0);  // the frames that never ended have left their red zones
-#if EMULATOR_MODE == EMULATOR_MODE_THREAD
-    if (!clock_) return;
-    void* const host = __tsan_get_current_fiber();
-    __tsan_switch_to_fiber(clock_, 1);
-    __tsan_switch_to_fiber(host, 0);  // 0: what the fiber did happens before what the host does now
-    __tsan_destroy_fiber(clock_);
-    clock_ = nullptr;
-#endif
 }
 
 }  // namespace emulator

@@ -35,7 +35,7 @@ class Fiber {
     void reset() { stack_pointer_ = nullptr; }
     const Stack& stack() const { return stack_; }
 
-    void name(const char* text);              // what the race detector calls it
+    void identify(void* identity);            // whom the race detector takes it for (identities.h)
     void forget();                            // abandons what it was doing: a fault
 
   private:

@@ -58,18 +58,19 @@ class Worker {
   public:
     void work(Grid& grid, Blocks& blocks) {
         const dim3 shape = grid.launch.configuration.block;
-        const size_t threads = size_t{shape.x} * shape.y * shape.z;
-        const size_t places = !detects_races ? 1 : std::min<size_t>(most_places, std::max<size_t>(2, race_threads / threads));
-        while (places_.size() < places) places_.push_back(std::make_unique<Block>());
+        const size_t threads = size_t{shape.x} * shape.y * shape.z, places = detects_races ? Identities::places_for(threads) : 1;
+        while (places_.size() < places) places_.push_back(std::make_unique<Block>(identities_, places_.size()));
+        if (detects_races) identities_.prepare(threads, places);
         for (uint64_t block = 0; !grid.failed() && blocks.take(block);) {
             const uint64_t seed = blocks.seed_of(block);
             places_[(seed >> 32) % places]->run(grid, block, settings().order, seed);
         }
+        if (detects_races && grid.failed()) identities_.renew();
         for (const auto& place : places_) place->end_of_grid();
     }
 
   private:
-    static constexpr size_t most_places = 8, race_threads = 1024;
+    Identities identities_;
     std::vector<std::unique_ptr<Block>> places_;
 };
 
