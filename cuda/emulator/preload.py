@@ -13,8 +13,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-# By mode: what gcc's libraries are called, and clang's.
-LIBRARIES = {"address": (["libasan.so", "libubsan.so"], "asan"), "thread": (["libtsan.so"], "tsan")}
+_CLANG = f"libclang_rt.%s-{platform.machine()}.so"
+# By mode: what clang's libraries are called, and gcc's; clang knows where gcc's are, too.
+LIBRARIES = {
+    "address": ([_CLANG % "asan"], ["libasan.so", "libubsan.so"]),
+    "thread": ([_CLANG % "tsan"], ["libtsan.so"]),
+}
 # What commands keep until they end is no leak; an allocation that is too large returns null, as malloc does.  The race
 # detector stops at the first race, and remembers little of each of the many threads.
 OPTIONS = {
@@ -31,8 +35,7 @@ def libraries(compiler: str, mode: str) -> list[str]:
         done = subprocess.run([compiler, f"-print-file-name={name}"], capture_output=True, text=True, check=True)
         return done.stdout.strip()
 
-    of_gcc, of_clang = LIBRARIES[mode]
-    for names in (of_gcc, [f"libclang_rt.{of_clang}-{platform.machine()}.so"]):
+    for names in LIBRARIES[mode]:
         paths = [found(name) for name in names]
         if all(Path(path).is_absolute() for path in paths):
             return paths

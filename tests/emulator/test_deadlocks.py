@@ -9,7 +9,15 @@ import pytest
 from tests.emulator.programs import Programs, marked, names_in
 
 NAMES = names_in("deadlocks.cu")
-WITHOUT_LINES = {"lock_held_forever", "trap_ends_the_kernel", "failure_stays", "grid_barrier"}
+# What they did, where there is no place to name.
+WITHOUT_LINES = {
+    "failure_stays": "executed __trap()",
+    "grid_barrier": "executed grid_group::sync(): blocks cannot wait for each other",
+    "lock_held_forever": "spins: for 67108864 turns no thread of the block got anywhere",
+    "matrix_product_by_half_a_warp": "executed a matrix instruction without all 32 lanes of its warp",
+    "matrix_rows_misaligned": "executed ldmatrix of a row that is not aligned to 16 bytes",
+    "trap_ends_the_kernel": "executed __trap()",
+}
 WITH_LINES = [name for name in NAMES if name not in WITHOUT_LINES]
 
 
@@ -27,6 +35,11 @@ def test_it_ends_with_an_error(fast: Programs, name: str, schedule: str) -> None
 def test_every_place_is_named(fast: Programs, name: str) -> None:
     said = fast.run(name).said
     assert [place for place in marked("deadlocks.cu", f"WAIT {name}") if place not in said] == []
+
+
+@pytest.mark.parametrize("name", WITHOUT_LINES)
+def test_what_it_did_is_named(fast: Programs, name: str) -> None:
+    assert WITHOUT_LINES[name] in fast.run(name).said
 
 
 def test_who_waits_where(fast: Programs) -> None:

@@ -1,5 +1,6 @@
 // Kernels whose threads wait for each other, and calls of warp functions with wrong masks.
 #include "harness.h"
+#include "ptx.cuh"
 
 #include <cooperative_groups.h>
 
@@ -109,6 +110,37 @@ PROGRAM(assertion_fails) {
 __global__ void grid_barrier_kernel() { cooperative_groups::this_grid().sync(); }
 PROGRAM(grid_barrier) {
     grid_barrier_kernel<<<2, 32>>>();
+    return cudaGetLastError() == cudaErrorLaunchFailure;
+}
+
+__global__ void half_a_warp_kernel(const __half* a, float* c) {
+    using namespace nvcuda;
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, __half, wmma::row_major> left;
+    wmma::fragment<wmma::matrix_b, 16, 16, 16, __half, wmma::row_major> right;
+    wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum;
+    wmma::load_matrix_sync(left, a, 16);
+    wmma::load_matrix_sync(right, a, 16);
+    wmma::fill_fragment(sum, 0.0f);
+    if (threadIdx.x < 16) return;
+    wmma::mma_sync(sum, left, right, sum);
+    wmma::store_matrix_sync(c, sum, 16, wmma::mem_row_major);
+}
+PROGRAM(matrix_product_by_half_a_warp) {
+    Array<__half> a(256, __float2half(1.0f));
+    Array<float> c(256);
+    half_a_warp_kernel<<<1, 32>>>(a, c);
+    return cudaGetLastError() == cudaErrorLaunchFailure;
+}
+
+__global__ void misaligned_rows_kernel(uint32_t* output) {
+    __shared__ __align__(16) __half tile[32][9];
+    uint32_t registers[4];
+    load_4(registers, tile[threadIdx.x]);
+    output[threadIdx.x] = registers[0];
+}
+PROGRAM(matrix_rows_misaligned) {
+    Array<uint32_t> output(32);
+    misaligned_rows_kernel<<<1, 32>>>(output);
     return cudaGetLastError() == cudaErrorLaunchFailure;
 }
 #endif
