@@ -8,13 +8,14 @@ from text import closing, code_of, line_of, opening
 
 
 def _kernel_before(code: str, at: int) -> int:
-    """Where the expression begins that names the kernel and ends at `at`: name, space::name<T, 4>, (either)."""
+    """Where the expression begins that names the kernel: name, space::name<T, 4>, each.table[2], (any)."""
     end = len(code[:at].rstrip())
     if code[end - 1] == ")":
         return opening(code, end - 1, "()")
-    if code[end - 1] == ">":
-        end = len(code[: opening(code, end - 1, "<>")].rstrip())
-    name = re.search(r"(?:::\s*)?\w+(?:\s*::\s*(?:template\s+)?\w+)*$", code[:end])
+    while code[end - 1] in ">]":
+        brackets = "<>" if code[end - 1] == ">" else "[]"
+        end = len(code[: opening(code, end - 1, brackets)].rstrip())
+    name = re.search(r"(?:::\s*)?\w+(?:\s*(?:::|\.|->)\s*(?:template\s+)?\w+)*$", code[:end])
     if not name:
         raise ValueError(f"{line_of(code, at)}: no kernel before <<<")
     return name.start()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from text import code_of, in_a_function, line_of, split
+from text import closing, code_of, in_a_function, line_of, split
 
 _ALIGNMENT = r"(?:__align__|alignas)\s*\((?:[^()]|\([^()]*\))*\)"
 _BEFORE = re.compile(rf"(?:\b(?:extern|static|const|volatile)\b\s*|{_ALIGNMENT}\s*)*\Z")
 _WORD = re.compile(r"\b__shared__\b")
-_DECLARATOR = re.compile(r"(?P<before>.*?)(?P<name>\w+)\s*(?P<axes>(?:\[.*\])?)\s*$", re.DOTALL)
+_DECLARATOR = re.compile(r"(?P<before>.*?)(?P<name>\w+)\s*(?P<axes>(?:\[[^;{}]*\])?)\s*$", re.DOTALL)
 
 
 def _aliases(declaration: str, global_scope: bool, where: str) -> str:
@@ -43,13 +43,20 @@ def _aliases(declaration: str, global_scope: bool, where: str) -> str:
     return " ".join(written)
 
 
+def _end_of_declaration(code: str, at: int) -> int:
+    """Where the ; stands that ends the declaration, whose type may have a body; -1 where there is none."""
+    while at < len(code) and code[at] != ";":
+        at = closing(code, at) + 1 if code[at] == "{" else at + 1
+    return at if at < len(code) else -1
+
+
 def rewrite_shared_memory(source: str) -> str:
     """Rewrite every declaration of shared memory; the lines stay where they are."""
     position = 0
     while found := _WORD.search(code := code_of(source), position):
         before = _BEFORE.search(code, 0, found.start())
         begin = before.start() if before else found.start()
-        end = code.find(";", found.end())
+        end = _end_of_declaration(code, found.end())
         if end < 0:
             raise ValueError(f"{line_of(code, begin)}: a declaration of shared memory without its end")
         declaration = code[begin:end]

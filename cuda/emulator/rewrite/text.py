@@ -32,7 +32,7 @@ def closing(code: str, opening: int) -> int:
 
 
 def opening(code: str, closing: int, brackets: str) -> int:
-    """Where the bracket that `closing` closes was opened; `brackets` is "<>" or "()", others are passed over."""
+    """Where the bracket that `closing` closes was opened; `brackets` is "<>", "[]" or "()", others are passed over."""
     depth, inside = 0, 0
     for at in range(closing, -1, -1):
         inside += (code[at] in _CLOSING) - (code[at] in _OPENING) if brackets == "<>" else 0

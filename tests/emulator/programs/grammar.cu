@@ -65,7 +65,14 @@ PROGRAM(launches_in_many_ways) {
     right = right && all_are(output.values(), 11);
     const auto launch = [&](auto value) { ::add_kernel<decltype(value)><<<1, 32>>>(output, value, value); };
     launch(8);
-    return right && all_are(output.values(), 16) && __LINE__ == 68;
+    right = right && all_are(output.values(), 16);
+    struct {
+        void (*kernels[2])(int*, int, int);
+    } table{{nullptr, add_kernel<int>}}, *const at = &table;
+    table.kernels[1]<<<1, 32>>>(output, 9, 9);
+    right = right && all_are(output.values(), 18);
+    at->kernels[1]<<<1, 32>>>(output, 9, 10);
+    return right && all_are(output.values(), 19) && __LINE__ == 75;
 }
 
 struct alignas(32) Cell {
@@ -78,6 +85,10 @@ __global__ void declarations_kernel(int* right) {
     static __shared__ volatile int counts[4];
     alignas(64) __shared__ unsigned char bytes[3];
     __shared__ __align__(128) Cell cells[2];
+    __shared__ union {
+        float numbers[4];  // of either type
+        int bits[4];
+    } either[2];
     extern __shared__ __align__(16) double inside[];
     if (threadIdx.x == 0) {
         pointer = &table[rows - 1][cols - 1];
@@ -85,9 +96,11 @@ __global__ void declarations_kernel(int* right) {
         counts[3] = 4;
         *pointer = 5;
         inside[0] = 6;
+        either[1].numbers[3] = 1;
     }
     __syncthreads();
     bool all = sizeof(table) == sizeof(float) * rows * cols && sizeof(bytes) == 3 && sizeof(cells) == 64 && sizeof(counts) == 16;
+    all = all && sizeof(either) == 32 && either[1].bits[3] == 0x3f800000;
     all = all && table[rows - 1][cols - 1] == 5 && single == 2 && counts[3] == 4 && inside[0] == 6;
     all = all && reinterpret_cast<size_t>(bytes) % 64 == 0 && reinterpret_cast<size_t>(cells) % 128 == 0;
     all = all && static_cast<const void*>(&outside_any_function[0]) == static_cast<const void*>(inside);

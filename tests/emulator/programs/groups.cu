@@ -10,7 +10,7 @@ struct Most {
     float value;
     int at;
 };
-__device__ Most larger(Most a, Most b) { return a.value >= b.value ? a : b; }
+__device__ __forceinline__ Most larger(Most a, Most b) { return a.value >= b.value ? a : b; }
 
 // A row for each tile, as layer norm and softmax have it.
 template <unsigned Size>

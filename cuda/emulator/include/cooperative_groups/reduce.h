@@ -12,8 +12,9 @@ template <class T> struct bit_and { T operator()(T a, T b) const { return a & b;
 template <class T> struct bit_or { T operator()(T a, T b) const { return a | b; } };
 template <class T> struct bit_xor { T operator()(T a, T b) const { return a ^ b; } };
 
+// Inlined, so that the operation may be a __forceinline__ function: called through a pointer it could not be.
 template <unsigned Size, class Parent, class T, class Operation>
-inline T reduce(const thread_block_tile<Size, Parent>& tile, T value, Operation operation,
+inline __attribute__((always_inline)) T reduce(const thread_block_tile<Size, Parent>& tile, T value, Operation operation,
                 EMULATOR_HERE) {
     for (unsigned bits = Size / 2; bits > 0; bits /= 2) value = operation(value, tile.shfl_xor(value, bits, place));
     return value;
