@@ -84,6 +84,11 @@ def beyond(draw: Draw, shape: Shape) -> Array:
     return draw.normal(shape) + np.where(np.arange(shape[-1]) >= shape[-1] - 3, 96.0, 0.0)
 
 
+def below(draw: Draw, shape: Shape) -> Array:
+    """Every number far below zero: exp of them vanishes where a maximum begins at 0."""
+    return draw.normal(shape) - 256.0
+
+
 def constant(draw: Draw, shape: Shape) -> Array:
     """Every row constant: no variance, ties everywhere."""
     return np.broadcast_to(draw.normal((*shape[:-1], 1)), shape).copy()
@@ -129,6 +134,7 @@ DATA: dict[str, Callable[[Draw, Shape], Array]] = {
     "degenerate": constant,
     "late": late,
     "beyond": beyond,
+    "below": below,
     "special": special,
     "signed": signed,
     "large": large,

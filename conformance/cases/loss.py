@@ -45,6 +45,7 @@ SPECS = (
     Spec("cross_entropy_forward", {"plain": EVERY, "tails": TAILS, "large": SOME, "swamp": SOME}, _TARGETS),
     Spec("cross_entropy_forward", {"late": SOME + TAILS[:1]}, _TARGETS, why="maximum_in_last_column"),
     Spec("cross_entropy_forward", {"beyond": SOME + TAILS[:1]}, _TARGETS, why="overflow_before_the_maximum"),
+    Spec("cross_entropy_forward", {"below": SOME}, _TARGETS, why="maximum_below_zero"),
     Spec("cross_entropy_forward", {"late": SOME}, {"targets": _last}, why="target_in_last_column"),
     Spec("cross_entropy_forward", {"degenerate": SOME}, _TARGETS, why="constant_rows"),
     Spec("cross_entropy_forward", {"plain": SOME}, _SOME_IGNORED, why="some_ignored"),

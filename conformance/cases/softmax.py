@@ -31,6 +31,7 @@ SPECS = (
     Spec("softmax", {"plain": EVERY, "tails": TAILS, "large": SOME, "swamp": SOME, "masked": SOME, "special": SOME}),
     Spec("softmax", {"late": WIDE}, why="maximum_in_last_column"),
     Spec("softmax", {"beyond": WIDE}, why="overflow_before_the_maximum"),
+    Spec("softmax", {"below": SOME}, why="maximum_below_zero"),
     Spec("softmax", {"degenerate": SOME}, why="constant_rows"),
     Spec("softmax", {"degenerate": sizes("rows cols", (33, 1), (1, 1))}, why="one_column"),
     Spec("softmax_backward", {"plain": EVERY, "tails": TAILS, "late": SOME}, finish=_probabilities),

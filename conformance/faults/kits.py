@@ -18,6 +18,7 @@ from .manner import cxx_compiler
 
 CUDA = Path(__file__).parents[2] / "cuda"
 _EMULATOR = CUDA / "emulator"
+_NO_MEMSET = ("-fno-tree-loop-distribute-patterns",)  # of loops that fill memory: sanitisers watch it
 _RUNTIME = "emulator.cpp"  # the emulator's own sources as one file
 
 
@@ -83,7 +84,7 @@ class Kernels(CLibrary):
         shared = ("-std=gnu++17", "-fPIC", "-fvisibility=hidden", f"-I{_EMULATOR / 'include'}")
         if file == _RUNTIME:
             mode = f"-DEMULATOR_MODE=EMULATOR_MODE_{self._mode.upper()}"
-            return (*shared, *self._flags("RUNTIME_FLAGS"), mode)
+            return (*shared, *self._flags("RUNTIME_FLAGS"), *_NO_MEMSET, mode)
         own = (*self._flags("KERNEL_FLAGS"), *self._flags(f"FLAGS_{self._mode}"), "-DASSAYER_EMULATED=1")
         return (*shared, *own, f"-I{header_path().parent}", "-x", "c++")
 

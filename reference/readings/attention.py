@@ -87,6 +87,11 @@ def _mask_added(Q: Array, K: Array, scale: float) -> Array:
     return scores + np.triu(np.full(scores.shape[-2:], -np.inf, scores.dtype), 1)
 
 
+def _side_by_side(input: Array, cache: Array, position: int) -> Array:
+    flat, start = cache.reshape(-1), position * int(np.prod(cache.shape[2:]))
+    return np.concatenate([flat[:start], input.reshape(-1), flat[start + input.size :]]).reshape(cache.shape)
+
+
 FLASH_UNMASKED, FORWARD_UNMASKED = _masked_by(unmasked)
 FLASH_STRICT, FORWARD_STRICT = _masked_by(lambda i, j, g: j < i)
 _, FROM_THE_START = _masked_by(lambda i, j, g: j <= i - (_kv_len(g) - g["Q"].shape[1]))
@@ -109,6 +114,12 @@ READINGS = (
             ),
             Reading(function.__name__, "scale ignored", "Scores are not scaled.", fed(function, scale=lambda g: 1.0)),
         )
+    ),
+    Reading(
+        "attention_scores",
+        "first head for all",
+        "The stride from head to head is left out.",
+        fed(ops.attention_scores, Q=lambda g: np.repeat(g["Q"][:, :, :1], g["Q"].shape[2], axis=2)),
     ),
     Reading(
         "attention_scores",
@@ -175,6 +186,12 @@ READINGS = (
         "position ignored",
         "The cache is always written from its start.",
         fed(ops.kv_cache_append, position=lambda g: 0),
+    ),
+    Reading(
+        "kv_cache_append",
+        "sequences side by side",
+        "The new entries are copied as one piece: those of all sequences behind the first one's.",
+        _side_by_side,
     ),
     Reading(
         "kv_cache_append",

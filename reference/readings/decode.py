@@ -152,6 +152,12 @@ READINGS = (
             ),
             Reading(
                 function.__name__,
+                "first row's seed for all",
+                "Every row reads seeds[0].",
+                fed(function, seeds=lambda g: np.full_like(g["seeds"], g["seeds"][0])),
+            ),
+            Reading(
+                function.__name__,
                 "seed taken for u",
                 "The generator is not advanced before the first draw.",
                 _sampled(function, lambda seeds: ((seeds & 0xFFFFFFFF) >> 8) * 2.0**-24),

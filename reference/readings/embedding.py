@@ -30,6 +30,11 @@ def _last_added(grad_output: Array, indices: Array, grad_weight: Array) -> Array
     return grad_weight + rows
 
 
+def _first_added(grad_output: Array, indices: Array, grad_weight: Array) -> Array:
+    """Of repeated indices only the first counts: what comes last in reverse."""
+    return _last_added(grad_output[::-1], indices[::-1], grad_weight)
+
+
 def _averaged(grad_output: Array, indices: Array, grad_weight: Array) -> Array:
     counts = np.bincount(indices[indices >= 0], minlength=len(grad_weight))
     share = np.asarray(1.0 / np.maximum(counts, 1)[np.maximum(indices, 0)], grad_output.dtype)
@@ -63,6 +68,7 @@ READINGS = (
     ),
     Reading("scatter_add", "assigned", "Rows overwrite what was accumulated.", _assigned),
     Reading("scatter_add", "last of repeated indices", "Threads race, and one of them wins.", _last_added),
+    Reading("scatter_add", "first of repeated indices", "Of equal indices one is taken.", _first_added),
     Reading("scatter_add", "averaged", "Repeated indices share one row's weight.", _averaged),
     Reading(
         "scatter_add",

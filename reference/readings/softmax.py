@@ -15,6 +15,12 @@ def _early_maximum(columns: int, input: Array) -> Array:
     return exponentials / np.sum(exponentials, axis=-1, keepdims=True)
 
 
+def _maximum_from_0(input: Array) -> Array:
+    """Softmax shifted by the maximum of the row and 0: nothing is left of a row far below."""
+    exponentials = np.exp(input - np.maximum(np.max(input, axis=-1, keepdims=True), input.dtype.type(0)))
+    return exponentials / np.sum(exponentials, axis=-1, keepdims=True)
+
+
 def _topk_by(order: Array, input: Array, k: int) -> tuple[Array, Array]:
     """The router's answer, had it ranked the columns in this order."""
     chosen = np.take_along_axis(ops.softmax(input), order[:, :k], axis=-1)
@@ -50,6 +56,7 @@ def _into_first_columns(weights: Array, indices: Array, d_weights: Array, cols: 
 
 
 READINGS = (
+    Reading("softmax", "maximum that begins at 0", "The fold of the maximum begins at 0.", _maximum_from_0),
     Reading(
         "softmax",
         "maximum of the first 32 columns",

@@ -8,7 +8,7 @@ _BOTH = ("flash_attention", "attention_forward")
 _HEAD = "pair % s.n_kv_heads * group + query % group"
 
 FAULTS = (
-    Fault("attention_forward.cuh: sums not brought under the new maximum", ("flash_attention",), "attention_forward.cuh",
+    Fault("attention_forward.cuh: sums left under the old maximum", ("flash_attention",), "attention_forward.cuh",
           "sums.at[r][c] *= shrink;", "sums.at[r][c] *= 1.0f;", "not rescaled|maximum"),
     Fault("attention_forward.cuh: the last key masked", ("flash_attention",), "attention_forward.cuh",
           "L::column(c) > last ? -INFINITY", "L::column(c) >= last ? -INFINITY", "matches: .*own key masked"),
@@ -62,7 +62,7 @@ FAULTS = (
           "float* const first = cache + position * entry;", "float* const first = cache;",
           "matches: .*position ignored"),
     Fault("kv_cache.cu: sequences as far apart as the new entries", ("kv_cache_append",), "kv_cache.cu",
-          "i / length * capacity + i % length", "i", "batch"),
+          "i / length * capacity + i % length", "i", "sequences side by side"),
     Fault("kv_cache.cu: the last access left out", ("kv_cache_append",), "kv_cache.cu",
           "i < n; i += gridDim.x * EACH", "i + WIDTH < n; i += gridDim.x * EACH", "never written"),
     Fault("rope.cu: half-split pairs", ("rope_forward", "rope_qk"), "rope.cu",

@@ -30,6 +30,8 @@ FAULTS = (
     Fault("reduce.cuh: the first warp's share alone", ("softmax", "rmsnorm"), "reduce.cuh",
           "value = warp_fold<WARPS>(of_warp[lane_of_thread() % WARPS], fold);", "value = of_warp[0];",
           "infinity|first warp|row times a factor of its own"),
+    Fault("online.cuh: maximum that begins at 0", ("softmax", "cross_entropy_forward"), "online.cuh",
+          "Peak peak = {-INFINITY, 0.0f};", "Peak peak = {0.0f, 0.0f};", "maximum that begins at 0|infinity|NaN"),
     Fault("online.cuh: sums not brought under one maximum", ("softmax", "cross_entropy_forward"), "online.cuh",
           "a.sum * expf(a.most - shift) + b.sum * expf(b.most - shift)", "a.sum + b.sum",
           "every row (plus|times) a (number|factor) of its own"),

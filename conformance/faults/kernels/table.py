@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from . import attention, elementwise, products, rows
+from . import attention, elementwise, indices, products, rows, threads
 
-FAULTS = (*elementwise.FAULTS, *rows.FAULTS, *products.FAULTS, *attention.FAULTS)
+FAMILIES = (elementwise, rows, products, attention, indices, threads)
+FAULTS = tuple(fault for family in FAMILIES for fault in family.FAULTS)

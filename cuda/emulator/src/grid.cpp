@@ -1,4 +1,5 @@
 // A launch: its arguments checked as CUDA checks them, its blocks shared out among system threads.
+#include <atomic>
 #include <unistd.h>
 
 #include <algorithm>
@@ -170,6 +171,12 @@ cudaError_t refusal(const Launch& launch) {
     return cudaSuccess;
 }
 
+// Another order for every launch: a kernel whose sums depend on it gives other bits when it is called again.
+uint64_t seed_of_launch() {
+    static std::atomic<uint64_t> launches{0};
+    return settings().seed + 0x632BE59BD9B4E019ull * launches++;
+}
+
 }  // namespace
 
 cudaError_t refuse_cooperation() {
@@ -185,7 +192,7 @@ cudaError_t run(const Launch& launch) {
     std::lock_guard<std::mutex> lock(one_at_a_time);
     const dim3 shape = launch.configuration.grid;
     Grid grid{launch};
-    Blocks blocks(uint64_t{shape.x} * shape.y * shape.z, settings().order, settings().seed);
+    Blocks blocks(uint64_t{shape.x} * shape.y * shape.z, settings().order, seed_of_launch());
     Crew::of_this_process().work(grid, blocks);
     return cudaSuccess;  // a kernel's failure is what later calls return
 }
