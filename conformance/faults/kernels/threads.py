@@ -75,5 +75,6 @@ FAULTS = (
           "float[DEPTH][LINES + 4]", "float[DEPTH][LINES - 4]", "out of bounds|overflow|shared", manner=BY_ADDRESSES,
           cases="plain"),
     Fault("decode.cu: a bin past the last", ("topk_sample",), "decode.cu",
-          "fminf(-tempered(i) * 64.0f, BINS - 1.0f)", "-tempered(i) * 64.0f", "", manner=BY_ADDRESSES),
+          "fminf(-tempered(i) * 64.0f, BINS - 1.0f)", "-tempered(i) * 64.0f", "out of bounds",
+          manner=BY_ADDRESSES, cases="late"),
 )  # fmt: skip
