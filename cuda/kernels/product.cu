@@ -15,11 +15,11 @@ struct Job {
     bool broken;         /* its offsets are none */
 };
 
-/* True where offsets ascend from 0 to p.grouped. */
+/* True where offsets ascend from 0 to p.grouped; asked by a whole warp. */
 __device__ bool offsets_fit(const Product& p) {
-    bool fit = p.offsets[0] == 0 && p.offsets[p.experts] == p.grouped;
-    for (int e = 0; e < p.experts; e++) fit = fit && p.offsets[e] <= p.offsets[e + 1];
-    return fit;
+    bool ascend = true;
+    for (int e = lane_of_thread(); e < p.experts; e += WARP) ascend = ascend && p.offsets[e] <= p.offsets[e + 1];
+    return __all_sync(ALL_LANES, ascend) && p.offsets[0] == 0 && p.offsets[p.experts] == p.grouped;
 }
 
 /* A tile row of the experts' rows, each expert's cut into tiles of its own; no rows past the last. */
@@ -67,36 +67,50 @@ template <typename Shape> __device__ Job locate(const Product& p) {
     return job;
 }
 
-template <typename Shape> __device__ void store(const Product& p, const Job& job, const Outputs<Shape>& outputs) {
+/* WIDTH columns at a time, of which a row is a whole number. */
+template <int WIDTH, typename Shape>
+__device__ void store(const Product& p, const Job& job, const Outputs<Shape>& outputs) {
 #pragma unroll
     for (int r = 0; r < BLOCK_ROWS; r++) {
         const int64_t row = job.row + outputs.row(r);
         if (row >= job.rows) continue;
         float* const to = job.C + row * p.c_stride;
 #pragma unroll
-        for (int c = 0; c < BLOCK_COLUMNS; c++) {
+        for (int c = 0; c < BLOCK_COLUMNS; c += WIDTH) {
             const int64_t column = job.column + outputs.column(c);
             if (column >= p.columns) continue;
-            const float product = p.alpha * outputs.sums[r][c];
-            const float value = p.beta == 0.0f ? product : product + p.beta * to[column];
-            to[column] = p.causal && column > row ? -INFINITY : value;
+            Pack<WIDTH> pack = p.beta == 0.0f ? Pack<WIDTH>{} : load_pack<WIDTH>(to + column);
+#pragma unroll
+            for (int i = 0; i < WIDTH; i++) {
+                const float value = p.alpha * outputs.sums[r][c + i] + p.beta * pack.at[i];
+                pack.at[i] = p.causal && column + i > row ? -INFINITY : value;
+            }
+            store_pack<WIDTH>(to + column, pack);
         }
     }
 }
 
 template <typename Shape, bool A_ALONG, bool B_ALONG, bool QUADS>
-__global__ void __launch_bounds__(Shape::THREADS, 1) product_kernel(const Product p) {
-    const Job job = locate<Shape>(p);
+__global__ void __launch_bounds__(Shape::THREADS, QUADS ? Shape::RESIDENT : 1) product_kernel(const Product p) {
+    __shared__ Job job; /* shared: it takes no registers while tiles are multiplied */
+    if (threadIdx.x < WARP) {
+        const Job found = locate<Shape>(p);
+        if (lane_of_thread() == 0) job = found;
+    }
+    __syncthreads();
     if (job.row >= job.rows) return;
     Outputs<Shape> outputs;
     outputs.fill(job.broken ? not_a_number() : 0.0f);
     const bool all_masked = p.causal && job.column > job.row + Shape::ROWS - 1;
     if (!job.broken && !all_masked) {
-        const Factor<A_ALONG, QUADS> a = {job.A, p.a_stride, static_cast<int>(job.rows), static_cast<int>(job.depth)};
-        const Factor<B_ALONG, QUADS> b = {job.B, p.b_stride, static_cast<int>(p.columns), static_cast<int>(job.depth)};
+        const int rows = static_cast<int>(job.rows), columns = static_cast<int>(p.columns);
+        const int depth = static_cast<int>(job.depth);
+        const Factor<A_ALONG, QUADS> a = {job.A, p.a_stride, rows, depth};
+        const Factor<B_ALONG, QUADS> b = {job.B, p.b_stride, columns, depth};
         multiply_tile(a, b, job.row, job.column, outputs);
     }
-    store(p, job, outputs);
+    if (p.c_quads) store<4>(p, job, outputs);
+    else store<1>(p, job, outputs);
 }
 
 template <typename Shape> int64_t blocks_in(const Product& p) {
@@ -121,17 +135,23 @@ template <bool A_ALONG, bool B_ALONG> int32_t choose(const Product& p, bool quad
 }
 
 /* True where what lies side by side in either factor is a whole number of quads. */
-bool in_quads(const Product& p) {
+bool factors_in_quads(const Product& p) {
     int64_t all = p.a_stride | p.b_stride | p.a_batch | p.b_batch | p.a_head | p.b_expert;
     all |= p.a_along ? p.depth : p.rows;
     all |= p.b_along ? p.depth : p.columns;
     return all % 4 == 0 && phase_of(p.A) == 0 && phase_of(p.B) == 0;
 }
 
+bool outputs_in_quads(const Product& p) {
+    const int64_t all = p.columns | p.c_stride | p.c_batch | p.c_head | p.c_expert;
+    return all % 4 == 0 && phase_of(p.C) == 0;
+}
+
 } // namespace
 
-int32_t multiply(const Product& p, void* stream) {
-    const bool quads = in_quads(p);
+int32_t multiply(Product p, void* stream) {
+    const bool quads = factors_in_quads(p);
+    p.c_quads = outputs_in_quads(p);
     if (p.a_along) return p.b_along ? choose<true, true>(p, quads, stream) : choose<true, false>(p, quads, stream);
     return p.b_along ? choose<false, true>(p, quads, stream) : choose<false, false>(p, quads, stream);
 }

@@ -27,8 +27,10 @@ struct Product {
     int experts = 0;
     int64_t grouped = 0;
     int64_t b_expert = 0, c_expert = 0; /* from one expert to the next */
+
+    bool c_quads = false; /* multiply() finds out: rows of C are whole, aligned quads */
 };
 
-int32_t multiply(const Product& product, void* stream);
+int32_t multiply(Product product, void* stream);
 
 #endif

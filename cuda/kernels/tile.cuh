@@ -6,7 +6,7 @@
 #include "reduce.cuh"
 #include "vector.cuh"
 
-constexpr int DEPTH = 16;                        /* of one step */
+constexpr int DEPTH = 8;                         /* of one step */
 constexpr int WARP_ROWS = 32, WARP_COLUMNS = 64; /* of outputs; the lanes stand 4 x 8 */
 constexpr int BLOCK_ROWS = 8, BLOCK_COLUMNS = 8; /* of one thread: four by four, in two halves of the warp's tile */
 
@@ -15,6 +15,7 @@ template <int ROWS_, int COLUMNS_> struct TileShape {
     static constexpr int ROWS = ROWS_, COLUMNS = COLUMNS_;
     static constexpr int WARPS_DOWN = ROWS / WARP_ROWS, WARPS_ACROSS = COLUMNS / WARP_COLUMNS;
     static constexpr int THREADS = WARP * WARPS_DOWN * WARPS_ACROSS;
+    static constexpr int RESIDENT = THREADS >= 256 ? 2 : 1; /* blocks of quads that registers leave room for */
 };
 
 /* A factor: `lines` rows of A or columns of B, `depth` long.  ALONG_DEPTH: the elements of a line lie side by side, and
@@ -37,6 +38,10 @@ template <int LINES, int THREADS, typename F> struct Carrier {
     static constexpr int FURTHER = THREADS / ACROSS; /* lines, or depths, from one quad of a thread to its next */
     static_assert(COUNT >= 1 && THREADS % ACROSS == 0, "whole quads for every thread");
 
+    /* A thread whose quads are all of the same lines leaves those beyond the factor no depth: one bound to keep, not
+     * two. */
+    static constexpr bool SAME_LINES = F::QUADS && (!ALONG || COUNT == 1);
+
     const float* next;
     int64_t stride;
     int lines, depth; /* left at the first quad */
@@ -50,12 +55,13 @@ template <int LINES, int THREADS, typename F> struct Carrier {
         next = factor.data + (ALONG ? (first + line) * stride + k : k * stride + first + line);
         lines = factor.lines - static_cast<int>(first) - line;
         depth = factor.depth - k;
+        if (SAME_LINES && lines <= 0) depth = 0;
     }
 
     static __device__ Quad four(const float* from, int lines, int depth) {
         Quad quad = {{0.0f, 0.0f, 0.0f, 0.0f}};
         if constexpr (F::QUADS) {
-            if (lines > 0 && depth > 0) quad = load_quad(from);
+            if ((SAME_LINES || lines > 0) && depth > 0) quad = load_quad(from);
         } else {
 #pragma unroll
             for (int i = 0; i < 4; i++)
@@ -120,25 +126,30 @@ template <typename Shape> struct Outputs {
     }
 };
 
+/* The panels of one step: of both factors side by side, so that one address leads to them. */
+template <typename Shape> struct Step {
+    Panel<Shape::ROWS> a;
+    Panel<Shape::COLUMNS> b;
+};
+
 /* Adds the product of A's lines from `row` and B's from `column` to the outputs, in the order of the depth. */
 template <typename Shape, typename A, typename B>
 __device__ void multiply_tile(const A& a, const B& b, int64_t row, int64_t column, Outputs<Shape>& outputs) {
-    __shared__ __align__(16) Panel<Shape::ROWS> a_panels[2];
-    __shared__ __align__(16) Panel<Shape::COLUMNS> b_panels[2];
+    __shared__ __align__(16) Step<Shape> steps[2];
     Carrier<Shape::ROWS, Shape::THREADS, A> a_next(a, row);
     Carrier<Shape::COLUMNS, Shape::THREADS, B> b_next(b, column);
     a_next.load();
     b_next.load();
     int now = 0;
     for (int left = a.depth; left > 0; left -= DEPTH, now = 1 - now) {
-        a_next.store(a_panels[now]);
-        b_next.store(b_panels[now]);
+        a_next.store(steps[now].a);
+        b_next.store(steps[now].b);
         __syncthreads(); /* everyone has read the panels of the step before last, which are the next to be written */
         if (left > DEPTH) {
             a_next.load();
             b_next.load();
         }
-        outputs.add(a_panels[now], b_panels[now]);
+        outputs.add(steps[now].a, steps[now].b);
     }
 }
 
