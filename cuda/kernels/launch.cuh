@@ -18,8 +18,9 @@ inline unsigned blocks_for(int64_t items, int64_t per_block) {
 
 inline cudaStream_t stream_of(void* stream) { return static_cast<cudaStream_t>(stream); }
 
-/* The declared code for an error of the runtime. */
+/* The declared code for an error of the runtime, which is said here and not once more by the next launch. */
 inline int32_t code_of(cudaError_t error) {
+    if (error != cudaSuccess) cudaGetLastError();
     return error == cudaErrorMemoryAllocation ? ASSAYER_NO_MEMORY : static_cast<int32_t>(error);
 }
 
@@ -33,8 +34,8 @@ inline int device_attribute(cudaDeviceAttr attribute) {
     return cudaDeviceGetAttribute(&value, attribute, device) == cudaSuccess ? value : 0;
 }
 
-/* This library's own pool on the device in use, null where the device has none.  It keeps what it was given: at each wait of
- * the host the device's own pool would hand its memory back to the driver. */
+/* This library's own pool on the device in use, null where the device has none.  It keeps what it was given: at each
+ * wait of the host the device's own pool would hand its memory back to the driver. */
 inline cudaMemPool_t scratch_pool() {
     constexpr int DEVICES = 64;
     static struct {
@@ -57,8 +58,8 @@ inline cudaMemPool_t scratch_pool() {
     return made[device].pool;
 }
 
-/* Memory for the kernels of one call, taken and given back in the order of the stream: the host waits for neither.  On a
- * device without memory pools it is taken outright; cudaFree then waits for the work that uses it. */
+/* Memory for the kernels of one call, taken and given back in the order of the stream: the host waits for neither.  On
+ * a device without memory pools it is taken outright; cudaFree then waits for the work that uses it. */
 class Scratch {
 public:
     Scratch(int64_t bytes, cudaStream_t stream) : stream(stream) {
@@ -68,7 +69,6 @@ public:
         error = pooled ? cudaMallocFromPoolAsync(&memory, size, pool, stream) : cudaMalloc(&memory, size);
         if (error == cudaSuccess) return;
         memory = nullptr;
-        cudaGetLastError(); /* reported by code(), not by the next launch */
     }
     ~Scratch() {
         if (!memory) return;
@@ -90,10 +90,10 @@ private:
 };
 
 /* Leaves the calling function with the code of anything that failed. */
-#define TRY(expression)                                                                                                    \
-    do {                                                                                                                   \
-        const int32_t code_ = (expression);                                                                                \
-        if (code_ != ASSAYER_OK) return code_;                                                                             \
+#define TRY(expression)                                                                                                \
+    do {                                                                                                               \
+        const int32_t code_ = (expression);                                                                            \
+        if (code_ != ASSAYER_OK) return code_;                                                                         \
     } while (0)
 
 #endif

@@ -57,7 +57,6 @@ int32_t assayer_allocate(void** memory, int64_t bytes) {
     CHECK(memory && bytes >= 1);
     void* block = nullptr;
     const cudaError_t error = cudaMalloc(&block, static_cast<size_t>(bytes));
-    cudaGetLastError(); /* reported here, not by the next launch */
     if (error == cudaSuccess) *memory = block;
     return code_of(error);
 }
