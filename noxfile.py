@@ -161,8 +161,9 @@ def site_packages(session: nox.Session) -> Path:
 
 
 def nvcc(session: nox.Session) -> str:
-    """Return the compiler on the path, or one from PyPI, laid out as CMake expects a toolkit."""
-    if found := os.environ.get("CUDACXX") or shutil.which("nvcc"):
+    """Return the compiler on the path where it is one of CUDA 13, or one from PyPI, laid out as CMake expects it."""
+    found = os.environ.get("CUDACXX") or shutil.which("nvcc")
+    if found and "release 13." in str(session.run(found, "--version", silent=True, external=True)):
         return found
     session.install(*dependency_groups(PROJECT, "nvcc"))
     toolkit = site_packages(session) / "nvidia" / "cu13"
@@ -172,23 +173,16 @@ def nvcc(session: nox.Session) -> str:
 
 
 def volta(session: nox.Session) -> list[str]:
-    """Compile for sm_70, which CUDA 13 dropped, where there is a clang that can; return the cubins."""
-    clang = next((name for name in ("clang++-19", "clang++-20", "clang++") if shutil.which(name)), None)
+    """Compile for sm_70, which CUDA 13 dropped, where there is a clang that can; return cubins and compiler."""
+    names = ("clang++-19", "clang++-20", "clang++-21")
+    clang = os.environ.get("CLANGXX") or next(filter(shutil.which, names), None)
     if not clang:
-        session.warn("sm_70 is not compiled: there is no clang++ (19 or newer)")
+        session.warn("sm_70 is not compiled: there is no clang++-19 or newer (CLANGXX names another)")
         return []
     session.install(*dependency_groups(PROJECT, "cuda12"))
-    command = [
-        "python",
-        "cuda/tools/volta.py",
-        "--clang",
-        clang,
-        "--site",
-        str(site_packages(session)),
-        "--to",
-        "build/sm_70",
-    ]
-    return str(session.run(*command, silent=True)).split()
+    where = ["--site", str(site_packages(session)), "--to", "build/sm_70"]
+    cubins = session.run("python", "cuda/tools/volta.py", "--clang", clang, *where, silent=True)
+    return [*str(cubins).split(), "--clang", clang]
 
 
 @nox.session
@@ -198,9 +192,10 @@ def kernels(session: nox.Session) -> None:
     environment = {"CUDACXX": nvcc(session)}
     session.run("cmake", "-S", "cuda", "-B", "build/cuda", "-G", "Ninja", "-DASSAYER_WERROR=ON", env=environment)
     session.run("cmake", "--build", "build/cuda", "--target", "assayer_cuda", env=environment)
-    objects = ["build/cuda/libassayer_cuda.so", *volta(session)]
-    cuobjdump = site_packages(session) / "nvidia" / "cu13" / "bin" / "cuobjdump"
-    session.run("python", "cuda/tools/resources.py", *objects, "--cuobjdump", str(cuobjdump), *session.posargs)
+    tools = ["--nvcc", environment["CUDACXX"], "--cuobjdump"]
+    tools += [str(site_packages(session) / "nvidia" / "cu13" / "bin" / "cuobjdump")]
+    library = "build/cuda/libassayer_cuda.so"
+    session.run("python", "cuda/tools/resources.py", library, *volta(session), *tools, *session.posargs)
 
 
 @nox.session
@@ -277,6 +272,8 @@ def lint(session: nox.Session) -> None:
     fix = session.posargs == ["--fix"]
     session.run("ruff", "check", *(["--fix"] if fix else []))
     session.run("ruff", "format", *([] if fix else ["--check"]))
+    sources = map(str, sorted(Path("cuda/kernels").glob("*.cu*")))
+    session.run("clang-format", *(["-i"] if fix else ["--dry-run", "-Werror"]), *sources)
     workflows = map(str, Path(".github/workflows").glob("*.yml"))
     session.run("check-jsonschema", "--builtin-schema", "vendor.github-workflows", *workflows)
 

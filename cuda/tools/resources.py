@@ -1,10 +1,12 @@
-"""What every kernel needs on every architecture: registers, shared memory and stack, as a table that is kept.
+"""What every kernel needs on every architecture, as a table that is kept.
 
-    python cuda/tools/resources.py build/cuda/libassayer_cuda.so build/sm_70/*.cubin --cuobjdump PATH [--accept]
+    python cuda/tools/resources.py build/cuda/libassayer_cuda.so build/sm_70/*.cubin \\
+        --cuobjdump PATH --nvcc PATH [--clang PATH] [--accept]
 
-Exit code 1: a kernel is missing from an architecture, keeps something in local memory that nobody explained, or the
-table is no longer the one committed (`--accept` writes the new one).  The stack is what a thread keeps in local memory,
-in bytes: arrays that are indexed, and registers that did not suffice.
+A cell is registers/shared/local: of a thread, of a block in bytes, of a thread in bytes.  Exit code 1: a kernel is
+missing from an architecture, keeps something in local memory that nobody explained, or needs what the table does not
+say (`--accept` writes it).  Where an architecture was not compiled for want of a compiler, or by another than the table
+was, its column is not compared, which is said.
 """
 
 from __future__ import annotations
@@ -13,118 +15,141 @@ import argparse
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
+from itertools import groupby
 from pathlib import Path
 
+from usage import Need, Needs, measure, missing_ptx
+
 TABLE = Path(__file__).parents[1] / "resources.tsv"
-EXPECTED = ("sm_70", "sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_120")
-PTX = ("sm_75", "sm_80", "sm_90", "sm_100")  # the lowest of each generation
-# Kernels that may keep something in local memory on sm_80 and later, and why.
-EXPLAINED = {"rotate_kernel": "sincosf keeps the digits of 2/pi there, for angles past 105,615"}
+BY_NVCC = ("sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_120")
+BY_CLANG = ("sm_70",)
+# Kernels that may keep so many bytes in local memory on sm_80 and later, and why.
+EXPLAINED = {
+    "rotate_kernel": (40, "sincosf keeps the digits of 2/pi there, for angles past 105,615"),
+    # One of 24 instances, on sm_100 and sm_120. In the machine code two words go and come once a step, beside 512
+    # multiplications; without, half as many warps are resident.
+    "product_kernel": (8, "128 registers leave room for a second block"),
+}
 
-Needs = dict[str, dict[str, str]]  # kernel -> architecture -> "registers/shared/stack"
-
-_USAGE = re.compile(r"Function (\S+):\s+REG:(\d+) STACK:(\d+) SHARED:(\d+)")
-_UNNAMED = re.compile(r"\d+_GLOBAL__N__[0-9a-f]{8}_\d+_\w+?_cu_[0-9a-f]{8}")  # nvcc's, with a hash of the file
-
-
-def read_usage(text: str) -> Iterator[tuple[str, str, str]]:
-    """Yield (architecture or "", mangled name, needs) from what `cuobjdump -res-usage` prints."""
-    for part in re.split(r"^Fatbin elf code:\n=+\n", text, flags=re.MULTILINE):
-        arch = re.match(r"arch = (\w+)", part)
-        for name, registers, stack, shared in _USAGE.findall(part):
-            yield arch[1] if arch else "", _UNNAMED.sub("12_GLOBAL__N_1", name), f"{registers}/{shared}/{stack}"
+Compilers = dict[str, str]  # architecture -> compiler and version
 
 
-def plain_names(mangled: Iterable[str]) -> dict[str, str]:
-    """Return what a person calls each kernel: its name and its template arguments."""
-    names = sorted(set(mangled))
-    readable = subprocess.run(["c++filt"], input="\n".join(names), text=True, capture_output=True, check=True).stdout
-    return {name: _short(long) for name, long in zip(names, readable.splitlines(), strict=True)}
-
-
-def _short(name: str) -> str:
-    name = name.removeprefix("void ").replace("(anonymous namespace)::", "").replace("> >", ">>")
-    return name[: name.rindex("(")] if name.endswith(")") else name
-
-
-def measure(objects: Iterable[Path], cuobjdump: str) -> Needs:
-    """Return what the kernels in a library, and in cubins that are named by their folder's architecture, need."""
-    found = []
-    for path in objects:
-        text = subprocess.run([cuobjdump, "-res-usage", path], text=True, capture_output=True, check=True).stdout
-        found += [(arch or path.parent.name, name, needs) for arch, name, needs in read_usage(text)]
-    names = plain_names(name for _, name, _ in found)
-    table: Needs = {}
-    for arch, name, needs in found:
-        table.setdefault(names[name], {})[arch] = needs
-    return table
-
-
-def complaints(table: Needs, wanted: Iterable[str]) -> Iterator[str]:
+def complaints(needs: Needs, compilers: Compilers) -> Iterator[str]:
     """Yield what is wrong whatever the table was before."""
-    if not table:
+    if not needs:
         yield "there is no kernel at all"
-    for kernel, needs in sorted(table.items()):
-        for arch in wanted:
-            if arch not in needs:
-                yield f"{kernel} is missing from {arch}"
-        for arch, need in needs.items():
-            kept = int(need.split("/")[2])
-            if kept and int(re.sub(r"\D", "", arch)) >= 80 and kernel.split("<")[0] not in EXPLAINED:
-                yield f"{kernel} keeps {kept} bytes a thread in local memory on {arch}"
+    for kernel, cells in sorted(needs.items()):
+        if missing := [arch for arch in compilers if arch not in cells]:
+            yield f"{kernel} is missing from {', '.join(missing)}"
+        explained, _ = EXPLAINED.get(kernel.split("<")[0], (0, ""))
+        spilling = [arch for arch, need in cells.items() if need.local > explained and _generation(arch) >= 80]
+        for size, archs in _grouped({arch: f"{cells[arch].local}" for arch in spilling}):
+            yield f"{kernel} keeps {size} bytes a thread in local memory on {', '.join(archs)}"
 
 
-def missing_ptx(library: Path, cuobjdump: str) -> Iterator[str]:
-    """Yield the architectures whose PTX a library should hold and does not."""
-    listed = subprocess.run([cuobjdump, "--list-ptx", library], text=True, capture_output=True, check=False).stdout
-    for arch in PTX:
-        if f".{arch}.ptx" not in listed:
-            yield f"there is no PTX for {arch}"
+def _generation(arch: str) -> int:
+    return int(re.sub(r"\D", "", arch))
 
 
-def written(table: Needs) -> str:
+def changes(old: Needs, new: Needs, columns: list[str]) -> Iterator[str]:
+    """Yield what differs in these columns, a line for each kernel and what it needs more or less of."""
+    for kernel in sorted(old.keys() | new.keys()):
+        if kernel not in new:
+            yield f"{kernel} is gone"
+        elif kernel not in old:
+            most = Need(*map(max, zip(*new[kernel].values(), strict=True)))
+            yield f"{kernel} is new: up to {most.registers} registers, {most.shared} shared, {most.local} local"
+        else:
+            for field in Need._fields:
+                pairs = {arch: (old[kernel].get(arch), new[kernel].get(arch)) for arch in columns}
+                steps = {arch: _step(field, *pair) for arch, pair in pairs.items() if all(pair)}
+                parts = [f"{step} on {', '.join(archs)}" for step, archs in _grouped(steps)]
+                if parts:
+                    yield f"{kernel}: {field} {'; '.join(parts)}"
+
+
+def _step(field: str, old: Need | None, new: Need | None) -> str:
+    before, now = getattr(old, field), getattr(new, field)
+    return "" if before == now else f"{before} -> {now} ({now - before:+})"
+
+
+def _grouped(texts: Mapping[str, str]) -> list[tuple[str, list[str]]]:
+    """Return each text that is not empty, with the architectures that have it in common."""
+    pairs = sorted((text, list(texts).index(arch)) for arch, text in texts.items() if text)
+    grouped = [(text, [list(texts)[at] for _, at in same]) for text, same in groupby(pairs, key=lambda pair: pair[0])]
+    return sorted(grouped, key=lambda pair: list(texts).index(pair[1][0]))
+
+
+def not_compared(old: Compilers, new: Compilers) -> Iterator[str]:
+    """Yield why a column of the table is not compared."""
+    for arch in (*BY_CLANG, *BY_NVCC):
+        if arch not in new:
+            yield f"{arch}: there was no compiler for it"
+        elif arch not in old:
+            yield f"{arch}: the table does not have it yet"
+        elif old[arch] != new[arch]:
+            yield f"{arch}: compiled by {new[arch]}, the table by {old[arch]}"
+
+
+def written(needs: Needs, compilers: Compilers) -> str:
     """Return the table as a file."""
-    columns = [arch for arch in EXPECTED if any(arch in needs for needs in table.values())]
-    rows = [["kernel", *columns]]
-    rows += [[kernel, *(needs.get(arch, "-") for arch in columns)] for kernel, needs in sorted(table.items())]
+    rows = [["kernel", *compilers], ["compiler", *compilers.values()]]
+    rows += [[kernel, *(str(cells.get(arch, "-")) for arch in compilers)] for kernel, cells in sorted(needs.items())]
     return "".join("\t".join(row) + "\n" for row in rows)
 
 
-def changes(before: str, now: str) -> Iterator[str]:
-    """Yield the cells that differ, of the columns that both tables have, and the kernels that came or went."""
-    old, new = _cells(before), _cells(now)
-    columns = {arch for _, arch in old} & {arch for _, arch in new}
-    for key in sorted(old.keys() | new.keys()):
-        if key[1] in columns and old.get(key) != new.get(key):
-            yield f"{key[0]} on {key[1]}: {old.get(key, 'absent')} before, now {new.get(key, 'absent')}"
+def read(table: str) -> tuple[Needs, Compilers]:
+    """Return what `written` was given; nothing for an empty file."""
+    if not table:
+        return {}, {}
+    (_, *archs), (_, *compilers), *rows = [line.split("\t") for line in table.splitlines()]
+    needs = {
+        kernel: {arch: Need(*map(int, cell.split("/"))) for arch, cell in zip(archs, cells, strict=True)}
+        for kernel, *cells in rows
+    }
+    return needs, dict(zip(archs, compilers, strict=True))
 
 
-def _cells(table: str) -> dict[tuple[str, str], str]:
-    header, *rows = [line.split("\t") for line in table.splitlines()] or [[]]
-    return {(row[0], arch): cell for row in rows for arch, cell in zip(header[1:], row[1:], strict=True)}
+def version(compiler: str) -> str:
+    """Return a compiler's name and version."""
+    said = subprocess.run([compiler, "--version"], text=True, capture_output=True, check=True).stdout
+    found = re.search(r"(clang) version ([\d.]+)|release [\d.]+, V([\d.]+)", said)
+    if not found:
+        sys.exit(f"{compiler} is neither clang nor nvcc: {said}")
+    return f"clang {found[2]}" if found[1] else f"nvcc {found[3]}"
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="What every kernel needs on every architecture.")
     parser.add_argument("objects", nargs="+", type=Path, help="the library, and cubins in folders named sm_XX")
     parser.add_argument("--cuobjdump", default="cuobjdump")
+    parser.add_argument("--nvcc", default="nvcc")
+    parser.add_argument("--clang", help="what compiled for sm_70, if anything did")
     parser.add_argument("--accept", action="store_true", help="keep the new table")
     given = parser.parse_args()
-    table = measure(given.objects, given.cuobjdump)
-    now = written(table)
-    before = TABLE.read_text(encoding="utf-8") if TABLE.exists() else ""
-    measured = [arch for arch in EXPECTED if any(arch in needs for needs in table.values())]
-    wrong = [*complaints(table, measured), *missing_ptx(given.objects[0], given.cuobjdump)]
-    differing = list(changes(before, now))
+    needs = measure(given.objects, given.cuobjdump)
+    compilers = dict.fromkeys(BY_CLANG, version(given.clang)) if given.clang else {}
+    compilers |= dict.fromkeys(BY_NVCC, version(given.nvcc))
+    old, old_compilers = read(TABLE.read_text(encoding="utf-8") if TABLE.exists() else "")
+
+    print(f"{len(needs)} kernels for {', '.join(compilers)}")
+    for line in not_compared(old_compilers, compilers):
+        print(f"NOT COMPARED {line}")
+    wrong = [*complaints(needs, compilers), *missing_ptx(given.objects[0], given.cuobjdump)]
+    if given.accept and not given.clang:
+        wrong.append("--accept takes whole tables: sm_70 needs clang++")
+    for line in wrong:
+        print(f"WRONG {line}")
+    columns = [arch for arch in compilers if old_compilers.get(arch) == compilers[arch]]
+    differing = list(changes(old, needs, columns))
+    for line in differing:
+        print(f"CHANGED {line}")
     if given.accept and not wrong:
-        TABLE.write_text(now, encoding="utf-8")
-    for line in [*wrong, *differing]:
-        print(line)
-    left = [arch for arch in EXPECTED if arch not in measured]
-    print(f"{len(table)} kernels for {', '.join(measured)}" + (f"; not compiled for {', '.join(left)}" if left else ""))
-    if differing:
-        print(f"{len(differing)} differences from {TABLE.name}" + (", accepted" if given.accept and not wrong else ""))
+        TABLE.write_text(written(needs, compilers), encoding="utf-8")
+        print(f"written: {TABLE}")
+    elif differing:
+        print(f"{len(differing)} changes: if they are meant, nox -s kernels -- --accept, and commit {TABLE.name}")
     return int(bool(wrong or (differing and not given.accept)))
 
 

@@ -9,8 +9,10 @@ library with sm_70 in it by CMake, without this.
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 KERNELS = Path(__file__).parents[1] / "kernels"
@@ -36,39 +38,20 @@ def toolkit(site: Path, folder: Path) -> Path:
 def compile_kernels(clang: str, cuda: Path, to: Path) -> list[Path]:
     """Compile what is older than its sources; return every cubin."""
     to.mkdir(parents=True, exist_ok=True)
-    newest = max(
-        file.stat().st_mtime
-        for file in (*KERNELS.glob("*.cuh"), *INCLUDE.glob("*.h"), KERNELS.parent / "src" / "check.h")
-    )
-    cubins = []
-    for source in sorted(KERNELS.glob("*.cu")):
-        cubin = to / f"{source.stem}.cubin"
-        cubins.append(cubin)
-        if cubin.exists() and cubin.stat().st_mtime > max(newest, source.stat().st_mtime):
-            continue
-        command = [
-            clang,
-            "-x",
-            "cuda",
-            "-std=c++17",
-            "-O3",
-            "--cuda-gpu-arch=sm_70",
-            f"--cuda-path={cuda}",
-            "--cuda-device-only",
-        ]
-        command += [
-            "-Wno-unknown-cuda-version",
-            "-Wall",
-            "-Wextra",
-            "-Werror",
-            f"-I{INCLUDE}",
-            "-c",
-            str(source),
-            "-o",
-            str(cubin),
-        ]
-        subprocess.run(command, check=True)
-    return cubins
+    headers = (*KERNELS.glob("*.cuh"), *INCLUDE.glob("*.h"), KERNELS.parent / "src" / "check.h")
+    newest = max(header.stat().st_mtime for header in headers)
+    command = [clang, "-x", "cuda", "-std=c++17", "-O3", "--cuda-gpu-arch=sm_70", f"--cuda-path={cuda}"]
+    command += ["--cuda-device-only", "-Wno-unknown-cuda-version", "-Wall", "-Wextra", "-Werror", f"-I{INCLUDE}"]
+    cubins = {source: to / f"{source.stem}.cubin" for source in sorted(KERNELS.glob("*.cu"))}
+
+    def compile_one(source: Path) -> None:
+        cubin = cubins[source]
+        if not cubin.exists() or cubin.stat().st_mtime <= max(newest, source.stat().st_mtime):
+            subprocess.run([*command, "-c", str(source), "-o", str(cubin)], check=True)
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(compile_one, cubins))  # as a list: the first failure is raised here
+    return list(cubins.values())
 
 
 def main() -> None:

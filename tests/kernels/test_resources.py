@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
 
-_FILE = Path(__file__).parents[2] / "cuda/tools/resources.py"
-_SPEC = importlib.util.spec_from_file_location("resources", _FILE)
-assert _SPEC
-assert _SPEC.loader
-resources = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(resources)
+TOOLS = Path(__file__).parents[2] / "cuda" / "tools"
+sys.path.insert(0, str(TOOLS))  # scripts, that import each other by name
+import resources  # noqa: E402
+import usage  # noqa: E402
+from usage import Need  # noqa: E402
 
 NVCC = """
 Fatbin elf code:
@@ -43,35 +42,74 @@ MANGLED = "_ZN12_GLOBAL__N_114softmax_kernelI9RowLayoutILi32ELi4ELb1EEEEvPKfPfii
 
 
 def test_usage_is_read_for_each_architecture_under_one_name() -> None:
-    assert list(resources.read_usage(NVCC)) == [("sm_75", MANGLED, "38/0/0"), ("sm_90a", MANGLED, "40/128/16")]
-    assert list(resources.read_usage(CLANG)) == [("", MANGLED, "36/0/0")]
+    assert list(usage.read_usage(NVCC)) == [
+        ("sm_75", MANGLED, Need(registers=38, shared=0, local=0)),
+        ("sm_90a", MANGLED, Need(registers=40, shared=128, local=16)),
+    ]
+    assert list(usage.read_usage(CLANG)) == [("", MANGLED, Need(36, 0, 0))]
 
 
 @pytest.mark.skipif(not shutil.which("c++filt"), reason="c++filt comes with a compiler's tools")
 def test_names_are_those_of_the_source() -> None:
-    assert resources.plain_names([MANGLED]) == {MANGLED: "softmax_kernel<RowLayout<32, 4, true>>"}
+    assert usage.plain_names([MANGLED]) == {MANGLED: "softmax_kernel<RowLayout<32, 4, true>>"}
 
 
 def test_a_kernel_that_is_missing_or_spills_is_told() -> None:
-    table = {"f": {"sm_75": "8/0/16", "sm_80": "8/0/8"}, "g<1>": {"sm_80": "8/0/0"}}
-    assert list(resources.complaints(table, ["sm_75", "sm_80"])) == [
-        "f keeps 8 bytes a thread in local memory on sm_80",
-        "g<1> is missing from sm_75",
+    spills = {"sm_75": Need(8, 0, 16), "sm_80": Need(8, 0, 8), "sm_90": Need(8, 0, 8)}
+    needs = {"f": spills, "g<1>": {"sm_80": Need(8, 0, 0)}}
+    assert list(resources.complaints(needs, dict.fromkeys(spills, "nvcc"))) == [
+        "f keeps 8 bytes a thread in local memory on sm_80, sm_90",
+        "g<1> is missing from sm_75, sm_90",
     ]
-    assert list(resources.complaints({}, ["sm_75"])) == ["there is no kernel at all"]
+    assert list(resources.complaints({}, {"sm_75": "nvcc"})) == ["there is no kernel at all"]
 
 
-def test_an_explained_stack_is_no_complaint() -> None:
-    [name] = resources.EXPLAINED
-    assert list(resources.complaints({f"{name}<2>": {"sm_90": "32/0/32"}}, ["sm_90"])) == []
+def test_an_explained_stack_is_no_complaint_up_to_its_size() -> None:
+    for name, (size, why) in resources.EXPLAINED.items():
+        assert why
+        for more, told in ((0, 0), (8, 1)):
+            needs = {f"{name}<2>": {"sm_90": Need(32, 0, size + more)}}
+            assert len(list(resources.complaints(needs, {"sm_90": "nvcc"}))) == told
 
 
-def test_tables_are_compared_cell_by_cell_in_the_columns_both_have() -> None:
-    before = resources.written({"f": {"sm_70": "9/0/0", "sm_80": "8/0/0"}, "gone": {"sm_80": "8/0/0"}})
-    now = resources.written({"f": {"sm_80": "9/0/0"}, "new": {"sm_80": "8/0/0"}})
-    assert list(resources.changes(before, now)) == [
-        "f on sm_80: 8/0/0 before, now 9/0/0",
-        "gone on sm_80: 8/0/0 before, now absent",
-        "new on sm_80: absent before, now 8/0/0",
+def test_changes_say_what_grew_by_how_much_and_where() -> None:
+    old = {
+        "f": {"sm_70": Need(9, 0, 0), "sm_80": Need(8, 0, 0), "sm_90": Need(8, 0, 0)},
+        "gone": {"sm_80": Need(8, 0, 0)},
+    }
+    new = {
+        "f": {"sm_80": Need(10, 64, 0), "sm_90": Need(10, 0, 0)},
+        "new": {"sm_80": Need(8, 0, 0), "sm_90": Need(7, 4, 0)},
+    }
+    assert list(resources.changes(old, new, ["sm_80", "sm_90"])) == [
+        "f: registers 8 -> 10 (+2) on sm_80, sm_90",
+        "f: shared 0 -> 64 (+64) on sm_80",
+        "gone is gone",
+        "new is new: up to 8 registers, 4 shared, 0 local",
     ]
-    assert list(resources.changes(now, now)) == []
+    assert list(resources.changes(new, new, ["sm_80", "sm_90"])) == []
+
+
+def test_a_table_is_read_as_it_was_written() -> None:
+    needs, compilers = (
+        {"f<1, 2>": {"sm_70": Need(9, 4, 2), "sm_80": Need(8, 0, 0)}},
+        {"sm_70": "clang 19", "sm_80": "nvcc 13"},
+    )
+    assert resources.read(resources.written(needs, compilers)) == (needs, compilers)
+    assert resources.read("") == ({}, {})
+
+
+def test_a_column_of_another_compiler_or_of_none_is_not_compared() -> None:
+    nvcc = dict.fromkeys(resources.BY_NVCC, "nvcc 13")
+    assert list(resources.not_compared({"sm_70": "clang 19", **nvcc}, {"sm_70": "clang 19", **nvcc})) == []
+    assert list(resources.not_compared({"sm_70": "clang 19", **nvcc}, nvcc)) == ["sm_70: there was no compiler for it"]
+    newer = {"sm_70": "clang 20", **nvcc}
+    assert list(resources.not_compared({"sm_70": "clang 19", **nvcc}, newer)) == [
+        "sm_70: compiled by clang 20, the table by clang 19"
+    ]
+
+
+def test_the_committed_table_holds_every_architecture_and_no_unexplained_spill() -> None:
+    needs, compilers = resources.read(resources.TABLE.read_text(encoding="utf-8"))
+    assert list(compilers) == [*resources.BY_CLANG, *resources.BY_NVCC]
+    assert list(resources.complaints(needs, compilers)) == []
