@@ -40,7 +40,7 @@ FAULTS = (
     Fault("attention.cuh: columns past 128 left out", ("flash_attention",), "attention.cuh",
           "return ceil_div(s.head_dim, L::WIDTH);", "return s.head_dim > L::WIDTH ? s.head_dim / L::WIDTH : 1;",
           "never written"),
-    Fault("attention_tile.cuh: keys past the last not cleared", ("attention_backward",), "attention.cuh",
+    Fault("attention.cuh: keys past the last not cleared", ("attention_backward",), "attention.cuh",
           "return line < count ? first + line * stride : nullptr;", "return first + line * stride;",
           "past the end|SIGSEGV|NaN"),
     Fault("attention_products.cuh: assigned, not added", ("flash_attention",), "attention_products.cuh",
