@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from training.data import DataError, embedded_documents, read_documents
+from training.data import DataError, embedded_documents, list_documents
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,13 +28,14 @@ def test_a_folder_is_read_in_path_order_without_its_hidden_files(tmp_path: Path)
         file = tmp_path / name
         file.parent.mkdir(exist_ok=True)
         file.write_bytes(name.encode() + b"\r\n")
-    assert [document.text for document in read_documents(tmp_path)] == ["a.txt\r\n", "a/z.txt\r\n", "b.txt\r\n"]
+    assert [document.text for document in list_documents(tmp_path)] == ["a.txt\r\n", "a/z.txt\r\n", "b.txt\r\n"]
 
 
 def test_a_file_is_one_document(tmp_path: Path) -> None:
     file = tmp_path / "poem"
     file.write_text("über", encoding="utf-8")
-    assert [(document.name, document.text) for document in read_documents(file)] == [(str(file), "über")]
+    (document,) = list_documents(file)
+    assert (document.name, document.size, document.text) == ("poem", 5, "über")
 
 
 def test_a_file_that_is_not_utf8_is_named_with_the_offset(tmp_path: Path) -> None:
@@ -42,10 +43,30 @@ def test_a_file_that_is_not_utf8_is_named_with_the_offset(tmp_path: Path) -> Non
     bad = tmp_path / "latin.txt"
     bad.write_bytes(b"gr" + b"\xfc\xdfe")
     with pytest.raises(DataError) as raised:
-        list(read_documents(tmp_path))
+        [document.text for document in list_documents(tmp_path)]
     assert str(raised.value) == f"{bad}: not UTF-8 at byte 2 (0xfc: invalid start byte)"
 
 
 def test_a_path_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"nowhere: expected a text file or a folder, found nothing"):
-        list(read_documents(tmp_path / "nowhere"))
+        list_documents(tmp_path / "nowhere")
+
+
+def test_a_folder_without_files_is_named(tmp_path: Path) -> None:
+    (tmp_path / ".hidden").write_text("text", encoding="utf-8")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(DataError) as raised:
+        list_documents(tmp_path)
+    assert str(raised.value) == f"{tmp_path}: the folder holds no files (hidden ones do not count)"
+
+
+def test_a_file_that_changes_after_it_was_listed_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "poem"
+    file.write_text("short", encoding="utf-8")
+    (document,) = list_documents(file)
+    file.write_text("longer", encoding="utf-8")
+    with pytest.raises(DataError, match=r"poem: changed while it was read \(from 5 to 6 bytes\)"):
+        _ = document.text
+    file.unlink()
+    with pytest.raises(DataError, match="poem: cannot be read"):
+        _ = document.text

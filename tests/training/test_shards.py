@@ -7,14 +7,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from training.data import ByteTokenizer, DataError, Document, Tokens, digest, tokenize, write_shards
+from training.data import ByteTokenizer, DataError, Document, Tokens, digest, tokenize, verify, write_shards
+from training.data.encoding import split_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
 BYTES = ByteTokenizer()
 DOCUMENTS = [Document("first", "abc"), Document("empty", ""), Document("second", "de")]
+
+
+class Wide(ByteTokenizer):
+    """Bytes whose vocabulary needs 32 bits."""
+
+    vocab_size = 65537
+    eot = 65536
 
 
 def test_the_mark_stands_before_each_document_that_has_text() -> None:
@@ -23,21 +31,42 @@ def test_the_mark_stands_before_each_document_that_has_text() -> None:
     assert tokens.tolist() == [256, *b"abc", 256, *b"de"]
 
 
+def test_ids_beyond_16_bits_are_stored_in_32() -> None:
+    tokens = tokenize(DOCUMENTS, Wide())
+    assert tokens.dtype == np.uint32
+    assert tokens.tolist() == [65536, *b"abc", 65536, *b"de"]
+
+
+def test_the_digest_is_that_of_what_is_stored() -> None:
+    tokens = tokenize(DOCUMENTS, BYTES)
+    assert digest(tokens) == digest(tokens.astype(">u2")) != digest(tokens[1:])
+
+
 @given(texts=st.lists(st.text(max_size=20), max_size=4), shard_tokens=st.integers(1, 40))
 def test_shards_hold_the_tokens_in_order_and_only_the_last_is_short(
     texts: list[str], shard_tokens: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     documents = [Document("text", text) for text in [*texts, "."]]
     folder = tmp_path_factory.mktemp("corpus") / "shards"
-    summary = write_shards(documents, BYTES, folder, shard_tokens)
-    shards = [np.load(file) for file in sorted(folder.glob("*.npy"))]
+    manifest = write_shards(documents, BYTES, folder, shard_tokens=shard_tokens)
+    split = manifest.splits["train"]
+    shards = [np.load(folder / shard.file) for shard in split.shards]
     whole = tokenize(documents, BYTES)
     np.testing.assert_array_equal(np.concatenate(shards), whole)
     assert {shard.dtype for shard in shards} == {np.dtype(np.uint16)}
     assert [shard.size for shard in shards[:-1]] == [shard_tokens] * (len(shards) - 1)
     assert 1 <= shards[-1].size <= shard_tokens
-    assert (summary.tokens, summary.shards, summary.sha256) == (whole.size, len(shards), digest(whole))
-    assert summary.documents == sum(bool(document.text) for document in documents)
+    assert [shard.sha256 for shard in split.shards] == [digest(shard) for shard in shards]
+    assert (split.tokens, split.documents) == (whole.size, sum(bool(document.text) for document in documents))
+    starts = Tokens.open(folder).starts
+    assert starts is not None
+    assert starts.tolist() == np.flatnonzero(whole == 256).tolist()
+    assert verify(folder) == manifest
+
+
+def test_shards_of_32_bits_are_read_back(tmp_path: Path) -> None:
+    write_shards(DOCUMENTS, Wide(), tmp_path / "shards", shard_tokens=4)
+    assert Tokens.open(tmp_path / "shards").read(0, 7).tolist() == [65536, *b"abc", 65536, *b"de"]
 
 
 @given(start=st.integers(0, 40), count=st.integers(1, 40), shard_tokens=st.integers(1, 9))
@@ -46,7 +75,7 @@ def test_reading_crosses_the_ends_of_shards(
 ) -> None:
     documents = [Document("text", "the quick brown fox jumps over it")]
     folder = tmp_path_factory.mktemp("corpus") / "shards"
-    write_shards(documents, BYTES, folder, shard_tokens)
+    write_shards(documents, BYTES, folder, shard_tokens=shard_tokens)
     tokens = Tokens.open(folder)
     whole = tokenize(documents, BYTES)
     assert (len(tokens), tokens.vocab_size) == (whole.size, 257)
@@ -59,20 +88,43 @@ def test_reading_crosses_the_ends_of_shards(
             tokens.read(start, count)
 
 
-def test_nothing_is_left_behind_when_a_document_fails(tmp_path: Path) -> None:
-    def documents() -> Iterator[Document]:
-        yield DOCUMENTS[0]
-        raise DataError("the second cannot be read")
+@given(texts=st.sets(st.text(min_size=1, max_size=9), min_size=1, max_size=30), share=st.floats(0, 0.99))
+def test_a_document_is_in_one_split_whatever_the_others_are(
+    texts: set[str], share: float, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("corpus") / "shards"
+    manifest = write_shards([Document("text", text) for text in sorted(texts)], BYTES, folder, validation=share)
+    for name, split in manifest.splits.items():
+        documents = [Document("text", text) for text in sorted(texts) if split_of(text, share) == name]
+        assert split.documents == len(documents)
+        if documents:
+            whole = tokenize(documents, BYTES)
+            assert Tokens.open(folder, name).read(0, split.tokens).tolist() == whole.tolist()
+    verify(folder)
 
-    with pytest.raises(DataError, match="the second cannot be read"):
-        write_shards(documents(), BYTES, tmp_path / "shards", 2)
-    assert list(tmp_path.iterdir()) == []
+
+def test_the_share_of_validation_is_about_what_was_asked_for() -> None:
+    drawn = [split_of(str(number), 0.1) for number in range(10_000)]
+    # The standard deviation of that count is 30.
+    assert abs(drawn.count("validation") - 1000) < 6 * 30
+    assert all(split_of(str(n), 0.2) == "validation" for n in range(10_000) if drawn[n] == "validation")
+
+
+def test_the_bytes_do_not_depend_on_the_number_of_workers(tmp_path: Path, contents: Callable[[Path], object]) -> None:
+    documents = [Document(str(number), f"{number} " * 30_000) for number in range(40)]
+    written = []
+    for workers in (1, 2):
+        folder = tmp_path / str(workers)
+        write_shards(documents, BYTES, folder, shard_tokens=1 << 20, validation=0.2, workers=workers)
+        written.append(contents(folder))
+    assert written[0] == written[1]
 
 
 def test_a_folder_that_holds_something_is_not_touched(tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("precious", encoding="utf-8")
-    with pytest.raises(DataError, match="already there; expected a new or empty folder"):
-        write_shards(DOCUMENTS, BYTES, tmp_path)
+    for resume in (False, True):
+        with pytest.raises(DataError, match="already there; expected a new or empty folder"):
+            write_shards(DOCUMENTS, BYTES, tmp_path, resume=resume)
     assert [file.name for file in tmp_path.iterdir()] == ["mine"]
 
 
@@ -80,64 +132,23 @@ def test_a_folder_that_holds_something_is_not_touched(tmp_path: Path) -> None:
 def test_a_corpus_without_text_is_refused(documents: list[Document], tmp_path: Path) -> None:
     with pytest.raises(DataError, match="the corpus is empty: no document holds any text"):
         write_shards(documents, BYTES, tmp_path / "shards")
-
-
-def test_a_vocabulary_too_large_for_uint16_is_refused() -> None:
-    class Words(ByteTokenizer):
-        vocab_size = 65537
-
-    with pytest.raises(DataError, match=r"vocabulary: expected at most 65536 ids \(stored as uint16\), got 65537"):
-        tokenize(DOCUMENTS, Words())
-
-
-def test_a_shard_of_no_size_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="shard_tokens: expected at least 1, got 0"):
-        write_shards(DOCUMENTS, BYTES, tmp_path / "shards", 0)
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(DataError, match="the corpus is empty"):
+        tokenize(documents, BYTES)
 
 
 @pytest.mark.parametrize(
-    ("array", "got"),
+    ("setting", "message"),
     [
-        (np.zeros(4, np.int32), "int32 of shape (4,)"),
-        (np.zeros(4, ">u2"), ">u2 of shape (4,)"),
-        (np.zeros((2, 2), np.uint16), "uint16 of shape (2, 2)"),
+        ({"shard_tokens": 0}, "shard_tokens: expected at least 1, got 0"),
+        ({"workers": 0}, "workers: expected at least 1, got 0"),
+        ({"validation": 1.0}, "validation: expected a share of at least 0 and below 1, got 1.0"),
+        ({"validation": float("nan")}, "validation: expected a share of at least 0 and below 1, got nan"),
     ],
 )
-def test_a_shard_of_another_type_is_named(array: np.ndarray, got: str, tmp_path: Path) -> None:
-    np.save(tmp_path / "tokens.npy", array)
-    with pytest.raises(DataError) as raised:
-        Tokens.open(tmp_path, 257)
-    assert str(raised.value) == f"{tmp_path / 'tokens.npy'}: expected a flat array of uint16, got {got}"
-
-
-@pytest.mark.parametrize("kept", [0, 5, 100, 135])
-def test_a_truncated_shard_is_named(kept: int, tmp_path: Path) -> None:
-    file = tmp_path / "tokens.npy"
-    np.save(file, np.arange(4, dtype=np.uint16))
-    file.write_bytes(file.read_bytes()[:kept])
-    with pytest.raises(DataError, match=r"tokens\.npy: not a readable \.npy file"):
-        Tokens.open(tmp_path, 257)
-
-
-def test_an_id_beyond_the_vocabulary_is_named_with_shard_and_place(tmp_path: Path) -> None:
-    np.save(tmp_path / "a.npy", np.zeros(5, np.uint16))
-    np.save(tmp_path / "b.npy", np.array([1, 2, 300, 301], np.uint16))
-    tokens = Tokens.open(tmp_path, 257)
-    assert tokens.read(0, 7).tolist() == [0, 0, 0, 0, 0, 1, 2]
-    with pytest.raises(DataError) as raised:
-        tokens.read(6, 3)
-    assert str(raised.value) == f"{tmp_path / 'b.npy'}: token 2 is 300, but the vocabulary has 257 ids"
-
-
-def test_a_folder_without_shards_is_named(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"expected token shards \(\*\.npy\), found none"):
-        Tokens.open(tmp_path)
-
-
-def test_shards_without_a_tokenizer_need_a_vocabulary(tmp_path: Path) -> None:
-    np.save(tmp_path / "tokens.npy", np.zeros(5, np.uint16))
-    with pytest.raises(DataError, match=r"tokenizer\.json: not a tokeniser"):
-        Tokens.open(tmp_path)
+def test_a_setting_out_of_its_range_is_refused(setting: dict[str, float], message: str, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=message):
+        write_shards(DOCUMENTS, BYTES, tmp_path / "shards", **setting)  # type: ignore[arg-type]
 
 
 def test_an_empty_shard_is_no_corpus() -> None:

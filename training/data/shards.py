@@ -1,116 +1,106 @@
-"""Tokens on disk: flat `.npy` files of uint16, the end-of-text mark before each document, cut to one size."""
+"""Documents to shards: flat `.npy` files of ids, the end-of-text mark before each document, cut to one size."""
 
 from __future__ import annotations
 
 import hashlib
-import os
-import shutil
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+import json
+import time
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from training.data.documents import DataError
+from training.data.encoding import Encoder, encode_all
+from training.data.manifest import MANIFEST_FILE, TOKENIZER_FILE, Manifest, Plan
+from training.data.unfinished import Unfinished, publish, unfinished_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
-    from training.data.documents import Document
+    from training.data.documents import Document, Source
     from training.data.tokenizers import Tokenizer
 
-TokenArray: TypeAlias = "NDArray[np.uint16]"
-STORED = np.dtype("<u2")
-TOKENIZER_FILE = "tokenizer.json"
+SHARD_TOKENS = 1 << 24
+_COMMIT_SECONDS = 1.0  # what is done in less than that is not worth a write
 
 
-@dataclass(frozen=True)
-class Summary:
-    """What write_shards wrote: counts, and the digest of all tokens in order."""
-
-    documents: int
-    tokens: int
-    shards: int
-    sha256: str
-
-
-def tokenize(documents: Iterable[Document], tokenizer: Tokenizer) -> TokenArray:
+def tokenize(documents: Iterable[Document], tokenizer: Tokenizer) -> NDArray[Any]:
     """Return all documents as one array of ids, the mark before each; documents without text are left out.
 
-    Raises DataError for a vocabulary that uint16 cannot hold and for a corpus without any text.
+    Raises DataError for a corpus without any text.
     """
-    return np.concatenate(list(_pieces(documents, tokenizer)))
-
-
-def digest(tokens: TokenArray) -> str:
-    """Return the SHA-256 of the tokens as they are stored."""
-    return hashlib.sha256(np.ascontiguousarray(tokens, STORED).data).hexdigest()
+    encoder = Encoder(tokenizer, validation=0)
+    parts = [encoder.ids(document.text) for document in documents if document.text]
+    if not parts:
+        raise DataError("the corpus is empty: no document holds any text")
+    return np.concatenate(parts)
 
 
 def write_shards(
-    documents: Iterable[Document], tokenizer: Tokenizer, folder: Path, shard_tokens: int = 1 << 24
-) -> Summary:
-    """Write the documents as shards of shard_tokens ids (the last one shorter), and the tokeniser, into a new folder.
+    sources: Sequence[Source],
+    tokenizer: Tokenizer,
+    folder: Path,
+    *,
+    shard_tokens: int = SHARD_TOKENS,
+    validation: float = 0.0,
+    workers: int = 1,
+    resume: bool = False,
+    report: Callable[[Unfinished], None] = lambda _: None,
+    commit_seconds: float = _COMMIT_SECONDS,
+) -> Manifest:
+    """Write the documents as shards of shard_tokens ids (the last of a split shorter), and the tokeniser.
 
-    Everything is written aside and renamed at the end: the folder is there complete or not at all.
-    Raises DataError as tokenize does, and for a folder that already holds something.
+    The share `validation` of the documents goes into shards of its own. The bytes written depend on neither the number
+    of worker processes nor on how often the run was stopped and resumed; the folder is there complete or not at all.
+    Raises DataError for documents that are not text, a corpus without any, a folder that holds something else.
     """
-    if shard_tokens < 1:
-        raise DataError(f"shard_tokens: expected at least 1, got {shard_tokens}")
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise DataError(f"{folder}: already there; expected a new or empty folder")
-    aside = folder.with_name(f".{folder.name}.{os.getpid()}.partial")
-    aside.mkdir(parents=True)
-    try:
-        summary = _save(_cut(_pieces(documents, tokenizer), shard_tokens), tokenizer.eot, aside)
-        tokenizer.save(aside / TOKENIZER_FILE)
-        aside.replace(folder)
-    except BaseException:
-        shutil.rmtree(aside)
-        raise
-    return summary
+    _check(shard_tokens, validation, workers)
+    text = tokenizer.as_json()
+    plan = _plan(sources, tokenizer, text, shard_tokens, validation)
+    if finished := _finished(folder, plan, resume):
+        return finished
+    with closing(Unfinished(folder, plan, sources, text, resume)) as work:
+        committed = time.monotonic()
+        report(work)
+        saved = work.folder / TOKENIZER_FILE
+        for encoded in encode_all(sources[work.done :], tokenizer, saved, validation, workers):
+            work.add(encoded)
+            if time.monotonic() - committed >= commit_seconds:
+                work.commit()
+                committed = time.monotonic()
+            report(work)
+        return work.finish()
 
 
-def _pieces(documents: Iterable[Document], tokenizer: Tokenizer) -> Iterator[TokenArray]:
-    """Yield each document that has text as one array: the mark, then its ids."""
-    most = np.iinfo(STORED).max + 1
-    if tokenizer.vocab_size > most:
-        raise DataError(f"vocabulary: expected at most {most} ids (stored as uint16), got {tokenizer.vocab_size}")
-    empty = True
-    for document in documents:
-        ids = tokenizer.encode(document.text)
-        if ids.size:
-            empty = False
-            yield np.concatenate(([tokenizer.eot], ids), dtype=STORED, casting="unsafe")
-    if empty:
-        raise DataError("the corpus is empty: no document holds any text")
+def _check(shard_tokens: int, validation: float, workers: int) -> None:
+    for name, value in (("shard_tokens", shard_tokens), ("workers", workers)):
+        if value < 1:
+            raise DataError(f"{name}: expected at least 1, got {value}")
+    if not 0 <= validation < 1:
+        raise DataError(f"validation: expected a share of at least 0 and below 1, got {validation}")
 
 
-def _cut(pieces: Iterable[TokenArray], size: int) -> Iterator[TokenArray]:
-    """Yield the pieces joined and cut to the size, the last one shorter."""
-    held: list[TokenArray] = []
-    count = 0
-    for piece in pieces:
-        held.append(piece)
-        count += piece.size
-        if count >= size:
-            joined = np.concatenate(held)
-            whole = count - count % size
-            yield from joined[:whole].reshape(-1, size)
-            held, count = [joined[whole:]], count - whole
-    if count:
-        yield np.concatenate(held)
+def _plan(sources: Sequence[Source], tokenizer: Tokenizer, text: str, shard_tokens: int, validation: float) -> Plan:
+    listing = json.dumps([[source.name, source.size] for source in sources])
+    hashes = [hashlib.sha256(content.encode()).hexdigest() for content in (text, listing)]
+    return Plan(
+        tokenizer.vocab_size, tokenizer.eot, hashes[0], shard_tokens, float(validation), len(sources), hashes[1]
+    )
 
 
-def _save(shards: Iterable[TokenArray], eot: int, folder: Path) -> Summary:
-    """Write the shards in order."""
-    hashed = hashlib.sha256()
-    documents = tokens = number = 0
-    for number, shard in enumerate(shards, start=1):
-        np.save(folder / f"tokens_{number - 1:06d}.npy", shard)
-        hashed.update(shard.data)
-        documents += int(np.count_nonzero(shard == eot))
-        tokens += shard.size
-    return Summary(documents, tokens, number, hashed.hexdigest())
+def _finished(folder: Path, plan: Plan, resume: bool) -> Manifest | None:
+    """Return the manifest of an earlier run that was killed after its work, or was not killed at all."""
+    if resume and (unfinished_folder(folder) / MANIFEST_FILE).exists():
+        publish(folder)
+    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+        return None
+    if resume and (folder / MANIFEST_FILE).exists():
+        manifest = Manifest.read(folder)
+        if manifest.plan == plan:
+            return manifest
+        raise DataError(f"{folder}: holds shards of other documents or settings ({manifest.plan})")
+    raise DataError(f"{folder}: already there; expected a new or empty folder")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from training.data.documents import DataError
+from training.data.words import Words, cuts_are_known
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -38,8 +39,8 @@ class Tokenizer(Protocol):
     def decode(self, ids: Sequence[int] | NDArray[Any]) -> str:
         """Return the text of the ids, marks left out, half characters replaced by U+FFFD."""
 
-    def save(self, path: Path) -> None:
-        """Write JSON that load_tokenizer reads."""
+    def as_json(self) -> str:
+        """Return the content of a file that load_tokenizer reads."""
 
 
 class ByteTokenizer:
@@ -58,9 +59,9 @@ class ByteTokenizer:
         text: bytes = values[values != self.eot].astype(np.uint8).tobytes()
         return text.decode("utf-8", errors="replace")
 
-    def save(self, path: Path) -> None:
-        """Write JSON that load_tokenizer reads."""
-        path.write_text(json.dumps({"kind": "bytes"}) + "\n", encoding="utf-8")
+    def as_json(self) -> str:
+        """Return the content of a file that load_tokenizer reads."""
+        return json.dumps({"kind": "bytes"}) + "\n"
 
 
 class BpeTokenizer:
@@ -70,6 +71,7 @@ class BpeTokenizer:
         # A mark of the package's own (in a file made elsewhere) is plain text when it occurs in a text.
         model.encode_special_tokens = True
         self._model = model
+        self._words = Words(model) if cuts_are_known(model) else None
 
     @classmethod
     def train(cls, texts: Iterable[str], vocab_size: int) -> BpeTokenizer:
@@ -101,19 +103,21 @@ class BpeTokenizer:
 
     def encode(self, text: str) -> NDArray[np.uint32]:
         """Return the text's ids, without a mark."""
+        if self._words is not None:
+            return self._words.encode(text)
         return np.asarray(self._model.encode(text, add_special_tokens=False).ids, np.uint32)
 
     def decode(self, ids: Sequence[int] | NDArray[Any]) -> str:
         """Return the text of the ids, marks left out, half characters replaced by U+FFFD."""
         return str(self._model.decode([int(i) for i in ids if i != self.eot], skip_special_tokens=False))
 
-    def save(self, path: Path) -> None:
-        """Write JSON that load_tokenizer reads."""
-        path.write_text(self._model.to_str(pretty=True) + "\n", encoding="utf-8")
+    def as_json(self) -> str:
+        """Return the content of a file that load_tokenizer reads."""
+        return str(self._model.to_str(pretty=True)) + "\n"
 
 
 def load_tokenizer(path: Path) -> Tokenizer:
-    """Read what `save` wrote.
+    """Read a file of what `as_json` returned.
 
     Raises DataError for a file that is no tokeniser, ImportError where its package is missing.
     """

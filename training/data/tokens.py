@@ -2,80 +2,104 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import hashlib
+from bisect import bisect_right
+from functools import cached_property
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from training.data.documents import DataError
-from training.data.shards import STORED, TOKENIZER_FILE
-from training.data.tokenizers import load_tokenizer
+from training.data.files import map_array
+from training.data.manifest import SPLITS, Manifest, digest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
-
-    from training.data.shards import TokenArray
 
 
 class Tokens:
     """Named arrays of ids, one behind the other; an array may lie on disk."""
 
-    def __init__(self, shards: Mapping[str, TokenArray], vocab_size: int) -> None:
-        """Take the arrays in their order. Raises DataError where there is nothing to read."""
-        self.vocab_size = vocab_size
+    def __init__(
+        self,
+        shards: Mapping[str, NDArray[Any]],
+        vocab_size: int,
+        starts: NDArray[np.int64] | None = None,
+        fingerprint: str | None = None,
+    ) -> None:
+        """Take the arrays in their order, and where documents start. Raises DataError where there are no tokens."""
+        self.vocab_size, self.starts = vocab_size, starts
         self._names = list(shards)
         self._arrays = list(shards.values())
-        self._ends = np.cumsum([array.size for array in self._arrays], dtype=np.int64)
+        self.shard_ends = list(accumulate(array.size for array in self._arrays))
+        self._fingerprint = fingerprint
         if len(self) == 0:
             raise DataError("the corpus is empty: there are no tokens")
 
     @classmethod
-    def open(cls, folder: Path, vocab_size: int | None = None) -> Tokens:
-        """Map the folder's `.npy` files, ordered by name; without vocab_size it is that of the tokeniser beside them.
+    def open(cls, folder: Path, split: str = "train") -> Tokens:
+        """Map the shards of a split, without reading them.
 
-        Raises DataError for a folder without shards and for a file that is not a flat array of uint16.
+        Raises DataError for a folder without a manifest, files that do not match it, and a split without documents.
         """
-        files = sorted(folder.glob("*.npy"))
-        if not files:
-            raise DataError(f"{folder}: expected token shards (*.npy), found none")
-        shards = {str(file): _map(file) for file in files}
-        return cls(shards, load_tokenizer(folder / TOKENIZER_FILE).vocab_size if vocab_size is None else vocab_size)
+        manifest = Manifest.read(folder)
+        if split not in manifest.splits:
+            raise DataError(f"split: expected {' or '.join(SPLITS)}, got {split!r}")
+        found = manifest.splits[split]
+        if found.starts is None:
+            share = f"{manifest.plan.validation:g} of {manifest.plan.sources} documents are drawn for validation"
+            raise DataError(f"{folder}: the {split} split holds no documents ({share})")
+        files = {str(folder / shard.file): shard.size for shard in found.shards}
+        shards = {name: map_array(folder / name, manifest.plan.dtype, size) for name, size in files.items()}
+        starts = map_array(folder / found.starts.file, np.dtype("<i8"), found.starts.size)
+        return cls(shards, manifest.plan.vocab_size, starts, manifest.fingerprint(split))
 
     def __len__(self) -> int:
         """Return the number of tokens in all."""
-        return int(self._ends[-1]) if self._ends.size else 0
+        return self.shard_ends[-1] if self.shard_ends else 0
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """What tells these tokens from others: from the manifest, or made of what lies in memory."""
+        parts = [*self._arrays, *([] if self.starts is None else [self.starts])]
+        return self._fingerprint or hashlib.sha256("".join(map(digest, parts)).encode()).hexdigest()
 
     def read(self, start: int, count: int) -> NDArray[np.int32]:
-        """Return count ids from start on, across the ends of shards.
+        """Return count ids from start on, across the ends of shards."""
+        return self.gather([(start, count)])
+
+    def gather(self, places: Iterable[tuple[int, int]]) -> NDArray[np.int32]:
+        """Return the ids of several places (start, count), one behind the other.
 
         Raises DataError that names the shard and the place of an id that the vocabulary does not have.
         """
-        if not 0 <= start < start + count <= len(self):
-            raise DataError(f"tokens {start} to {start + count}: expected a part of 0 to {len(self)}")
+        parts = [part for start, count in places for part in self._parts(start, count)]
+        ids = np.concatenate([self._arrays[shard][begin:end] for shard, begin, end in parts])
+        if ids.size and ids.max() >= self.vocab_size:
+            self._refuse(parts)
+        return ids.astype(np.int32)
+
+    def _parts(self, start: int, count: int) -> list[tuple[int, int, int]]:
+        """Cut a place where shards end: (shard, begin, end) inside the shard."""
+        stop = start + count
+        if not 0 <= start < stop <= len(self):
+            raise DataError(f"tokens {start} to {stop}: expected a part of 0 to {len(self)}")
         parts = []
-        shard = int(np.searchsorted(self._ends, start, side="right"))
-        while count:
-            begin = start - (int(self._ends[shard]) - self._arrays[shard].size)
-            part = self._arrays[shard][begin : begin + count]
-            self._check(shard, begin, part)
-            parts.append(part)
-            start, count, shard = start + part.size, count - part.size, shard + 1
-        return np.concatenate(parts, dtype=np.int32, casting="unsafe")
+        shard = bisect_right(self.shard_ends, start)
+        while start < stop:
+            first, end = self.shard_ends[shard] - self._arrays[shard].size, min(stop, self.shard_ends[shard])
+            parts.append((shard, start - first, end - first))
+            start, shard = end, shard + 1
+        return parts
 
-    def _check(self, shard: int, begin: int, part: TokenArray) -> None:
-        wrong = np.flatnonzero(part >= self.vocab_size)
-        if wrong.size:
-            place = f"{self._names[shard]}: token {begin + int(wrong[0])}"
-            raise DataError(f"{place} is {part[wrong[0]]}, but the vocabulary has {self.vocab_size} ids")
-
-
-def _map(file: Path) -> TokenArray:
-    try:
-        array: TokenArray = np.load(file, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise DataError(f"{file}: not a readable .npy file ({error})") from error
-    if array.dtype != STORED or array.ndim != 1:
-        raise DataError(f"{file}: expected a flat array of uint16, got {array.dtype} of shape {array.shape}")
-    return array
+    def _refuse(self, parts: list[tuple[int, int, int]]) -> None:
+        for shard, begin, end in parts:
+            part = self._arrays[shard][begin:end]
+            wrong = np.flatnonzero(part >= self.vocab_size)
+            if wrong.size:
+                place = f"{self._names[shard]}: token {begin + int(wrong[0])}"
+                raise DataError(f"{place} is {part[wrong[0]]}, but the vocabulary has {self.vocab_size} ids")

@@ -1,0 +1,75 @@
+"""Files that are there complete or not at all, whatever happens while they are written."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from training.data.documents import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from typing import BinaryIO
+
+    from numpy.typing import NDArray
+
+BESIDE = ".new"  # the end of the name a file has until it is complete
+
+
+def write_text(path: Path, text: str) -> None:
+    """Replace the file by this text."""
+    _write(path, lambda file: file.write(text.encode()))
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Replace the file by this content."""
+    write_text(path, json.dumps(content, indent=1) + "\n")
+
+
+def write_array(path: Path, array: NDArray[Any]) -> None:
+    """Replace the file by this array as `.npy`."""
+    _write(path, lambda file: np.save(file, array, allow_pickle=False))
+
+
+def _write(path: Path, fill: Callable[[BinaryIO], Any]) -> None:
+    beside = path.with_name(path.name + BESIDE)
+    with beside.open("wb") as file:
+        fill(file)
+        file.flush()
+        os.fsync(file.fileno())
+    beside.replace(path)
+
+
+def read_json(path: Path) -> Any:
+    """Return the content. Raises DataError, with the place in it, for a file that is not JSON."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror})") from error
+    except ValueError as error:
+        raise DataError(f"{path}: not JSON ({error})") from error
+
+
+def map_array(path: Path, dtype: np.dtype[Any], size: int) -> NDArray[Any]:
+    """Map a flat `.npy` file without reading it.
+
+    Raises DataError for a file that is cut short, too long, or holds something else.
+    """
+    try:
+        array: np.memmap[Any, Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+        ends = path.stat().st_size
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror or error})") from error
+    except (ValueError, EOFError) as error:
+        ended = f"the file ends at byte {path.stat().st_size}"
+        raise DataError(f"{path}: not a whole .npy file: {ended} ({error})") from error
+    if array.dtype != dtype or array.shape != (size,):
+        expected = f"expected {size} values of {dtype} in one row"
+        raise DataError(f"{path}: {expected}, as the manifest says, got {array.dtype} of shape {array.shape}")
+    if ends != array.offset + array.nbytes:
+        raise DataError(f"{path}: expected an end at byte {array.offset + array.nbytes}, found {ends} bytes")
+    return array

@@ -1,0 +1,61 @@
+"""All that opening a folder does not look at: every byte of it against its manifest."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from training.data.documents import DataError
+from training.data.files import map_array
+from training.data.manifest import TOKENIZER_FILE, Manifest, digest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from training.data.manifest import Split, Stored
+
+
+def verify(folder: Path) -> Manifest:
+    """Read every file of the folder. Raises DataError that names the first that is not what was written, and where."""
+    manifest = Manifest.read(folder)
+    tokenizer = folder / TOKENIZER_FILE
+    content = tokenizer.read_bytes() if tokenizer.is_file() else b""
+    if hashlib.sha256(content).hexdigest() != manifest.plan.tokenizer_sha256:
+        raise DataError(f"{tokenizer}: not the tokeniser of these shards")
+    for split in manifest.splits.values():
+        _verify_split(folder, split, manifest)
+    return manifest
+
+
+def _verify_split(folder: Path, split: Split, manifest: Manifest) -> None:
+    starts = _mapped(folder, split.starts, np.dtype("<i8")) if split.starts else np.empty(0, np.int64)
+    begin = 0
+    for shard in split.shards:
+        ids = map_array(folder / shard.file, manifest.plan.dtype, shard.size)
+        file = folder / shard.file
+        wrong = np.flatnonzero(ids >= manifest.plan.vocab_size)
+        if wrong.size:
+            bad = f"token {wrong[0]} is {ids[wrong[0]]}"
+            raise DataError(f"{file}: {bad}, but the vocabulary has {manifest.plan.vocab_size} ids")
+        first, end = np.searchsorted(starts, (begin, begin + shard.size))
+        marks = np.flatnonzero(ids == manifest.plan.eot)
+        if not np.array_equal(marks, starts[first:end] - begin):
+            differing = np.setxor1d(marks, starts[first:end] - begin)
+            raise DataError(f"{file}: token {differing[0]}: a document's mark and the list of documents do not agree")
+        _compare(file, ids, shard)
+        begin += shard.size
+    if split.starts:
+        _compare(folder / split.starts.file, starts, split.starts)
+
+
+def _mapped(folder: Path, stored: Stored, dtype: np.dtype[Any]) -> NDArray[Any]:
+    return map_array(folder / stored.file, dtype, stored.size)
+
+
+def _compare(file: Path, content: NDArray[Any], stored: Stored) -> None:
+    if digest(content) != stored.sha256:
+        raise DataError(f"{file}: its SHA-256 is not the one in the manifest")
