@@ -48,6 +48,12 @@ def timed(benchmark: Any, request: pytest.FixtureRequest) -> Callable[..., None]
     return time
 
 
+@pytest.fixture
+def note(request: pytest.FixtureRequest) -> Callable[[str], None]:
+    """Put a line below the table."""
+    return request.config.stash[TABLE].notes.append
+
+
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     for line in config.stash[TABLE].lines():
         terminalreporter.write_line(line)

@@ -17,12 +17,21 @@ class Table:
         self.busy = busy
         self.times: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
         self.tokens: dict[str, int] = {}
+        self.notes: list[str] = []  # what is no case of a backend
 
     def add(self, case: str, backend: str, seconds: list[float], tokens: int = 0) -> None:
         self.times[case][backend] += seconds
         self.tokens[case] = tokens
 
     def lines(self) -> list[str]:
+        lines = [*self._cases(), *self.notes]
+        if lines and self.busy > 0.05:
+            lines.append(
+                f"Other programs kept {self.busy:.2f} cores busy before the run: repeat it on a quiet machine."
+            )
+        return lines
+
+    def _cases(self) -> list[str]:
         if not self.times:
             return []
         width = max(map(len, self.times))
@@ -31,10 +40,6 @@ class Table:
         lines += [f"{case:{width}}{self._row(case)}" for case in self.times]
         for case, tokens in self.tokens.items():
             lines += self._tokens(case, tokens) if tokens else []
-        if self.busy > 0.05:
-            lines.append(
-                f"Other programs kept {self.busy:.2f} cores busy before the run: repeat it on a quiet machine."
-            )
         return lines
 
     def _row(self, case: str) -> str:

@@ -21,6 +21,6 @@ def numbered(shards: list[int], starts: list[int] | None = None) -> Tokens:
 @st.composite
 def corpora(draw: st.DrawFn) -> Tokens:
     """Shards of any lengths, empty ones among them, and documents that start anywhere, the first at the beginning."""
-    shards = draw(st.lists(st.integers(0, 40), max_size=8)) + [draw(st.integers(2, 40))]
+    shards = [*draw(st.lists(st.integers(0, 40), max_size=8)), draw(st.integers(2, 40))]
     starts = draw(st.sets(st.integers(1, sum(shards) - 1), max_size=20))
     return numbered(shards, [0, *sorted(starts)])

@@ -81,5 +81,7 @@ def test_a_state_that_counts_no_updates_is_refused(updates: Any) -> None:
 def test_a_state_with_other_entries_is_refused() -> None:
     state = loader().state()
     del state["seed"]
-    with pytest.raises(DataError, match="expected format, data, ranks, batch, seq_len, seed, updates, got format, data,"):
+    with pytest.raises(
+        DataError, match="expected format, data, ranks, batch, seq_len, seed, updates, got format, data,"
+    ):
         loader().resume(state)

@@ -4,11 +4,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from training.data import ByteTokenizer, DataError, Document, Tokens, digest, tokenize, verify, write_shards
 from training.data.encoding import split_of
+from training.data.manifest import SPLITS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -93,14 +94,21 @@ def test_a_document_is_in_one_split_whatever_the_others_are(
     texts: set[str], share: float, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     folder = tmp_path_factory.mktemp("corpus") / "shards"
+    documents = {name: [Document("text", t) for t in sorted(texts) if split_of(t, share) == name] for name in SPLITS}
+    assume(documents["train"])
     manifest = write_shards([Document("text", text) for text in sorted(texts)], BYTES, folder, validation=share)
     for name, split in manifest.splits.items():
-        documents = [Document("text", text) for text in sorted(texts) if split_of(text, share) == name]
-        assert split.documents == len(documents)
-        if documents:
-            whole = tokenize(documents, BYTES)
+        assert split.documents == len(documents[name])
+        if documents[name]:
+            whole = tokenize(documents[name], BYTES)
             assert Tokens.open(folder, name).read(0, split.tokens).tolist() == whole.tolist()
     verify(folder)
+
+
+def test_a_corpus_that_leaves_nothing_to_train_on_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="the corpus is empty: all 2 documents are for validation"):
+        write_shards(DOCUMENTS, BYTES, tmp_path / "shards", validation=1 - 2**-50)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_share_of_validation_is_about_what_was_asked_for() -> None:

@@ -17,7 +17,7 @@ TEXTS = [document.text for document in embedded_documents()]
 MODEL = BpeTokenizer.train(TEXTS, 1000)
 PACKAGE = tokenizers.Tokenizer.from_str(MODEL.as_json())
 # White space of all kinds, what only some engines take for it, letters and digits beyond ASCII, parts of contractions.
-AWKWARD = " \n\t\r\x0b\x1c\x1f\x85\xa0\u2003é9٣½aAbs'’tllvere!.0東_-ſ"
+AWKWARD = " \n\t\r\x0b\x1c\x1f\x85\xa0\u2003é9٣½aAbs'\u2019tllvere!.0東_-\u017f"
 
 
 def package(text: str) -> list[int]:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from training.data.manifest import Manifest
     from training.data.tokenizers import Tokenizer
 
+VALIDATION = 0.1
 EXAMPLES = """examples:
   %(prog)s --output shards                                      the text that every Python carries, as bytes
   %(prog)s --output shards --input texts/ --tokenizer bpe       each file is a document; byte pairs learned from them
@@ -66,7 +67,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--vocab", type=int, default=4096, help="ids of a learned tokeniser (default: %(default)s)")
     parser.add_argument("--shard-tokens", type=int, default=SHARD_TOKENS, help="tokens of a shard (%(default)s)")
     parser.add_argument(
-        "--validation", type=float, default=0.1, help="share of the documents kept for validation (%(default)s)"
+        "--validation",
+        type=float,
+        help=f"share of the documents kept for validation ({VALIDATION}; of a single one, 0)",
     )
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes (%(default)s here)")
     parser.add_argument(
@@ -77,6 +80,8 @@ def _parser() -> argparse.ArgumentParser:
 
 def _write(options: argparse.Namespace) -> Manifest:
     sources: Sequence[Source] = list_documents(options.input) if options.input else list(embedded_documents())
+    if options.validation is None:
+        options.validation = VALIDATION if len(sources) > 1 else 0.0
     with closing(Progress(len(sources), sum(source.size for source in sources), sys.stderr)) as progress:
         return write_shards(
             sources,

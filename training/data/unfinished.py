@@ -95,11 +95,13 @@ class Unfinished:
             split.clean()
 
     def finish(self) -> Manifest:
-        """Write what is left and give the folder its name. Raises DataError, and leaves nothing, without any text."""
+        """Write what is left and give the folder its name. Raises DataError, and leaves nothing, without text to train on."""
         self.commit()
-        if not any(split.tokens for split in self.splits.values()):
+        if not self.splits["train"].tokens:
             shutil.rmtree(self.folder)
-            raise DataError("the corpus is empty: no document holds any text")
+            drawn = self.splits["validation"].documents
+            found = f"all {drawn} documents are for validation" if drawn else "no document holds any text"
+            raise DataError(f"the corpus is empty: {found}")
         manifest = Manifest(self._plan, {name: split.finish() for name, split in self.splits.items()})
         write_json(self.folder / MANIFEST_FILE, manifest.as_json())
         publish(self._output)
