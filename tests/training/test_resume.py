@@ -52,9 +52,8 @@ def killed_at(call: int) -> Iterator[list[str]]:
 
 @pytest.fixture
 def small_units(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Many commits, none of which waits for the disk: it is the process that is killed here, not the machine."""
+    """Many commits."""
     monkeypatch.setattr(encoding, "_UNIT_DOCUMENTS", 2)
-    monkeypatch.setattr(os, "fsync", lambda _: None)
 
 
 @pytest.mark.usefixtures("small_units")

@@ -27,12 +27,16 @@ if TYPE_CHECKING:
 
 VALIDATION = 0.1
 EXAMPLES = """examples:
-  %(prog)s --output shards                                      the text that every Python carries, as bytes
-  %(prog)s --output shards --input texts/ --tokenizer bpe       each file is a document; byte pairs learned from them
-  %(prog)s --output shards --input texts/ --tokenizer bpe --resume
-                                                                the same again, going on where it was stopped
+  # the text that every Python carries, as bytes
+  %(prog)s --output shards
+  # each file of a folder is a document; byte pairs are learned from them
+  %(prog)s --output shards --input texts/ --tokenizer bpe --vocab 8192
+  # the same again, going on where it was stopped
+  %(prog)s --output shards --input texts/ --tokenizer bpe --vocab 8192 --resume
+  # other text by the same ids
   %(prog)s --output more --input other/ --tokenizer shards/tokenizer.json
-  %(prog)s --check shards                                       compares every byte with the manifest
+  # every byte, compared with the manifest
+  %(prog)s --check shards
 """
 
 

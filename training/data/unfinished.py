@@ -95,7 +95,10 @@ class Unfinished:
             split.clean()
 
     def finish(self) -> Manifest:
-        """Write what is left and give the folder its name. Raises DataError, and leaves nothing, without text to train on."""
+        """Write what is left and give the folder its name.
+
+        Raises DataError, and leaves nothing, where there is no text to train on.
+        """
         self.commit()
         if not self.splits["train"].tokens:
             shutil.rmtree(self.folder)
