@@ -35,15 +35,15 @@ def main() -> None:
         write_texts(texts, moments)
         command = [sys.executable, "-c", COMMIT_ALWAYS, "--input", str(texts), "--workers", str(options.workers)]
         command += ["--shard-tokens", "1000000", "--resume", "--output"]
-        begun = time.monotonic()
-        subprocess.run([*command, str(Path(folder) / "whole")], check=True, capture_output=True)
-        duration = time.monotonic() - begun
+        duration = seconds([*command, str(Path(folder) / "whole")])
         whole, kills, rounds = contents(Path(folder) / "whole"), 0, 0
         while kills < options.kills:
             rounds += 1
             output = Path(folder) / f"killed {rounds}"
             while not output.exists():
-                kills += killed([*command, str(output)], moments.uniform(0, duration))
+                killed = killed_after([*command, str(output)], moments.uniform(0, duration))
+                kills += killed
+                duration *= 1.01 if killed else 0.9  # the machine may be quieter than it was, or busier
             if contents(output) != whole:
                 sys.exit(f"after {kills} kills: other bytes in {output}")
     print(f"{kills} kills in {rounds} runs, each of which wrote the same bytes as one that was never killed")
@@ -60,11 +60,17 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in folder.iterdir()}
 
 
-def killed(command: list[str], after: float) -> bool:
+def seconds(command: list[str]) -> float:
+    begun = time.monotonic()
+    subprocess.run(command, check=True, capture_output=True)
+    return time.monotonic() - begun
+
+
+def killed_after(command: list[str], seconds: float) -> bool:
     """Start it and kill it after so many seconds; tell whether it still ran."""
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     try:
-        process.wait(after)
+        process.wait(seconds)
     except subprocess.TimeoutExpired:
         process.kill()
     _, errors = process.communicate()

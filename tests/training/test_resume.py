@@ -30,17 +30,20 @@ class Killed(BaseException):
 
 @contextmanager
 def killed_at(call: int) -> Iterator[list[str]]:
-    """Stop at this call of those that change what is on the disk; yields the calls that were made."""
+    """Stop right after this call of those that change what is on the disk; yields the calls that were made."""
     made: list[str] = []
 
     def counted(owner: Any, name: str) -> Any:
         function = getattr(owner, name)
 
         def instead(*arguments: Any, **named: Any) -> Any:
+            result = function(*arguments, **named)
             made.append(name)
             if len(made) == call:
+                if name == "open":
+                    result.close()
                 raise Killed
-            return function(*arguments, **named)
+            return result
 
         return instead
 
