@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Two shards of tokens, 5 and 2: the mark and "abcd", then "e" and the mark and... as the texts go."""
+    """Two shards: the mark and "abcd", the mark and "e"."""
     written = tmp_path / "shards"
     write_shards([Document("a", "abcd"), Document("b", "e")], ByteTokenizer(), written, shard_tokens=5)
     return written
@@ -88,6 +88,11 @@ def test_a_moved_mark_is_named_with_its_place(folder: Path) -> None:
     np.save(folder / "train_000000.npy", np.array([256, 97, 256, 99, 100], np.uint16))
     expected = "train_000000.npy: token 2: a document's mark and the list of documents do not agree"
     assert refusal(verify, folder) == expected
+
+
+def test_other_places_of_documents_are_found_when_opened(folder: Path) -> None:
+    np.save(folder / "train_documents.npy", np.array([0, 4]))
+    assert refusal(Tokens.open, folder) == "train_documents.npy: its SHA-256 is not the one in the manifest"
 
 
 def test_another_tokenizer_is_named(folder: Path) -> None:

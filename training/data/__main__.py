@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             print(_summary(verify(options.check), options.check))
         else:
             print(_summary(_write(options), options.output))
-    except (DataError, ImportError) as error:
+    except (DataError, ImportError, OSError) as error:
         sys.exit(f"error: {error}")
     except KeyboardInterrupt:
         sys.exit("stopped; the same command with --resume goes on from here")

@@ -10,7 +10,7 @@ import numpy as np
 
 from training.data.documents import DataError
 from training.data.files import write_array
-from training.data.manifest import Split, Stored, digest
+from training.data.manifest import STARTS, Split, Stored, digest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from training.data.manifest import Plan
 
-_STARTS = np.dtype("<i8")
 _TAIL = ".tail"
 
 
@@ -35,11 +34,11 @@ class GrowingSplit:
         self._shards = [Stored(**shard) for shard in state["shards"]]
         self.clean()
         _cut(self._tail_file(), self.tokens % plan.shard_tokens * plan.dtype.itemsize)
-        _cut(self._starts_file(), self.documents * _STARTS.itemsize)
+        _cut(self._starts_file(), self.documents * STARTS.itemsize)
 
     def append(self, ids: NDArray[Any], lengths: list[int]) -> None:
         """Add documents of these lengths."""
-        starts = self.tokens + np.cumsum([0, *lengths], dtype=_STARTS)[:-1]
+        starts = self.tokens + np.cumsum([0, *lengths], dtype=STARTS)[:-1]
         _append(self._starts_file(), starts)
         self.documents += len(lengths)
         while ids.size:
@@ -71,7 +70,7 @@ class GrowingSplit:
             self._complete_shard()
         starts = None
         if self.documents:
-            content = np.fromfile(self._starts_file(), _STARTS)
+            content = np.fromfile(self._starts_file(), STARTS)
             starts = self._stored(f"{self._name}_documents.npy", content)
         return Split(self.documents, self.tokens, tuple(self._shards), starts)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from training.data.documents import DataError
-from training.data.files import read_json
+from training.data.files import map_array, read_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 MANIFEST_FILE, TOKENIZER_FILE = "manifest.json", "tokenizer.json"
 FORMAT = 1
 SPLITS = ("train", "validation")
+STARTS = np.dtype("<i8")
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,15 @@ class Stored:
     file: str
     size: int
     sha256: str
+
+    def mapped(self, folder: Path, dtype: np.dtype[Any]) -> NDArray[Any]:
+        """Return the values, not read yet. Raises DataError for a file that holds something else."""
+        return map_array(folder / self.file, dtype, self.size)
+
+    def check(self, folder: Path, content: NDArray[Any]) -> None:
+        """Compare every byte. Raises DataError that names the file."""
+        if digest(content) != self.sha256:
+            raise DataError(f"{folder / self.file}: its SHA-256 is not the one in the manifest")
 
 
 @dataclass(frozen=True)

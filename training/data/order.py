@@ -68,7 +68,7 @@ class Order:
         if self._drawn is None or self._drawn[0] != group:
             assert self._tokens.starts is not None
             first, end = self._groups[group]
-            starts = np.array([*self._tokens.starts[first:end], self._start_of(end)], np.int64)
+            starts = np.append(self._tokens.starts[first:end], self._start_of(end))
             drawn = permutation(stream("documents", self._seed, self.epoch, first), end - first)
             self._drawn = group, starts[:-1][drawn], np.cumsum(np.diff(starts)[drawn])
         return self._drawn[1:]

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from training.data.documents import DataError
-from training.data.files import map_array
-from training.data.manifest import SPLITS, Manifest, digest
+from training.data.manifest import SPLITS, STARTS, Manifest, digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -42,7 +41,7 @@ class Tokens:
 
     @classmethod
     def open(cls, folder: Path, split: str = "train") -> Tokens:
-        """Map the shards of a split, without reading them.
+        """Map the shards of a split, without reading their tokens.
 
         Raises DataError for a folder without a manifest, files that do not match it, and a split without documents.
         """
@@ -53,9 +52,9 @@ class Tokens:
         if found.starts is None:
             share = f"{manifest.plan.validation:g} of {manifest.plan.sources} documents are drawn for validation"
             raise DataError(f"{folder}: the {split} split holds no documents ({share})")
-        files = {str(folder / shard.file): shard.size for shard in found.shards}
-        shards = {name: map_array(folder / name, manifest.plan.dtype, size) for name, size in files.items()}
-        starts = map_array(folder / found.starts.file, np.dtype("<i8"), found.starts.size)
+        shards = {str(folder / shard.file): shard.mapped(folder, manifest.plan.dtype) for shard in found.shards}
+        starts = found.starts.mapped(folder, STARTS)
+        found.starts.check(folder, starts)  # wrong ones would make wrong batches, and are few
         return cls(shards, manifest.plan.vocab_size, starts, manifest.fingerprint(split))
 
     def __len__(self) -> int:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from training.data.documents import DataError
-from training.data.files import map_array
-from training.data.manifest import TOKENIZER_FILE, Manifest, digest
+from training.data.manifest import STARTS, TOKENIZER_FILE, Manifest
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
-    from training.data.manifest import Split, Stored
+    from training.data.manifest import Split
 
 
 def verify(folder: Path) -> Manifest:
@@ -32,10 +29,10 @@ def verify(folder: Path) -> Manifest:
 
 
 def _verify_split(folder: Path, split: Split, manifest: Manifest) -> None:
-    starts = _mapped(folder, split.starts, np.dtype("<i8")) if split.starts else np.empty(0, np.int64)
+    starts = split.starts.mapped(folder, STARTS) if split.starts else np.empty(0, STARTS)
     begin = 0
     for shard in split.shards:
-        ids = map_array(folder / shard.file, manifest.plan.dtype, shard.size)
+        ids = shard.mapped(folder, manifest.plan.dtype)
         file = folder / shard.file
         wrong = np.flatnonzero(ids >= manifest.plan.vocab_size)
         if wrong.size:
@@ -46,16 +43,7 @@ def _verify_split(folder: Path, split: Split, manifest: Manifest) -> None:
         if not np.array_equal(marks, starts[first:end] - begin):
             differing = np.setxor1d(marks, starts[first:end] - begin)
             raise DataError(f"{file}: token {differing[0]}: a document's mark and the list of documents do not agree")
-        _compare(file, ids, shard)
+        shard.check(folder, ids)
         begin += shard.size
     if split.starts:
-        _compare(folder / split.starts.file, starts, split.starts)
-
-
-def _mapped(folder: Path, stored: Stored, dtype: np.dtype[Any]) -> NDArray[Any]:
-    return map_array(folder / stored.file, dtype, stored.size)
-
-
-def _compare(file: Path, content: NDArray[Any], stored: Stored) -> None:
-    if digest(content) != stored.sha256:
-        raise DataError(f"{file}: its SHA-256 is not the one in the manifest")
+        split.starts.check(folder, starts)
