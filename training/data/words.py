@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from array import array
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +29,8 @@ _WORDS = re.compile(
     re.DOTALL,
 )
 _SURE_CUT = re.compile(r"[!-~](?=[ \n])")
+# The characters by which ByteLevel writes those that cannot be seen.
+_LEVEL = {**{byte: 256 + byte for byte in range(33)}, 127: 256 + 33}
 _BLOCK = 1 << 20  # characters whose words are in memory at once
 _LONGEST = 64  # characters of a word that is kept
 _MOST = 1 << 18  # words kept: some 50 MB
@@ -38,11 +41,14 @@ class Words(dict[str, bytes]):
 
     def __init__(self, model: Any) -> None:
         super().__init__()
-        self._model = model
+        self._model, self._merges = model, model.model
 
     def __missing__(self, word: str) -> bytes:
         """Ask the package."""
-        ids = np.asarray(self._model.encode(word, add_special_tokens=False).ids, np.uint32).tobytes()
+        if word.isascii():  # so it is a single one, and the package need not look for cuts in it
+            ids = array("I", [token.id for token in self._merges.tokenize(word.translate(_LEVEL))]).tobytes()
+        else:
+            ids = array("I", self._model.encode(word, add_special_tokens=False).ids).tobytes()
         if len(word) <= _LONGEST:
             if len(self) >= _MOST:
                 self.clear()
