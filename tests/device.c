@@ -50,6 +50,12 @@ int32_t assayer_copy(void* destination, const void* source, int64_t bytes, void*
     return failure;
 }
 
+int32_t assayer_fill(void* destination, int32_t byte, int64_t bytes, void* stream) {
+    (void)stream;
+    if (!failure) memset(real(destination), byte, (size_t)bytes);
+    return failure;
+}
+
 int32_t assayer_synchronize(void* stream) {
     (void)stream;
     if (failing) failure = ILLEGAL_ADDRESS;

@@ -11,7 +11,10 @@ import cffi
 from bindings import CallError, Library
 from bindings.foreign import address, from_buffer, pointer
 
+from .buffers import CANARY
+
 Range = tuple[int, int]
+_BEYOND = 4096  # bytes before and behind a copy; keeps what alignment the device's allocations have
 
 
 class HostMemory:
@@ -52,7 +55,8 @@ class HostMemory:
 class DeviceMemory(HostMemory):
     """Every slot has its copy on the device, made before a call and taken back after it.
 
-    Host pages are closed meanwhile, but those that hold host arrays: a library that reads them is found.
+    Beyond a copy's ends lies a canary too: what is read there is not left to chance, and shows in the second run.  Host
+    pages are closed meanwhile, but those that hold host arrays: a library that reads them is found.
     """
 
     def __init__(self, file: int, capacity: int, library: Library) -> None:
@@ -63,7 +67,9 @@ class DeviceMemory(HostMemory):
     def place(self, slots: Sequence[Range]) -> list[int]:
         super().place(slots)
         for start, stop in slots:
-            self._copies[start] = stop, self._services.allocate(stop - start)
+            block = self._services.allocate(stop - start + 2 * _BEYOND)
+            self._services.fill(block, CANARY[1][0], stop - start + 2 * _BEYOND, None)
+            self._copies[start] = stop, block + _BEYOND
         return [self._copies[start][1] for start, _ in slots]
 
     def around(self, call: Callable[[], int], carried: Sequence[tuple[int, int, int]]) -> int:
