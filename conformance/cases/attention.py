@@ -82,6 +82,16 @@ def _forward_first(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
     return {"output": output, "lse": lse}
 
 
+def _around(size: float) -> Maker:
+    """Numbers whose products with those around the negative make scores of -150: exp of them vanishes."""
+
+    def make(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+        return np.asarray(draw.normal(shape) + size * np.sqrt(150.0 / (sizes["head_dim"] * sizes["scale"])))
+
+    return make
+
+
+_BELOW: dict[str, str | Maker] = {"Q": _around(1.0), "K": _around(-1.0), "V": "plain"}
 _LATE: dict[str, str | Maker] = {"Q": "plain", "K": _late_key, "V": "plain"}
 
 SPECS = (
@@ -100,6 +110,8 @@ SPECS = (
     # Special values in Q alone: a masked key may be read (0 times NaN) or not, so its value must not matter.
     Spec("flash_attention", {"special": SOME[:2]}, {"K": "plain", "V": "plain"}),
     Spec("flash_attention", {"late": SOME + TAILS[:1]}, _LATE, why="largest_score_last"),
+    Spec("flash_attention", {"below": SOME}, _BELOW, why="maximum_below_zero"),
+    Spec("attention_forward", {"below": CACHED[1:4]}, _BELOW, finish=_empty_cache_behind, why="maximum_below_zero"),
     Spec("attention_forward", {"plain": CACHED, "swamp": CACHED[1:4], "tails": CACHED}, finish=_empty_cache_behind),
     Spec("attention_forward", {"late": CACHED[1:4]}, _LATE, finish=_empty_cache_behind, why="largest_score_last"),
     Spec("attention_backward", {"plain": EVERY, "tails": TAILS[:2] + TAILS[3:] + LONG}, finish=_forward_first),

@@ -10,6 +10,10 @@ _HEAD = "pair % s.n_kv_heads * group + query % group"
 FAULTS = (
     Fault("attention_forward.cuh: sums left under the old maximum", ("flash_attention",), "attention_forward.cuh",
           "sums.at[r][c] *= shrink;", "sums.at[r][c] *= 1.0f;", "not rescaled|maximum"),
+    Fault("attention_forward.cuh: maximum begins at 0", ("flash_attention", "attention_forward"),
+          "attention_forward.cuh",
+          "of[4] = {{-INFINITY, 0.0f}, {-INFINITY, 0.0f}, {-INFINITY, 0.0f}, {-INFINITY, 0.0f}};",
+          "of[4] = {{0.0f, 0.0f}, {0.0f, 0.0f}, {0.0f, 0.0f}, {0.0f, 0.0f}};", "NaN|infinit|maximum"),
     Fault("attention_forward.cuh: the last key masked", ("flash_attention",), "attention_forward.cuh",
           "L::column(c) > last ? -INFINITY", "L::column(c) >= last ? -INFINITY", "matches: .*own key masked"),
     Fault("attention_forward.cuh: scale ignored", ("flash_attention",), "attention_forward.cuh",
