@@ -16,7 +16,7 @@ from conformance.report.files import write_jsonl, write_junit
 from conformance.report.grid import show_grid
 from conformance.report.markdown import write_summary
 from conformance.report.page import write_page
-from conformance.report.record import Run
+from conformance.report.record import Run, verdict
 from conformance.report.terminal import close, show
 from conformance.results import HARNESS, NO_DEVICE, gravest
 from conformance.steps import RUN_LENGTH
@@ -115,8 +115,8 @@ def run(options: argparse.Namespace) -> int:
     return gravest(one.code for one in finished)
 
 
-def _say(console: Console, error: Exception) -> None:
-    console.print(str(error), markup=False, highlight=False, soft_wrap=True)
+def _say(console: Console, said: object) -> None:
+    console.print(str(said), markup=False, highlight=False, soft_wrap=True)
 
 
 def _finished(console: Console, options: argparse.Namespace) -> list[Run]:
@@ -135,6 +135,8 @@ def _finished(console: Console, options: argparse.Namespace) -> list[Run]:
         if options.several:
             console.print(f"judging {judgement.name}", markup=False, highlight=False)
         finished.append(judgement.run())
+        if options.several:
+            _say(console, f"  {verdict(finished[-1])}")
     return finished
 
 
