@@ -17,13 +17,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import nox
+from nox.command import CommandFailed
 from nox.project import dependency_groups, load_toml
 from packaging.specifiers import SpecifierSet
 
 PROJECT = load_toml("pyproject.toml")
 GENERATIONS = (75, 80, 86, 89, 90, 100, 120)  # architectures that nvcc 13 compiles for
 SCHEDULES = ("forward", "reverse", "random")
-NO_DEVICE = 3  # the exit code: a device was asked for and there is none
+FAILED, NO_DEVICE = 1, 3  # exit codes: the candidate failed; a device was asked for and there is none
 # The cases of a sanitised library: every operation in several blocks and warps, whole tiles, what is left of one, and
 # what is read before it is written.  Left out is what costs the race detector minutes: a thousand blocks.
 CHOSEN = "(plain or tails or accumulate or masked or beyond) and not 1030x5"
@@ -73,13 +74,17 @@ def device_builds(session: nox.Session, asked: Sequence[str]) -> Iterator[tuple[
     Without a device, or with one too old, what was asked for cannot be judged: that ends the session with code 3.
     """
     found = max(devices(session), default=0)
-    wanted = [int(arch.removeprefix("sm_")) for arch in asked] or [*(a for a in GENERATIONS if a < found), found]
-    if max(wanted) > found or not found:
-        there = f"one of sm_{found}" if found else "none"
-        session.log(f"expected a CUDA device of sm_{max(wanted)} or newer, found {there}")
+    known = {f"sm_{arch}": arch for arch in (*GENERATIONS, found) if arch}
+    newest = max((known.get(arch, 0) for arch in asked), default=0)
+    if not found or newest > found:
+        wanted, there = f" of sm_{newest} or newer" if newest else "", f"one of sm_{found}" if found else "none"
+        session.log(f"expected a CUDA device{wanted}, found {there}")
         sys.exit(NO_DEVICE)
+    if unknown := next((arch for arch in asked if arch not in known), None):
+        session.error(f"--arch {unknown}: expected one of {', '.join(known)} (CUDA 13 compiles for nothing older)")
+    archs = [known[arch] for arch in asked] or [*(arch for arch in GENERATIONS if arch < found), found]
     compiler = {"CUDACXX": nvcc(session)}
-    for arch in sorted(wanted, reverse=True):
+    for arch in sorted(archs, reverse=True):
         code = f"{arch}-real" if arch == found else f"{arch}-virtual"
         folder, options = f"build/cuda-{arch}", {"ASSAYER_ARCHITECTURES": code}
         path = build_library(session, folder, "assayer_cuda", environment=compiler, **options)
@@ -89,6 +94,8 @@ def device_builds(session: nox.Session, asked: Sequence[str]) -> Iterator[tuple[
 def candidates(session: nox.Session, on: Sequence[str], archs: Sequence[str]) -> Iterator[str]:
     """Build what is to be judged, and yield how the judge is told of it."""
     chosen = on or (["cuda"] if archs else ["stub", "emulated", *(["cuda"] if devices(session) else [])])
+    if archs and set(chosen) == {"stub"}:
+        session.error("--arch is of emulated and cuda; the C library has none")
     if "stub" in chosen:
         yield from ("--library", f"stub={build_library(session)}")
     if "emulated" in chosen:
@@ -111,10 +118,19 @@ def conformance(session: nox.Session) -> None:
     parser.add_argument("--arch", action="append")
     options, rest = parser.parse_known_args(session.posargs)
     if any(word.split("=")[0] in {"--library", "--outputs"} for word in rest):
+        if options.on:
+            session.error(
+                f"--on {options.on[0]} chooses among this project's own builds, --library and --outputs another"
+            )
         judged = [word for arch in options.arch or () for word in ("--arch", arch)]
     else:
         judged = list(candidates(session, options.on or (), options.arch or ()))
-    session.run("python", "-m", "conformance", "run", *judged, *rest)
+    try:
+        session.run("python", "-m", "conformance", "run", *judged, *rest)
+    except CommandFailed as error:
+        if error.return_code == FAILED:
+            raise
+        sys.exit(error.return_code)  # nox knows one code for whatever went wrong; the judge's others say what did
 
 
 @nox.session

@@ -34,19 +34,24 @@ class Judgement:
     """How one candidate is judged.  Raises what opening it raises, and ValueError on options that do not fit it."""
 
     def __init__(
-        self, console: Console, options: argparse.Namespace, candidate: Candidate, waivers: Sequence[Waiver]
+        self,
+        console: Console,
+        options: argparse.Namespace,
+        candidate: Candidate,
+        waivers: Sequence[Waiver],
+        several: bool = False,
     ) -> None:
         self.console, self.options, self.candidate, self.waivers = console, options, candidate, waivers
         self.name = candidate.name
-        self.repro = self._repro()
+        self.repro = self._repro(several)
         self.problems = self._examined()
         self.setting = setting_of(options, candidate)
         self.selection = self._selected()
 
-    def _repro(self) -> Path | None:
+    def _repro(self, several: bool) -> Path | None:
         """Where failing calls are kept: of several candidates each in a folder of its own."""
         folder: Path | None = self.options.repro
-        if folder and self.options.several:
+        if folder and several:
             folder /= slug(self.name)
         if folder and self.options.library:
             check_new(folder)

@@ -126,16 +126,16 @@ def _finished(console: Console, options: argparse.Namespace) -> list[Run]:
     """
     waivers = read_waivers(options.waivers) if options.waivers else []
     asked = _candidates(options)
-    options.several = len(asked) > 1
-    judgements = [Judgement(console, options, candidate, waivers) for candidate in asked]
+    several = len(asked) > 1
+    judgements = [Judgement(console, options, candidate, waivers, several) for candidate in asked]
     finished = []
     for judgement in judgements:
         if not judgement.selection:
             return []
-        if options.several:
+        if several:
             console.print(f"judging {judgement.name}", markup=False, highlight=False)
         finished.append(judgement.run())
-        if options.several:
+        if several:
             _say(console, f"  {verdict(finished[-1])}")
     return finished
 
