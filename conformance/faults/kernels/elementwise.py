@@ -58,6 +58,8 @@ FAULTS = (
     Fault("many.cuh: the array before", ("multi_scale",), "many.cuh",
           "if (starts[middle] <= chunk) low = middle;", "if (starts[middle] < chunk) low = middle;",
           "matches: .*first array alone"),
+    Fault("clip.cu: the last of the chunks' sums left out", ("multi_sum_squares",), "clip.cu",
+          "i < count; i += TOTAL_THREADS) sum", "i < count - 1; i += TOTAL_THREADS) sum", "matches|zero|missing"),
     Fault("clip.cu: 1e-6 added to the norm", ("grad_clip",), "clip.cu",
           "Scale scale{clip_factor(norm, clip_norm)};", "Scale scale{clip_norm / (norm + 1e-6f)};",
           r"matches: .*norm \+ 1e-6"),
