@@ -10,7 +10,7 @@ from .data import Array, Draw
 from .spec import Arguments, Sizes, Spec, ids, sizes
 
 EVERY = sizes("batch_seq vocab_size", (1, 2), (3, 33), (33, 257), (5, 1000), (64, 64), (257, 5), (2, 1025))
-TAILS = sizes("batch_seq vocab_size", (3, 8193), (127, 13), (2, 4099))
+TAILS = sizes("batch_seq vocab_size", (3, 8193), (127, 13), (2, 4099), (1031, 3), (1, 40001))
 SOME = sizes("batch_seq vocab_size", (9, 17), (33, 65), (4, 1025))
 
 

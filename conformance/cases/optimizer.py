@@ -51,6 +51,11 @@ def _many(**scalars: Any) -> list[dict[str, Any]]:
     return [{"count": len(lengths), "sizes": tuple(lengths), **scalars} for lengths in MANY]
 
 
+def _very_many(**scalars: Any) -> list[dict[str, Any]]:
+    """More arrays than the parameters of one kernel can name."""
+    return [{"count": 130, "sizes": range(1, 131), **scalars}]
+
+
 def _decays(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     """Every other array decays."""
     return np.where(np.arange(shape[0]) % 2 == 0, 0.1, 0.0)
@@ -64,7 +69,11 @@ SPECS = (
     Spec("adamw_step", {"tiny": _updates(*((257, d, t) for d in (0.0, 0.1) for t in STEPS))}, _SMALL, why="change"),
     Spec("adamw_step", {"tiny": _EPS}, _SMALL | {"v": scaled("exact", 0.0), "m": "tiny"}, why="eps_counts"),
     Spec("adamw_step", {"plain": _updates((257, 0.1, 1))}, _SMALL | _ZERO_STATE, why="first"),
-    Spec("multi_adamw", {"plain": _many(**HYPER, step=7)}, {"vs": _squares, "weight_decays": _decays}),
+    Spec(
+        "multi_adamw",
+        {"plain": _many(**HYPER, step=7), "tails": _very_many(**HYPER, step=7)},
+        {"vs": _squares, "weight_decays": _decays},
+    ),
     Spec("multi_adamw", {"tiny": _many(**HYPER, step=2)}, {"vs": _squares, "weight_decays": _decays}),
     Spec(
         "multi_adamw",
@@ -81,13 +90,13 @@ SPECS = (
     Spec("grad_clip", {"plain": _CLIPPED, "swamp": _CLIPPED[1:], "exact": _CLIPPED[1:]}, why="above"),
     Spec("grad_clip", {"tiny": sizes("size clip_norm", (33, 1e-3), (257, 1e-4))}, why="small_norm"),
     Spec("grad_clip", {"plain": _UNCLIPPED, "exact": _UNCLIPPED}, why="below"),
-    Spec("multi_sum_squares", {data: _many() for data in ("plain", "exact", "range")}),
+    Spec("multi_sum_squares", {data: _many() for data in ("plain", "exact", "range")} | {"tails": _very_many()}),
     Spec("multi_sum_squares", {"swamp": _many()}, {"inputs": _swamped}),
     Spec("multi_sum_squares", {"special": _many()}, {"inputs": _special_last}),
     Spec("clip_scale", {"plain": sizes("clip_norm", (0.5,), (1.0,), (30.0,))}, {"sum_squares": _squares}),
     Spec(
         "clip_scale", {"tiny": sizes("clip_norm", (1e-3,), (3e-4,))}, {"sum_squares": _small_squares}, why="small_norm"
     ),
-    Spec("multi_scale", {data: _many() for data in ("plain", "range")}),
+    Spec("multi_scale", {data: _many() for data in ("plain", "range")} | {"tails": _very_many()}),
     Spec("multi_scale", {"exact": _many()}, {"scale": scaled("exact", 0.0)}, why="by_zero", trivial="0 times anything"),
 )

@@ -8,7 +8,7 @@ from .data import Draw
 from .spec import Arguments, Sizes, Spec, rows_apart, sizes
 
 EVERY = sizes("rows cols", (1, 2), (1, 33), (3, 31), (5, 257), (2, 1025), (64, 64), (7, 100))
-TAILS = sizes("rows cols", (3, 8193), (127, 13), (2, 1031), (130, 5))
+TAILS = sizes("rows cols", (3, 8193), (127, 13), (2, 1031), (130, 5), (1, 40001))
 SOME = sizes("rows cols", (3, 33), (2, 1025))
 WIDE = sizes("rows cols", (3, 40), (3, 300), (2, 1030), (2, 8193))
 

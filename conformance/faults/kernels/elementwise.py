@@ -55,6 +55,8 @@ FAULTS = (
     Fault("many.cuh: an array's last chunk left out", ("multi_scale",), "many.cuh",
           "batch.starts[i] + ceil_div(sizes[at + i], CHUNK);",
           "batch.starts[i] + (sizes[at + i] > CHUNK ? sizes[at + i] / CHUNK : 1);", "never written"),
+    Fault("many.cuh: the arrays of one launch alone", ("multi_adamw", "multi_sum_squares", "multi_scale"), "many.cuh",
+          "at < count; at += ARRAYS_AT_MOST", "at < 1; at += ARRAYS_AT_MOST", "never written|matches|zero"),
     Fault("many.cuh: the array before", ("multi_scale",), "many.cuh",
           "if (starts[middle] <= chunk) low = middle;", "if (starts[middle] < chunk) low = middle;",
           "matches: .*first array alone"),
