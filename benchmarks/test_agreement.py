@@ -16,7 +16,7 @@ from conformance.expectation import expect
 from conformance.noise import FLOAT32, Precision, exact, using
 from conformance.verdict import judge
 from reference.model.config import BENCH
-from reference.step import loss_and_gradients
+from reference.step import accumulate
 
 SOME = 32  # tokens of the step: as many as show every expert at work
 FIRST = 4  # of a list of arrays: all of them cost more than they tell
@@ -62,7 +62,7 @@ def test_training_step_of_pytorch(backends: Backends) -> None:
     loss = peer.loss(tokens[rows, positions], targets[rows, positions])
     loss.backward()
     known: dict[str, Any] = {name: exact(a, worst=False) for name, a in initial_state().parameters.items()}
-    wanted, gradients = loss_and_gradients(reference, BENCH, known, *(array[rows, positions] for array in batch()))
+    wanted, gradients, _ = accumulate(reference, BENCH, known, *(array[rows, positions] for array in batch()))
     verdicts = [judge("loss", wanted.total, loss.detach().numpy().reshape(1))]
     verdicts += [judge(name, gradients[name], got) for name, got in peer.gradients().items()]
     assert [f"{verdict.output}: {verdict.reason}" for verdict in verdicts if not verdict.passed] == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -84,6 +84,22 @@ def learning_rate(training: TrainingConfig, update: int) -> float:
     return training.lr * (0.1 + 0.9 * 0.5 * (1.0 + math.cos(math.pi * progress)))
 
 
+class Whole(NamedTuple):
+    """All that one update learns from, where a batch is only a part of it (one rank's): its targets that count, and
+    the micro-batches it is cut into."""
+
+    counted: int
+    micro_batches: int
+
+
+class Accumulated(NamedTuple):
+    """What the micro-batches add up to; loads: of each layer how many tokens met each expert, [experts]."""
+
+    loss: Loss
+    gradients: Parameters
+    loads: list[Array]
+
+
 def training_step(
     ops: Ops,
     config: Config,
@@ -97,38 +113,58 @@ def training_step(
 
     A library updates the state's arrays in place; either way the state returned is the one to go on with.
     """
-    loss, gradients = loss_and_gradients(ops, config, state.parameters, tokens, targets, training.micro_batches)
+    loss, gradients, _ = accumulate(ops, config, state.parameters, tokens, targets, training.micro_batches)
     rate = schedule(training, state.step + 1)
     state, norm = update(ops, training, state, gradients, rate)
     return state, Metrics(*loss, norm, rate)
 
 
-def loss_and_gradients(
-    ops: Ops, config: Config, parameters: Parameters, tokens: Array, targets: Array, micro_batches: int = 1
-) -> tuple[Loss, Parameters]:
+def accumulate(
+    ops: Ops,
+    config: Config,
+    parameters: Parameters,
+    tokens: Array,
+    targets: Array,
+    micro_batches: int = 1,
+    whole: Whole | None = None,
+    loss_scale: float = 1.0,
+) -> Accumulated:
     """The loss and the gradient of every parameter, accumulated over micro-batches of whole sequences.
 
     The cross entropy is the mean over all targets that count, whichever micro-batch holds them; the auxiliary loss is
-    the mean of the micro-batches' own (each has its own load).
+    the mean of the micro-batches' own (each has its own load).  Of a batch that is part of a whole this is the part
+    that adds up to the whole's.  Gradients are those of loss_scale times the loss.
     """
-    counted, share = _counted(targets), 1.0 / micro_batches
-    total: Loss | None = None
-    gradients: Parameters | None = None
+    whole = whole or Whole(counted(targets), micro_batches)
+    share = 1.0 / whole.micro_batches
+    total: Accumulated | None = None
     for some_tokens, some_targets in _split(tokens, targets, micro_batches):
         output = transformer.forward(ops, config, parameters, some_tokens)
         loss, log_probs = transformer.loss(ops, output, some_targets)
-        d_logits = ops.cross_entropy_backward(log_probs, some_targets.reshape(-1), scale=1.0 / counted)
-        gradients = transformer.backward(ops, config, parameters, output, d_logits, share, into=gradients)
-        if micro_batches > 1:
-            loss = _scaled(ops, loss, _counted(some_targets) / counted, share)
-        total = loss if total is None else Loss(*(ops.add(a, b) for a, b in zip(total, loss, strict=True)))
+        scale = loss_scale / max(1, whole.counted)
+        d_logits = ops.cross_entropy_backward(log_probs, some_targets.reshape(-1), scale=scale)
+        into = total.gradients if total else None
+        gradients = transformer.backward(ops, config, parameters, output, d_logits, loss_scale * share, into=into)
+        loads = [kept.moe.routing.f_counts for kept in output.trunk.layers]
+        if whole.micro_batches > 1:
+            loss = _scaled(ops, loss, counted(some_targets) / max(1, whole.counted), share)
+        total = Accumulated(*_added(ops, total, loss, loads, gradients))
     assert total is not None
-    assert gradients is not None
-    return total, gradients
+    return total
 
 
-def _counted(targets: Array) -> int:
-    return max(1, int((targets >= 0).sum()))
+def _added(
+    ops: Ops, total: Accumulated | None, loss: Loss, loads: list[Array], gradients: Parameters
+) -> tuple[Loss, Parameters, list[Array]]:
+    if total is None:
+        return loss, gradients, loads
+    loss = Loss(*(ops.add(a, b) for a, b in zip(total.loss, loss, strict=True)))
+    return loss, gradients, [ops.add(a, b) for a, b in zip(total.loads, loads, strict=True)]
+
+
+def counted(targets: Array) -> int:
+    """How many targets count."""
+    return int((targets >= 0).sum())
 
 
 def _split(tokens: Array, targets: Array, parts: int) -> Iterator[tuple[Array, Array]]:
@@ -145,13 +181,32 @@ def _scaled(ops: Ops, loss: Loss, of_targets: float, of_batches: float) -> Loss:
 
 def update(ops: Ops, training: TrainingConfig, state: State, gradients: Parameters, rate: float) -> tuple[State, Array]:
     """(state, norm): gradients clipped by the one norm over all of them, then AdamW on every parameter."""
-    names, step = list(state.parameters), state.step + 1
-    lists = [[held[name] for name in names] for held in (state.parameters, gradients, state.m, state.v)]
-    norm, scale = ops.clip_scale(ops.multi_sum_squares(lists[1]), clip_norm=training.clip_norm)
-    moving = {"lr": rate, "beta1": training.beta1, "beta2": training.beta2, "eps": training.eps, "step": step}
-    updated = ops.multi_adamw(*lists, weight_decays(training, lists[0]), scale, **moving)
-    parameters, m, v = (dict(zip(names, arrays, strict=True)) for arrays in updated)
-    return State(parameters, m, v, step), norm
+    norm, scale = clipping(ops, training, gradients)
+    lists, moving = adamw_arguments(training, state, gradients, scale, rate)
+    updated = ops.multi_adamw(*lists, **moving)
+    return moved(state, *updated), norm
+
+
+def clipping(ops: Ops, training: TrainingConfig, gradients: Parameters) -> tuple[Array, Array]:
+    """(norm over all gradients, the factor that bounds it), [1] each."""
+    norm, scale = ops.clip_scale(ops.multi_sum_squares(list(gradients.values())), clip_norm=training.clip_norm)
+    return norm, scale
+
+
+def adamw_arguments(
+    training: TrainingConfig, state: State, gradients: Parameters, scale: Array, rate: float
+) -> tuple[list[Any], dict[str, Any]]:
+    """What AdamW over all parameters is called with, by place and by name; gradients are taken times scale."""
+    held = (state.parameters, gradients, state.m, state.v)
+    lists = [[arrays[name] for name in state.parameters] for arrays in held]
+    named = {"lr": rate, "beta1": training.beta1, "beta2": training.beta2, "eps": training.eps, "step": state.step + 1}
+    return [*lists, weight_decays(training, lists[0]), scale], named
+
+
+def moved(state: State, parameters: list[Array], m: list[Array], v: list[Array]) -> State:
+    """The state after an update that left these arrays."""
+    by_name = [dict(zip(state.parameters, arrays, strict=True)) for arrays in (parameters, m, v)]
+    return State(by_name[0], by_name[1], by_name[2], state.step + 1)
 
 
 def weight_decays(training: TrainingConfig, arrays: list[Array]) -> Array:

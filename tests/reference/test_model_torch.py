@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import reference
-from reference.step import TrainingConfig, loss_and_gradients, start, training_step
+from reference.step import TrainingConfig, accumulate, start, training_step
 from tests.reference.model_samples import SMALL, assert_close, batch, in_float64, noisy, parameters
 
 pytest.importorskip("torch", reason="PyTorch, the independent library, is not installed")
@@ -21,7 +21,7 @@ TRAINING = TrainingConfig(lr=1e-2, eps=1e-3, clip_norm=0.5, warmup=2, total=4)
 def test_loss_and_every_gradient() -> None:
     model = Model(SMALL, parameters())
     with in_float64():
-        loss, gradients = loss_and_gradients(reference, SMALL, noisy(parameters()), *batch())
+        loss, gradients, _ = accumulate(reference, SMALL, noisy(parameters()), *batch())
     cross_entropy, aux = model.loss(*batch())
     assert_close(cross_entropy.detach().reshape(1), loss.cross_entropy, "cross entropy")
     assert_close(aux.detach().reshape(1), loss.aux, "auxiliary loss")

@@ -10,7 +10,7 @@ import pytest
 
 import reference
 from reference.model import transformer
-from reference.step import TrainingConfig, learning_rate, loss_and_gradients, start, training_step
+from reference.step import TrainingConfig, accumulate, learning_rate, start, training_step
 from tests.reference.model_samples import SMALL, assert_close, batch, in_float64, noisy, parameters
 
 TRAINING = TrainingConfig(lr=1.0, warmup=4, total=12)
@@ -34,15 +34,15 @@ def test_micro_batches_give_the_gradient_of_their_mean(aux_alpha: float) -> None
     config = replace(SMALL, aux_alpha=aux_alpha)
     tokens, targets = batch()
     with in_float64():
-        loss, accumulated = loss_and_gradients(reference, config, noisy(parameters()), tokens, targets, 2)
+        loss, added, _ = accumulate(reference, config, noisy(parameters()), tokens, targets, 2)
     if aux_alpha == 0:
-        expected_loss, expected = loss_and_gradients(reference, config, parameters(), tokens, targets)
+        expected_loss, expected, _ = accumulate(reference, config, parameters(), tokens, targets)
         assert_close(expected_loss.total, loss.total)
     else:
         counted = [(half >= 0).sum() / (targets >= 0).sum() for half in (targets[:2], targets[2:])]
         expected = sum_of_halves(config, tokens, targets, counted)
     for name, gradient in expected.items():
-        assert_close(gradient, accumulated[name], name)
+        assert_close(gradient, added[name], name)
 
 
 def sum_of_halves(config: Any, tokens: Any, targets: Any, shares: list[float]) -> dict[str, Any]:
@@ -70,12 +70,12 @@ def test_gradients_are_added_to_what_is_given() -> None:
 
 def test_micro_batches_have_to_divide_the_batch() -> None:
     with pytest.raises(ValueError, match="training_step: micro_batches: expected a divisor of the batch of 4, got 3"):
-        loss_and_gradients(reference, SMALL, parameters(), *batch(), 3)
+        accumulate(reference, SMALL, parameters(), *batch(), 3)
 
 
 def test_a_batch_without_targets_moves_nothing_but_the_router_and_below() -> None:
     tokens, targets = batch()
-    loss, gradients = loss_and_gradients(reference, SMALL, parameters(), tokens, np.full_like(targets, -1))
+    loss, gradients, _ = accumulate(reference, SMALL, parameters(), tokens, np.full_like(targets, -1))
     assert loss.cross_entropy == 0
     assert loss.total == loss.aux > 0
     assert (gradients["lm_head"] == 0).all()
@@ -102,7 +102,7 @@ def test_a_step_keeps_its_precision_and_writes_to_nothing_given(dtype: Any) -> N
 def test_an_expert_without_tokens_has_no_gradient() -> None:
     tokens, targets = batch(shape=(1, 2))
     counts = transformer.forward(reference, SMALL, parameters(), tokens).trunk.layers[0].moe.routing.f_counts
-    _, gradients = loss_and_gradients(reference, SMALL, parameters(), tokens, np.maximum(targets, 0))
+    _, gradients, _ = accumulate(reference, SMALL, parameters(), tokens, np.maximum(targets, 0))
     assert (counts == 0).any()
     for field in ("gate", "up", "down"):
         gradient = gradients[f"layers.0.{field}"]

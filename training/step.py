@@ -1,0 +1,91 @@
+"""One update with all that surrounds it: precision, loss scaling, accumulation, the ranks it is shared with.
+
+In this order: scale the loss, backward, add up over micro-batches and ranks, unscale, clip, check, step.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from reference.model.config import Config
+from reference.model.parameters import Ops, Parameters
+from reference.ops._arrays import Array
+from reference.step import State, TrainingConfig, Whole, accumulate, clipping, counted, learning_rate, start
+from training.precision import FLOAT32, Precision, Scaler
+from training.ranks import ALONE, Ranks
+
+
+class Standing(NamedTuple):
+    """Where training stands: float32 masters with their moments, loss scaling, and the 16-bit copies of parameters
+    that the model computes with (none in float32)."""
+
+    state: State
+    scaler: Scaler
+    copies: Parameters
+
+
+class Report(NamedTuple):
+    """What an update reports: arrays of shape [1], so that nothing waits for a device, and plain numbers.
+
+    norm is that of the unscaled gradients before clipping; loads: of each layer how many tokens met each expert,
+    [experts]; skipped: whether the update was left out since some gradient was not finite.
+    """
+
+    loss: Array
+    cross_entropy: Array
+    aux_loss: Array
+    norm: Array
+    learning_rate: float
+    scale: float
+    skipped: bool
+    loads: list[Array]
+
+
+class Step:
+    """`standing, report = step(standing, tokens, targets)`: one update of a model on a namespace of operations.
+
+    A library updates the standing's arrays in place; either way the standing returned is the one to go on with.
+    """
+
+    def __init__(
+        self,
+        ops: Ops,
+        config: Config,
+        training: TrainingConfig,
+        *,
+        precision: Precision = FLOAT32,
+        ranks: Ranks = ALONE,
+    ) -> None:
+        self._ops, self._config, self._training = ops, config, training
+        self._precision, self._ranks = precision, ranks
+        self._placed = precision.on(ops)
+
+    def start(self, parameters: Parameters) -> Standing:
+        """Where training of these parameters (float32) starts."""
+        return Standing(
+            start(parameters), self._precision.scaling.begin(), self._precision.copies(self._ops, parameters)
+        )
+
+    def __call__(self, standing: Standing, tokens: Array, targets: Array) -> tuple[Standing, Report]:
+        """tokens and targets: int32 [batch, seq], this rank's own; a negative target is not counted."""
+        state, scaler, _ = standing
+        parts = self._training.micro_batches
+        whole = Whole(self._ranks.total(counted(targets)), self._ranks.total(parts))
+        part = accumulate(
+            self._placed, self._config, state.parameters | standing.copies, tokens, targets, parts, whole, scaler.scale
+        )
+        loss, gradients, loads = self._ranks.gathered(self._ops, part)
+        gradients = self._precision.unscaled(self._ops, gradients, scaler.scale)
+        norm, factor = clipping(self._ops, self._training, gradients)
+        finite = self._precision.finite(self._ops, gradients)
+        rate = learning_rate(self._training, state.step + 1)
+        if finite:
+            standing = self._moved(standing, gradients, factor, rate)
+        report = Report(*loss, norm, rate, scaler.scale, not finite, loads)
+        return standing._replace(scaler=self._precision.scaling.after(scaler, finite)), report
+
+    def _moved(self, standing: Standing, gradients: Parameters, factor: Array, rate: float) -> Standing:
+        state, copies = self._precision.moved(
+            self._ops, self._training, standing.state, standing.copies, gradients, factor, rate
+        )
+        return standing._replace(state=state, copies=copies)
