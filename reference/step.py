@@ -12,6 +12,7 @@ import numpy as np
 from reference.model import transformer
 from reference.model.config import Config
 from reference.model.parameters import Ops, Parameters
+from reference.model.recompute import Recompute
 from reference.model.transformer import Loss
 from reference.ops._arrays import Array, check
 
@@ -108,12 +109,14 @@ def training_step(
     tokens: Array,
     targets: Array,
     schedule: Callable[[TrainingConfig, int], float] = learning_rate,
+    recompute: Recompute | None = None,
 ) -> tuple[State, Metrics]:
     """One update from one batch. tokens and targets: int32 [batch, seq]; a negative target is not counted.
 
     A library updates the state's arrays in place; either way the state returned is the one to go on with.
     """
-    loss, gradients, _ = accumulate(ops, config, state.parameters, tokens, targets, training.micro_batches)
+    parts = training.micro_batches
+    loss, gradients, _ = accumulate(ops, config, state.parameters, tokens, targets, parts, recompute=recompute)
     rate = schedule(training, state.step + 1)
     state, norm = update(ops, training, state, gradients, rate)
     return state, Metrics(*loss, norm, rate)
@@ -128,6 +131,7 @@ def accumulate(
     micro_batches: int = 1,
     whole: Whole | None = None,
     loss_scale: float = 1.0,
+    recompute: Recompute | None = None,
 ) -> Accumulated:
     """The loss and the gradient of every parameter, accumulated over micro-batches of whole sequences.
 
@@ -139,18 +143,32 @@ def accumulate(
     share = 1.0 / whole.micro_batches
     total: Accumulated | None = None
     for some_tokens, some_targets in _split(tokens, targets, micro_batches):
-        output = transformer.forward(ops, config, parameters, some_tokens)
-        loss, log_probs = transformer.loss(ops, output, some_targets)
-        scale = loss_scale / max(1, whole.counted)
-        d_logits = ops.cross_entropy_backward(log_probs, some_targets.reshape(-1), scale=scale)
+        scales = loss_scale / max(1, whole.counted), loss_scale * share
         into = total.gradients if total else None
-        gradients = transformer.backward(ops, config, parameters, output, d_logits, loss_scale * share, into=into)
-        loads = [kept.moe.routing.f_counts for kept in output.trunk.layers]
+        loss, gradients, loads = _part(ops, config, parameters, some_tokens, some_targets, scales, into, recompute)
         if whole.micro_batches > 1:
             loss = _scaled(ops, loss, counted(some_targets) / max(1, whole.counted), share)
         total = Accumulated(*_added(ops, total, loss, loads, gradients))
     assert total is not None
     return total
+
+
+def _part(
+    ops: Ops,
+    config: Config,
+    parameters: Parameters,
+    tokens: Array,
+    targets: Array,
+    scales: tuple[float, float],
+    into: Parameters | None,
+    recompute: Recompute | None,
+) -> Accumulated:
+    """One micro-batch; its activations are gone when it returns.  scales: of cross entropy and auxiliary loss."""
+    output = transformer.forward(ops, config, parameters, tokens, recompute)
+    loss, log_probs = transformer.loss(ops, output, targets)
+    d_logits = ops.cross_entropy_backward(log_probs, targets.reshape(-1), scale=scales[0])
+    gradients = transformer.backward(ops, config, parameters, output, d_logits, scales[1], into)
+    return Accumulated(loss, gradients, output.trunk.loads)
 
 
 def _added(

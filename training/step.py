@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from reference.model.config import Config
 from reference.model.parameters import Ops, Parameters
+from reference.model.recompute import Recompute
 from reference.ops._arrays import Array
 from reference.step import State, TrainingConfig, Whole, accumulate, clipping, counted, learning_rate, start
 from training.precision import FLOAT32, Precision, Scaler
@@ -54,10 +55,11 @@ class Step:
         training: TrainingConfig,
         *,
         precision: Precision = FLOAT32,
+        recompute: Recompute | None = None,
         ranks: Ranks = ALONE,
     ) -> None:
         self._ops, self._config, self._training = ops, config, training
-        self._precision, self._ranks = precision, ranks
+        self._precision, self._recompute, self._ranks = precision, recompute, ranks
         self._placed = precision.on(ops)
 
     def start(self, parameters: Parameters) -> Standing:
@@ -71,8 +73,9 @@ class Step:
         state, scaler, _ = standing
         parts = self._training.micro_batches
         whole = Whole(self._ranks.total(counted(targets)), self._ranks.total(parts))
+        held, scale = state.parameters | standing.copies, scaler.scale
         part = accumulate(
-            self._placed, self._config, state.parameters | standing.copies, tokens, targets, parts, whole, scaler.scale
+            self._placed, self._config, held, tokens, targets, parts, whole, scale, recompute=self._recompute
         )
         loss, gradients, loads = self._ranks.gathered(self._ops, part)
         gradients = self._precision.unscaled(self._ops, gradients, scaler.scale)

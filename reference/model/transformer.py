@@ -12,17 +12,20 @@ from typing import NamedTuple
 from reference.model import attention, block, linear
 from reference.model.config import Config
 from reference.model.parameters import Layer, Ops, Parameters, layer, named_layer
+from reference.model.recompute import Keeping, Kept, Recompute, Tape
 from reference.ops._arrays import Array
 
 
 class Trunk(NamedTuple):
     """The model below its head: the last stream and its norm [batch * seq, hidden], the auxiliary loss [1] summed over
-    the layers, what each layer keeps for backward, and the caches where they are given."""
+    the layers, what each layer keeps for backward, how many tokens met each of its experts [experts], and the
+    caches where they are given."""
 
     stream: Array
     normed: Array
     aux_loss: Array
-    layers: list[block.Kept]
+    layers: list[Kept]
+    loads: list[Array]
     caches: list[attention.Cache | None]
 
 
@@ -49,10 +52,12 @@ def rotary_angles(ops: Ops, config: Config, length: int) -> Array:
     return ops.rope_freqs(max_seq_len=length, head_dim=config.head_dim, base=base, alpha=alpha)
 
 
-def forward(ops: Ops, config: Config, parameters: Parameters, tokens: Array) -> Output:
-    """Logits of every position."""
+def forward(
+    ops: Ops, config: Config, parameters: Parameters, tokens: Array, recompute: Recompute | None = None
+) -> Output:
+    """Logits of every position; recompute: which layers keep nothing but an input for backward."""
     freqs = rotary_angles(ops, config, tokens.shape[1])
-    below = trunk(ops, config, parameters, tokens, freqs, [None] * config.layers, position=0)
+    below = trunk(ops, config, parameters, tokens, freqs, [None] * config.layers, 0, recompute)
     return Output(ops.gemm(below.normed, parameters["lm_head"]), tokens, freqs, below)
 
 
@@ -64,19 +69,22 @@ def trunk(
     freqs: Array,
     caches: Sequence[attention.Cache | None],
     position: int,
+    recompute: Recompute | None = None,
 ) -> Trunk:
     """Everything below the head; with caches the tokens follow the `position` ones whose keys and values those hold."""
     stream, branch, aux_loss = ops.embedding(parameters["embedding"], tokens.reshape(-1)), None, None
-    kept, filled = [], []
+    keeping = Keeping(recompute, config.layers)
+    kept, loads, filled = [], [], []
     for index, cache in enumerate(caches):
-        arrays = layer(parameters, index)
+        arrays, before = layer(parameters, index), keeping.before(index, stream, branch)
         output = block.forward(ops, config, arrays, stream, branch, freqs, len(tokens), cache, position)
         stream, branch = output.stream, output.branch
         aux_loss = output.aux_loss if aux_loss is None else ops.add(aux_loss, output.aux_loss)
-        kept.append(output.kept)
+        kept.append(keeping.behind(index, before, output.kept))
+        loads.append(output.kept.moe.routing.f_counts)
         filled.append(output.cache)
     normed, stream = block.join(ops, config, stream, branch, parameters["final_norm"])
-    return Trunk(stream, normed, aux_loss, kept, filled)
+    return Trunk(stream, normed, aux_loss, kept, loads, filled)
 
 
 def loss(ops: Ops, output: Output, targets: Array) -> tuple[Loss, Array]:
@@ -103,10 +111,11 @@ def backward(
     below, head, norm = output.trunk, parameters["lm_head"], parameters["final_norm"]
     d_normed, d_head = linear.backward(ops, below.normed, head, d_logits, buffers["lm_head"])
     d_stream, d_norm = block.join_backward(ops, config, below.stream, norm, d_normed, None, buffers["final_norm"])
+    tape = Tape(ops, config, parameters, below.layers, output.freqs, len(output.tokens))
     of_layers: list[Layer] = []
     for index in reversed(range(config.layers)):
-        arrays, kept, given = layer(parameters, index), below.layers[index], layer(buffers, index)
-        d_stream, gradients = block.backward(ops, config, arrays, kept, output.freqs, d_stream, d_aux_loss, given)
+        arrays, given = layer(parameters, index), layer(buffers, index)
+        d_stream, gradients = block.backward(ops, config, arrays, tape.pop(), output.freqs, d_stream, d_aux_loss, given)
         of_layers.insert(0, gradients)
     d_embedding = _embedding_backward(ops, parameters["embedding"], output.tokens, d_stream, buffers["embedding"])
     named = {

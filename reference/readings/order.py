@@ -11,6 +11,7 @@ from reference import step
 from reference.model import attention, block, linear, moe, transformer
 from reference.model.config import Config
 from reference.model.parameters import Layer, Parameters, layer, named_layer
+from reference.model.recompute import Tape
 from reference.ops._arrays import Array
 from reference.step import Metrics, State, TrainingConfig
 
@@ -39,9 +40,10 @@ def _backward(
     d_normed, d_head = linear.backward(ops, below.normed, head, d_logits, None)
     d_stream, d_norm = block.join_backward(ops, config, below.stream, norm, d_normed, None, None)
     gradients = {"final_norm": d_norm, "lm_head": d_head}
+    tape = Tape(ops, config, parameters, below.layers, output.freqs, len(output.tokens))
     for index in reversed(range(config.layers)):
-        arrays, kept = layer(parameters, index), below.layers[index]
-        d_stream, of_layer = _block_backward(ops, config, arrays, kept, output.freqs, d_stream)
+        arrays = layer(parameters, index)
+        d_stream, of_layer = _block_backward(ops, config, arrays, tape.pop(), output.freqs, d_stream)
         gradients |= named_layer(index, of_layer)
     embedding = parameters["embedding"]
     empty = ops.zero_grad(size=embedding.size).reshape(embedding.shape)
