@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator
 
 from conformance.results import Result, worst
-from conformance.steps import ENVELOPE
+from conformance.steps import WHOLE
 
 from .record import Run
 
@@ -19,7 +19,7 @@ def explained(result: Result, run: Run) -> Iterator[str]:
     if result.diagnosis:
         yield result.diagnosis
     verdict = worst(result.verdicts)
-    if verdict and not verdict.passed and verdict.index and result.part != ENVELOPE:  # whose reason says it all
+    if verdict and not verdict.passed and verdict.index and result.part not in WHOLE:  # whose reason says it all
         at = ", ".join(map(str, verdict.index))
         yield f"worst at [{at}]: reference {verdict.expected:.9g}, got {verdict.got:.9g}, limit {verdict.limit:.3g}"
         yield f"({verdict.made_of}), error / limit {verdict.share:.4g}, rms {verdict.rms:.3g}, bias {verdict.bias:+.3g}"

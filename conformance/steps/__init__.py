@@ -1,5 +1,5 @@
-"""Whole training steps: judged operation by operation on the reference's inputs, and as a whole from one start;
-and a run of them, held against where honest arithmetic may lead."""
+"""Whole training steps: judged operation by operation on the reference's inputs, and as a whole from one start; one
+with layers computed again, held against itself; and a run of them, held against where honest arithmetic may lead."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from conformance.results import Result
 from .envelope import ENVELOPE, judge_envelope
 from .free import FREE, judge_free
 from .locked import judge_locked
+from .recomputed import RECOMPUTED, judge_recomputed
 from .scenarios import NUMBERS, corpus
 
-__all__ = ["ENVELOPE", "FREE", "RUN_LENGTH", "STEPS", "corpus", "judge_step"]
+__all__ = ["ENVELOPE", "FREE", "RECOMPUTED", "RUN_LENGTH", "STEPS", "WHOLE", "corpus", "judge_step"]
 
-STEPS = (*(f"step{number}/locked" for number in NUMBERS), FREE, ENVELOPE)
+STEPS = (*(f"step{number}/locked" for number in NUMBERS), FREE, RECOMPUTED, ENVELOPE)
+WHOLE = (RECOMPUTED, ENVELOPE)  # whose results are of steps, not of single calls
 
 
 def judge_step(name: str, bench: Bench, run_length: int = RUN_LENGTH) -> list[Result]:
@@ -23,4 +25,6 @@ def judge_step(name: str, bench: Bench, run_length: int = RUN_LENGTH) -> list[Re
         return judge_envelope(bench, run_length)
     if name == FREE:
         return judge_free(bench)
+    if name == RECOMPUTED:
+        return judge_recomputed(bench)
     return judge_locked(NUMBERS[STEPS.index(name)], bench)

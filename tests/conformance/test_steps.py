@@ -12,7 +12,7 @@ import reference
 from conformance import contract
 from conformance.calls import Bench
 from conformance.results import Result, Status
-from conformance.steps import FREE, STEPS, corpus, judge_step
+from conformance.steps import FREE, RECOMPUTED, STEPS, corpus, judge_step
 from conformance.worker import Outcome
 
 
@@ -53,7 +53,7 @@ def judged(name: str, **wrong: Any) -> list[Result]:
 def test_an_honest_implementation_passes_every_call(name: str) -> None:
     results = judged(name)
     assert [r.id for r in results if r.status is not Status.PASS] == []
-    assert max(r.share for r in results) > 0
+    assert max(r.share for r in results) > 0 or name == RECOMPUTED  # which is of the same bits
 
 
 def test_a_free_step_of_a_library_that_lacks_operations_is_not_run() -> None:

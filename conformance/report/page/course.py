@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from conformance.report.record import Run
 from conformance.results import Result, Status
-from conformance.steps import ENVELOPE, FREE
+from conformance.steps import FREE, WHOLE
 from conformance.verdict import Verdict
 
 from .model import Block, anchor, block, shown_first
@@ -56,7 +56,7 @@ def courses(run: Run, number: int) -> list[Course]:
     """
     steps: dict[int, tuple[dict[str, Result], dict[str, Result]]] = {}
     for result in run.results:
-        if result.is_of_step and result.part != ENVELOPE and (result.was_run or result.id != FREE):
+        if result.is_of_step and result.part not in WHOLE and (result.was_run or result.id != FREE):
             step, free, place = _placed(result)
             steps.setdefault(step, ({}, {}))[free][place] = result
     return [_course(step, *ways, run, number) for step, ways in sorted(steps.items())]

@@ -1,0 +1,82 @@
+"""Gradient checkpointing: a step that computes layers again in backward has to give the plain step's bits.
+
+The same operations on the same inputs, a second time: a library that passes every other case fails here where a call
+leaves something behind that a later one meets, or changes what it was only to read.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conformance.calls import Bench
+from conformance.carried import Carried
+from conformance.results import Result, Status
+from conformance.verdict import judge
+from reference.model import recompute
+from reference.model.config import TINY
+from reference.model.parameters import initialise
+from reference.step import Metrics, State, start, training_step
+
+from . import scenarios
+from .whole import OPERATION, ended, not_exported
+
+RECOMPUTED = "steps/recomputed"
+# Of three layers one alone in the middle; and a segment of two with one of a single layer behind it.
+SETTINGS = ("every:2", "boundaries:2")
+CONFIG = replace(TINY, layers=3, ffn=64)
+TRAINING = replace(scenarios.TRAINING, micro_batches=2)  # so that gradients are added to
+Arrays = dict[str, NDArray[Any]]
+
+
+def run(library: Any, batch: tuple[Any, Any]) -> list[Arrays]:
+    """Run one step on a library, in its worker: plain, then with each setting; return what it leaves behind."""
+    return [_stepped(library, batch, recompute.read(text)) for text in ("none", *SETTINGS)]
+
+
+def _stepped(ops: Any, batch: tuple[Any, Any], setting: recompute.Recompute | None) -> Arrays:
+    state = start(initialise(CONFIG, seed=0, dtype=np.float32, deviation=scenarios.DEVIATION))
+    return named(*training_step(ops, CONFIG, TRAINING, state, *batch, recompute=setting))
+
+
+def named(state: State, metrics: Metrics) -> Arrays:
+    """Every array that a step leaves behind, by what it is."""
+    held = {"first moment of ": state.m, "second moment of ": state.v, "": state.parameters}
+    moved = {f"{kind}{name}": array for kind, arrays in held.items() for name, array in arrays.items()}
+    return dict(zip(metrics._fields[:4], metrics[:4], strict=True)) | moved
+
+
+@functools.cache
+def operations() -> tuple[str, ...]:
+    """The operations that such a step calls."""
+    ops = Carried(np.asarray)
+    run(ops, scenarios.batch(1))
+    return tuple(sorted(ops.used))
+
+
+def judge_recomputed(bench: Bench) -> list[Result]:
+    """Judge both policies: a result for each."""
+    varying = next((name for name in operations() if not bench.declared.of(name).deterministic), None)
+    if varying:
+        reason = f"{varying} is declared not to give the same bits twice"
+        return [Result(RECOMPUTED, OPERATION, Status.TOO_FINE, reason)]
+    if lacking := not_exported(RECOMPUTED, bench, operations()):
+        return [lacking]
+    outcome = bench.worker.call("conformance.steps.recomputed:run", scenarios.batch(1))
+    if stopped := ended(RECOMPUTED, outcome):
+        return [stopped]
+    return list(_judged(outcome.value))
+
+
+def _judged(runs: list[Arrays]) -> Iterator[Result]:
+    plain, *others = runs
+    for text, got in zip(SETTINGS, others, strict=True):
+        verdicts = tuple(judge(name, wanted, got[name]) for name, wanted in plain.items())
+        wrong = next((verdict for verdict in verdicts if not verdict.passed), None)
+        reason = f"not the plain step's bits: {wrong.output}: {wrong.reason}" if wrong else ""
+        yield Result(f"{RECOMPUTED}/{text}", OPERATION, Status.FAIL if wrong else Status.PASS, reason, verdicts)
