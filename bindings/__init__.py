@@ -1,5 +1,6 @@
 """Shared libraries as Python functions: types, shapes, checks and calls, all derived from the header."""
 
+from .arrays import DeviceArray
 from .errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -25,6 +26,7 @@ __all__ = [
     "BindingError",
     "CallError",
     "Constant",
+    "DeviceArray",
     "Facts",
     "Function",
     "Header",

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from . import explain
+from .arrays import DeviceArray
 from .errors import ArgumentError
 from .expressions import compile_conditions, compile_shapes
 from .records import Parameter
 from .signature import Signature, shape_of
 
-ARRAYS = frozenset({np.ndarray, np.memmap})
+HOST_ARRAYS = frozenset({np.ndarray, np.memmap})
+ARRAYS = HOST_ARRAYS | {DeviceArray}
 # Bits of ndarray.flags.num: C-contiguous and aligned; the same and writable.
 _READABLE, _WRITABLE = 0x0101, 0x0501
 
@@ -26,7 +28,7 @@ class Checker:
         self.operation = signature.function.operation
         arrays = [p for p in signature.given if p.is_array]
         self._scalars = [(p, p.name, _plain_numbers(p)) for p in signature.scalars]
-        self._arrays = [(p, p.name, p.type.dtype, _flags(p), len(p.shape)) for p in arrays]
+        self._arrays = [(p, p.name, _kinds(p), p.type.dtype, _flags(p), len(p.shape)) for p in arrays]
         self._lists = [(p, p.name, p.type.dtype, _flags(p)) for p in signature.given if p.is_list]
         self._sizes = [(p, p.name, p.type.range[1]) for p in signature.size_parameters]
         self._shapes = compile_shapes([axis.size for axis in p.shape] for p in arrays)
@@ -55,21 +57,29 @@ class Checker:
             holds = False
         if not holds:
             raise explain.condition(self.signature, sizes)
+        self._check_limits(values, sizes)
+        return sizes
+
+    def _check_limits(self, values: Mapping[str, Any], sizes: Mapping[str, Any]) -> None:
+        """Every index is in its range; those that lie on a device are left to it, since looking would be waiting."""
         for parameter, name, within, limit in self._limits:
             indices, bound = values[name], limit.evaluate(sizes)
+            if type(indices) is DeviceArray:
+                if indices.memory.space.on_device:
+                    continue
+                indices = indices.to_host()
             if indices.max() >= bound or (within and indices.min() < 0):
                 raise explain.index(self.operation, parameter, indices, limit, bound)
-        return sizes
 
     def _check_arrays(self, values: Mapping[str, Any]) -> tuple[tuple[int, ...] | None, ...]:
         """Return the shapes of the arrays, all of them of the right type and number of dimensions."""
         shapes: list[tuple[int, ...] | None] = []
-        for parameter, name, dtype, flags, dimensions in self._arrays:
+        for parameter, name, kinds, dtype, flags, dimensions in self._arrays:
             array = values[name]
             if array is None and parameter.updated_if:
                 shapes.append(None)
                 continue
-            if type(array) not in ARRAYS or array.dtype != dtype or array.flags.num & flags != flags:
+            if type(array) not in kinds or array.dtype != dtype or array.flags.num & flags != flags:
                 raise explain.array(self.operation, parameter, array)
             if len(shape := array.shape) != dimensions:
                 raise explain.array(self.operation, parameter, array)
@@ -113,6 +123,10 @@ class Checker:
         ):
             raise explain.array(self.operation, parameter, array)
         self._check_shape(parameter, array, sizes)
+
+
+def _kinds(parameter: Parameter) -> frozenset[type]:
+    return HOST_ARRAYS if parameter.host else ARRAYS
 
 
 def _flags(parameter: Parameter) -> int:

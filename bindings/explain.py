@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .arrays import DeviceArray
 from .errors import ArgumentError, ArgumentTypeError
 from .expressions import Expression
 from .records import Parameter
@@ -41,6 +42,8 @@ def describe(value: Any) -> str:
     """Say what a value is: its type, and type and shape of an array."""
     if isinstance(value, np.ndarray):
         return f"{value.dtype} array of shape {value.shape}"
+    if isinstance(value, DeviceArray):
+        return f"{value.dtype} DeviceArray of shape {value.shape}"
     if isinstance(value, bool | int | float | str) or value is None:
         return repr(value)
     return f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
@@ -55,7 +58,9 @@ def array(operation: str, parameter: Parameter, value: Any, index: int | None = 
     name, dtype = _entry(parameter, index), parameter.type.dtype
     shape = f" of shape {parameter.shape_text}" if parameter.is_array else ""
     expected = f"a {dtype} array{shape}"
-    if not isinstance(value, np.ndarray):
+    if parameter.host:
+        expected += " on the host"
+    if not isinstance(value, np.ndarray if parameter.host else np.ndarray | DeviceArray):
         return ArgumentTypeError(operation, name, expected, describe(value))
     if isinstance(value, np.ma.MaskedArray | np.matrix):
         return ArgumentTypeError(operation, name, expected, describe(value) + f" ({type(value).__name__})")
@@ -65,7 +70,8 @@ def array(operation: str, parameter: Parameter, value: Any, index: int | None = 
         got = f"strides {value.strides} for shape {value.shape}"
         return ArgumentError(operation, name, f"{expected}, dense and row-major", got)
     if not value.flags.aligned:
-        got = f"address {value.ctypes.data:#x}"
+        at = value.address if isinstance(value, DeviceArray) else value.ctypes.data
+        got = f"address {at:#x}"
         return ArgumentError(operation, name, f"{expected}, aligned to {value.itemsize} bytes", got)
     if parameter.written and not value.flags.writeable:
         return ArgumentError(operation, name, f"{expected} that can be written", "a read-only one")
@@ -149,6 +155,17 @@ def index(operation: str, parameter: Parameter, value: Any, limit: Expression, b
     text = f"{limit.text} = {bound}" if limit.text != str(bound) else limit.text
     expected = f"values v with 0 <= v < {text}" if within else f"values below {text}"
     return ArgumentError(operation, parameter.name, expected, f"{value[at]} at {list(at)}")
+
+
+def apart(operation: str, argument: str, beside: str) -> ArgumentTypeError:
+    """A host array in a call whose other arrays lie on the device."""
+    expected = f"a DeviceArray, as {beside} is one (library.array copies there, to_host() back)"
+    return ArgumentTypeError(operation, argument, expected, "a host array")
+
+
+def elsewhere(operation: str, argument: str, value: DeviceArray, here: str) -> ArgumentError:
+    """A DeviceArray that lies where this library does not compute."""
+    return ArgumentError(operation, argument, f"an array on {here}", f"one on {value.memory.space.name}")
 
 
 def needed(operation: str, parameter: Parameter, sizes: Mapping[str, Any]) -> ArgumentError:

@@ -32,6 +32,11 @@ def pointer(address: int) -> Any:
     return _cast(_VOID, address)
 
 
+def view(pointer: Any, size: int) -> Any:
+    """Return so many bytes at an address of this process as a buffer that can be read and written."""
+    return _ffi.buffer(pointer, size)
+
+
 def types_of(function: Function) -> tuple[str, ...]:
     """Return the types of a function's arguments in C.
 

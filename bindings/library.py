@@ -8,11 +8,13 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
 
+from .arrays import DeviceArray, Memory
 from .errors import LibraryError, MissingSymbol, NoDevice
 from .facts import Facts
-from .foreign import SharedObject, pointer, types_of
+from .foreign import SharedObject, types_of
 from .header import read_header
 from .operation import Operation
+from .placement import Placement
 from .records import Function, Header
 from .services import Services
 from .signature import Signature
@@ -24,23 +26,35 @@ class Library:
 
     Every operation of the header is an attribute, with its documentation and signature; `missing` lists those that the
     library does not export (calling one raises MissingSymbol).  `services` are its assayer_* calls.  `stream` is the
-    address of the stream that every call is given, None for the default one.  Where the library computes on device
-    memory, every call copies its arrays there and back.
+    address of the stream that every call is given, None for the default one.
+
+    Arrays are NumPy's; where the library computes on device memory, every call copies them there and back.  Calls on
+    DeviceArrays (`array` makes them) return such, copy nothing and wait for nothing: what went wrong in one is said by
+    the next `synchronize` or `to_host`.  Indices that lie on a device are not checked, since looking would be waiting.
+    resident: every call returns DeviceArrays, also those that take no array.
 
     Raises LibraryError, saying what the file is, when it cannot be opened or was built from another version of the
     header, and NoDevice when it computes on a device and there is none.
     """
 
-    def __init__(self, path: str | os.PathLike[str], stream: int | None = None, header: Header | None = None) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        stream: int | None = None,
+        header: Header | None = None,
+        *,
+        resident: bool = False,
+    ) -> None:
         self.path = Path(path).absolute()
         self.header = header or read_header()
-        self._stream = pointer(stream or 0)
+        self.resident = resident
         self._object = SharedObject(self.path)
         self.services = Services(self._object, self.header)
         self._refuse_others()
         self.facts = Facts.of(self.services)
         if self.facts.on_device and self.facts.devices == 0:
             raise NoDevice(f"{self.path}: expected a device that it can compute on, found none")
+        self.memory = Memory(self.services, self.facts, stream or 0)
         self._staging = Staging(self.services, stream) if self.facts.on_device else None
 
     def _refuse_others(self) -> None:
@@ -68,9 +82,22 @@ class Library:
         entry = self._object.entry(function.symbol, types_of(function))
         if entry is None:
             return self._absent(function)
-        operation = Operation(self.header, Signature(function), entry, self._stream, self._staging)
+        placement = Placement(self.memory, function, self.resident)
+        operation = Operation(self.header, Signature(function), entry, placement, self._staging)
         self.__dict__[name] = operation
         return operation
+
+    def array(self, source: Any) -> DeviceArray:
+        """Return a NumPy array's values where the library computes: copied to a device, on the host the array itself.
+
+        What has DLPack or the CUDA array interface, and lies where the library computes, is taken without a copy.
+        Raises ArgumentError for another device, strides that are not dense, and types that the header has not.
+        """
+        return self.memory.array(source)
+
+    def synchronize(self) -> None:
+        """Wait for all calls on the stream.  Raises CallError for what went wrong in any of them."""
+        self.memory.synchronize()
 
     def _absent(self, function: Function) -> Callable[..., Any]:
         def refuse(*_: Any, **__: Any) -> NoReturn:

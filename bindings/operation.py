@@ -13,7 +13,8 @@ from .checks import Checker, refuse_overlap
 from .errors import ArgumentTypeError, CallError
 from .expressions import compile_shape
 from .foreign import address, from_buffer
-from .records import Header, Parameter
+from .placement import Placement, passed
+from .records import Header
 from .signature import Signature
 from .staging import Staging
 
@@ -26,12 +27,12 @@ class Operation:
         header: Header,
         signature: Signature,
         entry: Callable[..., int],
-        stream: Any,
+        placement: Placement,
         staging: Staging | None = None,
     ) -> None:
         function = signature.function
-        self.signature, self._header, self._entry, self._stream = signature, header, entry, stream
-        self._staging = staging
+        self.signature, self._header, self._entry = signature, header, entry
+        self._placement, self._memory, self._staging = placement, placement.memory, staging
         self.__name__ = self.__qualname__ = self.operation = function.operation
         self.__doc__ = function.doc
         self.__signature__ = signature.python()
@@ -56,14 +57,15 @@ class Operation:
         if kwargs or len(args) != len(self._names):
             self._bind(values, args, kwargs)
         sizes = self._check(values)
-        written = self._fill(values, sizes)
-        raw = {"stream": self._stream, **sizes}
+        resident = self._placement.is_resident(values)
+        written = self._fill(values, sizes, resident)
+        raw = {"stream": self._memory.stream_pointer, **sizes}
         for name in self._arrays:
-            raw[name] = from_buffer(values[name])
+            raw[name] = passed(values[name])
         held = self._add_lists(values, raw) if self._lists else {}
         if written:
             refuse_overlap(self.operation, self._spans(values, raw, held, written))
-        if self._staging:
+        if self._staging and not resident:
             code = self._staging.call(self._entry, self.signature.function, raw, values)
         else:
             code = self._entry(*[raw[name] for name in self._order])
@@ -94,13 +96,13 @@ class Operation:
         expected = f"the arguments of {self.operation}{self.__signature__}"
         return ArgumentTypeError(self.operation, argument, expected, got)
 
-    def _fill(self, values: dict[str, Any], sizes: Mapping[str, Any]) -> list[str]:
+    def _fill(self, values: dict[str, Any], sizes: Mapping[str, Any], resident: bool) -> list[str]:
         """Add the arrays that the caller left out, and return the names of those it gave that are written."""
         written = [name for name in self._updated if values[name] is not None]
         for parameter, name, dtype, is_output, shape in self._fills:
             array = values.get(name)
             if array is None:
-                values[name] = self._allocate(parameter, dtype, shape(sizes))
+                values[name] = self._placement.allocate(parameter, dtype, shape(sizes), resident)
             elif is_output:
                 self._check.output(parameter, array, sizes)
                 written.append(name)
@@ -108,20 +110,9 @@ class Operation:
             values[name] = np.array([array.size for array in values[described]], np.int64)
         return written
 
-    def _allocate(self, parameter: Parameter, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Any:
-        try:
-            array: Any = np.empty(shape, dtype)
-        except MemoryError as error:
-            raise MemoryError(f"{self.operation}: no memory for {parameter.name}, {shape} {dtype}") from error
-        except ValueError as error:  # a negative size, or more bytes than an address can count
-            raise explain.output(self.operation, parameter, shape) from error
-        if not array.size:
-            raise explain.output(self.operation, parameter, shape)
-        return array
-
     def _add_lists(self, values: Mapping[str, Any], raw: dict[str, Any]) -> dict[str, list[int]]:
         """Add each list's table of addresses to what is passed, and return the addresses."""
-        held = {name: [address(from_buffer(array)) for array in values[name]] for name in self._lists}
+        held = {name: [address(passed(array)) for array in values[name]] for name in self._lists}
         for name, addresses in held.items():
             raw[name] = from_buffer(np.array(addresses, np.uintp))
         return held

@@ -1,9 +1,57 @@
-"""What all tests share."""
+"""What all tests share: hypothesis's profile, and the builds under test."""
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
 import hypothesis
+import pytest
+
+from bindings import Library
+
+ROOT = Path(__file__).parents[1]
 
 # A busy machine is slow, not wrong: no example has a deadline.
 hypothesis.settings.register_profile("assayer", deadline=None)
 hypothesis.settings.load_profile("assayer")
+
+
+@pytest.fixture(scope="session")
+def stub_path() -> Path:
+    """The C build: that of $ASSAYER_STUB, or one made here by CMake.
+
+    It is built in the folder that the sessions use, so that only what changed is compiled.
+    """
+    if given := os.environ.get("ASSAYER_STUB"):
+        return Path(given)
+    folder = ROOT / "build" / "stub"
+    generator = ["-G", "Ninja"] if shutil.which("ninja") else []
+    configure = ["cmake", "-S", ROOT / "cuda", "-B", folder, *generator]
+    for command in (configure, ["cmake", "--build", folder, "--target", "assayer_stub"]):
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+    (built,) = (path for path in folder.glob("*assayer_stub.*") if path.suffix in {".so", ".dylib"})
+    return built
+
+
+@pytest.fixture(scope="session")
+def stub(stub_path: Path) -> Library:
+    return Library(stub_path)
+
+
+@pytest.fixture(scope="session")
+def emulated_path() -> Path:
+    """The kernels on the emulated device, which take minutes to build: as the last session left them."""
+    for path in (ROOT / "build" / "emulated").glob("*assayer_emulated.*"):
+        if path.suffix in {".so", ".dylib"}:
+            return path
+    pytest.skip("there are no emulated kernels: nox -s conformance builds them")
+
+
+@pytest.fixture
+def device_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The emulated device's arrays lie in memory of its own."""
+    monkeypatch.setenv("ASSAYER_EMULATED_DEVICE_MEMORY", "1")

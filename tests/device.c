@@ -10,6 +10,9 @@
 #ifndef DEVICES
 #define DEVICES 1
 #endif
+#ifndef LIMIT
+#define LIMIT INT64_MAX /* bytes of its memory */
+#endif
 #ifndef BODY
 #define BODY input[i] * scale
 #endif
@@ -18,6 +21,7 @@ enum { ILLEGAL_ADDRESS = 700 };
 static const uintptr_t TAG = (uintptr_t)1 << 60;
 static int32_t failure;
 static bool failing;
+static int64_t waits, allocated; /* how often the host waited; bytes */
 
 static bool on_device(const void* memory) { return ((uintptr_t)memory & TAG) != 0; }
 static void* real(const void* memory) { return (void*)((uintptr_t)memory & ~TAG); }
@@ -25,22 +29,29 @@ static void* real(const void* memory) { return (void*)((uintptr_t)memory & ~TAG)
 int32_t assayer_version(int32_t* version) { return *version = ASSAYER_VERSION, ASSAYER_OK; }
 
 int32_t assayer_capability(const char* name, int64_t* value) {
-    const struct { const char* name; int64_t value; } facts[] = {{"device_memory", 1}, {"devices", DEVICES}, {"compute_capability", 90}};
+    const struct { const char* name; int64_t value; } facts[] = {
+        {"device_memory", 1}, {"devices", DEVICES}, {"compute_capability", 90}, {"waits", waits},
+    };
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
         if (strcmp(name, facts[i].name) == 0) return *value = facts[i].value, ASSAYER_OK;
     return ASSAYER_UNAVAILABLE;
 }
 
 int32_t assayer_allocate(void** memory, int64_t bytes) {
-    void* const block = aligned_alloc(256, ((size_t)bytes + 255) / 256 * 256);
+    const size_t room = ((size_t)bytes + 255) / 256 * 256;
+    char* const block = allocated + bytes > LIMIT ? NULL : aligned_alloc(256, room + 256);
     if (!block) return ASSAYER_NO_MEMORY;
-    *memory = (void*)((uintptr_t)block | TAG);
+    *(int64_t*)(void*)block = bytes;
+    allocated += bytes;
+    *memory = (void*)((uintptr_t)(block + 256) | TAG);
     return failure;
 }
 
 int32_t assayer_free(void* memory) {
     if (!on_device(memory)) return ILLEGAL_ADDRESS;
-    free(real(memory));
+    char* const block = (char*)real(memory) - 256;
+    allocated -= *(int64_t*)(void*)block;
+    free(block);
     return failure;
 }
 
@@ -58,6 +69,7 @@ int32_t assayer_fill(void* destination, int32_t byte, int64_t bytes, void* strea
 
 int32_t assayer_synchronize(void* stream) {
     (void)stream;
+    waits++;
     if (failing) failure = ILLEGAL_ADDRESS;
     return failure;
 }

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from bindings import Header, read_header
+from bindings import Header, Library, read_header
 from tests.bindings.spy import Spy, source
-from tests.compiler import compile_library
+from tests.compiler import compile_device, compile_library
 
 
 @pytest.fixture(scope="session")
@@ -18,3 +20,14 @@ def header() -> Header:
 def spy(header: Header, tmp_path_factory: pytest.TempPathFactory) -> Spy:
     """A library that exports every operation, computes nothing and remembers its arguments."""
     return Spy(compile_library(source(header), tmp_path_factory.mktemp("spy")))
+
+
+@pytest.fixture(scope="session")
+def device_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compile_device(tmp_path_factory.mktemp("device"))
+
+
+@pytest.fixture
+def device(device_path: Path) -> Library:
+    """A library on a device whose addresses are none of the host's."""
+    return Library(device_path)

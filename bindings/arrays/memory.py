@@ -1,0 +1,128 @@
+"""What a library's arrays share: their space, the cache they come from, and the stream their work is on."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..errors import ArgumentError, ArgumentTypeError
+from ..facts import Facts
+from ..foreign import address, from_buffer, pointer
+from ..services import Services
+from . import dlpack, take
+from .array import DeviceArray
+from .cache import Cache, Statistics
+from .space import DeviceSpace, HostSpace, Space
+
+__all__ = ["Memory", "Statistics"]
+
+
+class Memory:
+    """`library.memory`: where its DeviceArrays lie.  Statistics are those of the caching allocator."""
+
+    def __init__(self, services: Services, facts: Facts, stream: int) -> None:
+        self.space: Space = DeviceSpace(services, facts.described) if facts.on_device else HostSpace()
+        self.device = _device(facts)
+        self.cache = Cache(self.space)
+        self.use(stream)
+        self._in_flight: list[Any] = []  # host arrays that a copy may still read
+
+    def use(self, stream: int) -> None:
+        """Let the work to come be on this stream."""
+        self.stream, self.stream_pointer = stream, pointer(stream)
+
+    def empty(self, shape: tuple[int, ...], dtype: Any) -> DeviceArray:
+        """Return an array of unknown contents.  Raises CallError, with the sizes, where there is no memory."""
+        kind: np.dtype[Any] = np.dtype(dtype)
+        block = self.cache.take(max(1, prod(shape) * kind.itemsize), self.stream)
+        return DeviceArray(self, block.address, tuple(shape), kind, block)
+
+    def zeros(self, shape: tuple[int, ...], dtype: Any) -> DeviceArray:
+        array = self.empty(shape, dtype)
+        if array.nbytes:
+            self.space.clear(array.address, array.nbytes, self.stream)
+        return array
+
+    def array(self, source: Any) -> DeviceArray:
+        """Return the source as a DeviceArray: see Library.array."""
+        if isinstance(source, DeviceArray):
+            if source.memory.device != self.device:
+                raise ArgumentError(
+                    "array", "source", f"an array on {self.space.name}", f"one on {source.memory.space.name}"
+                )
+            return source
+        if not isinstance(source, np.ndarray):
+            return take.foreign(self, source)
+        take.check_host(source)
+        if not self.space.on_device:
+            at = address(from_buffer(source))
+            return DeviceArray(self, at, source.shape, source.dtype, source, source.flags.writeable)
+        array = self.empty(source.shape, source.dtype)
+        self.overwrite(array, source)
+        return array
+
+    def overwrite(self, array: DeviceArray, source: Any) -> None:
+        """Copy host or device values into an array, in the order of the stream."""
+        if not isinstance(source, np.ndarray | DeviceArray):
+            expected = f"a {array.dtype} array of shape {array.shape}"
+            raise ArgumentTypeError("copy_from", "source", expected, type(source).__name__)
+        if source.shape != array.shape or source.dtype != array.dtype:
+            expected = f"{array.dtype} of shape {array.shape}"
+            raise ArgumentError("copy_from", "source", expected, f"{source.dtype} of shape {source.shape}")
+        if not array.flags.writeable:
+            raise ArgumentError("copy_from", "array", "one that can be written", "a read-only one")
+        if isinstance(source, np.ndarray):
+            take.check_host(source)
+            self._in_flight.append(source)
+            at = address(from_buffer(source)) if source.size else 0
+        else:
+            at = source.address
+        if array.nbytes:
+            self.space.copy(array.address, at, array.nbytes, self.stream)
+
+    def to_host(self, array: DeviceArray) -> Any:
+        """Wait, and return the values; on host memory they are not copied, and the NumPy array keeps them alive."""
+        if not self.space.on_device:
+            return _on_host(array)
+        host = np.empty(array.shape, array.dtype)
+        if array.nbytes:
+            self.space.copy(address(from_buffer(host)), array.address, array.nbytes, self.stream)
+        self.synchronize()
+        return host
+
+    def synchronize(self) -> None:
+        """Wait for the work on the stream.  Raises CallError for what went wrong in any of it."""
+        self.space.synchronize(self.stream)
+        self._in_flight.clear()
+
+    def before(self, stream: Any) -> None:
+        """Let the work to come on a consumer's stream wait for that on this one; None: the default stream, -1: none."""
+        if self.space.on_device and stream != -1:
+            self.space.order(self.stream, 1 if stream is None else int(stream))
+
+    @property
+    def statistics(self) -> Statistics:
+        """Bytes in use, reserved, and the most that were in use."""
+        return self.cache.statistics
+
+
+class _Shown:
+    """Shows a DeviceArray on host memory to NumPy, and keeps it alive."""
+
+    def __init__(self, array: DeviceArray) -> None:
+        self._array = array
+        data = (array.address, not array.flags.writeable)
+        self.__array_interface__ = {"shape": (array.nbytes,), "typestr": "|u1", "data": data, "version": 3}
+
+
+def _on_host(array: DeviceArray) -> Any:
+    return np.asarray(_Shown(array)).view(array.dtype).reshape(array.shape)
+
+
+def _device(facts: Facts) -> tuple[int, int]:
+    """DLPack's name for where the arrays lie."""
+    if not facts.on_device:
+        return dlpack.CPU, 0
+    return (dlpack.CUDA if facts.compute_capability and not facts.emulated else dlpack.OTHER), 0
