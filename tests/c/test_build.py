@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from bindings import CallError, Library, exported_symbols, header_path, read_header
-from tests.c.conftest import ROOT
+from tests.conftest import ROOT
 
 COMPILER = os.environ.get("CC", "cc")
 SOURCES = [*sorted((ROOT / "cuda" / "src").glob("*.c")), *sorted((ROOT / "cuda" / "src" / "vector").glob("*.c"))]

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.c.conftest import ROOT
+from tests.conftest import ROOT
 
 # Sizes large enough for every operation to share its work, and uneven.
 PROGRAM = """
