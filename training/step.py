@@ -13,7 +13,7 @@ from reference.model.recompute import Recompute
 from reference.ops._arrays import Array
 from reference.step import State, TrainingConfig, Whole, accumulate, clipping, counted, learning_rate, start
 from training.precision import FLOAT32, Precision, Scaler
-from training.ranks import ALONE, Ranks
+from training.ranks import ALONE, Ranks, Reduction, total
 
 
 class Standing(NamedTuple):
@@ -72,12 +72,12 @@ class Step:
         """tokens and targets: int32 [batch, seq], this rank's own; a negative target is not counted."""
         state, scaler, _ = standing
         parts = self._training.micro_batches
-        whole = Whole(self._ranks.total(counted(targets)), self._ranks.total(parts))
+        whole = Whole(total(self._ranks, counted(targets)), total(self._ranks, parts))
         held, scale = state.parameters | standing.copies, scaler.scale
         part = accumulate(
             self._placed, self._config, held, tokens, targets, parts, whole, scale, recompute=self._recompute
         )
-        loss, gradients, loads = self._ranks.gathered(self._ops, part)
+        loss, gradients, loads = Reduction(self._ranks).finish(part)
         gradients = self._precision.unscaled(self._ops, gradients, scaler.scale)
         norm, factor = clipping(self._ops, self._training, gradients)
         finite = self._precision.finite(self._ops, gradients)

@@ -1,5 +1,21 @@
-"""The processes that train one model together; here, one."""
+"""Many processes as one trainer: who takes part, what they sum and trade, and that all hold the same numbers."""
 
-from training.ranks.alone import ALONE, Alone, Ranks
+from training.ranks.agreement import RanksError, agree, check_equal
+from training.ranks.buckets import BUCKET_BYTES, Reduction
+from training.ranks.interface import ALONE, Alone, Ranks, total
+from training.ranks.start import whole_run
+from training.ranks.turns import taking_turns
 
-__all__ = ["ALONE", "Alone", "Ranks"]
+__all__ = [
+    "ALONE",
+    "BUCKET_BYTES",
+    "Alone",
+    "Ranks",
+    "RanksError",
+    "Reduction",
+    "agree",
+    "check_equal",
+    "taking_turns",
+    "total",
+    "whole_run",
+]

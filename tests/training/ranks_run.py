@@ -1,0 +1,83 @@
+"""A short training run on however many ranks: as mpirun starts it, or from a test, by ranks that take turns.
+
+mpirun -n 4 python tests/training/ranks_run.py OUTPUT.npz [--dies RANK HOW]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+import reference
+from reference.step import TrainingConfig
+from tests.reference.model_samples import SMALL, batch, parameters
+from training.ranks import Ranks, agree, check_equal, whole_run
+from training.step import Report, Step
+
+STEPS = 3
+TRAINING = TrainingConfig(lr=1e-2, clip_norm=0.5, warmup=1, total=10)
+WITHOUT_BALANCE = replace(SMALL, aux_alpha=0.0)
+
+
+def batch_of(number: int) -> tuple[Any, Any]:
+    """The batch of all ranks, whose parts have very different numbers of targets that count."""
+    tokens, targets = batch(seed=number)
+    targets[0, 1:] = targets[1, 3:] = -1
+    return tokens, targets
+
+
+def trained(ranks: Ranks, micro_batches: int = 1, config: Any = SMALL) -> dict[str, Any]:
+    """Train, each rank on its part of the batches; return what is left, by what it is."""
+    step = Step(reference, config, replace(TRAINING, micro_batches=micro_batches), ranks=ranks)
+    standing = step.start(parameters(dtype=np.float32))
+    for number in range(STEPS):
+        tokens, targets = (np.split(of_all, ranks.size)[ranks.rank] for of_all in batch_of(number))
+        standing, report = step(standing, tokens, targets)
+        check_equal(ranks, f"step {number + 1}", standing.state.parameters)
+    return left(standing.state, report)
+
+
+def left(state: Any, report: Report) -> dict[str, Any]:
+    """Every array that training leaves behind, by what it is."""
+    held = {f"{kind} of {name}": a for kind in ("parameters", "m", "v") for name, a in getattr(state, kind).items()}
+    return held | dict(zip(report._fields[:4], report[:4], strict=True))
+
+
+WAYS: dict[str, Callable[[], None]] = {
+    "killed": lambda: os.kill(os.getpid(), signal.SIGKILL),
+    "raises": lambda: batch(shape=(0, -1)),
+    "exits": sys.exit,
+}
+
+
+def main() -> None:
+    """Train, and write what is left; or come to an end on one rank, while the others wait for it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("output", type=Path)
+    parser.add_argument("--micro-batches", type=int, default=1)
+    parser.add_argument("--dies", nargs=2, metavar=("RANK", "HOW"))
+    parser.add_argument("--without-mpi", metavar="RANK", help="the rank on whose machine mpi4py is missing")
+    options = parser.parse_args()
+    if options.without_mpi and options.without_mpi == os.environ["PMI_RANK"]:
+        sys.modules["mpi4py"] = None  # type: ignore[assignment]
+    with whole_run() as ranks:
+        agree(ranks, "settings", {"micro_batches": options.micro_batches})
+        if options.dies and int(options.dies[0]) == ranks.rank:
+            WAYS[options.dies[1]]()
+        results = trained(ranks, options.micro_batches)
+        if ranks.rank == 0:
+            np.savez(options.output, **results)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,79 @@
+"""Runs that mpirun starts: the same bits as ranks that take turns, and no rank is left waiting for one that died."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.training.ranks_run import trained
+from training.ranks import taking_turns
+from training.ranks.start import started_as
+
+pytest.importorskip("mpi4py", reason="mpi4py is an optional extra")
+ROOT = Path(__file__).parents[2]
+LIMIT = 60  # seconds; a run takes one
+MPIRUN = shutil.which("mpirun", path=str(Path(sys.executable).parent)) or shutil.which("mpirun")
+
+
+def run(size: int, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    assert MPIRUN, "mpi4py is installed, mpirun is not: pip install mpich"
+    command = [MPIRUN, "-n", str(size), sys.executable, "tests/training/ranks_run.py", *map(str, arguments)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=LIMIT, check=False)
+
+
+@pytest.mark.parametrize(("size", "micro_batches"), [(1, 4), (2, 2), (4, 1)])
+def test_the_same_bits_as_ranks_that_take_turns(size: int, micro_batches: int, tmp_path: Path) -> None:
+    done = run(size, tmp_path / "left.npz", "--micro-batches", str(micro_batches))
+    assert done.returncode == 0, done.stdout + done.stderr
+    expected = taking_turns(size, lambda ranks: trained(ranks, micro_batches))[0]
+    with np.load(tmp_path / "left.npz") as results:
+        assert set(results) == set(expected)
+        assert all((results[what] == array).all() for what, array in expected.items())
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [("raises", "rank 2 ends the run: ValueError: "), ("exits", "rank 2 ends the run: SystemExit: ")],
+)
+def test_a_rank_that_ends_ends_the_run(how: str, said: str, tmp_path: Path) -> None:
+    done = run(4, tmp_path / "left.npz", "--dies", "2", how)
+    assert done.returncode != 0
+    assert said in done.stderr
+    assert not (tmp_path / "left.npz").exists()
+
+
+def test_a_rank_that_is_killed_ends_the_run_and_is_named(tmp_path: Path) -> None:
+    done = run(4, tmp_path / "left.npz", "--dies", "2", "killed")
+    assert done.returncode != 0
+    assert re.findall(r"rank (\d).* was killed by SIGKILL", done.stderr) == ["2"]
+
+
+def test_a_rank_that_does_not_get_as_far_as_mpi_ends_the_run(tmp_path: Path) -> None:
+    """As on a machine where mpi4py is missing."""
+    done = run(2, tmp_path / "left.npz", "--without-mpi", "1")
+    assert done.returncode != 0
+    assert re.search(
+        r"RanksError: mpirun started 2 processes, which need mpi4py .*kernel-assayer\[ranks\]", done.stderr
+    )
+
+
+def test_settings_of_one_rank_that_differ_end_the_run(tmp_path: Path) -> None:
+    """As from a file of settings that is another on one machine."""
+    assert MPIRUN
+    program = [sys.executable, "tests/training/ranks_run.py", str(tmp_path / "left.npz")]
+    command = [MPIRUN, "-n", "1", *program, ":", "-n", "1", *program, "--micro-batches", "2"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=LIMIT, check=False)
+    assert done.returncode != 0
+    assert "RanksError: settings: micro_batches: rank 1 has 2, rank 0 1" in done.stderr
+
+
+def test_what_a_launcher_says() -> None:
+    assert started_as({}) == started_as({"PMI_SIZE": "4"}) == started_as({"PMI_RANK": "?", "PMI_SIZE": "4"}) == (0, 1)
+    assert started_as({"PMI_RANK": "3", "PMI_SIZE": "4"}) == (3, 4)
+    assert started_as({"OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "2"}) == (1, 2)

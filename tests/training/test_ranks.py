@@ -1,0 +1,133 @@
+"""Ranks in one process: what they sum and trade, and that together they train as one process does."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from conformance.carried import converted
+from conformance.noise import exact
+from conformance.readings.steps import Stored, named
+from conformance.verdict import judge
+from reference.step import start, training_step
+from tests.reference.model_samples import SMALL, parameters
+from tests.training.ranks_run import STEPS, TRAINING, WITHOUT_BALANCE, batch_of, trained
+from training.ranks import ALONE, RanksError, Reduction, agree, check_equal, taking_turns, total
+
+SIZES = (1, 2, 4)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_every_rank_gets_what_all_gave(size: int) -> None:
+    assert taking_turns(size, lambda ranks: ranks.gather(ranks.rank**2)) == [[r**2 for r in range(size)]] * size
+    assert taking_turns(size, lambda ranks: total(ranks, ranks.rank + 1)) == [size * (size + 1) // 2] * size
+
+
+def test_a_sum_is_added_up_by_rank() -> None:
+    parts = np.float32([[1, 2**24], [2**24, 1], [1, 1], [1, 2]])
+    sums = taking_turns(4, lambda ranks: ranks.begin_sum([parts[ranks.rank]]).wait()[0])
+    assert all((one == ((parts[0] + parts[1]) + parts[2]) + parts[3]).all() for one in sums)
+    assert (parts == np.float32([[1, 2**24], [2**24, 1], [1, 1], [1, 2]])).all()
+
+
+def test_rows_are_traded() -> None:
+    def work(ranks: Any) -> list[Any]:
+        parts = [np.full((to, 2), 10 * ranks.rank + to) for to in range(3)]
+        received: list[Any] = ranks.trade(parts)
+        return received
+
+    for rank, received in enumerate(taking_turns(3, work)):
+        assert [part.tolist() for part in received] == [[[10 * origin + rank] * 2] * rank for origin in range(3)]
+
+
+def test_an_error_on_one_rank_ends_all() -> None:
+    def work(ranks: Any) -> None:
+        ranks.gather(0)
+        if ranks.rank == 2:
+            raise KeyError("here")
+        ranks.gather(1)
+
+    with pytest.raises(KeyError, match="here") as raised:
+        taking_turns(4, work)
+    assert raised.value.__notes__ == ["on rank 2"]
+
+
+@pytest.mark.parametrize("early", [0, 1, 3])
+def test_a_rank_that_ends_early_is_named(early: int) -> None:
+    with pytest.raises(RuntimeError, match=f"waits for rank {early}, which has ended"):
+        taking_turns(4, lambda ranks: ranks.rank == early or ranks.gather(0))
+
+
+def test_settings_have_to_agree() -> None:
+    def work(ranks: Any) -> None:
+        agree(ranks, "settings", {"batch": 8, "seed": 3 if ranks.rank == 2 else 1})
+
+    with pytest.raises(RanksError, match="settings: seed: rank 2 has 3, rank 0 1"):
+        taking_turns(4, work)
+
+
+def test_one_bit_that_differs_is_named_with_its_rank() -> None:
+    def work(ranks: Any) -> None:
+        arrays = {"a": np.ones(3, np.float32), "b": np.ones((2, 2), np.float32), "c": np.zeros(1, np.float32)}
+        check_equal(ranks, "step 1", arrays)
+        if ranks.rank == 1:
+            arrays["b"][1, 0] = np.nextafter(np.float32(1), np.float32(2))
+            arrays["c"] = -arrays["c"]
+        check_equal(ranks, "step 2", arrays)
+
+    with pytest.raises(RanksError, match="step 2: rank 1 does not hold what rank 0 holds: b and 1 more differ in bits"):
+        taking_turns(2, work)
+
+
+def test_a_gradient_that_is_ready_twice_is_refused() -> None:
+    def work(ranks: Any) -> None:
+        reduction = Reduction(ranks)
+        reduction.ready({"a": np.ones(3)})
+        reduction.ready({"b": np.ones(3), "a": np.ones(3)})
+
+    with pytest.raises(ValueError, match="Reduction: the gradient of a is ready a second time"):
+        taking_turns(2, work)
+    with pytest.raises(ValueError, match="Reduction: bucket_bytes: expected at least 1, got 0"):
+        Reduction(ALONE, 0)
+
+
+def test_gradients_of_two_types_are_refused() -> None:
+    def work(ranks: Any) -> None:
+        Reduction(ranks, 40).ready({"a": np.ones(3), "b": np.ones(9, np.float32)})
+
+    with pytest.raises(ValueError, match="Reduction: expected arrays of one type, got float32 and float64"):
+        taking_turns(2, work)
+
+
+@functools.cache
+def one_process(micro_batches: int, config: Any) -> dict[str, Any]:
+    """What one process has to be left with, and how far honest roundings lead from there."""
+    state = converted(start(parameters(dtype=np.float32)), lambda array: exact(array, worst=False))
+    for number in range(STEPS):
+        given = batch_of(number)
+        state, metrics = training_step(Stored(), config, replace(TRAINING, micro_batches=micro_batches), state, *given)
+    return named(state, metrics)
+
+
+def refused(expected: dict[str, Any], results: dict[str, Any]) -> list[str]:
+    assert results.keys() >= expected.keys()
+    verdicts = [judge(what, wanted, results[what]) for what, wanted in expected.items()]
+    return [f"{verdict.output}: {verdict.reason}" for verdict in verdicts if not verdict.passed]
+
+
+@pytest.mark.parametrize(("size", "micro_batches"), [(1, 1), (1, 4), (2, 1), (2, 2), (4, 1)])
+def test_ranks_and_micro_batches_are_one_large_batch(size: int, micro_batches: int) -> None:
+    """Without an auxiliary loss; with one, they are as many micro-batches of one process: each has its own load."""
+    results = taking_turns(size, lambda ranks: trained(ranks, micro_batches, WITHOUT_BALANCE))
+    assert refused(one_process(1, WITHOUT_BALANCE), results[0]) == []
+    with_balance = taking_turns(size, lambda ranks: trained(ranks, micro_batches))
+    assert refused(one_process(size * micro_batches, SMALL), with_balance[0]) == []
+
+
+def test_every_rank_is_left_with_the_same_bits() -> None:
+    first, *others = taking_turns(4, trained)
+    assert all((first[what] == other[what]).all() for other in others for what in first)

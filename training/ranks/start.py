@@ -1,0 +1,62 @@
+"""Who takes part in this run, and that it ends as a whole."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from training.ranks.agreement import RanksError
+from training.ranks.interface import ALONE, Ranks
+from training.ranks.watch import watch
+
+# What the launchers of MPICH (and Intel's) and of Open MPI tell a process they start.
+_STARTED = (("PMI_RANK", "PMI_SIZE"), ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"))
+
+
+def started_as(environment: Mapping[str, str]) -> tuple[int, int]:
+    """Return which process this is, and of how many, by its launcher's word; (0, 1) without one."""
+    for names in _STARTED:
+        rank, size = (environment.get(name, "") for name in names)
+        if rank.isdecimal() and size.isdecimal():
+            return int(rank), int(size)
+    return 0, 1
+
+
+@contextmanager
+def whole_run() -> Iterator[Ranks]:
+    """Give the ranks that mpirun started, or this process alone.
+
+    What leaves the block on one rank, be it an exit, ends all of them: the others would wait for it for ever.  To be
+    entered before anything else is begun, since under mpirun what follows runs in another process.
+    """
+    rank, size = started_as(os.environ)
+    if size == 1:
+        yield ALONE
+        return
+    watch(rank)
+    try:
+        from training.ranks.mpi import Mpi
+    except ImportError as error:
+        needed = "pip install 'kernel-assayer[ranks]'"
+        raise RanksError(f"mpirun started {size} processes, which need mpi4py to meet ({error}): {needed}") from error
+    ranks = Mpi()
+    if ranks.size != size:
+        raise RanksError(
+            f"mpirun started {size} processes, but mpi4py's library finds {ranks.size}: expected both of one make"
+        )
+    try:
+        yield ranks
+    except BaseException as error:
+        _say(ranks.rank, error)
+        ranks.end_all(1)
+        raise
+
+
+def _say(rank: int, error: BaseException) -> None:
+    """In one write, so that the ranks' words do not mix."""
+    trace = "" if isinstance(error, (RanksError, SystemExit)) else "".join(traceback.format_exception(error))
+    sys.stderr.write(f"{trace}rank {rank} ends the run: {type(error).__name__}: {error}\n")
+    sys.stderr.flush()
