@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,10 +21,14 @@ from conformance.faults import judge as judge_faults
 from conformance.keywords import Keywords
 from conformance.report.score import Diagnosed, Faults, Score, write_score
 from conformance.results import HARNESS
+from reference.readings import Reading
+from reference.readings.recompute import READINGS as RECOMPUTE_READINGS
 from reference.readings.step import READINGS as STEP_READINGS
 
 from .planted import planted
 from .pool import shared
+from .recomputed import RECOMPUTATION, tried_recomputation
+from .recomputed import SETTINGS as RECOMPUTED
 from .steps import SITUATIONS, STEP, tried_step
 from .trial import Found, Told, found, named, tried
 
@@ -55,7 +59,7 @@ def add_parser(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Plant, count, print; return the exit code."""
     console = Console(highlight=False, soft_wrap=True)
-    known = (*dict.fromkeys(case.operation for case in CASES.values()), STEP)
+    known = (*dict.fromkeys(case.operation for case in CASES.values()), STEP, RECOMPUTATION)
     operations = [name for name in known if options.k.matches(name)]
     if not operations:
         console.print(f"no operation matches -k '{options.k.text}'", markup=False)
@@ -63,8 +67,9 @@ def run(options: argparse.Namespace) -> int:
     started = time.monotonic()
     results = judge(console, operations, options.n)
     if STEP in operations:
-        told = _followed(console, "stepping", shared(tried_step, list(SITUATIONS), options.n), len(SITUATIONS))
-        results += found(STEP_READINGS, (one for few in told for one in few))
+        results += stepped(console, STEP_READINGS, tried_step, list(SITUATIONS), options.n)
+    if RECOMPUTATION in operations:
+        results += stepped(console, RECOMPUTE_READINGS, tried_recomputation, list(RECOMPUTED), options.n)
     show(console, results, options.verbose)
     try:
         faults = None if options.no_faults else _faults(console, operations, options)
@@ -77,6 +82,18 @@ def run(options: argparse.Namespace) -> int:
         write_score(options.json, score)
     wrong = any(one.survives or one.is_disproved for one in results)
     return int(wrong or (faults is not None and not planting.is_enough(faults)))
+
+
+def stepped(
+    console: Console,
+    readings: Sequence[Reading],
+    trying: Callable[[str], list[Told]],
+    situations: Sequence[str],
+    processes: int,
+) -> list[Found]:
+    """Try readings of whole steps in every situation."""
+    told = _followed(console, "stepping", shared(trying, situations, processes), len(situations))
+    return found(readings, (one for few in told for one in few))
 
 
 def _faults(console: Console, operations: Sequence[str], options: argparse.Namespace) -> Faults:
@@ -94,7 +111,9 @@ def judge(console: Console, operations: Sequence[str], processes: int) -> list[F
     told = [
         one for few in _followed(console, "planting", shared(_tried, pieces, processes), len(pieces)) for one in few
     ]
-    results = found((reading for name in operations if name != STEP for reading in planted(name)), told)
+    results = found(
+        (reading for name in operations if name not in (STEP, RECOMPUTATION) for reading in planted(name)), told
+    )
     by_case: dict[str, list[str]] = {}
     for one in results:
         if one.clearest:

@@ -20,7 +20,7 @@ from conformance.results import Result, Status
 from conformance.verdict import judge
 from reference.model import recompute
 from reference.model.config import TINY
-from reference.model.parameters import initialise
+from reference.model.parameters import Parameters, initialise
 from reference.step import Metrics, State, start, training_step
 
 from . import scenarios
@@ -40,8 +40,12 @@ def run(library: Any, batch: tuple[Any, Any]) -> list[Arrays]:
 
 
 def _stepped(ops: Any, batch: tuple[Any, Any], setting: recompute.Recompute | None) -> Arrays:
-    state = start(initialise(CONFIG, seed=0, dtype=np.float32, deviation=scenarios.DEVIATION))
-    return named(*training_step(ops, CONFIG, TRAINING, state, *batch, recompute=setting))
+    return named(*training_step(ops, CONFIG, TRAINING, start(beginning()), *batch, recompute=setting))
+
+
+def beginning() -> Parameters:
+    """What the step starts from, in float32."""
+    return initialise(CONFIG, seed=0, dtype=np.float32, deviation=scenarios.DEVIATION)
 
 
 def named(state: State, metrics: Metrics) -> Arrays:

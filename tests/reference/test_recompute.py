@@ -85,21 +85,10 @@ def test_gradients_are_added_to_what_is_given(setting: Recompute) -> None:
     assert_same_bits(*gradients)
 
 
-class Counted:
-    """A namespace of operations that counts their calls."""
-
-    def __init__(self, ops: Any) -> None:
-        self._ops, self.calls = ops, Counter[str]()
-
-    def __getattr__(self, operation: str) -> Any:
-        self.calls[operation] += 1
-        return getattr(self._ops, operation)
-
-
 @pytest.mark.parametrize(("setting", "again"), list(zip(SETTINGS, (5, 2, 5, 5), strict=True)), ids=str)
 def test_a_step_computes_the_dropped_layers_twice(setting: Recompute, again: int) -> None:
     training = TrainingConfig(warmup=1, total=3)
-    plain, ops = Counted(reference), Counted(reference)
+    plain, ops = Watched(reference, Ledger()), Watched(reference, Ledger())
     state, expected = training_step(plain, DEEP, training, start(parameters(DEEP)), *batch())
     after, metrics = training_step(ops, DEEP, training, start(parameters(DEEP)), *batch(), recompute=setting)
     assert_same_bits((state, expected), (after, metrics))
@@ -113,7 +102,7 @@ def test_a_step_computes_the_dropped_layers_twice(setting: Recompute, again: int
 
 
 def forward_calls(layers: int) -> Counter[str]:
-    ops, config = Counted(reference), replace(DEEP, layers=layers)
+    ops, config = Watched(reference, Ledger()), replace(DEEP, layers=layers)
     transformer.forward(ops, config, parameters(config), batch()[0])
     return ops.calls
 

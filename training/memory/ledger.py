@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -30,15 +31,17 @@ class Ledger:
 
 
 class Watched:
-    """A namespace of operations whose results stand in a ledger."""
+    """A namespace of operations whose results stand in a ledger, and whose calls are counted."""
 
-    def __init__(self, ops: Any, ledger: Ledger) -> None:
+    def __init__(self, ops: Any, ledger: Ledger, calls: Counter[str] | None = None) -> None:
         self._ops, self._ledger = ops, ledger
+        self.calls = Counter() if calls is None else calls
 
     def __getattr__(self, operation: str) -> Callable[..., Any]:
         function = getattr(self._ops, operation)
 
         def called(*args: Any, **kwargs: Any) -> Any:
+            self.calls[operation] += 1
             results = function(*args, **kwargs)
             for array in arrays_in(results):
                 self._ledger.hold(array)
