@@ -29,8 +29,10 @@ def itself(
     return step.training_step(ops, config, training, state, tokens, targets, recompute=recompute)
 
 
-def _never(*given: Any) -> Result:
-    return itself(*given[:-1], None)
+def _never(
+    ops: Ops, config: Config, training: TrainingConfig, state: State, tokens: Array, targets: Array, _: Recompute
+) -> Result:
+    return step.training_step(ops, config, training, state, tokens, targets)
 
 
 class _Closure:
