@@ -6,51 +6,22 @@ import multiprocessing
 import os
 import subprocess
 import sys
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.training.killing import Killed, killed_at
 from training.data import BpeTokenizer, ByteTokenizer, DataError, Document, encoding, list_documents, write_shards
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 ROOT = Path(__file__).parents[2]
 BYTES = ByteTokenizer()
 DOCUMENTS = [Document(str(number), f"{number} " * (3 * number + 1)) for number in range(7)]
 SETTINGS: dict[str, Any] = {"shard_tokens": 70, "validation": 0.3, "commit_seconds": 0.0}
-
-
-class Killed(BaseException):
-    """Nothing catches it, as nothing catches a kill."""
-
-
-@contextmanager
-def killed_at(call: int) -> Iterator[list[str]]:
-    """Stop right after this call of those that change what is on the disk; yields the calls that were made."""
-    made: list[str] = []
-
-    def counted(owner: Any, name: str) -> Any:
-        function = getattr(owner, name)
-
-        def instead(*arguments: Any, **named: Any) -> Any:
-            result = function(*arguments, **named)
-            made.append(name)
-            if len(made) == call:
-                if name == "open":
-                    result.close()
-                raise Killed
-            return result
-
-        return instead
-
-    with pytest.MonkeyPatch.context() as patch:
-        for owner, name in [(Path, "replace"), (Path, "unlink"), (Path, "open"), (Path, "mkdir"), (os, "fsync")]:
-            patch.setattr(owner, name, counted(owner, name))
-        yield made
 
 
 @pytest.fixture

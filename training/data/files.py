@@ -10,6 +10,11 @@ import numpy as np
 
 from training.data.documents import DataError
 
+try:
+    import fcntl
+except ImportError:  # a system without it does not notice two runs on one folder
+    fcntl = None  # type: ignore[assignment]
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -44,6 +49,15 @@ def _write(path: Path, fill: Callable[[BinaryIO], Any]) -> None:
     beside.replace(path)
 
 
+def to_disk(path: Path) -> None:
+    """Wait until a file's content, or a folder's names, are on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def read_json(path: Path) -> Any:
     """Return the content. Raises DataError, with the place in it, for a file that is not JSON."""
     try:
@@ -73,3 +87,18 @@ def map_array(path: Path, dtype: np.dtype[Any], size: int) -> NDArray[Any]:
     if ends != array.offset + array.nbytes:
         raise DataError(f"{path}: expected an end at byte {array.offset + array.nbytes}, found {ends} bytes")
     return array
+
+
+def lock_folder(folder: Path) -> int:
+    """Hold the folder until what is returned is closed, or this process ends.
+
+    Raises DataError where another process holds it.
+    """
+    descriptor = os.open(folder, os.O_RDONLY)
+    if fcntl is not None:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            os.close(descriptor)
+            raise DataError(f"{folder}: another process is working on it") from error
+    return descriptor

@@ -12,14 +12,9 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from training.data.documents import DataError
-from training.data.files import read_json, write_json, write_text
+from training.data.files import lock_folder, read_json, write_json, write_text
 from training.data.growing import GrowingSplit, remove_tails
 from training.data.manifest import MANIFEST_FILE, SPLITS, TOKENIZER_FILE, Manifest, Plan
-
-try:
-    import fcntl
-except ImportError:  # a system without it does not notice two runs on one folder
-    fcntl = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +41,7 @@ class Unfinished:
         if self.folder.exists() and not resume:
             raise DataError(f"{self.folder}: left by a run that was stopped; resume it, or remove this folder")
         self.folder.mkdir(parents=True, exist_ok=True)
-        self._lock = _locked(self.folder)
+        self._lock = lock_folder(self.folder)
         try:
             self._begin(sources, tokenizer)
         except BaseException:
@@ -122,15 +117,3 @@ def publish(output: Path) -> None:
     for name in (_PROGRESS, _WORK):
         (folder / name).unlink(missing_ok=True)
     folder.replace(output)
-
-
-def _locked(folder: Path) -> int:
-    """Hold the folder while this process lives."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    if fcntl is not None:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            os.close(descriptor)
-            raise DataError(f"{folder}: another process is working on it") from error
-    return descriptor
