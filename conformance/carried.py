@@ -40,6 +40,22 @@ class Carried:
         return value
 
 
+class Stored:
+    """The reference, with numbers and plain arrays as float32 holds them, in whatever precision it computes."""
+
+    def __getattr__(self, operation: str) -> Any:
+        def called(*arrays: Any, **scalars: Any) -> Any:
+            return getattr(reference, operation)(*map(_stored, arrays), **{n: _stored(s) for n, s in scalars.items()})
+
+        return called
+
+
+def _stored(value: Any) -> Any:
+    if isinstance(value, float):
+        return float(np.float32(value))
+    return value.astype(np.float32) if isinstance(value, np.ndarray) and value.dtype.kind == "f" else value
+
+
 def converted(state: State, convert: Callable[[Any], Any]) -> State:
     """The same state in another kind of number."""
     parameters, m, v = ({n: convert(a) for n, a in part.items()} for part in (state.parameters, state.m, state.v))

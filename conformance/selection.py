@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from .cases import CASES, REFUSALS
 from .keywords import Keywords
 from .probes import probe_ids
-from .steps import ENVELOPE, FREE, RECOMPUTED, STEPS
+from .steps import FREE, STEPS, WHOLE
 
 CALLS_A_STEP = 110  # what a step of the tiny model comes to; for the progress bar only
-_STEPS_IN = {FREE: 3, RECOMPUTED: 0, ENVELOPE: 0}
+_STEPS_IN = {FREE: 3, **dict.fromkeys(WHOLE, 0)}
 
 
 @dataclass(frozen=True)

@@ -21,10 +21,13 @@ from conformance.faults import judge as judge_faults
 from conformance.keywords import Keywords
 from conformance.report.score import Diagnosed, Faults, Score, write_score
 from conformance.results import HARNESS
+from conformance.steps.divided import DIVISIONS
 from reference.readings import Reading
+from reference.readings.accumulation import READINGS as ACCUMULATION_READINGS
 from reference.readings.recompute import READINGS as RECOMPUTE_READINGS
 from reference.readings.step import READINGS as STEP_READINGS
 
+from .divided import ACCUMULATION, tried_division
 from .planted import planted
 from .pool import shared
 from .recomputed import RECOMPUTATION, tried_recomputation
@@ -40,6 +43,12 @@ _EXAMPLES = """\
 """
 _EXIT = "exit code: 0 every reading is found, or proved equal, and every fault; 1 one is not; 2 nothing was planted"
 CHUNK = 8  # cases of one piece
+# Readings of whole steps by what stands for an operation's name: what tries them, and where.
+STEPPED: dict[str, tuple[Sequence[Reading], Callable[[str], list[Told]], Sequence[str]]] = {
+    STEP: (STEP_READINGS, tried_step, tuple(SITUATIONS)),
+    RECOMPUTATION: (RECOMPUTE_READINGS, tried_recomputation, tuple(RECOMPUTED)),
+    ACCUMULATION: (ACCUMULATION_READINGS, tried_division, tuple(DIVISIONS)),
+}
 Item = TypeVar("Item")
 
 
@@ -59,17 +68,15 @@ def add_parser(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Plant, count, print; return the exit code."""
     console = Console(highlight=False, soft_wrap=True)
-    known = (*dict.fromkeys(case.operation for case in CASES.values()), STEP, RECOMPUTATION)
+    known = (*dict.fromkeys(case.operation for case in CASES.values()), *STEPPED)
     operations = [name for name in known if options.k.matches(name)]
     if not operations:
         console.print(f"no operation matches -k '{options.k.text}'", markup=False)
         return HARNESS
     started = time.monotonic()
     results = judge(console, operations, options.n)
-    if STEP in operations:
-        results += stepped(console, STEP_READINGS, tried_step, list(SITUATIONS), options.n)
-    if RECOMPUTATION in operations:
-        results += stepped(console, RECOMPUTE_READINGS, tried_recomputation, list(RECOMPUTED), options.n)
+    for name in (name for name in STEPPED if name in operations):
+        results += stepped(console, *STEPPED[name], options.n)
     show(console, results, options.verbose)
     try:
         faults = None if options.no_faults else _faults(console, operations, options)
@@ -111,9 +118,7 @@ def judge(console: Console, operations: Sequence[str], processes: int) -> list[F
     told = [
         one for few in _followed(console, "planting", shared(_tried, pieces, processes), len(pieces)) for one in few
     ]
-    results = found(
-        (reading for name in operations if name not in (STEP, RECOMPUTATION) for reading in planted(name)), told
-    )
+    results = found((reading for name in operations if name not in STEPPED for reading in planted(name)), told)
     by_case: dict[str, list[str]] = {}
     for one in results:
         if one.clearest:

@@ -7,10 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-import reference
-from conformance.carried import converted
+from conformance.carried import Stored, converted
 from conformance.noise import Noisy, exact
 from conformance.steps.free import start
 from conformance.steps.scenarios import TRAINING, scenario
@@ -30,22 +27,6 @@ SITUATIONS: dict[str, TrainingConfig] = {
 
 
 STEP = "training_step"  # what stands for an operation's name
-
-
-class Stored:
-    """The reference, with numbers and plain arrays as float32 holds them, in whatever precision it computes."""
-
-    def __getattr__(self, operation: str) -> Any:
-        def called(*arrays: Any, **scalars: Any) -> Any:
-            return getattr(reference, operation)(*map(_stored, arrays), **{n: _stored(s) for n, s in scalars.items()})
-
-        return called
-
-
-def _stored(value: Any) -> Any:
-    if isinstance(value, float):
-        return float(np.float32(value))
-    return value.astype(np.float32) if isinstance(value, np.ndarray) and value.dtype.kind == "f" else value
 
 
 def named(state: State, metrics: Any) -> dict[str, Any]:

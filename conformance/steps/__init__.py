@@ -1,5 +1,6 @@
 """Whole training steps: judged operation by operation on the reference's inputs, and as a whole from one start; one
-with layers computed again, held against itself; and a run of them, held against where honest arithmetic may lead."""
+with layers computed again, held against itself; one divided, held against the whole; and a run of them, held against
+where honest arithmetic may lead."""
 
 from __future__ import annotations
 
@@ -7,16 +8,17 @@ from conformance.calls import Bench
 from conformance.envelope import STEPS as RUN_LENGTH
 from conformance.results import Result
 
+from .divided import DIVIDED, judge_divided
 from .envelope import ENVELOPE, judge_envelope
 from .free import FREE, judge_free
 from .locked import judge_locked
 from .recomputed import RECOMPUTED, judge_recomputed
 from .scenarios import NUMBERS, corpus
 
-__all__ = ["ENVELOPE", "FREE", "RECOMPUTED", "RUN_LENGTH", "STEPS", "WHOLE", "corpus", "judge_step"]
+__all__ = ["DIVIDED", "ENVELOPE", "FREE", "RECOMPUTED", "RUN_LENGTH", "STEPS", "WHOLE", "corpus", "judge_step"]
 
-STEPS = (*(f"step{number}/locked" for number in NUMBERS), FREE, RECOMPUTED, ENVELOPE)
-WHOLE = (RECOMPUTED, ENVELOPE)  # whose results are of steps, not of single calls
+STEPS = (*(f"step{number}/locked" for number in NUMBERS), FREE, RECOMPUTED, DIVIDED, ENVELOPE)
+WHOLE = (RECOMPUTED, DIVIDED, ENVELOPE)  # whose results are of steps, not of single calls
 
 
 def judge_step(name: str, bench: Bench, run_length: int = RUN_LENGTH) -> list[Result]:
@@ -27,4 +29,6 @@ def judge_step(name: str, bench: Bench, run_length: int = RUN_LENGTH) -> list[Re
         return judge_free(bench)
     if name == RECOMPUTED:
         return judge_recomputed(bench)
+    if name == DIVIDED:
+        return judge_divided(bench)
     return judge_locked(NUMBERS[STEPS.index(name)], bench)

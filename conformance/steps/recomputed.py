@@ -22,6 +22,7 @@ from reference.model import recompute
 from reference.model.config import TINY
 from reference.model.parameters import Parameters, initialise
 from reference.step import Metrics, State, start, training_step
+from training.step import Report
 
 from . import scenarios
 from .whole import OPERATION, ended, not_exported
@@ -48,7 +49,7 @@ def beginning() -> Parameters:
     return initialise(CONFIG, seed=0, dtype=np.float32, deviation=scenarios.DEVIATION)
 
 
-def named(state: State, metrics: Metrics) -> Arrays:
+def named(state: State, metrics: Metrics | Report) -> Arrays:
     """Every array that a step leaves behind, by what it is."""
     held = {"first moment of ": state.m, "second moment of ": state.v, "": state.parameters}
     moved = {f"{kind}{name}": array for kind, arrays in held.items() for name, array in arrays.items()}

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import reference
-from conformance.readings.steps import Stored, named
+from conformance.carried import Stored
+from conformance.readings.steps import named
 from conformance.verdict import judge
 from reference.readings import Reading
 from reference.readings.step import READINGS

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conformance.carried import converted
+from conformance.carried import Stored, converted
 from conformance.noise import exact
-from conformance.readings.steps import Stored, named
+from conformance.readings.steps import named
 from conformance.verdict import judge
 from reference.step import start, training_step
 from tests.reference.model_samples import SMALL, parameters

@@ -1,0 +1,137 @@
+"""One batch divided: cut into micro-batches, shared out to ranks, it has to give the update of the whole at once.
+
+The parts have very different numbers of targets that count, so that a mean of means is not their mean. Without an
+auxiliary loss the large batch is what is expected, and a sum in parts is one more order of its sums, which its noise
+covers. Each micro-batch has an auxiliary loss of its own, by its own load: with one, as many micro-batches of one
+process are expected. The ranks take turns, and sum as they do between processes.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conformance.calls import Bench
+from conformance.carried import Carried, Stored, converted
+from conformance.noise import exact
+from conformance.results import Result, Status
+from conformance.verdict import judge
+from reference import random
+from reference.model.config import TINY, Config
+from reference.model.parameters import initialise
+from reference.step import State, TrainingConfig, start, training_step
+from training.ranks import check_equal, taking_turns
+from training.step import Step
+
+from . import scenarios
+from .recomputed import named
+from .whole import OPERATION, ended, not_exported
+
+DIVIDED = "steps/divided"
+BATCH, SEQ, CHOSEN = 4, 16, 0  # the seed: such that no routing choice lies within the noise
+TRAINING = replace(scenarios.TRAINING, clip_norm=0.1)  # in force for the whole, and for every part of it
+Arrays = dict[str, NDArray[Any]]
+
+
+class Division(NamedTuple):
+    """Ranks that share a batch, and the micro-batches of each."""
+
+    ranks: int
+    micro_batches: int
+    aux_alpha: float = 0.0
+
+    @property
+    def config(self) -> Config:
+        """The model."""
+        return replace(TINY, ffn=64, vocab=64, aux_alpha=self.aux_alpha)
+
+    @property
+    def training(self) -> TrainingConfig:
+        """How each rank trains."""
+        return replace(TRAINING, micro_batches=self.micro_batches)
+
+    @property
+    def expected(self) -> dict[str, Any]:
+        """What an update of one process leaves behind, and how far from there honest roundings lead."""
+        return _expected(1 if self.aux_alpha == 0 else self.ranks * self.micro_batches, self.config)
+
+
+DIVISIONS = {
+    "micro_batches:4": Division(1, 4),
+    "ranks:2,micro_batches:2": Division(2, 2),
+    "ranks:4": Division(4, 1),
+    "ranks:2,micro_batches:2,balanced": Division(2, 2, aux_alpha=0.3),
+}
+
+
+def batch() -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Tokens and targets; of the first sequences most targets do not count."""
+    tokens, targets = (
+        random.integers(random.stream("divided", name, CHOSEN), 0, 64, (BATCH, SEQ)).astype(np.int32)
+        for name in ("tokens", "targets")
+    )
+    targets[0, 1:] = targets[1, 5:] = -1
+    return tokens, targets
+
+
+def beginning(config: Config) -> State:
+    """Where the step starts, in float32."""
+    return start(initialise(config, seed=0, dtype=np.float32, deviation=scenarios.DEVIATION))
+
+
+@functools.cache
+def _expected(micro_batches: int, config: Config) -> dict[str, Any]:
+    training = replace(TRAINING, micro_batches=micro_batches)
+    state = converted(beginning(config), lambda array: exact(array, worst=False))
+    return named(*training_step(Stored(), config, training, state, *batch()))
+
+
+def run(library: Any) -> list[Arrays]:
+    """Run one step on a library, in its worker, by every division; return what it leaves behind."""
+    return [_divided(library, division) for division in DIVISIONS.values()]
+
+
+def _divided(ops: Any, division: Division) -> Arrays:
+    def work(ranks: Any) -> Arrays:
+        step = Step(ops, division.config, division.training, ranks=ranks)
+        tokens, targets = (np.split(whole, ranks.size)[ranks.rank] for whole in batch())
+        standing, report = step(step.start(beginning(division.config).parameters), tokens, targets)
+        left = named(standing.state, report)
+        check_equal(ranks, "a step", left)
+        return left
+
+    return taking_turns(division.ranks, work)[0]
+
+
+@functools.cache
+def operations() -> tuple[str, ...]:
+    """The operations that such a step calls."""
+    ops = Carried(np.asarray)
+    run(ops)
+    return tuple(sorted(ops.used))
+
+
+def judge_divided(bench: Bench) -> list[Result]:
+    """Judge every division: a result for each."""
+    if not bench.declared.is_header:
+        reason = "its limits are those of the header's precision, and its ranks have to agree in every bit"
+        return [Result(DIVIDED, OPERATION, Status.TOO_FINE, reason)]
+    if lacking := not_exported(DIVIDED, bench, operations()):
+        return [lacking]
+    outcome = bench.worker.call("conformance.steps.divided:run")
+    if stopped := ended(DIVIDED, outcome):
+        return [stopped]
+    return list(_judged(outcome.value))
+
+
+def _judged(runs: list[Arrays]) -> Iterator[Result]:
+    for (text, division), got in zip(DIVISIONS.items(), runs, strict=True):
+        verdicts = tuple(judge(what, wanted, got[what]) for what, wanted in division.expected.items())
+        wrong = next((verdict for verdict in verdicts if not verdict.passed), None)
+        reason = f"not the update of the whole: {wrong.output}: {wrong.reason}" if wrong else ""
+        yield Result(f"{DIVIDED}/{text}", OPERATION, Status.FAIL if wrong else Status.PASS, reason, verdicts)
