@@ -6,6 +6,7 @@ from .errors import (
     ArgumentTypeError,
     BindingError,
     CallError,
+    CaptureError,
     HeaderError,
     LibraryError,
     MissingSymbol,
@@ -13,11 +14,13 @@ from .errors import (
 )
 from .examine import examine
 from .facts import Facts
+from .graph import Graph
 from .header import header_path, read_header
 from .library import Library
 from .parser import parse_header
 from .records import Constant, Function, Header, Parameter
 from .signature import Signature, shape_of
+from .streams import Event, Stream
 from .symbols import exported_symbols
 
 __all__ = [
@@ -25,10 +28,13 @@ __all__ = [
     "ArgumentTypeError",
     "BindingError",
     "CallError",
+    "CaptureError",
     "Constant",
     "DeviceArray",
+    "Event",
     "Facts",
     "Function",
+    "Graph",
     "Header",
     "HeaderError",
     "Library",
@@ -37,6 +43,7 @@ __all__ = [
     "NoDevice",
     "Parameter",
     "Signature",
+    "Stream",
     "examine",
     "exported_symbols",
     "header_path",

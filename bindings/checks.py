@@ -57,10 +57,13 @@ class Checker:
             holds = False
         if not holds:
             raise explain.condition(self.signature, sizes)
-        self._check_limits(values, sizes)
         return sizes
 
-    def _check_limits(self, values: Mapping[str, Any], sizes: Mapping[str, Any]) -> None:
+    def indices(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the arrays that `limits` looks at, to be looked at later: they do not keep their memory."""
+        return {name: values[name].unowned() for _, name, *_ in self._limits}
+
+    def limits(self, values: Mapping[str, Any], sizes: Mapping[str, Any]) -> None:
         """Every index is in its range; those that lie on a device are left to it, since looking would be waiting."""
         for parameter, name, within, limit in self._limits:
             indices, bound = values[name], limit.evaluate(sizes)

@@ -45,3 +45,11 @@ class CallError(BindingError, RuntimeError):
     def __init__(self, operation: str, code: int, meaning: str) -> None:
         super().__init__(f"{operation}: the library returned {code}: {meaning}")
         self.operation, self.code, self.meaning = operation, code, meaning
+
+
+class CaptureError(BindingError, RuntimeError):
+    """What a graph in its state cannot do, or what cannot be done while one is captured."""
+
+    def __init__(self, call: str, expected: str, got: str) -> None:
+        super().__init__(f"{call}: expected {expected}, got {got}")
+        self.call, self.expected, self.got = call, expected, got

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
 
 from .arrays import DeviceArray, Memory
-from .errors import LibraryError, MissingSymbol, NoDevice
+from .errors import CallError, LibraryError, MissingSymbol, NoDevice
 from .facts import Facts
 from .foreign import SharedObject, types_of
+from .graph import Graph
 from .header import read_header
 from .operation import Operation
 from .placement import Placement
@@ -19,6 +21,7 @@ from .records import Function, Header
 from .services import Services
 from .signature import Signature
 from .staging import Staging
+from .streams import Event, Stream
 
 
 class Library:
@@ -55,6 +58,7 @@ class Library:
         if self.facts.on_device and self.facts.devices == 0:
             raise NoDevice(f"{self.path}: expected a device that it can compute on, found none")
         self.memory = Memory(self.services, self.facts, stream or 0)
+        self._aside: Stream | None = None  # on which graphs are captured
         self._staging = Staging(self.services, stream) if self.facts.on_device else None
 
     def _refuse_others(self) -> None:
@@ -98,6 +102,45 @@ class Library:
     def synchronize(self) -> None:
         """Wait for all calls on the stream.  Raises CallError for what went wrong in any of them."""
         self.memory.synchronize()
+
+    def stream(self) -> Stream:
+        """Return a new stream, which lives as long as this library."""
+        stream = Stream(self.services)
+        self.memory.cache.streams.append(stream)
+        return stream
+
+    def event(self) -> Event:
+        return Event(self.services)
+
+    @contextmanager
+    def on(self, stream: Stream) -> Iterator[None]:
+        """Make all calls within on this stream; what other streams do, it knows nothing of but by events."""
+        outside = self.memory.stream
+        self.memory.use(stream.address)
+        try:
+            yield
+        finally:
+            self.memory.use(outside)
+
+    def graph(self) -> Graph:
+        """Return an empty graph."""
+        if self._aside is None and self.services.has("stream_create"):
+            self._aside = self.stream()
+        return Graph(self.memory, self.services, self._aside.address if self._aside else self.memory.stream)
+
+    @contextmanager
+    def capture(self) -> Iterator[Graph]:
+        """Capture what is called within: `with library.capture() as graph: ...`, then `graph.launch()`."""
+        graph = self.graph()
+        graph.begin()
+        try:
+            yield graph
+        except BaseException:
+            with suppress(CallError):
+                graph.end()
+                graph.reset()
+            raise
+        graph.end()
 
     def _absent(self, function: Function) -> Callable[..., Any]:
         def refuse(*_: Any, **__: Any) -> NoReturn:

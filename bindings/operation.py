@@ -65,15 +65,26 @@ class Operation:
         held = self._add_lists(values, raw) if self._lists else {}
         if written:
             refuse_overlap(self.operation, self._spans(values, raw, held, written))
-        if self._staging and not resident:
-            code = self._staging.call(self._entry, self.signature.function, raw, values)
+        if (capture := self._memory.capture) is not None:
+            capture.refuse(self.signature.function, values, resident)
+            indices = self._check.indices(values)
+            capture.ask(lambda: self._launch(indices, sizes, raw), *self._placement.arrays(values))
+        elif self._staging and not resident:
+            self._check.limits(values, sizes)
+            self._answer(self._staging.call(self._entry, self.signature.function, raw, values))
         else:
-            code = self._entry(*[raw[name] for name in self._order])
-        if code:
-            raise CallError(self.operation, code, self._header.meaning(code))
+            self._launch(values, sizes, raw)
         if len(self._returned) == 1:
             return values[self._returned[0]]
         return tuple([values[name] for name in self._returned])
+
+    def _launch(self, values: Mapping[str, Any], sizes: Mapping[str, Any], raw: dict[str, Any]) -> None:
+        self._check.limits(values, sizes)
+        self._answer(self._entry(*[raw[name] for name in self._order]))
+
+    def _answer(self, code: int) -> None:
+        if code:
+            raise CallError(self.operation, code, self._header.meaning(code))
 
     def _bind(self, values: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Give every name its value, or say which one is missing, unknown or given twice."""

@@ -72,7 +72,7 @@ def _parameter(cursor: Cursor) -> Parameter:
 
 
 def _annotations(cursor: Cursor, name: str) -> dict[str, Any]:
-    """SHAPE(...), EACH(...), HOST, UPDATED, UPDATED_IF(...), WORKSPACE, WITHIN(...), BELOW(...) in any order."""
+    """SHAPE, EACH, HOST, MOVING, UPDATED, UPDATED_IF, WORKSPACE, WITHIN, BELOW with their entries, in any order."""
     found: dict[str, Any] = {}
     while cursor.next.kind == "word":
         match word := cursor.word("an annotation"):
@@ -82,8 +82,8 @@ def _annotations(cursor: Cursor, name: str) -> dict[str, Any]:
                 found["each"] = tuple(cursor.entries())
                 if len(found["each"]) != 2:
                     cursor.fail(f"{name}: EACH takes a count and the name of an array of sizes")
-            case "HOST":
-                found["host"] = True
+            case "HOST" | "MOVING":
+                found[word.lower()] = True
             case "UPDATED" | "WORKSPACE":
                 found["direction"] = word.lower()
             case "UPDATED_IF":

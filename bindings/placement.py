@@ -29,11 +29,17 @@ class Placement:
             return False
         for name, array in self._given(values):
             if type(array) is DeviceArray:
+                if self.memory.capture is None:
+                    self.memory.touch(array.owner)
                 if array.memory.device != self.memory.device:
                     raise explain.elsewhere(self._operation, name, array, self.memory.space.name)
             elif self.memory.space.on_device:
                 raise explain.apart(self._operation, name, found[0] if found else "each array of a resident library")
         return True
+
+    def arrays(self, values: Mapping[str, Any]) -> list[DeviceArray]:
+        """Return the DeviceArrays of a call."""
+        return [array for _, array in self._given(values) if type(array) is DeviceArray]
 
     def _given(self, values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         for name in self._names:

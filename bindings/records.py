@@ -20,6 +20,8 @@ CUDA_ERRORS = {  # those that a call of a library meets
     209: "cudaErrorNoKernelImageForDevice",
     218: "cudaErrorInvalidPtx",
     222: "cudaErrorUnsupportedPtxVersion",
+    400: "cudaErrorInvalidResourceHandle",
+    401: "cudaErrorIllegalState",
     700: "cudaErrorIllegalAddress",
     701: "cudaErrorLaunchOutOfResources",
     702: "cudaErrorLaunchTimeout",
@@ -27,6 +29,9 @@ CUDA_ERRORS = {  # those that a call of a library meets
     715: "cudaErrorIllegalInstruction",
     716: "cudaErrorMisalignedAddress",
     719: "cudaErrorLaunchFailure",
+    801: "cudaErrorNotSupported",
+    900: "cudaErrorStreamCaptureUnsupported",
+    901: "cudaErrorStreamCaptureInvalidated",
 }
 Direction = Literal["in", "out", "updated", "workspace"]
 
@@ -45,7 +50,8 @@ class Parameter:
 
     `element` is the NumPy name of the type pointed to ("void" for addresses); `stars` how many pointers deep it lies
     (0 scalar, 1 array, 2 a host array of arrays); `const` whether the innermost type is.  `updated_if` is the condition
-    under which an "updated" array is read; `limit` bounds an index array's values: ("WITHIN" or "BELOW", n).
+    under which an "updated" array is read; `limit` bounds an index array's values: ("WITHIN" or "BELOW", n); `moving`:
+    a number that changes from step to step.
     """
 
     name: str
@@ -59,6 +65,7 @@ class Parameter:
     host: bool = False
     updated_if: Expression | None = None
     limit: tuple[Literal["WITHIN", "BELOW"], Expression] | None = None
+    moving: bool = False
 
     @property
     def is_array(self) -> bool:

@@ -39,7 +39,7 @@ class Services:
         function = self._header.services[name]
         entry = self._shared.entry(function.symbol, types_of(function))
 
-        def call(*args: Any, **kwargs: Any) -> int | None:
+        def call(*args: Any, **kwargs: Any) -> int | float | None:
             if entry is None:
                 raise MissingSymbol(f"{name}: the library does not export {function.symbol}")
             given = [p for p in function.parameters if not _is_result(p)]
@@ -52,7 +52,7 @@ class Services:
             code = entry(*raw)
             if code:
                 raise CallError(name, code, self._header.meaning(code))
-            return next((int(result.view(_width(p))[0]) for p in function.parameters if _is_result(p)), None)
+            return next((result.view(_width(p))[0].item() for p in function.parameters if _is_result(p)), None)
 
         call.__name__, call.__doc__ = name, function.doc
         return call

@@ -20,6 +20,8 @@ def problem_of(function: Function) -> str | None:
 
 def _of_parameter(parameter: Parameter, function: Function) -> str | None:
     name, annotated = parameter.name, parameter.shape or parameter.each
+    if parameter.moving and not parameter.is_scalar:
+        return f"{name}: MOVING is for numbers"
     if parameter.is_scalar:
         wrong = annotated or parameter.direction != "in" or parameter.limit or parameter.element == "void"
         return f"{name} is a number and takes no annotation" if wrong else None

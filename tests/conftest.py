@@ -10,7 +10,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-from bindings import Library
+from bindings import Library, exported_symbols, read_header
 
 ROOT = Path(__file__).parents[1]
 
@@ -45,10 +45,12 @@ def stub(stub_path: Path) -> Library:
 @pytest.fixture(scope="session")
 def emulated_path() -> Path:
     """The kernels on the emulated device, which take minutes to build: as the last session left them."""
+    header = read_header()
+    declared = {function.symbol for function in (*header.operations.values(), *header.services.values())}
     for path in (ROOT / "build" / "emulated").glob("*assayer_emulated.*"):
-        if path.suffix in {".so", ".dylib"}:
+        if path.suffix in {".so", ".dylib"} and declared <= exported_symbols(path):
             return path
-    pytest.skip("there are no emulated kernels: nox -s conformance builds them")
+    pytest.skip("there are no emulated kernels, or only older ones: nox -s conformance builds them")
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ enum { ILLEGAL_ADDRESS = 700 };
 static const uintptr_t TAG = (uintptr_t)1 << 60;
 static int32_t failure;
 static bool failing;
-static int64_t waits, allocated; /* how often the host waited; bytes */
+static int64_t waits, orders, allocated; /* how often the host waited, and one stream for another; bytes */
 
 static bool on_device(const void* memory) { return ((uintptr_t)memory & TAG) != 0; }
 static void* real(const void* memory) { return (void*)((uintptr_t)memory & ~TAG); }
@@ -31,6 +31,7 @@ int32_t assayer_version(int32_t* version) { return *version = ASSAYER_VERSION, A
 int32_t assayer_capability(const char* name, int64_t* value) {
     const struct { const char* name; int64_t value; } facts[] = {
         {"device_memory", 1}, {"devices", DEVICES}, {"compute_capability", 90}, {"waits", waits},
+        {"orders", orders},
     };
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
         if (strcmp(name, facts[i].name) == 0) return *value = facts[i].value, ASSAYER_OK;
@@ -71,6 +72,22 @@ int32_t assayer_synchronize(void* stream) {
     (void)stream;
     waits++;
     if (failing) failure = ILLEGAL_ADDRESS;
+    return failure;
+}
+
+/* Streams and events are numbers; what is done first is always done first. */
+int32_t assayer_stream_create(void** stream) {
+    static uintptr_t streams = (uintptr_t)1 << 60;
+    return *stream = (void*)(streams += 16), failure;
+}
+int32_t assayer_stream_destroy(void* stream) { return (void)stream, failure; }
+int32_t assayer_event_create(void** event) { return assayer_stream_create(event); }
+int32_t assayer_event_destroy(void* event) { return (void)event, failure; }
+int32_t assayer_event_record(void* event, void* stream) { return (void)event, (void)stream, failure; }
+int32_t assayer_stream_wait(void* stream, void* event) {
+    (void)stream;
+    (void)event;
+    orders++;
     return failure;
 }
 

@@ -74,6 +74,10 @@ class DeviceArray:
         at = self.address + offset * self.itemsize
         return DeviceArray(self.memory, at, shape, self.dtype, self.owner, self.flags.writeable)
 
+    def unowned(self) -> DeviceArray:
+        """Return a view that does not keep the memory alive."""
+        return DeviceArray(self.memory, self.address, self.shape, self.dtype, None, self.flags.writeable)
+
     def reshape(self, *shape: Any) -> DeviceArray:
         """Return a view of another shape; one length may be -1."""
         asked = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], Sequence) else shape

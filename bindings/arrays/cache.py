@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections import defaultdict
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..errors import BindingError, CallError
 from .space import Space
@@ -52,6 +52,7 @@ class Cache:
     def __init__(self, space: Space) -> None:
         self._space, self._lock = space, threading.RLock()
         self._own = self._active = Pool()
+        self.streams: list[Any] = []  # whose work memory was given to: they live as long as this does
         self._in_use = self._reserved = self._peak = 0
 
     def take(self, size: int, stream: int) -> Block:
@@ -59,7 +60,7 @@ class Cache:
         rounded = size_class(size)
         with self._lock:
             pool = self._active
-            kept = pool.free[stream, rounded]
+            kept = pool.free[stream, rounded] or self._own.free[stream, rounded]
             at = kept.pop() if kept else self._reserve(rounded)
             self._in_use += rounded
             self._peak = max(self._peak, self._in_use)

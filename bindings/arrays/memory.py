@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import ArgumentError, ArgumentTypeError
+from ..errors import ArgumentError, ArgumentTypeError, CaptureError
 from ..facts import Facts
 from ..foreign import address, from_buffer, pointer
 from ..services import Services
 from . import dlpack, take
 from .array import DeviceArray
-from .cache import Cache, Statistics
+from .cache import Block, Cache, Statistics
 from .space import DeviceSpace, HostSpace, Space
+
+if TYPE_CHECKING:
+    from ..graph import Graph
 
 __all__ = ["Memory", "Statistics"]
 
@@ -28,6 +32,7 @@ class Memory:
         self.cache = Cache(self.space)
         self.use(stream)
         self._in_flight: list[Any] = []  # host arrays that a copy may still read
+        self.capture: Graph | None = None  # the one under way
 
     def use(self, stream: int) -> None:
         """Let the work to come be on this stream."""
@@ -41,9 +46,28 @@ class Memory:
 
     def zeros(self, shape: tuple[int, ...], dtype: Any) -> DeviceArray:
         array = self.empty(shape, dtype)
-        if array.nbytes:
-            self.space.clear(array.address, array.nbytes, self.stream)
+        self._ask(lambda: self.space.clear(array.address, array.nbytes, self.stream), array)
         return array
+
+    def _ask(self, call: Callable[[], None], *arrays: DeviceArray) -> None:
+        """Make a call on arrays, or leave it to the capture under way."""
+        if not arrays[0].nbytes:
+            return
+        if self.capture is not None:
+            self.capture.ask(call, *arrays)
+            return
+        for array in arrays:
+            self.touch(array.owner)
+        call()
+
+    def touch(self, owner: Any) -> None:
+        """Note that the work to come uses an owner's memory, which on another stream than its own must outlast that."""
+        if type(owner) is Block and owner.stream != self.stream:
+            owner.users.add(self.stream)
+
+    def _not_captured(self, call: str) -> None:
+        if self.capture is not None:
+            raise CaptureError(call, "no values to come from or go to the host during a capture", "that")
 
     def array(self, source: Any) -> DeviceArray:
         """Return the source as a DeviceArray: see Library.array."""
@@ -75,17 +99,20 @@ class Memory:
             raise ArgumentError("copy_from", "array", "one that can be written", "a read-only one")
         if isinstance(source, np.ndarray):
             take.check_host(source)
+            self._not_captured("copy_from")
             self._in_flight.append(source)
             at = address(from_buffer(source)) if source.size else 0
         else:
             at = source.address
-        if array.nbytes:
-            self.space.copy(array.address, at, array.nbytes, self.stream)
+        others = [source] if isinstance(source, DeviceArray) else []
+        self._ask(lambda: self.space.copy(array.address, at, array.nbytes, self.stream), array, *others)
 
     def to_host(self, array: DeviceArray) -> Any:
         """Wait, and return the values; on host memory they are not copied, and the NumPy array keeps them alive."""
+        self._not_captured("to_host")
         if not self.space.on_device:
             return _on_host(array)
+        self.touch(array.owner)
         host = np.empty(array.shape, array.dtype)
         if array.nbytes:
             self.space.copy(address(from_buffer(host)), array.address, array.nbytes, self.stream)
@@ -94,6 +121,7 @@ class Memory:
 
     def synchronize(self) -> None:
         """Wait for the work on the stream.  Raises CallError for what went wrong in any of it."""
+        self._not_captured("synchronize")
         self.space.synchronize(self.stream)
         self._in_flight.clear()
 

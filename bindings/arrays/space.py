@@ -79,4 +79,12 @@ class DeviceSpace:
 
     def order(self, first: int, then: int) -> None:
         """What comes on `then` waits for what has been asked of `first`; the host waits only without events."""
-        self._services.synchronize(first)
+        if first == then:
+            return
+        if not self._services.has("event_create"):
+            self._services.synchronize(first)
+            return
+        event = self._services.event_create()
+        self._services.event_record(event, first)
+        self._services.stream_wait(then, event)
+        self._services.event_destroy(event)

@@ -8,6 +8,7 @@
  *   SHAPE(AT_LEAST(a), b)   the first axis may be longer; what lies beyond is neither read nor written.
  *   EACH(count, sizes) a host array of count pointers; array i has sizes[i] elements.
  *   HOST               lies in host memory on every build (all other arrays lie where the build computes).
+ *   MOVING             a number that changes from step to step, so that a call with it is not to be part of a graph.
  *   UPDATED            read and written.    UPDATED_IF(c): read only where c holds; otherwise its contents are ignored.
  *   WORKSPACE          scratch memory: its contents after the call mean nothing.
  *   WITHIN(n)          integer values, each 0 <= v < n.       BELOW(n): each v < n; negative ones have a meaning.
@@ -35,6 +36,7 @@
 #define SHAPE(...)
 #define EACH(...)
 #define HOST
+#define MOVING
 #define UPDATED
 #define UPDATED_IF(...)
 #define WORKSPACE
@@ -307,14 +309,14 @@ int32_t cuda_cross_entropy_backward(const float* log_probs SHAPE(batch_seq, voca
 /* m = beta1*m + (1-beta1)*g; v = beta2*v + (1-beta2)*g^2; m_hat = m / (1 - beta1^step); v_hat = v / (1 - beta2^step);
  * param = param - lr * (m_hat / (sqrt(v_hat) + eps) + weight_decay * param), param on the right the old one. */
 int32_t cuda_adamw_step(float* param UPDATED SHAPE(size), const float* grad SHAPE(size), float* m UPDATED SHAPE(size), float* v UPDATED SHAPE(size),
-                        float lr, float beta1, float beta2, float eps, float weight_decay, int step, int64_t size, void* stream)
+                        float lr MOVING, float beta1, float beta2, float eps, float weight_decay, int step MOVING, int64_t size, void* stream)
     REQUIRES(lr >= 0, beta1 >= 0, beta1 < 1, beta2 >= 0, beta2 < 1, eps >= 0, weight_decay >= 0, step >= 1);
 
 /* adamw_step of every array, its gradient taken times grad_scale[0], its decay weight_decays[i]. */
 int32_t cuda_multi_adamw(float* const* params UPDATED EACH(count, sizes), const float* const* grads EACH(count, sizes),
                          float* const* ms UPDATED EACH(count, sizes), float* const* vs UPDATED EACH(count, sizes),
                          const int64_t* sizes HOST SHAPE(count), const float* weight_decays HOST SHAPE(count),
-                         const float* grad_scale SHAPE(1), int count, float lr, float beta1, float beta2, float eps, int step, void* stream)
+                         const float* grad_scale SHAPE(1), int count, float lr MOVING, float beta1, float beta2, float eps, int step MOVING, void* stream)
     REQUIRES(lr >= 0, beta1 >= 0, beta1 < 1, beta2 >= 0, beta2 < 1, eps >= 0, step >= 1);
 
 /* grad = 0. */
@@ -391,6 +393,23 @@ int32_t assayer_fill(void* destination, int32_t byte, int64_t bytes, void* strea
 int32_t assayer_stream_create(void** stream);
 int32_t assayer_stream_destroy(void* stream);
 int32_t assayer_synchronize(void* stream);
+
+/* An event is a point in the order of a stream, once it is recorded: the host waits for it, or what comes next on another
+ * stream does while the host goes on; two of them are so many milliseconds apart. */
+int32_t assayer_event_create(void** event);
+int32_t assayer_event_destroy(void* event);
+int32_t assayer_event_record(void* event, void* stream);
+int32_t assayer_event_wait(void* event);
+int32_t assayer_event_elapsed(void* start, void* stop, float* milliseconds);
+int32_t assayer_stream_wait(void* stream, void* event);
+
+/* Between begin and end nothing is done of what is asked of the stream, which is not the default one: it is recorded, with
+ * the addresses and numbers of the calls, and every launch of the graph does all of it.  ASSAYER_UNSUPPORTED on a build that
+ * cannot; its caller makes the calls again instead, as the bindings do. */
+int32_t assayer_capture_begin(void* stream);
+int32_t assayer_capture_end(void* stream, void** graph);
+int32_t assayer_graph_launch(void* graph, void* stream);
+int32_t assayer_graph_destroy(void* graph);
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop

@@ -12,6 +12,8 @@ int32_t assayer_version(int32_t* version) {
 
 namespace {
 
+cudaEvent_t event_of(void* event) { return static_cast<cudaEvent_t>(event); }
+
 int64_t devices() {
     int count = 0; /* stays as it is where there is no driver */
     cudaGetDeviceCount(&count);
@@ -88,3 +90,63 @@ int32_t assayer_stream_destroy(void* stream) {
 }
 
 int32_t assayer_synchronize(void* stream) { return code_of(cudaStreamSynchronize(stream_of(stream))); }
+
+int32_t assayer_event_create(void** event) {
+    CHECK(event);
+    cudaEvent_t made = nullptr;
+    const cudaError_t error = cudaEventCreate(&made);
+    if (error == cudaSuccess) *event = made;
+    return code_of(error);
+}
+
+int32_t assayer_event_destroy(void* event) {
+    CHECK(event);
+    return code_of(cudaEventDestroy(event_of(event)));
+}
+
+int32_t assayer_event_record(void* event, void* stream) {
+    CHECK(event);
+    return code_of(cudaEventRecord(event_of(event), stream_of(stream)));
+}
+
+int32_t assayer_event_wait(void* event) {
+    CHECK(event);
+    return code_of(cudaEventSynchronize(event_of(event)));
+}
+
+int32_t assayer_event_elapsed(void* start, void* stop, float* milliseconds) {
+    CHECK(start && stop && milliseconds);
+    return code_of(cudaEventElapsedTime(milliseconds, event_of(start), event_of(stop)));
+}
+
+int32_t assayer_stream_wait(void* stream, void* event) {
+    CHECK(event);
+    return code_of(cudaStreamWaitEvent(stream_of(stream), event_of(event), 0));
+}
+
+/* Relaxed: a caller that needs memory while it captures may take it. */
+int32_t assayer_capture_begin(void* stream) {
+    CHECK(stream);
+    return code_of(cudaStreamBeginCapture(stream_of(stream), cudaStreamCaptureModeRelaxed));
+}
+
+int32_t assayer_capture_end(void* stream, void** graph) {
+    CHECK(stream && graph);
+    cudaGraph_t captured = nullptr;
+    TRY(code_of(cudaStreamEndCapture(stream_of(stream), &captured)));
+    cudaGraphExec_t instance = nullptr;
+    const cudaError_t error = cudaGraphInstantiate(&instance, captured, 0);
+    cudaGraphDestroy(captured);
+    if (error == cudaSuccess) *graph = instance;
+    return code_of(error);
+}
+
+int32_t assayer_graph_launch(void* graph, void* stream) {
+    CHECK(graph);
+    return code_of(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph), stream_of(stream)));
+}
+
+int32_t assayer_graph_destroy(void* graph) {
+    CHECK(graph);
+    return code_of(cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph)));
+}

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 int32_t assayer_version(int32_t* version) {
     CHECK(version);
@@ -71,7 +72,73 @@ int32_t assayer_stream_destroy(void* stream) {
     return ASSAYER_OK;
 }
 
+static bool is_stream(const void* stream) { return !stream || stream == &the_stream; }
+
 int32_t assayer_synchronize(void* stream) {
-    CHECK(!stream || stream == &the_stream);
+    CHECK(is_stream(stream));
     return ASSAYER_OK;
+}
+
+/* An event is a time: that of its recording, 0 before it. */
+int32_t assayer_event_create(void** event) {
+    CHECK(event);
+    double* const seconds = malloc(sizeof *seconds);
+    if (!seconds) return ASSAYER_NO_MEMORY;
+    *seconds = 0;
+    *event = seconds;
+    return ASSAYER_OK;
+}
+
+int32_t assayer_event_destroy(void* event) {
+    CHECK(event);
+    free(event);
+    return ASSAYER_OK;
+}
+
+int32_t assayer_event_record(void* event, void* stream) {
+    struct timespec now;
+    CHECK(event && is_stream(stream) && timespec_get(&now, TIME_UTC));
+    *(double*)event = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    return ASSAYER_OK;
+}
+
+int32_t assayer_event_wait(void* event) {
+    CHECK(event);
+    return ASSAYER_OK;
+}
+
+int32_t assayer_event_elapsed(void* start, void* stop, float* milliseconds) {
+    CHECK(start && stop && milliseconds);
+    const double from = *(const double*)start, to = *(const double*)stop;
+    CHECK(from > 0 && to > 0); /* both were recorded */
+    *milliseconds = (float)(1e3 * (to - from));
+    return ASSAYER_OK;
+}
+
+int32_t assayer_stream_wait(void* stream, void* event) {
+    CHECK(event && is_stream(stream));
+    return ASSAYER_OK;
+}
+
+/* A host has nothing that records: its callers make the calls again. */
+int32_t assayer_capture_begin(void* stream) {
+    (void)stream;
+    return ASSAYER_UNSUPPORTED;
+}
+
+int32_t assayer_capture_end(void* stream, void** graph) {
+    (void)stream;
+    (void)graph;
+    return ASSAYER_UNSUPPORTED;
+}
+
+int32_t assayer_graph_launch(void* graph, void* stream) {
+    (void)graph;
+    (void)stream;
+    return ASSAYER_UNSUPPORTED;
+}
+
+int32_t assayer_graph_destroy(void* graph) {
+    (void)graph;
+    return ASSAYER_UNSUPPORTED;
 }

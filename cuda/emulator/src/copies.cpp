@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "errors.h"
+#include "graphs.h"
 #include "memory.h"
 #include "streams.h"
 
@@ -23,6 +24,8 @@ cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_
     if (width > to_pitch || width > from_pitch || goes_the_other_way(to, from, kind)) return checked(cudaErrorInvalidValue);
     if (!fits(to, to_pitch * (height - 1) + width) || !fits(from, from_pitch * (height - 1) + width)) return checked(cudaErrorInvalidValue);
     if (const cudaError_t failed = checked(cudaSuccess)) return failed;
+    const auto copy = [=] { return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, nullptr); };
+    if (recorded(stream, copy)) return cudaSuccess;
     for (size_t row = 0; row < height; row++) {
         std::memmove(static_cast<char*>(to) + row * to_pitch, static_cast<const char*>(from) + row * from_pitch, width);
     }
@@ -41,6 +44,7 @@ cudaError_t cudaMemset2DAsync(void* memory, size_t pitch, int byte, size_t width
     if (width == 0 || height == 0) return checked(cudaSuccess);
     if (width > pitch || !fits(memory, pitch * (height - 1) + width)) return checked(cudaErrorInvalidValue);
     if (const cudaError_t failed = checked(cudaSuccess)) return failed;
+    if (recorded(stream, [=] { return cudaMemset2DAsync(memory, pitch, byte, width, height, nullptr); })) return cudaSuccess;
     for (size_t row = 0; row < height; row++) std::memset(static_cast<char*>(memory) + row * pitch, byte, width);
     return cudaSuccess;
 }

@@ -4,6 +4,8 @@
 #include <cstdarg>
 #include <cstdio>
 
+#include "graphs.h"
+
 namespace emulator {
 namespace {
 
@@ -30,6 +32,7 @@ constexpr Described descriptions[] = {
     {cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
     {cudaErrorNoKernelImageForDevice, "cudaErrorNoKernelImageForDevice", "no kernel image is available for execution on the device"},
     {cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
+    {cudaErrorIllegalState, "cudaErrorIllegalState", "the operation cannot be performed in the present state"},
     {cudaErrorNotReady, "cudaErrorNotReady", "device not ready"},
     {cudaErrorIllegalAddress, "cudaErrorIllegalAddress", "an illegal memory access was encountered"},
     {cudaErrorLaunchOutOfResources, "cudaErrorLaunchOutOfResources", "too many resources requested for launch"},
@@ -38,6 +41,8 @@ constexpr Described descriptions[] = {
     {cudaErrorMisalignedAddress, "cudaErrorMisalignedAddress", "misaligned address"},
     {cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "unspecified launch failure"},
     {cudaErrorNotSupported, "cudaErrorNotSupported", "operation not supported"},
+    {cudaErrorStreamCaptureUnsupported, "cudaErrorStreamCaptureUnsupported", "operation not permitted when stream is capturing"},
+    {cudaErrorStreamCaptureInvalidated, "cudaErrorStreamCaptureInvalidated", "operation failed due to a previous error during capture"},
     {cudaErrorUnknown, "cudaErrorUnknown", "unknown error"},
 };
 
@@ -90,7 +95,7 @@ const char* cudaGetErrorName(cudaError_t error) { return description(error).name
 const char* cudaGetErrorString(cudaError_t error) { return description(error).text; }
 
 // Every launch has ended when it returns; see README.md.
-cudaError_t cudaDeviceSynchronize() { return checked(cudaSuccess); }
+cudaError_t cudaDeviceSynchronize() { return checked(waiting_for(nullptr)); }
 cudaError_t cudaDeviceReset() {
     failure = cudaSuccess;
     last_error = cudaSuccess;

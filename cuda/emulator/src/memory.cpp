@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "errors.h"
+#include "graphs.h"
 #include "settings.h"
 #include "shared_memory.h"
 #include "streams.h"
@@ -72,9 +73,12 @@ cudaError_t allocate(void** memory, size_t bytes, cudaMemoryType type, cudaStrea
         return checked(cudaErrorMemoryAllocation);
     }
     if (settings().fill) std::memset(*memory, 0xff, bytes);
-    Allocations& all = allocations();
-    std::lock_guard<std::mutex> lock(all.mutex);
-    all.at[reinterpret_cast<uintptr_t>(*memory)] = {bytes, type};
+    {
+        Allocations& all = allocations();
+        std::lock_guard<std::mutex> lock(all.mutex);
+        all.at[reinterpret_cast<uintptr_t>(*memory)] = {bytes, type};
+    }
+    if (kept_by_graph(stream, *memory) && settings().fill) cudaMemsetAsync(*memory, 0xff, bytes, stream);
     return cudaSuccess;
 }
 
@@ -85,6 +89,7 @@ using namespace emulator;
 cudaError_t cudaFree(void* memory) { return release(memory, false); }
 cudaError_t cudaFreeHost(void* memory) { return release(memory, true); }
 cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream) {
+    if (is_kept_by_graph(stream, memory)) return checked(cudaSuccess);
     return is_stream(stream) ? release(memory, false) : checked(cudaErrorInvalidResourceHandle);
 }
 cudaError_t cudaHostRegister(void* memory, size_t bytes, unsigned) { return checked(memory && bytes ? cudaSuccess : cudaErrorInvalidValue); }

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "errors.h"
+#include "graphs.h"
 
 namespace emulator {
 namespace {
@@ -41,6 +42,12 @@ cudaError_t with_event(cudaEvent_t event, Action action) {
 
 cudaError_t existing(cudaStream_t stream) { return checked(is_stream(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle); }
 
+// That the stream has come to its end, which one that is captured never does.
+cudaError_t ended(cudaStream_t stream) {
+    const cudaError_t captured = stream ? waiting_for(stream) : cudaSuccess;
+    return captured ? checked(captured) : existing(stream);
+}
+
 }  // namespace
 
 bool is_stream(cudaStream_t stream) {
@@ -70,11 +77,12 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     std::lock_guard<std::mutex> lock(all.mutex);
     return checked(all.streams.erase(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
-cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return existing(stream); }
-cudaError_t cudaStreamQuery(cudaStream_t stream) { return existing(stream); }
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return ended(stream); }
+cudaError_t cudaStreamQuery(cudaStream_t stream) { return ended(stream); }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
     if (flags) return checked(cudaErrorInvalidValue);
     if (!is_stream(stream)) return checked(cudaErrorInvalidResourceHandle);
+    if (is_captured(stream)) return checked(cudaErrorNotSupported);
     return with_event(event, [](Event&) { return cudaSuccess; });
 }
 
@@ -86,8 +94,8 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, void (*function)(void*), void* argument) {
     if (!function) return checked(cudaErrorInvalidValue);
     const cudaError_t error = existing(stream);
-    if (!error) function(argument);
-    return error;
+    const auto call = [=] { return function(argument), cudaSuccess; };
+    return error || recorded(stream, call) ? error : call();
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
@@ -107,9 +115,10 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     if (!is_stream(stream)) return checked(cudaErrorInvalidResourceHandle);
-    return with_event(event, [](Event& recorded) {
-        recorded.recorded = true;
-        recorded.when = Clock::now();
+    if (is_captured(stream)) return checked(cudaErrorNotSupported);
+    return with_event(event, [](Event& marked) {
+        marked.recorded = true;
+        marked.when = Clock::now();
         return cudaSuccess;
     });
 }

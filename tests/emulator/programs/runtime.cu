@@ -112,6 +112,50 @@ PROGRAM(the_host_in_a_stream) {
     return right && cudaFreeHost(pinned) == cudaSuccess && cudaStreamDestroy(stream) == cudaSuccess;
 }
 
+__global__ void add_kernel(int* to, const int* from, int more) { *to += *from + more; }
+PROGRAM(a_captured_graph) {
+    Array<int> sum(1, 5), one(1, 1);
+    cudaStream_t stream;
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t instance = nullptr;
+    int *between = nullptr, more = 10;
+    bool right = cudaStreamCreate(&stream) == cudaSuccess && cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed) == cudaSuccess;
+    right = right && cudaMallocAsync(&between, 4, stream) == cudaSuccess && cudaMemsetAsync(between, 0, 4, stream) == cudaSuccess;
+    add_kernel<<<1, 1, 0, stream>>>(between, one, more);  // the graph keeps the 10
+    more = 100;
+    add_kernel<<<1, 1, 0, stream>>>(sum, between, 0);
+    right = right && cudaFreeAsync(between, stream) == cudaSuccess && sum.value() == 5;
+    right = right && cudaStreamEndCapture(stream, &graph) == cudaSuccess && cudaGraphInstantiate(&instance, graph, 0) == cudaSuccess;
+    right = right && cudaGraphDestroy(graph) == cudaSuccess && cudaGraphLaunch(instance, stream) == cudaSuccess && sum.value() == 16;
+    const int two = 2;
+    right = right && cudaMemcpy(one, &two, 4, cudaMemcpyHostToDevice) == cudaSuccess;
+    right = right && cudaGraphLaunch(instance, nullptr) == cudaSuccess && sum.value() == 28;
+    right = right && cudaGraphExecDestroy(instance) == cudaSuccess && cudaStreamDestroy(stream) == cudaSuccess;
+    right = right && cudaGraphLaunch(instance, nullptr) == cudaErrorInvalidValue;
+    cudaGetLastError();
+    return right;
+}
+
+PROGRAM(captures_that_cannot_be) {
+    cudaStream_t stream;
+    cudaGraph_t graph = nullptr;
+    cudaEvent_t event;
+    cudaStreamCaptureStatus status;
+    const auto relaxed = cudaStreamCaptureModeRelaxed;
+    bool right = cudaStreamCreate(&stream) == cudaSuccess && cudaStreamBeginCapture(nullptr, relaxed) == cudaErrorStreamCaptureUnsupported;
+    right = right && cudaEventCreate(&event) == cudaSuccess && cudaStreamEndCapture(stream, &graph) == cudaErrorIllegalState;
+    right = right && cudaStreamBeginCapture(stream, relaxed) == cudaSuccess && cudaStreamBeginCapture(stream, relaxed) == cudaErrorIllegalState;
+    right = right && cudaEventRecord(event, stream) == cudaErrorNotSupported;
+    right = right && cudaStreamIsCapturing(stream, &status) == cudaSuccess && status == cudaStreamCaptureStatusActive;
+    right = right && cudaStreamSynchronize(stream) == cudaErrorStreamCaptureUnsupported;
+    right = right && cudaStreamIsCapturing(stream, &status) == cudaSuccess && status == cudaStreamCaptureStatusInvalidated;
+    right = right && cudaStreamEndCapture(stream, &graph) == cudaErrorStreamCaptureInvalidated && !graph;
+    right = right && cudaStreamBeginCapture(stream, relaxed) == cudaSuccess && cudaDeviceSynchronize() == cudaErrorStreamCaptureUnsupported;
+    right = right && cudaStreamEndCapture(stream, &graph) == cudaErrorStreamCaptureInvalidated && cudaStreamSynchronize(stream) == cudaSuccess;
+    cudaGetLastError();
+    return right && cudaEventDestroy(event) == cudaSuccess && cudaStreamDestroy(stream) == cudaSuccess;
+}
+
 __global__ void wide_atomics_kernel(double* sum, unsigned long long* wide, __half2* pair, int* least) {
     atomicAdd(sum, 0.5);
     atomicAdd(wide, 1ull << 33);

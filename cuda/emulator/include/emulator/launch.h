@@ -2,6 +2,8 @@
 //   ::emulator::launch(EMULATOR_KERNEL(kernel<T>), ::emulator::Configuration(grid, block, shared, stream), a, b)
 #pragma once
 
+#include <memory>
+
 #include "runtime_templates.h"
 #include "thread.h"
 
@@ -25,6 +27,9 @@ struct Launch {
 
 // Runs the whole grid; an error of the launch is returned, and left for cudaGetLastError.
 cudaError_t run(const Launch& launch);
+// Whether launches on the stream are left to a graph, and leaving one to it together with its arguments.
+bool is_captured(cudaStream_t stream);
+cudaError_t capture(const Launch& launch, std::shared_ptr<void> arguments);
 cudaError_t refuse_cooperation();
 
 // A kernel's address; fails to compile, where a substitution may, when only the arguments choose the instance.
@@ -67,6 +72,10 @@ inline cudaError_t launch_with(const char* name, const void* address, const Conf
         const State& mine = *static_cast<const State*>(all);
         call_with(mine.call, mine.parameters, std::make_index_sequence<std::tuple_size<Parameters>::value>());
     };
+    if (is_captured(configuration.stream)) {
+        const auto kept = std::make_shared<State>(state);
+        return capture({name, address, configuration, run_one_thread, kept.get()}, kept);
+    }
     return run({name, address, configuration, run_one_thread, &state});
 }
 

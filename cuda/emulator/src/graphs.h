@@ -1,0 +1,18 @@
+// Graphs: what was asked of a stream while it was captured, done as often as it is launched.
+#pragma once
+
+#include <functional>
+
+#include "cuda_runtime.h"
+
+namespace emulator {
+
+// Adds to what the stream's capture records; false where there is none under way, and the caller does it now.
+bool recorded(cudaStream_t stream, std::function<cudaError_t()> work);
+// Gives memory to the graph that is captured: it is freed with it.  False where none is.
+bool kept_by_graph(cudaStream_t stream, void* memory);
+bool is_kept_by_graph(cudaStream_t stream, void* memory);
+// What waits for work that is only recorded breaks the capture, and is an error; null is every stream.
+cudaError_t waiting_for(cudaStream_t stream);
+
+}  // namespace emulator
