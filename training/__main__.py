@@ -1,4 +1,4 @@
-"""`python -m training`: token shards in, a trained model's checkpoints, log and curves out."""
+"""`python -m training`: token shards in, a trained model's checkpoints and log out."""
 
 from __future__ import annotations
 
@@ -15,15 +15,20 @@ from training.data import DataError
 from training.heap import keep_freed_memory
 from training.log import LogError
 from training.progress import Progress
+from training.ranks import RanksError, whole_run
 from training.run import Diverged, Run
 from training.settings import SettingsError, read_settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from training.ranks import Ranks
     from training.settings import Settings
 
-MISTAKES = (SettingsError, DataError, CheckpointError, LogError, BindingError, Diverged, ImportError, OSError)
+MISTAKES = (
+    SettingsError, DataError, CheckpointError, LogError, BindingError, RanksError, Diverged, ImportError, OSError,
+)  # fmt: skip
+STOPPED = 130  # exit code: what a shell reports of a command that Ctrl-C ended
 
 
 class Stopping:
@@ -40,48 +45,60 @@ class Stopping:
     def _ask(self, number: int, _: Any) -> None:
         self._asked = True
         signal.signal(number, signal.default_int_handler)
-        print("stopping after this step; once more stops at once", file=sys.stderr)
+        _say("stopping after this step; once more stops at once")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command; a mistake ends it with one line and exit code 1, a stop with exit code 130."""
-    try:
-        settings, resume = read_settings(arguments)
-        _train(settings, resume)
-    except MISTAKES as error:
-        sys.exit(f"error: {error}")
-    except KeyboardInterrupt:
-        sys.exit("stopped at once; the same command with --resume goes on from the newest checkpoint")
+    """Run the command; a mistake ends it with one line and exit code 1, Ctrl-C with exit code 130."""
+    with whole_run() as ranks:
+        try:
+            settings, resume = read_settings(arguments)
+            finished = _train(settings, resume, ranks)
+        except MISTAKES as error:
+            sys.exit(f"error: {error}")
+        except KeyboardInterrupt:
+            sys.exit("stopped at once; the same command with --resume goes on from the newest checkpoint")
+    if not finished:
+        sys.exit(STOPPED)
 
 
-def _train(settings: Settings, resume: bool) -> None:
+def _train(settings: Settings, resume: bool, ranks: Ranks) -> bool:
+    """Train; return whether all steps were made."""
     keep_freed_memory()
-    with Run(operations(settings.backend), settings, resume=resume, warn=_warn) as run:
-        print(_beginning(run, settings), file=sys.stderr)
-        stopping = Stopping()
-        progress = Progress(settings.steps, settings.batch * settings.seq, sys.stderr)
+    stopping = Stopping()
+    progress = Progress(settings.steps, settings.batch * settings.seq, sys.stderr)
+    with closing(Run(operations(settings.backend), settings, resume=resume, warn=_warn, ranks=ranks)) as run:
+        if ranks.rank == 0:
+            _say(_beginning(run, settings, ranks))
         with closing(progress):
             run.train(progress, stopping)
-    print(_end(run))
-    if run.step < settings.steps:
-        print("stopped; the same command with --resume goes on from here", file=sys.stderr)
-        sys.exit(130)
+    finished = run.step == settings.steps
+    if ranks.rank == 0:
+        print(_end(run))
+        if not finished:
+            _say("stopped; the same command with --resume goes on from here")
+    return finished
 
 
 def _warn(message: str) -> None:
-    print(f"warning: {message}", file=sys.stderr)
+    _say(f"warning: {message}")
 
 
-def _beginning(run: Run, settings: Settings) -> str:
+def _say(message: str) -> None:
+    print(message, file=sys.stderr)
+
+
+def _beginning(run: Run, settings: Settings, ranks: Ranks) -> str:
     batches = run.loader.batches
-    model = f"{settings.config}: {count(run.learner.config):,} parameters on {settings.backend}"
+    where = f"{settings.backend}, {ranks.size} ranks" if ranks.size > 1 else settings.backend
+    model = f"{settings.config}: {count(run.learner.config):,} parameters on {where}"
     data = f"{settings.data}: {len(batches.tokens):,} tokens, {len(batches):,} steps a pass"
     return f"{model}; {data}; " + (f"going on from step {run.step}" if run.step else "from the start")
 
 
 def _end(run: Run) -> str:
     loss = "" if run.validation_loss is None else f", validation loss {run.validation_loss:.4f}"
-    return f"step {run.step}{loss}: {run.store.path(run.step)}, {run.log_path}"
+    return f"step {run.step}{loss}: {run.records.store.path(run.step)}, {run.records.log_path}"
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from training.step import Report, Standing, Step
 if TYPE_CHECKING:
     from reference.model.parameters import Ops, Parameters
     from reference.ops._arrays import Array
+    from training.ranks import Ranks
     from training.settings import Settings
 
 TOP_P = 0.9  # samples are drawn from the likeliest tokens that have this share together
@@ -27,10 +28,10 @@ TOP_P = 0.9  # samples are drawn from the likeliest tokens that have this share 
 class Learner:
     """A mixture-of-experts transformer on a namespace of operations."""
 
-    def __init__(self, ops: Ops, settings: Settings) -> None:
+    def __init__(self, ops: Ops, settings: Settings, ranks: Ranks) -> None:
         self._ops, self._settings = ops, settings
         self.config, self.training = settings.model(), settings.training()
-        self.step = Step(ops, self.config, self.training)
+        self.step = Step(ops, self.config, self.training, recompute=settings.recomputed(), ranks=ranks)
 
     def start(self) -> Standing:
         """Where training starts."""

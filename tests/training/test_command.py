@@ -12,14 +12,16 @@ from typing import Any
 
 import pytest
 
+import reference
 from tests.training.runs import small_run, small_shards
 from training import progress, run
 from training.__main__ import main
+from training.learner import Learner
 from training.log import MEASURED, read_log
+from training.ranks import taking_turns
+from training.settings import SettingsError, read_settings
 
 ROOT = Path(__file__).parents[2]
-STUB = os.environ.get("ASSAYER_STUB")
-BACKENDS = ["reference", pytest.param(STUB, marks=pytest.mark.skipif(not STUB, reason="ASSAYER_STUB names no library"))]
 
 
 @pytest.fixture(scope="module")
@@ -75,15 +77,19 @@ def test_a_run_writes_its_log_and_its_checkpoints(
     assert printed.out.startswith("step 6, validation loss ")
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.fixture(params=["reference", "stub"])
+def backend(request: pytest.FixtureRequest) -> str:
+    return "reference" if request.param == "reference" else str(request.getfixturevalue("stub_path"))
+
+
 def test_a_resumed_run_is_the_one_never_stopped(
     backend: str, shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     whole, stopped = (small_run(shards, tmp_path / name, "--backend", backend) for name in ("whole", "stopped"))
     main(whole)
-    sample = run.Run._sample
+    sample = Learner.sample
     with monkeypatch.context() as patch:
-        patch.setattr(run.Run, "_sample", lambda self: os.kill(os.getpid(), signal.SIGINT) or sample(self))
+        patch.setattr(Learner, "sample", lambda *given: os.kill(os.getpid(), signal.SIGINT) or sample(*given))
         with pytest.raises(SystemExit) as ended:
             main(stopped)
     assert ended.value.code == 130
@@ -150,6 +156,19 @@ def test_a_library_that_was_not_built_is_named(shards: Path, tmp_path: Path, mon
     assert "cmake -S cuda -B build/stub" in message
 
 
+def test_a_batch_that_ranks_cannot_share_is_named(shards: Path, tmp_path: Path) -> None:
+    settings, _ = read_settings(small_run(shards, tmp_path / "run", "--micro-batches", "2"))
+    message = r"batch: expected a multiple of ranks x micro_batches = 2 x 2, got 2"
+    with pytest.raises(SettingsError, match=message):
+        taking_turns(2, lambda ranks: run.Run(reference, settings, resume=False, warn=print, ranks=ranks))
+
+
+def test_what_is_computed_again_changes_no_bit(shards: Path, tmp_path: Path) -> None:
+    for name, more in (("plain", []), ("again", ["--recompute", "boundaries:1"])):
+        main(small_run(shards, tmp_path / name, *more))
+    assert files(tmp_path / "again" / "checkpoints") == files(tmp_path / "plain" / "checkpoints")
+
+
 def test_a_run_whose_loss_is_no_number_ends(shards: Path, tmp_path: Path) -> None:
     message = refused(small_run(shards, tmp_path / "run", "--lr", "1e30", "--warmup", "0", "--clip-norm", "1e30"))
     assert "expected a finite loss, got nan; the newest checkpoint is of step" in message
@@ -164,10 +183,8 @@ def test_a_second_process_does_not_work_on_the_same_run(shards: Path, tmp_path: 
     os.close(descriptor)
 
 
-def test_a_process_killed_at_random_moments_goes_on() -> None:
-    if not STUB:
-        pytest.skip("ASSAYER_STUB names no library")
-    command = [sys.executable, "tests/training/kill_training.py", "--kills", "4", "--library", STUB]
+def test_a_process_killed_at_random_moments_goes_on(stub_path: Path) -> None:
+    command = [sys.executable, "tests/training/kill_training.py", "--kills", "3", "--library", str(stub_path)]
     ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert "the same bytes" in ended.stdout

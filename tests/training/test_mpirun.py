@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 from tests.training.ranks_run import trained
+from tests.training.runs import small_run, small_shards
+from training.log import read_log
 from training.ranks import taking_turns
 from training.ranks.start import started_as
 
@@ -77,3 +79,14 @@ def test_what_a_launcher_says() -> None:
     assert started_as({}) == started_as({"PMI_SIZE": "4"}) == started_as({"PMI_RANK": "?", "PMI_SIZE": "4"}) == (0, 1)
     assert started_as({"PMI_RANK": "3", "PMI_SIZE": "4"}) == (3, 4)
     assert started_as({"OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "2"}) == (1, 2)
+
+
+def test_the_command_is_the_same_run_on_every_rank_and_goes_on(tmp_path: Path) -> None:
+    shards, output = small_shards(tmp_path / "shards"), tmp_path / "run"
+    for steps, going in (("4", "from the start"), ("6", "going on from step 4")):
+        arguments = small_run(shards, output, "--total", "6", "--steps", steps, "--resume", "--compare-every", "1")
+        command = [str(MPIRUN), "-n", "2", sys.executable, "-m", "training", *arguments]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=LIMIT, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert (done.stderr.count(going), done.stdout.count("validation loss")) == (1, 1)
+    assert [record["step"] for record in read_log(output / "log.jsonl") if record["kind"] == "step"] == [*range(1, 7)]

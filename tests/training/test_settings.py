@@ -55,6 +55,7 @@ def test_flags_win_over_the_file(tmp_path: Path) -> None:
         ("--micro-batches 3", "micro_batches: expected a divisor of batch = 8, got 3"),
         ("--kv-heads 3", "kv_heads: expected a divisor of q_heads = 4, got 3"),
         ("--warmup 1000", "total: expected more than warmup = 1000, got 1000"),
+        ("--recompute every:3", "recompute: k: expected at most the 2 layers there are, got 3"),
         ("--settings nowhere.toml", "--settings: nowhere.toml: cannot be read (No such file or directory)"),
     ],
 )

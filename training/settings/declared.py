@@ -8,8 +8,10 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from reference.model import recompute
 from reference.model.config import CONFIGS, Config, named
 from reference.model.parameters import INITIAL_DEVIATION
+from reference.model.recompute import Recompute
 from reference.step import TrainingConfig
 from training.settings.setting import (
     COUNT,
@@ -50,7 +52,7 @@ class Settings:
     deviation: float = setting(MODEL, "standard deviation of the first weights", INITIAL_DEVIATION, POSITIVE)
 
     data: Path = setting(DATA, "folder that `python -m training.data` has written")
-    batch: int = setting(DATA, "sequences of a step", 8, COUNT)
+    batch: int = setting(DATA, "sequences of a step, on all ranks together", 8, COUNT)
     seq: int = setting(DATA, "tokens of a sequence", 64, COUNT)
     seed: int = setting(DATA, "seed of the first weights, the order of documents and the samples", 1, NOT_NEGATIVE)
 
@@ -68,8 +70,10 @@ class Settings:
     adam_eps: float = setting(OPTIMISER, "eps of AdamW", TrainingConfig.eps, NOT_NEGATIVE)
     weight_decay: float = setting(OPTIMISER, "weight decay", TrainingConfig.weight_decay, NOT_NEGATIVE)
     clip_norm: float = setting(OPTIMISER, "largest norm of all gradients", TrainingConfig.clip_norm, POSITIVE)
-    micro_batches: int = setting(OPTIMISER, "parts of a batch that are computed one after the other", 1, COUNT)
+    micro_batches: int = setting(OPTIMISER, "parts of a rank's batch, computed one after the other", 1, COUNT)
 
+    recompute: str = setting(RUN, "layers computed again in backward: none, every:K or boundaries:K", "none")
+    compare_every: int = setting(RUN, "steps between comparisons of all ranks' parameters; 0: never", 10, NOT_NEGATIVE)
     output: Path = setting(RUN, "folder for the checkpoints, the log and the plot", Path("run"))
     backend: str = setting(RUN, "reference, stub (this project's C library) or the path of a library", "reference")
     log: Path | None = setting(RUN, "file of the log (log.jsonl in the output folder)", None)
@@ -86,8 +90,11 @@ class Settings:
         if self.batch % self.micro_batches:
             given = f"a divisor of batch = {self.batch}, got {self.micro_batches}"
             raise SettingsError(f"micro_batches: expected {given}")
-        self.model()
         self.training()
+        layers = self.model().layers
+        with _as_settings("recompute: "):
+            if again := self.recomputed():
+                again.segments(layers)
 
     def model(self) -> Config:
         """Return the model's configuration."""
@@ -103,6 +110,10 @@ class Settings:
         with _as_settings():
             return TrainingConfig(**given)
 
+    def recomputed(self) -> Recompute | None:
+        """Return which layers are computed again in backward."""
+        return recompute.read(self.recompute)
+
     def _for(self, config: type, other: str) -> dict[str, Any]:
         """Return what was given of a configuration's fields; `other` is a setting of another one's."""
         known = {each.name for each in fields(config)}
@@ -112,12 +123,12 @@ class Settings:
 
 
 @contextmanager
-def _as_settings() -> Iterator[None]:
+def _as_settings(of: str = "") -> Iterator[None]:
     """What a configuration refuses is a setting."""
     try:
         yield
     except ValueError as error:
-        raise SettingsError(str(error).partition(": ")[2]) from None
+        raise SettingsError(of + str(error).partition(": ")[2]) from None
 
 
 DECLARED: dict[str, Setting] = settings_of(Settings)
