@@ -13,7 +13,7 @@ from reference.model import transformer
 from reference.model.config import Config
 from reference.model.parameters import Ops, Parameters
 from reference.model.recompute import Recompute
-from reference.model.transformer import Loss
+from reference.model.transformer import Loss, Ready
 from reference.ops._arrays import Array, check
 
 
@@ -132,20 +132,25 @@ def accumulate(
     whole: Whole | None = None,
     loss_scale: float = 1.0,
     recompute: Recompute | None = None,
+    ready: Ready | None = None,
 ) -> Accumulated:
     """The loss and the gradient of every parameter, accumulated over micro-batches of whole sequences.
 
     The cross entropy is the mean over all targets that count, whichever micro-batch holds them; the auxiliary loss is
     the mean of the micro-batches' own (each has its own load).  Of a batch that is part of a whole this is the part
-    that adds up to the whole's.  Gradients are those of loss_scale times the loss.
+    that adds up to the whole's.  Gradients are those of loss_scale times the loss.  ready is given each as soon as the
+    last micro-batch has been added to it.
     """
     whole = whole or Whole(counted(targets), micro_batches)
     share = 1.0 / whole.micro_batches
     total: Accumulated | None = None
-    for some_tokens, some_targets in _split(tokens, targets, micro_batches):
+    for number, (some_tokens, some_targets) in enumerate(_split(tokens, targets, micro_batches), start=1):
         scales = loss_scale / max(1, whole.counted), loss_scale * share
         into = total.gradients if total else None
-        loss, gradients, loads = _part(ops, config, parameters, some_tokens, some_targets, scales, into, recompute)
+        then = ready if number == micro_batches else None
+        loss, gradients, loads = _part(
+            ops, config, parameters, some_tokens, some_targets, scales, into, recompute, then
+        )
         if whole.micro_batches > 1:
             loss = _scaled(ops, loss, counted(some_targets) / max(1, whole.counted), share)
         total = Accumulated(*_added(ops, total, loss, loads, gradients))
@@ -162,12 +167,13 @@ def _part(
     scales: tuple[float, float],
     into: Parameters | None,
     recompute: Recompute | None,
+    ready: Ready | None,
 ) -> Accumulated:
     """One micro-batch; its activations are gone when it returns.  scales: of cross entropy and auxiliary loss."""
     output = transformer.forward(ops, config, parameters, tokens, recompute)
     loss, log_probs = transformer.loss(ops, output, targets)
     d_logits = ops.cross_entropy_backward(log_probs, targets.reshape(-1), scale=scales[0])
-    gradients = transformer.backward(ops, config, parameters, output, d_logits, scales[1], into)
+    gradients = transformer.backward(ops, config, parameters, output, d_logits, scales[1], into, ready)
     return Accumulated(loss, gradients, output.trunk.loads)
 
 

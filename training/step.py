@@ -13,7 +13,7 @@ from reference.model.recompute import Recompute
 from reference.ops._arrays import Array
 from reference.step import State, TrainingConfig, Whole, accumulate, clipping, counted, learning_rate, start
 from training.precision import FLOAT32, Precision, Scaler
-from training.ranks import ALONE, Ranks, Reduction, total
+from training.ranks import ALONE, BUCKET_BYTES, Ranks, Reduction, totals
 
 
 class Standing(NamedTuple):
@@ -57,9 +57,12 @@ class Step:
         precision: Precision = FLOAT32,
         recompute: Recompute | None = None,
         ranks: Ranks = ALONE,
+        bucket_bytes: int = BUCKET_BYTES,
     ) -> None:
+        """bucket_bytes: how much of the gradients the ranks sum at a time, while backward goes on."""
         self._ops, self._config, self._training = ops, config, training
         self._precision, self._recompute, self._ranks = precision, recompute, ranks
+        self._bucket_bytes = bucket_bytes
         self._placed = precision.on(ops)
 
     def start(self, parameters: Parameters) -> Standing:
@@ -72,15 +75,16 @@ class Step:
         """tokens and targets: int32 [batch, seq], this rank's own; a negative target is not counted."""
         state, scaler, _ = standing
         parts = self._training.micro_batches
-        whole = Whole(total(self._ranks, counted(targets)), total(self._ranks, parts))
-        held, scale = state.parameters | standing.copies, scaler.scale
+        whole = Whole(*totals(self._ranks, counted(targets), parts))
+        reduction = Reduction(self._ranks, self._bucket_bytes)
         part = accumulate(
-            self._placed, self._config, held, tokens, targets, parts, whole, scale, recompute=self._recompute
-        )
-        loss, gradients, loads = Reduction(self._ranks).finish(part)
+            self._placed, self._config, state.parameters | standing.copies, tokens, targets, parts, whole,
+            scaler.scale, self._recompute, reduction.ready,
+        )  # fmt: skip
+        loss, gradients, loads = reduction.finish(part)
         gradients = self._precision.unscaled(self._ops, gradients, scaler.scale)
         norm, factor = clipping(self._ops, self._training, gradients)
-        finite = self._precision.finite(self._ops, gradients)
+        finite = all(self._ranks.gather(self._precision.finite(self._ops, gradients)))
         rate = learning_rate(self._training, state.step + 1)
         if finite:
             standing = self._moved(standing, gradients, factor, rate)

@@ -6,14 +6,16 @@ targets are int32 arrays [batch, seq]; a negative target is not counted.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from reference.model import attention, block, linear
 from reference.model.config import Config
-from reference.model.parameters import Layer, Ops, Parameters, layer, named_layer
+from reference.model.parameters import Ops, Parameters, layer, named_layer
 from reference.model.recompute import Keeping, Kept, Recompute, Tape
 from reference.ops._arrays import Array
+
+Ready = Callable[[Parameters], None]
 
 
 class Trunk(NamedTuple):
@@ -102,26 +104,35 @@ def backward(
     d_logits: Array,
     d_aux_loss: float,
     into: Parameters | None = None,
+    ready: Ready | None = None,
 ) -> Parameters:
     """The gradient of every parameter by name, added to what `into` holds (a library adds in place).
 
-    d_logits: [batch * seq, vocab]; d_aux_loss: the gradient of the auxiliary loss.
+    d_logits: [batch * seq, vocab]; d_aux_loss: the gradient of the auxiliary loss.  ready is given gradients as soon as
+    they are what they will be.
     """
     buffers = into or dict.fromkeys(parameters)
     below, head, norm = output.trunk, parameters["lm_head"], parameters["final_norm"]
     d_normed, d_head = linear.backward(ops, below.normed, head, d_logits, buffers["lm_head"])
     d_stream, d_norm = block.join_backward(ops, config, below.stream, norm, d_normed, None, buffers["final_norm"])
     tape = Tape(ops, config, parameters, below.layers, output.freqs, len(output.tokens))
-    of_layers: list[Layer] = []
+    ready = ready or _nobody
+    gradients = {"lm_head": d_head, "final_norm": d_norm}
+    ready(gradients)
     for index in reversed(range(config.layers)):
         arrays, given = layer(parameters, index), layer(buffers, index)
-        d_stream, gradients = block.backward(ops, config, arrays, tape.pop(), output.freqs, d_stream, d_aux_loss, given)
-        of_layers.insert(0, gradients)
+        d_stream, d_layer = block.backward(ops, config, arrays, tape.pop(), output.freqs, d_stream, d_aux_loss, given)
+        of_layer = named_layer(index, d_layer)
+        ready(of_layer)
+        gradients |= of_layer
     d_embedding = _embedding_backward(ops, parameters["embedding"], output.tokens, d_stream, buffers["embedding"])
-    named = {
-        name: array for index, arrays in enumerate(of_layers) for name, array in named_layer(index, arrays).items()
-    }
-    return {"embedding": d_embedding, **named, "final_norm": d_norm, "lm_head": d_head}
+    ready({"embedding": d_embedding})
+    gradients["embedding"] = d_embedding
+    return {name: gradients[name] for name in parameters}
+
+
+def _nobody(gradients: Parameters) -> None:
+    """Nobody waits for them."""
 
 
 def _embedding_backward(ops: Ops, weight: Array, tokens: Array, d_stream: Array, into: Array | None) -> Array:

@@ -36,9 +36,10 @@ def batch_of(number: int) -> tuple[Any, Any]:
     return tokens, targets
 
 
-def trained(ranks: Ranks, micro_batches: int = 1, config: Any = SMALL) -> dict[str, Any]:
+def trained(ranks: Ranks, micro_batches: int = 1, config: Any = SMALL, bucket_bytes: int = 5000) -> dict[str, Any]:
     """Train, each rank on its part of the batches; return what is left, by what it is."""
-    step = Step(reference, config, replace(TRAINING, micro_batches=micro_batches), ranks=ranks)
+    training = replace(TRAINING, micro_batches=micro_batches)
+    step = Step(reference, config, training, ranks=ranks, bucket_bytes=bucket_bytes)
     standing = step.start(parameters(dtype=np.float32))
     for number in range(STEPS):
         tokens, targets = (np.split(of_all, ranks.size)[ranks.rank] for of_all in batch_of(number))

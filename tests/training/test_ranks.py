@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import reference
 from conformance.carried import Stored, converted
 from conformance.noise import exact
 from conformance.readings.steps import named
@@ -16,7 +17,8 @@ from conformance.verdict import judge
 from reference.step import start, training_step
 from tests.reference.model_samples import SMALL, parameters
 from tests.training.ranks_run import STEPS, TRAINING, WITHOUT_BALANCE, batch_of, trained
-from training.ranks import ALONE, RanksError, Reduction, agree, check_equal, taking_turns, total
+from training.ranks import ALONE, RanksError, Reduction, agree, check_equal, taking_turns, totals
+from training.step import Step
 
 SIZES = (1, 2, 4)
 
@@ -24,7 +26,10 @@ SIZES = (1, 2, 4)
 @pytest.mark.parametrize("size", SIZES)
 def test_every_rank_gets_what_all_gave(size: int) -> None:
     assert taking_turns(size, lambda ranks: ranks.gather(ranks.rank**2)) == [[r**2 for r in range(size)]] * size
-    assert taking_turns(size, lambda ranks: total(ranks, ranks.rank + 1)) == [size * (size + 1) // 2] * size
+    assert (
+        taking_turns(size, lambda ranks: totals(ranks, ranks.rank + 1, 2))
+        == [[size * (size + 1) // 2, 2 * size]] * size
+    )
 
 
 def test_a_sum_is_added_up_by_rank() -> None:
@@ -131,3 +136,47 @@ def test_ranks_and_micro_batches_are_one_large_batch(size: int, micro_batches: i
 def test_every_rank_is_left_with_the_same_bits() -> None:
     first, *others = taking_turns(4, trained)
     assert all((first[what] == other[what]).all() for other in others for what in first)
+
+
+class Noted:
+    """Ranks that note when a sum begins, and operations that note when they are called."""
+
+    def __init__(self, ranks: Any, notes: list[str]) -> None:
+        self.rank, self.size, self.gather = ranks.rank, ranks.size, ranks.gather
+        self._ranks, self._notes = ranks, notes
+
+    def begin_sum(self, arrays: Any) -> Any:
+        self._notes.append("sum")
+        return self._ranks.begin_sum(arrays)
+
+    def __getattr__(self, operation: str) -> Any:
+        self._notes.append(operation)
+        return getattr(reference, operation)
+
+
+@pytest.mark.parametrize("micro_batches", [1, 2])
+def test_sums_begin_while_the_last_backward_goes_on(micro_batches: int) -> None:
+    """And not before it: of each micro-batch but the last nothing is sent."""
+
+    def work(ranks: Any) -> list[str]:
+        notes: list[str] = []
+        noted = Noted(ranks, notes)
+        step = Step(noted, SMALL, replace(TRAINING, micro_batches=micro_batches), ranks=noted, bucket_bytes=1)
+        step(step.start(parameters(dtype=np.float32)), *(np.split(whole, 2)[ranks.rank] for whole in batch_of(0)))
+        return notes
+
+    [notes, _] = taking_turns(2, work)
+    backward = notes[: notes.index("multi_sum_squares")]
+    last = len(backward) - 1 - backward[::-1].index("cross_entropy_backward")
+    assert "sum" not in backward[:last]
+    sums = [place for place, note in enumerate(backward) if note == "sum"]
+    assert len(sums) == len(parameters()) + 1  # one for the loss and the loads
+    of_layers = [place for place, note in enumerate(backward) if note == "attention_backward" and place > last]
+    assert sums[1] < of_layers[0] < sums[2] < of_layers[1] < sums[12] < sums[-2]
+
+
+def test_bucket_sizes_change_no_bit() -> None:
+    expected = taking_turns(2, trained)[0]
+    for bucket_bytes in (1, 3000):
+        results = taking_turns(2, functools.partial(trained, bucket_bytes=bucket_bytes))[0]
+        assert all((results[what] == array).all() for what, array in expected.items())

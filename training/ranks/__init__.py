@@ -2,7 +2,7 @@
 
 from training.ranks.agreement import RanksError, agree, check_equal
 from training.ranks.buckets import BUCKET_BYTES, Reduction
-from training.ranks.interface import ALONE, Alone, Ranks, total
+from training.ranks.interface import ALONE, Alone, Ranks, totals
 from training.ranks.start import whole_run
 from training.ranks.turns import taking_turns
 
@@ -16,6 +16,6 @@ __all__ = [
     "agree",
     "check_equal",
     "taking_turns",
-    "total",
+    "totals",
     "whole_run",
 ]

@@ -76,9 +76,9 @@ class Alone:
 ALONE = Alone()
 
 
-def total(ranks: Ranks, number: int) -> int:
-    """The sum of every rank's number."""
-    return sum(ranks.gather(number))
+def totals(ranks: Ranks, *numbers: int) -> list[int]:
+    """Each of the numbers summed over the ranks."""
+    return [sum(of_ranks) for of_ranks in zip(*ranks.gather(numbers), strict=True)]
 
 
 def in_order(parts: Sequence[Array]) -> Array:

@@ -8,6 +8,7 @@ wrote the library.
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,6 +24,7 @@ class Mpi:
     def __init__(self) -> None:
         self._all = MPI.COMM_WORLD
         self.rank, self.size = self._all.rank, self._all.size
+        self._sums = _Sums(self._all)
 
     def gather(self, value: Value) -> list[Value]:
         """Return every rank's value."""
@@ -31,7 +33,7 @@ class Mpi:
 
     def begin_sum(self, arrays: Sequence[Array]) -> Pending:
         """Begin with the exchange of slices."""
-        return _Sum(self._all, arrays)
+        return self._sums.begin(arrays)
 
     def trade(self, parts: Sequence[Array]) -> list[Array]:
         """Exchange how many rows there are, then the rows."""
@@ -48,35 +50,64 @@ class Mpi:
         self._all.Abort(code)
 
 
+class _Sums:
+    """The sums whose slices are under way, in their order.
+
+    MPI asks of all ranks to begin the exchanges of one communicator in the same order. Slices go out where the program
+    says; what came out goes back when the slices are there, which is earlier on one rank than on another: on a
+    communicator of its own, and of one sum after the other.
+    """
+
+    def __init__(self, everyone: Any) -> None:
+        self.outward, self.back = everyone, everyone.Dup()
+        self._waiting: deque[_Sum] = deque()
+
+    def begin(self, arrays: Sequence[Array]) -> _Sum:
+        self._waiting.append(_Sum(self, arrays))
+        return self._waiting[-1]
+
+    def send_back(self, last: _Sum | None = None) -> None:
+        """Send back what is there; wait for all sums up to the last, if one is given."""
+        wait = last in self._waiting
+        while self._waiting and self._waiting[0].is_there(wait=wait):
+            first = self._waiting.popleft()
+            first.send_back()
+            wait = wait and first is not last
+
+
 class _Sum:
     """Slices out, sums back."""
 
-    def __init__(self, everyone: Any, arrays: Sequence[Array]) -> None:
-        self._all, self._shapes = everyone, [array.shape for array in arrays]
-        length = -(-sum(array.size for array in arrays) // everyone.size)
-        self._whole = np.zeros((everyone.size, length), arrays[0].dtype)
+    def __init__(self, sums: _Sums, arrays: Sequence[Array]) -> None:
+        self._sums, self._shapes = sums, [array.shape for array in arrays]
+        size = sums.outward.size
+        length = -(-sum(array.size for array in arrays) // size)
+        self._whole = np.zeros((size, length), arrays[0].dtype)
         for place, array in zip(self._places(), arrays, strict=True):
             place[...] = array
         self._parts = np.empty_like(self._whole)
-        self._own: Array | None = None
-        self._request = everyone.Ialltoall(_bytes(self._whole), _bytes(self._parts))
+        self._request = sums.outward.Ialltoall(_bytes(self._whole), _bytes(self._parts))
+
+    def is_there(self, wait: bool) -> bool:
+        """Whether the slices have come; where asked to, wait for them."""
+        if wait:
+            self._request.Wait()
+        return wait or bool(self._request.Test())
+
+    def send_back(self) -> None:
+        """Add this rank's slices and send the sum to all; the whole has been sent, its place is free."""
+        self._own = in_order(list(self._parts))
+        self._request = self._sums.back.Iallgather(_bytes(self._own), _bytes(self._whole))
 
     def test(self) -> None:
-        """Once the slices are here, add them and send the sum on."""
-        if self._request.Test() and self._own is None:
-            self._send_on()
+        """Send back what can be."""
+        self._sums.send_back()
 
     def wait(self) -> list[Array]:
         """Return the sums: parts of one array."""
+        self._sums.send_back(self)
         self._request.Wait()
-        if self._own is None:
-            self._send_on()
-            self._request.Wait()
         return self._places()
-
-    def _send_on(self) -> None:
-        self._own = in_order(list(self._parts))
-        self._request = self._all.Iallgather(_bytes(self._own), _bytes(self._whole))  # all of it has been sent
 
     def _places(self) -> list[Array]:
         """Where each array lies in the whole."""
