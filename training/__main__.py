@@ -1,4 +1,4 @@
-"""`python -m training`: token shards in, a trained model's checkpoints and log out."""
+"""`python -m training`: token shards in, a trained model's checkpoints, log and curves out."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from training.checkpoints import CheckpointError
 from training.data import DataError
 from training.heap import keep_freed_memory
 from training.log import LogError
+from training.plot import curves, draw
 from training.progress import Progress
 from training.ranks import RanksError, whole_run
 from training.run import Diverged, Run
@@ -74,7 +75,7 @@ def _train(settings: Settings, resume: bool, ranks: Ranks) -> bool:
             run.train(progress, stopping)
     finished = run.step == settings.steps
     if ranks.rank == 0:
-        print(_end(run))
+        print(_end(run), _drawn(run, settings), sep="\n")
         if not finished:
             _say("stopped; the same command with --resume goes on from here")
     return finished
@@ -99,6 +100,15 @@ def _beginning(run: Run, settings: Settings, ranks: Ranks) -> str:
 def _end(run: Run) -> str:
     loss = "" if run.validation_loss is None else f", validation loss {run.validation_loss:.4f}"
     return f"step {run.step}{loss}: {run.records.store.path(run.step)}, {run.records.log_path}"
+
+
+def _drawn(run: Run, settings: Settings) -> str:
+    path = settings.output / "curves.svg"
+    try:
+        draw({"": curves(run.records.log_path)}, path)
+    except ImportError as error:
+        return f"no curves: {error}"
+    return str(path)
 
 
 if __name__ == "__main__":
