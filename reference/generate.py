@@ -85,15 +85,23 @@ def begin(ops: Ops, config: Config, batch: int, capacity: int) -> Decoding:
 
 
 def advance(
-    ops: Ops, config: Config, parameters: Parameters, decoding: Decoding, tokens: Array
+    ops: Ops, config: Config, parameters: Parameters, decoding: Decoding, tokens: Array, last: Array | None = None
 ) -> tuple[Array, Decoding]:
-    """(logits [batch, vocab] behind the last token, decoding with the tokens [batch, n] in its caches)."""
+    """(logits [batch, vocab] behind the last token, decoding with the tokens [batch, n] in its caches).
+
+    last: the last token of each row by its place among all, `last_places`; given where arrays lie on a device.
+    """
     batch, n = tokens.shape
     caches, freqs, position = decoding
     below = transformer.trunk(ops, config, parameters, tokens, freqs, caches, position)
-    last = np.arange(n - 1, batch * n, n, dtype=np.int32)
+    last = last_places(batch, n) if last is None else last
     logits = ops.gemm(ops.embedding(below.normed, last), parameters["lm_head"])
     return logits, Decoding(below.caches, freqs, position + n)
+
+
+def last_places(batch: int, n: int) -> Array:
+    """Where the last token of each row of [batch, n] lies: int32 [batch]."""
+    return np.arange(n - 1, batch * n, n, dtype=np.int32)
 
 
 def seeds(seed: int, step: int, batch: int) -> Array:

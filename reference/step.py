@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
@@ -133,15 +133,18 @@ def accumulate(
     loss_scale: float = 1.0,
     recompute: Recompute | None = None,
     ready: Ready | None = None,
+    counts: Sequence[int] | None = None,
 ) -> Accumulated:
     """The loss and the gradient of every parameter, accumulated over micro-batches of whole sequences.
 
     The cross entropy is the mean over all targets that count, whichever micro-batch holds them; the auxiliary loss is
     the mean of the micro-batches' own (each has its own load).  Of a batch that is part of a whole this is the part
     that adds up to the whole's.  Gradients are those of loss_scale times the loss.  ready is given each as soon as the
-    last micro-batch has been added to it.
+    last micro-batch has been added to it.  counts: the targets that count of each micro-batch, given where the targets
+    themselves lie on a device and cannot be looked at.
     """
-    whole = whole or Whole(counted(targets), micro_batches)
+    counts = counts or counted_by_part(targets, micro_batches)
+    whole = whole or Whole(sum(counts), micro_batches)
     share = 1.0 / whole.micro_batches
     total: Accumulated | None = None
     for number, (some_tokens, some_targets) in enumerate(_split(tokens, targets, micro_batches), start=1):
@@ -152,7 +155,7 @@ def accumulate(
             ops, config, parameters, some_tokens, some_targets, scales, into, recompute, then
         )
         if whole.micro_batches > 1:
-            loss = _scaled(ops, loss, counted(some_targets) / max(1, whole.counted), share)
+            loss = _scaled(ops, loss, counts[number - 1] / max(1, whole.counted), share)
         total = Accumulated(*_added(ops, total, loss, loads, gradients))
     assert total is not None
     return total
@@ -189,6 +192,11 @@ def _added(
 def counted(targets: Array) -> int:
     """How many targets count."""
     return int((targets >= 0).sum())
+
+
+def counted_by_part(targets: Array, micro_batches: int) -> list[int]:
+    """How many targets of each micro-batch count."""
+    return [counted(some) for some, _ in _split(targets, targets, micro_batches)]
 
 
 def _split(tokens: Array, targets: Array, parts: int) -> Iterator[tuple[Array, Array]]:

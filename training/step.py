@@ -10,8 +10,9 @@ from typing import NamedTuple
 from reference.model.config import Config
 from reference.model.parameters import Ops, Parameters
 from reference.model.recompute import Recompute
+from reference.model.transformer import Loss
 from reference.ops._arrays import Array
-from reference.step import State, TrainingConfig, Whole, accumulate, clipping, counted, learning_rate, start
+from reference.step import State, TrainingConfig, Whole, accumulate, clipping, counted_by_part, learning_rate, start
 from training.precision import FLOAT32, Precision, Scaler
 from training.ranks import ALONE, BUCKET_BYTES, Ranks, Reduction, totals
 
@@ -40,6 +41,16 @@ class Report(NamedTuple):
     scale: float
     skipped: bool
     loads: list[Array]
+
+
+class Computed(NamedTuple):
+    """What an update is made of: loss and loads, unscaled gradients, their norm, and the factor that clips them."""
+
+    loss: Loss
+    gradients: Parameters
+    loads: list[Array]
+    norm: Array
+    factor: Array
 
 
 class Step:
@@ -73,22 +84,30 @@ class Step:
 
     def __call__(self, standing: Standing, tokens: Array, targets: Array) -> tuple[Standing, Report]:
         """tokens and targets: int32 [batch, seq], this rank's own; a negative target is not counted."""
-        state, scaler, _ = standing
-        parts = self._training.micro_batches
-        whole = Whole(*totals(self._ranks, counted(targets), parts))
-        reduction = Reduction(self._ranks, self._bucket_bytes)
+        return self._finish(standing, self._compute(standing, tokens, targets, self._counts(targets)))
+
+    def _counts(self, targets: Array) -> list[int]:
+        return counted_by_part(targets, self._training.micro_batches)
+
+    def _compute(self, standing: Standing, tokens: Array, targets: Array, counts: list[int]) -> Computed:
+        """All that no number of this update's own enters, so that it can be captured."""
+        parts, scale = self._training.micro_batches, standing.scaler.scale
+        whole = Whole(*totals(self._ranks, sum(counts), parts))
+        held, reduction = standing.state.parameters | standing.copies, Reduction(self._ranks, self._bucket_bytes)
         part = accumulate(
-            self._placed, self._config, state.parameters | standing.copies, tokens, targets, parts, whole,
-            scaler.scale, self._recompute, reduction.ready,
+            self._placed, self._config, held, tokens, targets, parts, whole, scale, self._recompute,
+            reduction.ready, counts,
         )  # fmt: skip
         loss, gradients, loads = reduction.finish(part)
-        gradients = self._precision.unscaled(self._ops, gradients, scaler.scale)
-        norm, factor = clipping(self._ops, self._training, gradients)
-        finite = all(self._ranks.gather(self._precision.finite(self._ops, gradients)))
-        rate = learning_rate(self._training, state.step + 1)
+        gradients = self._precision.unscaled(self._ops, gradients, scale)
+        return Computed(loss, gradients, loads, *clipping(self._ops, self._training, gradients))
+
+    def _finish(self, standing: Standing, computed: Computed) -> tuple[Standing, Report]:
+        scaler, rate = standing.scaler, learning_rate(self._training, standing.state.step + 1)
+        finite = all(self._ranks.gather(self._precision.finite(self._ops, computed.gradients)))
         if finite:
-            standing = self._moved(standing, gradients, factor, rate)
-        report = Report(*loss, norm, rate, scaler.scale, not finite, loads)
+            standing = self._moved(standing, computed.gradients, computed.factor, rate)
+        report = Report(*computed.loss, computed.norm, rate, scaler.scale, not finite, computed.loads)
         return standing._replace(scaler=self._precision.scaling.after(scaler, finite)), report
 
     def _moved(self, standing: Standing, gradients: Parameters, factor: Array, rate: float) -> Standing:
