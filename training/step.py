@@ -12,9 +12,9 @@ from reference.model.parameters import Ops, Parameters
 from reference.model.recompute import Recompute
 from reference.model.transformer import Loss
 from reference.ops._arrays import Array
-from reference.step import State, TrainingConfig, Whole, accumulate, clipping, counted_by_part, learning_rate, start
+from reference.step import State, TrainingConfig, Whole, accumulate, counted_by_part, learning_rate, start
 from training.precision import FLOAT32, Precision, Scaler
-from training.ranks import ALONE, BUCKET_BYTES, Ranks, Reduction, totals
+from training.ranks import ALONE, BUCKET_BYTES, Experts, Ranks, Reduction, totals
 
 
 class Standing(NamedTuple):
@@ -69,18 +69,38 @@ class Step:
         recompute: Recompute | None = None,
         ranks: Ranks = ALONE,
         bucket_bytes: int = BUCKET_BYTES,
+        expert_parallel: bool = False,
     ) -> None:
-        """bucket_bytes: how much of the gradients the ranks sum at a time, while backward goes on."""
+        """bucket_bytes: how much of the gradients the ranks sum at a time, while backward goes on.
+
+        expert_parallel: each rank holds a part of the experts. Raises RanksError for experts that cannot be divided.
+        """
         self._ops, self._config, self._training = ops, config, training
         self._precision, self._recompute, self._ranks = precision, recompute, ranks
         self._bucket_bytes = bucket_bytes
-        self._placed = precision.on(ops)
+        self._experts = Experts(ranks, config, divided=expert_parallel)
+        self._placed = self._experts.on(precision.on(ops))
 
     def start(self, parameters: Parameters) -> Standing:
-        """Where training of these parameters (float32) starts."""
+        """Where training of these parameters (float32), the model's, starts."""
+        parameters = self._experts.part(parameters)
         return Standing(
             start(parameters), self._precision.scaling.begin(), self._precision.copies(self._ops, parameters)
         )
+
+    def whole(self, standing: Standing) -> Standing:
+        """The standing of the model, where a rank's is of its part; every rank has to ask."""
+        state, scaler, copies = standing
+        return Standing(self._experts.whole_of(state), scaler, self._experts.whole(copies))
+
+    def part(self, standing: Standing) -> Standing:
+        """This rank's part of it."""
+        state, scaler, copies = standing
+        return Standing(self._experts.part_of(state), scaler, self._experts.part(copies))
+
+    def shared(self, standing: Standing) -> Parameters:
+        """The parameters that all ranks hold alike."""
+        return self._experts.shared(standing.state.parameters)
 
     def __call__(self, standing: Standing, tokens: Array, targets: Array) -> tuple[Standing, Report]:
         """tokens and targets: int32 [batch, seq], this rank's own; a negative target is not counted."""
@@ -93,14 +113,15 @@ class Step:
         """All that no number of this update's own enters, so that it can be captured."""
         parts, scale = self._training.micro_batches, standing.scaler.scale
         whole = Whole(*totals(self._ranks, sum(counts), parts))
-        held, reduction = standing.state.parameters | standing.copies, Reduction(self._ranks, self._bucket_bytes)
+        reduction = Reduction(self._ranks, self._bucket_bytes, self._experts.own)
+        held = standing.state.parameters | standing.copies
         part = accumulate(
             self._placed, self._config, held, tokens, targets, parts, whole, scale, self._recompute,
             reduction.ready, counts,
         )  # fmt: skip
         loss, gradients, loads = reduction.finish(part)
         gradients = self._precision.unscaled(self._ops, gradients, scale)
-        return Computed(loss, gradients, loads, *clipping(self._ops, self._training, gradients))
+        return Computed(loss, gradients, loads, *self._experts.clipping(self._ops, self._training, gradients))
 
     def _finish(self, standing: Standing, computed: Computed) -> tuple[Standing, Report]:
         scaler, rate = standing.scaler, learning_rate(self._training, standing.state.step + 1)

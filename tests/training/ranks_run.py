@@ -27,6 +27,7 @@ from training.step import Report, Step
 STEPS = 3
 TRAINING = TrainingConfig(lr=1e-2, clip_norm=0.5, warmup=1, total=10)
 WITHOUT_BALANCE = replace(SMALL, aux_alpha=0.0)
+FOUR_EXPERTS = replace(SMALL, experts=4)
 
 
 def batch_of(number: int) -> tuple[Any, Any]:
@@ -36,16 +37,22 @@ def batch_of(number: int) -> tuple[Any, Any]:
     return tokens, targets
 
 
-def trained(ranks: Ranks, micro_batches: int = 1, config: Any = SMALL, bucket_bytes: int = 5000) -> dict[str, Any]:
+def trained(
+    ranks: Ranks,
+    micro_batches: int = 1,
+    config: Any = SMALL,
+    bucket_bytes: int = 5000,
+    expert_parallel: bool = False,
+) -> dict[str, Any]:
     """Train, each rank on its part of the batches; return what is left, by what it is."""
     training = replace(TRAINING, micro_batches=micro_batches)
-    step = Step(reference, config, training, ranks=ranks, bucket_bytes=bucket_bytes)
-    standing = step.start(parameters(dtype=np.float32))
+    step = Step(reference, config, training, ranks=ranks, bucket_bytes=bucket_bytes, expert_parallel=expert_parallel)
+    standing = step.start(parameters(config, dtype=np.float32))
     for number in range(STEPS):
         tokens, targets = (np.split(of_all, ranks.size)[ranks.rank] for of_all in batch_of(number))
         standing, report = step(standing, tokens, targets)
-        check_equal(ranks, f"step {number + 1}", standing.state.parameters)
-    return left(standing.state, report)
+        check_equal(ranks, f"step {number + 1}", step.shared(standing))
+    return left(step.whole(standing).state, report)
 
 
 def left(state: Any, report: Report) -> dict[str, Any]:
@@ -66,6 +73,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("output", type=Path)
     parser.add_argument("--micro-batches", type=int, default=1)
+    parser.add_argument("--expert-parallel", action="store_true")
     parser.add_argument("--dies", nargs=2, metavar=("RANK", "HOW"))
     parser.add_argument("--without-mpi", metavar="RANK", help="the rank on whose machine mpi4py is missing")
     options = parser.parse_args()
@@ -75,7 +83,8 @@ def main() -> None:
         agree(ranks, "settings", {"micro_batches": options.micro_batches})
         if options.dies and int(options.dies[0]) == ranks.rank:
             WAYS[options.dies[1]]()
-        results = trained(ranks, options.micro_batches)
+        config = FOUR_EXPERTS if options.expert_parallel else SMALL
+        results = trained(ranks, options.micro_batches, config, expert_parallel=options.expert_parallel)
         if ranks.rank == 0:
             np.savez(options.output, **results)
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.training.ranks_run import trained
+from tests.reference.model_samples import SMALL
+from tests.training.ranks_run import FOUR_EXPERTS, trained
 from tests.training.runs import small_run, small_shards
 from training.log import read_log
 from training.ranks import taking_turns
@@ -29,11 +30,13 @@ def run(size: int, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=LIMIT, check=False)
 
 
-@pytest.mark.parametrize(("size", "micro_batches"), [(1, 4), (2, 2), (4, 1)])
-def test_the_same_bits_as_ranks_that_take_turns(size: int, micro_batches: int, tmp_path: Path) -> None:
-    done = run(size, tmp_path / "left.npz", "--micro-batches", str(micro_batches))
+@pytest.mark.parametrize(("size", "micro_batches", "experts"), [(1, 4, 0), (2, 2, 0), (4, 1, 0), (2, 2, 4), (4, 1, 4)])
+def test_the_same_bits_as_ranks_that_take_turns(size: int, micro_batches: int, experts: int, tmp_path: Path) -> None:
+    options = ["--micro-batches", str(micro_batches), *(["--expert-parallel"] if experts else [])]
+    done = run(size, tmp_path / "left.npz", *options)
     assert done.returncode == 0, done.stdout + done.stderr
-    expected = taking_turns(size, lambda ranks: trained(ranks, micro_batches))[0]
+    config = FOUR_EXPERTS if experts else SMALL
+    expected = taking_turns(size, lambda ranks: trained(ranks, micro_batches, config, expert_parallel=bool(experts)))[0]
     with np.load(tmp_path / "left.npz") as results:
         assert set(results) == set(expected)
         assert all((results[what] == array).all() for what, array in expected.items())

@@ -111,7 +111,7 @@ def test_gradients_of_two_types_are_refused() -> None:
 @functools.cache
 def one_process(micro_batches: int, config: Any) -> dict[str, Any]:
     """What one process has to be left with, and how far honest roundings lead from there."""
-    state = converted(start(parameters(dtype=np.float32)), lambda array: exact(array, worst=False))
+    state = converted(start(parameters(config, dtype=np.float32)), lambda array: exact(array, worst=False))
     for number in range(STEPS):
         given = batch_of(number)
         state, metrics = training_step(Stored(), config, replace(TRAINING, micro_batches=micro_batches), state, *given)

@@ -2,6 +2,7 @@
 
 from training.ranks.agreement import RanksError, agree, check_equal
 from training.ranks.buckets import BUCKET_BYTES, Reduction
+from training.ranks.experts import Experts
 from training.ranks.interface import ALONE, Alone, Ranks, totals
 from training.ranks.start import whole_run
 from training.ranks.turns import taking_turns
@@ -10,6 +11,7 @@ __all__ = [
     "ALONE",
     "BUCKET_BYTES",
     "Alone",
+    "Experts",
     "Ranks",
     "RanksError",
     "Reduction",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from reference.model.parameters import Parameters
 from reference.model.transformer import Loss
 from reference.ops._arrays import Array
@@ -17,11 +19,12 @@ class Reduction:
     A process that is alone gets its own arrays back, so that nothing is copied and nothing waits for a device.
     """
 
-    def __init__(self, ranks: Ranks, bucket_bytes: int = BUCKET_BYTES) -> None:
+    def __init__(self, ranks: Ranks, bucket_bytes: int = BUCKET_BYTES, own: Collection[str] = ()) -> None:
+        """own: the gradients that are not summed, since each rank has its own."""
         if bucket_bytes < 1:
             raise ValueError(f"Reduction: bucket_bytes: expected at least 1, got {bucket_bytes}")
         self._ranks, self._limit = ranks, bucket_bytes
-        self._known: set[str] = set()
+        self._own, self._known = own, set[str]()
         self._filling: Parameters = {}
         self._sent: list[tuple[list[str], Pending]] = []
 
@@ -30,6 +33,8 @@ class Reduction:
         if self._ranks.size == 1:
             return
         for name, array in gradients.items():
+            if name in self._own:
+                continue
             if name in self._known:
                 raise ValueError(f"Reduction: the gradient of {name} is ready a second time")
             self._known.add(name)
@@ -48,8 +53,9 @@ class Reduction:
         small = [*part.loss, *part.loads]
         sums = self._begin(small).wait()
         summed = {name: array for names, one in self._sent for name, array in zip(names, one.wait(), strict=True)}
+        gradients = {name: summed.get(name, array) for name, array in part.gradients.items()}
         loss = Loss(*sums[: len(part.loss)])
-        return Accumulated(loss, {name: summed[name] for name in part.gradients}, sums[len(part.loss) :])
+        return Accumulated(loss, gradients, sums[len(part.loss) :])
 
     def _send(self) -> None:
         if self._filling:
