@@ -3,7 +3,8 @@
 The parts have very different numbers of targets that count, so that a mean of means is not their mean. Without an
 auxiliary loss the large batch is what is expected, and a sum in parts is one more order of its sums, which its noise
 covers. Each micro-batch has an auxiliary loss of its own, by its own load: with one, as many micro-batches of one
-process are expected. The ranks take turns, and sum as they do between processes.
+process are expected. The ranks take turns, and sum as they do between processes; where each holds its own experts, the
+rows of tokens change hands too.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ class Division(NamedTuple):
     ranks: int
     micro_batches: int
     aux_alpha: float = 0.0
+    experts: bool = False  # whether each rank holds its own experts
 
     @property
     def config(self) -> Config:
@@ -66,6 +68,8 @@ DIVISIONS = {
     "ranks:2,micro_batches:2": Division(2, 2),
     "ranks:4": Division(4, 1),
     "ranks:2,micro_batches:2,balanced": Division(2, 2, aux_alpha=0.3),
+    "ranks:2,micro_batches:2,experts": Division(2, 2, experts=True),
+    "ranks:4,experts": Division(4, 1, experts=True),
 }
 
 
@@ -98,10 +102,10 @@ def run(library: Any) -> list[Arrays]:
 
 def _divided(ops: Any, division: Division) -> Arrays:
     def work(ranks: Any) -> Arrays:
-        step = Step(ops, division.config, division.training, ranks=ranks)
+        step = Step(ops, division.config, division.training, ranks=ranks, expert_parallel=division.experts)
         tokens, targets = (np.split(whole, ranks.size)[ranks.rank] for whole in batch())
         standing, report = step(step.start(beginning(division.config).parameters), tokens, targets)
-        left = named(standing.state, report)
+        left = named(step.whole(standing).state, report)
         check_equal(ranks, "a step", left)
         return left
 

@@ -133,6 +133,20 @@ def _own_norm(given: Given) -> Result:
     return _updated(given, _sum(parts), factor)
 
 
+def _own_experts(given: Given) -> Result:
+    total = _sum(_parts(given))
+    own = {n: a[: -(-len(a) // given.ranks)] if a.ndim == 3 else a for n, a in total.gradients.items()}
+    _, factor = _clipping(given, total._replace(gradients=own))
+    return _updated(given, total, factor)
+
+
+def _averaged_experts(given: Given) -> Result:
+    total = _sum(_parts(given))
+    share = np.float32(1 / given.ranks)
+    averaged = {name: array * share if array.ndim == 3 else array for name, array in total.gradients.items()}
+    return _updated(given, total._replace(gradients=averaged))
+
+
 def _counted_in_parts(given: Given) -> Result:
     updates = (given.state.step + 1) * given.training.micro_batches
     return _updated(given, _sum(_parts(given)), updates=updates)
@@ -179,6 +193,16 @@ READINGS = (
     _reading("every rank reads the first's part", "The data is not divided among the ranks.", _all_the_first),
     _reading("clipped on every rank", "By the norm of what the rank has, before the sum.", _clipped_apart),
     _reading("norm of one rank", "The sum is clipped by the norm of what one rank has of it.", _own_norm),
+    _reading(
+        "norm without the other ranks' experts",
+        "Each rank takes the norm of what it has: its own experts, and what all share.",
+        _own_experts,
+    ),
+    _reading(
+        "experts' gradients averaged over the ranks",
+        "They are of all ranks' tokens already, since the tokens came to them.",
+        _averaged_experts,
+    ),
     _reading("schedule counts micro-batches", "The learning rate runs ahead of the updates.", _counted_in_parts),
     _reading("an update for each micro-batch", "Nothing is accumulated.", _updated_in_parts),
 )
