@@ -51,16 +51,23 @@ class Stopping:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command; a mistake ends it with one line and exit code 1, Ctrl-C with exit code 130."""
-    with whole_run() as ranks:
-        try:
-            settings, resume = read_settings(arguments)
-            finished = _train(settings, resume, ranks)
-        except MISTAKES as error:
-            sys.exit(f"error: {error}")
-        except KeyboardInterrupt:
-            sys.exit("stopped at once; the same command with --resume goes on from the newest checkpoint")
+    try:
+        with whole_run() as ranks:
+            finished = _run(arguments, ranks)
+    except RanksError as error:
+        sys.exit(f"error: {error}")
     if not finished:
         sys.exit(STOPPED)
+
+
+def _run(arguments: Sequence[str] | None, ranks: Ranks) -> bool:
+    try:
+        settings, resume = read_settings(arguments)
+        return _train(settings, resume, ranks)
+    except MISTAKES as error:
+        sys.exit(f"error: {error}")
+    except KeyboardInterrupt:
+        sys.exit("stopped at once; the same command with --resume goes on from the newest checkpoint")
 
 
 def _train(settings: Settings, resume: bool, ranks: Ranks) -> bool:

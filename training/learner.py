@@ -31,7 +31,14 @@ class Learner:
     def __init__(self, ops: Ops, settings: Settings, ranks: Ranks) -> None:
         self._ops, self._settings = ops, settings
         self.config, self.training = settings.model(), settings.training()
-        self.step = Step(ops, self.config, self.training, recompute=settings.recomputed(), ranks=ranks)
+        self.step = Step(
+            ops,
+            self.config,
+            self.training,
+            recompute=settings.recomputed(),
+            ranks=ranks,
+            expert_parallel=settings.expert_parallel,
+        )
 
     def start(self) -> Standing:
         """Where training starts."""
@@ -66,8 +73,8 @@ class Learner:
         return _tensors(like, like, like)
 
     def kept(self, standing: Standing) -> Checkpoint:
-        """Return all that training goes on from."""
-        state = standing.state
+        """Return all that training goes on from; every rank has to ask."""
+        state = self.step.whole(standing).state
         content = {"updates": state.step, "scaler": standing.scaler._asdict()}
         return Checkpoint(_tensors(state.parameters, state.m, state.v), {**self.same(), **content})
 
@@ -77,6 +84,7 @@ class Learner:
         m, v = ({name: moments[f"{kind}.{name}"] for name in checkpoint.tensors["parameters"]} for kind in "mv")
         state = State(dict(checkpoint.tensors["parameters"]), m, v, content["updates"])
         standing = self.step.start(state.parameters)
+        state = self.step.part(standing._replace(state=state)).state
         return standing._replace(state=state, scaler=Scaler(**content["scaler"]))
 
 

@@ -25,7 +25,7 @@ class Looks:
     def loss(self, standing: Standing, step: int) -> float | None:
         """Return the mean loss of the split's first batches, the same every time; None while it is not due."""
         batches = self._validation
-        if batches is None or not self._due(step, self._settings.validate_every):
+        if batches is None or not self._is_due(step, self._settings.validate_every):
             return None
         count = min(len(batches), self._settings.validation_batches)
         losses = [self._learner.loss(standing, *batches.for_update(number)) for number in range(1, count + 1)]
@@ -33,14 +33,18 @@ class Looks:
 
     def sample(self, standing: Standing, step: int) -> str | None:
         """Return the prompt and how the model goes on; None while it is not due."""
-        if not self._settings.sample_every or not self._due(step, self._settings.sample_every):
+        if not self._is_due(step, self._settings.sample_every):
             return None
         prompt = self._settings.prompt
         start = [self._tokenizer.eot, *(int(id) for id in self._tokenizer.encode(prompt))]
         return prompt + self._tokenizer.decode(self._learner.sample(standing, start, step))
 
-    def _due(self, step: int, every: int) -> bool:
-        return step % every == 0 or step == self._settings.steps
+    def due(self, step: int) -> bool:
+        """Return whether any of them is."""
+        return any(self._is_due(step, every) for every in (self._settings.validate_every, self._settings.sample_every))
+
+    def _is_due(self, step: int, every: int) -> bool:
+        return every > 0 and (step % every == 0 or step == self._settings.steps)
 
 
 def _validation(settings: Settings) -> Batches:

@@ -79,9 +79,9 @@ class Run:
         while self.step < self._settings.steps and not any(self._ranks.gather(stopping())):
             self._one_step(progress)
             if self._settings.compare_every and self.step % self._settings.compare_every == 0:
-                check_equal(self._ranks, f"step {self.step}", self.standing.state.parameters)
-            if self._leads:
-                self._look(progress)
+                check_equal(self._ranks, f"step {self.step}", self.learner.step.shared(self.standing))
+            if self._looks.due(self.step):
+                self._look(self.learner.step.whole(self.standing), progress)
             if self.step % self._settings.checkpoint_every == 0:
                 saved = self._save()
         if saved != self.step:
@@ -103,14 +103,16 @@ class Run:
             there = f"the newest checkpoint is of step {max(self.records.store.steps(), default=0)}"
             raise Diverged(f"step {self.step}: expected a finite loss, got {said['loss']}; {there}")
 
-    def _look(self, progress: Progress) -> None:
-        """Validate and sample where it is time to."""
-        loss = self._looks.loss(self.standing, self.step)
+    def _look(self, standing: Standing, progress: Progress) -> None:
+        """Validate and sample where it is time to: one rank is enough, once it has the whole model."""
+        if not self._leads:
+            return
+        loss = self._looks.loss(standing, self.step)
         if loss is not None:
             self.validation_loss = loss
             self.records.write("validation", self.step, loss=loss)
             progress.print(f"step {self.step}: validation loss {loss:.4f}")
-        text = self._looks.sample(self.standing, self.step)
+        text = self._looks.sample(standing, self.step)
         if text is not None:
             self.records.write("sample", self.step, text=text)
             progress.print(f"step {self.step}: sample: {text!r}")

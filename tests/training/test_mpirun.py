@@ -17,6 +17,7 @@ from tests.training.runs import small_run, small_shards
 from training.log import read_log
 from training.ranks import taking_turns
 from training.ranks.start import started_as
+from training.ranks.watch import threads
 
 pytest.importorskip("mpi4py", reason="mpi4py is an optional extra")
 ROOT = Path(__file__).parents[2]
@@ -78,16 +79,26 @@ def test_settings_of_one_rank_that_differ_end_the_run(tmp_path: Path) -> None:
     assert "RanksError: settings: micro_batches: rank 1 has 2, rank 0 1" in done.stderr
 
 
+def test_ranks_share_the_cores_of_their_machine() -> None:
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    assert threads({}, 4, 2) == dict.fromkeys(names, "1")
+    assert threads({"MPI_LOCALNRANKS": "2"}, 4, 16) == dict.fromkeys(names, "8")
+    assert threads({"OMPI_COMM_WORLD_LOCAL_SIZE": "4", "OMP_NUM_THREADS": "3"}, 8, 16) == dict.fromkeys(names[1:], "4")
+
+
 def test_what_a_launcher_says() -> None:
     assert started_as({}) == started_as({"PMI_SIZE": "4"}) == started_as({"PMI_RANK": "?", "PMI_SIZE": "4"}) == (0, 1)
     assert started_as({"PMI_RANK": "3", "PMI_SIZE": "4"}) == (3, 4)
     assert started_as({"OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "2"}) == (1, 2)
 
 
-def test_the_command_is_the_same_run_on_every_rank_and_goes_on(tmp_path: Path) -> None:
+@pytest.mark.parametrize("options", [(), ("--expert-parallel",)])
+def test_the_command_is_the_same_run_on_every_rank_and_goes_on(options: tuple[str, ...], tmp_path: Path) -> None:
     shards, output = small_shards(tmp_path / "shards"), tmp_path / "run"
     for steps, going in (("4", "from the start"), ("6", "going on from step 4")):
-        arguments = small_run(shards, output, "--total", "6", "--steps", steps, "--resume", "--compare-every", "1")
+        arguments = small_run(
+            shards, output, "--total", "6", "--steps", steps, "--resume", "--compare-every", "1", *options
+        )
         command = [str(MPIRUN), "-n", "2", sys.executable, "-m", "training", *arguments]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=LIMIT, check=False)
         assert done.returncode == 0, done.stdout + done.stderr

@@ -41,6 +41,15 @@ def test_flags_win_over_the_file(tmp_path: Path) -> None:
     assert (settings.output, settings.data, resume) == (Path("there"), Path("shards"), False)
 
 
+def test_a_flag_may_stand_alone(tmp_path: Path) -> None:
+    file = tmp_path / "run.toml"
+    file.write_text("expert_parallel = true\n", encoding="utf-8")
+    assert read("--expert-parallel", "--seq", "32").expert_parallel
+    assert read("--settings", str(file)).expert_parallel
+    assert not read("--settings", str(file), "--expert-parallel", "false").expert_parallel
+    assert not read().expert_parallel
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -56,6 +65,7 @@ def test_flags_win_over_the_file(tmp_path: Path) -> None:
         ("--kv-heads 3", "kv_heads: expected a divisor of q_heads = 4, got 3"),
         ("--warmup 1000", "total: expected more than warmup = 1000, got 1000"),
         ("--recompute every:3", "recompute: k: expected at most the 2 layers there are, got 3"),
+        ("--expert-parallel yes", "--expert-parallel: expected true or false, got 'yes'"),
         ("--settings nowhere.toml", "--settings: nowhere.toml: cannot be read (No such file or directory)"),
     ],
 )
@@ -75,6 +85,7 @@ def test_a_bad_flag_is_named(words: str, message: str) -> None:
         ("lr = -1", "lr: expected a finite number at least 0, got -1.0"),
         ("lr = inf", "lr: expected a finite number at least 0, got inf"),
         ("prompt = 3", "prompt: expected a text, got 3"),
+        ("expert_parallel = 1", "expert_parallel: expected true or false, got 1"),
         ("data = 3", "data: expected a path, got 3"),
         ("seq = ", "not TOML (Invalid value (at end of document))"),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -14,6 +15,8 @@ from training.ranks.watch import watch
 
 # What the launchers of MPICH (and Intel's) and of Open MPI tell a process they start.
 _STARTED = (("PMI_RANK", "PMI_SIZE"), ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"))
+
+GRACE = 0.5  # seconds
 
 
 def started_as(environment: Mapping[str, str]) -> tuple[int, int]:
@@ -29,14 +32,14 @@ def started_as(environment: Mapping[str, str]) -> tuple[int, int]:
 def whole_run() -> Iterator[Ranks]:
     """Give the ranks that mpirun started, or this process alone.
 
-    What leaves the block on one rank, be it an exit, ends all of them: the others would wait for it for ever.  To be
-    entered before anything else is begun, since under mpirun what follows runs in another process.
+    What leaves the block on one rank, be it an exit, ends all of them: the others would wait for it for ever. To be
+    entered before anything else is begun, since under mpirun the command is begun a second time here.
     """
     rank, size = started_as(os.environ)
     if size == 1:
         yield ALONE
         return
-    watch(rank)
+    watch(rank, size)
     try:
         from training.ranks.mpi import Mpi
     except ImportError as error:
@@ -52,11 +55,15 @@ def whole_run() -> Iterator[Ranks]:
     except BaseException as error:
         _say(ranks.rank, error)
         ranks.end_all(1)
-        raise
+        os._exit(1)
 
 
 def _say(rank: int, error: BaseException) -> None:
-    """In one write, so that the ranks' words do not mix."""
-    trace = "" if isinstance(error, (RanksError, SystemExit)) else "".join(traceback.format_exception(error))
+    """In one write, so that the ranks' words do not mix; of what all of them may find wrong the first rank speaks."""
+    trace = ""
+    if not isinstance(error, (RanksError, SystemExit)):
+        trace = "".join(traceback.format_exception(error))
+    elif rank > 0:
+        time.sleep(GRACE)
     sys.stderr.write(f"{trace}rank {rank} ends the run: {type(error).__name__}: {error}\n")
     sys.stderr.flush()

@@ -1,4 +1,4 @@
-"""A process over each rank, which says of it what it cannot say itself: that it was killed.
+"""A process over each rank, which gives it its share of the cores, and says what it cannot say itself: it was killed.
 
 mpirun ends the other processes when one dies, but names one of those it has killed itself as often as the first.
 """
@@ -7,20 +7,40 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
-import warnings
+from collections.abc import Mapping
+from typing import NoReturn
+
+_WATCHED = "ASSAYER_WATCHED"
+_RANKS_HERE = ("MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE")  # of one machine, by MPICH's and Open MPI's launchers
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
-def watch(rank: int) -> None:
-    """Go on in a process of its own, while this one waits for it and, if it fails, ends the run with a message."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of threads that are not forked; those of BLAS start anew
-        process = os.fork()
-    if process == 0:
+def watch(rank: int, size: int) -> None:
+    """Return in a process of its own, begun like this one, which waits for it and, if it fails, ends the run."""
+    if os.environ.pop(_WATCHED, None):
         return
+    environment = {**os.environ, **threads(os.environ, size, cores()), _WATCHED: "1"}
+    # What the launcher left open for the rank stays open.
+    process = subprocess.Popen([sys.executable, *sys.orig_argv[1:]], env=environment, close_fds=False)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the rank's own affair
-    _, status = os.waitpid(process, 0)
-    code = os.waitstatus_to_exitcode(status)
+    _end(rank, process.pid, process.wait())
+
+
+def threads(environment: Mapping[str, str], size: int, cores: int) -> dict[str, str]:
+    """Return how many threads libraries begin in each rank, where that is not said: more than cores only get in each
+    other's way, and by far."""
+    here = next((int(environment[name]) for name in _RANKS_HERE if environment.get(name, "").isdecimal()), size)
+    return {name: str(max(1, cores // here)) for name in _THREADS if name not in environment}
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _end(rank: int, process: int, code: int) -> NoReturn:
     if code < 0:
         name = signal.Signals(-code).name
         sys.stderr.write(f"rank {rank} (process {process}) was killed by {name}: the run ends\n")

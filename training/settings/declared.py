@@ -74,6 +74,7 @@ class Settings:
 
     recompute: str = setting(RUN, "layers computed again in backward: none, every:K or boundaries:K", "none")
     compare_every: int = setting(RUN, "steps between comparisons of all ranks' parameters; 0: never", 10, NOT_NEGATIVE)
+    expert_parallel: bool = setting(RUN, "each rank holds a part of the experts, and tokens go to theirs", False)
     output: Path = setting(RUN, "folder for the checkpoints, the log and the plot", Path("run"))
     backend: str = setting(RUN, "reference, stub (this project's C library) or the path of a library", "reference")
     log: Path | None = setting(RUN, "file of the log (log.jsonl in the output folder)", None)

@@ -19,6 +19,8 @@ EXAMPLES = """examples:
   %(prog)s --config tiny --data shards
   # on the C library, longer sequences, settings of a file; flags win
   %(prog)s --settings run.toml --backend stub --seq 256
+  # on four processes of one machine, or of several (-hosts A,B); each holds a quarter of the experts
+  mpirun -n 4 %(prog)s --config tiny --data shards --expert-parallel
   # go on with a run that was stopped
   %(prog)s --config tiny --data shards --resume
 """
@@ -75,7 +77,10 @@ def _parser() -> argparse.ArgumentParser:
     for group, declared in _groups():
         section = parser.add_argument_group(group)
         for each in declared:
-            section.add_argument(each.flag, dest=each.name, metavar=_metavar(each), help=_help(each))
+            words: dict[str, Any] = {"dest": each.name, "metavar": _metavar(each), "help": _help(each)}
+            if each.kind is bool:
+                words |= {"nargs": "?", "const": "true"}
+            section.add_argument(each.flag, **words)
     return parser
 
 
@@ -84,10 +89,11 @@ def _groups() -> Iterator[tuple[str, Iterator[Setting]]]:
 
 
 def _metavar(each: Setting) -> str:
-    return {int: "N", float: "X", Path: "PATH", str: "TEXT"}[each.kind]
+    return {bool: "true|false", int: "N", float: "X", Path: "PATH", str: "TEXT"}[each.kind]
 
 
 def _help(each: Setting) -> str:
-    default = "" if each.needed or each.default in (None, "") else f" ({each.default})"
+    silent = each.needed or each.default is False or each.default in (None, "")
+    default = "" if silent else f" ({each.default})"
     words = f", {each.within.said}" if each.kind is str and each.within else ""
     return (each.help + words + default).replace("%", "%%")

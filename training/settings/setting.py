@@ -8,7 +8,7 @@ from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import Any, NamedTuple, get_args, get_type_hints
 
-KINDS = {int: "a whole number", float: "a number", str: "a text", Path: "a path"}
+KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text", Path: "a path"}
 
 
 class SettingsError(ValueError):
@@ -62,7 +62,7 @@ class Setting:
     def from_text(self, text: str) -> Any:
         """Return the value of a flag. Raises SettingsError."""
         try:
-            return self.checked(self.kind(text), self.flag)
+            return self.checked(_truth(text) if self.kind is bool else self.kind(text), self.flag)
         except ValueError as error:
             if isinstance(error, SettingsError):
                 raise
@@ -90,6 +90,10 @@ class Setting:
         if self.within is None:
             return kind
         return self.within.said if self.kind is str else f"{kind} {self.within.said}"
+
+
+def _truth(text: str) -> bool:
+    return ("false", "true").index(text) == 1
 
 
 def settings_of(declared: type) -> dict[str, Setting]:
