@@ -35,6 +35,25 @@ def _special_last(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     return np.where(np.arange(shape[0]) == shape[0] - 1, last, draw.normal(shape))
 
 
+def _negative_last(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """As _special_last, with no number above 0 that could be taken for a count."""
+    special = _special_last(draw, shape, sizes)
+    return np.where(special > 0, -special, special)
+
+
+def _special_first(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """Infinity, or where the number of arrays is even NaN, in the very first place."""
+    first = np.nan if sizes["count"] % 2 == 0 else np.inf
+    return np.where(np.arange(shape[0]) == 0, first, draw.normal(shape))
+
+
+def _special_thirds(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """Every third number is none, or infinite, by turns; the others go up to the largest there is."""
+    others = np.where(np.arange(shape[0]) % 5 == 0, np.finfo(np.float32).max, draw.normal(shape))
+    special = np.array([np.nan, np.inf, -np.inf])[np.arange(shape[0]) // 3 % 3]
+    return np.where(np.arange(shape[0]) % 3 == 1, special, others)
+
+
 def _updates(*rows: tuple[int, float, int], **changed: float) -> list[dict[str, Any]]:
     return [{"size": n, **HYPER, **changed, "weight_decay": decay, "step": step} for n, decay, step in rows]
 
@@ -93,6 +112,10 @@ SPECS = (
     Spec("multi_sum_squares", {data: _many() for data in ("plain", "exact", "range")} | {"tails": _very_many()}),
     Spec("multi_sum_squares", {"swamp": _many()}, {"inputs": _swamped}),
     Spec("multi_sum_squares", {"special": _many()}, {"inputs": _special_last}),
+    Spec("multi_nonfinite", {data: _many() for data in ("plain", "range")}, trivial="every number is finite"),
+    Spec("multi_nonfinite", {"special": _many()}, {"inputs": _negative_last}, why="last"),
+    Spec("multi_nonfinite", {"special": _many()}, {"inputs": _special_first}, why="first"),
+    Spec("multi_nonfinite", {"special": [*_many(), *_very_many()]}, {"inputs": _special_thirds}, why="many"),
     Spec("clip_scale", {"plain": sizes("clip_norm", (0.5,), (1.0,), (30.0,))}, {"sum_squares": _squares}),
     Spec(
         "clip_scale", {"tiny": sizes("clip_norm", (1e-3,), (3e-4,))}, {"sum_squares": _small_squares}, why="small_norm"

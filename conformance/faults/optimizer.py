@@ -27,6 +27,8 @@ FAULTS = (
           "(float)(clip_norm / norm)", "(float)(clip_norm / (norm + 1e-6))", r"matches: .*norm \+ 1e-6"),
     Fault("clip_scale: always scaled", ("clip_scale",), "clip.c",
           "norm > clip_norm ? clip_norm / norm : 1.0f", "clip_norm / norm", "matches: .*always scaled"),
+    Fault("multi_nonfinite: the last chunk alone", ("multi_nonfinite",), "clip.c",
+          "all += parts[i];", "all = parts[i];", "matches: .*last array alone"),
     Fault("multi_sum_squares: the last chunk alone", ("multi_sum_squares",), "clip.c",
           "total += parts[i];", "total = parts[i];", "matches: .*last array alone"),
     Fault("multi_scale: first array alone", ("multi_scale",), "clip.c",

@@ -45,6 +45,10 @@ def multi_sum_squares(inputs: Matrix) -> Vector:
     return [sum((dot(array, array) for array in inputs), Decimal(0))]
 
 
+def multi_nonfinite(inputs: Matrix) -> Vector:
+    return [Decimal(sum(not x.is_finite() for array in inputs for x in array))]
+
+
 def clip_scale(sum_squares: Vector, clip_norm: Number) -> tuple[Vector, Vector]:
     norm = sum_squares[0].sqrt()
     return [norm], [clip_norm / norm if norm > clip_norm else Decimal(1)]

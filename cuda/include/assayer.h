@@ -330,6 +330,10 @@ int32_t cuda_grad_clip(float* grad UPDATED SHAPE(size), float* partial_norms WOR
 int32_t cuda_multi_sum_squares(const float* const* inputs EACH(count, sizes), const int64_t* sizes HOST SHAPE(count),
                                float* sum_squares SHAPE(1), int count, void* stream);
 
+/* nonfinite = how many elements of all arrays are infinite or no number, at most 2^31 - 1. */
+int32_t cuda_multi_nonfinite(const float* const* inputs EACH(count, sizes), const int64_t* sizes HOST SHAPE(count),
+                             int32_t* nonfinite SHAPE(1), int count, void* stream);
+
 /* total_norm = sqrt(sum_squares); scale = clip_norm / total_norm where total_norm > clip_norm, else 1. */
 int32_t cuda_clip_scale(const float* sum_squares SHAPE(1), float* total_norm SHAPE(1), float* scale SHAPE(1), float clip_norm, void* stream)
     REQUIRES(clip_norm > 0);

@@ -1,4 +1,4 @@
-/* The norm of gradients, and clipping by it. */
+/* The norm of gradients, clipping by it, and whether they are numbers at all. */
 #include "many.cuh"
 #include "reduce.cuh"
 
@@ -11,31 +11,48 @@ struct Squares {
     __device__ void operator()(const float (&x)[1], float (&)[1]) { sum += x[0] * x[0]; }
 };
 
+struct Nonfinite {
+    float sum = 0.0f; /* of a chunk: exact */
+    __device__ void operator()(const float (&x)[1], float (&)[1]) { sum += isfinite(x[0]) ? 0.0f : 1.0f; }
+};
+
 struct Scale {
     float factor;
     __device__ void operator()(const float (&x)[1], float (&y)[1]) const { y[0] = x[0] * factor; }
 };
 
-/* partials[chunk] = the sum of the chunk's squares. */
-__global__ void __launch_bounds__(MANY_THREADS) chunk_squares_kernel(const Batch<1> batch, float* partials) {
+/* partials[chunk] = the sum over the chunk of what Sum takes of each element. */
+template <typename Sum>
+__global__ void __launch_bounds__(MANY_THREADS) chunk_sum_kernel(const Batch<1> batch, float* partials) {
     for (int64_t chunk = blockIdx.x; chunk < batch.chunks(); chunk += gridDim.x) {
         const int i = batch.array_of(chunk);
-        Squares squares;
-        visit_chunk(Arrays<1, 0>{{batch.arrays[0][i]}, {}}, (chunk - batch.starts[i]) * CHUNK, batch.sizes[i], squares);
-        const float sum = team_sum<MANY_THREADS>(squares.sum);
+        Sum each;
+        visit_chunk(Arrays<1, 0>{{batch.arrays[0][i]}, {}}, (chunk - batch.starts[i]) * CHUNK, batch.sizes[i], each);
+        const float sum = team_sum<MANY_THREADS>(each.sum);
         if (threadIdx.x == 0) partials[chunk] = sum;
     }
 }
 
-/* The sum of the partials, or its root: by one block, in double, each thread in the order of its partials. */
+/* The sum of the partials: by one block, in double, each thread in the order of its partials. */
 constexpr int TOTAL_THREADS = 1024;
 
-__global__ void __launch_bounds__(TOTAL_THREADS)
-    total_kernel(const float* partials, int64_t count, float* total, bool root) {
+__device__ double total_of(const float* partials, int64_t count) {
     double sum = 0.0;
     for (int64_t i = threadIdx.x; i < count; i += TOTAL_THREADS) sum += partials[i];
-    sum = team_sum<TOTAL_THREADS>(sum);
+    return team_sum<TOTAL_THREADS>(sum);
+}
+
+/* That sum, or its root. */
+__global__ void __launch_bounds__(TOTAL_THREADS)
+    total_kernel(const float* partials, int64_t count, float* total, bool root) {
+    const double sum = total_of(partials, count);
     if (threadIdx.x == 0) total[0] = static_cast<float>(root ? sqrt(sum) : sum);
+}
+
+__global__ void __launch_bounds__(TOTAL_THREADS)
+    total_count_kernel(const float* partials, int64_t count, int32_t* total) {
+    const double sum = total_of(partials, count);
+    if (threadIdx.x == 0) total[0] = sum < INT32_MAX ? static_cast<int32_t>(sum) : INT32_MAX;
 }
 
 __device__ float clip_factor(float norm, float clip_norm) { return norm > clip_norm ? clip_norm / norm : 1.0f; }
@@ -65,16 +82,27 @@ __global__ void __launch_bounds__(MANY_THREADS) multi_scale_kernel(const Batch<1
     }
 }
 
-/* total = the sum over every array of its squares, or its root; partials: one to a chunk. */
-int32_t sum_squares(float* const* arrays, const int64_t* sizes, int count, float* partials, float* total, bool root,
-                    void* stream) {
-    float* const* const lists[] = {arrays};
+int64_t chunks_of(const int64_t* sizes, int count) {
     int64_t chunks = 0;
     for (int i = 0; i < count; i++) chunks += ceil_div(sizes[i], CHUNK);
-    TRY(for_batches(lists, sizes, nullptr, count, [=](const Batch<1>& batch, int64_t before) {
-        chunk_squares_kernel<<<blocks_of(batch), MANY_THREADS, 0, stream_of(stream)>>>(batch, partials + before);
+    return chunks;
+}
+
+/* partials: one to a chunk of any array. */
+template <typename Sum>
+int32_t sum_chunks(float* const* arrays, const int64_t* sizes, int count, float* partials, void* stream) {
+    float* const* const lists[] = {arrays};
+    return for_batches(lists, sizes, nullptr, count, [=](const Batch<1>& batch, int64_t before) {
+        chunk_sum_kernel<Sum><<<blocks_of(batch), MANY_THREADS, 0, stream_of(stream)>>>(batch, partials + before);
         return launched();
-    }));
+    });
+}
+
+/* total = the sum over every array of its squares, or its root. */
+int32_t sum_squares(float* const* arrays, const int64_t* sizes, int count, float* partials, float* total, bool root,
+                    void* stream) {
+    TRY(sum_chunks<Squares>(arrays, sizes, count, partials, stream));
+    const int64_t chunks = chunks_of(sizes, count);
     total_kernel<<<1, TOTAL_THREADS, 0, stream_of(stream)>>>(partials, chunks, total, root);
     return launched();
 }
@@ -99,12 +127,25 @@ int32_t cuda_multi_sum_squares(const float* const* inputs, const int64_t* sizes,
     CHECK_ARRAY(sizes, count);
     CHECK_ARRAY(sum_squares_out, 1);
     CHECK(buffers_fit(inputs, sizes, count));
-    int64_t chunks = 0;
-    for (int i = 0; i < count; i++) chunks += ceil_div(sizes[i], CHUNK);
-    const Scratch scratch(chunks * static_cast<int64_t>(sizeof(float)), stream_of(stream));
+    const Scratch scratch(chunks_of(sizes, count) * static_cast<int64_t>(sizeof(float)), stream_of(stream));
     TRY(scratch.code());
     float* const* const arrays = const_cast<float* const*>(inputs); /* only read */
     return sum_squares(arrays, sizes, count, scratch.as<float>(), sum_squares_out, false, stream);
+}
+
+int32_t cuda_multi_nonfinite(const float* const* inputs, const int64_t* sizes, int32_t* nonfinite, int count,
+                             void* stream) {
+    CHECK_ARRAY(inputs, count);
+    CHECK_ARRAY(sizes, count);
+    CHECK_ARRAY(nonfinite, 1);
+    CHECK(buffers_fit(inputs, sizes, count));
+    const int64_t chunks = chunks_of(sizes, count);
+    const Scratch scratch(chunks * static_cast<int64_t>(sizeof(float)), stream_of(stream));
+    TRY(scratch.code());
+    float* const* const arrays = const_cast<float* const*>(inputs); /* only read */
+    TRY(sum_chunks<Nonfinite>(arrays, sizes, count, scratch.as<float>(), stream));
+    total_count_kernel<<<1, TOTAL_THREADS, 0, stream_of(stream)>>>(scratch.as<float>(), chunks, nonfinite);
+    return launched();
 }
 
 int32_t cuda_clip_scale(const float* sum_squares, float* total_norm, float* scale, float clip_norm, void* stream) {

@@ -1,4 +1,4 @@
-/* The norm of gradients and clipping by it.  Squares are summed in double: a float's square may pass the largest float, and a
+/* The norm of gradients, clipping by it, and whether they are numbers at all.  Squares are summed in double: a float's square may pass the largest float, and a
  * sum over millions keeps its digits. */
 #include "buffers.h"
 #include "lanes.h"
@@ -50,6 +50,28 @@ int32_t cuda_multi_sum_squares(const float* const* inputs, const int64_t* sizes,
     if (total < 0) return ASSAYER_NO_MEMORY;
     sum_squares_out[0] = (float)total;
     return ASSAYER_OK;
+}
+
+int32_t cuda_multi_nonfinite(const float* const* inputs, const int64_t* sizes, int32_t* nonfinite, int count, void* stream) {
+    (void)stream;
+    CHECK_ARRAY(inputs, count);
+    CHECK_ARRAY(sizes, count);
+    CHECK_ARRAY(nonfinite, 1);
+    CHECK(buffers_fit(inputs, sizes, count));
+    const struct lanes* const vectors = lanes();
+    const struct chunks list = cut_buffers(sizes, count);
+    const struct scratch counts = scratch_take(list.count, sizeof(int64_t));
+    const int found = list.scratch.memory && counts.memory;
+    if (found) {
+        int64_t* const parts = counts.memory;
+        FOR_LISTED(list, part, parts[index_] = vectors->nonfinite(part->length, inputs[part->array] + part->at))
+        int64_t all = 0;
+        for (int64_t i = 0; i < list.count; i++) all += parts[i];
+        nonfinite[0] = (int32_t)(all < INT32_MAX ? all : INT32_MAX);
+    }
+    scratch_give(counts);
+    scratch_give(list.scratch);
+    return found ? ASSAYER_OK : ASSAYER_NO_MEMORY;
 }
 
 int32_t cuda_clip_scale(const float* sum_squares, float* total_norm, float* scale, float clip_norm, void* stream) {

@@ -39,6 +39,7 @@ struct lanes {
     /* sums and rows */
     double (*dot)(int64_t n, const float* x, const float* y);                     /* of doubles */
     double (*sum_squares)(int64_t n, const float* x);
+    int64_t (*nonfinite)(int64_t n, const float* x); /* how many are infinite or no number */
     float (*maximum)(int64_t n, const float* x);                                  /* NaN passed over */
     double (*exp_sum)(int64_t n, const float* x, float shift);                    /* sum of exp(x - shift) */
     double (*exp_shifted)(int64_t n, const float* x, float shift, float* y);      /* y = exp(x - shift); its sum */

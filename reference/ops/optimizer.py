@@ -108,6 +108,12 @@ def multi_sum_squares(inputs: Sequence[Array]) -> Array:
     return np.sum(np.concatenate(each(_sum_squares, inputs, _many(inputs))), keepdims=True)
 
 
+def multi_nonfinite(inputs: Sequence[Array]) -> Array:
+    """How many elements of all arrays are infinite or no number: int32 (1,), at most 2^31 - 1."""
+    found = sum(int(np.count_nonzero(~np.isfinite(array))) for array in inputs)
+    return np.array([min(found, 2**31 - 1)], np.int32)
+
+
 def _many(arrays: Sequence[Array]) -> bool:
     """Whether there is enough in the arrays for more than one thread."""
     return is_plain(*arrays) and sum(array.size for array in arrays) > BLOCK

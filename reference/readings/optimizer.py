@@ -89,6 +89,48 @@ READINGS = (
         giving(ops.multi_sum_squares, lambda r, g: np.sqrt(r)),
     ),
     Reading(
+        "multi_nonfinite",
+        "last array alone",
+        "Every array's count is assigned instead of added.",
+        fed(ops.multi_nonfinite, inputs=lambda g: g["inputs"][-1:]),
+    ),
+    Reading(
+        "multi_nonfinite",
+        "first array alone",
+        "The other arrays are not looked at.",
+        fed(ops.multi_nonfinite, inputs=lambda g: g["inputs"][:1]),
+    ),
+    Reading(
+        "multi_nonfinite",
+        "NaN alone",
+        "Infinities count as numbers.",
+        fed(ops.multi_nonfinite, inputs=lambda g: [np.where(np.isinf(a), 0, a) for a in g["inputs"]]),
+    ),
+    Reading(
+        "multi_nonfinite",
+        "infinities alone",
+        "NaN passes every comparison.",
+        fed(ops.multi_nonfinite, inputs=lambda g: [np.where(np.isnan(a), 0, a) for a in g["inputs"]]),
+    ),
+    Reading(
+        "multi_nonfinite",
+        "whether there is one",
+        "A flag is raised, and nothing counted.",
+        giving(ops.multi_nonfinite, lambda r, g: np.minimum(r, r.dtype.type(1))),
+    ),
+    Reading(
+        "multi_nonfinite",
+        "arrays that hold one",
+        "An array is left at its first, and counts once.",
+        fed(ops.multi_nonfinite, inputs=lambda g: [np.max(np.abs(a), keepdims=True) for a in g["inputs"]]),
+    ),
+    Reading(
+        "multi_nonfinite",
+        "by the squares",
+        "A finite number whose square overflows is counted.",
+        fed(ops.multi_nonfinite, inputs=lambda g: [np.where(np.abs(a) > 2.0**64, np.inf, a) for a in g["inputs"]]),
+    ),
+    Reading(
         "multi_scale",
         "first array alone",
         "The other arrays are left as they are.",

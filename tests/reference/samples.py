@@ -194,6 +194,7 @@ SAMPLES: dict[str, Callable[[Draw], dict[str, Any]]] = {
     "zero_grad": lambda d: {"size": 5},
     "grad_clip": lambda d: {"grad": d.normal(9), "clip_norm": 0.5},
     "multi_sum_squares": lambda d: {"inputs": [d.normal(3, 2), d.normal(5)]},
+    "multi_nonfinite": lambda d: {"inputs": [d.normal(3, 2), d.normal(5)]},
     "clip_scale": lambda d: {"sum_squares": d.scalar(9.0), "clip_norm": 0.5},
     "multi_scale": lambda d: {"arrays": [d.normal(3, 2), d.normal(5)], "scale": d.scalar(0.3)},
     "embedding": lambda d: {"weight": d.normal(6, 3), "indices": d.integers(6, 8)},

@@ -60,6 +60,8 @@ FAULTS = (
     Fault("many.cuh: the array before", ("multi_scale",), "many.cuh",
           "if (starts[middle] <= chunk) low = middle;", "if (starts[middle] < chunk) low = middle;",
           "matches: .*first array alone"),
+    Fault("clip.cu: infinities are numbers", ("multi_nonfinite",), "clip.cu",
+          "isfinite(x[0]) ? 0.0f : 1.0f", "isnan(x[0]) ? 1.0f : 0.0f", "matches: .*NaN alone"),
     Fault("clip.cu: the last of the chunks' sums left out", ("multi_sum_squares",), "clip.cu",
           "i < count; i += TOTAL_THREADS) sum", "i < count - 1; i += TOTAL_THREADS) sum", "matches|zero|missing"),
     Fault("clip.cu: 1e-6 added to the norm", ("grad_clip",), "clip.cu",

@@ -4,6 +4,7 @@
 #include "names.h"
 
 #include <math.h>
+#include <string.h>
 
 static double dot(int64_t n, const float* restrict x, const float* restrict y) {
     double total = 0;
@@ -25,6 +26,23 @@ static double sum_squares(int64_t n, const float* x) {
     for (int64_t start = 0; start < n; start += PART) {
         for (int i = 0; i < PART; i += LINE) PREFETCH((uintptr_t)(x + start) + (AHEAD + i) * sizeof(float));
         total += dot(n - start < PART ? n - start : PART, x + start, x + start);
+    }
+    return total;
+}
+
+/* Infinities and what is no number have an exponent of ones, whatever mode comparisons of floats are compiled in. */
+static int64_t nonfinite(int64_t n, const float* x) {
+    enum { PART = 4096 };
+    int64_t total = 0;
+    for (int64_t start = 0; start < n; start += PART) {
+        const int64_t length = n - start < PART ? n - start : PART;
+        int32_t count = 0;
+        for (int64_t i = 0; i < length; i++) {
+            uint32_t bits;
+            memcpy(&bits, x + start + i, sizeof bits);
+            count += (bits & 0x7f800000u) == 0x7f800000u;
+        }
+        total += count;
     }
     return total;
 }
@@ -105,6 +123,7 @@ void NAME(fill_rows)(struct lanes* table) {
     table->dot = dot;
     table->weighted_dot = weighted_dot;
     table->sum_squares = sum_squares;
+    table->nonfinite = nonfinite;
     table->maximum = maximum;
     table->exp_sum = exp_sum;
     table->exp_shifted = exp_shifted;
