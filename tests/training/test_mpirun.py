@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -77,6 +78,19 @@ def test_settings_of_one_rank_that_differ_end_the_run(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=LIMIT, check=False)
     assert done.returncode != 0
     assert "RanksError: settings: micro_batches: rank 1 has 2, rank 0 1" in done.stderr
+
+
+def test_a_launcher_of_another_make_is_named(tmp_path: Path) -> None:
+    """Open MPI's mpirun, and MPICH under mpi4py: each process would train for itself."""
+    environment = os.environ | {"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "3"}
+    command = [sys.executable, "tests/training/ranks_run.py", str(tmp_path / "left.npz")]
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=LIMIT, check=False
+    )
+    assert done.returncode != 0
+    assert (
+        "RanksError: mpirun started 3 processes, but mpi4py's library finds 1: expected both of one make" in done.stderr
+    )
 
 
 def test_ranks_share_the_cores_of_their_machine() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from conformance.verdict import judge
 from reference.step import start, training_step
 from tests.reference.model_samples import SMALL, parameters
 from tests.training.ranks_run import STEPS, TRAINING, WITHOUT_BALANCE, batch_of, trained
+from training.precision import Precision
 from training.ranks import ALONE, RanksError, Reduction, agree, check_equal, taking_turns, totals
 from training.step import Step
 
@@ -173,6 +174,26 @@ def test_sums_begin_while_the_last_backward_goes_on(micro_batches: int) -> None:
     assert len(sums) == len(parameters()) + 1  # one for the loss and the loads
     of_layers = [place for place, note in enumerate(backward) if note == "attention_backward" and place > last]
     assert sums[1] < of_layers[0] < sums[2] < of_layers[1] < sums[12] < sums[-2]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Overflowing(Precision):
+    """Finds a gradient that is not finite, on one rank alone: as one may be of the experts that only it holds."""
+
+    here: bool
+
+    def finite(self, ops: Any, gradients: Any) -> bool:
+        return not self.here
+
+
+def test_an_update_is_skipped_by_all_or_none() -> None:
+    def work(ranks: Any) -> tuple[bool, int]:
+        step = Step(reference, SMALL, TRAINING, ranks=ranks, precision=Overflowing(here=ranks.rank == 1))
+        standing = step.start(parameters(dtype=np.float32))
+        standing, report = step(standing, *(np.split(whole, 4)[ranks.rank] for whole in batch_of(0)))
+        return report.skipped, standing.state.step
+
+    assert taking_turns(4, work) == [(True, 0)] * 4
 
 
 def test_bucket_sizes_change_no_bit() -> None:

@@ -4,6 +4,7 @@ from training.ranks.agreement import RanksError, agree, check_equal
 from training.ranks.buckets import BUCKET_BYTES, Reduction
 from training.ranks.experts import Experts
 from training.ranks.interface import ALONE, Alone, Ranks, totals
+from training.ranks.staged import Staged
 from training.ranks.start import whole_run
 from training.ranks.turns import taking_turns
 
@@ -15,6 +16,7 @@ __all__ = [
     "Ranks",
     "RanksError",
     "Reduction",
+    "Staged",
     "agree",
     "check_equal",
     "taking_turns",

@@ -13,6 +13,7 @@ from reference.model.recompute import Recompute
 from reference.ops._arrays import Array
 from reference.step import TrainingConfig
 from training.precision import FLOAT32, Precision
+from training.ranks import ALONE, Ranks, Staged
 from training.step import Computed, Report, Standing, Step
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class ResidentStep(Step):
     captured: everything up to the clipped gradients is captured at the first step and launched at each.  AdamW is
     called behind the launch, once for all parameters, as its rate and step number change.  Frozen in a graph are the
     shape of the batch, how many targets count, the loss scale and the arrays; for another it is captured anew.
+    With other ranks nothing is captured: their sums lie in between, and cross by way of the host.
     """
 
     def __init__(
@@ -46,13 +48,16 @@ class ResidentStep(Step):
         *,
         precision: Precision = FLOAT32,
         recompute: Recompute | None = None,
+        ranks: Ranks = ALONE,
         captured: bool = True,
     ) -> None:
         if not library.resident:
             expected = "a library opened with resident=True"
             raise ValueError(f"ResidentStep: library: expected {expected}, got {library} without")
-        super().__init__(library, config, training, precision=precision, recompute=recompute)
-        self._library, self._wanted = library, captured
+        several = ranks.size > 1
+        ranks = Staged(ranks, library) if several else ranks
+        super().__init__(library, config, training, precision=precision, recompute=recompute, ranks=ranks)
+        self._library, self._wanted = library, captured and not several
         self._captured: Captured | None = None
 
     def start(self, parameters: Parameters) -> Standing:
