@@ -34,6 +34,7 @@ class Checker:
         self._shapes = compile_shapes([axis.size for axis in p.shape] for p in arrays)
         self._requires = compile_conditions(signature.function.requires)
         self._limits = [(p, p.name, p.limit[0] == "WITHIN", p.limit[1]) for p in signature.given if p.limit]
+        self.has_limits = bool(self._limits)
 
     def __call__(self, values: dict[str, Any]) -> dict[str, Any]:
         """Check what the caller passed and return every size and number by name; scalars are converted in place."""

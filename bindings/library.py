@@ -59,7 +59,7 @@ class Library:
             raise NoDevice(f"{self.path}: expected a device that it can compute on, found none")
         self.memory = Memory(self.services, self.facts, stream or 0)
         self._aside: Stream | None = None  # on which graphs are captured
-        self._staging = Staging(self.services, stream) if self.facts.on_device else None
+        self._staging = Staging(self.memory) if self.facts.on_device else None
 
     def _refuse_others(self) -> None:
         """Calls would go wrong in a library of other declarations."""

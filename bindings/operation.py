@@ -60,8 +60,9 @@ class Operation:
         resident = self._placement.is_resident(values)
         written = self._fill(values, sizes, resident)
         raw = {"stream": self._memory.stream_pointer, **sizes}
+        take = passed if resident else from_buffer
         for name in self._arrays:
-            raw[name] = passed(values[name])
+            raw[name] = take(values[name])
         held = self._add_lists(values, raw) if self._lists else {}
         if written:
             refuse_overlap(self.operation, self._spans(values, raw, held, written))
@@ -71,7 +72,8 @@ class Operation:
             capture.ask(lambda: self._launch(indices, sizes, raw), *self._placement.arrays(values))
         elif self._staging and not resident:
             self._check.limits(values, sizes)
-            self._answer(self._staging.call(self._entry, self.signature.function, raw, values))
+            if code := self._staging.call(self._entry, self.signature.function, raw, values):
+                raise self._error(code)
         else:
             self._launch(values, sizes, raw)
         if len(self._returned) == 1:
@@ -79,12 +81,14 @@ class Operation:
         return tuple([values[name] for name in self._returned])
 
     def _launch(self, values: Mapping[str, Any], sizes: Mapping[str, Any], raw: dict[str, Any]) -> None:
-        self._check.limits(values, sizes)
-        self._answer(self._entry(*[raw[name] for name in self._order]))
+        if self._check.has_limits:
+            self._check.limits(values, sizes)
+        if code := self._entry(*[raw[name] for name in self._order]):
+            raise self._error(code)
+        self._memory.called.append(self.operation)
 
-    def _answer(self, code: int) -> None:
-        if code:
-            raise CallError(self.operation, code, self._header.meaning(code))
+    def _error(self, code: int) -> CallError:
+        return CallError(self.operation, code, self._header.meaning(code))
 
     def _bind(self, values: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Give every name its value, or say which one is missing, unknown or given twice."""

@@ -24,10 +24,11 @@ class Placement:
 
     def is_resident(self, values: Mapping[str, Any]) -> bool:
         """Whether the call is one on DeviceArrays; where those lie on a device, no other may be among them."""
-        found = [name for name, array in self._given(values) if type(array) is DeviceArray]
-        if not found and not self._always:
+        if not self._always and not self._any(values):
             return False
-        for name, array in self._given(values):
+        given = list(self._given(values))
+        found = [name for name, array in given if type(array) is DeviceArray]
+        for name, array in given:
             if type(array) is DeviceArray:
                 if self.memory.capture is None:
                     self.memory.touch(array.owner)
@@ -36,6 +37,13 @@ class Placement:
             elif self.memory.space.on_device:
                 raise explain.apart(self._operation, name, found[0] if found else "each array of a resident library")
         return True
+
+    def _any(self, values: Mapping[str, Any]) -> bool:
+        """Whether there is a DeviceArray: as quick as can be, since calls on host arrays ask too."""
+        for name in self._names:
+            if type(values.get(name)) is DeviceArray:
+                return True
+        return bool(self._lists) and any(type(array) is DeviceArray for name in self._lists for array in values[name])
 
     def arrays(self, values: Mapping[str, Any]) -> list[DeviceArray]:
         """Return the DeviceArrays of a call."""

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from .foreign import from_buffer, pointer
+from .arrays import Memory
+from .arrays.cache import Block
+from .foreign import address, from_buffer, pointer
 from .records import Function, Parameter
-from .services import Services
 
 
 class Staging:
     """Copies the arrays of calls to the device's memory and back, through the library's own services."""
 
-    def __init__(self, services: Services, stream: int | None) -> None:
-        self._services, self._stream = services, stream
+    def __init__(self, memory: Memory) -> None:
+        self._memory, self._space = memory, memory.space
 
     def call(
         self, entry: Callable[..., int], function: Function, raw: dict[str, Any], values: Mapping[str, Any]
@@ -27,40 +27,33 @@ class Staging:
         raw: what is passed, by name, arrays lying in host memory; values: the arrays.  Raises CallError where there is
         no memory for them.
         """
-        with self._copied(_arrays(function, values)) as placed:
-            passed = dict(raw)
-            for name, addresses in placed.items():
-                if function.by_name[name].is_list:
-                    passed[name] = from_buffer(np.array(addresses, np.uintp))
-                else:
-                    passed[name] = pointer(addresses[0])
-            code = entry(*[passed[parameter.name] for parameter in function.parameters])
-            if code < 0:
-                return code
-            self._services.synchronize(self._stream)
-            for parameter, arrays in _arrays(function, values):
-                if parameter.direction in ("out", "updated"):
-                    self._back(arrays, placed[parameter.name])
+        placed = self._copied(_arrays(function, values))
+        passed = dict(raw)
+        for name, blocks in placed.items():
+            addresses = [block.address for block in blocks]
+            is_list = function.by_name[name].is_list
+            passed[name] = from_buffer(np.array(addresses, np.uintp)) if is_list else pointer(addresses[0])
+        code = entry(*[passed[parameter.name] for parameter in function.parameters])
+        if code < 0:
             return code
+        self._memory.synchronize()
+        for parameter, arrays in _arrays(function, values):
+            if parameter.direction in ("out", "updated"):
+                for array, block in zip(arrays, placed[parameter.name], strict=True):
+                    self._space.copy(address(from_buffer(array)), block.address, array.nbytes, self._memory.stream)
+        self._memory.synchronize()
+        return code
 
-    @contextmanager
-    def _copied(self, given: Iterator[tuple[Parameter, Sequence[Any]]]) -> Iterator[dict[str, list[int]]]:
-        placed: dict[str, list[int]] = {}
-        try:
-            for parameter, arrays in given:
-                addresses = placed.setdefault(parameter.name, [])
-                for array in arrays:
-                    addresses.append(self._services.allocate(array.nbytes))
-                    self._services.copy(addresses[-1], array, array.nbytes, self._stream)
-            yield placed
-        finally:
-            for address in (address for addresses in placed.values() for address in addresses):
-                self._services.free(address)
-
-    def _back(self, arrays: Sequence[Any], addresses: Sequence[int]) -> None:
-        for array, address in zip(arrays, addresses, strict=True):
-            self._services.copy(array, address, array.nbytes, self._stream)
-        self._services.synchronize(self._stream)
+    def _copied(self, given: Iterator[tuple[Parameter, Sequence[Any]]]) -> dict[str, list[Block]]:
+        """Return where the arrays lie by name; the last reference to them gives the memory back."""
+        placed: dict[str, list[Block]] = {}
+        stream = self._memory.stream
+        for parameter, arrays in given:
+            blocks = placed.setdefault(parameter.name, [])
+            for array in arrays:
+                blocks.append(self._memory.cache.take(array.nbytes, stream))
+                self._space.copy(blocks[-1].address, address(from_buffer(array)), array.nbytes, stream)
+        return placed
 
 
 def _arrays(function: Function, values: Mapping[str, Any]) -> Iterator[tuple[Parameter, Sequence[Any]]]:

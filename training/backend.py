@@ -23,7 +23,8 @@ def operations(name: str) -> Ops:
     if name != "stub":
         if not Path(name).is_file():
             raise SettingsError(f"--backend: expected reference, stub or the path of a library, got {name!r}")
-        return Library(name)
+        library = Library(name)
+        return Library(name, resident=True) if library.facts.on_device else library
     built = [path for path in BUILT.glob("*assayer_stub.*") if path.suffix in {".so", ".dylib", ".dll"}]
     if not built:
         raise SettingsError(f"--backend stub: there is no library in {BUILT}; build it in a checkout: {BUILD}")

@@ -55,8 +55,11 @@ class Learner:
         strategy = Strategy(name="top_p", top_p=TOP_P, temperature=self._settings.temperature)
         seed = random.stream("sample", self._settings.seed, step)
         start, count = np.array([prompt], np.int32), self._settings.sample_tokens
-        ids = generate(self._ops, self.config, standing.state.parameters, start, count, strategy, seed)
+        ids = self._generate(standing.state.parameters, start, count, strategy, seed)
         return [int(id) for id in ids[0, len(prompt) :]]
+
+    def _generate(self, parameters: Parameters, prompt: Array, count: int, strategy: Strategy, seed: int) -> Array:
+        return generate(self._ops, self.config, parameters, prompt, count, strategy, seed)
 
     def same(self) -> dict[str, Any]:
         """Return what a checkpoint and a run that goes on from it must agree in."""

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from training.checkpoints import Checkpoint, require
 from training.data import Batches, Loader, Tokens
-from training.learner import Learner, plain
+from training.learner import plain
 from training.looks import Looks
 from training.ranks import ALONE, agree, check_equal
 from training.records import Records
+from training.resident.learner import learner_on
 from training.settings import SettingsError
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class Run:
         agree(ranks, "settings", _texts(settings))
         self._settings, self._ranks = settings, ranks
         self._leads = ranks.rank == 0
-        self.learner = Learner(ops, settings, ranks)
+        self.learner = learner_on(ops, settings, ranks)
         self.loader = _loader(settings, ranks)
         self._looks = Looks(self.learner, settings)
         self.validation_loss: float | None = None

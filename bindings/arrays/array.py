@@ -28,6 +28,9 @@ class Flags:
         self.num = (_WRITABLE if writeable else _READABLE) if aligned else 0
 
 
+_FLAGS = {(aligned, writeable): Flags(aligned, writeable) for aligned in (False, True) for writeable in (False, True)}
+
+
 class DeviceArray:
     """A dense row-major array where a library computes, given to its operations and returned by them.
 
@@ -52,7 +55,7 @@ class DeviceArray:
         self.memory, self.address, self.shape, self.dtype, self.owner = memory, address, shape, dtype, owner
         self.size = prod(shape)
         self.nbytes = self.size * dtype.itemsize
-        self.flags = Flags(address % dtype.alignment == 0, writeable)
+        self.flags = _FLAGS[address % dtype.alignment == 0, writeable]
         self._pointer: Any = None
 
     @property

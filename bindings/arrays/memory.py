@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import ArgumentError, ArgumentTypeError, CaptureError
+from ..errors import ArgumentError, ArgumentTypeError, CallError, CaptureError
 from ..facts import Facts
 from ..foreign import address, from_buffer, pointer
 from ..services import Services
@@ -33,6 +35,7 @@ class Memory:
         self.use(stream)
         self._in_flight: list[Any] = []  # host arrays that a copy may still read
         self.capture: Graph | None = None  # the one under way
+        self.called: deque[str] = deque(maxlen=4)  # operations that were not waited for, the last of them
 
     def use(self, stream: int) -> None:
         """Let the work to come be on this stream."""
@@ -114,16 +117,28 @@ class Memory:
             return _on_host(array)
         self.touch(array.owner)
         host = np.empty(array.shape, array.dtype)
-        if array.nbytes:
-            self.space.copy(address(from_buffer(host)), array.address, array.nbytes, self.stream)
+        with self._naming_calls():
+            if array.nbytes:
+                self.space.copy(address(from_buffer(host)), array.address, array.nbytes, self.stream)
         self.synchronize()
         return host
 
     def synchronize(self) -> None:
         """Wait for the work on the stream.  Raises CallError for what went wrong in any of it."""
         self._not_captured("synchronize")
-        self.space.synchronize(self.stream)
+        with self._naming_calls():
+            self.space.synchronize(self.stream)
         self._in_flight.clear()
+        self.called.clear()
+
+    @contextmanager
+    def _naming_calls(self) -> Iterator[None]:
+        """Add to an error the calls that it may be of: an earlier one's shows when the host waits."""
+        try:
+            yield
+        except CallError as error:
+            calls = f"; the last calls before it: {', '.join(self.called)}" if self.called else ""
+            raise CallError(error.operation, error.code, error.meaning + calls) from None
 
     def before(self, stream: Any) -> None:
         """Let the work to come on a consumer's stream wait for that on this one; None: the default stream, -1: none."""

@@ -137,7 +137,9 @@ def test_a_call_on_device_arrays_returns_one_and_does_not_wait(device: Library) 
 def test_an_error_on_the_device_is_said_by_the_next_wait(tmp_path: Path) -> None:
     library = Library(compile_device(tmp_path, "failing", "-DBODY=(failing=1,0)"))
     y = library.scale(library.array(X), 2.0)
-    with pytest.raises(CallError, match=r"synchronize: the library returned 700: .*cudaErrorIllegalAddress"):
+    with pytest.raises(
+        CallError, match=r"synchronize: .* 700: .*cudaErrorIllegalAddress; the last calls before it: scale$"
+    ):
         library.synchronize()
     with pytest.raises(CallError, match="cudaErrorIllegalAddress"):
         y.to_host()

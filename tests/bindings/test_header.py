@@ -121,6 +121,7 @@ X = "const float* x SHAPE(n), int n"
         (operation("const float* x UPDATED SHAPE(n), int n"), 2, "x is const"),
         (operation("const float* x WITHIN(3) SHAPE(n), int n"), 2, "WITHIN and BELOW are for integers"),
         (operation("const float* x SHAPE(n) LOUD, int n"), 2, "`LOUD` is no annotation"),
+        (operation("const float* x SHAPE(n) MOVING, int n"), 2, "x: MOVING is for numbers"),
         (operation("const float* x SHAPE(n << 2), int n"), 2, "cannot read|may hold"),
         (operation("const float* x SHAPE(f(n)), int n"), 2, "may hold names, numbers"),
         (operation("const float* x SHAPE(n"), 2, r"expected `\)` after the arguments of cuda_f"),

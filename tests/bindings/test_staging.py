@@ -37,6 +37,12 @@ def test_lists_are_copied_array_by_array_and_sizes_stay_on_the_host(library: Lib
     np.testing.assert_array_equal(arrays[1], 2 * X[:3])
 
 
+def test_memory_of_a_call_is_used_again_by_the_next(device: Library) -> None:
+    for _ in range(3):
+        device.scale(X, 3)
+    assert device.memory.statistics == (0, 1024, 1024)
+
+
 def test_an_error_that_shows_later_is_the_call_s(tmp_path: Path) -> None:
     library = Library(compile_device(tmp_path, "failing", "-DBODY=(failing=1,0)"))
     with pytest.raises(CallError, match="700: an error code of the device's runtime: CUDA's cudaErrorIllegalAddress"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,9 @@ from reference.generate import generate as generate_on_host
 from reference.model.recompute import Recompute
 from reference.step import TrainingConfig, start, training_step
 from tests.reference.model_samples import SMALL, batch, parameters
+from tests.training.runs import small_run, small_shards
+from training.__main__ import main
+from training.log import read_log
 from training.resident import ResidentStep, generate, on_host
 from training.step import Standing, Step
 
@@ -125,6 +129,27 @@ def test_decoding_gives_the_reference_s_tokens(path: Path, name: Any) -> None:
     tokens = generate(library, SMALL, placed, PROMPT, 6, strategy, seed=3)
     np.testing.assert_array_equal(tokens, expected)
     assert tokens.dtype == np.int32
+
+
+def test_the_training_command_on_a_device(
+    emulated_path: Path, device_memory: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same log, samples and checkpoint as with host arrays, also when it goes on from half way."""
+    monkeypatch.setattr("training.__main__.draw", lambda *_: None)
+    shards = small_shards(tmp_path / "shards")
+    backend = ("--backend", str(emulated_path))
+    main(small_run(shards, tmp_path / "resident", *backend))
+    shutil.rmtree(tmp_path / "resident" / "checkpoints" / "step-00000006")
+    main([*small_run(shards, tmp_path / "resident", *backend), "--resume"])
+    monkeypatch.delenv("ASSAYER_EMULATED_DEVICE_MEMORY")
+    main(small_run(shards, tmp_path / "host", *backend))
+    logs = [read_log(tmp_path / folder / "log.jsonl") for folder in ("resident", "host")]
+    numbers = [[(r["step"], r["loss"], r["loads"]) for r in log if r["kind"] == "step"] for log in logs]
+    assert numbers[0] == numbers[1]
+    texts = [[r["text"] for r in log if r["kind"] == "sample" and r["step"] in (3, 6)] for log in logs]
+    assert texts[0] == texts[1]
+    tensors = [sorted((tmp_path / folder).rglob("*.safetensors")) for folder in ("resident", "host")]
+    assert [file.read_bytes() for file in tensors[0][-2:]] == [file.read_bytes() for file in tensors[1][-2:]]
 
 
 def test_nothing_to_decode(stub_path: Path) -> None:

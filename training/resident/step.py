@@ -110,7 +110,7 @@ class ResidentStep(Step):
 
     def _placed_copy(self, array: Array) -> DeviceArray:
         """On the host too: what is trained is written to."""
-        return self._copy(np.ascontiguousarray(array))
+        return self._copy(np.ascontiguousarray(array) if isinstance(array, np.ndarray) else array)
 
 
 def on_host(standing: Standing) -> Standing:

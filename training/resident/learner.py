@@ -1,0 +1,67 @@
+"""A run whose model stays where the library computes: batches go there, and what is looked at comes back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bindings import Library
+from reference.model import transformer
+from training.learner import Learner
+from training.resident.decoding import generate
+from training.resident.step import ResidentStep, on_host
+from training.settings import SettingsError
+
+if TYPE_CHECKING:
+    from reference.generate import Strategy
+    from reference.model.parameters import Ops, Parameters
+    from reference.ops._arrays import Array
+    from training.checkpoints import Checkpoint
+    from training.ranks import Ranks
+    from training.settings import Settings
+    from training.step import Report, Standing
+
+
+class ResidentLearner(Learner):
+    """A Learner on a library that was opened with resident=True; checkpoints and reports are those of any other."""
+
+    def __init__(self, library: Library, settings: Settings, ranks: Ranks) -> None:
+        if ranks.size > 1:
+            raise SettingsError(f"--backend: a library on device memory trains in one process, got {ranks.size} ranks")
+        super().__init__(library, settings, ranks)
+        self._library = library
+        self.step = self._placing = _Told(library, self.config, self.training, recompute=settings.recomputed())
+
+    def loss(self, standing: Standing, tokens: Array, targets: Array) -> float:
+        """Return the cross entropy of a batch."""
+        placed = [self._library.array(np.ascontiguousarray(array)) for array in (tokens, targets)]
+        output = transformer.forward(self._library, self.config, standing.state.parameters, placed[0])
+        found, _ = transformer.loss(self._library, output, placed[1])
+        return float(found.cross_entropy.to_host()[0])
+
+    def kept(self, standing: Standing) -> Checkpoint:
+        """Return all that training goes on from."""
+        return super().kept(on_host(standing))
+
+    def restored(self, checkpoint: Checkpoint) -> Standing:
+        """Return where training stood: the other way round."""
+        return self._placing.placed(super().restored(checkpoint))
+
+    def _generate(self, parameters: Parameters, prompt: Array, count: int, strategy: Strategy, seed: int) -> Array:
+        return generate(self._library, self.config, parameters, prompt, count, strategy, seed)
+
+
+class _Told(ResidentStep):
+    """A step whose report is one of host arrays: a run writes every number of it down."""
+
+    def __call__(self, standing: Standing, tokens: Array, targets: Array) -> tuple[Standing, Report]:
+        standing, report = super().__call__(standing, tokens, targets)
+        named = {name: getattr(report, name).to_host() for name in ("loss", "cross_entropy", "aux_loss", "norm")}
+        return standing, report._replace(**named, loads=[load.to_host() for load in report.loads])
+
+
+def learner_on(ops: Ops, settings: Settings, ranks: Ranks) -> Learner:
+    """Return the learner for this namespace of operations."""
+    resident = isinstance(ops, Library) and ops.resident
+    return ResidentLearner(ops, settings, ranks) if resident else Learner(ops, settings, ranks)
