@@ -176,6 +176,7 @@ def _part(
     output = transformer.forward(ops, config, parameters, tokens, recompute)
     loss, log_probs = transformer.loss(ops, output, targets)
     d_logits = ops.cross_entropy_backward(log_probs, targets.reshape(-1), scale=scales[0])
+    output, log_probs = output._replace(logits=None), None  # which nothing reads any more
     gradients = transformer.backward(ops, config, parameters, output, d_logits, scales[1], into, ready)
     return Accumulated(loss, gradients, output.trunk.loads)
 

@@ -8,7 +8,6 @@ not give the same bits.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
@@ -101,17 +100,19 @@ class Keeping:
 
 
 class Tape:
-    """What the layers kept, given out from the last to the first; dropped segments are computed again on the way."""
+    """What the layers kept, given out from the last to the first; dropped segments are computed again on the way.
+
+    It is taken out of the list `kept`, so that nothing holds a layer's activations when its gradients are there.
+    """
 
     def __init__(
-        self, ops: Ops, config: Config, parameters: Parameters, kept: Sequence[Kept], freqs: Array, batch: int
+        self, ops: Ops, config: Config, parameters: Parameters, kept: list[Kept], freqs: Array, batch: int
     ) -> None:
         self._ops, self._config, self._parameters = ops, config, parameters
-        self._freqs, self._batch = freqs, batch
-        self._kept = list(kept)
+        self._kept, self._freqs, self._batch = kept, freqs, batch
 
     def pop(self) -> block.Kept:
-        """The last layer's; it is not held here any longer."""
+        """The last layer's."""
         if not isinstance(self._kept[-1], block.Kept):
             self._replay()
         kept = self._kept.pop()

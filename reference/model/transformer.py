@@ -108,6 +108,7 @@ def backward(
 ) -> Parameters:
     """The gradient of every parameter by name, added to what `into` holds (a library adds in place).
 
+    Of one forward there is one backward: it takes what the layers kept out of the output, layer by layer.
     d_logits: [batch * seq, vocab]; d_aux_loss: the gradient of the auxiliary loss.  ready is given gradients as soon as
     they are what they will be.
     """

@@ -60,12 +60,14 @@ def sum_of_halves(config: Any, tokens: Any, targets: Any, shares: list[float]) -
 def test_gradients_are_added_to_what_is_given() -> None:
     given = parameters(seed=9)
     with in_float64():
-        output = transformer.forward(reference, SMALL, noisy(parameters()), batch()[0])
-        d_logits = output.logits * 0.5
-        alone = transformer.backward(reference, SMALL, noisy(parameters()), output, d_logits, 1.0)
-        added = transformer.backward(reference, SMALL, noisy(parameters()), output, d_logits, 1.0, into=noisy(given))
+        alone, added = (gradients_of_half_the_logits(into) for into in (None, noisy(given)))
     for name, gradient in alone.items():
         assert_close(gradient.v + given[name], added[name], name)
+
+
+def gradients_of_half_the_logits(into: Any) -> dict[str, Any]:
+    output = transformer.forward(reference, SMALL, noisy(parameters()), batch()[0])
+    return transformer.backward(reference, SMALL, noisy(parameters()), output, output.logits * 0.5, 1.0, into=into)
 
 
 def test_micro_batches_have_to_divide_the_batch() -> None:

@@ -9,11 +9,17 @@ from typing import Any
 
 
 class Ledger:
-    """The bytes alive now, and the most there were; an array counts once, however many views there are of it."""
+    """The bytes alive now, and the most there were; an array counts once, however many views there are of it.
+
+    Arrays are numbered in the order in which they came; `at_peak` are the bytes of those alive when most were, by
+    number.
+    """
 
     def __init__(self) -> None:
-        self.live = self.peak = 0
-        self._held: dict[int, tuple[weakref.ref[Any], int]] = {}
+        self.live = self.peak = self._count = 0
+        self.at_peak: dict[int, int] = {}
+        self._held: dict[int, tuple[weakref.ref[Any], int]] = {}  # by where the array's owner lies
+        self._sizes: dict[int, int] = {}
 
     def hold(self, array: Any) -> None:
         """Count an array until it is gone."""
@@ -21,13 +27,24 @@ class Ledger:
         key = id(owner)
         if key in self._held:
             return
-        self._held[key] = weakref.ref(owner, lambda _: self._release(key)), owner.nbytes
+        number, self._count = self._count, self._count + 1
+        self._held[key] = weakref.ref(owner, lambda _: self._release(key)), number
+        self._sizes[number] = owner.nbytes
         self.live += owner.nbytes
-        self.peak = max(self.peak, self.live)
+        if self.live > self.peak:
+            self.peak, self.at_peak = self.live, dict(self._sizes)
+
+    def alive(self) -> set[int]:
+        """The numbers of the arrays that are there."""
+        return set(self._sizes)
+
+    def number(self, array: Any) -> int:
+        """The number of an array that is held."""
+        return self._held[id(owner_of(array))][1]
 
     def _release(self, key: int) -> None:
-        _, size = self._held.pop(key)
-        self.live -= size
+        _, number = self._held.pop(key)
+        self.live -= self._sizes.pop(number)
 
 
 class Watched:

@@ -1,0 +1,139 @@
+"""The memory that a training step takes of a library: told by running it on arrays without numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from reference.model import transformer
+from reference.model.config import Config
+from reference.model.parameters import Parameters, held_shapes
+from reference.model.recompute import Recompute
+from reference.ops._arrays import check
+from reference.step import TrainingConfig
+from training.memory.kept import kept_by_kind
+from training.memory.ledger import Ledger, Watched, arrays_in
+from training.memory.shapes import Shaped, Shapes
+from training.precision import FLOAT32, Precision
+from training.step import Standing, Step
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """What is trained and how. batch counts sequences of `seq` tokens, of all devices together.
+
+    Raises ValueError, naming the field, for a batch that devices and micro-batches do not share evenly.
+    """
+
+    config: Config
+    batch: int
+    seq: int
+    micro_batches: int = 1
+    precision: Precision = FLOAT32
+    recompute: Recompute | None = None
+    devices: int = 1
+
+    def __post_init__(self) -> None:
+        for name in ("batch", "seq", "micro_batches", "devices"):
+            check(getattr(self, name) >= 1, "memory", name, "at least 1", getattr(self, name))
+        parts = self.devices * self.micro_batches
+        expected = f"a multiple of devices x micro-batches = {parts}"
+        check(self.batch % parts == 0, "memory", "batch", expected, self.batch)
+        if self.recompute:
+            self.recompute.segments(self.config.layers)
+
+    @property
+    def rows(self) -> int:
+        """Sequences of one micro-batch on one device."""
+        return self.batch // (self.devices * self.micro_batches)
+
+    def step(self, ops: Any) -> Step:
+        """The training step on a namespace of operations."""
+        training = TrainingConfig(micro_batches=self.micro_batches)
+        return Step(ops, self.config, training, precision=self.precision, recompute=self.recompute)
+
+
+class Prediction(NamedTuple):
+    """Bytes on one device.
+
+    state      what stands between steps: parameters, their 16-bit copies, AdamW's moments
+    gradients  a float32 number for every parameter
+    kept       what one micro-batch keeps from forward to backward, by kind
+    worst      what there is beside the state when there is most: gradients, activations kept, the rest
+    """
+
+    state: dict[str, int]
+    gradients: int
+    kept: dict[str, int]
+    worst: dict[str, int]
+
+    @property
+    def peak(self) -> int:
+        """The most there is at a time."""
+        return sum(self.state.values()) + sum(self.worst.values())
+
+
+class Stages:
+    """A namespace of operations that notes what is alive when backward begins, and which arrays are gradients."""
+
+    def __init__(self, ops: Any, ledger: Ledger) -> None:
+        self._ops, self._ledger = ops, ledger
+        self.kept: set[int] = set()
+        self.gradients: set[int] = set()
+
+    def __getattr__(self, operation: str) -> Callable[..., Any]:
+        function: Callable[..., Any] = getattr(self._ops, operation)
+        if operation.startswith("cross_entropy_backward"):
+            self.kept |= self._ledger.alive()
+        return self._norm if operation == "multi_sum_squares" else function
+
+    def _norm(self, gradients: list[Any]) -> Any:
+        self.gradients = {self._ledger.number(array) for array in gradients}
+        return self._ops.multi_sum_squares(gradients)
+
+
+def predict(setting: Setting) -> Prediction:
+    """Run one step on shapes, and count."""
+    ledger = Ledger()
+    ops = Stages(Watched(Shapes(), ledger), ledger)
+    step = setting.step(ops)
+    standing = step.start(parameters(setting.config))
+    for array in arrays_in(standing):
+        ledger.hold(array)
+    before = ledger.alive()
+    tokens = np.zeros((setting.batch // setting.devices, setting.seq), np.int32)
+    step(standing, tokens, tokens)
+    worst = {"gradients": 0, "activations kept": 0, "passing": 0}
+    for number, size in ledger.at_peak.items():
+        if number not in before:
+            kept = "activations kept" if number in ops.kept else "passing"
+            worst["gradients" if number in ops.gradients else kept] += size
+    state = _state(standing)
+    return Prediction(state, state["parameters"], _kept(setting, standing), worst)
+
+
+def parameters(config: Config) -> Parameters:
+    """A model's float32 parameters without numbers."""
+    shaped: dict[str, Any] = {name: Shaped(shape, np.float32) for name, shape in held_shapes(config).items()}
+    return shaped
+
+
+def _state(standing: Standing) -> dict[str, int]:
+    """The bytes of what stands between steps."""
+    held = {
+        "parameters": standing.state.parameters,
+        "16-bit copies": standing.copies,
+        "AdamW's moments": [standing.state.m, standing.state.v],
+    }
+    return {kind: sum(array.nbytes for array in arrays_in(arrays)) for kind, arrays in held.items() if arrays}
+
+
+def _kept(setting: Setting, standing: Standing) -> dict[str, int]:
+    """What one micro-batch's forward keeps."""
+    ops, held = setting.precision.on(Shapes()), standing.state.parameters | standing.copies
+    tokens = np.zeros((setting.rows, setting.seq), np.int32)
+    output = transformer.forward(ops, setting.config, held, tokens, setting.recompute)
+    return kept_by_kind(output, given=[*held.values(), tokens])
