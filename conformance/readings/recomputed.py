@@ -1,4 +1,4 @@
-"""Tries the wrong readings of gradient checkpointing: the same bits, the calls that are due, less memory than plain."""
+"""Tries the wrong readings of gradient checkpointing: the same bits, the calls that are due, less kept than plain."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from reference.readings import Reading
 from reference.readings.recompute import READINGS, itself
 from reference.step import start
 from training.memory.ledger import Ledger, Watched
+from training.memory.predict import Stages
 
 from .trial import Told
 
@@ -25,12 +26,12 @@ _TRAINING = replace(recomputed.TRAINING, micro_batches=1)
 
 
 class Done(NamedTuple):
-    """What a step came to: the bits of all that it leaves behind, how often each operation was called, and the most
-    bytes of results alive at a time."""
+    """What a step came to: the bits of all that it leaves behind, how often each operation was called, and the bytes of
+    results alive when backward begins."""
 
     bits: dict[str, bytes]
     calls: Counter[str]
-    peak: int
+    kept: int
 
 
 def tried_recomputation(text: str, readings: Sequence[Reading] = READINGS) -> list[Told]:
@@ -39,7 +40,7 @@ def tried_recomputation(text: str, readings: Sequence[Reading] = READINGS) -> li
     said = []
     for reading in readings:
         got = done(text, reading.function)
-        passed = got.bits == plain.bits and got.calls == due.calls and got.peak < plain.peak
+        passed = got.bits == plain.bits and got.calls == due.calls and got.kept < plain.kept
         said.append(Told(reading.id, text, passed, 0.0 if passed else math.inf))
     return said
 
@@ -47,11 +48,11 @@ def tried_recomputation(text: str, readings: Sequence[Reading] = READINGS) -> li
 def done(text: str, step: Callable[..., Any]) -> Done:
     """Run one step of the model that is judged, in float32."""
     ledger, calls = Ledger(), Counter[str]()
-    ops = Watched(reference, ledger, calls)
+    ops = Stages(Watched(reference, ledger, calls), ledger)
     state = start(recomputed.beginning())
     left = step(ops, recomputed.CONFIG, _TRAINING, state, *scenarios.batch(1), recompute.read(text))
     bits = {name: array.tobytes() for name, array in recomputed.named(*left).items()}
-    return Done(bits, calls, ledger.peak)
+    return Done(bits, calls, ops.bytes_kept)
 
 
 _done = functools.cache(done)

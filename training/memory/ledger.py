@@ -12,7 +12,7 @@ class Ledger:
     """The bytes alive now, and the most there were; an array counts once, however many views there are of it.
 
     Arrays are numbered in the order in which they came; `at_peak` are the bytes of those alive when most were, by
-    number.
+    number, from the first release after that.
     """
 
     def __init__(self) -> None:
@@ -31,8 +31,7 @@ class Ledger:
         self._held[key] = weakref.ref(owner, lambda _: self._release(key)), number
         self._sizes[number] = owner.nbytes
         self.live += owner.nbytes
-        if self.live > self.peak:
-            self.peak, self.at_peak = self.live, dict(self._sizes)
+        self.peak = max(self.peak, self.live)
 
     def alive(self) -> set[int]:
         """The numbers of the arrays that are there."""
@@ -43,6 +42,8 @@ class Ledger:
         return self._held[id(owner_of(array))][1]
 
     def _release(self, key: int) -> None:
+        if self.live == self.peak:
+            self.at_peak = dict(self._sizes)
         _, number = self._held.pop(key)
         self.live -= self._sizes.pop(number)
 

@@ -62,7 +62,7 @@ class Prediction(NamedTuple):
     state      what stands between steps: parameters, their 16-bit copies, AdamW's moments
     gradients  a float32 number for every parameter
     kept       what one micro-batch keeps from forward to backward, by kind
-    worst      what there is beside the state when there is most: gradients, activations kept, the rest
+    worst      what there is beside the state when there is most: gradients, activations kept, and in passing the rest
     """
 
     state: dict[str, int]
@@ -82,12 +82,14 @@ class Stages:
     def __init__(self, ops: Any, ledger: Ledger) -> None:
         self._ops, self._ledger = ops, ledger
         self.kept: set[int] = set()
+        self.bytes_kept = 0
         self.gradients: set[int] = set()
 
     def __getattr__(self, operation: str) -> Callable[..., Any]:
         function: Callable[..., Any] = getattr(self._ops, operation)
         if operation.startswith("cross_entropy_backward"):
             self.kept |= self._ledger.alive()
+            self.bytes_kept = max(self.bytes_kept, self._ledger.live)
         return self._norm if operation == "multi_sum_squares" else function
 
     def _norm(self, gradients: list[Any]) -> Any:
@@ -106,10 +108,10 @@ def predict(setting: Setting) -> Prediction:
     before = ledger.alive()
     tokens = np.zeros((setting.batch // setting.devices, setting.seq), np.int32)
     step(standing, tokens, tokens)
-    worst = {"gradients": 0, "activations kept": 0, "passing": 0}
+    worst = {"gradients": 0, "activations kept": 0, "in passing": 0}
     for number, size in ledger.at_peak.items():
         if number not in before:
-            kept = "activations kept" if number in ops.kept else "passing"
+            kept = "activations kept" if number in ops.kept else "in passing"
             worst["gradients" if number in ops.gradients else kept] += size
     state = _state(standing)
     return Prediction(state, state["parameters"], _kept(setting, standing), worst)

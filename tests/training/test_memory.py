@@ -1,0 +1,142 @@
+"""What is predicted of a step's memory is what a step on a library holds, byte for byte; and what the command says."""
+
+from __future__ import annotations
+
+import json
+import platform
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import reference
+from bindings import Library
+from reference.model import recompute, transformer
+from reference.model.config import TINY
+from tests.reference.model_samples import SMALL, batch, parameters
+from training.memory.__main__ import main
+from training.memory.kept import kept_by_kind
+from training.memory.ledger import Ledger, Watched, arrays_in
+from training.memory.measure import measure
+from training.memory.predict import Setting, predict
+from training.memory.shapes import Shaped, Shapes
+
+DEEP = replace(SMALL, layers=4)
+POLICIES = ("none", "every:2", "every:1", "boundaries:3")
+
+
+class Compared:
+    """A library whose every result is compared with what the shapes alone tell."""
+
+    def __init__(self, ops: Any) -> None:
+        self._ops, self._shapes = ops, Shapes()
+
+    def __getattr__(self, operation: str) -> Any:
+        def called(*args: Any, **kwargs: Any) -> Any:
+            told = [(a.shape, a.dtype) for a in arrays_in(getattr(self._shapes, operation)(*args, **kwargs))]
+            results = getattr(self._ops, operation)(*args, **kwargs)
+            assert [(array.shape, array.dtype) for array in arrays_in(results)] == told, operation
+            return results
+
+        return called
+
+
+def setting(policy: str = "none", **more: Any) -> Setting:
+    return Setting(config=DEEP, batch=4, seq=7, recompute=recompute.read(policy), **more)
+
+
+def test_every_result_of_a_step_has_the_shape_that_is_told(stub: Library) -> None:
+    step = setting().step(Compared(stub))
+    step(step.start(parameters(DEEP, dtype=np.float32)), *batch())
+
+
+@pytest.mark.parametrize("micro_batches", [1, 2])
+@pytest.mark.parametrize("policy", POLICIES)
+def test_the_peak_is_that_of_a_step_on_a_library(policy: str, micro_batches: int, stub: Library) -> None:
+    asked, ledger = setting(policy, micro_batches=micro_batches), Ledger()
+    step = asked.step(Watched(stub, ledger))
+    standing = step.start(parameters(DEEP, dtype=np.float32))
+    for array in arrays_in(standing):
+        ledger.hold(array)
+    before = ledger.live
+    step(standing, *batch())
+    predicted = predict(asked)
+    assert (ledger.live, ledger.peak) == (before, predicted.peak)
+    assert sum(predicted.state.values()) == before == 3 * predicted.gradients
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_what_is_kept_is_what_forward_keeps(policy: str) -> None:
+    given, tokens = parameters(DEEP, dtype=np.float32), batch()[0]
+    output = transformer.forward(reference, DEEP, given, tokens, recompute.read(policy))
+    assert kept_by_kind(output, [*given.values(), tokens]) == predict(setting(policy)).kept
+
+
+def test_devices_share_the_batch() -> None:
+    half = replace(setting(), batch=2)
+    assert predict(setting(devices=2)) == predict(half)
+    assert predict(setting(devices=2, micro_batches=2)).kept == predict(replace(half, batch=1)).kept
+
+
+def test_a_process_takes_what_is_predicted(stub_path: Path) -> None:
+    if platform.libc_ver()[0] != "glibc":
+        pytest.skip("only glibc is told what to do with freed memory")
+    asked = Setting(config=replace(TINY, layers=4), batch=8, seq=128, recompute=recompute.read("every:1"))
+    measured, peak = measure(asked, stub_path), predict(asked).peak
+    assert peak <= measured.arrays <= 1.15 * peak
+    assert peak <= measured.returned <= 1.15 * peak
+
+
+def test_a_model_that_does_not_fit_is_not_measured(stub_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"--check: expected a step that fits this machine's .* bytes, got one of "):
+        measure(Setting(config=replace(TINY, ffn=2**40), batch=1, seq=1), stub_path)
+
+
+def test_arrays_without_numbers_have_views_and_no_more() -> None:
+    array = Shaped((4, 6), np.float32)
+    assert [array.reshape(shape).shape for shape in (-1, (3, -1), (2, 12))] == [(24,), (3, 8), (2, 12)]
+    assert (array[1].shape, array[1:3].shape, len(array), array[0].base is array) == ((6,), (2, 6), 4, True)
+    with pytest.raises(ValueError, match=r"reshape: shape: expected 24 elements, as in \(4, 6\), got \(5, 5\)"):
+        array.reshape(5, 5)
+    with pytest.raises(TypeError, match=r"numpy\.sum: no function of an array without numbers"):
+        np.sum(array)  # type: ignore[call-overload]
+    with pytest.raises(AttributeError, match="the header declares no operation gem"):
+        Shapes().gem  # noqa: B018
+
+
+def test_the_command_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["--layers", "3", "--batch", "4", "--micro-batches", "2", "--recompute", "every:3"])
+    said = capsys.readouterr().out
+    for words in ("3 layers; 4 x 512 tokens", "kept by forward", "residual stream", "inputs of segments", "every:1"):
+        assert words in said
+
+
+def test_the_command_writes_bytes_for_machines(capsys: pytest.CaptureFixture[str], stub_path: Path) -> None:
+    main(["--hidden", "16", "--vocab", "50", "--batch", "2", "--seq", "16", "--json", "--check", str(stub_path)])
+    told = json.loads(capsys.readouterr().out)
+    predicted = told["predicted"]
+    assert predicted["peak"] == sum(predicted["state"].values()) + sum(predicted["worst"].values())
+    assert told["others"]["none"]["float32"] == predicted
+    assert told["measured"]["arrays"] > predicted["peak"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("--config big", "configuration: name: expected one of bench, full, tiny, got big"),
+        ("--hidden 0", "Config: hidden: expected a whole number of at least 1, got 0"),
+        ("--seq 0", "memory: seq: expected at least 1, got 0"),
+        ("--batch 7 --devices 2", "memory: batch: expected a multiple of devices x micro-batches = 2, got 7"),
+        ("--precision fp8", "--precision: expected one of float32"),
+        ("--recompute every:9", "Recompute: k: expected at most the 2 layers there are, got 9"),
+        ("--recompute all", "Recompute: policy: expected none, or every or boundaries"),
+        ("--check nowhere.so", "nowhere.so: there is no such file"),
+    ],
+)
+def test_the_command_refuses_what_cannot_be(arguments: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments.split())
+    assert message in str(ended.value)
+    assert capsys.readouterr().out == ""
