@@ -51,11 +51,8 @@ class Stopping:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command; a mistake ends it with one line and exit code 1, Ctrl-C with exit code 130."""
-    try:
-        with whole_run() as ranks:
-            finished = _run(arguments, ranks)
-    except RanksError as error:
-        sys.exit(f"error: {error}")
+    with whole_run() as ranks:
+        finished = _run(arguments, ranks)
     if not finished:
         sys.exit(STOPPED)
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -91,6 +93,24 @@ def test_a_launcher_of_another_make_is_named(tmp_path: Path) -> None:
     assert (
         "RanksError: mpirun started 3 processes, but mpi4py's library finds 1: expected both of one make" in done.stderr
     )
+
+
+def test_a_run_that_is_stopped_ends_with_the_command_s_own_code(tmp_path: Path) -> None:
+    """Ctrl-C reaches every rank; all stop behind the same step, with a checkpoint."""
+    shards, output = small_shards(tmp_path / "shards"), tmp_path / "run"
+    arguments = small_run(shards, output, "--steps", "100000", "--checkpoint-every", "100000")
+    command = [str(MPIRUN), "-n", "2", sys.executable, "-m", "training", *arguments]
+    log, deadline = output / "log.jsonl", time.monotonic() + LIMIT
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        while not (log.exists() and len(log.read_text().splitlines()) > 3):
+            assert process.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        said, _ = process.communicate(timeout=LIMIT)
+    assert process.returncode == 130, said
+    assert "the same command with --resume goes on from here" in said
+    assert list((output / "checkpoints").iterdir()), said
 
 
 def test_ranks_share_the_cores_of_their_machine() -> None:

@@ -8,10 +8,14 @@ import time
 import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from training.ranks.agreement import RanksError
 from training.ranks.interface import ALONE, Ranks
-from training.ranks.watch import watch
+from training.ranks.watch import NEVER_MET, watch
+
+if TYPE_CHECKING:
+    from training.ranks.mpi import Mpi
 
 # What the launchers of MPICH (and Intel's) and of Open MPI tell a process they start.
 _STARTED = (("PMI_RANK", "PMI_SIZE"), ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"))
@@ -41,21 +45,29 @@ def whole_run() -> Iterator[Ranks]:
         return
     watch(rank, size)
     try:
-        from training.ranks.mpi import Mpi
-    except ImportError as error:
-        needed = "pip install 'kernel-assayer[ranks]'"
-        raise RanksError(f"mpirun started {size} processes, which need mpi4py to meet ({error}): {needed}") from error
-    ranks = Mpi()
-    if ranks.size != size:
-        raise RanksError(
-            f"mpirun started {size} processes, but mpi4py's library finds {ranks.size}: expected both of one make"
-        )
+        ranks = _met(size)
+    except RanksError as error:
+        _say(rank, error)
+        os._exit(NEVER_MET)
     try:
         yield ranks
     except BaseException as error:
         _say(ranks.rank, error)
         ranks.end_all(1)
         os._exit(1)
+
+
+def _met(size: int) -> Mpi:
+    try:
+        from training.ranks.mpi import Mpi
+    except ImportError as error:
+        needed = "pip install 'kernel-assayer[ranks]'"
+        raise RanksError(f"mpirun started {size} processes, which need mpi4py to meet ({error}): {needed}") from None
+    ranks = Mpi()
+    if ranks.size != size:
+        found = f"mpi4py's library finds {ranks.size}: expected both of one make"
+        raise RanksError(f"mpirun started {size} processes, but {found}")
+    return ranks
 
 
 def _say(rank: int, error: BaseException) -> None:

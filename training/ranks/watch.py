@@ -12,6 +12,7 @@ import sys
 from collections.abc import Mapping
 from typing import NoReturn
 
+NEVER_MET = 86  # exit code of a rank that did not get as far as MPI
 _WATCHED = "ASSAYER_WATCHED"
 _RANKS_HERE = ("MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE")  # of one machine, by MPICH's and Open MPI's launchers
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -45,6 +46,6 @@ def _end(rank: int, process: int, code: int) -> NoReturn:
         name = signal.Signals(-code).name
         sys.stderr.write(f"rank {rank} (process {process}) was killed by {name}: the run ends\n")
         sys.stderr.flush()
-    if code:
+    if code < 0 or code == NEVER_MET:
         os.kill(os.getpid(), signal.SIGKILL)  # what mpirun ends all others after, even those that still begin
-    os._exit(0)
+    os._exit(code)
