@@ -21,7 +21,7 @@ from conformance.probes import PROPERTIES, probe_ids
 from conformance.readings.planted import planted
 from conformance.readings.trial import tried_on
 from conformance.results import HARNESS
-from conformance.steps import ENVELOPE, FREE, RECOMPUTED, STEPS
+from conformance.steps import ENVELOPE, FREE, RECOMPUTED, RESIDENT, STEPS
 
 from .options import add_command
 
@@ -161,6 +161,10 @@ def _step(name: str) -> Iterator[str]:
         yield _said("why", "layers whose activations were dropped are computed again in backward, and the step is the")
         yield _said("", "plain one bit for bit: a library keeps nothing between calls, and changes no input")
         yield _said("data", "three layers of the tiny model, two micro-batches: every second layer, segments of two")
+    elif name == RESIDENT:
+        yield _said("why", "arrays that stay where the library computes, used over and over and never waited for: an")
+        yield _said("", "operation that leaves its stream, waits, or keeps an address or a number has other bits")
+        yield _said("data", "three updates of the tiny model as called, and captured and launched; four tokens decoded")
     elif name == FREE:
         yield _said(
             "why", "the library runs whole steps by itself; sigma is carried through, and every result is judged"

@@ -1,5 +1,6 @@
 """Whole training steps: judged operation by operation on the reference's inputs, and as a whole from one start; one
-with layers computed again, held against itself; one divided, held against the whole; and a run of them, held against
+with layers computed again, held against itself; one divided, held against the whole; some on
+arrays that stay where the library computes, held against host arrays; and a run of them, held against
 where honest arithmetic may lead."""
 
 from __future__ import annotations
@@ -13,12 +14,24 @@ from .envelope import ENVELOPE, judge_envelope
 from .free import FREE, judge_free
 from .locked import judge_locked
 from .recomputed import RECOMPUTED, judge_recomputed
+from .resident import RESIDENT, judge_resident
 from .scenarios import NUMBERS, corpus
 
-__all__ = ["DIVIDED", "ENVELOPE", "FREE", "RECOMPUTED", "RUN_LENGTH", "STEPS", "WHOLE", "corpus", "judge_step"]
+__all__ = [
+    "DIVIDED",
+    "ENVELOPE",
+    "FREE",
+    "RECOMPUTED",
+    "RESIDENT",
+    "RUN_LENGTH",
+    "STEPS",
+    "WHOLE",
+    "corpus",
+    "judge_step",
+]
 
-STEPS = (*(f"step{number}/locked" for number in NUMBERS), FREE, RECOMPUTED, DIVIDED, ENVELOPE)
-WHOLE = (RECOMPUTED, DIVIDED, ENVELOPE)  # whose results are of steps, not of single calls
+STEPS = (*(f"step{number}/locked" for number in NUMBERS), FREE, RECOMPUTED, DIVIDED, RESIDENT, ENVELOPE)
+WHOLE = (RECOMPUTED, DIVIDED, RESIDENT, ENVELOPE)  # whose results are of steps, not of single calls
 
 
 def judge_step(name: str, bench: Bench, run_length: int = RUN_LENGTH) -> list[Result]:
@@ -31,4 +44,6 @@ def judge_step(name: str, bench: Bench, run_length: int = RUN_LENGTH) -> list[Re
         return judge_recomputed(bench)
     if name == DIVIDED:
         return judge_divided(bench)
+    if name == RESIDENT:
+        return judge_resident(bench)
     return judge_locked(NUMBERS[STEPS.index(name)], bench)

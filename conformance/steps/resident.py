@@ -1,0 +1,115 @@
+"""Steps whose arrays stay where the library computes: they have to give the bits of steps on host arrays.
+
+The same calls again, on memory that is used over and over, none of them waited for: as they are made, and captured
+once and launched.  A library that passes every other case fails here where an operation leaves its stream, waits for
+the device, keeps an address or a number from one call to the next, or takes memory in another order than its stream's.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bindings import BindingError, Library
+from conformance.calls import Bench
+from conformance.carried import Carried
+from conformance.results import Result, Status
+from conformance.verdict import judge
+from reference.generate import Strategy
+from reference.generate import generate as generate_on_host
+from reference.model.config import TINY
+from reference.model.parameters import Parameters, initialise
+from training.resident import ResidentStep, generate, on_host
+from training.step import Step
+
+from . import scenarios
+from .recomputed import named
+from .whole import OPERATION, ended, not_exported
+
+RESIDENT = "steps/resident"
+CONFIG, TRAINING = replace(TINY, ffn=64), replace(scenarios.TRAINING, micro_batches=2)
+PROMPT, NEW, STRATEGY = np.array([[71, 111, 32], [72, 105, 10]], np.int32), 4, Strategy(name="top_p", temperature=0.8)
+Arrays = dict[str, NDArray[Any]]
+
+
+def run(library: Any) -> tuple[Arrays, dict[str, Arrays | str]]:
+    """Run steps and decode on a library, in its worker: on host arrays, then resident; text is what went wrong."""
+    placed = Library(library.path, resident=True)
+    ways: dict[str, Callable[[], Arrays]] = {
+        "called": lambda: _stepped(ResidentStep(placed, CONFIG, TRAINING, captured=False)),
+        "captured": lambda: _stepped(ResidentStep(placed, CONFIG, TRAINING)),
+        "decoding": lambda: _decoded(generate, placed, {k: placed.array(v) for k, v in beginning().items()}),
+    }
+    return on_host_arrays(library), {name: _tried(way) for name, way in ways.items()}
+
+
+def on_host_arrays(ops: Any) -> Arrays:
+    """What is expected."""
+    return _stepped(Step(ops, CONFIG, TRAINING)) | _decoded(generate_on_host, ops, beginning())
+
+
+def beginning() -> Parameters:
+    """What the steps start from, in float32."""
+    return initialise(CONFIG, seed=0, dtype=np.float32, deviation=scenarios.DEVIATION)
+
+
+def _tried(way: Callable[[], Arrays]) -> Arrays | str:
+    try:
+        return way()
+    except BindingError as error:
+        return str(error)
+
+
+def _stepped(step: Step) -> Arrays:
+    """Three updates; the last batch counts fewer targets, so that a captured step is captured anew."""
+    standing = step.start(beginning())
+    for number in scenarios.NUMBERS:
+        tokens, targets = scenarios.batch(number)
+        targets[0, : 8 * (number // 3)] = -1
+        standing, report = step(standing, tokens, targets)
+    if isinstance(step, ResidentStep):
+        standing = on_host(standing)
+        report = report._replace(**{name: getattr(report, name).to_host() for name in report._fields[:4]})
+    return named(standing.state, report)
+
+
+def _decoded(decode: Callable[..., Any], ops: Any, parameters: Parameters) -> Arrays:
+    return {"tokens": decode(ops, CONFIG, parameters, PROMPT, NEW, STRATEGY)}
+
+
+@functools.cache
+def operations() -> tuple[str, ...]:
+    """The operations that are called."""
+    ops = Carried(np.asarray)
+    on_host_arrays(ops)
+    return tuple(sorted(ops.used))
+
+
+def judge_resident(bench: Bench) -> list[Result]:
+    """Judge every way: a result for each."""
+    varying = next((name for name in operations() if not bench.declared.of(name).deterministic), None)
+    if varying:
+        reason = f"{varying} is declared not to give the same bits twice"
+        return [Result(RESIDENT, OPERATION, Status.TOO_FINE, reason)]
+    if lacking := not_exported(RESIDENT, bench, operations()):
+        return [lacking]
+    outcome = bench.worker.call("conformance.steps.resident:run")
+    if stopped := ended(RESIDENT, outcome):
+        return [stopped]
+    return list(_judged(*outcome.value))
+
+
+def _judged(expected: Arrays, ways: dict[str, Arrays | str]) -> Iterator[Result]:
+    for name, got in ways.items():
+        if isinstance(got, str):
+            yield Result(f"{RESIDENT}/{name}", OPERATION, Status.FAIL, got)
+            continue
+        verdicts = tuple(judge(what, expected[what], array) for what, array in got.items())
+        wrong = next((verdict for verdict in verdicts if not verdict.passed), None)
+        reason = f"not the bits of host arrays: {wrong.output}: {wrong.reason}" if wrong else ""
+        yield Result(f"{RESIDENT}/{name}", OPERATION, Status.FAIL if wrong else Status.PASS, reason, verdicts)
