@@ -224,6 +224,22 @@ def bench(session: nox.Session) -> None:
 
 
 @nox.session
+def language(session: nox.Session) -> None:
+    """Train a small model on reference and C library: to a stated loss, on a course that honest runs take."""
+    install(session, "judge", "build")
+    built = ("--backend", "reference", "--backend", str(build_library(session)))
+    session.run("python", "-m", "conformance", "language", *built, *session.posargs)
+
+
+@nox.session
+def kills(session: nox.Session) -> None:
+    """Kill training runs on the C library at random, 100 times; resumed, each must write what one never killed does."""
+    install(session, "tests")
+    library = str(build_library(session))
+    session.run("python", "tests/training/kill_training.py", "--library", library, *session.posargs)
+
+
+@nox.session
 def sanitize(session: nox.Session) -> None:
     """Run the C tests and the conformance on a build under the address and undefined-behaviour sanitisers."""
     install(session, "tests")

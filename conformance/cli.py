@@ -9,6 +9,7 @@ from typing import Any
 from . import false_alarms
 from .commands import diff, explain, faults, golden, inspect, listing, probe, report, run
 from .commands.options import EXIT
+from .language import command as language
 from .readings import command as readings
 from .results import HARNESS
 
@@ -24,6 +25,7 @@ ADD_PARSER: tuple[Callable[[Any], None], ...] = (
     false_alarms.add_parser,
     readings.add_parser,
     faults.add_parser,
+    language.add_parser,
 )
 
 _WHAT = """Judge a library that exports the operations of cuda/include/assayer.h against the reference.

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from training.settings import Settings
 
 
+LOG = "log.jsonl"  # in the output folder, unless a setting says otherwise
+
+
 class Records:
     """The output folder of one run.
 
@@ -25,7 +28,7 @@ class Records:
 
     def __init__(self, settings: Settings, *, leads: bool) -> None:
         self.store = Store(settings.output / "checkpoints", settings.keep)
-        self.log_path = settings.log or settings.output / "log.jsonl"
+        self.log_path = settings.log or settings.output / LOG
         self._log: Log | None = None
         self._lock: int | None = None
         if leads:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .replicas import REPLICAS, Envelope, draw_envelope
+from .replicas import REPLICAS, Envelope, draw_envelope, spread
 from .run import BATCH, SEQ, STEPS, batches, beginning, distance, operations, parameters_by_step
 
 __all__ = [
@@ -17,4 +17,5 @@ __all__ = [
     "draw_envelope",
     "operations",
     "parameters_by_step",
+    "spread",
 ]

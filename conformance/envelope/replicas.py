@@ -105,14 +105,14 @@ def draw_envelope(seed: int, steps: int, count: int = REPLICAS, processes: int =
 
 def _envelope(replicas: Sequence[Replica], seed: int, steps: int) -> Envelope:
     exact = _run(in_float64(), lambda array: array.astype(np.float64), seed, steps)
-    expected = {"loss": _spread([r.losses for r in replicas])}
+    expected = {"loss": spread([r.losses for r in replicas])}
     for name in exact.distances[0]:
-        expected[f"distance.{name}"] = _reach(_spread([[d[name] for d in r.distances] for r in replicas]))
+        expected[f"distance.{name}"] = _reach(spread([[d[name] for d in r.distances] for r in replicas]))
     calls = [_near([r.probabilities[call] for r in replicas], p) for call, p in enumerate(exact.probabilities)]
     return Envelope(expected, np.array(calls).reshape(steps, -1).sum(axis=1))
 
 
-def _spread(runs: Iterable[Sequence[float] | Floats]) -> Noisy:
+def spread(runs: Iterable[Sequence[float] | Floats]) -> Noisy:
     """The mean over runs, and the variance of what one more run is off it; steps of one run err together."""
     values = np.array(list(runs))
     variance = np.var(values, axis=0, ddof=1) * (1 + 1 / len(values))
@@ -129,5 +129,5 @@ def _near(probabilities: Sequence[Floats], exact: Floats) -> int:
     """Count the tokens whose last expert chosen and first left out lie within the noise of each other."""
     order = np.argsort(-exact, axis=1, kind="stable")[:, TINY.top_k - 1 : TINY.top_k + 1]
     both = np.stack([np.take_along_axis(p, order, axis=1) for p in probabilities])
-    gap = _spread(both[..., 0] - both[..., 1])
+    gap = spread(both[..., 0] - both[..., 1])
     return int((np.abs(gap.v) <= SIGMAS * gap.sigma).sum())

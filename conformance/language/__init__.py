@@ -1,0 +1,7 @@
+"""Whether a model learns language: by the training command, to a stated loss, on a course that honest runs take."""
+
+from __future__ import annotations
+
+from .held import Checked, Found, check
+
+__all__ = ["Checked", "Found", "check"]
