@@ -85,8 +85,16 @@ def test_a_process_takes_what_is_predicted(stub_path: Path) -> None:
         pytest.skip("only glibc is told what to do with freed memory")
     asked = Setting(config=replace(TINY, layers=4), batch=8, seq=128, recompute=recompute.read("every:1"))
     measured, peak = measure(asked, stub_path), predict(asked).peak
-    assert peak <= measured.arrays <= 1.15 * peak
-    assert peak <= measured.returned <= 1.15 * peak
+    assert peak <= measured["arrays"] <= 1.15 * peak
+    assert peak <= measured["pages, freed ones returned"] <= 1.15 * peak
+
+
+@pytest.mark.usefixtures("device_memory")
+def test_a_device_holds_what_is_predicted(emulated_path: Path) -> None:
+    asked = Setting(config=TINY, batch=2, seq=32, recompute=recompute.read("every:1"))
+    measured, peak = measure(asked, emulated_path), predict(asked).peak
+    assert peak <= measured["arrays on the device"] <= 1.15 * peak
+    assert measured["arrays on the device"] <= measured["reserved on the device"]
 
 
 def test_a_model_that_does_not_fit_is_not_measured(stub_path: Path) -> None:

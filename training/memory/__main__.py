@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         found: dict[str, Any] = {"predicted": table.record(predicted)}
         found["others"] = {name: {p: table.record(one) for p, one in few.items()} for name, few in others.items()}
         if measured:
-            found["measured"] = measured._asdict()
+            found["measured"] = measured
         print(json.dumps(found, indent=2))
         return
     blocks = [table.lines(setting, predicted), table.compared(others)]

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from reference.model.parameters import count
-from training.memory.measure import Measured
 from training.memory.predict import Prediction, Setting
 
 _WIDTH = 30
@@ -49,12 +48,11 @@ def compared(predictions: Mapping[str, Mapping[str, Prediction]]) -> Iterator[st
         yield f"{name:<{_WIDTH}}{''.join(cells)}"
 
 
-def checked(predicted: Prediction, measured: Measured) -> Iterator[str]:
+def checked(predicted: Prediction, measured: Mapping[str, int]) -> Iterator[str]:
     """What was measured beside what was predicted."""
     size, unit = _unit(predicted.peak)
     yield f"{f'most at a time, {unit}':<{_WIDTH}}{'measured':>10}{'predicted':>12}{'measured / predicted':>24}"
-    names = ("arrays", "pages, freed ones returned", "pages, freed ones kept")
-    for name, number in zip(names, measured, strict=True):
+    for name, number in measured.items():
         yield f"{name:<{_WIDTH}}{number / size:>10.2f}{predicted.peak / size:>12.2f}{number / predicted.peak:>24.3f}"
 
 
