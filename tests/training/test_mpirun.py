@@ -95,6 +95,21 @@ def test_a_launcher_of_another_make_is_named(tmp_path: Path) -> None:
     )
 
 
+def test_the_command_on_device_memory_is_that_on_host_memory(
+    tmp_path: Path, emulated_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shards, kept = small_shards(tmp_path / "shards"), []
+    for memory in ("0", "1"):
+        monkeypatch.setenv("ASSAYER_EMULATED_DEVICE_MEMORY", memory)
+        more = ["--steps", "2", "--compare-every", "1", "--backend", str(emulated_path)]
+        command = [str(MPIRUN), "-n", "2", sys.executable, "-m", "training"]
+        command += small_run(shards, tmp_path / memory, *more)
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=LIMIT, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        kept.append({file.name: file.read_bytes() for file in (tmp_path / memory).rglob("*.safetensors")})
+    assert kept[0] == kept[1] != {}
+
+
 def test_a_run_that_is_stopped_ends_with_the_command_s_own_code(tmp_path: Path) -> None:
     """Ctrl-C reaches every rank; all stop behind the same step, with a checkpoint."""
     shards, output = small_shards(tmp_path / "shards"), tmp_path / "run"

@@ -27,11 +27,11 @@ class ResidentLearner(Learner):
     """A Learner on a library that was opened with resident=True; checkpoints and reports are those of any other."""
 
     def __init__(self, library: Library, settings: Settings, ranks: Ranks) -> None:
-        if ranks.size > 1:
-            raise SettingsError(f"--backend: a library on device memory trains in one process, got {ranks.size} ranks")
+        if settings.expert_parallel and ranks.size > 1:
+            raise SettingsError("--expert-parallel: expected a backend on host memory, got one on device memory")
         super().__init__(library, settings, ranks)
-        self._library = library
-        self.step = self._placing = _Told(library, self.config, self.training, recompute=settings.recomputed())
+        self._library, again = library, settings.recomputed()
+        self.step = self._placing = _Told(library, self.config, self.training, recompute=again, ranks=ranks)
 
     def loss(self, standing: Standing, tokens: Array, targets: Array) -> float:
         """Return the cross entropy of a batch."""
@@ -53,12 +53,16 @@ class ResidentLearner(Learner):
 
 
 class _Told(ResidentStep):
-    """A step whose report is one of host arrays: a run writes every number of it down."""
+    """A step whose report is one of host arrays: a run writes every number of it down, and compares parameters."""
 
     def __call__(self, standing: Standing, tokens: Array, targets: Array) -> tuple[Standing, Report]:
         standing, report = super().__call__(standing, tokens, targets)
         named = {name: getattr(report, name).to_host() for name in ("loss", "cross_entropy", "aux_loss", "norm")}
         return standing, report._replace(**named, loads=[load.to_host() for load in report.loads])
+
+    def shared(self, standing: Standing) -> Parameters:
+        """The parameters that all ranks hold alike, on the host."""
+        return {name: array.to_host() for name, array in super().shared(standing).items()}
 
 
 def learner_on(ops: Ops, settings: Settings, ranks: Ranks) -> Learner:
