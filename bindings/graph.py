@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Literal
 
 from .arrays import DeviceArray, Memory
@@ -19,8 +20,9 @@ class Graph:
     """What is asked of a library between `begin` and `end` is not done but recorded; each `launch` does it all.
 
     Numbers and arrays are those of the capture: new values are written into the same arrays (`copy_from`) before a
-    launch.  So a call with a number that changes from step to step (MOVING in the header) is refused: make it after the
-    launch.  Arrays made during the capture lie in memory of the graph's own, and what it reads lives until `reset`.
+    launch; host arrays that are placed during the capture are constants of the graph.  A call with a number that
+    changes from step to step (MOVING in the header) is refused: make it after the launch.  Arrays made during the
+    capture lie in memory of the graph's own, and what it reads lives until `reset`.
     A library records by its own means where it has them (a CUDA graph); else the calls are made again, one by one.
     """
 
@@ -41,11 +43,33 @@ class Graph:
         if self._memory.capture is not None:
             raise CaptureError("begin", "no other capture under way", "one")
         self._outside = self._memory.stream
-        if not self._begins():
-            self._calls = []
+        self._memory.cache.hold()
+        try:
+            self._calls = None if self._begins() else []
+        except CallError:
+            self._memory.cache.settle()
+            raise
+        self._enter()
+        self.state = "capturing"
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Do what is asked meanwhile at once, and outside the graph: its constants."""
+        self._leave()
+        try:
+            yield
+        finally:
+            self._enter()
+
+    def _enter(self) -> None:
         self._memory.use(self._stream)
-        self._memory.cache.apart(self._pool)
-        self._memory.capture, self.state = self, "capturing"
+        self._memory.cache.take_from(self._pool)
+        self._memory.capture = self
+
+    def _leave(self) -> None:
+        self._memory.use(self._outside)
+        self._memory.cache.take_from(None)
+        self._memory.capture = None
 
     def _begins(self) -> bool:
         """Whether the library records by itself."""
@@ -64,15 +88,16 @@ class Graph:
     def end(self) -> None:
         """End the capture.  Raises CallError, leaving the graph empty, where something could not be captured."""
         self._expect("end", "capturing")
-        self._memory.cache.apart(None)
-        self._memory.use(self._outside)
-        self._memory.capture, self.state = None, "ready"
-        if self._calls is None:
-            try:
+        self._leave()
+        self.state = "ready"
+        try:
+            if self._calls is None:
                 self._handle = int(self._services.capture_end(self._stream))
-            except CallError:
-                self.reset()
-                raise
+        except CallError:
+            self.reset()
+            raise
+        finally:
+            self._memory.cache.settle()
 
     def launch(self) -> None:
         """Do all of it, on the stream that calls are made on, behind what was asked of that."""

@@ -11,31 +11,18 @@ import numpy as np
 from ..errors import ArgumentError, ArgumentTypeError
 from ..foreign import pointer
 from . import dlpack
+from .flags import FLAGS
 
 if TYPE_CHECKING:
     from .memory import Memory
-
-_READABLE, _WRITABLE = 0x0101, 0x0501  # bits of ndarray.flags.num: dense and aligned; the same and writable
-
-
-class Flags:
-    """What ndarray.flags says of an array, of one that is always dense."""
-
-    c_contiguous = True
-
-    def __init__(self, aligned: bool, writeable: bool) -> None:
-        self.aligned, self.writeable = aligned, writeable
-        self.num = (_WRITABLE if writeable else _READABLE) if aligned else 0
-
-
-_FLAGS = {(aligned, writeable): Flags(aligned, writeable) for aligned in (False, True) for writeable in (False, True)}
 
 
 class DeviceArray:
     """A dense row-major array where a library computes, given to its operations and returned by them.
 
     It has an ndarray's shape, dtype, ndim, size, nbytes, reshape, and views along its first axis; no arithmetic, which
-    is what operations are for, and no look at its values but `to_host()`, which waits for them.  On a build that
+    is what operations are for, and no look at its values but `to_host()`, which waits for them, as do float() and int()
+    of an array of one.  NumPy's zeros_like, array and asarray make such arrays beside one (like=).  On a build that
     computes on host memory NumPy takes it as it is, without a copy; on a device `__dlpack__` and
     `__cuda_array_interface__` give it to other libraries.  It owns its memory together with all views of it.
     """
@@ -55,7 +42,7 @@ class DeviceArray:
         self.memory, self.address, self.shape, self.dtype, self.owner = memory, address, shape, dtype, owner
         self.size = prod(shape)
         self.nbytes = self.size * dtype.itemsize
-        self.flags = _FLAGS[address % dtype.alignment == 0, writeable]
+        self.flags = FLAGS[address % dtype.alignment == 0, writeable]
         self._pointer: Any = None
 
     @property
@@ -118,6 +105,19 @@ class DeviceArray:
     def __bool__(self) -> bool:
         raise TypeError("DeviceArray: its values lie where the library computes; to_host() waits for them")
 
+    def __float__(self) -> float:
+        """Wait for the only value."""
+        return float(self._only())
+
+    def __int__(self) -> int:
+        """Wait for the only value."""
+        return int(self._only())
+
+    def _only(self) -> Any:
+        if self.size != 1:
+            raise TypeError(f"DeviceArray: only one value is a number, got shape {self.shape}")
+        return self.to_host().reshape(())[()]
+
     def to_host(self) -> Any:
         """Wait for the values, and return them as a NumPy array: a copy, on host memory the array itself."""
         return self.memory.to_host(self)
@@ -136,9 +136,11 @@ class DeviceArray:
         return np.array(self.to_host(), dtype, copy=copy)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        """numpy.zeros_like is filled in place; all other mathematics goes through operations."""
+        """What makes arrays makes them here: zeros_like, and array and asarray with like=. Operations compute."""
         if function is np.zeros_like and len(args) == 1 and not kwargs:
             return self.memory.zeros(self.shape, self.dtype)
+        if function in (np.array, np.asarray):
+            return self.memory.array(function(*args, **kwargs))
         message = f"numpy.{function.__name__}: no function of a DeviceArray; operations compute, to_host() copies"
         raise TypeError(message)
 

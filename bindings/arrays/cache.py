@@ -29,6 +29,14 @@ class Pool:
         self.closed = False
 
 
+class _Returned(NamedTuple):
+    pool: Pool
+    address: int
+    size: int
+    stream: int
+    users: set[int]
+
+
 class Block:
     """Memory of one array and its views; goes back to its cache with the last of them."""
 
@@ -54,6 +62,7 @@ class Cache:
         self._own = self._active = Pool()
         self.streams: list[Any] = []  # whose work memory was given to: they live as long as this does
         self._in_use = self._reserved = self._peak = 0
+        self._held: list[_Returned] | None = None
 
     def take(self, size: int, stream: int) -> Block:
         """Return a block of at least so many bytes.  Raises CallError with the sizes where there is no memory."""
@@ -70,7 +79,8 @@ class Cache:
         try:
             at = self._space.allocate(size)
         except (CallError, MemoryError):
-            self.empty()
+            if self._held is None:  # a stream that is captured cannot be waited for
+                self.empty()
             at = self._last_try(size)
         self._reserved += size
         return at
@@ -80,17 +90,35 @@ class Cache:
             return self._space.allocate(size)
         except (CallError, MemoryError) as error:
             code, meaning = getattr(error, "code", -3), getattr(error, "meaning", "ASSAYER_NO_MEMORY")
-            sizes = f"{size:,} bytes asked for, {self._in_use:,} in use, none cached"
+            sizes = f"{size:,} bytes asked for, {self._in_use:,} in use, {self._reserved - self._in_use:,} cached"
             raise CallError("allocate", code, f"{meaning}; {sizes}") from error
 
     def give(self, block: Block) -> None:
         """Take a block back: it is handed out again only behind the work that it was given to."""
-        for stream in block.users:
-            self._space.order(stream, block.stream)
         with self._lock:
-            pool = self._own if block.pool.closed else block.pool
-            pool.free[block.stream, block.size].append(block.address)
             self._in_use -= block.size
+            pool = self._own if block.pool.closed else block.pool
+            returned = _Returned(pool, block.address, block.size, block.stream, block.users)
+            if self._held is not None and block.users:
+                self._held.append(returned)
+                return
+        self._keep(returned)
+
+    def _keep(self, returned: _Returned) -> None:
+        for user in returned.users:
+            self._space.order(user, returned.stream)
+        with self._lock:
+            returned.pool.free[returned.stream, returned.size].append(returned.address)
+
+    def hold(self) -> None:
+        """Let no stream wait for another, as one that is captured cannot, until `settle`."""
+        self._held = []
+
+    def settle(self) -> None:
+        """Keep what was given back meanwhile."""
+        held, self._held = self._held or [], None
+        for returned in held:
+            self._keep(returned)
 
     def empty(self) -> None:
         """Give what no array uses back to the device.  Waits for the streams it was used on."""
@@ -102,8 +130,8 @@ class Cache:
                     self._space.free(kept.pop())
                     self._reserved -= size
 
-    def apart(self, pool: Pool | None) -> None:
-        """Hand out from this pool alone, until it is None: what a graph's arrays lie in must stay its own."""
+    def take_from(self, pool: Pool | None) -> None:
+        """Hand out memory as this pool's own, until it is None: what a graph's arrays lie in must stay the graph's."""
         self._active = pool or self._own
 
     def close(self, pool: Pool) -> None:

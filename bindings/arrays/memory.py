@@ -17,6 +17,7 @@ from ..services import Services
 from . import dlpack, take
 from .array import DeviceArray
 from .cache import Block, Cache, Statistics
+from .shown import on_host
 from .space import DeviceSpace, HostSpace, Space
 
 if TYPE_CHECKING:
@@ -86,6 +87,9 @@ class Memory:
         if not self.space.on_device:
             at = address(from_buffer(source))
             return DeviceArray(self, at, source.shape, source.dtype, source, source.flags.writeable)
+        if self.capture is not None:
+            with self.capture.aside():
+                return self.array(source)
         array = self.empty(source.shape, source.dtype)
         self.overwrite(array, source)
         return array
@@ -114,7 +118,7 @@ class Memory:
         """Wait, and return the values; on host memory they are not copied, and the NumPy array keeps them alive."""
         self._not_captured("to_host")
         if not self.space.on_device:
-            return _on_host(array)
+            return on_host(array)
         self.touch(array.owner)
         host = np.empty(array.shape, array.dtype)
         with self._naming_calls():
@@ -149,19 +153,6 @@ class Memory:
     def statistics(self) -> Statistics:
         """Bytes in use, reserved, and the most that were in use."""
         return self.cache.statistics
-
-
-class _Shown:
-    """Shows a DeviceArray on host memory to NumPy, and keeps it alive."""
-
-    def __init__(self, array: DeviceArray) -> None:
-        self._array = array
-        data = (array.address, not array.flags.writeable)
-        self.__array_interface__ = {"shape": (array.nbytes,), "typestr": "|u1", "data": data, "version": 3}
-
-
-def _on_host(array: DeviceArray) -> Any:
-    return np.asarray(_Shown(array)).view(array.dtype).reshape(array.shape)
 
 
 def _device(facts: Facts) -> tuple[int, int]:

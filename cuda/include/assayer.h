@@ -394,6 +394,8 @@ int32_t assayer_allocate(void** memory, int64_t bytes);
 int32_t assayer_free(void* memory);
 int32_t assayer_copy(void* destination, const void* source, int64_t bytes, void* stream);
 int32_t assayer_fill(void* destination, int32_t byte, int64_t bytes, void* stream);
+
+/* A stream's order is its own: nothing on it waits for another stream, the default one included, but by an event. */
 int32_t assayer_stream_create(void** stream);
 int32_t assayer_stream_destroy(void* stream);
 int32_t assayer_synchronize(void* stream);

@@ -76,10 +76,11 @@ int32_t assayer_fill(void* destination, int32_t byte, int64_t bytes, void* strea
     return code_of(cudaMemsetAsync(destination, byte, static_cast<size_t>(bytes), stream_of(stream)));
 }
 
+/* Not ordered by the default stream, so that one may be used while the other is captured. */
 int32_t assayer_stream_create(void** stream) {
     CHECK(stream);
     cudaStream_t made = nullptr;
-    const cudaError_t error = cudaStreamCreate(&made);
+    const cudaError_t error = cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking);
     if (error == cudaSuccess) *stream = made;
     return code_of(error);
 }

@@ -47,6 +47,19 @@ def test_views_share_memory(library: Library) -> None:
     assert np.zeros_like(rows).to_host().tolist() == np.zeros((4, 6)).tolist()
 
 
+def test_one_value_is_a_number(library: Library) -> None:
+    array = library.array(X)
+    assert (float(array[3]), int(array[2:3])) == (3.0, 2)
+    with pytest.raises(TypeError, match=r"only one value is a number, got shape \(24,\)"):
+        float(array)
+
+
+def test_arrays_beside_another(library: Library) -> None:
+    beside = np.array([1.5, 2], np.float32, like=library.array(X))
+    assert isinstance(beside, DeviceArray)
+    assert beside.to_host().tolist() == [1.5, 2]
+
+
 def test_memory_lives_as_long_as_a_view_of_it(library: Library) -> None:
     view = library.array(X.copy()).reshape(2, 12)[1]
     others = [library.array(np.zeros(24, np.float32)) for _ in range(3)]

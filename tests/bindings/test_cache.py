@@ -90,7 +90,7 @@ def test_without_memory_the_cache_is_emptied_first(tmp_path: Path) -> None:
     assert library.memory.statistics.reserved == 6144
     with pytest.raises(
         CallError,
-        match=r"allocate: the library returned -3: ASSAYER_NO_MEMORY; 8,192 bytes asked for, 6,144 in use, none cached",
+        match=r"allocate: the library returned -3: ASSAYER_NO_MEMORY; 8,192 bytes asked for, 6,144 in use, 0 cached",
     ):
         library.memory.empty((2000,), np.float32)
     del kept

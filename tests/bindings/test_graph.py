@@ -72,6 +72,30 @@ def test_a_graph_s_memory_is_its_own_and_used_again_within(library: Library) -> 
     assert library.memory.statistics.reserved == reserved
 
 
+def test_host_arrays_are_constants_of_a_graph(library: Library) -> None:
+    x = library.array(X.copy())
+    with library.capture() as graph:
+        library.multi_scale([x], np.array([3], np.float32, like=x))
+    others = [library.array(np.array([5], np.float32)) for _ in range(3)]
+    graph.launch()
+    graph.launch()
+    assert values(x) == (9 * X).tolist()
+    del others
+
+
+def test_what_another_stream_used_comes_back_behind_the_capture(library: Library) -> None:
+    """An event on a stream that is captured would be part of the capture."""
+    with library.on(library.stream()):
+        outside = library.scale(library.array(X.copy()), 2.0)
+    x = library.array(X.copy())
+    y = library.scale(outside, 2.0)
+    with library.capture() as graph:
+        del outside
+        z = library.scale(x, 2.0)
+    graph.launch()
+    assert (values(y), values(z)) == ((4 * X).tolist(), (2 * X).tolist())
+
+
 def test_a_graph_keeps_what_it_reads(library: Library) -> None:
     x = library.scale(library.array(X.copy()), 1.0)
     with library.capture() as graph:
