@@ -34,7 +34,7 @@ def run(size: int, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=LIMIT, check=False)
 
 
-@pytest.mark.parametrize(("size", "micro_batches", "experts"), [(1, 4, 0), (2, 2, 0), (4, 1, 0), (2, 2, 4), (4, 1, 4)])
+@pytest.mark.parametrize(("size", "micro_batches", "experts"), [(1, 4, 0), (2, 2, 0), (4, 1, 0), (4, 1, 4)])
 def test_the_same_bits_as_ranks_that_take_turns(size: int, micro_batches: int, experts: int, tmp_path: Path) -> None:
     options = ["--micro-batches", str(micro_batches), *(["--expert-parallel"] if experts else [])]
     done = run(size, tmp_path / "left.npz", *options)
@@ -48,10 +48,10 @@ def test_the_same_bits_as_ranks_that_take_turns(size: int, micro_batches: int, e
 
 @pytest.mark.parametrize(
     ("how", "said"),
-    [("raises", "rank 2 ends the run: ValueError: "), ("exits", "rank 2 ends the run: SystemExit: ")],
+    [("raises", "rank 1 ends the run: ValueError: "), ("exits", "rank 1 ends the run: SystemExit: ")],
 )
 def test_a_rank_that_ends_ends_the_run(how: str, said: str, tmp_path: Path) -> None:
-    done = run(4, tmp_path / "left.npz", "--dies", "2", how)
+    done = run(2, tmp_path / "left.npz", "--dies", "1", how)
     assert done.returncode != 0
     assert said in done.stderr
     assert not (tmp_path / "left.npz").exists()
@@ -101,7 +101,7 @@ def test_the_command_on_device_memory_is_that_on_host_memory(
     shards, kept = small_shards(tmp_path / "shards"), []
     for memory in ("0", "1"):
         monkeypatch.setenv("ASSAYER_EMULATED_DEVICE_MEMORY", memory)
-        more = ["--steps", "2", "--compare-every", "1", "--backend", str(emulated_path)]
+        more = ["--steps", "2", "--compare-every", "1", "--sample-every", "0", "--backend", str(emulated_path)]
         command = [str(MPIRUN), "-n", "2", sys.executable, "-m", "training"]
         command += small_run(shards, tmp_path / memory, *more)
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=LIMIT, check=False)
