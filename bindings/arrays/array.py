@@ -157,7 +157,15 @@ class DeviceArray:
         """Return DLPack's type and number of the device."""
         return self.memory.device
 
-    def __dlpack__(self, *, stream: Any = None, **_: Any) -> Any:
-        """Return a capsule; the work on `stream` waits for what has been asked of this array so far."""
+    def __dlpack__(
+        self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None
+    ) -> Any:
+        """Return a capsule of DLPack's form before 1.0; the work on `stream` waits for what was asked of the array."""
+        if dl_device is not None and tuple(dl_device) != self.memory.device:
+            raise BufferError(f"__dlpack__: dl_device: expected {self.memory.device}, where it lies, got {dl_device}")
+        shown = self
+        if copy:
+            shown = self.memory.empty(self.shape, self.dtype)
+            shown.copy_from(self)
         self.memory.before(stream)
-        return dlpack.export(self, self.memory.device)
+        return dlpack.export(shown, self.memory.device)

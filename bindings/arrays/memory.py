@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import prod
@@ -34,7 +34,7 @@ class Memory:
         self.device = _device(facts)
         self.cache = Cache(self.space)
         self.use(stream)
-        self._in_flight: list[Any] = []  # host arrays that a copy may still read
+        self._in_flight: defaultdict[int, list[Any]] = defaultdict(list)  # host arrays that a stream may still read
         self.capture: Graph | None = None  # the one under way
         self.called: deque[str] = deque(maxlen=4)  # operations that were not waited for, the last of them
 
@@ -107,7 +107,7 @@ class Memory:
         if isinstance(source, np.ndarray):
             take.check_host(source)
             self._not_captured("copy_from")
-            self._in_flight.append(source)
+            self._in_flight[self.stream].append(source)
             at = address(from_buffer(source)) if source.size else 0
         else:
             at = source.address
@@ -132,7 +132,7 @@ class Memory:
         self._not_captured("synchronize")
         with self._naming_calls():
             self.space.synchronize(self.stream)
-        self._in_flight.clear()
+        self._in_flight.pop(self.stream, None)
         self.called.clear()
 
     @contextmanager

@@ -28,6 +28,13 @@ def test_numpy_takes_what_lies_on_the_host(spy: Spy) -> None:
     assert np.shares_memory(taken, array.to_host())
 
 
+def test_numpy_takes_a_copy_where_it_asks_for_one(spy: Spy) -> None:
+    array = spy.library.array(X.copy())
+    assert not np.shares_memory(np.from_dlpack(array, copy=True), array.to_host())
+    with pytest.raises(BufferError, match=r"dl_device: expected \(1, 0\), where it lies, got \(2, 0\)"):
+        array.__dlpack__(dl_device=(2, 0))
+
+
 def test_a_capsule_keeps_the_memory_until_the_consumer_lets_go(spy: Spy) -> None:
     taken = np.from_dlpack(spy.library.array(X.copy()))
     np.testing.assert_array_equal(taken, X)

@@ -22,7 +22,8 @@ def generate(
 ) -> Array:
     """The prompt continued by max_new tokens: int32 [batch, n] in, int32 [batch, n + max_new] out, both of the host.
 
-    parameters: DeviceArrays.  The library is one opened with resident=True.
+    parameters: DeviceArrays.  The library is one opened with resident=True.  Nothing is captured: how many tokens there
+    are is a number of the calls, another at each step.
     """
     check(prompt.ndim == 2 and prompt.size > 0, "generate", "prompt", "shape (batch, at least one token)", prompt.shape)
     check(max_new >= 0, "generate", "max_new", "at least 0", max_new)
