@@ -27,5 +27,6 @@ def operations(name: str) -> Ops:
         return Library(name, resident=True) if library.facts.on_device else library
     built = [path for path in BUILT.glob("*assayer_stub.*") if path.suffix in {".so", ".dylib", ".dll"}]
     if not built:
-        raise SettingsError(f"--backend stub: there is no library in {BUILT}; build it in a checkout: {BUILD}")
+        missing = f"expected this project's C library in {BUILT}, found none; in a checkout: {BUILD}"
+        raise SettingsError(f"--backend stub: {missing}")
     return Library(built[0])

@@ -40,7 +40,7 @@ class Ask:
     def settings(self) -> Settings:
         """What the run is told; the weights begin large enough that it learns from the first steps on."""
         return Settings(
-            data=shards(self.folder), output=self.output, batch=16, seq=32, deviation=0.08,
+            data=shards(self.folder), output=self.output, batch=8, seq=32, deviation=0.08,
             steps=self.steps, total=self.total, lr=5e-3,
             validate_every=20, validation_batches=10, checkpoint_every=self.steps, keep=1,
             sample_every=0 if isinstance(self.backend, int) else self.total, prompt="The ", sample_tokens=200,
