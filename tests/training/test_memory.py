@@ -74,10 +74,25 @@ def test_what_is_kept_is_what_forward_keeps(policy: str) -> None:
     assert kept_by_kind(output, [*given.values(), tokens]) == predict(setting(policy)).kept
 
 
-def test_devices_share_the_batch() -> None:
-    half = replace(setting(), batch=2)
-    assert predict(setting(devices=2)) == predict(half)
-    assert predict(setting(devices=2, micro_batches=2)).kept == predict(replace(half, batch=1)).kept
+def test_devices_share_the_batch_and_sum_their_gradients() -> None:
+    half, shared = predict(replace(setting(), batch=2)), predict(setting(devices=2))
+    assert (shared.state, shared.kept) == (half.state, half.kept)
+    assert shared.worst["gradients"] >= half.gradients
+    assert shared.worst["sums over devices"] >= 2 * half.gradients  # a copy that becomes the sum; slices of all devices
+    micro = predict(setting(devices=2, micro_batches=2))
+    assert micro.kept == predict(replace(setting(), batch=1)).kept
+
+
+def test_devices_share_the_experts() -> None:
+    config = replace(DEEP, experts=4)
+    alike, divided = (
+        predict(Setting(config=config, batch=4, seq=8, devices=2, expert_parallel=shared)) for shared in (False, True)
+    )
+    experts = sum(
+        array.nbytes for name, array in parameters(config).items() if name.endswith((".gate", ".up", ".down"))
+    )
+    assert alike.state["parameters"] - divided.state["parameters"] == experts // 2 // 2  # float64 there, float32 here
+    assert divided.peak < alike.peak
 
 
 def test_a_process_takes_what_is_predicted(stub_path: Path) -> None:
@@ -137,6 +152,11 @@ def test_the_command_writes_bytes_for_machines(capsys: pytest.CaptureFixture[str
         ("--hidden 0", "Config: hidden: expected a whole number of at least 1, got 0"),
         ("--seq 0", "memory: seq: expected at least 1, got 0"),
         ("--batch 7 --devices 2", "memory: batch: expected a multiple of devices x micro-batches = 2, got 7"),
+        (
+            "--expert-parallel --devices 8",
+            "memory: experts: expected a multiple of devices = 8, which share them, got 4",
+        ),
+        ("--devices 2 --check nowhere.so", "--check: expected one device, since one process is measured, got 2"),
         ("--precision fp8", "--precision: expected one of float32"),
         ("--recompute every:9", "Recompute: k: expected at most the 2 layers there are, got 9"),
         ("--recompute all", "Recompute: policy: expected none, or every or boundaries"),

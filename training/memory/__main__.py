@@ -69,7 +69,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--recompute", default="none", help="layers computed again in backward: none, every:K or boundaries:K (none)"
     )
-    parser.add_argument("--devices", type=int, default=1, help="that share the batch; each holds the model (1)")
+    parser.add_argument("--devices", type=int, default=1, help="that share the batch, each with a model of its own (1)")
+    parser.add_argument("--expert-parallel", action="store_true", help="the devices share the experts too")
     parser.add_argument("--json", action="store_true", help="bytes, for machines")
     parser.add_argument("--check", type=Path, metavar="LIBRARY", help="run steps of this library, and measure them too")
     return parser
@@ -96,6 +97,7 @@ def _setting(options: argparse.Namespace) -> Setting:
         precision=PRECISIONS[options.precision],
         recompute=recompute.read(options.recompute),
         devices=options.devices,
+        expert_parallel=options.expert_parallel,
     )
 
 

@@ -33,6 +33,10 @@ class Ledger:
         self.live += owner.nbytes
         self.peak = max(self.peak, self.live)
 
+    def begin(self) -> None:
+        """Count the most from here on."""
+        self.peak, self.at_peak = self.live, {}
+
     def alive(self) -> set[int]:
         """The numbers of the arrays that are there."""
         return set(self._sizes)

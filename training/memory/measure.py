@@ -32,8 +32,11 @@ Figure = Callable[[Setting, Path], int]
 def measure(setting: Setting, library: Path) -> dict[str, int]:
     """Bytes at the worst moment of some steps, beyond what the process held before, by what they are of.
 
-    Raises ValueError for a model that does not fit the machine, OSError where the system tells no figures.
+    Raises ValueError for several devices and for a model that does not fit the machine, OSError where the system tells
+    no figures.
     """
+    if setting.devices > 1:
+        raise ValueError(f"--check: expected one device, since one process is measured, got {setting.devices}")
     needed, there = predict(setting).peak, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     if needed > there:
         raise ValueError(f"--check: expected a step that fits this machine's {there:,} bytes, got one of {needed:,}")

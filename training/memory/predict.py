@@ -15,9 +15,11 @@ from reference.model.recompute import Recompute
 from reference.ops._arrays import check
 from reference.step import TrainingConfig
 from training.memory.kept import kept_by_kind
-from training.memory.ledger import Ledger, Watched, arrays_in
+from training.memory.ledger import Ledger, arrays_in
+from training.memory.peers import Peers
 from training.memory.shapes import Shaped, Shapes
 from training.precision import FLOAT32, Precision
+from training.ranks import ALONE, Ranks
 from training.step import Standing, Step
 
 
@@ -25,7 +27,9 @@ from training.step import Standing, Step
 class Setting:
     """What is trained and how. batch counts sequences of `seq` tokens, of all devices together.
 
-    Raises ValueError, naming the field, for a batch that devices and micro-batches do not share evenly.
+    expert_parallel: the devices share the experts too.
+
+    Raises ValueError, naming the field, for a batch that devices and micro-batches do not share evenly, or experts.
     """
 
     config: Config
@@ -35,6 +39,7 @@ class Setting:
     precision: Precision = FLOAT32
     recompute: Recompute | None = None
     devices: int = 1
+    expert_parallel: bool = False
 
     def __post_init__(self) -> None:
         for name in ("batch", "seq", "micro_batches", "devices"):
@@ -44,16 +49,26 @@ class Setting:
         check(self.batch % parts == 0, "memory", "batch", expected, self.batch)
         if self.recompute:
             self.recompute.segments(self.config.layers)
+        if self.expert_parallel:
+            expected = f"a multiple of devices = {self.devices}, which share them"
+            check(self.config.experts % self.devices == 0, "memory", "experts", expected, self.config.experts)
 
     @property
     def rows(self) -> int:
         """Sequences of one micro-batch on one device."""
         return self.batch // (self.devices * self.micro_batches)
 
-    def step(self, ops: Any) -> Step:
+    def step(self, ops: Any, ranks: Ranks = ALONE) -> Step:
         """The training step on a namespace of operations."""
-        training = TrainingConfig(micro_batches=self.micro_batches)
-        return Step(ops, self.config, training, precision=self.precision, recompute=self.recompute)
+        return Step(
+            ops,
+            self.config,
+            TrainingConfig(micro_batches=self.micro_batches),
+            precision=self.precision,
+            recompute=self.recompute,
+            ranks=ranks,
+            expert_parallel=self.expert_parallel,
+        )
 
 
 class Prediction(NamedTuple):
@@ -77,49 +92,58 @@ class Prediction(NamedTuple):
 
 
 class Stages:
-    """A namespace of operations that notes what is alive when backward begins, and which arrays are gradients."""
+    """A namespace of operations that notes what forward has left as backward begins, and which arrays are gradients."""
 
     def __init__(self, ops: Any, ledger: Ledger) -> None:
         self._ops, self._ledger = ops, ledger
+        self._before: set[int] = set()
         self.kept: set[int] = set()
         self.bytes_kept = 0
         self.gradients: set[int] = set()
 
     def __getattr__(self, operation: str) -> Callable[..., Any]:
         function: Callable[..., Any] = getattr(self._ops, operation)
+        if operation.startswith("embedding"):
+            self._before = self._ledger.alive()
         if operation.startswith("cross_entropy_backward"):
-            self.kept |= self._ledger.alive()
+            self.kept |= self._ledger.alive() - self._before
             self.bytes_kept = max(self.bytes_kept, self._ledger.live)
         return self._norm if operation == "multi_sum_squares" else function
 
     def _norm(self, gradients: list[Any]) -> Any:
-        self.gradients = {self._ledger.number(array) for array in gradients}
+        self.gradients |= {self._ledger.number(array) for array in gradients}
         return self._ops.multi_sum_squares(gradients)
 
 
 def predict(setting: Setting) -> Prediction:
     """Run one step on shapes, and count."""
     ledger = Ledger()
-    ops = Stages(Watched(Shapes(), ledger), ledger)
-    step = setting.step(ops)
-    standing = step.start(parameters(setting.config))
-    for array in arrays_in(standing):
-        ledger.hold(array)
+    ops = Stages(Shapes(ledger), ledger)
+    peers = Peers(setting.devices, ledger)
+    step = setting.step(ops, peers if setting.devices > 1 else ALONE)
+    standing = step.start(parameters(setting.config, ledger))
+    ledger.begin()
     before = ledger.alive()
     tokens = np.zeros((setting.batch // setting.devices, setting.seq), np.int32)
     step(standing, tokens, tokens)
-    worst = {"gradients": 0, "activations kept": 0, "in passing": 0}
+    kinds = {
+        "sums over devices": peers.taken,
+        "gradients": ops.gradients | peers.given,
+        "activations kept": ops.kept,
+    }
+    worst = dict.fromkeys([*kinds, "in passing"], 0)
     for number, size in ledger.at_peak.items():
         if number not in before:
-            kept = "activations kept" if number in ops.kept else "in passing"
-            worst["gradients" if number in ops.gradients else kept] += size
+            worst[next((kind for kind, numbers in kinds.items() if number in numbers), "in passing")] += size
+    if setting.devices == 1:
+        del worst["sums over devices"]
     state = _state(standing)
     return Prediction(state, state["parameters"], _kept(setting, standing), worst)
 
 
-def parameters(config: Config) -> Parameters:
+def parameters(config: Config, ledger: Ledger | None = None) -> Parameters:
     """A model's float32 parameters without numbers."""
-    shaped: dict[str, Any] = {name: Shaped(shape, np.float32) for name, shape in held_shapes(config).items()}
+    shaped: dict[str, Any] = {name: Shaped(shape, np.float32, ledger) for name, shape in held_shapes(config).items()}
     return shaped
 
 

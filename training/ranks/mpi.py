@@ -97,6 +97,7 @@ class _Sum:
     def send_back(self) -> None:
         """Add this rank's slices and send the sum to all; the whole has been sent, its place is free."""
         self._own = in_order(list(self._parts))
+        del self._parts  # as large as all that is summed
         self._request = self._sums.back.Iallgather(_bytes(self._own), _bytes(self._whole))
 
     def test(self) -> None:
