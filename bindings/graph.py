@@ -22,7 +22,8 @@ class Graph:
     Numbers and arrays are those of the capture: new values are written into the same arrays (`copy_from`) before a
     launch; host arrays that are placed during the capture are constants of the graph.  A call with a number that
     changes from step to step (MOVING in the header) is refused: make it after the launch.  Arrays made during the
-    capture lie in memory of the graph's own, and what it reads lives until `reset`.
+    capture lie in memory of the graph's own, and what it reads lives until `reset`.  Make the calls once before it:
+    a device may load kernels when they are first called.
     A library records by its own means where it has them (a CUDA graph); else the calls are made again, one by one.
     """
 

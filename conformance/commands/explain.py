@@ -164,7 +164,7 @@ def _step(name: str) -> Iterator[str]:
     elif name == RESIDENT:
         yield _said("why", "arrays that stay where the library computes, used over and over and never waited for: an")
         yield _said("", "operation that leaves its stream, waits, or keeps an address or a number has other bits")
-        yield _said("data", "three updates of the tiny model as called, and captured and launched; four tokens decoded")
+        yield _said("data", "five updates of the tiny model as called, and captured and launched; four tokens decoded")
     elif name == FREE:
         yield _said(
             "why", "the library runs whole steps by itself; sigma is carried through, and every result is judged"

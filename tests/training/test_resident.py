@@ -34,11 +34,14 @@ def path(request: pytest.FixtureRequest, device_memory: None) -> Path:
 
 
 def run(step: Step, steps: int = 5) -> tuple[Standing, list[list[Any]]]:
-    """The standing after some updates, and all that each reported; the third batch counts other targets."""
+    """The standing after some updates, and all that each reported.
+
+    The third and the fourth batch count other targets: called, captured; called, captured anew; called.
+    """
     standing, reports = step.start(parameters(dtype=np.float32)), []
     for index in range(steps):
         tokens, targets = batch(seed=index)
-        if index == 2:
+        if index in (2, 3):
             targets[1] = -1
         standing, report = step(standing, tokens, targets)
         reports.append([*report[:4], *report.loads, np.array(report.learning_rate)])
