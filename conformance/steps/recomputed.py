@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from conformance.calls import Bench
 from conformance.carried import Carried
 from conformance.results import Result, Status
-from conformance.verdict import judge
+from conformance.verdict import Verdict, judge
 from reference.model import recompute
 from reference.model.config import TINY
 from reference.model.parameters import Parameters, initialise
@@ -82,6 +82,12 @@ def _judged(runs: list[Arrays]) -> Iterator[Result]:
     plain, *others = runs
     for text, got in zip(SETTINGS, others, strict=True):
         verdicts = tuple(judge(name, wanted, got[name]) for name, wanted in plain.items())
-        wrong = next((verdict for verdict in verdicts if not verdict.passed), None)
-        reason = f"not the plain step's bits: {wrong.output}: {wrong.reason}" if wrong else ""
+        wrong = [verdict for verdict in verdicts if not verdict.passed]
+        reason = _said(wrong, len(verdicts)) if wrong else ""
         yield Result(f"{RECOMPUTED}/{text}", OPERATION, Status.FAIL if wrong else Status.PASS, reason, verdicts)
+
+
+def _said(wrong: list[Verdict], arrays: int) -> str:
+    first = wrong[0]
+    where = f"{first.output} in {first.wrong} of {first.elements} elements"
+    return f"not the plain step's bits: {len(wrong)} of {arrays} arrays that it leaves behind differ, {where}"
