@@ -22,9 +22,12 @@ class Log:
     """A log that grows by whole lines, and goes on behind the step that a checkpoint is of."""
 
     def __init__(self, path: Path, step: int) -> None:
-        """Begin, where the step is 0, or keep what was written up to it. Raises LogError where steps are missing."""
+        """Begin, where the step is 0, or keep what was written up to it.
+
+        Raises LogError where steps are missing, and where the file is no log at all: it would be lost.
+        """
         path.parent.mkdir(parents=True, exist_ok=True)
-        kept = list(_up_to(path, step)) if step else []
+        kept = list(_up_to(path, step)) if step or path.exists() else []
         write_text(path, "".join(line + "\n" for line in kept))
         self._file = path.open("a", encoding="utf-8")
 
@@ -65,7 +68,7 @@ def _up_to(path: Path, step: int) -> Iterator[str]:
     """Yield the lines up to a step, each of which has to be there once."""
     expected = 1
     for record in read_log(path):
-        if record["step"] > step:
+        if record["step"] > step or not step:
             break
         if record["kind"] == "step":
             if record["step"] != expected:

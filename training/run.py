@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+import platform
 import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from training.checkpoints import Checkpoint, require
 from training.data import Batches, Loader, Tokens
@@ -120,7 +123,9 @@ class Run:
 
     def _save(self) -> int:
         """Keep all that a run goes on from."""
-        self.records.save(self.step, self.learner.kept(self.standing).with_content(data=self.loader.state()))
+        made_by = {"python": platform.python_version(), "numpy": np.__version__, "backend": self._settings.backend}
+        kept = self.learner.kept(self.standing)
+        self.records.save(self.step, kept.with_content(data=self.loader.state(), made_by=made_by))
         return self.step
 
 

@@ -54,6 +54,15 @@ def test_steps_that_are_missing_or_twice_there_are_named(steps: tuple[int, ...],
     assert str(raised.value) == f"{path}: {message}"
 
 
+def test_what_is_no_log_is_not_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "notes").write_text("buy bread\n", encoding="utf-8")
+    with pytest.raises(
+        LogError, match=r"notes: line 1: expected a JSON object with a kind and a step, got 'buy bread'"
+    ):
+        Log(tmp_path / "notes", 0)
+    assert (tmp_path / "notes").read_text(encoding="utf-8") == "buy bread\n"
+
+
 @pytest.mark.parametrize("line", ["{", "[]", "{}", '{"kind": "step"}', '{"kind": "step", "step": "1"}'])
 def test_a_line_that_is_no_record_is_named(line: str, tmp_path: Path) -> None:
     path = written(tmp_path / "log.jsonl", 1)
