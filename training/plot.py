@@ -68,7 +68,7 @@ def draw(runs: Mapping[str, Curves], path: Path) -> None:
         figure = figure_of(figsize=(8, 6), layout="constrained")
         losses, balance = figure.subplots(2, sharex=True, height_ratios=(3, 2))
         for number, (name, run) in enumerate(runs.items()):
-            _draw_losses(losses, f"{name}: " if len(runs) > 1 else "", run, f"C{number}")
+            _draw_losses(losses, f"{name}: " if len(runs) > 1 else "", run, f"C{number}", _width(number, len(runs)))
         losses.set_ylabel("loss")
         losses.legend(frameon=False)
         _draw_balance(balance, *list(runs.items())[-1], several=len(runs) > 1)
@@ -81,10 +81,16 @@ def draw(runs: Mapping[str, Curves], path: Path) -> None:
     write_text(path, text.getvalue())
 
 
-def _draw_losses(axes: Any, name: str, run: Curves, colour: str) -> None:
+def _draw_losses(axes: Any, name: str, run: Curves, colour: str, width: float) -> None:
     axes.plot(run.steps, run.losses, color=colour, alpha=0.25, linewidth=0.7)
-    axes.plot(run.steps, _smoothed(run.losses), color=colour, label=f"{name}training")
-    axes.plot(run.validated, run.validation, "o--", color=colour, markersize=4, mfc="white", label=f"{name}validation")
+    axes.plot(run.steps, _smoothed(run.losses), color=colour, linewidth=width, label=f"{name}training")
+    look = {"color": colour, "linewidth": width, "markersize": 3 + width, "mfc": "white"}
+    axes.plot(run.validated, run.validation, "o--", label=f"{name}validation", **look)
+
+
+def _width(number: int, of: int) -> float:
+    """Later curves are thinner, so that none hides another."""
+    return 1.5 + 2.0 * (of - 1 - number) / max(1, of - 1)
 
 
 def _draw_balance(axes: Any, name: str, run: Curves, *, several: bool) -> None:
@@ -95,7 +101,9 @@ def _draw_balance(axes: Any, name: str, run: Curves, *, several: bool) -> None:
         colour = (0.1 + shade * 0.9, 0.3 + shade * 0.45, 0.55 - shade * 0.4)
         axes.plot(run.steps, _smoothed(values), color=colour, linewidth=1.2, label=label)
     axes.axhline(1, color="0.5", linewidth=0.8, linestyle=":")
-    axes.set_ylabel("busiest expert / even share" + (f"\n({name})" if several else ""))
+    axes.set_ylabel("busiest expert / even share")
+    if several:
+        axes.set_title(name, loc="left", fontsize="medium")
     axes.legend(frameon=False, ncols=4)
 
 

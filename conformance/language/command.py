@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
         backends = options.backend or ["reference", "stub"]
         found = check(backends, output, processes=options.n, steps=options.steps, replicas=options.replicas)
         if options.output:
-            draw({each.backend: each.curves for each in found.checked}, output / "curves.svg")
+            draw({_short(each.backend): each.curves for each in found.checked}, output / "curves.svg")
     print(_table(found, options.replicas), _summary(found), sep="\n\n")
     print(f"\n{time.monotonic() - begun:.0f} s")
     return FAILED if any(map(found.wrong, found.checked)) else PASSED
