@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import reference
-from bindings import Library
+from bindings import Library, read_header
 from reference.model import recompute, transformer
 from reference.model.config import TINY
 from tests.reference.model_samples import SMALL, batch, parameters
@@ -127,6 +127,15 @@ def test_arrays_without_numbers_have_views_and_no_more() -> None:
         np.sum(array)  # type: ignore[call-overload]
     with pytest.raises(AttributeError, match="the header declares no operation gem"):
         Shapes().gem  # noqa: B018
+
+
+def test_working_memory_that_is_declared_counts_for_a_call() -> None:
+    ledger = Ledger()
+    grad = Shaped((1000,), np.float32, ledger)
+    results = Shapes(ledger).grad_clip(grad, clip_norm=1.0)
+    declared = read_header().operations["grad_clip"].by_name["partial_norms"].shape[0].size({"size": 1000})
+    assert (ledger.live, ledger.peak) == (4004, 4004 + 4 * declared)
+    assert results[0] is grad
 
 
 def test_the_command_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:

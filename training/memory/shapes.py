@@ -114,7 +114,9 @@ class Shapes:
         def called(*args: Any, **kwargs: Any) -> Any:
             values = dict(zip(signature.names, args, strict=False)) | kwargs
             shape = functools.partial(shape_of, sizes=signature.sizes(values))
+            scratch = [self._result(parameter, None, shape) for parameter in signature.workspaces]
             results = [self._result(parameter, values.get(parameter.name), shape) for parameter in signature.returned]
+            del scratch  # which is there as long as the call
             return results[0] if len(results) == 1 else tuple(results)
 
         self.__dict__[name] = called
