@@ -62,6 +62,12 @@ class Cursor:
         if not self.take(text):
             self.fail(f"expected `{text}` {where}, found `{self.next.text}`")
 
+    def skip_to(self, text: str) -> None:
+        """Step over everything up to and with this token."""
+        while self.next.kind != "end" and self.next.text != text:
+            self.advance()
+        self.expect(text, "before the end of the file")
+
     def word(self, what: str) -> str:
         """Step over a word and return it."""
         if self.next.kind != "word":

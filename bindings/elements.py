@@ -31,6 +31,11 @@ class Element:
         return "int" in self.name
 
     @property
+    def is_half(self) -> bool:
+        """Whether it is a 16-bit floating-point format."""
+        return self.name in {"float16", "bfloat16"}
+
+    @property
     def range(self) -> tuple[int, int]:
         """Smallest and largest value of an integer type."""
         bits = int(self.name.partition("int")[2])
@@ -42,11 +47,12 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 # `long` is 64-bit and `char` is 8-bit on every platform that has shared libraries of this kind, but Windows.
+# Most languages have no 16-bit floating-point type: they pass the bits.  A spelling in two rows is the later one's.
 _TABLE = """
 float32  | float | f32, c_float | float32, C.float | c_float
 float64  | double | f64, c_double | float64, C.double | c_double
-float16  | float16_t, _Float16, __half, half | f16 | C.float16_t |
-bfloat16 | bfloat16_t, __bf16, __nv_bfloat16 | bf16 | C.bfloat16_t |
+float16  | assayer_fp16, float16_t, _Float16, __half, half | u16, f16 | uint16, C.assayer_fp16, C.float16_t | c_uint16
+bfloat16 | assayer_bf16, bfloat16_t, __bf16, __nv_bfloat16 | u16, bf16 | uint16, C.assayer_bf16, C.bfloat16_t | c_uint16
 int8     | int8_t, signed char | i8 | int8, C.int8_t | c_int8, c_byte
 uint8    | uint8_t, unsigned char | u8 | uint8, byte, C.uint8_t | c_uint8, c_ubyte
 int16    | int16_t, short | i16, c_short | int16, C.int16_t, C.short | c_int16, c_short

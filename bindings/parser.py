@@ -10,6 +10,7 @@ from .cursor import Cursor
 from .elements import spellings
 from .errors import HeaderError
 from .expressions import Expression
+from .macros import expand
 from .records import Axis, Function, Header, Parameter
 from .validate import problem_of
 
@@ -18,9 +19,12 @@ _C_TYPES = spellings("c")
 
 def parse_header(text: str, source: str = "<text>") -> Header:
     """Read the text of a header.  Raises HeaderError naming source and line of the first thing it cannot read."""
-    cursor = Cursor(text, source)
+    cursor = Cursor(expand(text, source), source)
     functions: dict[str, Function] = {}
     while cursor.next.kind != "end":
+        if cursor.take("typedef"):
+            cursor.skip_to(";")
+            continue
         function = _function(cursor)
         if function.symbol in functions:
             raise HeaderError(source, function.line, f"{function.symbol} is declared twice")

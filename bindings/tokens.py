@@ -21,6 +21,7 @@ _TOKEN = re.compile(
     re.S | re.M | re.X,
 )
 _FOR_CPLUSPLUS = re.compile(r"#\s*if(def\s+|\s+defined\s*\(?\s*)__cplusplus")
+_LINE = re.compile(r"\s*#\s*line\s+(\d+)\s*")
 _CONDITIONAL = re.compile(r"#\s*(if|ifdef|ifndef|else|elif|endif)\b")
 
 
@@ -38,6 +39,9 @@ def tokenize(text: str, source: str) -> Iterator[Token]:
     line, at, skipping = 1, 0, 0
     for match in _TOKEN.finditer(text):
         line += text.count("\n", at, match.start())
+        if moved := _LINE.fullmatch(match.group()):
+            line, at = int(moved[1]) - 1, match.start()  # of the line that follows
+            continue
         at = match.start()
         kind = match.lastgroup
         token = Token(kind, match.group(), line, match.start(), match.end())  # type: ignore[arg-type]

@@ -8,17 +8,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bindings.elements import ELEMENTS
 from bindings.header import read_header
 from bindings.records import Function, Parameter
 from bindings.signature import Signature
 
 OPERATIONS: Mapping[str, Function] = read_header().operations
+SIXTEEN_BIT = "16-bit"
 # Those that multiply matrices; a test holds this to what the reference does.
 PRODUCTS = frozenset(
     name
     for name, function in OPERATIONS.items()
-    if (function.family in ("gemm", "attention") and "cache" not in name) or "combine" in name
+    if function.family != SIXTEEN_BIT
+    and ((function.family in ("gemm", "attention") and "cache" not in name) or "combine" in name)
 )
+_HALVES = tuple(element.dtype for element in ELEMENTS.values() if element.is_half)
 _SIGNATURES = {function.symbol: Signature(function) for function in OPERATIONS.values()}
 
 
@@ -64,7 +68,10 @@ def fill(
 
 
 def typed(function: Function, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments as they reach C: contiguous arrays of the declared types, floats rounded to float32."""
+    """Return the arguments as they reach C: contiguous arrays of the declared types, floats rounded to float32.
+
+    Numbers of a 16-bit format are rounded to it and stay float32, in which the judge holds them.
+    """
     result: dict[str, Any] = {}
     for name, value in arguments.items():
         parameter = function.by_name[name]
@@ -72,10 +79,42 @@ def typed(function: Function, arguments: Mapping[str, Any]) -> dict[str, Any]:
         if parameter.is_scalar:
             result[name] = int(value) if parameter.type.is_integer else float(np.float32(value))
         elif parameter.each:
-            result[name] = [np.array(v, dtype, order="C") for v in value]
+            result[name] = [widened(np.array(v, dtype, order="C")) for v in value]
         else:
-            result[name] = np.array(value, dtype, order="C")
+            result[name] = widened(np.array(value, dtype, order="C"))
     return result
+
+
+def widened(array: NDArray[Any]) -> NDArray[Any]:
+    """Return an array of a 16-bit format as float32, any other as it is; what is all ones in bits stays so."""
+    if array.dtype not in _HALVES:
+        return array
+    poison = array.view(np.uint16) == 0xFFFF
+    return np.where(poison, np.uint32(0xFFFFFFFF).view(np.float32), array.astype(np.float32))
+
+
+def as_declared(operation: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return flat arguments or results, arrays that are declared in a 16-bit format rounded to it."""
+    halves = {p.name: p.type.dtype for p in OPERATIONS[operation].parameters if p.type.is_half}
+    with np.errstate(over="ignore", invalid="ignore"):
+        return {n: v.astype(halves[n]) if n in halves and v is not None else v for n, v in values.items()}
+
+
+def narrowed(operation: str, outputs: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Return flat outputs as they come out of C: those of a 16-bit format rounded to it, and float32 again."""
+    stored = {name: widened(array) for name, array in as_declared(operation, outputs).items()}
+    # A NaN keeps its bits: they tell what was never written.
+    return {n: np.where(np.isnan(a), outputs[n], a) if a.dtype == np.float32 else a for n, a in stored.items()}
+
+
+def is_sixteen_bit(operation: str) -> bool:
+    """Whether the header declares it among those that store 16 bits."""
+    return OPERATIONS[operation].family == SIXTEEN_BIT
+
+
+def base_of(operation: str) -> str:
+    """Return the float32 operation that a 16-bit one is named after; its own name for any other."""
+    return operation.rpartition("_")[0] if is_sixteen_bit(operation) else operation
 
 
 def ordered(function: Function, arguments: Mapping[str, Any]) -> list[Any]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 import reference
 
 from . import contract
-from .noise import FLOAT32, Noisy, exact, flushed, stored
+from .noise import FLOAT32, FORMATS, Noisy, exact, flushed, stored
 
 UPDATE_ROUNDINGS = 16.0  # of the decay, the moments, their corrections, root and quotient, and the difference
 Expected = dict[str, Any]  # by flat output name: Noisy, or a plain array that must be met exactly
@@ -30,7 +30,11 @@ def expect(operation: str, arguments: Mapping[str, Any], carried_out: Callable[.
     expected = contract.flat(contract.named(function, results))
     if "adamw" in operation:
         bound_update(expected, arguments)
-    return {name: stored(value) if isinstance(value, Noisy) else value for name, value in expected.items()}
+    formats = {p.name: FORMATS.get(p.element) for p in contract.written_arrays(function) if p.type.is_half}
+    return {
+        name: stored(value, formats.get(name.partition("[")[0])) if isinstance(value, Noisy) else value
+        for name, value in expected.items()
+    }
 
 
 def noisy(value: Any) -> Any:

@@ -60,7 +60,7 @@ def impostors(operation: str, arguments: Mapping[str, Any], expected: Expected, 
 
     Left out is what happens to be the right answer.  last: the outputs of the case judged before.
     """
-    right = rounded(expected)
+    right = contract.narrowed(operation, rounded(expected))
     made = {
         "zeros": {n: np.zeros_like(a) for n, a in right.items()},
         "poison": {n: _poison(a) for n, a in right.items()},
@@ -68,12 +68,13 @@ def impostors(operation: str, arguments: Mapping[str, Any], expected: Expected, 
         "the last case's output": {n: _fitted(last.get(n), a) for n, a in right.items()},
         "the transpose": {n: _transposed(a) for n, a in right.items()},
     }
-    return {name: outputs for name, outputs in made.items() if not _same(outputs, right)}
+    possible = {name: contract.narrowed(operation, outputs) for name, outputs in made.items()}
+    return {name: outputs for name, outputs in possible.items() if not _same(outputs, right)}
 
 
 def is_trivial(expected: Expected, arguments: Mapping[str, Any], operation: str) -> str:
     """Name what the right answer can be had from without computing: "zeros", "a copy of an input", or nothing."""
-    right = rounded(expected)
+    right = contract.narrowed(operation, rounded(expected))
     if _same({n: np.zeros_like(a) for n, a in right.items()}, right):
         return "zeros"
     return "a copy of an input" if _same(_copies(operation, arguments, right), right) else ""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from bindings import Facts
 
+from . import contract
 from .calls import Bench
 from .cases import CASES, Case
 from .declared import HEADER, Contract
@@ -38,7 +39,7 @@ class Files:
         self._path, self._due = folder, dict[str, NDArray[Any]]()
 
     def ask(self, id: str, due: Mapping[str, NDArray[Any]]) -> None:
-        """Say which case comes next, and what its outputs are like."""
+        """Say which case comes next, and what its outputs are like in a file."""
         self._path, self._due = self.folder / file_of(id), dict(due)
 
     def run(self, operation: str, arguments: Mapping[str, Any], override: Mapping[str, Any] | None = None) -> Outcome:
@@ -65,7 +66,7 @@ class Files:
             wanted, found = tensors.described(array), tensors.described(held[name])
             if wanted != found:
                 raise GoldenError(self._path, f"{name}: {wanted}", found)
-        return {name.removeprefix(_PREFIX): array for name, array in held.items()}
+        return {name.removeprefix(_PREFIX): contract.widened(array) for name, array in held.items()}
 
 
 class FilesBench(Bench):
@@ -77,7 +78,7 @@ class FilesBench(Bench):
 
     def due(self, case: Case) -> tuple[dict[str, Any], Expected]:
         arguments, expected = super().due(case)
-        self.files.ask(case.id, rounded(as_stored(expected)))
+        self.files.ask(case.id, contract.as_declared(case.operation, rounded(as_stored(expected))))
         return arguments, expected
 
     def step(self, id: str) -> Result:

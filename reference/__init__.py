@@ -6,6 +6,7 @@ no shape tells; it returns the header's outputs as new arrays and writes to none
 
 from __future__ import annotations
 
+from reference.ops import sixteen
 from reference.ops.attention import (
     attention_backward,
     attention_forward,
@@ -114,4 +115,5 @@ __all__ = [
     "zero_grad",
 ]
 
-OPERATIONS = tuple(name for name in __all__ if name != "OPERATIONS")
+globals().update(sixteen.OPERATIONS)
+OPERATIONS = (*(name for name in __all__ if name != "OPERATIONS"), *sixteen.OPERATIONS)

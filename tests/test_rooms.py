@@ -18,6 +18,7 @@ OURS = {*MAY_IMPORT, "tests", "benchmarks", "noxfile"}
 # The reference is mathematics only: no files, no processes, no command line.
 MATHEMATICS = {
     "numpy",
+    "ml_dtypes",
     "__future__",
     "collections",
     "dataclasses",

@@ -77,7 +77,8 @@ def _fits(type: Type, parameter: Parameter) -> bool:
     if type == Type("uint64"):  # uintptr_t, uintptr and the like are passed as addresses are
         return True
     untyped = type.element == "void" and 1 <= type.stars <= parameter.stars
-    alike = type.element == parameter.element or {type.element, parameter.element} <= _BYTES
+    bits = type.element == "uint16" and parameter.type.is_half
+    alike = type.element == parameter.element or bits or {type.element, parameter.element} <= _BYTES
     return told and (untyped or (alike and type.stars == parameter.stars))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
+from ..elements import ELEMENTS
 from ..records import Function, Header, Parameter
 
 # Words of a language that a C argument may be named by.
@@ -23,7 +24,8 @@ def _commented(function: Function, mark: str, indent: str = "") -> str:
 
 def _c(functions: Iterable[Function]) -> str:
     body = "\n".join(_commented(f, "//") + f.declaration + "\n" for f in functions)
-    return f"#include <stdint.h>\n\n{body}"
+    types = "".join(f"typedef uint16_t {e.c[0]};\n" for e in ELEMENTS.values() if e.is_half)
+    return f"#include <stdint.h>\n\n{types}\n{body}"
 
 
 def _rust(functions: Iterable[Function]) -> str:

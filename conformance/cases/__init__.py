@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from . import attention, decode, elementwise, embedding, gemm, loss, moe, norm, optimizer, rope, softmax
+from . import attention, decode, elementwise, embedding, gemm, loss, moe, norm, optimizer, rope, sixteen, softmax
 from .refusals import Refusal, refusals
 from .spec import Case
 
 __all__ = ["CASES", "REFUSALS", "Case", "Refusal"]
 
-FAMILIES = (elementwise, softmax, norm, gemm, rope, attention, moe, loss, optimizer, embedding, decode)
+FAMILIES = (elementwise, softmax, norm, gemm, rope, attention, moe, loss, optimizer, embedding, decode, sixteen)
 
 
 def catalogue() -> Mapping[str, Case]:

@@ -36,13 +36,13 @@ def matches(operation: str, arguments: Mapping[str, Any], expected: Expected, go
 
 
 def values_of(reading: Reading, operation: str, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
-    """What the reading gives in plain float32; None where it has no meaning for these arguments."""
+    """What the reading gives, stored as declared; None where it has no meaning for these arguments."""
     function = contract.OPERATIONS[operation]
     try:
         results = reading.function(*contract.ordered(function, arguments))
     except (ValueError, IndexError, ArithmeticError):
         return None
-    return contract.flat(contract.named(function, results))
+    return contract.narrowed(operation, contract.flat(contract.named(function, results)))
 
 
 def _distance(values: Outputs, got: Outputs) -> tuple[int, float]:

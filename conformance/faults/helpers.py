@@ -23,3 +23,8 @@ static inline float rounded(float x, int dropped) {
 }
 """
 TF32, BFLOAT16 = 13, 16  # bits dropped
+
+
+def in_every_format(operation: str) -> tuple[str, ...]:
+    """An operation that is one text for float32 and both formats of 16 bits."""
+    return (operation, f"{operation}_bf16", f"{operation}_fp16")

@@ -103,8 +103,8 @@ class Kernels(CLibrary):
 
     def units(self, sources: Mapping[str, str], operations: Iterable[str]) -> list[str]:
         """Those that define the operations, and beside each header that they include the file of its name."""
-        wanted = [f"int32_t cuda_{name}(" for name in operations]
-        due = ["runtime.cu", *(f for f, text in sources.items() if any(entry in text for entry in wanted))]
+        entry = re.compile(rf"int32_t cuda_({'|'.join(operations)})(##suffix)?\(")
+        due = ["runtime.cu", *(file for file, text in sources.items() if entry.search(text))]
         chosen = [_RUNTIME]
         while due:
             chosen.append(file := due.pop())

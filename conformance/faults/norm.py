@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .fault import Fault
-from .helpers import SHORTENED, TF32
+from .helpers import SHORTENED, TF32, in_every_format
 
 _ROOT = "    return 1.0 / sqrt(v->dot(n, x, x) / (double)n + eps);"
 _SHORT_SUM = f"""\
@@ -47,9 +47,9 @@ FAULTS = (
     Fault("expert_sort: last token first", ("expert_sort",), "moe.c",
           "for (int64_t i = 0; i < pairs; i++) position[i] =", "for (int64_t i = pairs - 1; i >= 0; i--) position[i] =",
           "matches: .*last token first"),
-    Fault("expert_dispatch: one token left out", ("expert_dispatch",), "moe.c",
-          "for (int64_t i = 0; i < pairs; i++)\n        memcpy(output",
-          "for (int64_t i = 0; i < pairs - 1; i++)\n        memcpy(output", "never written"),
+    Fault("expert_dispatch: one token left out", in_every_format("expert_dispatch"), "moe.c",
+          "memcpy(output + position[i] * width,", "if (i + 1 < pairs) memcpy(output + position[i] * width,",
+          "never written"),
     Fault("expert_combine: weights ignored", ("expert_combine",), "moe.c",
           "gather(input, weights, position,", "gather(input, NULL, position,", "matches: .*weights ignored"),
     Fault("expert_combine_backward: weights missing", ("expert_combine_backward",), "moe.c",
@@ -62,7 +62,7 @@ FAULTS = (
           "sums[e] / batch_seq", "sums[e]", "times .*batch_seq"),
     Fault("aux_loss_backward: scale ignored", ("aux_loss_backward",), "aux_loss.c",
           "(double)scale * alpha", "(double)alpha", "matches: .*scale ignored"),
-    Fault("embedding: indices from 1", ("embedding",), "embedding.c",
+    Fault("embedding: indices from 1", in_every_format("embedding"), "embedding.c",
           "memcpy(output + i * width, weight + indices[i] * width,",
           "memcpy(output + i * width, weight + (indices[i] ? indices[i] - 1 : vocab_size - 1) * width,",
           "matches: .*indices from 1|rows of weight, but other ones"),

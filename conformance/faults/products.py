@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .fault import Fault
-from .helpers import BFLOAT16, SHORTENED, TF32
+from .helpers import BFLOAT16, SHORTENED, TF32, in_every_format
 
 _TILE = """\
         vec column[TILE_VECS];
@@ -96,7 +96,7 @@ FAULTS = (
     Fault("attention_scores: masked by 0", ("attention_scores",), "attention_scores.c",
           "scores[row * n + j] = -INFINITY;", "scores[row * n + j] = 0.0f;",
           "matches: .*masked by 0"),
-    Fault("kv_cache_append: position ignored", ("kv_cache_append",), "attention.c",
+    Fault("kv_cache_append: position ignored", in_every_format("kv_cache_append"), "attention.c",
           "cache + (b * kv_capacity + position) * width", "cache + b * kv_capacity * width",
           "matches: .*position ignored"),
 )  # fmt: skip

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from conformance import contract
 from conformance.cases import CASES, Case
 from conformance.cases.spec import sizes
 from reference.model.config import FULL as MODEL
@@ -55,7 +56,14 @@ def _alike(operations: tuple[str, ...], row: Mapping[str, Any]) -> dict[str, Map
 
 
 def full_sizes() -> dict[str, Mapping[str, Any]]:
-    """The sizes of every operation in a layer of the full model, in the order of the step."""
+    """The sizes of every operation in a layer of the full model, in the order of the step, then those of 16 bits."""
+    rows = _float32_sizes()
+    [element] = sizes("n", (TOKENS * HIDDEN,))
+    sixteen = filter(contract.is_sixteen_bit, contract.OPERATIONS)
+    return {**rows, **{operation: rows.get(contract.base_of(operation), element) for operation in sixteen}}
+
+
+def _float32_sizes() -> dict[str, Mapping[str, Any]]:
     [element, pair] = sizes("n", (TOKENS * HIDDEN,), (ROWS * FFN,))
     [router, vocabulary] = sizes("rows cols", (TOKENS, EXPERTS), (TOKENS, VOCAB))
     [norm] = sizes("rows hidden_dim eps", (TOKENS, HIDDEN, MODEL.eps))
@@ -117,7 +125,7 @@ def full_sizes() -> dict[str, Mapping[str, Any]]:
         "multi_adamw": {**many, **HYPER, "step": 7},
         "zero_grad": {"size": VOCAB * HIDDEN},
         "grad_clip": {"size": EXPERT[0], "clip_norm": 1.0},
-        "multi_sum_squares": many,
+        **_alike(("multi_sum_squares", "multi_nonfinite"), many),
         "clip_scale": {"clip_norm": 1.0},
         "multi_scale": many,
         **_alike(("embedding", "scatter_add"), table),

@@ -28,13 +28,14 @@ from .errors import GoldenError
 
 Tensors = dict[str, NDArray[Any]]
 
-TYPES = {"float16": "F16", "float32": "F32", "float64": "F64", "int32": "I32", "int64": "I64", "uint64": "U64"}
+TYPES = {"float16": "F16", "bfloat16": "BF16", "float32": "F32", "float64": "F64"}
+TYPES |= {"int32": "I32", "int64": "I64", "uint64": "U64"}
 
 
-def pack_inputs(arguments: Mapping[str, Any]) -> Tensors:
+def pack_inputs(operation: str, arguments: Mapping[str, Any]) -> Tensors:
     """Return the arguments of a call, as they reach C, by their names in a golden file."""
     tensors = {}
-    for name, value in contract.flat(arguments).items():
+    for name, value in contract.as_declared(operation, contract.flat(arguments)).items():
         if isinstance(value, np.ndarray):
             tensors[f"input.{name}"] = value
         else:
@@ -82,10 +83,11 @@ def _expectation(name: str, tensors: Tensors) -> Any:
 
 
 def unpack_arguments(function: Function, tensors: Tensors) -> dict[str, Any]:
-    """Return the arguments of a golden file, as `Case.arguments` gives them.
+    """Return the arguments of a golden file, as `Case.arguments` gives them: 16-bit arrays as float32.
 
     None for an array that the file leaves out, as it may where the call does not read what it updates.
     """
+    tensors = {name: contract.widened(array) for name, array in tensors.items()}
     arguments: dict[str, Any] = {}
     for parameter in contract.read_arrays(function):
         if parameter.each:
@@ -106,7 +108,7 @@ def described(array: NDArray[Any]) -> str:
 def digest(array: NDArray[Any]) -> str:
     """SHA-256 of a tensor: of type and shape as the file's header has them ("F32 [3,33]"), a line feed, its bytes."""
     sha = hashlib.sha256(f"{described(array)}\n".encode())
-    sha.update(np.ascontiguousarray(array).data)
+    sha.update(array.tobytes())
     return sha.hexdigest()
 
 

@@ -78,11 +78,13 @@ def _called(namespace: Any, prepare: Callable[[Any], Any] = np.asarray) -> Call:
 
     def call(operation: str, arguments: Arguments) -> dict[str, Any]:
         function = contract.OPERATIONS[operation]
-        values = [prepared(v) for v in contract.ordered(function, arguments)]
+        given = contract.as_declared(operation, arguments) if isinstance(namespace, Library) else arguments
+        values = [prepared(v) for v in contract.ordered(function, given)]
         with np.errstate(all="ignore"):
             results = getattr(namespace, operation)(*values)
         outputs = contract.flat(contract.named(function, results))
-        return {n: v.astype(np.float32) if v.dtype == np.float64 else v for n, v in outputs.items()}
+        stored = {n: v.astype(np.float32) if v.dtype == np.float64 else v for n, v in outputs.items()}
+        return contract.narrowed(operation, stored)
 
     return call
 

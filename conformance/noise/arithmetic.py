@@ -31,13 +31,14 @@ def add(a: Any, b: Any) -> Noisy:
     result = rounded(propagate(x.v + y.v, (x, 1.0), (y, 1.0)), free=nothing_added, spread=LAST_BIT)
     for total, other in ((x, y), (y, x)):
         if total.terms is not None:
-            result = _as_first_term(result, other, np.where(nothing_added, 0.0, total.terms))
+            spared = 0.0 if total.spared is None else total.spared
+            result = _as_first_term(result, other, np.where(nothing_added, 0.0, total.terms), spared)
     return result
 
 
-def _as_first_term(result: Noisy, first: Noisy, terms: Floats) -> Noisy:
+def _as_first_term(result: Noisy, first: Noisy, terms: Floats, spared: Floats | float) -> Noisy:
     """What was added to a sum may have been its first term, and have been rounded with every other."""
-    way, size = roundings(), np.maximum(np.abs(first.v), np.abs(result.v))
+    way, size = roundings(), np.maximum(np.abs(first.v), np.abs(result.v)) + spared
     u, reach = way.accumulator.unit, way.sum_reach
     worst = None if result.worst is None else result.worst + reach * terms * size
     lean = together(result.lean, u * terms * size) if way.truncates else result.lean
@@ -65,6 +66,7 @@ def multiply(a: Any, b: Any) -> Noisy:
     for scaled, factor in ((x, y), (y, x)):
         if factor.ndim == 0:  # a sum times one number is a sum still
             result.terms = scaled.terms
+            result.spared = None if scaled.spared is None else scaled.spared * np.abs(factor.v)
     return result
 
 

@@ -69,11 +69,11 @@ class Drawn(Noisy):
         if not np.any(result.variance):
             return self._like(result)
         drawn = self.of(result.v + result.sigma * self.errors.take(result.shape))
-        drawn.terms = result.terms
+        drawn.terms, drawn.spared = result.terms, result.spared
         return drawn
 
     def _like(self, x: Noisy) -> Drawn:
-        return type(self)(x.v, x.variance, x.shared, x.worst, x.terms)
+        return type(self)(x.v, x.variance, x.shared, x.worst, x.terms, spared=x.spared)
 
 
 def drawing(seed: int) -> type[Drawn]:

@@ -69,8 +69,8 @@ def _joined(function: Callable[..., Any]) -> Callable[..., Any]:
         worst = None if any(w is None for w in worsts) else function(worsts, *args, **kwargs)
         fields = ([getattr(p, field) for p in parts] for field in ("v", "variance", "shared"))
         v, variance, shared = (function(field, *args, **kwargs) for field in fields)
-        terms, lean = (_joined_where_any(function, parts, field, args, kwargs) for field in ("terms", "lean"))
-        return Noisy(v, variance, shared, worst, terms, lean)
+        rest = (_joined_where_any(function, parts, field, args, kwargs) for field in ("terms", "lean", "spared"))
+        return Noisy(v, variance, shared, worst, *rest)
 
     return join
 

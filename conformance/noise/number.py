@@ -9,7 +9,8 @@ over elements do not even it out.  `shared` keeps count: each part of the varian
 errors behind it.  It only ever widens what chance may do to an average (see verdict.py).
 
 A sum knows how many `terms` it has, until something else is done with it: what is added to it may have been the first
-of its terms (a product added to what its result holds), and then is in every partial sum.
+of its terms (a product added to what its result holds), and then is in every partial sum.  A sum that is exact in any
+order has no roundings of its own; what it is `spared`, the size of its partial sums, counts then after all.
 
 Sums that are rounded toward zero are off in one direction: what they may `lean` by, and hand on to what is computed
 from them, is carried apart, since it neither evens out nor adds up in squares (None where nothing leans).
@@ -29,16 +30,19 @@ from .precision import Floats, current, roundings
 class Noisy(NDArrayOperatorsMixin):
     """An array of values; for each the variance of its error, how much of it is shared, and a bound unless None."""
 
-    __slots__ = ("lean", "shared", "terms", "v", "variance", "worst")
+    __slots__ = ("lean", "shared", "spared", "terms", "v", "variance", "worst")
     __array_priority__ = 100
 
-    def __init__(self, v: Any, variance: Any, shared: Any, worst: Any, terms: Any = None, lean: Any = None) -> None:
+    def __init__(
+        self, v: Any, variance: Any, shared: Any, worst: Any, terms: Any = None, lean: Any = None, spared: Any = None
+    ) -> None:
         self.v: Floats = v
         self.variance: Floats = variance
         self.shared: Floats = shared
         self.worst: Floats | None = worst
         self.terms: Floats | None = terms
         self.lean: Floats | None = lean
+        self.spared: Floats | None = spared
 
     # ---- what an array offers -------------------------------------------------------------------
     @property
@@ -73,8 +77,8 @@ class Noisy(NDArrayOperatorsMixin):
 
     def map(self, move: Callable[[Floats], Any]) -> Noisy:
         """Apply a function that only moves elements to values and errors alike."""
-        worst, terms, lean = (None if part is None else move(part) for part in (self.worst, self.terms, self.lean))
-        return Noisy(move(self.v), move(self.variance), move(self.shared), worst, terms, lean)
+        rest = (self.worst, self.terms, self.lean, self.spared)
+        return Noisy(*map(move, (self.v, self.variance, self.shared)), *(p if p is None else move(p) for p in rest))
 
     def __getitem__(self, index: Any) -> Noisy:
         return self.map(lambda part: part[index])
@@ -187,7 +191,9 @@ def flushed(x: Noisy) -> Noisy:
     lost = np.where(np.abs(x.v) < current().smallest, np.abs(x.v), 0.0) if roundings().flushes else np.zeros(())
     if not np.any(lost):
         return x
-    return Noisy(x.v, x.variance + lost**2, x.shared, None if x.worst is None else x.worst + lost, x.terms, x.lean)
+    return Noisy(
+        x.v, x.variance + lost**2, x.shared, None if x.worst is None else x.worst + lost, x.terms, x.lean, x.spared
+    )
 
 
 def settled(v: Floats, variance: Floats, shared: Floats, worst: Floats | None, lean: Floats | None = None) -> Noisy:

@@ -81,7 +81,7 @@ def _summed(
     worst = None if x.worst is None else add_up(x.worst) + np.where(sure, 0.0, roundings().sum_reach * n * sizes)
     lean = _lean(n, partial, sure, None if x.lean is None else add_up(x.lean))
     result = settled(v, _handed_on(x.variance, add_up) + own, _handed_on(x.shared, add_up), worst, lean)
-    result.terms = n
+    result.terms, result.spared = n, np.where(sure & (n > 1), sizes, 0.0)
     return result
 
 
@@ -169,7 +169,7 @@ def matmul(a: Any, b: Any) -> Noisy:
     if not np.all(np.isfinite(v)):  # 0 times infinity among the errors of what is not finite anyway
         variance, shared = (np.where(np.isfinite(v), part, 0.0) for part in (variance, shared))
     result = settled(v, variance + out_of_range(x, y, v), shared, worst, lean)
-    result.terms = np.broadcast_to(n, v.shape)
+    result.terms, result.spared = np.broadcast_to(n, v.shape), np.where(sure & (n > 1), sizes, 0.0)
     return result
 
 

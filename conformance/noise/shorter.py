@@ -47,9 +47,14 @@ def _rounded(x: Noisy, axis: int, format: Precision, truncates: bool) -> Noisy:
     return Noisy(x.v, variance, x.shared, worst, lean=together(x.lean, reach) if truncates else x.lean)
 
 
-def stored(x: Noisy) -> Noisy:
-    """A result as it is stored: rounded once more where the arithmetic's output is a shorter format."""
-    format = roundings().output
+def stored(x: Noisy, format: Precision | None = None) -> Noisy:
+    """A result as it is stored: rounded once more where the arithmetic's output is a shorter format.
+
+    format: in which it is stored by declaration, to nearest even: of what is exact then only one number is right.
+    """
+    if format:
+        x = _to_nearest(x, format)
+    format = format or roundings().output
     if format is None:
         return x
     free = (x.variance == 0) & format.holds(x.v)
@@ -57,6 +62,16 @@ def stored(x: Noisy) -> Noisy:
     worst = None if x.worst is None else x.worst + np.where(free, 0.0, format.reach(x.v))
     with using(format):
         return settled(x.v, variance, x.shared, worst, x.lean)
+
+
+def _to_nearest(x: Noisy, format: Precision) -> Noisy:
+    """The same numbers, those without an error rounded to the format."""
+    exponent = np.maximum(np.frexp(x.v)[1], np.frexp(format.smallest)[1])
+    with np.errstate(invalid="ignore"):
+        nearest = np.ldexp(np.rint(np.ldexp(x.v, format.bits + 1 - exponent)), exponent - format.bits - 1)
+        nearest = np.where(np.abs(nearest) > format.largest, np.copysign(np.inf, nearest), nearest)
+    settled_on = (x.variance == 0) & np.isfinite(x.v)
+    return Noisy(np.where(settled_on, nearest, x.v), x.variance, x.shared, x.worst, x.terms, x.lean, x.spared)
 
 
 def _alike(v: Floats, axis: int) -> Any:

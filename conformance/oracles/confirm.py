@@ -16,7 +16,7 @@ import numpy as np
 from conformance import contract
 from conformance.noise import Noisy
 
-from . import attention, decode, elementwise, embedding, gemm, loss, moe, norm, optimizer, rope, softmax
+from . import attention, decode, elementwise, embedding, gemm, loss, moe, norm, optimizer, rope, sixteen, softmax
 from .limit import float64_limit
 from .numbers import Nested, dot, flat, precise
 from .potentials import GRADIENTS
@@ -40,6 +40,12 @@ class Confirmation:
 
 def confirm(operation: str, arguments: Mapping[str, Any], expected: Mapping[str, Any]) -> Confirmation | None:
     """Compare an expectation (by flat output name) with an oracle's; None where a gradient has no finite value."""
+    base = contract.base_of(operation)
+    if base != operation:
+        wide = sixteen.wide(base, arguments)
+        if not sixteen.is_stored(operation, wide, expected):
+            return Confirmation(SCALARS, np.inf, np.inf)
+        return confirm(base, arguments, wide) if base in contract.OPERATIONS else Confirmation(SCALARS, 0.0, 0.0)
     read = {name: numbers(value) for name, value in arguments.items()}
     with precise():
         if operation in GRADIENTS:

@@ -81,6 +81,12 @@ def _bits(format: str) -> int:
     return FORMATS[format].bits
 
 
+def _stored_bits(operation: str, declared: Declaration) -> int:
+    """How many digits what leaves the operation has: as it is declared, or as the header stores it in 16 bits."""
+    stored = (p.element for p in contract.written_arrays(contract.OPERATIONS[operation]) if p.type.is_half)
+    return min(map(_bits, (declared.output, *stored)))
+
+
 def _carried(operation: str, declared: int, words: str, bench: Bench) -> Found:
     call = _caller(bench.worker)
     found = {channel: kept_bits(channel, one_more, call) for channel in carries(operation)}
@@ -95,7 +101,7 @@ def _carried(operation: str, declared: int, words: str, bench: Bench) -> Found:
 
 def _accumulator(operation: str, declared: Declaration, bench: Bench) -> Found:
     call, format = _caller(bench.worker), FORMATS[declared.accumulator]
-    due = min(format.bits, _bits(declared.output))
+    due = min(format.bits, _stored_bits(operation, declared))
     least = 0
     for channel in sums(operation):
         bits = kept_bits(channel, one_and, call)
@@ -106,14 +112,14 @@ def _accumulator(operation: str, declared: Declaration, bench: Bench) -> Found:
     affordable = [channel for channel in sums(operation) if channel.is_affordable(ONES)]
     for channel in affordable[:1] + affordable[-1:]:
         total = ones(channel, call)
-        if total < min(ONES, int(1 / format.unit)):
+        if total < min(ONES, int(1 / format.unit)) * (1 - 2.0 ** -(due + 1)):
             return f"{ONES} ones add up to {total}", f"declared {format.name} sums; {ONES} ones add up to {total}"
     return format_of(least), ""
 
 
 def _rounding(operation: str, declared: Declaration, bench: Bench) -> Found:
-    if min(_bits(declared.accumulator), _bits(declared.output)) < _bits("float32"):
-        return "not probed: sums are declared shorter than float32", ""
+    if min(_bits(declared.accumulator), _stored_bits(operation, declared)) < _bits("float32"):
+        return "not probed: sums are declared, or stored, shorter than float32", ""
     call = _caller(bench.worker)
     up = all(rounds_up(channel, call) for channel in sums(operation) if channel.is_exact)
     found = NEAREST if up else TOWARD_ZERO

@@ -6,16 +6,18 @@ The operation is the reference's own, on arrays whose sums, maxima and products 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
 import reference
+from bindings.records import Parameter
+from conformance import contract
 from conformance.cases import CASES
 from conformance.honest.replicas import Floats, Replica, Sum
 from conformance.honest.tensor_cores import truncated
-from conformance.noise import Noisy
+from conformance.noise import FORMATS, Noisy
 from reference.readings import Reading
 from reference.readings.reading import bfloat16, rounded_to, tf32
 
@@ -97,6 +99,7 @@ SUMS: tuple[tuple[str, str, Sum], ...] = (
     ("sums kept in bfloat16", "The accumulator is a bfloat16.", _kept(bfloat16)),
     ("sums cut off", "Every addition truncates, as in a tensor core.", _kept(truncated)),
 )
+HIDDEN = {"sums cut off"}  # by the rounding of a result that is stored in 16 bits
 STALE = ("sum of the row before", "Shared memory is read before it is written.", _stale(np.sum))
 MAXIMA: tuple[tuple[str, str, Sum], ...] = (
     *(
@@ -184,27 +187,41 @@ EQUAL = {
 }
 
 
+# The arrays that are multiplied as matrices, where not every one that is read may be.
+FACTORS = {"expert_combine_backward": {"input", "d_output"}}
+
+
 def arithmetic(operation: str) -> Iterator[Reading]:
     """Yield what a kernel of this operation can do wrong, as far as it adds, compares or multiplies."""
     for name, why, kind in _faulty(operation):
-        equal = EQUAL.get((operation, name), "")
+        equal = EQUAL.get((contract.base_of(operation), name), "")
         yield Reading(operation, name, why, _computed(operation, kind), equal)
 
 
 def _faulty(operation: str) -> Iterator[tuple[str, str, type[Replica]]]:
-    used = _used(operation)
+    used, base = _used(operation), contract.base_of(operation)
     if used["add"] or used["matmul"]:
-        yield from _some_of(SUMS, _adding, LONGEST_SUM.get(operation))
+        stored_short = all(p.type.is_half for p in contract.written_arrays(contract.OPERATIONS[operation]))
+        sums = [row for row in SUMS if row[0] not in HIDDEN or not stored_short]
+        yield from _some_of(sums, _adding, LONGEST_SUM.get(base))
     if used["several sums"]:
         yield from _some_of((STALE,), _staling)
     if used["maximum"]:
-        yield from _some_of(MAXIMA, _comparing, MOST_COLUMNS.get(operation))
+        yield from _some_of(MAXIMA, _comparing, MOST_COLUMNS.get(base))
     if used["matmul"]:
-        yield from _some_of(OPERANDS, _preparing)
+        read = [p for p in contract.read_arrays(contract.OPERATIONS[operation]) if p.direction == "in"]
+        read = [p for p in read if p.name in FACTORS.get(base, {p.name})]
+        yield from _some_of([row for row in OPERANDS if shows(read, row[2])], _preparing)
+
+
+def shows(parameters: Iterable[Parameter], rounding: Callable[[Any], Any]) -> bool:
+    """Whether rounding changes the numbers of any of these arrays: not where all are declared in no finer a format."""
+    formats = (FORMATS[p.element] for p in parameters if p.element in FORMATS)
+    return any(rounding(x) != x for x in (np.float32(1 + 2.0**-format.bits) for format in formats))
 
 
 def _some_of(
-    table: tuple[tuple[str, str, Any], ...], kind: Callable[[Any], type[Replica]], longest: int | None = None
+    table: Sequence[tuple[str, str, Any]], kind: Callable[[Any], type[Replica]], longest: int | None = None
 ) -> Iterator[tuple[str, str, type[Replica]]]:
     """A row of the table each, less those about more terms than there ever are."""
     for name, why, wrong in table:

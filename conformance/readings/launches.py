@@ -20,7 +20,7 @@ from conformance import contract
 from reference.readings import Reading
 from reference.readings.reading import bfloat16, rounded_to
 
-from .arithmetic import mapped
+from .arithmetic import mapped, shows
 
 Array = NDArray[Any]
 Mask = NDArray[np.bool_]
@@ -102,12 +102,14 @@ LONGEST = {"1": 1, "k": 32, "top_k": 32, "head_dim": 256, "head_dim / 2": 128, "
 def launches(operation: str) -> Iterator[Reading]:
     """Yield what a launch of this operation can leave undone, or store too short."""
     outputs = contract.written_arrays(contract.OPERATIONS[operation])
+    moved = contract.base_of(operation) == "cast_from"  # in 32 bits what had 16 before
+    finest = contract.read_arrays(contract.OPERATIONS[operation]) if moved else outputs
     longest = max(LONGEST.get(p.shape[-1].size.text, math.inf) if p.shape else math.inf for p in outputs)
     for name, why, left in UNWRITTEN:
         if _can_show(name, longest, any(len(p.shape) > 1 for p in outputs)):
             yield Reading(operation, name, why, _leaving(operation, left), says="never written")
-    if any(p.type.dtype.kind == "f" for p in outputs) and operation != "zero_grad":  # a zero is one in every format
-        for name, why, store, says in STORED:
+    for name, why, store, says in STORED:
+        if operation != "zero_grad" and shows(finest, store):  # a zero is one in every format
             yield Reading(operation, name, why, _storing(operation, store), says=says)
 
 
@@ -140,7 +142,7 @@ def _kept(new: Any, old: Any, left: Callable[[Array], Mask]) -> Any:
     """The new values, and where they are not written the old ones."""
     if isinstance(new, list):
         return [_kept(n, o, left) for n, o in zip(new, old or [None] * len(new), strict=True)]
-    stored = new.astype(np.float32) if new.dtype.kind == "f" else new
+    stored = contract.widened(new.astype(np.float32) if new.dtype.kind == "f" else new)
     poison = np.frombuffer(b"\xff" * stored.dtype.itemsize, stored.dtype)
     return np.where(left(stored), poison if old is None else old, stored)
 
@@ -149,7 +151,8 @@ def _storing(operation: str, store: Callable[[Array], Array]) -> Callable[..., A
     function = getattr(reference, operation)
 
     def stored(result: Array) -> Array:
-        return store(result.astype(np.float32)).astype(np.float32) if result.dtype.kind == "f" else result
+        wide = contract.widened(result)
+        return store(wide.astype(np.float32)).astype(np.float32) if wide.dtype.kind == "f" else result
 
     @functools.wraps(function)
     def called(*args: Any, **kwargs: Any) -> Any:

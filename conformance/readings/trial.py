@@ -95,7 +95,7 @@ def tried_on(case: Case, arguments: Mapping[str, Any], expected: Expected, readi
 
 
 def outputs(reading: Reading, arguments: Mapping[str, Any]) -> dict[str, NDArray[Any]] | None:
-    """Return what a reading gives, by flat output name, stored in float32; None where that cannot be known."""
+    """Return what a reading gives, by flat output name, stored as declared; None where that cannot be known."""
     function = contract.OPERATIONS[reading.operation]
     try:
         results = reading.function(*contract.ordered(function, arguments))
@@ -103,7 +103,8 @@ def outputs(reading: Reading, arguments: Mapping[str, Any]) -> dict[str, NDArray
         return None
     flat = contract.flat(contract.named(function, results))
     with np.errstate(over="ignore"):
-        return {n: v.astype(np.float32) if v.dtype == np.float64 else np.asarray(v) for n, v in flat.items()}
+        stored = {n: v.astype(np.float32) if v.dtype == np.float64 else np.asarray(v) for n, v in flat.items()}
+        return contract.narrowed(reading.operation, stored)
 
 
 def margin(verdict: Verdict) -> float:

@@ -74,5 +74,5 @@ def pack(given: Given, bench: Bench) -> Tensors:
     outcome = bench.worker.run(given.operation, given.arguments)
     came = contract.flat(outcome.outputs)
     passed = {name: value for name, value in given.arguments.items() if value is not None}
-    outputs = {f"output.{name}": array for name, array in came.items()}
-    return pack_inputs(passed) | pack_expected(given.expected) | outputs
+    outputs = {f"output.{name}": array for name, array in contract.as_declared(given.operation, came).items()}
+    return pack_inputs(given.operation, passed) | pack_expected(given.expected) | outputs

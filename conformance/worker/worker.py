@@ -137,7 +137,7 @@ class Worker:
         self.stop()
         found: list[str] = []
         operation = call.signature.function.operation
-        if ended.reason in _STRAY and self._explained[operation] < _EXPLAINED:
+        if run and ended.reason in _STRAY and self._explained[operation] < _EXPLAINED:
             self._explained[operation] += 1
             found = list(diagnose.crash(self, call, run))
         return Outcome(ended.status, None, outputs, found, "\n".join(filter(None, detail)))

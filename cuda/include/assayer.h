@@ -52,6 +52,11 @@
 #define ASSAYER_NO_MEMORY -3
 #define ASSAYER_UNSUPPORTED -4 /* not on this device */
 
+/* 16-bit storage.  Arrays of these lie as their bits; arithmetic on them is in float32, and each result is rounded once,
+ * to nearest even.  float16: 5 bits of exponent, 10 of fraction; bfloat16: the upper half of a float32. */
+typedef uint16_t assayer_fp16;
+typedef uint16_t assayer_bf16;
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -376,6 +381,177 @@ int32_t cuda_topk_sample(const float* logits SHAPE(batch, vocab_size), int32_t* 
 int32_t cuda_topp_sample(const float* logits SHAPE(batch, vocab_size), int32_t* output SHAPE(batch), const uint64_t* seeds SHAPE(batch),
                          int batch, int vocab_size, float top_p, float temperature, void* stream)
     REQUIRES(top_p == top_p, temperature >= 0);
+
+/* ---- 16-bit ------------------------------------------------------------------------------------------------------ */
+
+/* Every operation of this section is declared twice: for half = assayer_bf16 with the suffix _bf16, and for assayer_fp16
+ * with _fp16.  What is float here stays float32: sums that many calls add to, statistics, losses. */
+#define ASSAYER_SIXTEEN_BIT(half, suffix)                                                                              \
+    /* output = input, rounded to nearest even. */                                                                     \
+    int32_t cuda_cast_to_##suffix(const float* input SHAPE(n), half* output SHAPE(n), int64_t n, void* stream);        \
+                                                                                                                       \
+    /* output = input, exactly. */                                                                                     \
+    int32_t cuda_cast_from_##suffix(const half* input SHAPE(n), float* output SHAPE(n), int64_t n, void* stream);      \
+                                                                                                                       \
+    /* output = silu(gate) * up. */                                                                                    \
+    int32_t cuda_swiglu_##suffix(const half* gate SHAPE(n), const half* up SHAPE(n), half* output SHAPE(n),            \
+        int64_t n, void* stream);                                                                                      \
+                                                                                                                       \
+    /* The gradients of gate and up. */                                                                                \
+    int32_t cuda_swiglu_backward_##suffix(const half* gate SHAPE(n), const half* up SHAPE(n),                          \
+        const half* d_output SHAPE(n), half* d_gate SHAPE(n), half* d_up SHAPE(n), int64_t n, void* stream);           \
+                                                                                                                       \
+    /* output = a + b. */                                                                                              \
+    int32_t cuda_add_##suffix(const half* a SHAPE(n), const half* b SHAPE(n), half* output SHAPE(n), int64_t n,        \
+        void* stream);                                                                                                 \
+                                                                                                                       \
+    /* As rmsnorm; the weight is float32. */                                                                           \
+    int32_t cuda_rmsnorm_##suffix(const half* input SHAPE(rows, hidden_dim),                                           \
+        const float* weight SHAPE(hidden_dim), half* output SHAPE(rows, hidden_dim), int rows, int hidden_dim,         \
+        float eps, void* stream) REQUIRES(eps >= 0);                                                                   \
+                                                                                                                       \
+    /* As rmsnorm_backward; d_weight is float32. */                                                                    \
+    int32_t cuda_rmsnorm_backward_##suffix(const half* input SHAPE(rows, hidden_dim),                                  \
+        const float* weight SHAPE(hidden_dim), const half* d_output SHAPE(rows, hidden_dim),                           \
+        half* d_input SHAPE(rows, hidden_dim), float* d_weight UPDATED_IF(beta != 0) SHAPE(hidden_dim), int rows,      \
+        int hidden_dim, float eps, float beta, void* stream) REQUIRES(eps >= 0);                                       \
+                                                                                                                       \
+    /* As rmsnorm_residual; what is normalised is s before it is rounded. */                                           \
+    int32_t cuda_rmsnorm_residual_##suffix(const half* input SHAPE(rows, hidden_dim),                                  \
+        const half* residual SHAPE(rows, hidden_dim), const float* weight SHAPE(hidden_dim),                           \
+        half* output SHAPE(rows, hidden_dim), half* residual_out SHAPE(rows, hidden_dim), int rows, int hidden_dim,    \
+        float eps, void* stream) REQUIRES(eps >= 0);                                                                   \
+                                                                                                                       \
+    /* As rmsnorm_residual_backward; d_weight is float32. */                                                           \
+    int32_t cuda_rmsnorm_residual_backward_##suffix(const half* residual_out SHAPE(rows, hidden_dim),                  \
+        const float* weight SHAPE(hidden_dim), const half* d_output SHAPE(rows, hidden_dim),                           \
+        const half* d_residual_out SHAPE(rows, hidden_dim), half* d_input SHAPE(rows, hidden_dim),                     \
+        float* d_weight UPDATED_IF(beta != 0) SHAPE(hidden_dim), int rows, int hidden_dim, float eps, float beta,      \
+        void* stream) REQUIRES(eps >= 0);                                                                              \
+                                                                                                                       \
+    /* C = A . B^T. */                                                                                                 \
+    int32_t cuda_gemm_##suffix(const half* A SHAPE(M, K), const half* B SHAPE(N, K), half* C SHAPE(M, N), int M,       \
+        int N, int K, void* stream);                                                                                   \
+                                                                                                                       \
+    /* C = alpha * A . B^T + beta * C, rounded once. */                                                                \
+    int32_t cuda_gemm_beta_##suffix(const half* A SHAPE(M, K), const half* B SHAPE(N, K),                              \
+        half* C UPDATED_IF(beta != 0) SHAPE(M, N), int M, int N, int K, float alpha, float beta, void* stream);        \
+                                                                                                                       \
+    /* C = alpha * A . B + beta * C, rounded once. */                                                                  \
+    int32_t cuda_gemm_nn_##suffix(const half* A SHAPE(M, K), const half* B SHAPE(K, N),                                \
+        half* C UPDATED_IF(beta != 0) SHAPE(M, N), int M, int N, int K, float alpha, float beta, void* stream);        \
+                                                                                                                       \
+    /* C = alpha * A^T . B + beta * C: weights' gradients, in float32. */                                              \
+    int32_t cuda_gemm_tn_##suffix(const half* A SHAPE(K, M), const half* B SHAPE(K, N),                                \
+        float* C UPDATED_IF(beta != 0) SHAPE(M, N), int M, int N, int K, float alpha, float beta, void* stream);       \
+                                                                                                                       \
+    /* C = alpha * A^T . B^T + beta * C, rounded once. */                                                              \
+    int32_t cuda_gemm_tt_##suffix(const half* A SHAPE(K, M), const half* B SHAPE(N, K),                                \
+        half* C UPDATED_IF(beta != 0) SHAPE(M, N), int M, int N, int K, float alpha, float beta, void* stream);        \
+                                                                                                                       \
+    /* As grouped_gemm. */                                                                                             \
+    int32_t cuda_grouped_gemm_##suffix(const half* A SHAPE(rows, K), const half* B SHAPE(n_experts, N, K),             \
+        const int32_t* offsets SHAPE(n_experts + 1) WITHIN(rows + 1), half* C SHAPE(rows, N), int rows,                \
+        int n_experts, int N, int K, void* stream);                                                                    \
+                                                                                                                       \
+    /* As grouped_gemm_nn. */                                                                                          \
+    int32_t cuda_grouped_gemm_nn_##suffix(const half* A SHAPE(rows, K), const half* B SHAPE(n_experts, K, N),          \
+        const int32_t* offsets SHAPE(n_experts + 1) WITHIN(rows + 1), half* C SHAPE(rows, N), int rows,                \
+        int n_experts, int N, int K, void* stream);                                                                    \
+                                                                                                                       \
+    /* As grouped_gemm_tn: weights' gradients, in float32. */                                                          \
+    int32_t cuda_grouped_gemm_tn_##suffix(const half* A SHAPE(rows, M), const half* B SHAPE(rows, N),                  \
+        const int32_t* offsets SHAPE(n_experts + 1) WITHIN(rows + 1),                                                  \
+        float* C UPDATED_IF(beta != 0) SHAPE(n_experts, M, N), int rows, int n_experts, int M, int N, float beta,      \
+        void* stream);                                                                                                 \
+                                                                                                                       \
+    /* As rope_qk; the angles are float32. */                                                                          \
+    int32_t cuda_rope_qk_##suffix(const half* q SHAPE(batch, seq_len, n_q_heads, head_dim),                            \
+        const half* k SHAPE(batch, seq_len, n_kv_heads, head_dim),                                                     \
+        const float* freqs SHAPE(AT_LEAST(seq_len + offset), head_dim / 2),                                            \
+        half* q_out SHAPE(batch, seq_len, n_q_heads, head_dim),                                                        \
+        half* k_out SHAPE(batch, seq_len, n_kv_heads, head_dim), int batch, int seq_len, int n_q_heads,                \
+        int n_kv_heads, int head_dim, int offset, void* stream) REQUIRES(head_dim % 2 == 0, offset >= 0);              \
+                                                                                                                       \
+    /* As rope_qk_backward. */                                                                                         \
+    int32_t cuda_rope_qk_backward_##suffix(const half* d_q_out SHAPE(batch, seq_len, n_q_heads, head_dim),             \
+        const half* d_k_out SHAPE(batch, seq_len, n_kv_heads, head_dim),                                               \
+        const float* freqs SHAPE(AT_LEAST(seq_len + offset), head_dim / 2),                                            \
+        half* d_q SHAPE(batch, seq_len, n_q_heads, head_dim), half* d_k SHAPE(batch, seq_len, n_kv_heads, head_dim),   \
+        int batch, int seq_len, int n_q_heads, int n_kv_heads, int head_dim, int offset,                               \
+        void* stream) REQUIRES(head_dim % 2 == 0, offset >= 0);                                                        \
+                                                                                                                       \
+    /* As attention_forward; scores, weights and lse are float32. */                                                   \
+    int32_t cuda_attention_forward_##suffix(const half* Q SHAPE(batch, q_len, n_q_heads, head_dim),                    \
+        const half* K SHAPE(batch, kv_capacity, n_kv_heads, head_dim),                                                 \
+        const half* V SHAPE(batch, kv_capacity, n_kv_heads, head_dim),                                                 \
+        half* output SHAPE(batch, q_len, n_q_heads, head_dim), float* lse SHAPE(batch, n_q_heads, q_len), int batch,   \
+        int n_q_heads, int n_kv_heads, int q_len, int kv_len, int kv_capacity, int head_dim, float scale,              \
+        void* stream) REQUIRES(n_q_heads % n_kv_heads == 0, kv_len >= q_len, kv_len <= kv_capacity);                   \
+                                                                                                                       \
+    /* As attention_backward. */                                                                                       \
+    int32_t cuda_attention_backward_##suffix(const half* Q SHAPE(batch, seq_len, n_q_heads, head_dim),                 \
+        const half* K SHAPE(batch, seq_len, n_kv_heads, head_dim),                                                     \
+        const half* V SHAPE(batch, seq_len, n_kv_heads, head_dim),                                                     \
+        const half* output SHAPE(batch, seq_len, n_q_heads, head_dim),                                                 \
+        const float* lse SHAPE(batch, n_q_heads, seq_len),                                                             \
+        const half* d_output SHAPE(batch, seq_len, n_q_heads, head_dim),                                               \
+        half* d_Q SHAPE(batch, seq_len, n_q_heads, head_dim), half* d_K SHAPE(batch, seq_len, n_kv_heads, head_dim),   \
+        half* d_V SHAPE(batch, seq_len, n_kv_heads, head_dim), int batch, int n_q_heads, int n_kv_heads,               \
+        int seq_len, int head_dim, float scale, void* stream) REQUIRES(n_q_heads % n_kv_heads == 0);                   \
+                                                                                                                       \
+    /* As kv_cache_append. */                                                                                          \
+    int32_t cuda_kv_cache_append_##suffix(const half* input SHAPE(batch, new_len, n_kv_heads, head_dim),               \
+        half* cache UPDATED SHAPE(batch, kv_capacity, n_kv_heads, head_dim), int batch, int new_len, int n_kv_heads,   \
+        int head_dim, int kv_capacity, int position, void* stream) REQUIRES(position >= 0,                             \
+        position + new_len <= kv_capacity);                                                                            \
+                                                                                                                       \
+    /* As expert_dispatch. */                                                                                          \
+    int32_t cuda_expert_dispatch_##suffix(const half* input SHAPE(tokens, hidden_dim),                                 \
+        const int32_t* position SHAPE(tokens, top_k) WITHIN(tokens * top_k),                                           \
+        half* output SHAPE(tokens * top_k, hidden_dim), int tokens, int top_k, int hidden_dim, void* stream);          \
+                                                                                                                       \
+    /* As expert_dispatch_backward. */                                                                                 \
+    int32_t cuda_expert_dispatch_backward_##suffix(const half* d_output SHAPE(tokens * top_k, hidden_dim),             \
+        const int32_t* position SHAPE(tokens, top_k) WITHIN(tokens * top_k),                                           \
+        half* d_input SHAPE(tokens, hidden_dim), int tokens, int top_k, int hidden_dim, void* stream);                 \
+                                                                                                                       \
+    /* As expert_combine; the weights are float32. */                                                                  \
+    int32_t cuda_expert_combine_##suffix(const half* input SHAPE(tokens * top_k, hidden_dim),                          \
+        const float* weights SHAPE(tokens, top_k),                                                                     \
+        const int32_t* position SHAPE(tokens, top_k) WITHIN(tokens * top_k), half* output SHAPE(tokens, hidden_dim),   \
+        int tokens, int top_k, int hidden_dim, void* stream);                                                          \
+                                                                                                                       \
+    /* As expert_combine_backward; d_weights is float32. */                                                            \
+    int32_t cuda_expert_combine_backward_##suffix(const half* input SHAPE(tokens * top_k, hidden_dim),                 \
+        const float* weights SHAPE(tokens, top_k),                                                                     \
+        const int32_t* position SHAPE(tokens, top_k) WITHIN(tokens * top_k),                                           \
+        const half* d_output SHAPE(tokens, hidden_dim), half* d_input SHAPE(tokens * top_k, hidden_dim),               \
+        float* d_weights SHAPE(tokens, top_k), int tokens, int top_k, int hidden_dim, void* stream);                   \
+                                                                                                                       \
+    /* As cross_entropy_forward; loss and log_probs are float32. */                                                    \
+    int32_t cuda_cross_entropy_forward_##suffix(const half* logits SHAPE(batch_seq, vocab_size),                       \
+        const int* targets SHAPE(batch_seq) BELOW(vocab_size), float* loss SHAPE(1),                                   \
+        float* log_probs SHAPE(batch_seq, vocab_size), int batch_seq, int vocab_size, void* stream);                   \
+                                                                                                                       \
+    /* As cross_entropy_backward. */                                                                                   \
+    int32_t cuda_cross_entropy_backward_##suffix(const float* log_probs SHAPE(batch_seq, vocab_size),                  \
+        const int* targets SHAPE(batch_seq) BELOW(vocab_size), half* d_logits SHAPE(batch_seq, vocab_size),            \
+        int batch_seq, int vocab_size, float scale, void* stream);                                                     \
+                                                                                                                       \
+    /* As embedding. */                                                                                                \
+    int32_t cuda_embedding_##suffix(const half* weight SHAPE(vocab_size, embedding_dim),                               \
+        const int* indices SHAPE(num_indices) WITHIN(vocab_size), half* output SHAPE(num_indices, embedding_dim),      \
+        int num_indices, int vocab_size, int embedding_dim, void* stream);                                             \
+                                                                                                                       \
+    /* As scatter_add; the sums are float32. */                                                                        \
+    int32_t cuda_scatter_add_##suffix(const half* grad_output SHAPE(num_indices, embedding_dim),                       \
+        const int* indices SHAPE(num_indices) BELOW(vocab_size),                                                       \
+        float* grad_weight UPDATED SHAPE(vocab_size, embedding_dim), int num_indices, int embedding_dim,               \
+        void* stream);
+
+ASSAYER_SIXTEEN_BIT(assayer_bf16, bf16)
+ASSAYER_SIXTEEN_BIT(assayer_fp16, fp16)
 
 /* ---- the build itself -------------------------------------------------------------------------------------------- */
 

@@ -26,13 +26,17 @@ __global__ void __launch_bounds__(L::BLOCK)
 
 } // namespace
 
-int32_t cuda_embedding(const float* weight, const int* indices, float* output, int num_indices, int vocab_size,
-                       int embedding_dim, void* stream) {
-    CHECK_ARRAY(weight, vocab_size, embedding_dim);
-    CHECK_ARRAY(indices, num_indices);
-    CHECK_ARRAY(output, num_indices, embedding_dim);
-    return gather(weight, indices, output, num_indices, vocab_size, 1, embedding_dim, stream);
-}
+#define EMBEDDING(T, suffix)                                                                                           \
+    int32_t cuda_embedding##suffix(const T* weight, const int* indices, T* output, int num_indices, int vocab_size,    \
+                                   int embedding_dim, void* stream) {                                                  \
+        CHECK_ARRAY(weight, vocab_size, embedding_dim);                                                                \
+        CHECK_ARRAY(indices, num_indices);                                                                             \
+        CHECK_ARRAY(output, num_indices, embedding_dim);                                                               \
+        return gather(weight, indices, output, num_indices, vocab_size, 1, embedding_dim, stream);                     \
+    }
+EMBEDDING(float, )
+EMBEDDING(assayer_bf16, _bf16)
+EMBEDDING(assayer_fp16, _fp16)
 
 int32_t cuda_scatter_add(const float* grad_output, const int* indices, float* grad_weight, int num_indices,
                          int embedding_dim, void* stream) {

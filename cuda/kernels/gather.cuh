@@ -23,34 +23,40 @@ template <int WIDTH, typename Launch> int32_t with_team_of(int cols, const Launc
 }
 
 /* Calls launch(layout) with a layout for rows of so many columns. */
-template <typename Launch> int32_t with_team(int cols, bool quads, const Launch& launch) {
-    return quads ? with_team_of<4>(cols, launch) : with_team_of<1>(cols, launch);
+template <typename T = float, typename Launch> int32_t with_team(int cols, bool quads, const Launch& launch) {
+    return quads ? with_team_of<WHOLE<T>>(cols, launch) : with_team_of<1>(cols, launch);
 }
 
-template <int WIDTH> __device__ Pack<WIDTH> filled(float value) {
-    Pack<WIDTH> pack;
-    for (float& x : pack.at) x = value;
+template <int WIDTH, typename T> __device__ Pack<WIDTH, T> filled(T value) {
+    Pack<WIDTH, T> pack;
+    for (T& x : pack.at) x = value;
     return pack;
 }
 
+/* NaN; in 16 bits one of either format. */
+template <typename T> __device__ T none_of() {
+    if constexpr (sizeof(T) == sizeof(float)) return not_a_number();
+    else return 0x7fff;
+}
+
 /* output[i] = table[indices[i] / divisor]; NaN where the quotient is no row of the table. */
-template <typename L>
-__global__ void __launch_bounds__(L::BLOCK) gather_kernel(const float* table, const int32_t* indices, float* output,
-                                                          int64_t n, int64_t table_rows, int divisor, int cols) {
+template <typename L, typename T>
+__global__ void __launch_bounds__(L::BLOCK) gather_kernel(const T* table, const int32_t* indices, T* output, int64_t n,
+                                                          int64_t table_rows, int divisor, int cols) {
     const int64_t i = L::team();
     if (i >= n) return;
     const int64_t row = indices[i] < 0 ? -1 : indices[i] / divisor;
     const bool there = row >= 0 && row < table_rows;
     L::columns(cols, [&](int64_t column) {
-        const Pack<L::WIDTH> none = filled<L::WIDTH>(not_a_number());
-        store_pack<L::WIDTH>(output + i * cols + column,
-                             there ? load_pack<L::WIDTH>(table + row * cols + column) : none);
+        const Pack<L::WIDTH, T> none = filled<L::WIDTH>(none_of<T>());
+        store_pack(output + i * cols + column, there ? load_pack<L::WIDTH>(table + row * cols + column) : none);
     });
 }
 
-inline int32_t gather(const float* table, const int32_t* indices, float* output, int64_t n, int64_t table_rows,
-                      int divisor, int cols, void* stream) {
-    return with_team(cols, rows_of_quads(cols, table, output), [=](auto layout) {
+template <typename T>
+int32_t gather(const T* table, const int32_t* indices, T* output, int64_t n, int64_t table_rows, int divisor, int cols,
+               void* stream) {
+    return with_team<T>(cols, rows_of_quads(cols, table, output), [=](auto layout) {
         using L = decltype(layout);
         gather_kernel<L><<<blocks_for(n, L::TEAMS), L::BLOCK, 0, stream_of(stream)>>>(table, indices, output, n,
                                                                                       table_rows, divisor, cols);

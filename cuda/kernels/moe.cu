@@ -83,18 +83,22 @@ template <typename L> __global__ void __launch_bounds__(L::BLOCK) combine_backwa
 
 } // namespace
 
-int32_t cuda_expert_dispatch(const float* input, const int32_t* position, float* output, int tokens, int top_k,
-                             int hidden_dim, void* stream) {
-    CHECK_ARRAY(input, tokens, hidden_dim);
-    CHECK_ARRAY(position, tokens, top_k);
-    CHECK_ARRAY(output, tokens, top_k, hidden_dim);
-    const int64_t rows = int64_t{tokens} * top_k;
-    CHECK(rows <= INT32_MAX);
-    const Scratch scratch(rows * static_cast<int64_t>(sizeof(int32_t)), stream_of(stream));
-    TRY(scratch.code());
-    TRY(invert(position, scratch.as<int32_t>(), rows, stream));
-    return gather(input, scratch.as<int32_t>(), output, rows, tokens, top_k, hidden_dim, stream);
-}
+#define EXPERT_DISPATCH(T, suffix)                                                                                     \
+    int32_t cuda_expert_dispatch##suffix(const T* input, const int32_t* position, T* output, int tokens, int top_k,    \
+                                         int hidden_dim, void* stream) {                                               \
+        CHECK_ARRAY(input, tokens, hidden_dim);                                                                        \
+        CHECK_ARRAY(position, tokens, top_k);                                                                          \
+        CHECK_ARRAY(output, tokens, top_k, hidden_dim);                                                                \
+        const int64_t rows = int64_t{tokens} * top_k;                                                                  \
+        CHECK(rows <= INT32_MAX);                                                                                      \
+        const Scratch scratch(rows * static_cast<int64_t>(sizeof(int32_t)), stream_of(stream));                        \
+        TRY(scratch.code());                                                                                           \
+        TRY(invert(position, scratch.as<int32_t>(), rows, stream));                                                    \
+        return gather(input, scratch.as<int32_t>(), output, rows, tokens, top_k, hidden_dim, stream);                  \
+    }
+EXPERT_DISPATCH(float, )
+EXPERT_DISPATCH(assayer_bf16, _bf16)
+EXPERT_DISPATCH(assayer_fp16, _fp16)
 
 int32_t cuda_expert_dispatch_backward(const float* d_output, const int32_t* position, float* d_input, int tokens,
                                       int top_k, int hidden_dim, void* stream) {

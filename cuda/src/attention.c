@@ -92,14 +92,19 @@ int32_t cuda_attention_forward(const float* Q, const float* K, const float* V, f
                                        .kv_capacity = kv_capacity, .head_dim = head_dim, .scale = scale});
 }
 
-int32_t cuda_kv_cache_append(const float* input, float* cache, int batch, int new_len, int n_kv_heads, int head_dim, int kv_capacity,
-                             int position, void* stream) {
-    (void)stream;
-    CHECK_ARRAY(input, batch, new_len, n_kv_heads, head_dim);
-    CHECK_ARRAY(cache, batch, kv_capacity, n_kv_heads, head_dim);
-    CHECK(position >= 0 && (int64_t)position + new_len <= kv_capacity);
-    const int64_t width = (int64_t)n_kv_heads * head_dim, part = new_len * width;
-    for (int64_t b = 0; b < batch; b++)
-        memcpy(cache + (b * kv_capacity + position) * width, input + b * part, (size_t)part * sizeof(float));
-    return ASSAYER_OK;
-}
+/* Entries are copied as they are, in every format. */
+#define KV_CACHE_APPEND(element, suffix)                                                                               \
+    int32_t cuda_kv_cache_append##suffix(const element* input, element* cache, int batch, int new_len, int n_kv_heads, \
+                                         int head_dim, int kv_capacity, int position, void* stream) {                  \
+        (void)stream;                                                                                                  \
+        CHECK_ARRAY(input, batch, new_len, n_kv_heads, head_dim);                                                      \
+        CHECK_ARRAY(cache, batch, kv_capacity, n_kv_heads, head_dim);                                                  \
+        CHECK(position >= 0 && (int64_t)position + new_len <= kv_capacity);                                            \
+        const int64_t width = (int64_t)n_kv_heads * head_dim, part = new_len * width;                                  \
+        for (int64_t b = 0; b < batch; b++)                                                                            \
+            memcpy(cache + (b * kv_capacity + position) * width, input + b * part, (size_t)part * sizeof(element));    \
+        return ASSAYER_OK;                                                                                             \
+    }
+KV_CACHE_APPEND(float, )
+KV_CACHE_APPEND(assayer_bf16, _bf16)
+KV_CACHE_APPEND(assayer_fp16, _fp16)

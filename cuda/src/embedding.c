@@ -5,19 +5,24 @@
 
 #include <string.h>
 
-int32_t cuda_embedding(const float* weight, const int* indices, float* output, int num_indices, int vocab_size, int embedding_dim,
-                       void* stream) {
-    (void)stream;
-    CHECK_ARRAY(weight, vocab_size, embedding_dim);
-    CHECK_ARRAY(indices, num_indices);
-    CHECK_ARRAY(output, num_indices, embedding_dim);
-    CHECK(all_within(indices, num_indices, 0, vocab_size));
-    const int64_t width = embedding_dim;
-    PARALLEL_FOR(num_indices * width >= SERIAL_BELOW)
-    for (int64_t i = 0; i < num_indices; i++)
-        memcpy(output + i * width, weight + indices[i] * width, (size_t)width * sizeof(float));
-    return ASSAYER_OK;
-}
+/* Rows are copied as they are, in every format. */
+#define EMBEDDING(element, suffix)                                                                                     \
+    int32_t cuda_embedding##suffix(const element* weight, const int* indices, element* output, int num_indices,        \
+                                   int vocab_size, int embedding_dim, void* stream) {                                  \
+        (void)stream;                                                                                                  \
+        CHECK_ARRAY(weight, vocab_size, embedding_dim);                                                                \
+        CHECK_ARRAY(indices, num_indices);                                                                             \
+        CHECK_ARRAY(output, num_indices, embedding_dim);                                                               \
+        CHECK(all_within(indices, num_indices, 0, vocab_size));                                                        \
+        const int64_t width = embedding_dim;                                                                           \
+        PARALLEL_FOR(num_indices * width >= SERIAL_BELOW)                                                              \
+        for (int64_t i = 0; i < num_indices; i++)                                                                      \
+            memcpy(output + i * width, weight + indices[i] * width, (size_t)width * sizeof(element));                  \
+        return ASSAYER_OK;                                                                                             \
+    }
+EMBEDDING(float, )
+EMBEDDING(assayer_bf16, _bf16)
+EMBEDDING(assayer_fp16, _fp16)
 
 /* Rows of the table are dealt out to shares by index, so that each is added to by one thread, in the order of indices. */
 int32_t cuda_scatter_add(const float* grad_output, const int* indices, float* grad_weight, int num_indices, int embedding_dim,

@@ -11,8 +11,11 @@
 #define DECLARE(variant)                                                                                                   \
     void fill_elementwise_##variant(struct lanes*);                                                                        \
     void fill_rows_##variant(struct lanes*);                                                                               \
+    void fill_half_##variant(struct lanes*);                                                                               \
     void fill_multiply_##variant(struct lanes*);
-#define FILL(variant, table) (fill_elementwise_##variant(table), fill_rows_##variant(table), fill_multiply_##variant(table))
+#define FILL(variant, table)                                                                                               \
+    (fill_elementwise_##variant(table), fill_rows_##variant(table), fill_multiply_##variant(table),                        \
+     fill_half_##variant(table))
 
 DECLARE(baseline)
 #ifdef ASSAYER_X86_VARIANTS

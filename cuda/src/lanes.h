@@ -19,6 +19,12 @@ struct adamw {
     float grad_scale, lr, beta1, beta2, eps, weight_decay, c1, c2;
 };
 
+/* A 16-bit format: to float32, and from it to nearest even. */
+struct half {
+    void (*widen)(int64_t n, const uint16_t* x, float* y);
+    void (*narrow)(int64_t n, const float* x, uint16_t* y);
+};
+
 struct lanes {
     const char* name;
     int width; /* floats in a vector */
@@ -49,6 +55,8 @@ struct lanes {
     void (*rmsnorm_backward)(int64_t n, const float* x, const float* weight, const float* dy, float r, float c,
                              const float* base, float* dx, float* dw);
     double (*weighted_dot)(int64_t n, const float* x, const float* weight, const float* y); /* sum of x * weight * y */
+
+    struct half bf16, fp16;
 
     /* products */
     int panel; /* columns in a panel of B */

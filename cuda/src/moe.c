@@ -44,20 +44,25 @@ static int32_t check_permutation(const int32_t* position, int64_t rows) {
     return code;
 }
 
-int32_t cuda_expert_dispatch(const float* input, const int32_t* position, float* output, int tokens, int top_k, int hidden_dim,
-                             void* stream) {
-    (void)stream;
-    CHECK_ARRAY(input, tokens, hidden_dim);
-    CHECK_ARRAY(position, tokens, top_k);
-    CHECK_ARRAY(output, tokens, top_k, hidden_dim);
-    const int64_t width = hidden_dim, pairs = (int64_t)tokens * top_k;
-    const int32_t code = check_permutation(position, pairs);
-    if (code != ASSAYER_OK) return code;
-    PARALLEL_FOR(pairs * width >= SERIAL_BELOW)
-    for (int64_t i = 0; i < pairs; i++)
-        memcpy(output + position[i] * width, input + i / top_k * width, (size_t)width * sizeof(float));
-    return ASSAYER_OK;
-}
+/* Rows are copied as they are, in every format. */
+#define EXPERT_DISPATCH(element, suffix)                                                                               \
+    int32_t cuda_expert_dispatch##suffix(const element* input, const int32_t* position, element* output,               \
+                                         int tokens, int top_k, int hidden_dim, void* stream) {                        \
+        (void)stream;                                                                                                  \
+        CHECK_ARRAY(input, tokens, hidden_dim);                                                                        \
+        CHECK_ARRAY(position, tokens, top_k);                                                                          \
+        CHECK_ARRAY(output, tokens, top_k, hidden_dim);                                                                \
+        const int64_t width = hidden_dim, pairs = (int64_t)tokens * top_k;                                             \
+        const int32_t code = check_permutation(position, pairs);                                                       \
+        if (code != ASSAYER_OK) return code;                                                                           \
+        PARALLEL_FOR(pairs * width >= SERIAL_BELOW)                                                                    \
+        for (int64_t i = 0; i < pairs; i++)                                                                            \
+            memcpy(output + position[i] * width, input + i / top_k * width, (size_t)width * sizeof(element));          \
+        return ASSAYER_OK;                                                                                             \
+    }
+EXPERT_DISPATCH(float, )
+EXPERT_DISPATCH(assayer_bf16, _bf16)
+EXPERT_DISPATCH(assayer_fp16, _fp16)
 
 /* output[t] = sum over j of weights[t, j] * input[position[t, j]]; every weight 1 where weights is null. */
 static void gather(const float* input, const float* weights, const int32_t* position, float* output, int64_t tokens, int64_t top_k,

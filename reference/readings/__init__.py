@@ -18,13 +18,14 @@ from reference.readings import (
     norm,
     optimizer,
     rope,
+    sixteen,
     softmax,
 )
 from reference.readings.reading import Reading
 
 __all__ = ["READINGS", "Reading"]
 
-READINGS: tuple[Reading, ...] = (
+_FLOAT32: tuple[Reading, ...] = (
     *elementwise.READINGS,
     *softmax.READINGS,
     *norm.READINGS,
@@ -39,3 +40,4 @@ READINGS: tuple[Reading, ...] = (
     *embedding.READINGS,
     *decode.READINGS,
 )
+READINGS = (*_FLOAT32, *sixteen.readings(_FLOAT32))

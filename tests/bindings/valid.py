@@ -25,7 +25,7 @@ def sizes_of(function: Function, rng: random.Random) -> dict[str, Any]:
 
 
 def array_of(parameter: Parameter, shape: tuple[int, ...]) -> Any:
-    return np.zeros(shape, parameter.type.dtype) if parameter.type.is_integer else np.full(shape, 0.5, np.float32)
+    return np.full(shape, 0 if parameter.type.is_integer else 0.5, parameter.type.dtype)
 
 
 def arguments_of(function: Function, rng: random.Random) -> dict[str, Any]:

@@ -63,9 +63,11 @@ def available(opened: Open, variant: str) -> Library:
 def agree(library: Library, operation: str, arguments: dict[str, Any]) -> None:
     """The judge finds no fault with any output of the call."""
     given = {name: float(np.float32(value)) if isinstance(value, float) else value for name, value in arguments.items()}
-    expected = expect(operation, given)
+    function = contract.OPERATIONS[operation]
     results = getattr(library, operation)(**copy.deepcopy(given))
-    outputs = contract.flat(contract.named(contract.OPERATIONS[operation], results))
+    outputs = {name: contract.widened(a) for name, a in contract.flat(contract.named(function, results)).items()}
+    given = contract.typed(function, given)
+    expected = expect(operation, given)
     faults = [verdict for verdict in judge_outputs(operation, given, expected, outputs) if not verdict.passed]
     assert not faults, f"{operation}: {faults}"
 

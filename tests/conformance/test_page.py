@@ -139,7 +139,7 @@ def test_four_hundred_failures_stay_below_three_megabytes(faulty: Run, tmp_path:
     pictured = [r for r in faulty.results if r.evidence and not r.is_fine]
     made = [
         dataclasses.replace(pictured[i % len(pictured)], id=f"{operation}/x/{i}", operation=operation)
-        for operation in contract.OPERATIONS
+        for operation in [*contract.OPERATIONS][:57]
         for i in range(40)
     ]
     bare = dataclasses.replace(pictured[0], evidence=None, status=Status.PASS)

@@ -75,7 +75,7 @@ def test_every_operation_in_several_blocks_and_warps_with_a_tail(
     assert ids, f"no chosen case of {operation}"
     launches: dict[str, list[Launch]] = {}
     for id in ids:
-        getattr(emulated, operation)(**CASES[id].arguments())
+        getattr(emulated, operation)(**contract.as_declared(operation, CASES[id].arguments()))
         launches[id] = launches_in(capfd.readouterr().err)
     assert [id for id in ids if not launches[id]] == (ids if operation in WITHOUT_KERNEL else [])
     if operation not in WITHOUT_KERNEL | ONE_THREAD:

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 import reference
+from bindings import read_header
 from reference import random
+from reference.ops import sixteen
 
 
 class Draw:
@@ -208,8 +210,24 @@ SAMPLES: dict[str, Callable[[Draw], dict[str, Any]]] = {
     "topk_sample": lambda d: {"logits": d.normal(4, 9), "seeds": d.seeds(4), "k": 4, "temperature": 0.8},
     "topp_sample": lambda d: {"logits": d.normal(4, 9), "seeds": d.seeds(4), "top_p": 0.6, "temperature": 0.8},
 }
+_CASTS = dict.fromkeys(("cast_to", "cast_from"), lambda d: {"input": d.normal(9)})
+
+
+def _sixteen(operation: str) -> Callable[[Draw], dict[str, Any]]:
+    """The float32 operation's sample, in the types that are declared."""
+    types = {p.name: p.type.dtype for p in read_header().operations[operation].parameters if p.type.is_half}
+    sample = (_CASTS | SAMPLES)[operation.rpartition("_")[0]]
+
+    def drawn(draw: Draw) -> dict[str, Any]:
+        given = sample(Draw(draw.name, np.float32))
+        return {name: value.astype(types[name]) if name in types else value for name, value in given.items()}
+
+    return drawn
+
+
+SAMPLES |= {operation: _sixteen(operation) for operation in sixteen.OPERATIONS}
 
 
 def arguments(operation: str, dtype: Any = np.float64) -> dict[str, Any]:
-    """The operation's sample arguments by name, floating-point arrays of the given dtype."""
+    """Sample arguments by name, floating-point arrays of the given dtype, those of 16 bits as declared."""
     return SAMPLES[operation](Draw(operation, dtype))

@@ -12,6 +12,7 @@ import reference
 from bindings.header import read_header
 from bindings.signature import Signature, shape_of
 from conformance.noise import Noisy, exact
+from reference.ops import sixteen
 from tests.reference.bounds import assert_agree
 from tests.reference.samples import SAMPLES, arguments
 
@@ -45,9 +46,9 @@ def test_results_have_the_shapes_and_types_of_the_header(operation: str, dtype: 
     results = _tuple(getattr(reference, operation)(**given))
     assert len(results) == len(signature.returned)
     sizes = signature.sizes({name: given[name] for name in signature.names})
-    floating = np.float64 if operation in WITHOUT_ARRAYS else dtype
+    floating = np.float64 if operation in WITHOUT_ARRAYS else np.float32 if operation in sixteen.OPERATIONS else dtype
     for parameter, result in zip(signature.returned, results, strict=True):
-        expected = floating if parameter.element == "float32" else np.dtype(parameter.element)
+        expected = floating if parameter.element == "float32" else parameter.type.dtype
         if parameter.is_list:
             assert [r.shape for r in result] == [a.shape for a in given[parameter.name]], parameter.name
         else:
@@ -73,7 +74,7 @@ def _noisy(value: Any) -> Any:
     return exact(value) if is_float else value
 
 
-@pytest.mark.parametrize("operation", SIGNATURES)
+@pytest.mark.parametrize("operation", SIGNATURES.keys() - sixteen.OPERATIONS.keys())
 def test_noise_numbers_pass_through_with_the_same_values(operation: str) -> None:
     given = arguments(operation)
     function = getattr(reference, operation)

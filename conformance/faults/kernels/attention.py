@@ -63,7 +63,7 @@ FAULTS = (
           "for (int64_t part = 0; part < g.parts; part++) {", "for (int64_t part = 0; part < g.parts - 1; part++) {",
           "first 256 terms"),
     Fault("kv_cache.cu: position ignored", ("kv_cache_append",), "kv_cache.cu",
-          "float* const first = cache + position * entry;", "float* const first = cache;",
+          "T* const first = cache + position * entry;", "T* const first = cache;",
           "matches: .*position ignored"),
     Fault("kv_cache.cu: sequences as far apart as the new entries", ("kv_cache_append",), "kv_cache.cu",
           "i / length * capacity + i % length", "i", "sequences side by side"),

@@ -72,7 +72,7 @@ FAULTS = (
     Fault("clip.cu: written before it is refused", ("grad_clip",), "clip.cu",
           "    CHECK_ARRAY(total_norm, 1);\n    CHECK(clip_norm > 0);\n    static_assert",
           "    CHECK_ARRAY(total_norm, 1);\n    cudaMemsetAsync(total_norm, 0, sizeof(float), stream_of(stream));\n"
-          "    CHECK(clip_norm > 0);\n    static_assert", "total_norm was written although the call was refused"),
+          "    CHECK(clip_norm > 0);\n    static_assert", "returned -2 and wrote total_norm"),
     Fault("clip.cu: the first call's norm kept", ("clip_scale",), "clip.cu",
           "const float norm = sqrtf(sum_squares[0]);",
           "static float norm = sqrtf(sum_squares[0]);", "last case's output"),

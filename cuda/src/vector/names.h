@@ -17,5 +17,6 @@
 void NAME(fill_elementwise)(struct lanes* table);
 void NAME(fill_rows)(struct lanes* table);
 void NAME(fill_multiply)(struct lanes* table);
+void NAME(fill_half)(struct lanes* table);
 
 #endif

@@ -1,0 +1,121 @@
+/* The 16-bit operations on a device: sixteen.h between two conversions, for each format. */
+#include "half.cuh"
+#include "launch.cuh"
+#include "vector.cuh"
+
+namespace {
+
+constexpr int THREADS = 256;
+
+struct alignas(8) HalfQuad {
+    half_bits at[4];
+};
+
+template <typename Format>
+__global__ void __launch_bounds__(THREADS)
+    widen_kernel(const half_bits* input, float* output, int64_t n, int64_t quads) {
+    const int64_t thread = blockIdx.x * int64_t{THREADS} + threadIdx.x, threads = gridDim.x * int64_t{THREADS};
+    for (int64_t q = thread; q < quads; q += threads) {
+        const HalfQuad in = *reinterpret_cast<const HalfQuad*>(input + 4 * q);
+        store_quad(output + 4 * q, {{Format::widen(in.at[0]), Format::widen(in.at[1]), Format::widen(in.at[2]),
+                                     Format::widen(in.at[3])}});
+    }
+    for (int64_t i = 4 * quads + thread; i < n; i += threads) output[i] = Format::widen(input[i]);
+}
+
+template <typename Format>
+__global__ void __launch_bounds__(THREADS)
+    narrow_kernel(const float* input, half_bits* output, int64_t n, int64_t quads) {
+    const int64_t thread = blockIdx.x * int64_t{THREADS} + threadIdx.x, threads = gridDim.x * int64_t{THREADS};
+    for (int64_t q = thread; q < quads; q += threads) {
+        const Quad in = load_quad(input + 4 * q);
+        *reinterpret_cast<HalfQuad*>(output + 4 * q) = {
+            {Format::narrow(in.at[0]), Format::narrow(in.at[1]), Format::narrow(in.at[2]), Format::narrow(in.at[3])}};
+    }
+    for (int64_t i = 4 * quads + thread; i < n; i += threads) output[i] = Format::narrow(input[i]);
+}
+
+/* How many quads of n elements can be moved whole. */
+int64_t whole_quads(const float* wide, const half_bits* half, int64_t n) {
+    const bool aligned = phase_of(wide) == 0 && reinterpret_cast<uintptr_t>(half) % sizeof(HalfQuad) == 0;
+    return aligned ? n / 4 : 0;
+}
+
+template <typename Format> int32_t widen(Format, const half_bits* input, float* output, int64_t n, void* stream) {
+    const int64_t quads = whole_quads(output, input, n);
+    widen_kernel<Format>
+        <<<blocks_for(quads ? quads : n, THREADS), THREADS, 0, stream_of(stream)>>>(input, output, n, quads);
+    return launched();
+}
+
+template <typename Format> int32_t narrow(Format, const float* input, half_bits* output, int64_t n, void* stream) {
+    const int64_t quads = whole_quads(input, output, n);
+    narrow_kernel<Format>
+        <<<blocks_for(quads ? quads : n, THREADS), THREADS, 0, stream_of(stream)>>>(input, output, n, quads);
+    return launched();
+}
+
+/* An array of the caller's in 16 bits, and in float32 meanwhile. */
+struct staged {
+    const half_bits* from; /* null: not read */
+    half_bits* to;         /* null: not written */
+    int64_t count;         /* of elements; 0: no size that could be, or no array */
+    float* wide;
+};
+
+staged read_from(const half_bits* array, int64_t count) { return {array, nullptr, array ? count : 0, nullptr}; }
+staged written_to(half_bits* array, int64_t count) { return {nullptr, array, array ? count : 0, nullptr}; }
+staged updated_in(half_bits* array, int64_t count, bool is_read) {
+    return {is_read ? array : nullptr, array, array ? count : 0, nullptr};
+}
+
+/* The elements of an array of these sizes, 0 where they do not fit. */
+template <typename... Sizes> int64_t ELEMENTS(Sizes... sizes) {
+    return sizes_fit(sizeof(float), sizes...) ? (int64_t{1} * ... * int64_t{sizes}) : 0;
+}
+
+constexpr int64_t LINE = 64; /* floats: where the next array begins */
+
+template <int COUNT> int64_t floats_of(const staged (&all)[COUNT]) {
+    int64_t floats = 0;
+    for (const staged& one : all) {
+        if (one.count < 1) return 0;
+        floats += ceil_div(one.count, LINE) * LINE;
+    }
+    return floats;
+}
+
+template <typename Format, int COUNT> int32_t stage(Format format, staged (&all)[COUNT], float* next, void* stream) {
+    for (staged& one : all) {
+        one.wide = next;
+        next += ceil_div(one.count, LINE) * LINE;
+        if (one.from) TRY(widen(format, one.from, one.wide, one.count, stream));
+    }
+    return ASSAYER_OK;
+}
+
+template <typename Format, int COUNT> int32_t unstage(Format format, const staged (&all)[COUNT], void* stream) {
+    for (const staged& one : all)
+        if (one.to) TRY(narrow(format, one.wide, one.to, one.count, stream));
+    return ASSAYER_OK;
+}
+
+} // namespace
+
+#define STAGED(all, call)                                                                                              \
+    const int64_t floats = floats_of(all);                                                                             \
+    CHECK(floats > 0);                                                                                                 \
+    const Scratch scratch(floats* int64_t{sizeof(float)}, stream_of(stream));                                          \
+    TRY(scratch.code());                                                                                               \
+    TRY(stage(FORMAT, all, scratch.as<float>(), stream));                                                              \
+    TRY(call);                                                                                                         \
+    return unstage(FORMAT, all, stream);
+
+#define FORMAT     Bf16()
+#define HALF(name) name##_bf16
+#include "../src/sixteen.h"
+#undef FORMAT
+#undef HALF
+#define FORMAT     Fp16()
+#define HALF(name) name##_fp16
+#include "../src/sixteen.h"

@@ -1,0 +1,97 @@
+"""16-bit storage: the operation of the same name on widened arrays, each stored result rounded once to nearest even.
+
+Every operation here exists twice, with the suffix _bf16 (bfloat16, NumPy's through ml_dtypes) and _fp16 (float16).
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from reference.ops import attention, elementwise, embedding, gemm, loss, moe, norm, rope
+from reference.ops._arrays import Array, ieee
+
+Operation = Callable[..., Any]
+
+FORMATS: dict[str, np.dtype[Any]] = {"bf16": np.dtype(ml_dtypes.bfloat16), "fp16": np.dtype(np.float16)}
+_HALVES = tuple(FORMATS.values())
+# Whether each result is stored in 16 bits; sums that many calls add to, statistics and losses are float32.
+RESULTS: dict[Operation, tuple[bool, ...]] = {
+    elementwise.swiglu: (True,),
+    elementwise.swiglu_backward: (True, True),
+    elementwise.add: (True,),
+    norm.rmsnorm: (True,),
+    norm.rmsnorm_backward: (True, False),
+    norm.rmsnorm_residual: (True, True),
+    norm.rmsnorm_residual_backward: (True, False),
+    gemm.gemm: (True,),
+    gemm.gemm_beta: (True,),
+    gemm.gemm_nn: (True,),
+    gemm.gemm_tn: (False,),
+    gemm.gemm_tt: (True,),
+    gemm.grouped_gemm: (True,),
+    gemm.grouped_gemm_nn: (True,),
+    gemm.grouped_gemm_tn: (False,),
+    rope.rope_qk: (True, True),
+    rope.rope_qk_backward: (True, True),
+    attention.attention_forward: (True, False),
+    attention.attention_backward: (True, True, True),
+    attention.kv_cache_append: (True,),
+    moe.expert_dispatch: (True,),
+    moe.expert_dispatch_backward: (True,),
+    moe.expert_combine: (True,),
+    moe.expert_combine_backward: (True, False),
+    loss.cross_entropy_forward: (False, False),
+    loss.cross_entropy_backward: (True,),
+    embedding.embedding: (True,),
+    embedding.scatter_add: (False,),
+}
+
+
+def cast(input: Array) -> Array:
+    """The same numbers, as the format holds them."""
+    return input
+
+
+def stored_in(dtype: np.dtype[Any], operation: Operation, name: str, halves: tuple[bool, ...] = (True,)) -> Operation:
+    """The operation on arrays of a 16-bit format; halves: which of its results are stored in it."""
+
+    @functools.wraps(operation)
+    def function(*args: Any, **kwargs: Any) -> Any:
+        wide = {key: _widened(value) for key, value in kwargs.items()}
+        results = operation(*map(_widened, args), **wide)
+        if not isinstance(results, tuple):
+            return _stored(results, dtype) if halves[0] else results
+        pairs = zip(results, halves, strict=True)
+        return tuple(_stored(result, dtype) if half else result for result, half in pairs)
+
+    function.__name__ = function.__qualname__ = name
+    return function
+
+
+def _widened(value: Any) -> Any:
+    return value.astype(np.float32) if isinstance(value, np.ndarray) and value.dtype in _HALVES else value
+
+
+@ieee
+def _stored(result: Array, dtype: np.dtype[Any]) -> Array:
+    """A result in the format; numbers of other kinds, such as the judge's, stay what they are."""
+    return result.astype(dtype) if isinstance(result, np.ndarray) else result
+
+
+def _operations() -> dict[str, Operation]:
+    found: dict[str, Operation] = {}
+    for suffix, dtype in FORMATS.items():
+        found[f"cast_to_{suffix}"] = stored_in(dtype, cast, f"cast_to_{suffix}")
+        found[f"cast_from_{suffix}"] = stored_in(np.dtype(np.float32), cast, f"cast_from_{suffix}")
+        for operation, halves in RESULTS.items():
+            name = f"{operation.__name__}_{suffix}"
+            found[name] = stored_in(dtype, operation, name, halves)
+    return found
+
+
+OPERATIONS = _operations()

@@ -1,0 +1,164 @@
+"""Wrong readings of the 16-bit operations: the float32 operations', and what only a short format makes possible."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from reference.ops import attention, elementwise, embedding, gemm, loss, moe, norm, rope
+from reference.ops._arrays import Array
+from reference.ops.sixteen import FORMATS, RESULTS, Operation, cast, stored_in
+from reference.readings.bits import MISROUNDED, Rounding, away_from_ties, cut_off, through
+from reference.readings.reading import Given, Reading, fed, giving
+
+_SHORTENED = "(stored through|rounded or cut off to|cut off, not rounded, to)"
+# Operations that move numbers: what is rounded there was rounded already.
+MOVES = (attention.kv_cache_append, moe.expert_dispatch, embedding.embedding)
+# Readings of float32 operations about formats no longer than these.
+_OF_FORMATS = ("TF32", "bfloat16", "float16")
+
+Change = Callable[[Rounding], Operation]
+
+
+def _input(operation: Operation, *names: str) -> Change:
+    """Float32 arguments rounded to 16 bits."""
+    return lambda r: fed(operation, **{name: lambda g, name=name: r(g[name]) for name in names})
+
+
+def _result(operation: Operation, place: int | None = None) -> Change:
+    """A float32 result rounded to 16 bits; place: which of several."""
+
+    def change(r: Rounding) -> Operation:
+        def rounded(results: Any, _: Given) -> Any:
+            if place is None:
+                return r(results)
+            return tuple(r(result) if i == place else result for i, result in enumerate(results))
+
+        return giving(operation, rounded)
+
+    return change
+
+
+def _rounded_before_beta(operation: Operation) -> Change:
+    """The product is stored before C is added to it."""
+    return lambda r: giving(fed(operation, beta=lambda g: 0.0), lambda product, g: r(product) + _added(g))
+
+
+def _added(g: Given) -> Any:
+    return g["beta"] * g["C"] if g["beta"] else 0.0
+
+
+def _swiglu(r: Rounding) -> Operation:
+    return lambda gate, up: r(elementwise.silu(gate)) * up
+
+
+def _rmsnorm(r: Rounding) -> Operation:
+    return lambda input, weight, eps: r(norm.rmsnorm(input, np.ones_like(weight), eps)) * weight
+
+
+def _rmsnorm_residual(r: Rounding) -> Operation:
+    def function(input: Array, residual: Array, weight: Array, eps: float) -> tuple[Array, Array]:
+        s = r(input + residual)
+        return norm.rmsnorm(s, weight, eps), s
+
+    return function
+
+
+_STATISTICS = "What is declared float32 is kept in 16 bits, like the rest."
+_TWICE = "What lies between is stored, and so rounded, before it is used."
+CHANGES: tuple[tuple[Operation, str, str, Change], ...] = (
+    (elementwise.swiglu, "silu rounded", _TWICE, _swiglu),
+    (norm.rmsnorm, "rounded before the weight", _TWICE, _rmsnorm),
+    (norm.rmsnorm, "weight in 16 bits", _STATISTICS, _input(norm.rmsnorm, "weight")),
+    (norm.rmsnorm_residual, "sum rounded before it is normalised", _TWICE, _rmsnorm_residual),
+    *((f, "d_weight in 16 bits", "The gradient adds up in 16 bits.", _result(f, 1))
+      for f in (norm.rmsnorm_backward, norm.rmsnorm_residual_backward)),
+    *((f, "product rounded before beta * C", _TWICE, _rounded_before_beta(f))
+      for f in (gemm.gemm_beta, gemm.gemm_nn, gemm.gemm_tt)),
+    *((f, "C in 16 bits", "The gradient adds up in 16 bits.", _result(f))
+      for f in (gemm.gemm_tn, gemm.grouped_gemm_tn)),
+    *((f, "angles in 16 bits", _STATISTICS, _input(f, "freqs")) for f in (rope.rope_qk, rope.rope_qk_backward)),
+    (attention.attention_forward, "lse in 16 bits", _STATISTICS, _result(attention.attention_forward, 1)),
+    (attention.attention_backward, "lse in 16 bits", _STATISTICS, _input(attention.attention_backward, "lse")),
+    *((f, "weights in 16 bits", _STATISTICS, _input(f, "weights"))
+      for f in (moe.expert_combine, moe.expert_combine_backward)),
+    (moe.expert_combine_backward, "d_weights in 16 bits", _STATISTICS, _result(moe.expert_combine_backward, 1)),
+    (loss.cross_entropy_forward, "log_probs in 16 bits", _STATISTICS, _result(loss.cross_entropy_forward, 1)),
+    (loss.cross_entropy_backward, "log_probs in 16 bits", _STATISTICS,
+     _input(loss.cross_entropy_backward, "log_probs")),
+    (embedding.scatter_add, "sums in 16 bits", "The gradient adds up in 16 bits.", _result(embedding.scatter_add)),
+)  # fmt: skip
+
+
+def _carried(suffix: str, stated: tuple[Reading, ...]) -> Iterator[Reading]:
+    """The readings of the operation in float32, its results stored in 16 bits."""
+    by_name = {operation.__name__: halves for operation, halves in RESULTS.items()}
+    for reading in stated:
+        if reading.operation in by_name and not any(word in reading.name for word in _OF_FORMATS):
+            name, halves = f"{reading.operation}_{suffix}", by_name[reading.operation]
+            function = stored_in(FORMATS[suffix], reading.function, name, halves)
+            yield replace(reading, operation=name, function=function)
+
+
+def _storing(suffix: str, operation: Operation, halves: tuple[bool, ...], rounding: Rounding) -> Operation:
+    """The operation, what is stored in 16 bits rounded in another way."""
+
+    def change(results: Any, _: Given) -> Any:
+        if not isinstance(results, tuple):
+            return rounding(results)
+        return tuple(rounding(result) if half else result for result, half in zip(results, halves, strict=True))
+
+    return giving(operation, change)
+
+
+def _stored(suffix: str) -> Iterator[Reading]:
+    """Results that leave in another way."""
+    other = "fp16" if suffix == "bf16" else "bf16"
+    for operation, halves in RESULTS.items():
+        name = f"{operation.__name__}_{suffix}"
+        if operation in MOVES:
+            way, why = through(FORMATS[other]), "The two 16-bit formats are taken for one another."
+            yield Reading(name, f"moved through {FORMATS[other].name}", why, _storing(suffix, operation, halves, way))
+        elif any(halves):
+            way, why = cut_off(suffix), "The bits that do not fit are dropped, not rounded."
+            yield Reading(name, "results cut off", why, _storing(suffix, operation, halves, way), says=_SHORTENED)
+
+
+def _shortened(suffix: str) -> Iterator[Reading]:
+    """What is declared float32, or not stored at all, rounded to 16 bits."""
+    rounding = through(FORMATS[suffix])
+    for operation, name, why, change in CHANGES:
+        shortened, halves = change(rounding), RESULTS[operation]
+        full = f"{operation.__name__}_{suffix}"
+        yield Reading(full, name, why, stored_in(FORMATS[suffix], shortened, full, halves), says=_SHORTENED)
+
+
+def _ignoring_arguments(rounding: Rounding) -> Callable[[Any, Given], Any]:
+    return lambda result, _: rounding(result)
+
+
+def _casts(suffix: str) -> Iterator[Reading]:
+    to, back = f"cast_to_{suffix}", f"cast_from_{suffix}"
+    other = FORMATS["fp16" if suffix == "bf16" else "bf16"]
+    why = "The bits that do not fit are dropped, not rounded."
+    yield Reading(to, "results cut off", why, giving(cast, _ignoring_arguments(cut_off(suffix))), says=_SHORTENED)
+    yield Reading(to, "ties away from zero", "Half is always rounded up.",
+                  giving(cast, _ignoring_arguments(away_from_ties(suffix))))  # fmt: skip
+    for name, why, wrong in MISROUNDED[suffix]:
+        yield Reading(to, name, why, giving(cast, _ignoring_arguments(wrong)))
+    for name in (to, back):
+        why = "The two 16-bit formats are taken for one another."
+        yield Reading(name, f"through {other.name}", why, giving(cast, _ignoring_arguments(through(other))))
+
+
+def readings(stated: tuple[Reading, ...]) -> tuple[Reading, ...]:
+    """Every reading of the 16-bit operations; stated: those of the float32 operations."""
+    return tuple(
+        reading
+        for suffix in FORMATS
+        for some in (_carried(suffix, stated), _stored(suffix), _shortened(suffix), _casts(suffix))
+        for reading in some
+    )
