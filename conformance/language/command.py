@@ -12,7 +12,7 @@ from typing import Any
 from conformance.commands.options import add_command, positive
 from conformance.envelope import REPLICAS
 from conformance.measure import SIGMAS
-from conformance.results import FAILED, PASSED
+from conformance.results import FAILED, HARNESS, PASSED
 from training.plot import draw
 
 from .held import STEPS, Found, check
@@ -41,7 +41,14 @@ def run(options: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory() as folder:
         output = options.output or Path(folder)
         backends = options.backend or ["reference", "stub"]
-        found = check(backends, output, processes=options.n, steps=options.steps, replicas=options.replicas)
+        try:
+            found = check(backends, output, processes=options.n, steps=options.steps, replicas=options.replicas)
+        except (ValueError, OSError) as error:  # nothing was trained
+            print(f"error: {error}")
+            return HARNESS
+        except (RuntimeError, LookupError, ArithmeticError) as error:  # a library that lacks something, or breaks off
+            print(f"error: {type(error).__name__}: {error}")
+            return FAILED
         if options.output:
             draw({_short(each.backend): each.curves for each in found.checked}, output / "curves.svg")
     print(_table(found, options.replicas), _summary(found), sep="\n\n")

@@ -61,7 +61,13 @@ class Found:
 def check(
     backends: Sequence[str], folder: Path, *, processes: int, steps: int = STEPS, replicas: int = REPLICAS
 ) -> Found:
-    """Train on each backend, and the replicas; everything is left in the folder."""
+    """Train on each backend, and the replicas; everything is left in the folder.
+
+    Raises ValueError for too few of them, and what a run raises.
+    """
+    if steps < LAST or replicas < 2:
+        least = f"at least {LAST} steps and 2 replicas"
+        raise ValueError(f"language: expected {least}, got {steps} and {replicas}")
     write_text(folder)
     for threads in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
         os.environ.setdefault(threads, "1")  # the processes share the cores

@@ -78,6 +78,32 @@ def test_a_run_that_goes_elsewhere_fails(
     assert code == 1
 
 
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        ("--steps 219", 2, "error: language: expected at least 220 steps and 2 replicas, got 219 and 20\n"),
+        ("--replicas 1", 2, "error: language: expected at least 220 steps and 2 replicas, got 600 and 1\n"),
+        ("--backend else", 2, "error: --backend: expected reference, stub or the path of a library, got 'else'\n"),
+    ],
+)
+def test_what_cannot_be_checked_is_named(
+    words: str, code: int, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["language", "-n", "1", "--output", str(tmp_path / "kept"), *words.split()]) == code
+    assert capsys.readouterr().out == message
+
+
+@pytest.mark.usefixtures("short")
+def test_a_library_that_breaks_off_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def breaks_off(_: Ask) -> None:
+        raise RuntimeError("rmsnorm: the library returned 7")
+
+    monkeypatch.setattr("conformance.language.held.train", breaks_off)
+    assert judged(tmp_path / "kept", capsys) == (1, "error: RuntimeError: rmsnorm: the library returned 7\n")
+
+
 def test_moved_parameters_are_off_by_at_most_one_unit_and_never_the_same() -> None:
     given = [[np.full(1000, 1.5, np.float32)] for _ in range(4)]
     numbers: dict[str, Any] = {"lr": 1e-3, "beta1": 0.9, "beta2": 0.95, "eps": 1e-8, "step": 1}
