@@ -111,9 +111,11 @@ class Graph:
                 self._memory.touch(owner)
         if self._calls is None:
             self._services.graph_launch(self._handle, stream)
-        else:
-            for call in self._calls:
-                call()
+            return
+        self._memory.space.order(stream, self._stream)  # calls are made again on the stream they were made on
+        for call in self._calls:
+            call()
+        self._memory.space.order(self._stream, stream)
 
     def reset(self) -> None:
         """Empty the graph: it may be captured anew. Its memory goes back behind the launches that use it."""

@@ -1,4 +1,5 @@
-/* A library on a device that is as late as it may be: work is only written down, and done when the host waits for it.
+/* A library on a device that is as late as it may be: work is only written down, and done when the host waits for it;
+ * with CHANCE some stream's work is done whenever there is more, as early as it may be.
  *
  * Waiting for a stream does that stream's work, and of other streams' what an event makes it wait for; nothing else.  So
  * memory that is handed out too early, or freed too early, is found: freeing what work still needs is an error. */
@@ -44,6 +45,12 @@ static int32_t ask(void* stream, struct work work) {
     const int s = (int)(uintptr_t)stream;
     if (streams[s].asked == WORK) return TOO_MUCH;
     streams[s].all[streams[s].asked++] = work;
+#ifdef CHANCE
+    static uint32_t drawn = CHANCE;
+    drawn = drawn * 1664525 + 1013904223;
+    const int some = (int)((drawn >> 16) % (uint32_t)streams_made);
+    do_until(some, streams[some].asked);
+#endif
     return ASSAYER_OK;
 }
 

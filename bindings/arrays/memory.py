@@ -49,8 +49,9 @@ class Memory:
         return DeviceArray(self, block.address, tuple(shape), kind, block)
 
     def zeros(self, shape: tuple[int, ...], dtype: Any) -> DeviceArray:
-        array = self.empty(shape, dtype)
-        self._ask(lambda: self.space.clear(array.address, array.nbytes, self.stream), array)
+        array, stream = self.empty(shape, dtype), self.stream
+        at, size = array.address, array.nbytes
+        self._ask(lambda: self.space.clear(at, size, stream), array)
         return array
 
     def _ask(self, call: Callable[[], None], *arrays: DeviceArray) -> None:
@@ -111,8 +112,9 @@ class Memory:
             at = address(from_buffer(source)) if source.size else 0
         else:
             at = source.address
-        others = [source] if isinstance(source, DeviceArray) else []
-        self._ask(lambda: self.space.copy(array.address, at, array.nbytes, self.stream), array, *others)
+        others, stream = [source] if isinstance(source, DeviceArray) else [], self.stream
+        to, size = array.address, array.nbytes
+        self._ask(lambda: self.space.copy(to, at, size, stream), array, *others)
 
     def to_host(self, array: DeviceArray) -> Any:
         """Wait, and return the values; on host memory they are not copied, and the NumPy array keeps them alive."""

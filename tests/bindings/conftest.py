@@ -31,3 +31,8 @@ def device_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def device(device_path: Path) -> Library:
     """A library on a device whose addresses are none of the host's."""
     return Library(device_path)
+
+
+@pytest.fixture(params=["device", "host"])
+def library(request: pytest.FixtureRequest, device: Library, spy: Spy) -> Library:
+    return spy.library if request.param == "host" else device

@@ -15,11 +15,6 @@ from tests.compiler import compile_device
 X = np.arange(24, dtype=np.float32)
 
 
-@pytest.fixture(params=["device", "host"])
-def library(request: pytest.FixtureRequest, device: Library, spy: Spy) -> Library:
-    return spy.library if request.param == "host" else device
-
-
 def test_there_and_back(library: Library) -> None:
     array = library.array(X.reshape(2, 3, 4))
     assert (array.shape, array.dtype, array.ndim, array.size, array.nbytes) == ((2, 3, 4), np.float32, 3, 24, 96)
