@@ -19,6 +19,7 @@ from tests.reference.model_samples import SMALL, batch, parameters
 from tests.training.runs import small_run, small_shards
 from training.__main__ import main
 from training.log import read_log
+from training.precision import Precision, Scaling
 from training.resident import ResidentStep, generate, on_host
 from training.step import Standing, Step
 
@@ -69,6 +70,14 @@ def test_five_steps_have_the_bits_of_five_on_host_arrays(path: Path, settings: s
     for report, other in zip(reports, expected_reports, strict=True):
         for array, there in zip(report, other, strict=True):
             np.testing.assert_array_equal(array.to_host() if isinstance(array, DeviceArray) else array, there)
+
+
+def test_a_scaled_loss_has_the_same_bits(path: Path) -> None:
+    """Unscaled within the graph: the number that does it is a constant of the graph."""
+    precision = Precision(scaling=Scaling(start=2.0**15))
+    expected, _ = run(Step(Library(path), SMALL, TRAINING, precision=precision))
+    standing, _ = run(ResidentStep(Library(path, resident=True), SMALL, TRAINING, precision=precision))
+    assert_same(on_host(standing), expected)
 
 
 def test_the_reference_s_own_step_runs_resident(path: Path) -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from reference.model.parameters import Ops, Parameters
 from reference.ops._arrays import Array
 from reference.step import State, TrainingConfig, adamw_arguments, moved
+from training.placing import beside
 from training.precision.scaling import NONE, Scaling
 
 
@@ -33,8 +32,8 @@ class Precision:
         """Gradients of the loss from those of scale times the loss: exact, for a power of two."""
         if scale == 1:
             return gradients
-        arrays = ops.multi_scale(list(gradients.values()), np.array([1 / scale], np.float32))
-        return dict(zip(gradients, arrays, strict=True))
+        arrays = list(gradients.values())
+        return dict(zip(gradients, ops.multi_scale(arrays, beside(arrays[0], [1 / scale])), strict=True))
 
     def finite(self, ops: Ops, gradients: Parameters) -> bool:
         """Whether an update may be made of these gradients; float32 without scaling does not look."""
