@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from bindings import ArgumentError, CallError, CaptureError, DeviceArray, Graph, Library
+from bindings import ArgumentError, CallError, CaptureError, DeviceArray, Graph, Library, MissingSymbol
+from tests.bindings.test_library import SCALE
+from tests.compiler import compile_library
 
 X = np.arange(6, dtype=np.float32)
 
@@ -206,3 +209,15 @@ def test_a_capture_that_the_device_breaks(emulated_path: Any, device_memory: Non
         graph.end()
     assert graph.state == "empty"
     assert isinstance(graph, Graph)
+
+
+def test_a_library_without_services_is_captured_too(tmp_path: Path) -> None:
+    library = Library(compile_library(SCALE, tmp_path), resident=True)
+    x = library.array(X.copy())
+    with library.capture() as graph:
+        y = library.scale(x, 2.0)
+    x.copy_from(X + 1)
+    graph.launch()
+    assert values(y) == (2 * X + 2).tolist()
+    with pytest.raises(MissingSymbol, match="stream_create: the library does not export assayer_stream_create"):
+        library.stream()

@@ -46,6 +46,28 @@ def test_memory_and_streams(stub: Library) -> None:
     assert back.tolist() == [0, 1, 2, 3]
 
 
+def test_events_and_what_a_host_does_not_record(stub: Library) -> None:
+    services, events = stub.services, [stub.services.event_create() for _ in range(2)]
+    for event in events:
+        services.event_record(event, None)
+        services.event_wait(event)
+        services.stream_wait(None, event)
+    assert 0 <= services.event_elapsed(*events) < 60_000
+    refused = [
+        (lambda: services.event_record(events[0], 1), "ASSAYER_INVALID"),
+        (lambda: services.event_elapsed(None, events[0]), "ASSAYER_INVALID"),
+        (lambda: services.capture_begin(None), "ASSAYER_UNSUPPORTED"),
+        (lambda: services.capture_end(None), "ASSAYER_UNSUPPORTED"),
+        (lambda: services.graph_launch(None, None), "ASSAYER_UNSUPPORTED"),
+        (lambda: services.graph_destroy(None), "ASSAYER_UNSUPPORTED"),
+    ]
+    for call, meaning in refused:
+        with pytest.raises(CallError, match=meaning):
+            call()
+    for event in events:
+        services.event_destroy(event)
+
+
 @pytest.mark.parametrize("bytes", [0, -1])
 def test_memory_of_no_size_is_refused(stub: Library, bytes: int) -> None:
     with pytest.raises(CallError):
