@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Literal
 
 from .arrays import DeviceArray, Memory
 from .arrays.cache import Block, Pool
-from .errors import CallError, CaptureError, MissingSymbol
+from .errors import BindingError, CallError, CaptureError, MissingSymbol
 from .records import Function
 from .services import Services
 
@@ -128,6 +128,11 @@ class Graph:
         self._memory.cache.close(self._pool)
         self._handle, self.state = None, "empty"
         self._clear()
+
+    def __del__(self) -> None:
+        if self.state == "ready":
+            with suppress(BindingError):  # a device that has failed
+                self.reset()
 
     def _expect(self, call: str, state: State) -> None:
         if self.state != state:

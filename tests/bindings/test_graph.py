@@ -211,6 +211,34 @@ def test_a_capture_that_the_device_breaks(emulated_path: Any, device_memory: Non
     assert isinstance(graph, Graph)
 
 
+def test_a_graph_that_nobody_holds_gives_its_memory_back(library: Library) -> None:
+    x = library.array(X.copy())
+    library.memory.cache.empty()
+    reserved = library.memory.statistics.reserved
+    with library.capture() as graph:
+        y = library.scale(x, 2.0)
+    graph.launch()
+    del graph, y
+    library.memory.cache.empty()
+    assert library.memory.statistics.reserved == reserved
+
+
+def test_a_capture_that_does_not_begin_leaves_everything_as_it_was(
+    device: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(stream: int) -> None:
+        raise CallError("capture_begin", 900, "no")
+
+    monkeypatch.setattr(device.services, "capture_begin", fails, raising=False)
+    with pytest.raises(CallError, match="900"), device.capture():
+        pass
+    monkeypatch.undo()
+    assert (device.memory.capture, device.memory.stream) == (None, 0)
+    with device.capture() as graph:
+        pass
+    assert graph.state == "ready"
+
+
 def test_a_library_without_services_is_captured_too(tmp_path: Path) -> None:
     library = Library(compile_library(SCALE, tmp_path), resident=True)
     x = library.array(X.copy())

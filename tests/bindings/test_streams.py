@@ -61,3 +61,13 @@ def test_memory_used_on_another_stream_is_used_again_behind_it(device: Library) 
     assert device.memory.empty((6,), np.float32).address == address
     assert device.services.fact("waits") == before["waits"]
     del y
+
+
+def test_without_events_the_host_waits_for_one_stream_before_another(
+    device: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(device.services, "has", lambda name: name != "event_create")
+    waits, orders = device.services.fact("waits"), device.services.fact("orders")
+    device.memory.space.order(1, 2)
+    device.memory.space.order(2, 2)
+    assert (device.services.fact("waits"), device.services.fact("orders")) == (waits + 1, orders)
