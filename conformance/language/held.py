@@ -22,9 +22,9 @@ from training.records import LOG
 from .runs import Ask, pairs_loss, train, write_text
 
 STEPS = 600
-# Until here roundings still grow, and the envelope of ten steps tells more; from here to there runs differ by as much
-# as they ever will.
-FIRST, LAST = 160, 220
+# Until the first, roundings grow; there the run of ten steps tells more.  The losses of replicas whose every result is
+# moved were the same to six digits at step 100, and 0.008, 0.024, 0.033 and 0.017 apart at 160, 220, 260 and 320.
+FIRST, LAST = 260, 320
 
 
 @dataclass(frozen=True)

@@ -81,8 +81,8 @@ def test_a_run_that_goes_elsewhere_fails(
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        ("--steps 219", 2, "error: language: expected at least 220 steps and 2 replicas, got 219 and 20\n"),
-        ("--replicas 1", 2, "error: language: expected at least 220 steps and 2 replicas, got 600 and 1\n"),
+        ("--steps 319", 2, "error: language: expected at least 320 steps and 2 replicas, got 319 and 20\n"),
+        ("--replicas 1", 2, "error: language: expected at least 320 steps and 2 replicas, got 600 and 1\n"),
         ("--backend else", 2, "error: --backend: expected reference, stub or the path of a library, got 'else'\n"),
     ],
 )
