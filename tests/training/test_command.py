@@ -102,6 +102,21 @@ def test_a_resumed_run_is_the_one_never_stopped(
     assert files(tmp_path / "stopped" / newest) == files(tmp_path / "whole" / newest)
 
 
+def test_behind_a_damaged_checkpoint_a_run_goes_on_from_the_one_before(
+    shards: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = small_run(shards, tmp_path / "run")
+    main(command)
+    newest = tmp_path / "run" / "checkpoints" / "step-00000006"
+    whole, log = files(newest), numbers(tmp_path / "run" / "log.jsonl")
+    (newest / "moments.safetensors").unlink()
+    main([*command, "--resume"])
+    said = capsys.readouterr().err
+    assert f"warning: {newest / 'moments.safetensors'}: cannot be read (No such file or directory): set aside" in said
+    assert "going on from step 4" in said
+    assert (files(newest), numbers(tmp_path / "run" / "log.jsonl")) == (whole, log)
+
+
 def test_a_run_may_be_made_longer_where_the_schedule_was(shards: Path, tmp_path: Path) -> None:
     for name, steps in (("whole", ["6"]), ("longer", ["4", "6"])):
         for each in steps:
