@@ -63,13 +63,15 @@ class SharedObject:
     def entry(self, symbol: str, types: Sequence[str]) -> Callable[..., int] | None:
         """Return the function with these types of arguments, None where the library does not export it.
 
-        Prototypes are declared one by one, when asked for: parsing all of the header's takes 75 ms.
+        Prototypes are declared one by one, when asked for: parsing all of the header's takes 75 ms.  What was asked for
+        before is found without a lock: a finaliser may ask, in the midst of another declaration.
         """
-        with self._declaring:
-            if symbol not in self._entries:
-                self._ffi.cdef(f"int32_t {symbol}({', '.join(types) or 'void'});")
-                self._entries[symbol] = getattr(self._lib, symbol, None)
-            return self._entries[symbol]
+        if symbol not in self._entries:
+            with self._declaring:
+                if symbol not in self._entries:
+                    self._ffi.cdef(f"int32_t {symbol}({', '.join(types) or 'void'});")
+                    self._entries[symbol] = getattr(self._lib, symbol, None)
+        return self._entries[symbol]
 
     def close(self) -> None:
         """Unload the library; its entries must not be called any more."""

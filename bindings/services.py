@@ -19,6 +19,8 @@ class Services:
 
     def __init__(self, shared: SharedObject, header: Header) -> None:
         self._shared, self._header = shared, header
+        for name in header.services:  # all of them now: finalisers call some, when nothing can be declared
+            self.has(name)
 
     def has(self, name: str) -> bool:
         function = self._header.services[name]

@@ -8,8 +8,12 @@ from typing import Any
 import numpy as np
 
 import reference
+from bindings.records import Function
+from conformance import contract
 from conformance.decisions import near_choices
 from conformance.noise import Noisy
+from conformance.noise.drawn import Drawn
+from conformance.noise.precision import FORMATS
 from reference.step import State
 
 
@@ -54,6 +58,52 @@ def _stored(value: Any) -> Any:
     if isinstance(value, float):
         return float(np.float32(value))
     return value.astype(np.float32) if isinstance(value, np.ndarray) and value.dtype.kind == "f" else value
+
+
+class Rounding:
+    """The reference on plain arrays of the declared types: each call computes on another kind of number, and what it
+    gives is stored as the header has it.
+
+    Of numbers drawn at random what is stored in 16 bits is drawn too: honest implementations part where one of their
+    sums lies next to the middle between two such numbers, and few replicas meet that as often as all there are.
+    """
+
+    def __init__(self, convert: Callable[[Any], Any]) -> None:
+        self._convert = convert
+        self.used: set[str] = set()  # operations
+
+    def __getattr__(self, operation: str) -> Callable[..., Any]:
+        function = contract.OPERATIONS[operation]
+        self.used.add(operation)
+
+        def call(*args: Any, **named: Any) -> Any:
+            arguments = dict(zip(contract.signature(function).names, args, strict=False)) | named
+            given = {name: value for name, value in arguments.items() if value is not None}
+            taken = {name: self._taken(value) for name, value in contract.typed(function, given).items()}
+            with np.errstate(all="ignore"):
+                results = contract.named(function, getattr(reference, operation)(**(arguments | taken)))
+                plain = {name: _plain(function, name, value) for name, value in contract.flat(results).items()}
+                outputs = tuple(contract.gathered(function, plain).values())
+            return outputs[0] if len(outputs) == 1 else outputs
+
+        return call
+
+    def _taken(self, value: Any) -> Any:
+        if isinstance(value, list):
+            return [self._taken(v) for v in value]
+        is_float = isinstance(value, float) or (isinstance(value, np.ndarray) and value.dtype.kind == "f")
+        return self._convert(value) if is_float else value
+
+
+def _plain(function: Function, name: str, value: Any) -> Any:
+    if not isinstance(value, Noisy):
+        return value
+    element = function.by_name[name.partition("[")[0]].type
+    if not (isinstance(value, Drawn) and element.is_half) or function.operation.startswith("cast_to"):
+        return value.v
+    format = FORMATS[element.name]
+    sigma = np.where(format.holds(value.v), 0.0, np.sqrt(format.variance(value.v)))
+    return value.v + sigma * value.errors.take(value.shape)
 
 
 def converted(state: State, convert: Callable[[Any], Any]) -> State:

@@ -25,7 +25,6 @@ from .cases import CASES, Case
 from .commands.options import add_contract
 from .declared import HEADER, Contract, read_contract
 from .expectation import Expected, expect
-from .goldens.profiles import RUN
 from .honest import Implementation, implementations
 from .honest.runs import count_runs
 from .noise import using
@@ -65,7 +64,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--library", action="append", type=Path, default=[], metavar="PATH", help="a correct library")
     add_contract(parser)
     parser.add_argument("-n", type=int, default=2, metavar="N", help="processes (default: 2)")
-    whole = "instead: whole training runs on the golden's text and N fresh ones, each in an envelope of its own"
+    whole = "instead: whole training runs on the goldens' texts and N fresh ones, each in an envelope of its own"
     parser.add_argument("--training-runs", type=int, metavar="N", help=whole)
 
 
@@ -75,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
     ids = options.case or list(CASES)
     libraries = [path.resolve() for path in options.library]
     if options.training_runs is not None:
-        return count_runs([RUN.seed, *range(seed, seed + options.training_runs)], libraries, options.n)
+        return count_runs(range(seed, seed + options.training_runs), libraries, options.n)
     declared = read_contract(options.contract)
     names = _known(libraries, declared)
     a_round = sum(CASES[id].operation in one.operations for id in ids for one in names.values())

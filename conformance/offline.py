@@ -17,7 +17,7 @@ from .declared import HEADER, Contract
 from .expectation import Expected, rounded
 from .gallery import Gallery
 from .goldens import FOLDER, GoldenError, file_of, golden_ids, goldens_floor, load_tensors, tensors
-from .goldens.profiles import RUN
+from .goldens.profiles import TRAINING_RUNS
 from .judging import as_stored
 from .keywords import Keywords
 from .results import Result, Status
@@ -103,7 +103,8 @@ class FilesBench(Bench):
 
 def answerable() -> list[str]:
     """The ids of the goldens that files can answer: a training run is made by a library, step upon step."""
-    return [id for id in golden_ids() if id != RUN.id]
+    runs = {run.id for run in TRAINING_RUNS.values()}
+    return [id for id in golden_ids() if id not in runs]
 
 
 def floor() -> int:

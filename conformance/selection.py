@@ -11,7 +11,7 @@ from .probes import probe_ids
 from .steps import FREE, STEPS, WHOLE
 
 CALLS_A_STEP = 110  # what a step of the tiny model comes to; for the progress bar only
-_STEPS_IN = {FREE: 3, **dict.fromkeys(WHOLE, 0)}
+_STEPS_IN = {FREE: 3} | dict.fromkeys(WHOLE, 0)
 
 
 @dataclass(frozen=True)

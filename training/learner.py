@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import reference
 from reference import random
 from reference.generate import Strategy, generate
 from reference.model import transformer
@@ -31,10 +32,13 @@ class Learner:
     def __init__(self, ops: Ops, settings: Settings, ranks: Ranks) -> None:
         self._ops, self._settings = ops, settings
         self.config, self.training = settings.model(), settings.training()
+        self.precision = settings.formats()
+        self._placed = self.precision.on(ops)
         self.step = Step(
             ops,
             self.config,
             self.training,
+            precision=self.precision,
             recompute=settings.recomputed(),
             ranks=ranks,
             expert_parallel=settings.expert_parallel,
@@ -46,8 +50,8 @@ class Learner:
 
     def loss(self, standing: Standing, tokens: Array, targets: Array) -> float:
         """Return the cross entropy of a batch."""
-        output = transformer.forward(self._ops, self.config, standing.state.parameters, tokens)
-        found, _ = transformer.loss(self._ops, output, targets)
+        output = transformer.forward(self._placed, self.config, held(standing), tokens)
+        found, _ = transformer.loss(self._placed, output, targets)
         return float(found.cross_entropy[0])
 
     def sample(self, standing: Standing, prompt: list[int], step: int) -> list[int]:
@@ -55,11 +59,11 @@ class Learner:
         strategy = Strategy(name="top_p", top_p=TOP_P, temperature=self._settings.temperature)
         seed = random.stream("sample", self._settings.seed, step)
         start, count = np.array([prompt], np.int32), self._settings.sample_tokens
-        ids = self._generate(standing.state.parameters, start, count, strategy, seed)
+        ids = self._generate(held(standing), start, count, strategy, seed)
         return [int(id) for id in ids[0, len(prompt) :]]
 
     def _generate(self, parameters: Parameters, prompt: Array, count: int, strategy: Strategy, seed: int) -> Array:
-        return generate(self._ops, self.config, parameters, prompt, count, strategy, seed)
+        return generate(self._placed, self.config, parameters, prompt, count, strategy, seed)
 
     def same(self) -> dict[str, Any]:
         """Return what a checkpoint and a run that goes on from it must agree in."""
@@ -68,27 +72,34 @@ class Learner:
             "model": asdict(self.config),
             "training": asdict(self.training),
             "start": {"seed": settings.seed, "deviation": settings.deviation},
+            "precision": {"format": self.precision.format, "scaling": asdict(self.precision.scaling)},
         }
 
     def shapes(self) -> dict[str, Parameters]:
         """Return the tensors of a checkpoint: type and shape alone count."""
         like = {name: np.broadcast_to(np.float32(0), shape) for name, shape in held_shapes(self.config).items()}
-        return _tensors(like, like, like)
+        numbers = self.precision.copies(reference, {name: np.zeros(1, np.float32) for name in like})
+        copies = {name: np.broadcast_to(number[0], like[name].shape) for name, number in numbers.items()}
+        return _tensors(like, like, like, copies)
 
     def kept(self, standing: Standing) -> Checkpoint:
         """Return all that training goes on from; every rank has to ask."""
-        state = self.step.whole(standing).state
-        content = {"updates": state.step, "scaler": standing.scaler._asdict()}
-        return Checkpoint(_tensors(state.parameters, state.m, state.v), {**self.same(), **content})
+        state, scaler, copies = self.step.whole(standing)
+        content = {"updates": state.step, "scaler": scaler._asdict()}
+        return Checkpoint(_tensors(state.parameters, state.m, state.v, copies), {**self.same(), **content})
 
     def restored(self, checkpoint: Checkpoint) -> Standing:
-        """Return where training stood: the other way round."""
-        moments, content = checkpoint.tensors["moments"], checkpoint.content
-        m, v = ({name: moments[f"{kind}.{name}"] for name in checkpoint.tensors["parameters"]} for kind in "mv")
-        state = State(dict(checkpoint.tensors["parameters"]), m, v, content["updates"])
-        standing = self.step.start(state.parameters)
-        state = self.step.part(standing._replace(state=state)).state
-        return standing._replace(state=state, scaler=Scaler(**content["scaler"]))
+        """Return where training stood: the other way round.
+
+        Tensors are in the model's order, which a file does not keep: sums over all of them are in that order.
+        """
+        tensors, content = checkpoint.tensors, checkpoint.content
+        names = list(held_shapes(self.config))
+        m, v = ({name: tensors["moments"][f"{kind}.{name}"] for name in names} for kind in "mv")
+        state = State({name: tensors["parameters"][name] for name in names}, m, v, content["updates"])
+        copies = tensors.get("copies", {})
+        held = {name: copies[name] for name in names if name in copies}
+        return self.step.part(Standing(state, Scaler(**content["scaler"]), held))
 
 
 def plain(report: Report) -> dict[str, Any]:
@@ -99,6 +110,11 @@ def plain(report: Report) -> dict[str, Any]:
     return {**numbers, **rest, "loads": loads}
 
 
-def _tensors(parameters: Parameters, m: Parameters, v: Parameters) -> dict[str, Parameters]:
+def held(standing: Standing) -> Parameters:
+    """Return the parameters that the model reads."""
+    return standing.state.parameters | standing.copies
+
+
+def _tensors(parameters: Parameters, m: Parameters, v: Parameters, copies: Parameters) -> dict[str, Parameters]:
     moments = {f"{kind}.{name}": array for kind, arrays in (("m", m), ("v", v)) for name, array in arrays.items()}
-    return {"parameters": parameters, "moments": moments}
+    return {"parameters": parameters, "moments": moments} | ({"copies": copies} if copies else {})

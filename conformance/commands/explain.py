@@ -21,7 +21,7 @@ from conformance.probes import PROPERTIES, probe_ids
 from conformance.readings.planted import planted
 from conformance.readings.trial import tried_on
 from conformance.results import HARNESS
-from conformance.steps import ENVELOPE, FREE, RECOMPUTED, RESIDENT, STEPS
+from conformance.steps import ENVELOPES, FREE, RECOMPUTED, RESIDENT, STEPS
 
 from .options import add_command
 
@@ -149,7 +149,7 @@ def _probe(id: str) -> Iterator[str]:
 
 def _step(name: str) -> Iterator[str]:
     tiny = "the tiny model over the embedded corpus: loss, activations, gradients, moments, parameters"
-    if name == ENVELOPE:
+    if name in ENVELOPES:
         yield _said(
             "why", "falling losses show nothing: the library runs on by itself, and has to stay where replicas of"
         )

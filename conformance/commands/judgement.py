@@ -23,7 +23,7 @@ from conformance.repro import check_new
 from conformance.results import Result
 from conformance.runner import judge_all
 from conformance.selection import Selection
-from conformance.steps import ENVELOPE, corpus
+from conformance.steps import ENVELOPES, corpus
 from conformance.waivers import Waiver, waive
 
 from .options import chosen
@@ -135,7 +135,7 @@ class Judgement:
                 if stopped:
                     break
         last_failed.remember(self.candidate.key, results)
-        return sorted(hung(results), key=lambda r: (order.get(r.id, len(order)), r.part == ENVELOPE, r.id)), stopped
+        return sorted(hung(results), key=lambda r: (order.get(r.id, len(order)), r.part in ENVELOPES, r.id)), stopped
 
 
 def slug(name: str) -> str:

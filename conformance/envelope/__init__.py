@@ -1,21 +1,23 @@
-"""The envelope of a training run: where honest float32 arithmetic may lead in so many steps, and how far apart."""
+"""The envelope of a training run: where honest arithmetic may lead in so many steps, and how far apart."""
 
 from __future__ import annotations
 
 from .replicas import REPLICAS, Envelope, draw_envelope, spread
-from .run import BATCH, SEQ, STEPS, batches, beginning, distance, operations, parameters_by_step
+from .run import LENGTH, RUN, RUNS, Run, batches, beginning, distance, follow, operations, standing_by_step
 
 __all__ = [
-    "BATCH",
+    "LENGTH",
     "REPLICAS",
-    "SEQ",
-    "STEPS",
+    "RUN",
+    "RUNS",
     "Envelope",
+    "Run",
     "batches",
     "beginning",
     "distance",
     "draw_envelope",
+    "follow",
     "operations",
-    "parameters_by_step",
     "spread",
+    "standing_by_step",
 ]

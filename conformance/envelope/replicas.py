@@ -3,9 +3,9 @@
 A replica errs as an honest float32 library may, so one that keeps to the contract is one more of them.  Of a quantity
 they give the mean and the standard deviation s; one more run of their kind is off that mean by s * sqrt(1 + 1/n) times
 a Student t with n - 1 degrees of freedom, and the limit is 8 of those, as everywhere.  n is the fewest that keep the
-judge's promise of no false alarm in 20,000 runs: with 20, one of a run's quantities (a loss and 23 distances for each
-of ten steps, as if all were independent) passes its limit once in 24,861 runs of a library as noisy as the replicas.
-Measured ones err half as much.
+judge's promise of no false alarm in 20,000 runs: with 20, one of a run's quantities (a loss, a norm and 23 distances
+for each of ten steps, as if all were independent) passes its limit once in 23,866 runs of a library as noisy as the
+replicas.  Measured ones err half as much.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.carried import Carried, converted
+from conformance.carried import Carried, Rounding
 from conformance.expectation import Expected
 from conformance.measure import SIGMAS
 from conformance.noise import Noisy
 from conformance.noise.drawn import drawing
 from reference import random
-from reference.model.config import TINY
+from training.step import Standing
 
-from .run import batches, beginning, distance, follow, in_float64, parameters_by_step
+from .run import Run, beginning, distance, exact_beginning, exact_operations, follow, in_numbers, standing_by_step
 
 REPLICAS = 20
 Floats = NDArray[np.float64]
@@ -38,7 +38,8 @@ Floats = NDArray[np.float64]
 class Envelope:
     """What a run gives after each step; and how many routing choices of each step replicas may part at.
 
-    expected: "loss", and for every parameter "distance.NAME", the norm of its difference from the float64 reference's.
+    expected: "loss", "norm" of all gradients before clipping, and for every parameter "distance.NAME", the norm of its
+    difference from the reference's.
     """
 
     expected: Expected
@@ -47,9 +48,11 @@ class Envelope:
 
 @dataclass
 class Replica:
-    """One run: its losses, the distances of its parameters, and by call and token the probability of every expert."""
+    """One run: its losses and norms, the distances of its parameters, and by call and token the probability of every
+    expert."""
 
     losses: list[float] = field(default_factory=list)
+    norms: list[float] = field(default_factory=list)
     distances: list[dict[str, float]] = field(default_factory=list)
     probabilities: list[Floats] = field(default_factory=list)
 
@@ -57,7 +60,7 @@ class Replica:
 class Routed:
     """A namespace of operations that notes the router's probabilities."""
 
-    def __init__(self, ops: Carried) -> None:
+    def __init__(self, ops: Any) -> None:
         self._ops = ops
         self.probabilities: list[Floats] = []
 
@@ -71,15 +74,13 @@ class Routed:
         return self._ops.softmax_topk(input, k=k)
 
 
-def _run(ops: Carried, convert: Any, seed: int, steps: int) -> Replica:
-    origin = parameters_by_step(seed, steps)
-    routed, found = Routed(ops), Replica()
-    for (state, loss), exact in zip(
-        follow(routed, converted(beginning(), convert), batches(seed, steps)), origin, strict=True
-    ):
-        plain = {name: _values(array) for name, array in state.parameters.items()}
-        found.losses.append(float(_values(loss)[0]))
-        found.distances.append(distance(plain, exact))
+def _follow(routed: Routed, run: Run, standing: Standing) -> Replica:
+    found = Replica()
+    for (after, report), (exact, _) in zip(follow(routed, run, standing), standing_by_step(run), strict=True):
+        plain = {name: _values(array) for name, array in after.state.parameters.items()}
+        found.losses.append(float(_values(report.loss)[0]))
+        found.norms.append(float(_values(report.norm)[0]))
+        found.distances.append(distance(plain, exact.state.parameters))
     found.probabilities = routed.probabilities
     return found
 
@@ -88,28 +89,31 @@ def _values(array: Any) -> Any:
     return array.v if isinstance(array, Noisy) else array
 
 
-def replica(number: int, seed: int, steps: int) -> Replica:
+def replica(number: int, run: Run) -> Replica:
     """Make one of the replicas."""
-    kind = drawing(random.stream("replica", number, seed))
-    return _run(Carried(kind.of), kind.of, seed, steps)
+    kind = drawing(random.stream("replica", number, run.seed))
+    if run.precision.is_mixed:
+        return _follow(Routed(Rounding(kind.of)), run, beginning(run))
+    return _follow(Routed(Carried(kind.of)), run, in_numbers(run, kind.of))
 
 
-def draw_envelope(seed: int, steps: int, count: int = REPLICAS, processes: int = 1) -> Envelope:
+def draw_envelope(run: Run, count: int = REPLICAS, processes: int = 1) -> Envelope:
     """Make replicas, and return what they have in common."""
     numbers = range(count)
     if processes == 1:
-        return _envelope([replica(number, seed, steps) for number in numbers], seed, steps)
+        return _envelope([replica(number, run) for number in numbers], run)
     with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as executor:
-        return _envelope(list(executor.map(replica, numbers, repeat(seed), repeat(steps))), seed, steps)
+        return _envelope(list(executor.map(replica, numbers, repeat(run))), run)
 
 
-def _envelope(replicas: Sequence[Replica], seed: int, steps: int) -> Envelope:
-    exact = _run(in_float64(), lambda array: array.astype(np.float64), seed, steps)
-    expected = {"loss": spread([r.losses for r in replicas])}
+def _envelope(replicas: Sequence[Replica], run: Run) -> Envelope:
+    exact = _follow(Routed(exact_operations(run)), run, exact_beginning(run))
+    expected = {"loss": spread([r.losses for r in replicas]), "norm": spread([r.norms for r in replicas])}
     for name in exact.distances[0]:
         expected[f"distance.{name}"] = _reach(spread([[d[name] for d in r.distances] for r in replicas]))
-    calls = [_near([r.probabilities[call] for r in replicas], p) for call, p in enumerate(exact.probabilities)]
-    return Envelope(expected, np.array(calls).reshape(steps, -1).sum(axis=1))
+    k = run.config.top_k
+    calls = [_near([r.probabilities[call] for r in replicas], p, k) for call, p in enumerate(exact.probabilities)]
+    return Envelope(expected, np.array(calls).reshape(run.steps, -1).sum(axis=1))
 
 
 def spread(runs: Iterable[Sequence[float] | Floats]) -> Noisy:
@@ -125,9 +129,9 @@ def _reach(distance: Noisy) -> Noisy:
     return Noisy(np.zeros_like(distance.v), variance, variance, None)
 
 
-def _near(probabilities: Sequence[Floats], exact: Floats) -> int:
+def _near(probabilities: Sequence[Floats], exact: Floats, k: int) -> int:
     """Count the tokens whose last expert chosen and first left out lie within the noise of each other."""
-    order = np.argsort(-exact, axis=1, kind="stable")[:, TINY.top_k - 1 : TINY.top_k + 1]
+    order = np.argsort(-exact, axis=1, kind="stable")[:, k - 1 : k + 1]
     both = np.stack([np.take_along_axis(p, order, axis=1) for p in probabilities])
     gap = spread(both[..., 0] - both[..., 1])
     return int((np.abs(gap.v) <= SIGMAS * gap.sigma).sum())

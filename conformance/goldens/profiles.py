@@ -10,6 +10,7 @@ from typing import Any
 from conformance import contract
 from conformance.cases import CASES, Case
 from conformance.cases.spec import sizes
+from conformance.envelope import RUNS, Run
 from reference.model.config import FULL as MODEL
 
 from .sources import CaseSource, Source, by_id, chosen
@@ -18,7 +19,7 @@ from .training_run import RunSource
 
 COMMITTED, FULL = "committed", "full"
 STEP_SEED = 0  # such that no routing choice of the step lies within the noise
-RUN = RunSource(seed=0)  # such that none of its ten steps' does
+TRAINING_RUNS: dict[Run, Source] = {run: RunSource(run) for run in RUNS}
 
 BATCH, SEQ = 2, 130
 TOKENS = BATCH * SEQ
@@ -34,7 +35,7 @@ HYPER = {"lr": 1e-4, "beta1": 0.9, "beta2": 0.95, "eps": 1e-8}
 def sources(profile: str) -> Mapping[str, Source]:
     """Every golden of a profile by id."""
     if profile == COMMITTED:
-        return by_id([*(CaseSource(case) for case in chosen()), StepSource(STEP_SEED), RUN])
+        return by_id([*(CaseSource(case) for case in chosen()), StepSource(STEP_SEED), *TRAINING_RUNS.values()])
     return by_id(CaseSource(case, asks_oracle=False) for case in full_cases())
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from conformance.envelope import BATCH, REPLICAS, SEQ, STEPS, batches, draw_envelope
+from conformance.envelope import REPLICAS, Run, batches, draw_envelope
 from conformance.oracles import Confirmation
 
 from .tensors import Tensors, pack_expected
@@ -18,13 +18,17 @@ from .tensors import Tensors, pack_expected
 
 @dataclass(frozen=True)
 class RunSource:
-    """The run whose text is drawn with one seed."""
+    """One run."""
 
-    seed: int
+    run: Run
+
+    @property
+    def seed(self) -> int:
+        return self.run.seed
 
     @property
     def id(self) -> str:
-        return f"training_run/tiny/{STEPS}x{BATCH}x{SEQ}"
+        return f"training_run/tiny{self.run.suffix}/{self.run.steps}x{self.run.batch}x{self.run.seq}"
 
     @property
     def generator(self) -> str:
@@ -32,18 +36,17 @@ class RunSource:
 
     @property
     def scenario(self) -> str:
-        return (
-            f"{STEPS} free steps of the tiny model on real text: where {REPLICAS} stochastically rounded replicas lead."
-        )
+        steps = f"{self.run.steps} free steps of the tiny model on real text, in {self.run.precision.format}"
+        return f"{steps}: where {REPLICAS} stochastically rounded replicas lead."
 
     def inputs(self) -> Tensors:
         """Tokens and targets of every step."""
-        tokens, targets = zip(*batches(self.seed), strict=True)
+        tokens, targets = zip(*batches(self.run), strict=True)
         return {"input.tokens": np.stack(tokens), "input.targets": np.stack(targets)}
 
     def make(self) -> tuple[Tensors, Confirmation | None]:
         """Draw the replicas, on every core.  No oracle confirms a spread."""
-        envelope = draw_envelope(self.seed, STEPS, processes=os.cpu_count() or 1)
+        envelope = draw_envelope(self.run, processes=os.cpu_count() or 1)
         if envelope.near.any():
             raise ValueError(
                 f"{self.id}: {envelope.near.sum()} routing choices lie within the noise: choose another seed"

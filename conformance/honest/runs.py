@@ -5,18 +5,16 @@ from __future__ import annotations
 import multiprocessing
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from itertools import repeat
 from pathlib import Path
 from typing import Any
 
 from conformance import contract
-from conformance.envelope import STEPS, Envelope, batches, beginning, distance, draw_envelope, parameters_by_step
-from conformance.envelope.run import follow
-from conformance.goldens.profiles import RUN
+from conformance.envelope import RUNS, Envelope, Run, beginning, draw_envelope, follow
 from conformance.report.placement import placements, said
 from conformance.results import Result
-from conformance.steps import ENVELOPE
-from conformance.steps.envelope import known_envelope, placed
+from conformance.steps.envelope import known_envelope, part_of, placed
 
 from . import Implementation, implementations
 
@@ -41,32 +39,34 @@ class Carrying:
         return call
 
 
-def run_of(ops: Any, envelope: Envelope, seed: int) -> Iterator[Result]:
-    """Run on a namespace of operations in float32, and place it after every step."""
-    exact = parameters_by_step(seed, STEPS)
-    for place, (state, loss) in enumerate(follow(ops, beginning(), batches(seed))):
-        yield placed(f"{ENVELOPE}/{place + 1:02d}", envelope, place, loss, distance(state.parameters, exact[place]))
+def run_of(ops: Any, envelope: Envelope, run: Run) -> Iterator[Result]:
+    """Run on a namespace of operations, and place it after every step."""
+    for place, after in enumerate(follow(ops, run, beginning(run))):
+        yield placed(envelope, run, place, *after)
 
 
-def _run(name: str, seed: int, envelope: Envelope, libraries: Sequence[Path]) -> list[Result]:
+def _run(name: str, run: Run, envelope: Envelope, libraries: Sequence[Path]) -> list[Result]:
     known = implementations(libraries)
-    return list(run_of(Carrying(known[name], known["float32"]), envelope, seed))
+    return list(run_of(Carrying(known[name], known["float32"]), envelope, run))
 
 
 def count_runs(seeds: Sequence[int], libraries: Sequence[Path], processes: int) -> int:
-    """Place a run of every implementation on every text, print where each stands, and return 1 where one has left."""
+    """Place runs of every implementation on the goldens' texts and on one for each seed, print where each stands, and
+    return 1 where one has left its envelope."""
     names = list(implementations(libraries))
     alarms = 0
-    for seed in seeds:
-        envelope = known_envelope(STEPS) if seed == RUN.seed else draw_envelope(seed, STEPS, processes=processes)
+    judged = [*RUNS, *(replace(run, seed=seed) for seed in seeds for run in RUNS)]
+    for run in judged:
+        text = f"{run.precision.format}, text {run.seed}"
+        envelope = known_envelope(run) if run in RUNS else draw_envelope(run, processes=processes)
         if envelope.near.any():
-            print(f"text {seed}: {envelope.near.sum()} routing choices lie within the noise: not judged", flush=True)
+            print(f"{text}: {envelope.near.sum()} routing choices lie within the noise: not judged", flush=True)
             continue
         with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as executor:
             for name, results in zip(
-                names, executor.map(_run, names, repeat(seed), repeat(envelope), repeat(libraries)), strict=True
+                names, executor.map(_run, names, repeat(run), repeat(envelope), repeat(libraries)), strict=True
             ):
                 alarms += any(not result.is_fine for result in results)
-                print(f"text {seed}, {name}: {said(placements(results))}", flush=True)
-    print(f"{len(seeds) * len(names)} runs, {alarms} false alarms")
+                print(f"{text}, {name}: {said(placements(results, part_of(run)))}", flush=True)
+    print(f"{len(judged) * len(names)} runs, {alarms} false alarms")
     return int(alarms > 0)

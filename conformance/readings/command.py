@@ -26,8 +26,11 @@ from reference.readings import Reading
 from reference.readings.accumulation import READINGS as ACCUMULATION_READINGS
 from reference.readings.recompute import READINGS as RECOMPUTE_READINGS
 from reference.readings.step import READINGS as STEP_READINGS
+from training.readings.mixed import MIXED_PRECISION
+from training.readings.mixed import READINGS as MIXED_READINGS
 
 from .divided import ACCUMULATION, tried_division
+from .mixed import RUNS_IN_16_BITS, tried_mixed
 from .planted import planted
 from .pool import shared
 from .recomputed import RECOMPUTATION, tried_recomputation
@@ -48,6 +51,7 @@ STEPPED: dict[str, tuple[Sequence[Reading], Callable[[str], list[Told]], Sequenc
     STEP: (STEP_READINGS, tried_step, tuple(SITUATIONS)),
     RECOMPUTATION: (RECOMPUTE_READINGS, tried_recomputation, tuple(RECOMPUTED)),
     ACCUMULATION: (ACCUMULATION_READINGS, tried_division, tuple(DIVISIONS)),
+    MIXED_PRECISION: (MIXED_READINGS, tried_mixed, tuple(RUNS_IN_16_BITS)),
 }
 Item = TypeVar("Item")
 

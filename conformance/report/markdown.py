@@ -9,7 +9,7 @@ from conformance import contract
 from conformance.results import Result
 
 from .explanation import repeated
-from .placement import placements, said
+from .placement import name_of, runs, said
 from .record import Run, verdict
 from .summary import Course, blocks, courses, tally
 
@@ -30,8 +30,8 @@ def summary(run: Run) -> Iterator[str]:
     yield from _families([result for result in run.results if not result.is_of_step])
     yield from _failures(run)
     yield from _steps(courses(run.results))
-    if found := placements(run.results):
-        yield f"- training run: {_text(said(found))}"
+    for part, found in runs(run.results).items():
+        yield f"- {name_of(part)}: {_text(said(found))}"
 
 
 def _families(results: Sequence[Result]) -> Iterator[str]:

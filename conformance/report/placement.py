@@ -8,7 +8,10 @@ from dataclasses import dataclass
 
 from conformance.measure import SIGMAS
 from conformance.results import Result
-from conformance.steps import ENVELOPE
+from conformance.steps import ENVELOPES
+from conformance.steps.envelope import furthest_of
+
+_FLOAT32 = next(iter(ENVELOPES))
 
 
 @dataclass(frozen=True)
@@ -28,21 +31,29 @@ class Placement:
         return bool(self.furthest)
 
 
-def placements(results: Iterable[Result]) -> list[Placement]:
-    """Return the run's steps in order; none where no run was made."""
-    return [_placed(number, r) for number, r in enumerate(_of_run(results), 1)]
+def runs(results: Sequence[Result]) -> dict[str, list[Placement]]:
+    """Return the steps of every run that was made, by what its results stand under."""
+    found = {part: placements(results, part) for part in ENVELOPES}
+    return {part: placed for part, placed in found.items() if placed}
 
 
-def _of_run(results: Iterable[Result]) -> list[Result]:
-    return sorted((r for r in results if r.part == ENVELOPE), key=lambda r: r.id)
+def placements(results: Iterable[Result], part: str = _FLOAT32) -> list[Placement]:
+    """Return a run's steps in order; none where it was not made."""
+    of_run = sorted((r for r in results if r.part == part), key=lambda r: r.id)
+    return [_placed(number, r) for number, r in enumerate(of_run, 1)]
+
+
+def name_of(part: str) -> str:
+    """Return what a run is called."""
+    return f"training run{part.removeprefix(_FLOAT32).replace('-', ' in ')}"
 
 
 def _placed(number: int, result: Result) -> Placement:
-    step = int(result.id.removeprefix(f"{ENVELOPE}/")) if "/" in result.id.removeprefix(ENVELOPE) else number
+    number_in_run = result.id.removeprefix(result.part).removeprefix("/")
+    step = int(number_in_run) if number_in_run else number
     if not result.verdicts:
         return Placement(step, result)
-    loss, *distances = result.verdicts
-    furthest = max(distances, key=lambda v: v.share)
+    loss, furthest = result.verdicts[0], furthest_of(result.verdicts)
     name = furthest.output.removeprefix("distance.")
     off = (loss.got - loss.expected) / loss.limit * SIGMAS
     return Placement(step, result, loss.got, loss.expected, off, name, furthest.share)

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from .page import course as divergence
-from .placement import placements, said
+from .placement import name_of, runs, said
 from .record import Run
 from .summary import courses
 
@@ -22,9 +22,9 @@ def show_steps(console: Console, run: Run) -> None:
             printed(console, f"[red]{text}; first wrong: {escape(course.first_wrong.id)}[/]")
         elif course.worst:
             printed(console, f"{text}; most of a limit used: {course.worst.share:.3f} at {escape(course.worst.id)}")
-    if found := placements(run.results):
+    for part, found in runs(run.results).items():
         colour = "[red]" if any(p.result.was_run and not p.result.is_fine for p in found) else "[default]"
-        printed(console, f"{colour}training run: {escape(said(found))}[/]")
+        printed(console, f"{colour}{name_of(part)}: {escape(said(found))}[/]")
     _show_divergence(console, run)
 
 
@@ -34,7 +34,7 @@ def _show_divergence(console: Console, run: Run) -> None:
     if not step:
         return
     at = divergence.first_wrong(step)
-    rows = [("", f"step {step.number}", "tensor", "locked", "free")]
+    rows = [("", f"step {step.name}", "tensor", "locked", "free")]
     for tensor in step.tensors[max(0, at - AROUND // 2) : at + AROUND // 2]:
         ways = (tensor.locked, tensor.free)
         mark = ">" if any(way and way.is_first for way in ways) else ""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from conformance.results import Result, Status
-from conformance.steps import ENVELOPE
+from conformance.steps import ENVELOPES
 
 LOOSE = 1e-3  # a limit used to less than this by every case of an operation may be too loose, and is listed
 
@@ -82,7 +82,7 @@ def courses(results: Iterable[Result]) -> list[Course]:
     """Return every step's course; results of one step are in the order of execution."""
     by_step: dict[str, list[Result]] = {}
     for result in results:
-        if result.is_of_step and result.part != ENVELOPE:  # a run is no list of calls: see placement.py
+        if result.is_of_step and result.part not in ENVELOPES:  # a run is no list of calls: see placement.py
             by_step.setdefault(result.part, []).append(result)
     return [
         Course(

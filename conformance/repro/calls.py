@@ -38,8 +38,8 @@ def call_of(result: Result, bench: Bench) -> Given | None:
     place = result.id.removeprefix(f"{result.part}/").partition(" ")[0]
     if result.part == FREE:
         return _of_free(place, bench)
-    number = int(result.part.partition("/")[0].removeprefix("step"))
-    call, expected = locked.expected_calls(number, bench.declared)[int(place)]
+    name = result.part.partition("/")[0].removeprefix("step")
+    call, expected = locked.expected_calls(name, bench.declared)[int(place)]
     return Given(call.operation, call.arguments, expected)
 
 

@@ -1,25 +1,28 @@
 """Whole training steps: judged operation by operation on the reference's inputs, and as a whole from one start; one
-with layers computed again, held against itself; one divided, held against the whole; some on
-arrays that stay where the library computes, held against host arrays; and a run of them, held against
-where honest arithmetic may lead."""
+with layers computed again, held against itself; one divided, held against the whole; some on arrays that stay where the
+library computes, held against host arrays; and runs of them, held against where honest arithmetic may lead."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 from conformance.calls import Bench
-from conformance.envelope import STEPS as RUN_LENGTH
+from conformance.envelope import LENGTH as RUN_LENGTH
+from conformance.envelope import RUN
 from conformance.results import Result
 
 from .divided import DIVIDED, judge_divided
-from .envelope import ENVELOPE, judge_envelope
+from .envelope import ENVELOPES, judge_envelope
 from .free import FREE, judge_free
-from .locked import judge_locked
+from .locked import MIXED, judge_locked
 from .recomputed import RECOMPUTED, judge_recomputed
 from .resident import RESIDENT, judge_resident
 from .scenarios import NUMBERS, corpus
 
 __all__ = [
     "DIVIDED",
-    "ENVELOPE",
+    "ENVELOPES",
     "FREE",
     "RECOMPUTED",
     "RESIDENT",
@@ -30,20 +33,22 @@ __all__ = [
     "judge_step",
 ]
 
-STEPS = (*(f"step{number}/locked" for number in NUMBERS), FREE, RECOMPUTED, DIVIDED, RESIDENT, ENVELOPE)
-WHOLE = (RECOMPUTED, DIVIDED, RESIDENT, ENVELOPE)  # whose results are of steps, not of single calls
+_LOCKED = {f"step{name}/locked": str(name) for name in (*NUMBERS, *MIXED)}
+_JUDGES: dict[str, Callable[[Bench], list[Result]]] = {
+    FREE: judge_free,
+    RECOMPUTED: judge_recomputed,
+    DIVIDED: judge_divided,
+    RESIDENT: judge_resident,
+}
+STEPS = (*_LOCKED, *_JUDGES, *ENVELOPES)
+WHOLE = (RECOMPUTED, DIVIDED, RESIDENT, *ENVELOPES)  # whose results are of steps, not of single calls
 
 
 def judge_step(name: str, bench: Bench, run_length: int = RUN_LENGTH) -> list[Result]:
     """Judge one of STEPS: a result for every call of it, in the order of execution; of a run, for every step."""
-    if name == ENVELOPE:
-        return judge_envelope(bench, run_length)
-    if name == FREE:
-        return judge_free(bench)
-    if name == RECOMPUTED:
-        return judge_recomputed(bench)
-    if name == DIVIDED:
-        return judge_divided(bench)
-    if name == RESIDENT:
-        return judge_resident(bench)
-    return judge_locked(NUMBERS[STEPS.index(name)], bench)
+    if name in _JUDGES:
+        return _JUDGES[name](bench)
+    if name in _LOCKED:
+        return judge_locked(_LOCKED[name], bench)
+    run = ENVELOPES[name]
+    return judge_envelope(bench, replace(run, steps=run_length) if run == RUN else run)

@@ -1,4 +1,7 @@
-"""The locked step: every operation is fed the reference's inputs, so that each is judged whatever came before it."""
+"""The locked step: every operation is fed the reference's inputs, so that each is judged whatever came before it.
+
+Steps are known by their number; a mixed-precision one by number and format, as in "1-bf16".
+"""
 
 from __future__ import annotations
 
@@ -7,33 +10,39 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import reference
 from conformance import contract
 from conformance.calls import Bench
 from conformance.declared import Contract
 from conformance.expectation import Expected, expect, rounded
 from conformance.noise import using
 from conformance.results import Result
-from reference.step import training_step
+from training.precision import BF16, FLOAT32, FP16
+from training.step import Standing, Step
 
 from .scenarios import scenario
 from .trace import Arguments, Call, Traced
 
-
-def judge_locked(number: int, bench: Bench) -> list[Result]:
-    """Judge every call of one step, each on exact float32 inputs that come from the reference alone."""
-    return [_judged(number, call, expected, bench) for call, expected in expected_calls(number, bench.declared)]
+PRECISIONS = {"": FLOAT32, "bf16": BF16, "fp16": FP16}
+MIXED = tuple(f"1-{format}" for format in PRECISIONS if format)
 
 
-def _judged(number: int, call: Call, expected: Expected, bench: Bench) -> Result:
+def judge_locked(name: str, bench: Bench) -> list[Result]:
+    """Judge every call of one step, each on exact inputs that come from the reference alone."""
+    return [_judged(name, call, expected, bench) for call, expected in expected_calls(name, bench.declared)]
+
+
+def _judged(name: str, call: Call, expected: Expected, bench: Bench) -> Result:
     with using(bench.declared.of(call.operation).arithmetic):
-        result = bench.call(f"step{number}/locked/{call.name}", call.operation, call.arguments, expected)
+        result = bench.call(f"step{name}/locked/{call.name}", call.operation, call.arguments, expected)
     return replace(result, tensors=call.tensors)
 
 
 @functools.cache
-def expected_calls(number: int, declared: Contract) -> list[tuple[Call, Expected]]:
+def expected_calls(name: str, declared: Contract) -> list[tuple[Call, Expected]]:
     """Every call of one step in its order, with what it must give."""
-    step = scenario(number)
+    number, _, format = name.partition("-")
+    given, precision = scenario(int(number)), PRECISIONS[format]
     expectations: list[Expected] = []
 
     def carry_out(operation: str, arguments: Arguments) -> Mapping[str, Any]:
@@ -43,6 +52,9 @@ def expected_calls(number: int, declared: Contract) -> list[tuple[Call, Expected
             expectations.append(expect(operation, arguments))
         return contract.gathered(function, rounded(expectations[-1]))
 
-    trace = Traced(carry_out, step.state.parameters)
-    training_step(trace, step.config, step.training, step.state, step.tokens, step.targets)
+    copies = precision.copies(reference, given.state.parameters)
+    trace = Traced(carry_out, given.state.parameters)
+    trace.recognise(copies)
+    step = Step(trace, given.config, given.training, precision=precision)
+    step(Standing(given.state, precision.scaling.begin(), copies), given.tokens, given.targets)
     return list(zip(trace.calls, expectations, strict=True))

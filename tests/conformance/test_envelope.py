@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,41 +12,46 @@ import pytest
 
 import reference
 from conformance.calls import Bench
-from conformance.envelope import REPLICAS, STEPS, Envelope, batches, beginning, distance, draw_envelope
-from conformance.envelope import parameters_by_step as parameters
+from conformance.envelope import REPLICAS, RUN, Envelope, batches, beginning, draw_envelope
 from conformance.envelope.replicas import replica
-from conformance.envelope.run import CONFIG, TRAINING
 from conformance.goldens import GoldenError
-from conformance.goldens.profiles import RUN
+from conformance.goldens.profiles import TRAINING_RUNS
 from conformance.honest import implementations
 from conformance.honest.runs import Carrying
 from conformance.honest.runs import run_of as honest_run
 from conformance.results import Result, Status
-from conformance.steps import ENVELOPE, envelope, judge_step
+from conformance.steps import ENVELOPES, envelope, judge_step
 from conformance.steps.envelope import known_envelope, placed
+from conformance.verdict import judge
 from conformance.worker import Outcome
+from reference.model.config import TINY
+from reference.model.parameters import held_shapes
 from reference.readings.step import READINGS
 from tests.conformance.test_steps import InProcess
+from training.step import Report
 
 SAME_HERE = {  # readings that differ from the step only where this run does not go
     "micro-batches assigned": "there is one",
     "rises again after total": "the run ends there",
 }
 
+ENVELOPE = next(iter(ENVELOPES))
+
 
 @pytest.fixture(scope="module")
 def golden() -> Envelope:
-    return known_envelope(STEPS)
+    return known_envelope(RUN)
 
 
 def run_of(function: Any, known: Envelope) -> Iterator[Result]:
     """Place the run of a training step in float32."""
-    state = beginning()
-    for place, (tokens, targets) in enumerate(batches(RUN.seed)):
+    standing = beginning(RUN)
+    for place, (tokens, targets) in enumerate(batches(RUN)):
         with np.errstate(all="ignore"):
-            state, metrics = function(reference, CONFIG, TRAINING, state, tokens, targets)
-        moved = distance(state.parameters, parameters(RUN.seed, STEPS)[place])
-        yield placed(f"{place}", known, place, metrics.loss.astype(np.float32), moved)
+            state, metrics = function(reference, RUN.config, RUN.training, standing.state, tokens, targets)
+        standing = standing._replace(state=state)
+        report = Report(*metrics, 1.0, False, [])
+        yield placed(known, RUN, place, standing, report)
 
 
 @pytest.mark.parametrize("reading", READINGS, ids=lambda reading: reading.name)
@@ -62,25 +68,26 @@ def test_a_run_that_left_it_is_placed(golden: Envelope) -> None:
 
 
 def test_a_replica_that_is_not_one_of_them_lies_within(golden: Envelope) -> None:
-    other = replica(REPLICAS + 1, RUN.seed, steps=2)
+    other = replica(REPLICAS + 1, replace(RUN, steps=2))
     for place in range(2):
         loss = np.array(other.losses[place : place + 1], np.float32)
-        assert placed("", golden, place, loss, other.distances[place]).status is Status.PASS
+        assert judge("loss", golden.expected["loss"][place : place + 1], loss).passed
 
 
 def test_the_spread_is_that_of_one_more_run() -> None:
-    drawn = draw_envelope(seed=0, steps=1, count=2)
-    losses = np.array([replica(number, 0, 1).losses for number in range(2)])[:, 0]
+    short = replace(RUN, steps=1)
+    drawn = draw_envelope(short, count=2)
+    losses = np.array([replica(number, short).losses for number in range(2)])[:, 0]
     assert drawn.expected["loss"].v == [losses.mean()]
     assert drawn.expected["loss"].variance == pytest.approx([losses.var(ddof=1) * (1 + 1 / 2)], rel=2**-50)
     assert not drawn.near.any()
-    assert drawn.expected.keys() == {"loss", *(f"distance.{name}" for name in beginning().parameters)}
+    assert drawn.expected.keys() == {"loss", "norm", *(f"distance.{name}" for name in held_shapes(TINY))}
 
 
 def test_so_many_replicas_are_the_fewest_that_keep_the_promise() -> None:
     def alarms(count: int) -> float:
         """How often one of the quantities of a run passes 8 standard errors: Student's t, both tails, by quadrature."""
-        freedom, quantities = count - 1, STEPS * (1 + len(beginning().parameters))
+        freedom, quantities = count - 1, RUN.steps * (2 + len(beginning(RUN).state.parameters))
         scale = math.gamma((freedom + 1) / 2) / math.gamma(freedom / 2) / math.sqrt(freedom * math.pi)
         t = np.geomspace(8, 1e6, 100_001)
         return 2 * quantities * float(np.trapezoid(scale * (1 + t * t / freedom) ** (-count / 2), t))
@@ -90,9 +97,9 @@ def test_so_many_replicas_are_the_fewest_that_keep_the_promise() -> None:
 
 def test_a_longer_run_than_the_golden_is_drawn_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
-    monkeypatch.setattr(envelope, "draw_envelope", lambda seed, steps: asked.append((seed, steps)))
-    known_envelope(STEPS + 1)
-    assert asked == [(RUN.seed, STEPS + 1)]
+    monkeypatch.setattr(envelope, "draw_envelope", asked.append)
+    known_envelope(replace(RUN, steps=RUN.steps + 1))
+    assert asked == [replace(RUN, steps=RUN.steps + 1)]
 
 
 def test_a_step_at_which_honest_runs_may_part_is_not_judged(monkeypatch: pytest.MonkeyPatch, golden: Envelope) -> None:
@@ -105,14 +112,14 @@ def test_a_step_at_which_honest_runs_may_part_is_not_judged(monkeypatch: pytest.
 
 def test_honest_arithmetic_of_another_arrangement_lies_within(golden: Envelope) -> None:
     known = implementations()
-    first = next(honest_run(Carrying(known["rearranged"], known["float32"]), golden, RUN.seed))
+    first = next(honest_run(Carrying(known["rearranged"], known["float32"]), golden, RUN))
     assert first.status is Status.PASS
     assert 0 < first.share < 1
 
 
 def test_a_damaged_golden_is_the_judges_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     def damaged(id: str) -> None:
-        raise GoldenError(RUN, "a golden file", "damage")  # type: ignore[arg-type]
+        raise GoldenError(TRAINING_RUNS[RUN], "a golden file", "damage")  # type: ignore[arg-type]
 
     monkeypatch.setattr(envelope, "load_tensors", damaged)
     [result] = judge_step(ENVELOPE, Bench(InProcess()))

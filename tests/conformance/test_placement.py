@@ -83,8 +83,7 @@ def test_it_can_be_read_back(tmp_path: Path) -> None:
 
 
 def test_the_picture_shows_what_lies_beyond_outside_the_band() -> None:
-    found = shown(LEFT, 0)
-    assert found
+    [found] = shown(LEFT, 0)
     assert found.off
     top, height = found.off.band
     heights = [int(point.partition(" ")[2]) for point in found.off.path.removeprefix("M").split("L")]
@@ -96,8 +95,7 @@ def test_the_picture_shows_what_lies_beyond_outside_the_band() -> None:
 
 
 def test_a_run_within_fills_the_picture() -> None:
-    found = shown(WITHIN, 0)
-    assert found
+    [found] = shown(WITHIN, 0)
     assert found.off
     assert found.loss
     assert found.off.band[1] > (BOTTOM - TOP) / 2

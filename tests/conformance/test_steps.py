@@ -29,7 +29,9 @@ class InProcess:
     def run(self, operation: str, arguments: dict[str, Any], override: Any = None) -> Outcome:
         with np.errstate(all="ignore"):
             results = getattr(self, operation)(**arguments)
-        return Outcome("done", 0, contract.named(contract.OPERATIONS[operation], results))
+        outputs = contract.named(contract.OPERATIONS[operation], results)
+        held = {n: v if isinstance(v, list) else contract.widened(v) for n, v in outputs.items()}
+        return Outcome("done", 0, held)
 
     def call(self, function: str, *arguments: Any) -> Outcome:
         module, name = function.split(":")

@@ -83,10 +83,17 @@ def backend(request: pytest.FixtureRequest) -> str:
     return "reference" if request.param == "reference" else str(request.getfixturevalue("stub_path"))
 
 
+@pytest.mark.parametrize("precision", ["float32", "bf16", "fp16"])
 def test_a_resumed_run_is_the_one_never_stopped(
-    backend: str, shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    precision: str,
+    backend: str,
+    shards: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    whole, stopped = (small_run(shards, tmp_path / name, "--backend", backend) for name in ("whole", "stopped"))
+    more = ("--backend", backend, "--precision", precision)
+    whole, stopped = (small_run(shards, tmp_path / name, *more) for name in ("whole", "stopped"))
     main(whole)
     sample = Learner.sample
     with monkeypatch.context() as patch:

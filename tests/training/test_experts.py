@@ -17,6 +17,7 @@ from reference.step import TrainingConfig
 from tests.reference.model_samples import SMALL, parameters
 from tests.training.ranks_run import FOUR_EXPERTS, TRAINING, WITHOUT_BALANCE, batch_of, trained
 from tests.training.test_ranks import one_process, refused
+from training.precision import BF16, FP16, Precision
 from training.ranks import ALONE, Experts, RanksError, taking_turns
 from training.ranks.routes import Route, Routed
 from training.step import Step
@@ -111,3 +112,18 @@ def test_one_process_is_the_plain_path() -> None:
     held = initialise(SMALL, seed=0)
     assert experts.on(reference) is reference
     assert all(experts.part(held)[name] is experts.whole(held)[name] is array for name, array in held.items())
+
+
+@pytest.mark.parametrize("precision", [BF16, FP16], ids=["bf16", "fp16"])
+def test_rows_travel_in_16_bits_too(precision: Precision) -> None:
+    def work(ranks: Any, own_experts: bool) -> list[Any]:
+        step = Step(reference, FOUR_EXPERTS, TRAINING, precision=precision, ranks=ranks, expert_parallel=own_experts)
+        standing, losses = step.start(parameters(FOUR_EXPERTS, dtype=np.float32)), []
+        for number in range(2):
+            rows = slice(2 * ranks.rank, 2 * ranks.rank + 2)
+            standing, report = step(standing, *(array[rows] for array in batch_of(number)))
+            losses.append(report.loss)
+        return losses
+
+    own, others = (taking_turns(2, lambda ranks, own=own: work(ranks, own)) for own in (True, False))
+    assert own[0] == own[1] == others[0] == others[1]

@@ -19,7 +19,7 @@ from tests.reference.model_samples import SMALL, batch, parameters
 from tests.training.runs import small_run, small_shards
 from training.__main__ import main
 from training.log import read_log
-from training.precision import Precision, Scaling
+from training.precision import FLOAT32, PRECISIONS, Precision, Scaling
 from training.resident import ResidentStep, generate, on_host
 from training.step import Standing, Step
 
@@ -53,18 +53,23 @@ def assert_same(standing: Standing, expected: Standing) -> None:
     for kind in ("parameters", "m", "v"):
         for name, array in getattr(expected.state, kind).items():
             np.testing.assert_array_equal(getattr(standing.state, kind)[name], array, name)
-    assert standing.state.step == expected.state.step
+    for name, copy in expected.copies.items():
+        np.testing.assert_array_equal(standing.copies[name].view(np.uint16), copy.view(np.uint16), name)
+    assert standing.copies.keys() == expected.copies.keys()
+    assert (standing.state.step, standing.scaler) == (expected.state.step, expected.scaler)
 
 
 @pytest.mark.parametrize("captured", [True, False], ids=["captured", "called"])
-@pytest.mark.parametrize("settings", ["plain", "micro_batches", "recompute"])
+@pytest.mark.parametrize("settings", ["plain", "micro_batches", "recompute", "bf16", "fp16"])
 def test_five_steps_have_the_bits_of_five_on_host_arrays(path: Path, settings: str, captured: bool) -> None:
     library = Library(path, resident=True)
     assert library.memory.space.on_device == ("emulated" in path.name)
     training = TrainingConfig(lr=1e-2, warmup=2, total=10, micro_batches=2 if settings == "micro_batches" else 1)
     recompute = Recompute("boundaries", 1) if settings == "recompute" else None
-    expected, expected_reports = run(Step(Library(path), SMALL, training, recompute=recompute))
-    standing, reports = run(ResidentStep(library, SMALL, training, recompute=recompute, captured=captured))
+    precision = PRECISIONS.get(settings, FLOAT32)
+    expected, expected_reports = run(Step(Library(path), SMALL, training, precision=precision, recompute=recompute))
+    resident = ResidentStep(library, SMALL, training, precision=precision, recompute=recompute, captured=captured)
+    standing, reports = run(resident)
     assert all(isinstance(array, DeviceArray) for array in standing.state.m.values())
     assert_same(on_host(standing), expected)
     for report, other in zip(reports, expected_reports, strict=True):

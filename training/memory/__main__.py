@@ -16,9 +16,8 @@ from reference.model.config import CONFIGS, Config, named
 from training.memory import table
 from training.memory.measure import measure
 from training.memory.predict import Prediction, Setting, predict
-from training.precision import FLOAT32
+from training.precision import PRECISIONS, read
 
-PRECISIONS = {"float32": FLOAT32}
 EXAMPLES = """examples:
   %(prog)s --config full --batch 8 --seq 1024                    # a model of 6.9 billion parameters
   %(prog)s --config full --batch 8 --seq 1024 --recompute every:1 --micro-batches 8
@@ -94,7 +93,7 @@ def _setting(options: argparse.Namespace) -> Setting:
         batch=options.batch,
         seq=options.seq,
         micro_batches=options.micro_batches,
-        precision=PRECISIONS[options.precision],
+        precision=read(options.precision),
         recompute=recompute.read(options.recompute),
         devices=options.devices,
         expert_parallel=options.expert_parallel,

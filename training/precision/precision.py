@@ -2,31 +2,48 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from reference.model.parameters import Ops, Parameters
-from reference.ops._arrays import Array
+from reference.ops._arrays import Array, check
 from reference.step import State, TrainingConfig, adamw_arguments, moved
 from training.placing import beside
-from training.precision.scaling import NONE, Scaling
+from training.precision.placed import Placed
+from training.precision.policy import FORMATS, MIXED, Policy
+from training.precision.scaling import DYNAMIC, NONE, Scaling, fixed
 
 
 @dataclass(frozen=True, kw_only=True)
 class Precision:
-    """The format of what is computed, and how the loss is scaled.
+    """The format of what is computed ("float32", "bf16" or "fp16"), by which policy, and how the loss is scaled.
 
     Gradients of parameters are float32 whatever the format, and so are the masters and moments that AdamW moves.
+    Raises ValueError for another format.
     """
 
+    format: str = "float32"
     scaling: Scaling = NONE
+    policy: Policy = MIXED
+
+    def __post_init__(self) -> None:
+        expected = ", ".join(["float32", *FORMATS])
+        check(self.is_mixed or self.format == "float32", "Precision", "format", f"one of {expected}", self.format)
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether something is computed in 16 bits."""
+        return self.format in FORMATS
 
     def on(self, ops: Ops) -> Ops:
         """The namespace of operations that the model is to be run on."""
-        return ops
+        return Placed(ops, self.policy, self.format) if self.is_mixed else ops
 
     def copies(self, ops: Ops, parameters: Parameters) -> Parameters:
         """The parameters that the model reads in 16 bits."""
-        return {}
+        if not self.is_mixed:
+            return {}
+        placed = Placed(ops, self.policy, self.format)
+        return {name: placed.narrowed(array) for name, array in parameters.items() if self.policy.copies(name)}
 
     def unscaled(self, ops: Ops, gradients: Parameters, scale: float) -> Parameters:
         """Gradients of the loss from those of scale times the loss: exact, for a power of two."""
@@ -37,7 +54,9 @@ class Precision:
 
     def finite(self, ops: Ops, gradients: Parameters) -> bool:
         """Whether an update may be made of these gradients; float32 without scaling does not look."""
-        return True
+        if not self.is_mixed and self.scaling == NONE:
+            return True
+        return int(ops.multi_nonfinite(list(gradients.values()))[0]) == 0
 
     def moved(
         self,
@@ -51,7 +70,31 @@ class Precision:
     ) -> tuple[State, Parameters]:
         """(state, copies) after AdamW on the masters with the gradients times factor [1]."""
         lists, named = adamw_arguments(training, state, gradients, factor, rate)
-        return moved(state, *ops.multi_adamw(*lists, **named)), copies
+        state = moved(state, *ops.multi_adamw(*lists, **named))
+        return state, self.copies(ops, state.parameters)
 
 
 FLOAT32 = Precision()
+BF16 = Precision(format="bf16")
+FP16 = Precision(format="fp16", scaling=DYNAMIC)
+PRECISIONS = {precision.format: precision for precision in (FLOAT32, BF16, FP16)}
+
+
+def read(format: str, loss_scale: str | None = None) -> Precision:
+    """Return the precision of these words; loss_scale: "none", "dynamic", or a power of two that stays.
+
+    Not given, it is dynamic in fp16, whose small gradients vanish otherwise, and none elsewhere.  Raises ValueError.
+    """
+    check(format in PRECISIONS, "Precision", "format", f"one of {', '.join(PRECISIONS)}", format)
+    precision = PRECISIONS[format]
+    if loss_scale is None:
+        return precision
+    named = {"none": NONE, "dynamic": DYNAMIC}
+    if loss_scale in named:
+        return replace(precision, scaling=named[loss_scale])
+    try:
+        scale = float(loss_scale)
+    except ValueError:
+        check(False, "Precision", "loss_scale", "none, dynamic or a power of two", loss_scale)
+        raise
+    return replace(precision, scaling=fixed(scale))

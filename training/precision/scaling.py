@@ -65,4 +65,4 @@ NONE = Scaling(start=1.0, growth=1.0, backoff=1.0)
 
 def fixed(scale: float = 2.0**15) -> Scaling:
     """A scale that stays; updates whose gradients are not finite are skipped all the same."""
-    return Scaling(start=scale, growth=1.0, backoff=1.0)
+    return Scaling(start=scale, growth=1.0, backoff=1.0, floor=scale, ceiling=scale)

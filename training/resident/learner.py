@@ -8,7 +8,7 @@ import numpy as np
 
 from bindings import Library
 from reference.model import transformer
-from training.learner import Learner
+from training.learner import Learner, held
 from training.resident.decoding import generate
 from training.resident.step import ResidentStep, on_host
 from training.settings import SettingsError
@@ -30,14 +30,21 @@ class ResidentLearner(Learner):
         if settings.expert_parallel and ranks.size > 1:
             raise SettingsError("--expert-parallel: expected a backend on host memory, got one on device memory")
         super().__init__(library, settings, ranks)
-        self._library, again = library, settings.recomputed()
-        self.step = self._placing = _Told(library, self.config, self.training, recompute=again, ranks=ranks)
+        self._library = library
+        self.step = self._placing = _Told(
+            library,
+            self.config,
+            self.training,
+            precision=self.precision,
+            recompute=settings.recomputed(),
+            ranks=ranks,
+        )
 
     def loss(self, standing: Standing, tokens: Array, targets: Array) -> float:
         """Return the cross entropy of a batch."""
         placed = [self._library.array(np.ascontiguousarray(array)) for array in (tokens, targets)]
-        output = transformer.forward(self._library, self.config, standing.state.parameters, placed[0])
-        found, _ = transformer.loss(self._library, output, placed[1])
+        output = transformer.forward(self._placed, self.config, held(standing), placed[0])
+        found, _ = transformer.loss(self._placed, output, placed[1])
         return float(found.cross_entropy.to_host()[0])
 
     def kept(self, standing: Standing) -> Checkpoint:
@@ -49,7 +56,7 @@ class ResidentLearner(Learner):
         return self._placing.placed(super().restored(checkpoint))
 
     def _generate(self, parameters: Parameters, prompt: Array, count: int, strategy: Strategy, seed: int) -> Array:
-        return generate(self._library, self.config, parameters, prompt, count, strategy, seed)
+        return generate(self._library, self.config, parameters, prompt, count, strategy, seed, self._placed)
 
 
 class _Told(ResidentStep):

@@ -13,6 +13,7 @@ from reference.model.config import CONFIGS, Config, named
 from reference.model.parameters import INITIAL_DEVIATION
 from reference.model.recompute import Recompute
 from reference.step import TrainingConfig
+from training.precision import PRECISIONS, Precision, read
 from training.settings.setting import (
     COUNT,
     NOT_NEGATIVE,
@@ -73,6 +74,10 @@ class Settings:
     micro_batches: int = setting(OPTIMISER, "parts of a rank's batch, computed one after the other", 1, COUNT)
 
     recompute: str = setting(RUN, "layers computed again in backward: none, every:K or boundaries:K", "none")
+    precision: str = setting(RUN, "format that products and activations are in", "float32", one_of(*PRECISIONS))
+    loss_scale: str | None = setting(
+        RUN, "factor of the loss: none, dynamic or a power of two (dynamic in fp16, none in others)", None
+    )
     compare_every: int = setting(RUN, "steps between comparisons of all ranks' parameters; 0: never", 10, NOT_NEGATIVE)
     expert_parallel: bool = setting(RUN, "each rank holds a part of the experts, and tokens go to theirs", False)
     output: Path = setting(RUN, "folder for the checkpoints, the log and the plot", Path("run"))
@@ -93,6 +98,7 @@ class Settings:
             raise SettingsError(f"micro_batches: expected {given}")
         self.training()
         layers = self.model().layers
+        self.formats()
         with _as_settings("recompute: "):
             if again := self.recomputed():
                 again.segments(layers)
@@ -110,6 +116,11 @@ class Settings:
         given = self._for(TrainingConfig, "norm_eps") | {"total": total, "warmup": warmup}
         with _as_settings():
             return TrainingConfig(**given)
+
+    def formats(self) -> Precision:
+        """Return the format that is computed in, and how the loss is scaled."""
+        with _as_settings("loss_scale: "):
+            return read(self.precision, self.loss_scale)
 
     def recomputed(self) -> Recompute | None:
         """Return which layers are computed again in backward."""

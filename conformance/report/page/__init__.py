@@ -16,7 +16,7 @@ from . import words
 from .course import courses
 from .grid import grid
 from .model import Block, Candidate, block, candidates
-from .run import shown as training_run
+from .run import shown as training_runs
 
 _HERE = Path(__file__).parent
 
@@ -30,7 +30,7 @@ def page(runs: Sequence[Run], score: Score | None = None) -> str:
     """Return the page."""
     shown = candidates(runs)
     steps = [
-        (candidate, courses(candidate.run, candidate.number), training_run(candidate.run, candidate.number))
+        (candidate, courses(candidate.run, candidate.number), training_runs(candidate.run, candidate.number))
         for candidate in shown
     ]
     return (
@@ -39,7 +39,7 @@ def page(runs: Sequence[Run], score: Score | None = None) -> str:
         .render(
             candidates=shown,
             families=grid(shown),
-            steps=[(candidate, found, run) for candidate, found, run in steps if found or run],
+            steps=[(candidate, found, made) for candidate, found, made in steps if found or made],
             failures=_failures(shown),
             loose=sorted({row.operation for run in runs for row in rows(run.results) if row.is_loose}),
             score=score,

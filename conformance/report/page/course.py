@@ -41,7 +41,7 @@ class Tensor:
 class Course:
     """One step: its tensors in the order of execution, and where it first goes wrong."""
 
-    number: int
+    name: str
     tensors: Sequence[Tensor]
     was_run: bool
     wrong: Sequence[tuple[str, Result]]  # "locked" or "free", and the first call that is wrong
@@ -54,7 +54,7 @@ def courses(run: Run, number: int) -> list[Course]:
 
     Free steps that did not come back have no calls: their result stands alone; nothing does where they were not run.
     """
-    steps: dict[int, tuple[dict[str, Result], dict[str, Result]]] = {}
+    steps: dict[str, tuple[dict[str, Result], dict[str, Result]]] = {}
     for result in run.results:
         if result.is_of_step and result.part not in WHOLE and (result.was_run or result.id != FREE):
             step, free, place = _placed(result)
@@ -67,16 +67,16 @@ def first_wrong(course: Course) -> int:
     return next(i for i, t in enumerate(course.tensors) if any(way and way.is_first for way in (t.locked, t.free)))
 
 
-def _placed(result: Result) -> tuple[int, bool, str]:
-    """The step's number, whether it ran free, and the call's place in it."""
+def _placed(result: Result) -> tuple[str, bool, str]:
+    """The step's name, whether it ran free, and the call's place in it."""
     head = result.id.partition(f"{result.part}/")[2].partition(" ")[0]
     if result.part == FREE:
         step, _, place = head.partition(".")
-        return int(step or 1), True, place
-    return int(result.part.partition("/")[0].removeprefix("step")), False, head
+        return step or "1", True, place
+    return result.part.partition("/")[0].removeprefix("step"), False, head
 
 
-def _course(step: int, locked: dict[str, Result], free: dict[str, Result], run: Run, number: int) -> Course:
+def _course(step: str, locked: dict[str, Result], free: dict[str, Result], run: Run, number: int) -> Course:
     firsts = [next((r for _, r in sorted(way.items()) if _is_wrong(r)), None) for way in (locked, free)]
     wrong = [(name, first) for name, first in zip(("locked", "free"), firsts, strict=True) if first]
     named = shown_first(run)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from conformance.measure import SIGMAS
-from conformance.report.placement import Placement, placements, said
+from conformance.report.placement import Placement, name_of, runs, said
 from conformance.report.record import Run
 from conformance.results import Status
 
@@ -35,6 +35,7 @@ class Line:
 class Shown:
     """What the page shows of a run."""
 
+    name: str
     said: str
     status: Status
     kind: str
@@ -44,15 +45,16 @@ class Shown:
     blocks: Sequence[Block]
 
 
-def shown(run: Run, number: int) -> Shown | None:
-    """Return what the page shows of a candidate's training run, if it made one."""
-    found = placements(run.results)
-    if not found:
-        return None
+def shown(run: Run, number: int) -> list[Shown]:
+    """Return what the page shows of each training run that a candidate has made."""
+    return [_shown(name_of(part), found, run, number) for part, found in runs(run.results).items()]
+
+
+def _shown(name: str, found: Sequence[Placement], run: Run, number: int) -> Shown:
     placed = [p for p in found if p.is_placed]
     failed = [block(p.result, run, number) for p in found if p.result.was_run and not p.result.is_fine][:1]
     status = gravest([p.result for p in found])
-    return Shown(said(found), status, kind(status), found, _losses(placed), _off(placed), failed)
+    return Shown(name, said(found), status, kind(status), found, _losses(placed), _off(placed), failed)
 
 
 def _losses(placed: Sequence[Placement]) -> Line | None:

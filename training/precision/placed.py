@@ -1,0 +1,85 @@
+"""A namespace of operations on which each runs in the format that a policy places it in."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from bindings import Function, Parameter, Signature, read_header
+from reference.model.parameters import Ops
+from reference.ops._arrays import Array
+from training.precision.policy import Policy, Rule
+
+Operation = Callable[..., Any]
+
+
+def is_half(value: Any) -> bool:
+    """Whether it is an array of 16-bit floating-point numbers."""
+    dtype = getattr(value, "dtype", None)
+    return dtype is not None and dtype.itemsize == 2 and dtype.kind not in "iu"
+
+
+class Placed:
+    """`placed.gemm(x, w)` is `ops.gemm_bf16` or `ops.gemm`, by policy; arrays in the other format are cast.
+
+    So the model is written once, and reads nothing of formats.
+    """
+
+    def __init__(self, ops: Ops, policy: Policy, suffix: str) -> None:
+        self._ops, self._policy, self._suffix = ops, policy, suffix
+        self._header = read_header()
+        self._cast: tuple[Any, Any] = (None, None)  # the last array narrowed: several products read the same one
+
+    def __getattr__(self, name: str) -> Operation:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        operation = functools.partial(self._call, name)
+        self.__dict__[name] = operation
+        return operation
+
+    def _call(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        wide, half = (self._header.operations.get(form) for form in (name, f"{name}_{self._suffix}"))
+        if wide is None:
+            raise AttributeError(f"the header declares no operation {name}")
+        values = dict(zip(_names(wide), args, strict=False)) | kwargs
+        chosen = half if half and self._in_sixteen(name, half, values) else wide
+        for parameter in _arrays(chosen):
+            if values.get(parameter.name) is not None:
+                values[parameter.name] = self._as(parameter, values[parameter.name])
+        return getattr(self._ops, chosen.operation)(**values)
+
+    def _in_sixteen(self, name: str, half: Function, values: Mapping[str, Any]) -> bool:
+        rule = self._policy.of(name)
+        if rule is not Rule.GIVEN:
+            return rule is Rule.SIXTEEN
+        inputs = (p for p in _arrays(half) if p.type.is_half and p.direction == "in")
+        return any(is_half(values[p.name]) for p in inputs)
+
+    def _as(self, parameter: Parameter, array: Array) -> Array:
+        if parameter.type.is_half and not is_half(array):
+            if parameter.direction == "updated":
+                return self.narrowed(array)
+            if self._cast[0] is not array:
+                self._cast = array, self.narrowed(array)
+            return self._cast[1]
+        if parameter.element == "float32" and is_half(array):
+            return self.widened(array)
+        return array
+
+    def narrowed(self, array: Array) -> Array:
+        """The array in 16 bits, each number rounded to nearest even."""
+        return getattr(self._ops, f"cast_to_{self._suffix}")(array.reshape(-1)).reshape(array.shape)
+
+    def widened(self, array: Array) -> Array:
+        """The same numbers in float32."""
+        return getattr(self._ops, f"cast_from_{self._suffix}")(array.reshape(-1)).reshape(array.shape)
+
+
+@functools.cache
+def _names(function: Function) -> tuple[str, ...]:
+    return Signature(function).names
+
+
+def _arrays(function: Function) -> Iterator[Parameter]:
+    return (p for p in function.parameters if p.is_array and p.direction in ("in", "updated"))

@@ -1,0 +1,71 @@
+"""Which operations of a mixed-precision step compute on 16-bit arrays, and which parameters have a 16-bit copy.
+
+Products read 16-bit numbers and sum in float32; norms, the router's softmax, its products and the loss are in float32;
+where an operation's arrays lie in 16 bits, its arithmetic is float32 all the same (attention's softmax, SwiGLU).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from bindings import read_header
+from reference.model.parameters import Layer
+from reference.ops._arrays import check
+
+FORMATS = {"bf16": "bfloat16", "fp16": "float16"}  # suffixes of operations, and NumPy's names
+
+
+class Rule(Enum):
+    """How an operation is placed."""
+
+    SIXTEEN = "16-bit"
+    FLOAT32 = "float32"
+    GIVEN = "as given"  # in 16 bits where one of its inputs is
+
+
+_GIVEN = (
+    *("embedding", "gemm", "gemm_nn", "gemm_tn", "grouped_gemm", "grouped_gemm_nn", "grouped_gemm_tn"),
+    *("rope_qk", "rope_qk_backward", "attention_forward", "attention_backward", "kv_cache_append"),
+    *("swiglu", "swiglu_backward", "add", "expert_dispatch_backward", "expert_combine", "expert_combine_backward"),
+    "cross_entropy_forward",
+)
+_SIXTEEN = ("expert_dispatch", "cross_entropy_backward")  # what follows is a product over many rows
+_COPIED = ("embedding", "w_q", "w_k", "w_v", "w_o", "gate", "up", "down", "lm_head")
+
+
+def _operations() -> dict[str, Rule]:
+    return dict.fromkeys(_GIVEN, Rule.GIVEN) | dict.fromkeys(_SIXTEEN, Rule.SIXTEEN)
+
+
+@dataclass(frozen=True)
+class Policy:
+    """operations: the rule of each, float32 for those not named; parameters: fields that have a 16-bit copy.
+
+    Raises ValueError for an operation without a 16-bit form and for a field that no model has.
+    """
+
+    operations: Mapping[str, Rule] = field(default_factory=_operations, hash=False)
+    parameters: frozenset[str] = frozenset(_COPIED)
+
+    def __post_init__(self) -> None:
+        known = read_header().operations
+        forms = {name.removesuffix("_bf16") for name in known if name.endswith("_bf16")} & known.keys()
+        for operation, rule in self.operations.items():
+            fine = rule is Rule.FLOAT32 or operation in forms
+            check(fine, "Policy", f"operations[{operation!r}]", "an operation that has a 16-bit form", rule.value)
+        fields = {"embedding", "final_norm", "lm_head", *Layer._fields}
+        others = sorted(self.parameters - fields)
+        check(not others, "Policy", "parameters", f"fields of a model ({', '.join(sorted(fields))})", others)
+
+    def copies(self, name: str) -> bool:
+        """Whether the parameter of that name has a 16-bit copy."""
+        return name.rpartition(".")[2] in self.parameters
+
+    def of(self, operation: str) -> Rule:
+        """The rule of an operation."""
+        return self.operations.get(operation, Rule.FLOAT32)
+
+
+MIXED = Policy()
