@@ -22,6 +22,7 @@ from training.memory.ledger import Ledger, Watched, arrays_in
 from training.memory.measure import measure
 from training.memory.predict import Setting, predict
 from training.memory.shapes import Shaped, Shapes
+from training.precision import BF16, FP16, Precision
 
 DEEP = replace(SMALL, layers=4)
 POLICIES = ("none", "every:2", "every:1", "boundaries:3")
@@ -65,6 +66,23 @@ def test_the_peak_is_that_of_a_step_on_a_library(policy: str, micro_batches: int
     predicted = predict(asked)
     assert (ledger.live, ledger.peak) == (before, predicted.peak)
     assert sum(predicted.state.values()) == before == 3 * predicted.gradients
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("precision", [BF16, FP16], ids=lambda precision: precision.format)
+def test_the_peak_is_that_of_a_step_in_16_bits(precision: Precision, policy: str, stub: Library) -> None:
+    asked, ledger = setting(policy, precision=precision), Ledger()
+    step = asked.step(Watched(stub, ledger))
+    standing = step.start(parameters(DEEP, dtype=np.float32))
+    for array in arrays_in(standing):
+        ledger.hold(array)
+    ledger.begin()
+    step(standing, *batch())
+    assert (
+        ledger.peak
+        == predict(asked).peak
+        < predict(setting(policy)).peak + sum(a.nbytes for a in standing.copies.values())
+    )
 
 
 @pytest.mark.parametrize("policy", POLICIES)

@@ -12,6 +12,7 @@ from reference.model.recompute import Recompute
 from reference.step import TrainingConfig, start, training_step
 from tests.reference.model_samples import SMALL, batch, parameters
 from training.memory.ledger import arrays_in
+from training.precision import BF16, FLOAT32, FP16, Precision
 from training.step import Step
 
 TRAINING = TrainingConfig(lr=1e-2, warmup=2, total=10)
@@ -39,10 +40,12 @@ def test_it_reports_how_many_tokens_met_each_expert() -> None:
     assert all(float(load.sum()) == SMALL.top_k * tokens.size for load in report.loads)
 
 
-def test_recomputed_layers_change_no_bit_and_nothing_of_the_report() -> None:
+@pytest.mark.parametrize("precision", [FLOAT32, BF16, FP16], ids=lambda precision: precision.format)
+def test_recomputed_layers_change_no_bit_and_nothing_of_the_report(precision: Precision) -> None:
     reports = []
     for recompute in (None, Recompute("every", 2), Recompute("boundaries", 2)):
-        step = Step(reference, SMALL, replace(TRAINING, micro_batches=2), recompute=recompute)
+        training = replace(TRAINING, micro_batches=2)
+        step = Step(reference, SMALL, training, precision=precision, recompute=recompute)
         standing, report = step(step.start(parameters(dtype=np.float32)), *batch())
         reports.append([array.tobytes() for array in arrays_in((standing, report))])
     assert reports[0] == reports[1] == reports[2]
