@@ -79,10 +79,15 @@ def typed(function: Function, arguments: Mapping[str, Any]) -> dict[str, Any]:
         if parameter.is_scalar:
             result[name] = int(value) if parameter.type.is_integer else float(np.float32(value))
         elif parameter.each:
-            result[name] = [widened(np.array(v, dtype, order="C")) for v in value]
+            result[name] = [_dense(v, dtype) for v in value]
         else:
-            result[name] = widened(np.array(value, dtype, order="C"))
+            result[name] = _dense(value, dtype)
     return result
+
+
+def _dense(value: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
+    with np.errstate(over="ignore", invalid="ignore"):  # what a format cannot hold is infinite, or a quiet NaN
+        return widened(np.array(value, dtype, order="C"))
 
 
 def widened(array: NDArray[Any]) -> NDArray[Any]:
@@ -93,11 +98,23 @@ def widened(array: NDArray[Any]) -> NDArray[Any]:
     return np.where(poison, np.uint32(0xFFFFFFFF).view(np.float32), array.astype(np.float32))
 
 
+def declared(function: Function, name: str) -> Parameter:
+    """Return the parameter that a flat name belongs to: params for params[3]."""
+    return function.by_name[name.partition("[")[0]]
+
+
 def as_declared(operation: str, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return flat arguments or results, arrays that are declared in a 16-bit format rounded to it."""
-    halves = {p.name: p.type.dtype for p in OPERATIONS[operation].parameters if p.type.is_half}
+
+    def stored(name: str, value: Any) -> Any:
+        parameter = declared(OPERATIONS[operation], name)
+        if not parameter.type.is_half or value is None:
+            return value
+        kept = [v.astype(parameter.type.dtype) for v in (value if isinstance(value, list) else [value])]
+        return kept if isinstance(value, list) else kept[0]
+
     with np.errstate(over="ignore", invalid="ignore"):
-        return {n: v.astype(halves[n]) if n in halves and v is not None else v for n, v in values.items()}
+        return {name: stored(name, value) for name, value in values.items()}
 
 
 def narrowed(operation: str, outputs: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

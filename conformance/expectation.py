@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import reference
+from bindings.records import Parameter
+from reference.ops.sixteen import copied
 
 from . import contract
 from .noise import FLOAT32, FORMATS, Noisy, exact, flushed, stored
@@ -30,11 +32,28 @@ def expect(operation: str, arguments: Mapping[str, Any], carried_out: Callable[.
     expected = contract.flat(contract.named(function, results))
     if "adamw" in operation:
         bound_update(expected, arguments)
-    formats = {p.name: FORMATS.get(p.element) for p in contract.written_arrays(function) if p.type.is_half}
     return {
-        name: stored(value, formats.get(name.partition("[")[0])) if isinstance(value, Noisy) else value
+        name: _as_declared(value, contract.declared(function, name), place_of(name), arguments.get("seed", 0))
         for name, value in expected.items()
     }
+
+
+def place_of(name: str) -> int:
+    """The place in its list that a flat name says; 0 of an array of its own."""
+    return int(name.partition("[")[2].removesuffix("]") or 0)
+
+
+def _as_declared(value: Any, parameter: Parameter, place: int, seed: int) -> Any:
+    """A result as it is stored; seed: of the draws that an operation which has one rounds by."""
+    if not isinstance(value, Noisy):
+        return value
+    if not parameter.type.is_half:
+        return stored(value)
+    drawn = None
+    if seed:
+        exact_ones = np.where(value.variance == 0, value.v, 0.0).astype(np.float32)
+        drawn = copied(exact_ones, parameter.type.dtype, seed, place).astype(np.float64)
+    return stored(value, FORMATS[parameter.element], drawn)
 
 
 def noisy(value: Any) -> Any:
@@ -56,7 +75,7 @@ def bound_update(expected: Expected, arguments: Mapping[str, Any]) -> None:
     beta1, beta2 = arguments["beta1"], arguments["beta2"]
     most = 2 * arguments["lr"] * max(1.0, (1 - beta1) / np.sqrt(max(1 - beta2, np.finfo(float).tiny)))
     for name, value in expected.items():
-        if name.startswith("param"):
+        if name.startswith(("param", "copies")):
             cap = most**2 + UPDATE_ROUNDINGS * FLOAT32.variance(value.v)
             variance = np.where(np.isfinite(value.v), np.minimum(value.variance, cap), 0.0)
             expected[name] = Noisy(value.v, variance, np.minimum(value.shared, variance), value.worst, lean=value.lean)

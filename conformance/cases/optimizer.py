@@ -14,14 +14,14 @@ LENGTHS = (2, 33, 257, 1025, 8193)
 STEPS = (2, 7, 1000)
 
 
-def _squares(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+def squares(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     """A second moment: positive."""
     return draw.normal(shape) ** 2 + 2.0**-10
 
 
 def _small_squares(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     """Squares whose root is a few thousandths: a 1e-6 added to it is seen."""
-    return _squares(draw, shape, sizes) * 2.0**-20 + 2.0**-18
+    return squares(draw, shape, sizes) * 2.0**-20 + 2.0**-18
 
 
 def _swamped(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
@@ -59,23 +59,23 @@ def _updates(*rows: tuple[int, float, int], **changed: float) -> list[dict[str, 
 
 
 _STEPS = _updates(*((n, 0.1, t) for n in LENGTHS for t in STEPS), (33, 0.0, 1), (1025, 0.0, 7))
-_SMALL = {"param": scaled("plain", 2.0**-10), "v": _squares}  # a parameter so small that its change is seen
+_SMALL = {"param": scaled("plain", 2.0**-10), "v": squares}  # a parameter so small that its change is seen
 _EPS = _updates((257, 0.1, 2), (1025, 0.1, 7), eps=1e-3)
 _ZERO_STATE = {"m": scaled("plain", 0.0), "v": scaled("plain", 0.0)}
 
 MANY = [[5], [1, 33, 257], [64, 1025, 7, 8193], [2] * 20]
 
 
-def _many(**scalars: Any) -> list[dict[str, Any]]:
+def many(**scalars: Any) -> list[dict[str, Any]]:
     return [{"count": len(lengths), "sizes": tuple(lengths), **scalars} for lengths in MANY]
 
 
-def _very_many(**scalars: Any) -> list[dict[str, Any]]:
+def very_many(**scalars: Any) -> list[dict[str, Any]]:
     """More arrays than the parameters of one kernel can name."""
     return [{"count": 130, "sizes": range(1, 131), **scalars}]
 
 
-def _decays(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+def decays(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     """Every other array decays."""
     return np.where(np.arange(shape[0]) % 2 == 0, 0.1, 0.0)
 
@@ -84,23 +84,23 @@ _CLIPPED = sizes("size clip_norm", (2, 0.5), (33, 1.0), (1025, 1.0), (8193, 30.0
 _UNCLIPPED = sizes("size clip_norm", (33, 100.0), (1025, 1000.0))
 
 SPECS = (
-    Spec("adamw_step", {"plain": _STEPS, "range": _updates((257, 0.1, 7))}, {"v": _squares}),
+    Spec("adamw_step", {"plain": _STEPS, "range": _updates((257, 0.1, 7))}, {"v": squares}),
     Spec("adamw_step", {"tiny": _updates(*((257, d, t) for d in (0.0, 0.1) for t in STEPS))}, _SMALL, why="change"),
     Spec("adamw_step", {"tiny": _EPS}, _SMALL | {"v": scaled("exact", 0.0), "m": "tiny"}, why="eps_counts"),
     Spec("adamw_step", {"plain": _updates((257, 0.1, 1))}, _SMALL | _ZERO_STATE, why="first"),
     Spec(
         "multi_adamw",
-        {"plain": _many(**HYPER, step=7), "tails": _very_many(**HYPER, step=7)},
-        {"vs": _squares, "weight_decays": _decays},
+        {"plain": many(**HYPER, step=7), "tails": very_many(**HYPER, step=7)},
+        {"vs": squares, "weight_decays": decays},
     ),
-    Spec("multi_adamw", {"tiny": _many(**HYPER, step=2)}, {"vs": _squares, "weight_decays": _decays}),
+    Spec("multi_adamw", {"tiny": many(**HYPER, step=2)}, {"vs": squares, "weight_decays": decays}),
     Spec(
         "multi_adamw",
-        {"tiny": _many(**(HYPER | {"eps": 1e-3}), step=7)},
+        {"tiny": many(**(HYPER | {"eps": 1e-3}), step=7)},
         {
             "params": scaled("plain", 2.0**-10),
             "vs": scaled("exact", 0.0),
-            "weight_decays": _decays,
+            "weight_decays": decays,
             "grad_scale": "plain",
         },
         why="eps_counts",
@@ -109,17 +109,17 @@ SPECS = (
     Spec("grad_clip", {"plain": _CLIPPED, "swamp": _CLIPPED[1:], "exact": _CLIPPED[1:]}, why="above"),
     Spec("grad_clip", {"tiny": sizes("size clip_norm", (33, 1e-3), (257, 1e-4))}, why="small_norm"),
     Spec("grad_clip", {"plain": _UNCLIPPED, "exact": _UNCLIPPED}, why="below"),
-    Spec("multi_sum_squares", {data: _many() for data in ("plain", "exact", "range")} | {"tails": _very_many()}),
-    Spec("multi_sum_squares", {"swamp": _many()}, {"inputs": _swamped}),
-    Spec("multi_sum_squares", {"special": _many()}, {"inputs": _special_last}),
-    Spec("multi_nonfinite", {data: _many() for data in ("plain", "range")}, trivial="every number is finite"),
-    Spec("multi_nonfinite", {"special": _many()}, {"inputs": _negative_last}, why="last"),
-    Spec("multi_nonfinite", {"special": _many()}, {"inputs": _special_first}, why="first"),
-    Spec("multi_nonfinite", {"special": [*_many(), *_very_many()]}, {"inputs": _special_thirds}, why="many"),
-    Spec("clip_scale", {"plain": sizes("clip_norm", (0.5,), (1.0,), (30.0,))}, {"sum_squares": _squares}),
+    Spec("multi_sum_squares", {data: many() for data in ("plain", "exact", "range")} | {"tails": very_many()}),
+    Spec("multi_sum_squares", {"swamp": many()}, {"inputs": _swamped}),
+    Spec("multi_sum_squares", {"special": many()}, {"inputs": _special_last}),
+    Spec("multi_nonfinite", {data: many() for data in ("plain", "range")}, trivial="every number is finite"),
+    Spec("multi_nonfinite", {"special": many()}, {"inputs": _negative_last}, why="last"),
+    Spec("multi_nonfinite", {"special": many()}, {"inputs": _special_first}, why="first"),
+    Spec("multi_nonfinite", {"special": [*many(), *very_many()]}, {"inputs": _special_thirds}, why="many"),
+    Spec("clip_scale", {"plain": sizes("clip_norm", (0.5,), (1.0,), (30.0,))}, {"sum_squares": squares}),
     Spec(
         "clip_scale", {"tiny": sizes("clip_norm", (1e-3,), (3e-4,))}, {"sum_squares": _small_squares}, why="small_norm"
     ),
-    Spec("multi_scale", {data: _many() for data in ("plain", "range")} | {"tails": _very_many()}),
-    Spec("multi_scale", {"exact": _many()}, {"scale": scaled("exact", 0.0)}, why="by_zero", trivial="0 times anything"),
+    Spec("multi_scale", {data: many() for data in ("plain", "range")} | {"tails": very_many()}),
+    Spec("multi_scale", {"exact": many()}, {"scale": scaled("exact", 0.0)}, why="by_zero", trivial="0 times anything"),
 )

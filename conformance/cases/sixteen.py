@@ -12,7 +12,8 @@ from conformance import contract
 from . import attention, elementwise, embedding, gemm, loss, moe, norm, rope
 from .data import Array, Draw
 from .elementwise import EVERY, SOME, TAILS
-from .spec import Maker, Sizes, Spec, scaled, sizes
+from .optimizer import HYPER, decays, many, squares, very_many
+from .spec import Maker, Sizes, Spec, nan, scaled, sizes
 
 
 def _range(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
@@ -34,6 +35,7 @@ _EDGES = np.array(
     np.float32,
 )
 _NANS = np.array([0x7F800001, 0x7FFFFFFF, 0xFF800001, 0xFFFFFFFF], np.uint32)
+_SEED = 0x123456789ABCDEF
 SUFFIXES = ("bf16", "fp16")
 EDGE_SIZES = sizes("n", (42,), (1025,))
 _WIDER = "the same numbers in a wider format"
@@ -56,8 +58,28 @@ def _specs() -> Iterator[Spec]:
             yield Spec(operation, _CASTS, signed_zeros=True, trivial=trivial)
             rows = {"special": EDGE_SIZES}
             yield Spec(operation, rows, {"input": edges}, why="edges", signed_zeros=True, trivial=trivial)
+        yield from _updates(f"multi_adamw_{suffix}")
         for family in _FAMILIES:
             yield from _of(suffix, family.SPECS)
+
+
+def _updates(operation: str) -> Iterator[Spec]:
+    """AdamW's copies; where the learning rate is 0 parameters stay, and one number alone is right for a copy."""
+    given: dict[str, str | Maker] = {"vs": squares, "weight_decays": decays, "copies": nan}
+    for why, seed in (("drawn", _SEED), ("", 0)):
+        rows = {"plain": many(**HYPER, step=7, seed=seed), "tails": very_many(**HYPER, step=7, seed=seed)}
+        yield Spec(operation, rows, given, why=why)
+        kept = {data: many(**(HYPER | {"lr": 0.0}), step=2, seed=seed) for data in ("plain", "tiny", "range")}
+        long = [{"count": 2, "sizes": (5, 40001), **(HYPER | {"lr": 0.0}), "step": 2, "seed": seed}]
+        still = given | {"weight_decays": scaled("plain", 0.0)}
+        yield Spec(operation, kept | {"tails": long}, still, why=f"{why or 'nearest'}_kept")
+    small: dict[str, str | Maker] = {
+        "params": scaled("plain", 2.0**-10),
+        "vs": scaled("exact", 0.0),
+        "grad_scale": "plain",
+    }
+    rows = {"tiny": many(**(HYPER | {"eps": 1e-3}), step=7, seed=0)}
+    yield Spec(operation, rows, given | small, why="eps_counts")
 
 
 def _of(suffix: str, specs: Iterable[Spec]) -> Iterator[Spec]:

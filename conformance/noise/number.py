@@ -134,7 +134,8 @@ class Noisy(NDArrayOperatorsMixin):
 
 def exact(value: Any, worst: bool = True) -> Noisy:
     """Return numbers without error; worst says whether a bound is carried beside the variance."""
-    v = np.asarray(value, np.float64)
+    with np.errstate(invalid="ignore"):  # a signalling NaN becomes a quiet one
+        v = np.asarray(value, np.float64)
     zeros = np.zeros_like(v)
     return Noisy(v, zeros, zeros, zeros if worst else None)
 

@@ -47,31 +47,37 @@ def _rounded(x: Noisy, axis: int, format: Precision, truncates: bool) -> Noisy:
     return Noisy(x.v, variance, x.shared, worst, lean=together(x.lean, reach) if truncates else x.lean)
 
 
-def stored(x: Noisy, format: Precision | None = None) -> Noisy:
+def stored(x: Noisy, format: Precision | None = None, drawn: Floats | None = None) -> Noisy:
     """A result as it is stored: rounded once more where the arithmetic's output is a shorter format.
 
     format: in which it is stored by declaration, to nearest even: of what is exact then only one number is right.
+    drawn: what it is rounded to at random, where it is exact; where not, it may be off by a whole step, and the
+    variance is twice as large: f (1 - f) is a sixth in the mean, the squared distance from the nearest a twelfth.
     """
     if format:
-        x = _to_nearest(x, format)
+        x = _settled_on(x, _nearest(x.v, format) if drawn is None else drawn)
     format = format or roundings().output
     if format is None:
         return x
+    steps = 1.0 if drawn is None else 2.0
     free = (x.variance == 0) & format.holds(x.v)
-    variance = x.variance + np.where(free, 0.0, format.variance(x.v))
-    worst = None if x.worst is None else x.worst + np.where(free, 0.0, format.reach(x.v))
+    variance = x.variance + np.where(free, 0.0, steps * format.variance(x.v))
+    worst = None if x.worst is None else x.worst + np.where(free, 0.0, steps * format.reach(x.v))
     with using(format):
         return settled(x.v, variance, x.shared, worst, x.lean)
 
 
-def _to_nearest(x: Noisy, format: Precision) -> Noisy:
-    """The same numbers, those without an error rounded to the format."""
-    exponent = np.maximum(np.frexp(x.v)[1], np.frexp(format.smallest)[1])
+def _nearest(v: Floats, format: Precision) -> Floats:
+    exponent = np.maximum(np.frexp(v)[1], np.frexp(format.smallest)[1])
     with np.errstate(invalid="ignore"):
-        nearest = np.ldexp(np.rint(np.ldexp(x.v, format.bits + 1 - exponent)), exponent - format.bits - 1)
-        nearest = np.where(np.abs(nearest) > format.largest, np.copysign(np.inf, nearest), nearest)
-    settled_on = (x.variance == 0) & np.isfinite(x.v)
-    return Noisy(np.where(settled_on, nearest, x.v), x.variance, x.shared, x.worst, x.terms, x.lean, x.spared)
+        nearest = np.ldexp(np.rint(np.ldexp(v, format.bits + 1 - exponent)), exponent - format.bits - 1)
+        return np.asarray(np.where(np.abs(nearest) > format.largest, np.copysign(np.inf, nearest), nearest))
+
+
+def _settled_on(x: Noisy, rounded: Floats) -> Noisy:
+    """The same numbers, those without an error rounded."""
+    known = (x.variance == 0) & np.isfinite(x.v)
+    return Noisy(np.where(known, rounded, x.v), x.variance, x.shared, x.worst, x.terms, x.lean, x.spared)
 
 
 def _alike(v: Floats, axis: int) -> Any:

@@ -548,7 +548,21 @@ int32_t cuda_topp_sample(const float* logits SHAPE(batch, vocab_size), int32_t* 
     int32_t cuda_scatter_add_##suffix(const half* grad_output SHAPE(num_indices, embedding_dim),                       \
         const int* indices SHAPE(num_indices) BELOW(vocab_size),                                                       \
         float* grad_weight UPDATED SHAPE(vocab_size, embedding_dim), int num_indices, int embedding_dim,               \
-        void* stream);
+        void* stream);                                                                                                 \
+                                                                                                                       \
+    /* multi_adamw; and copies[i] = the new params[i], rounded; what copies held is not read.  seed 0: to nearest      \
+     * even. Any other seed: of the two numbers next to x, the one away from zero where floor(65536 * f) + r >=        \
+     * 65536, else the other; f is how far x is from the other, as a share of their distance, and r the upper 16       \
+     * bits of word(word(seed, i), e) for element e of array i.  word(s, n) = mix(s + (n + 1) *                        \
+     * 0x9E3779B97F4A7C15), mod 2^64; mix is that of splitmix64: z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9; z = (z ^ z    \
+     * >> 27) * 0x94D049BB133111EB; z ^ z >> 31. */                                                                    \
+    int32_t cuda_multi_adamw_##suffix(float* const* params UPDATED EACH(count, sizes),                                 \
+        const float* const* grads EACH(count, sizes), float* const* ms UPDATED EACH(count, sizes),                     \
+        float* const* vs UPDATED EACH(count, sizes), half* const* copies UPDATED EACH(count, sizes),                   \
+        const int64_t* sizes HOST SHAPE(count), const float* weight_decays HOST SHAPE(count),                          \
+        const float* grad_scale SHAPE(1), int count, float lr MOVING, float beta1, float beta2, float eps,             \
+        int step MOVING, uint64_t seed MOVING, void* stream)                                                           \
+        REQUIRES(lr >= 0, beta1 >= 0, beta1 < 1, beta2 >= 0, beta2 < 1, eps >= 0, step >= 1);
 
 ASSAYER_SIXTEEN_BIT(assayer_bf16, bf16)
 ASSAYER_SIXTEEN_BIT(assayer_fp16, fp16)

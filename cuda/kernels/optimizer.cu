@@ -1,4 +1,5 @@
 /* AdamW (Loshchilov and Hutter 2019), and gradients set to zero. */
+#include "half.cuh"
 #include "many.cuh"
 
 #include <cmath>
@@ -26,17 +27,56 @@ AdamW adamw(float lr, float beta1, float beta2, float eps, float weight_decay, i
     return {lr, beta1, beta2, eps, weight_decay, correction(beta1), correction(beta2), 1.0f};
 }
 
-/* Lists: params, grads, ms, vs. */
+/* Lists: params, grads, ms, vs, and more. */
+template <int LISTS>
+__device__ void update_chunk(const Batch<LISTS>& batch, int i, int64_t at, AdamW& update) {
+    float *const param = batch.arrays[0][i], *const m = batch.arrays[2][i], *const v = batch.arrays[3][i];
+    update.weight_decay = batch.values[i];
+    visit_chunk(Arrays<4, 3>{{param, batch.arrays[1][i], m, v}, {param, m, v}}, at, batch.sizes[i], update);
+}
+
 __global__ void __launch_bounds__(MANY_THREADS)
     multi_adamw_kernel(const Batch<4> batch, AdamW update, const float* grad_scale) {
     update.grad_scale = grad_scale[0];
     for (int64_t chunk = blockIdx.x; chunk < batch.chunks(); chunk += gridDim.x) {
         const int i = batch.array_of(chunk);
-        float *const param = batch.arrays[0][i], *const m = batch.arrays[2][i], *const v = batch.arrays[3][i];
-        update.weight_decay = batch.values[i];
-        const Arrays<4, 3> arrays = {{param, batch.arrays[1][i], m, v}, {param, m, v}};
-        visit_chunk(arrays, (chunk - batch.starts[i]) * CHUNK, batch.sizes[i], update);
+        update_chunk(batch, i, (chunk - batch.starts[i]) * CHUNK, update);
     }
+}
+
+/* The fifth list: copies.  What a block has updated it copies, while it is in the cache. */
+template <typename Format>
+__global__ void __launch_bounds__(MANY_THREADS)
+    multi_adamw_copies_kernel(const Batch<5> batch, AdamW update, const float* grad_scale, uint64_t seed, int first) {
+    update.grad_scale = grad_scale[0];
+    for (int64_t chunk = blockIdx.x; chunk < batch.chunks(); chunk += gridDim.x) {
+        const int i = batch.array_of(chunk);
+        const int64_t at = (chunk - batch.starts[i]) * CHUNK, stop = min64(at + CHUNK, batch.sizes[i]);
+        update_chunk(batch, i, at, update);
+        __syncthreads();
+        const float* const param = batch.arrays[0][i];
+        half_bits* const copy = reinterpret_cast<half_bits*>(batch.arrays[4][i]);
+        const uint64_t own = random_word(seed, first + i);
+        for (int64_t e = at + threadIdx.x; e < stop; e += MANY_THREADS)
+            copy[e] = seed ? Format::draw(param[e], static_cast<uint32_t>(random_word(own, e) >> 48))
+                           : Format::narrow(param[e]);
+    }
+}
+
+template <typename Format>
+int32_t update_with_copies(Format, float* const* params, const float* const* grads, float* const* ms, float* const* vs,
+                           half_bits* const* copies, const int64_t* sizes, const float* weight_decays,
+                           const float* grad_scale, int count, const AdamW& update, uint64_t seed, void* stream) {
+    /* grads are only read, copies are not float: a batch has one type of address. */
+    float* const* const lists[] = {params, const_cast<float* const*>(grads), ms, vs,
+                                   reinterpret_cast<float* const*>(copies)};
+    int first = 0;
+    return for_batches(lists, sizes, weight_decays, count, [&](const Batch<5>& batch, int64_t) {
+        multi_adamw_copies_kernel<Format>
+            <<<blocks_of(batch), MANY_THREADS, 0, stream_of(stream)>>>(batch, update, grad_scale, seed, first);
+        first += batch.count;
+        return launched();
+    });
 }
 
 } // namespace
@@ -52,19 +92,22 @@ int32_t cuda_adamw_step(float* param, const float* grad, float* m, float* v, flo
                stream);
 }
 
+#define CHECK_LISTS                                                                                                    \
+    CHECK_ARRAY(params, count);                                                                                        \
+    CHECK_ARRAY(grads, count);                                                                                         \
+    CHECK_ARRAY(ms, count);                                                                                            \
+    CHECK_ARRAY(vs, count);                                                                                            \
+    CHECK_ARRAY(sizes, count);                                                                                         \
+    CHECK_ARRAY(weight_decays, count);                                                                                 \
+    CHECK_ARRAY(grad_scale, 1);                                                                                        \
+    CHECK(adamw_constants_fit(lr, beta1, beta2, eps, step));                                                           \
+    CHECK(buffers_fit(params, sizes, count) && buffers_fit(grads, sizes, count));                                      \
+    CHECK(buffers_fit(ms, sizes, count) && buffers_fit(vs, sizes, count))
+
 int32_t cuda_multi_adamw(float* const* params, const float* const* grads, float* const* ms, float* const* vs,
                          const int64_t* sizes, const float* weight_decays, const float* grad_scale, int count, float lr,
                          float beta1, float beta2, float eps, int step, void* stream) {
-    CHECK_ARRAY(params, count);
-    CHECK_ARRAY(grads, count);
-    CHECK_ARRAY(ms, count);
-    CHECK_ARRAY(vs, count);
-    CHECK_ARRAY(sizes, count);
-    CHECK_ARRAY(weight_decays, count);
-    CHECK_ARRAY(grad_scale, 1);
-    CHECK(adamw_constants_fit(lr, beta1, beta2, eps, step));
-    CHECK(buffers_fit(params, sizes, count) && buffers_fit(grads, sizes, count));
-    CHECK(buffers_fit(ms, sizes, count) && buffers_fit(vs, sizes, count));
+    CHECK_LISTS;
     const AdamW update = adamw(lr, beta1, beta2, eps, 0.0f, step);
     float* const* const lists[] = {params, const_cast<float* const*>(grads), ms, vs}; /* grads are only read */
     return for_batches(lists, sizes, weight_decays, count, [=](const Batch<4>& batch, int64_t) {
@@ -72,6 +115,20 @@ int32_t cuda_multi_adamw(float* const* params, const float* const* grads, float*
         return launched();
     });
 }
+
+#define MULTI_ADAMW_WITH_COPIES(suffix, format)                                                                        \
+    int32_t cuda_multi_adamw_##suffix(float* const* params, const float* const* grads, float* const* ms,               \
+                                      float* const* vs, half_bits* const* copies, const int64_t* sizes,                \
+                                      const float* weight_decays, const float* grad_scale, int count, float lr,        \
+                                      float beta1, float beta2, float eps, int step, uint64_t seed, void* stream) {    \
+        CHECK_LISTS;                                                                                                   \
+        CHECK_ARRAY(copies, count);                                                                                    \
+        for (int i = 0; i < count; i++) CHECK(copies[i]);                                                              \
+        return update_with_copies(format{}, params, grads, ms, vs, copies, sizes, weight_decays, grad_scale, count,    \
+                                  adamw(lr, beta1, beta2, eps, 0.0f, step), seed, stream);                             \
+    }
+MULTI_ADAMW_WITH_COPIES(bf16, Bf16)
+MULTI_ADAMW_WITH_COPIES(fp16, Fp16)
 
 int32_t cuda_zero_grad(float* grad, int64_t size, void* stream) {
     CHECK_ARRAY(grad, size);

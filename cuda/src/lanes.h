@@ -23,6 +23,8 @@ struct adamw {
 struct half {
     void (*widen)(int64_t n, const uint16_t* x, float* y);
     void (*narrow)(int64_t n, const float* x, uint16_t* y);
+    /* At random, by words first, first + 1, ... of a seed (assayer.h: multi_adamw_bf16). */
+    void (*draw)(int64_t n, const float* x, uint64_t seed, int64_t first, uint16_t* y);
 };
 
 struct lanes {

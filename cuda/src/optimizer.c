@@ -1,6 +1,7 @@
 /* AdamW, and gradients set to zero. */
 #include "buffers.h"
 #include "lanes.h"
+#include "random.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,34 +25,84 @@ int32_t cuda_adamw_step(float* param, const float* grad, float* m, float* v, flo
     return ASSAYER_OK;
 }
 
-int32_t cuda_multi_adamw(float* const* params, const float* const* grads, float* const* ms, float* const* vs, const int64_t* sizes,
-                         const float* weight_decays, const float* grad_scale, int count, float lr, float beta1, float beta2,
-                         float eps, int step, void* stream) {
-    (void)stream;
-    CHECK_ARRAY(params, count);
-    CHECK_ARRAY(grads, count);
-    CHECK_ARRAY(ms, count);
-    CHECK_ARRAY(vs, count);
-    CHECK_ARRAY(sizes, count);
-    CHECK_ARRAY(weight_decays, count);
-    CHECK_ARRAY(grad_scale, 1);
-    CHECK(adamw_constants_fit(lr, beta1, beta2, eps, step));
-    CHECK(buffers_fit((const float* const*)params, sizes, count) && buffers_fit(grads, sizes, count));
-    CHECK(buffers_fit((const float* const*)ms, sizes, count) && buffers_fit((const float* const*)vs, sizes, count));
+/* Lists of arrays, and copies of the parameters in 16 bits; null: none. */
+struct update {
+    float* const* params;
+    const float* const* grads;
+    float *const *ms, *const *vs;
+    uint16_t* const* copies;
+    const int64_t* sizes;
+    const float* weight_decays;
+    int count;
+};
+
+static bool update_fits(const struct update* u) {
+    for (int i = 0; u->copies && i < u->count; i++)
+        if (!u->copies[i]) return false;
+    return buffers_fit((const float* const*)u->params, u->sizes, u->count) &&
+           buffers_fit(u->grads, u->sizes, u->count) &&
+           buffers_fit((const float* const*)u->ms, u->sizes, u->count) &&
+           buffers_fit((const float* const*)u->vs, u->sizes, u->count);
+}
+
+/* A part of an array, just updated, is still in the cache when it is copied. */
+static void copy_part(const struct half* format, const struct update* u, const struct chunk* part, uint64_t seed) {
+    const float* const from = u->params[part->array] + part->at;
+    uint16_t* const to = u->copies[part->array] + part->at;
+    if (seed) format->draw(part->length, from, random_word(seed, part->array), part->at, to);
+    else format->narrow(part->length, from, to);
+}
+
+static int32_t update_all(const struct update* u, struct adamw shared, const struct half* format, uint64_t seed) {
     const struct lanes* const vectors = lanes();
-    const struct adamw shared = constants(grad_scale[0], lr, beta1, beta2, eps, 0.0f, step);
-    const struct chunks list = cut_buffers(sizes, count);
+    const struct chunks list = cut_buffers(u->sizes, u->count);
     if (list.scratch.memory) {
         FOR_LISTED(list, part, {
             struct adamw own = shared;
-            own.weight_decay = weight_decays[part->array];
-            vectors->adamw(part->length, &own, params[part->array] + part->at, grads[part->array] + part->at,
-                           ms[part->array] + part->at, vs[part->array] + part->at);
+            own.weight_decay = u->weight_decays[part->array];
+            vectors->adamw(part->length, &own, u->params[part->array] + part->at, u->grads[part->array] + part->at,
+                           u->ms[part->array] + part->at, u->vs[part->array] + part->at);
+            if (u->copies) copy_part(format, u, part, seed);
         })
     }
     scratch_give(list.scratch);
     return list.scratch.memory ? ASSAYER_OK : ASSAYER_NO_MEMORY;
 }
+
+#define CHECK_LISTS                                                                                                    \
+    CHECK_ARRAY(params, count);                                                                                        \
+    CHECK_ARRAY(grads, count);                                                                                         \
+    CHECK_ARRAY(ms, count);                                                                                            \
+    CHECK_ARRAY(vs, count);                                                                                            \
+    CHECK_ARRAY(sizes, count);                                                                                         \
+    CHECK_ARRAY(weight_decays, count);                                                                                 \
+    CHECK_ARRAY(grad_scale, 1);                                                                                        \
+    CHECK(adamw_constants_fit(lr, beta1, beta2, eps, step))
+
+int32_t cuda_multi_adamw(float* const* params, const float* const* grads, float* const* ms, float* const* vs,
+                         const int64_t* sizes, const float* weight_decays, const float* grad_scale, int count, float lr,
+                         float beta1, float beta2, float eps, int step, void* stream) {
+    (void)stream;
+    CHECK_LISTS;
+    const struct update u = {params, grads, ms, vs, NULL, sizes, weight_decays, count};
+    CHECK(update_fits(&u));
+    return update_all(&u, constants(grad_scale[0], lr, beta1, beta2, eps, 0.0f, step), NULL, 0);
+}
+
+#define MULTI_ADAMW_WITH_COPIES(format)                                                                                \
+    int32_t cuda_multi_adamw_##format(float* const* params, const float* const* grads, float* const* ms,               \
+                                      float* const* vs, uint16_t* const* copies, const int64_t* sizes,                 \
+                                      const float* weight_decays, const float* grad_scale, int count, float lr,        \
+                                      float beta1, float beta2, float eps, int step, uint64_t seed, void* stream) {    \
+        (void)stream;                                                                                                  \
+        CHECK_LISTS;                                                                                                   \
+        CHECK_ARRAY(copies, count);                                                                                    \
+        const struct update u = {params, grads, ms, vs, copies, sizes, weight_decays, count};                          \
+        CHECK(update_fits(&u));                                                                                        \
+        return update_all(&u, constants(grad_scale[0], lr, beta1, beta2, eps, 0.0f, step), &lanes()->format, seed);    \
+    }
+MULTI_ADAMW_WITH_COPIES(bf16)
+MULTI_ADAMW_WITH_COPIES(fp16)
 
 int32_t cuda_zero_grad(float* grad, int64_t size, void* stream) {
     (void)stream;

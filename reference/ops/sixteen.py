@@ -6,14 +6,15 @@ Every operation here exists twice, with the suffix _bf16 (bfloat16, NumPy's thro
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 
-from reference.ops import attention, elementwise, embedding, gemm, loss, moe, norm, rope
+from reference.ops import attention, elementwise, embedding, gemm, loss, moe, norm, optimizer, rope
 from reference.ops._arrays import Array, ieee
+from reference.ops.rounding import drawn, draws
 
 Operation = Callable[..., Any]
 
@@ -83,11 +84,45 @@ def _stored(result: Array, dtype: np.dtype[Any]) -> Array:
     return result.astype(dtype) if isinstance(result, np.ndarray) else result
 
 
+def with_copies(dtype: np.dtype[Any], name: str, update: Operation) -> Operation:
+    """An update like multi_adamw that also gives the parameters in 16 bits; seed 0: to nearest, others: by draws."""
+
+    def function(
+        params: Sequence[Array],
+        grads: Sequence[Array],
+        ms: Sequence[Array],
+        vs: Sequence[Array],
+        copies: Sequence[Array],
+        weight_decays: Sequence[float] | Array,
+        grad_scale: Array,
+        lr: float,
+        beta1: float,
+        beta2: float,
+        eps: float,
+        step: int,
+        seed: int,
+    ) -> tuple[list[Array], ...]:
+        moved = update(params, grads, ms, vs, weight_decays, grad_scale, lr, beta1, beta2, eps, step)
+        return *moved, [copied(param, dtype, seed, place) for place, param in enumerate(moved[0])]
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = with_copies.__doc__
+    return function
+
+
+def copied(param: Array, dtype: np.dtype[Any], seed: int, place: int) -> Array:
+    """One array of a list in 16 bits; numbers of other kinds stay what they are."""
+    if seed == 0 or not isinstance(param, np.ndarray):
+        return _stored(param, dtype)
+    return drawn(param.astype(np.float32), dtype, draws(seed, place, param.shape))
+
+
 def _operations() -> dict[str, Operation]:
     found: dict[str, Operation] = {}
     for suffix, dtype in FORMATS.items():
         found[f"cast_to_{suffix}"] = stored_in(dtype, cast, f"cast_to_{suffix}")
         found[f"cast_from_{suffix}"] = stored_in(np.dtype(np.float32), cast, f"cast_from_{suffix}")
+        found[f"multi_adamw_{suffix}"] = with_copies(dtype, f"multi_adamw_{suffix}", optimizer.multi_adamw)
         for operation, halves in RESULTS.items():
             name = f"{operation.__name__}_{suffix}"
             found[name] = stored_in(dtype, operation, name, halves)

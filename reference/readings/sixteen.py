@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from reference.ops import attention, elementwise, embedding, gemm, loss, moe, norm, rope
+from reference.ops import attention, elementwise, embedding, gemm, loss, moe, norm, optimizer, rope
 from reference.ops._arrays import Array
-from reference.ops.sixteen import FORMATS, RESULTS, Operation, cast, stored_in
+from reference.ops.sixteen import FORMATS, RESULTS, Operation, cast, copied, stored_in, with_copies
 from reference.readings.bits import MISROUNDED, Rounding, away_from_ties, cut_off, through
 from reference.readings.reading import Given, Reading, fed, giving
 
@@ -136,6 +136,39 @@ def _shortened(suffix: str) -> Iterator[Reading]:
         yield Reading(full, name, why, stored_in(FORMATS[suffix], shortened, full, halves), says=_SHORTENED)
 
 
+def _updates(suffix: str, stated: tuple[Reading, ...]) -> Iterator[Reading]:
+    """AdamW with 16-bit copies: multi_adamw's readings, and what the copies may hold."""
+    dtype, name = FORMATS[suffix], f"multi_adamw_{suffix}"
+    right = with_copies(dtype, name, optimizer.multi_adamw)
+    for reading in stated:
+        if reading.operation == "multi_adamw":
+            yield replace(reading, operation=name, function=with_copies(dtype, name, reading.function))
+
+    def copying(copied: Callable[[Array, int, Given], Array]) -> Operation:
+        def change(results: tuple[list[Array], ...], g: Given) -> tuple[list[Array], ...]:
+            return *results[:3], [copied(param, place, g) for place, param in enumerate(results[0])]
+
+        return giving(right, change)
+
+    def of(seed: Callable[[int], int], place: Callable[[int], int]) -> Operation:
+        return copying(lambda param, i, g: copied(param, dtype, seed(g["seed"]), place(i)))
+
+    why = "The copies are made before the update."
+    yield Reading(name, "copies of the old parameters", why,
+                  copying(lambda param, i, g: copied(g["params"][i], dtype, g["seed"], i)))  # fmt: skip
+    yield Reading(name, "never drawn", "The seed is not looked at.", of(lambda seed: 0, lambda i: i))
+    yield Reading(
+        name, "drawn by seed 0 too", "Seed 0 is a seed like any other.", of(lambda seed: seed or 2**64, lambda i: i)
+    )
+    yield Reading(
+        name, "one draw for every array", "Draws are counted by the element alone.", of(lambda seed: seed, lambda i: 0)
+    )
+    yield Reading(name, "copies cut off", "The bits that do not fit are dropped, not rounded.",
+                  copying(lambda param, i, g: cut_off(suffix)(param)), says=_SHORTENED)  # fmt: skip
+    yield Reading(name, "copies left as they were", "The parameters alone are updated.",
+                  copying(lambda param, i, g: g["copies"][i]), says="never written")  # fmt: skip
+
+
 def _ignoring_arguments(rounding: Rounding) -> Callable[[Any, Given], Any]:
     return lambda result, _: rounding(result)
 
@@ -159,6 +192,12 @@ def readings(stated: tuple[Reading, ...]) -> tuple[Reading, ...]:
     return tuple(
         reading
         for suffix in FORMATS
-        for some in (_carried(suffix, stated), _stored(suffix), _shortened(suffix), _casts(suffix))
+        for some in (
+            _carried(suffix, stated),
+            _stored(suffix),
+            _shortened(suffix),
+            _casts(suffix),
+            _updates(suffix, stated),
+        )
         for reading in some
     )

@@ -210,17 +210,23 @@ SAMPLES: dict[str, Callable[[Draw], dict[str, Any]]] = {
     "topk_sample": lambda d: {"logits": d.normal(4, 9), "seeds": d.seeds(4), "k": 4, "temperature": 0.8},
     "topp_sample": lambda d: {"logits": d.normal(4, 9), "seeds": d.seeds(4), "top_p": 0.6, "temperature": 0.8},
 }
-_CASTS = dict.fromkeys(("cast_to", "cast_from"), lambda d: {"input": d.normal(9)})
+_ONLY = {
+    **dict.fromkeys(("cast_to", "cast_from"), lambda d: {"input": d.normal(9)}),
+    "multi_adamw": lambda d: _multi_adamw(d) | {"copies": [d.normal(3, 2), d.normal(5)], "seed": 9},
+}
 
 
 def _sixteen(operation: str) -> Callable[[Draw], dict[str, Any]]:
     """The float32 operation's sample, in the types that are declared."""
     types = {p.name: p.type.dtype for p in read_header().operations[operation].parameters if p.type.is_half}
-    sample = (_CASTS | SAMPLES)[operation.rpartition("_")[0]]
+    sample = (SAMPLES | _ONLY)[operation.rpartition("_")[0]]
 
     def drawn(draw: Draw) -> dict[str, Any]:
         given = sample(Draw(draw.name, np.float32))
-        return {name: value.astype(types[name]) if name in types else value for name, value in given.items()}
+        for name in types.keys() & given.keys():
+            value, dtype = given[name], types[name]
+            given[name] = [v.astype(dtype) for v in value] if isinstance(value, list) else value.astype(dtype)
+        return given
 
     return drawn
 
