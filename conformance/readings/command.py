@@ -216,6 +216,7 @@ def close(console: Console, score: Score, results: Sequence[Found], seconds: flo
     console.print(f"\n{score.found} of {score.total} wrong readings found; {seconds:.0f} s")
     console.print(f"weakest: {escape(score.weakest)}, {_number(score.margin)} times its limit")
     right, total = score.diagnosis.right, score.diagnosis.total
-    console.print(f"{right} of {total} named or described rightly by the first line: {right / max(total, 1):.1%}")
+    if total:
+        console.print(f"{right} of {total} named or described rightly by the first line: {right / total:.1%}")
     if score.faults:
         console.print(planting.summed_up(score.faults))

@@ -183,3 +183,11 @@ def test_the_command_puts_runs_side_by_side(right: Run, faulty: Run, tmp_path: P
     assert summary.read_text(encoding="utf-8").count("\n### ") == 1
     assert main(["report", str(made), "--page", str(made)]) == 2
     assert "page.html: not a report" in capsys.readouterr().err
+
+
+def test_steps_held_against_others_are_shown_beside_the_steps() -> None:
+    fine = Result("steps/recomputed/every:2", "training_step", Status.PASS)
+    wrong = Result("steps/divided/2 ranks", "training_step", Status.FAIL, "norm: off")
+    text = page([Run("lib.so", [fine, wrong])])
+    assert "recomputed step: layers computed again in backward" in text
+    assert "<code>steps/divided/2 ranks</code>: norm: off" in text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import jinja2
 from markupsafe import Markup
@@ -13,12 +14,23 @@ from conformance.report.score import Score
 from conformance.report.summary import blocks, rows
 
 from . import words
-from .course import courses
+from .course import Course, courses
 from .grid import grid
 from .model import Block, Candidate, block, candidates
+from .run import Shown
 from .run import shown as training_runs
+from .whole import Held, held
 
 _HERE = Path(__file__).parent
+
+
+class Steps(NamedTuple):
+    """What the page shows of a candidate's training steps."""
+
+    candidate: Candidate
+    courses: Sequence[Course]
+    held: Sequence[Held]
+    runs: Sequence[Shown]
 
 
 def write_page(path: Path, runs: Sequence[Run], score: Score | None = None) -> None:
@@ -30,7 +42,12 @@ def page(runs: Sequence[Run], score: Score | None = None) -> str:
     """Return the page."""
     shown = candidates(runs)
     steps = [
-        (candidate, courses(candidate.run, candidate.number), training_runs(candidate.run, candidate.number))
+        Steps(
+            candidate,
+            courses(candidate.run, candidate.number),
+            held(candidate.run, candidate.number),
+            training_runs(candidate.run, candidate.number),
+        )
         for candidate in shown
     ]
     return (
@@ -39,7 +56,7 @@ def page(runs: Sequence[Run], score: Score | None = None) -> str:
         .render(
             candidates=shown,
             families=grid(shown),
-            steps=[(candidate, found, made) for candidate, found, made in steps if found or made],
+            steps=[one for one in steps if one.courses or one.held or one.runs],
             failures=_failures(shown),
             loose=sorted({row.operation for run in runs for row in rows(run.results) if row.is_loose}),
             score=score,

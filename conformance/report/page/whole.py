@@ -1,0 +1,43 @@
+"""Steps held against others of the same candidate, or against a whole: no list of calls, and no run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from conformance.report.record import Run
+from conformance.results import Result, Status
+from conformance.steps import ENVELOPES, WHOLE
+
+from .model import Block, block
+from .words import gravest, kind
+
+TOLD = {
+    "steps/recomputed": "layers computed again in backward: the plain step's bits",
+    "steps/divided": "one batch cut into micro-batches and shared out to ranks: the update of the whole",
+    "steps/resident": "arrays that stay where the library computes, called and captured: the bits of host arrays",
+}
+
+
+@dataclass(frozen=True)
+class Held:
+    """What the page shows of one of them."""
+
+    name: str
+    said: str
+    status: Status
+    kind: str
+    results: Sequence[Result]
+    blocks: Sequence[Block]
+
+
+def held(run: Run, number: int) -> list[Held]:
+    """Return those that a candidate was asked for."""
+    found = []
+    for part in (part for part in WHOLE if part not in ENVELOPES):
+        results = [result for result in run.results if result.part == part]
+        if results:
+            status = gravest(results)
+            failed = [block(r, run, number) for r in results if r.was_run and not r.is_fine]
+            found.append(Held(part.partition("/")[2], TOLD[part], status, kind(status), results, failed))
+    return found
