@@ -103,6 +103,8 @@ class Kernels(CLibrary):
 
     def units(self, sources: Mapping[str, str], operations: Iterable[str]) -> list[str]:
         """Those that define the operations, and beside each header that they include the file of its name."""
+        if any(name.endswith(("_bf16", "_fp16")) for name in operations):  # those call every family's
+            return [_RUNTIME, *(file for file in sources if file.endswith(self.unit))]
         entry = re.compile(rf"int32_t cuda_({'|'.join(operations)})(##suffix)?\(")
         due = ["runtime.cu", *(file for file, text in sources.items() if entry.search(text))]
         chosen = [_RUNTIME]
