@@ -72,7 +72,11 @@ class Learner:
             "model": asdict(self.config),
             "training": asdict(self.training),
             "start": {"seed": settings.seed, "deviation": settings.deviation},
-            "precision": {"format": self.precision.format, "scaling": asdict(self.precision.scaling)},
+            "precision": {
+                "format": self.precision.format,
+                "scaling": asdict(self.precision.scaling),
+                "rounding": settings.rounding,
+            },
         }
 
     def shapes(self) -> dict[str, Parameters]:

@@ -13,6 +13,7 @@ from conformance import contract
 from conformance.noise import Noisy
 
 Arguments = dict[str, Any]
+_UPDATED = {"params": "", "ms": "first moment of ", "vs": "second moment of ", "copies": "copy of "}
 _LAYER = re.compile(r"layers\.\d+")
 
 
@@ -76,7 +77,7 @@ class Traced:
         for output, value in contract.flat(results).items():
             self._names.setdefault(_place(value), label)
             self._made[_place(value)] = self.calls[-1], output
-        if operation == "multi_adamw":
+        if operation.startswith("multi_adamw"):
             self._recognise_update(given)
         values = tuple(results.values())
         return values[0] if len(values) == 1 else values
@@ -85,7 +86,7 @@ class Traced:
         """An update tells which results were gradients, and of what."""
         for place, (parameter, gradient) in enumerate(zip(given["params"], given["grads"], strict=True)):
             name = self._names.get(_place(parameter), f"parameter {place}")
-            for output, role in (("params", ""), ("ms", "first moment of "), ("vs", "second moment of ")):
+            for output, role in _UPDATED.items():
                 self.calls[-1].tensors[f"{output}[{place}]"] = role + name
             if _place(gradient) in self._made:
                 call, output = self._made[_place(gradient)]

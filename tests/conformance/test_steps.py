@@ -30,7 +30,7 @@ class InProcess:
         with np.errstate(all="ignore"):
             results = getattr(self, operation)(**arguments)
         outputs = contract.named(contract.OPERATIONS[operation], results)
-        held = {n: v if isinstance(v, list) else contract.widened(v) for n, v in outputs.items()}
+        held = {n: _held(v) for n, v in outputs.items()}
         return Outcome("done", 0, held)
 
     def call(self, function: str, *arguments: Any) -> Outcome:
@@ -45,6 +45,11 @@ class InProcess:
         if isinstance(result, (tuple, list)):
             return type(result)(self._float32(r) for r in result)
         return result.astype(np.float32) if result.dtype == np.float64 else result
+
+
+def _held(value: Any) -> Any:
+    """As the judge holds numbers of 16 bits."""
+    return [_held(v) for v in value] if isinstance(value, list) else contract.widened(value)
 
 
 def judged(name: str, **wrong: Any) -> list[Result]:

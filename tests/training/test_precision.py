@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,29 @@ def test_masters_keep_what_copies_cannot_hold(precision: Precision) -> None:
     moved = [name for name, copy in standing.copies.items() if (copy != before.copies[name]).any()]
     assert moved
     assert not {name for name in standing.copies if "norm" in name or "router" in name}
+
+
+@pytest.mark.parametrize("precision", [BF16, FP16], ids=["bf16", "fp16"])
+def test_copies_may_be_rounded_at_random(precision: Precision) -> None:
+    def copies(seed: int) -> list[Any]:
+        step, standing = step_of(replace(precision, stochastic=True, seed=seed))
+        found = []
+        for number in range(2):
+            standing, _ = step(standing, *batch(seed=number))
+            found.append((standing.state.parameters["lm_head"], standing.copies["lm_head"]))
+        return found
+
+    once, again, otherwise = copies(1), copies(1), copies(2)
+    cast = getattr(reference, f"cast_to_{precision.format}")
+    ups = []
+    for (master, copy), (_, same), (_, other) in zip(once, again, otherwise, strict=True):
+        assert (copy == same).all()
+        assert (copy != other).any()
+        assert (copy != cast(master)).any()
+        ups.append(copy.astype(np.float32) > master)
+        spacing = np.abs(master) * 2.0 ** (-7 if precision is BF16 else -10)
+        assert (np.abs(copy.astype(np.float32) - master) <= np.maximum(spacing, 2.0**-24)).all()
+    assert (ups[0] != ups[1]).any()
 
 
 @pytest.mark.parametrize("precision", [BF16, FP16], ids=["bf16", "fp16"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from reference import random
 from reference.model.parameters import Ops, Parameters
 from reference.ops._arrays import Array, check
 from reference.step import State, TrainingConfig, adamw_arguments, moved
@@ -18,12 +19,15 @@ class Precision:
     """The format of what is computed ("float32", "bf16" or "fp16"), by which policy, and how the loss is scaled.
 
     Gradients of parameters are float32 whatever the format, and so are the masters and moments that AdamW moves.
-    Raises ValueError for another format.
+    stochastic: each copy of an updated parameter is rounded up or down at random, by seed and update, so that it is
+    the master in the mean; else to nearest.  Raises ValueError for another format.
     """
 
     format: str = "float32"
     scaling: Scaling = NONE
     policy: Policy = MIXED
+    stochastic: bool = False
+    seed: int = 0
 
     def __post_init__(self) -> None:
         expected = ", ".join(["float32", *FORMATS])
@@ -68,10 +72,37 @@ class Precision:
         factor: Array,
         rate: float,
     ) -> tuple[State, Parameters]:
-        """(state, copies) after AdamW on the masters with the gradients times factor [1]."""
-        lists, named = adamw_arguments(training, state, gradients, factor, rate)
-        state = moved(state, *ops.multi_adamw(*lists, **named))
-        return state, self.copies(ops, state.parameters)
+        """(state, copies) after AdamW on the masters with the gradients times factor [1]; copies in the same pass."""
+        copied = _only(state, [name for name in state.parameters if name in copies])
+        others = _only(state, [name for name in state.parameters if name not in copies])
+        after = State({}, {}, {}, state.step)
+        if others.parameters:
+            lists, named = adamw_arguments(training, others, gradients, factor, rate)
+            after = moved(others, *ops.multi_adamw(*lists, **named))
+        if copied.parameters:
+            (*lists, decays, scale), named = adamw_arguments(training, copied, gradients, factor, rate)
+            lists.append([copies[name] for name in copied.parameters])
+            adamw = getattr(ops, f"multi_adamw_{self.format}")
+            *updated, halves = adamw(*lists, decays, scale, **named, seed=self._seed(state.step + 1))
+            after = _joined(state, after, moved(copied, *updated))
+            copies = dict(zip(copied.parameters, halves, strict=True))
+        return after, copies
+
+    def _seed(self, update: int) -> int:
+        """Of the rounding of an update's copies: 0 is to nearest."""
+        return random.stream("copies", self.seed, update) | 1 if self.stochastic else 0
+
+
+def _only(state: State, names: list[str]) -> State:
+    """A part of a state."""
+    held = [{name: arrays[name] for name in names} for arrays in state[:3]]
+    return State(held[0], held[1], held[2], state.step)
+
+
+def _joined(state: State, one: State, other: State) -> State:
+    """Both parts in the order of the whole."""
+    held = [{name: (a | b)[name] for name in state.parameters} for a, b in zip(one[:3], other[:3], strict=True)]
+    return State(held[0], held[1], held[2], other.step)
 
 
 FLOAT32 = Precision()

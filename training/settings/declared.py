@@ -78,6 +78,7 @@ class Settings:
     loss_scale: str | None = setting(
         RUN, "factor of the loss: none, dynamic or a power of two (dynamic in fp16, none in others)", None
     )
+    rounding: str = setting(RUN, "of 16-bit copies of updated parameters", "nearest", one_of("nearest", "stochastic"))
     compare_every: int = setting(RUN, "steps between comparisons of all ranks' parameters; 0: never", 10, NOT_NEGATIVE)
     expert_parallel: bool = setting(RUN, "each rank holds a part of the experts, and tokens go to theirs", False)
     output: Path = setting(RUN, "folder for the checkpoints, the log and the plot", Path("run"))
@@ -120,7 +121,8 @@ class Settings:
     def formats(self) -> Precision:
         """Return the format that is computed in, and how the loss is scaled."""
         with _as_settings("loss_scale: "):
-            return read(self.precision, self.loss_scale)
+            stochastic = self.rounding == "stochastic"
+            return replace(read(self.precision, self.loss_scale), stochastic=stochastic, seed=self.seed)
 
     def recomputed(self) -> Recompute | None:
         """Return which layers are computed again in backward."""

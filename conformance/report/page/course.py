@@ -133,8 +133,8 @@ def _used(verdict: Verdict) -> str:
 
 def _kind(operation: str, output: str, name: str, past_loss: bool) -> str:
     """What a tensor is to the step."""
-    if operation == "multi_adamw":
-        return "parameter" if output.startswith("params") else "moment"
+    if operation.startswith("multi_adamw"):
+        return "parameter" if output.startswith(("params", "copies")) else "moment"
     if operation in ("multi_sum_squares", "clip_scale"):
         return "norm"
     if past_loss or operation.endswith("_backward") or name.startswith("gradient"):
