@@ -193,7 +193,7 @@ int32_t HALF(cuda_attention_backward)(const half_bits* Q, const half_bits* K, co
 int32_t HALF(cuda_expert_dispatch_backward)(const half_bits* d_output, const int32_t* position,
                                             half_bits* d_input, int tokens, int top_k, int hidden_dim,
                                             void* stream) {
-    struct staged all[] = {read_from(d_output, ELEMENTS(tokens * top_k, hidden_dim)),
+    struct staged all[] = {read_from(d_output, ELEMENTS(tokens, top_k, hidden_dim)),
                            written_to(d_input, ELEMENTS(tokens, hidden_dim))};
     STAGED(all, cuda_expert_dispatch_backward(all[0].wide, position, all[1].wide, tokens, top_k, hidden_dim,
                                               stream))
@@ -201,7 +201,7 @@ int32_t HALF(cuda_expert_dispatch_backward)(const half_bits* d_output, const int
 
 int32_t HALF(cuda_expert_combine)(const half_bits* input, const float* weights, const int32_t* position,
                                   half_bits* output, int tokens, int top_k, int hidden_dim, void* stream) {
-    struct staged all[] = {read_from(input, ELEMENTS(tokens * top_k, hidden_dim)),
+    struct staged all[] = {read_from(input, ELEMENTS(tokens, top_k, hidden_dim)),
                            written_to(output, ELEMENTS(tokens, hidden_dim))};
     STAGED(all, cuda_expert_combine(all[0].wide, weights, position, all[1].wide, tokens, top_k, hidden_dim,
                                     stream))
@@ -211,9 +211,9 @@ int32_t HALF(cuda_expert_combine_backward)(const half_bits* input, const float* 
                                            const int32_t* position, const half_bits* d_output,
                                            half_bits* d_input, float* d_weights, int tokens, int top_k,
                                            int hidden_dim, void* stream) {
-    struct staged all[] = {read_from(input, ELEMENTS(tokens * top_k, hidden_dim)),
+    struct staged all[] = {read_from(input, ELEMENTS(tokens, top_k, hidden_dim)),
                            read_from(d_output, ELEMENTS(tokens, hidden_dim)),
-                           written_to(d_input, ELEMENTS(tokens * top_k, hidden_dim))};
+                           written_to(d_input, ELEMENTS(tokens, top_k, hidden_dim))};
     STAGED(all, cuda_expert_combine_backward(all[0].wide, weights, position, all[1].wide, all[2].wide,
                                              d_weights, tokens, top_k, hidden_dim, stream))
 }
