@@ -11,7 +11,7 @@ import pytest
 import reference
 from reference.step import TrainingConfig
 from tests.reference.model_samples import SMALL, batch, parameters
-from training.precision import BF16, FP16, Precision, Scaling
+from training.precision import BF16, DYNAMIC, FP16, NONE, Precision, Scaling, fixed, read
 from training.step import Standing, Step
 
 TRAINING = TrainingConfig(lr=1e-5, warmup=2, total=10, micro_batches=2)
@@ -104,6 +104,18 @@ def test_every_gradient_is_looked_at(value: float) -> None:
             spoilt = gradient.copy()
             spoilt.reshape(-1)[place] = value
             assert not FP16.finite(reference, gradients | {name: spoilt}), (name, place)
+
+
+def test_a_precision_is_read_from_words() -> None:
+    assert read("float32") == Precision()
+    assert (read("bf16"), read("fp16")) == (BF16, FP16)
+    assert read("bf16", "dynamic").scaling == DYNAMIC
+    assert read("fp16", "none").scaling == NONE
+    assert read("fp16", "32768").scaling == fixed(2.0**15)
+    for text in ("3", "often", "-2", "nan"):
+        expected = f"Precision: loss_scale: expected none, dynamic or a power of two, got {text}"
+        with pytest.raises(ValueError, match=f"^{expected}$"):
+            read("fp16", text)
 
 
 def test_another_format_is_refused() -> None:

@@ -124,8 +124,7 @@ def read(format: str, loss_scale: str | None = None) -> Precision:
     if loss_scale in named:
         return replace(precision, scaling=named[loss_scale])
     try:
-        scale = float(loss_scale)
-    except ValueError:
-        check(False, "Precision", "loss_scale", "none, dynamic or a power of two", loss_scale)
-        raise
-    return replace(precision, scaling=fixed(scale))
+        return replace(precision, scaling=fixed(float(loss_scale)))
+    except ValueError:  # no number, or no power of two
+        expected = "none, dynamic or a power of two"
+        raise ValueError(f"Precision: loss_scale: expected {expected}, got {loss_scale}") from None

@@ -120,7 +120,7 @@ class Settings:
 
     def formats(self) -> Precision:
         """Return the format that is computed in, and how the loss is scaled."""
-        with _as_settings("loss_scale: "):
+        with _as_settings():
             stochastic = self.rounding == "stochastic"
             return replace(read(self.precision, self.loss_scale), stochastic=stochastic, seed=self.seed)
 
