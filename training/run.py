@@ -30,8 +30,11 @@ if TYPE_CHECKING:
     from training.step import Standing
 
 
+MOST_SKIPPED = 32  # updates in a row: a scale has come from its ceiling to its floor by then
+
+
 class Diverged(ArithmeticError):  # noqa: N818
-    """The loss is no longer a number."""
+    """The loss is no longer a number, or no update can be made any more."""
 
 
 class Run:
@@ -46,6 +49,7 @@ class Run:
         agree(ranks, "settings", _texts(settings))
         self._settings, self._ranks = settings, ranks
         self._leads = ranks.rank == 0
+        self._skipped = 0  # updates in a row
         self.learner = learner_on(ops, settings, ranks)
         self.loader = _loader(settings, ranks)
         self._looks = Looks(self.learner, settings)
@@ -103,9 +107,13 @@ class Run:
         self.records.write("step", self.step, **said)
         if self._leads:
             progress(self.step, said)
+        self._skipped = self._skipped + 1 if report.skipped else 0
+        there = f"the newest checkpoint is of step {max(self.records.store.steps(), default=0)}"
         if not math.isfinite(said["loss"]) and not report.skipped:
-            there = f"the newest checkpoint is of step {max(self.records.store.steps(), default=0)}"
             raise Diverged(f"step {self.step}: expected a finite loss, got {said['loss']}; {there}")
+        if self._skipped == MOST_SKIPPED:
+            expected = f"expected a finite gradient within {MOST_SKIPPED} steps, all were skipped"
+            raise Diverged(f"step {self.step}: {expected}; {there}")
 
     def _look(self, standing: Standing, progress: Progress) -> None:
         """Validate and sample where it is time to: one rank is enough, once it has the whole model."""

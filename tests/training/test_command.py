@@ -192,8 +192,18 @@ def test_what_is_computed_again_changes_no_bit(shards: Path, tmp_path: Path) -> 
     assert files(tmp_path / "again" / "checkpoints") == files(tmp_path / "plain" / "checkpoints")
 
 
+DIVERGING = ("--lr", "1e30", "--warmup", "0", "--clip-norm", "1e30")
+
+
+@pytest.mark.parametrize("precision", ["bf16", "fp16"])
+def test_a_run_that_skips_every_update_ends(precision: str, shards: Path, tmp_path: Path) -> None:
+    more = (*DIVERGING, "--precision", precision, "--steps", "40", "--sample-every", "0", "--validate-every", "0")
+    message = refused(small_run(shards, tmp_path / "run", *more))
+    assert "expected a finite gradient within 32 steps, all were skipped; the newest checkpoint is of step" in message
+
+
 def test_a_run_whose_loss_is_no_number_ends(shards: Path, tmp_path: Path) -> None:
-    message = refused(small_run(shards, tmp_path / "run", "--lr", "1e30", "--warmup", "0", "--clip-norm", "1e30"))
+    message = refused(small_run(shards, tmp_path / "run", *DIVERGING))
     assert "expected a finite loss, got nan; the newest checkpoint is of step" in message
 
 
