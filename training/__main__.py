@@ -16,7 +16,7 @@ from training.heap import keep_freed_memory
 from training.log import LogError
 from training.plot import curves, draw
 from training.progress import Progress
-from training.ranks import RanksError, whole_run
+from training.ranks import RanksError, take_device, whole_run
 from training.run import Diverged, Run
 from training.settings import SettingsError, read_settings
 
@@ -72,9 +72,12 @@ def _train(settings: Settings, resume: bool, ranks: Ranks) -> bool:
     keep_freed_memory()
     stopping = Stopping()
     progress = Progress(settings.steps, settings.batch * settings.seq, sys.stderr)
+    take_device(ranks)
     with closing(Run(operations(settings.backend), settings, resume=resume, warn=_warn, ranks=ranks)) as run:
         if ranks.rank == 0:
             _say(_beginning(run, settings, ranks))
+            if run.learner.way:
+                _say(f"gradients are summed {run.learner.way}")
         with closing(progress):
             run.train(progress, stopping)
     finished = run.step == settings.steps

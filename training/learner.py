@@ -29,6 +29,8 @@ TOP_P = 0.9  # samples are drawn from the likeliest tokens that have this share 
 class Learner:
     """A mixture-of-experts transformer on a namespace of operations."""
 
+    way = ""  # how the ranks' sums cross, where not from one process's own arrays to another's
+
     def __init__(self, ops: Ops, settings: Settings, ranks: Ranks) -> None:
         self._ops, self._settings = ops, settings
         self.config, self.training = settings.model(), settings.training()

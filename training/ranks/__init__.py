@@ -1,7 +1,9 @@
 """Many processes as one trainer: who takes part, what they sum and trade, and that all hold the same numbers."""
 
 from training.ranks.agreement import RanksError, agree, check_equal
+from training.ranks.between import Nccl, between
 from training.ranks.buckets import BUCKET_BYTES, Reduction
+from training.ranks.devices import take_device
 from training.ranks.experts import Experts
 from training.ranks.interface import ALONE, Alone, Ranks, totals
 from training.ranks.staged import Staged
@@ -13,12 +15,15 @@ __all__ = [
     "BUCKET_BYTES",
     "Alone",
     "Experts",
+    "Nccl",
     "Ranks",
     "RanksError",
     "Reduction",
     "Staged",
     "agree",
+    "between",
     "check_equal",
+    "take_device",
     "taking_turns",
     "totals",
     "whole_run",

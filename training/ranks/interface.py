@@ -25,7 +25,7 @@ class Ranks(Protocol):
     """The processes of a run, numbered from 0. All of them make the same calls in the same order.
 
     A sum adds the ranks' arrays element by element in the order of their numbers, in the arrays' own type: so its bits
-    are the same on every rank, in every run, and whatever carries the numbers.
+    are the same on every rank, in every run, and whatever carries the numbers. (NCCL's order is its own.)
     """
 
     rank: int

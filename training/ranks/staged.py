@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 class Staged:
     """The ranks of a run, for arrays of a library that was opened resident."""
 
-    def __init__(self, ranks: Ranks, library: Library) -> None:
+    def __init__(self, ranks: Ranks, library: Library, reason: str = "") -> None:
+        """reason: why no other way was taken, as `way` is to say."""
+        self.way = f"by way of the host: {reason}" if reason else "by way of the host"
         self.rank, self.size = ranks.rank, ranks.size
         self._ranks, self._library = ranks, library
 

@@ -39,6 +39,7 @@ class ResidentLearner(Learner):
             recompute=settings.recomputed(),
             ranks=ranks,
         )
+        self.way = self._placing.way
 
     def loss(self, standing: Standing, tokens: Array, targets: Array) -> float:
         """Return the cross entropy of a batch."""

@@ -13,7 +13,7 @@ from reference.model.recompute import Recompute
 from reference.ops._arrays import Array
 from reference.step import TrainingConfig
 from training.precision import FLOAT32, Precision
-from training.ranks import ALONE, Ranks, Staged
+from training.ranks import ALONE, Ranks, between
 from training.step import Computed, Report, Standing, Step
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class ResidentStep(Step):
     the launch, once for all parameters, as its rate and step number change.  Frozen in a graph are the shape of the
     batch, how many targets count, the loss scale and the arrays; what comes with others is called, and captured where
     it comes twice in a row: so the first step loads the kernels, and an odd batch now and then costs no graph.
-    With other ranks nothing is captured: their sums lie in between, and cross by way of the host.
+    With other ranks nothing is captured: their sums lie in between.  way: how those cross.
     """
 
     def __init__(
@@ -56,7 +56,9 @@ class ResidentStep(Step):
             expected = "a library opened with resident=True"
             raise ValueError(f"ResidentStep: library: expected {expected}, got {library} without")
         several = ranks.size > 1
-        ranks = Staged(ranks, library) if several else ranks
+        placed = between(ranks, library) if several else None
+        self.way = placed.way if placed else ""
+        ranks = placed or ranks
         super().__init__(library, config, training, precision=precision, recompute=recompute, ranks=ranks)
         self._library, self._wanted = library, captured and not several
         self._captured: Captured | None = None
