@@ -92,10 +92,10 @@ def missing_factor(part: Part) -> str:
 
 def clamped(part: Part) -> str:
     """The right values, cut off at a number that stands more than once."""
-    if not part.is_noisy:
+    numbers = part.got[~np.isnan(part.got)]
+    if not part.is_noisy or not numbers.size:
         return ""
-    for words, extreme, cut in (("above", np.nanmax, np.minimum), ("below", np.nanmin, np.maximum)):
-        limit = part.got.dtype.type(extreme(part.got)) if part.usable.any() else part.got.dtype.type(0)
+    for words, limit, cut in (("above", numbers.max(), np.minimum), ("below", numbers.min(), np.maximum)):
         if np.count_nonzero(part.got == limit) > 1 and part.holds(cut(part.right, exact(limit))):
             return f"cut off {words} {float(limit):.6g}"
     return ""

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
+import reference
 from conformance.calls import Bench
 from conformance.envelope import (
     RUN,
@@ -86,13 +87,13 @@ def _judged(bench: Bench, envelope: Envelope, run: Run) -> Iterator[Result]:
 
 def placed(envelope: Envelope, run: Run, place: int, standing: Standing, report: Report) -> Result:
     """Place a run after one step, by its loss and norm, the distance of every parameter, and what it decided."""
-    reference, reported = standing_by_step(run)[place]
-    moved = distance(standing.state.parameters, reference.state.parameters)
+    origin, reported = standing_by_step(run)[place]
+    moved = distance(standing.state.parameters, origin.state.parameters)
     got = {"loss": np.asarray(report.loss)} | {f"{_DISTANCE}{n}": np.array([d], np.float32) for n, d in moved.items()}
     if not reported.skipped:  # else it is no number
         got["norm"] = np.asarray(report.norm)
     verdicts = tuple(judge(name, envelope.expected[name][place : place + 1], came) for name, came in got.items())
-    reason = _otherwise(reference, reported, standing, report)
+    reason = _otherwise(origin, reported, standing, report) or _unlike_masters(run, standing)
     if not reason and not all(v.passed for v in verdicts):
         reason = _said(verdicts)
     id = f"{part_of(run)}/{place + 1:02d}"
@@ -109,6 +110,15 @@ def _otherwise(expected: Standing, reported: Report, standing: Standing, report:
         return f"the loss is scaled by {standing.scaler.scale:g} from here on, expected {expected.scaler.scale:g}"
     if standing.state.step != expected.state.step:
         return f"{standing.state.step} updates are counted, expected {expected.state.step}"
+    return ""
+
+
+def _unlike_masters(run: Run, standing: Standing) -> str:
+    """The first 16-bit copy that is not its parameter, rounded to nearest."""
+    for name, due in run.precision.copies(reference, standing.state.parameters).items():
+        copy = standing.copies[name]
+        if not np.array_equal(copy.astype(np.float32), due.astype(np.float32), equal_nan=True):
+            return f"the 16-bit copy of {name} is not the parameter, rounded"
     return ""
 
 

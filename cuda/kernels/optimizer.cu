@@ -28,8 +28,7 @@ AdamW adamw(float lr, float beta1, float beta2, float eps, float weight_decay, i
 }
 
 /* Lists: params, grads, ms, vs, and more. */
-template <int LISTS>
-__device__ void update_chunk(const Batch<LISTS>& batch, int i, int64_t at, AdamW& update) {
+template <int LISTS> __device__ void update_chunk(const Batch<LISTS>& batch, int i, int64_t at, AdamW& update) {
     float *const param = batch.arrays[0][i], *const m = batch.arrays[2][i], *const v = batch.arrays[3][i];
     update.weight_decay = batch.values[i];
     visit_chunk(Arrays<4, 3>{{param, batch.arrays[1][i], m, v}, {param, m, v}}, at, batch.sizes[i], update);
