@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from .errors import HeaderError
@@ -68,6 +68,10 @@ class Signature:
         arrays = (p for p in self.function.parameters if p.is_array)
         alone = {axis.size.text for parameter in arrays for axis in parameter.shape if axis.size.is_name}
         return alone | {p.each[0] for p in self.function.parameters if p.each}
+
+    def named(self, args: Iterable[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the arguments of a call by name; whether they fit is for whoever carries it out to say."""
+        return dict(zip(self.names, args, strict=False)) | dict(kwargs)
 
     def sizes(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return every number of a call by name, read off the given arrays (of the right dimensions) and scalars."""

@@ -77,7 +77,7 @@ class Rounding:
         self.used.add(operation)
 
         def call(*args: Any, **named: Any) -> Any:
-            arguments = dict(zip(contract.signature(function).names, args, strict=False)) | named
+            arguments = contract.signature(function).named(args, named)
             given = {name: value for name, value in arguments.items() if value is not None}
             taken = {name: self._taken(value) for name, value in contract.typed(function, given).items()}
             with np.errstate(all="ignore"):

@@ -1,1 +1,1 @@
-"""What surrounds a training step: the text it learns from, cut into tokens and batches."""
+"""What surrounds a training step: its text, precision, memory, ranks and checkpoints, and the command that trains."""

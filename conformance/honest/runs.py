@@ -30,7 +30,7 @@ class Carrying:
         one = self._one if operation in self._one.operations else self._otherwise
 
         def call(*args: Any, **named: Any) -> Any:
-            arguments = dict(zip(contract.signature(function).names, args, strict=False)) | named
+            arguments = contract.signature(function).named(args, named)
             given = {name: value for name, value in arguments.items() if value is not None}
             outputs = one.call(operation, arguments | contract.typed(function, given))
             values = tuple(contract.gathered(function, outputs).values())

@@ -65,7 +65,7 @@ class Traced:
 
     def _call(self, operation: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         function = contract.OPERATIONS[operation]
-        arguments = dict(zip(contract.signature(function).names, args, strict=False)) | kwargs
+        arguments = contract.signature(function).named(args, kwargs)
         label = self._label(operation, arguments)
         given = dict(arguments)
         results = self._carry_out(operation, arguments)

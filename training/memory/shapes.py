@@ -112,7 +112,7 @@ class Shapes:
         signature = Signature(self._operations[name])
 
         def called(*args: Any, **kwargs: Any) -> Any:
-            values = dict(zip(signature.names, args, strict=False)) | kwargs
+            values = signature.named(args, kwargs)
             shape = functools.partial(shape_of, sizes=signature.sizes(values))
             scratch = [self._result(parameter, None, shape) for parameter in signature.workspaces]
             results = [self._result(parameter, values.get(parameter.name), shape) for parameter in signature.returned]

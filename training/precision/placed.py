@@ -42,7 +42,7 @@ class Placed:
         wide, half = (self._header.operations.get(form) for form in (name, f"{name}_{self._suffix}"))
         if wide is None:
             raise AttributeError(f"the header declares no operation {name}")
-        values = dict(zip(_names(wide), args, strict=False)) | kwargs
+        values = _signature(wide).named(args, kwargs)
         chosen = half if half and self._in_sixteen(name, half, values) else wide
         for parameter in _arrays(chosen):
             if values.get(parameter.name) is not None:
@@ -77,8 +77,8 @@ class Placed:
 
 
 @functools.cache
-def _names(function: Function) -> tuple[str, ...]:
-    return Signature(function).names
+def _signature(function: Function) -> Signature:
+    return Signature(function)
 
 
 def _arrays(function: Function) -> Iterator[Parameter]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import partial
 from typing import Any
 
@@ -18,11 +18,6 @@ from training.precision import Precision, Scaler, Scaling
 from training.step import Report, Standing, Step
 
 MIXED_PRECISION = "mixed precision"  # what stands for an operation's name
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Misunderstood(Precision):
-    """A precision with some part of it misunderstood."""
 
 
 def _as(kind: type[Any], right: Any) -> Any:
@@ -52,14 +47,14 @@ class _EmptyMasters(Step):
         return standing._replace(state=standing.state._replace(parameters=empty))
 
 
-class _RoundedMasters(_Misunderstood):
+class _RoundedMasters(Precision):
     def moved(self, ops: Ops, training: TrainingConfig, state: State, *given: Any) -> tuple[State, Parameters]:
         state, copies = super().moved(ops, training, state, *given)
         rounded = {name: np.asarray(copy, np.float32) for name, copy in copies.items()}
         return state._replace(parameters=state.parameters | rounded), copies
 
 
-class _StaleCopies(_Misunderstood):
+class _StaleCopies(Precision):
     def moved(
         self, ops: Ops, training: TrainingConfig, state: State, copies: Parameters, *given: Any
     ) -> tuple[State, Parameters]:
@@ -69,17 +64,17 @@ class _StaleCopies(_Misunderstood):
 # ---- scaling ----------------------------------------------------------------------------------------
 
 
-class _Scaled(_Misunderstood):
+class _Scaled(Precision):
     def unscaled(self, ops: Ops, gradients: Parameters, scale: float) -> Parameters:
         return gradients
 
 
-class _UnscaledTwice(_Misunderstood):
+class _UnscaledTwice(Precision):
     def unscaled(self, ops: Ops, gradients: Parameters, scale: float) -> Parameters:
         return super().unscaled(ops, super().unscaled(ops, gradients, scale), scale)
 
 
-class _HeadUnscaled(_Misunderstood):
+class _HeadUnscaled(Precision):
     def unscaled(self, ops: Ops, gradients: Parameters, scale: float) -> Parameters:
         last = list(gradients)[-1]
         return gradients | super().unscaled(ops, {last: gradients[last]}, scale)
@@ -104,18 +99,18 @@ class _AuxUnscaled(Step):
 # ---- what is not finite -----------------------------------------------------------------------------
 
 
-class _LastOnly(_Misunderstood):
+class _LastOnly(Precision):
     def finite(self, ops: Ops, gradients: Parameters) -> bool:
         last = list(gradients)[-1]
         return super().finite(ops, {last: gradients[last]})
 
 
-class _Unlooked(_Misunderstood):
+class _Unlooked(Precision):
     def finite(self, ops: Ops, gradients: Parameters) -> bool:
         return True
 
 
-class _Zeroed(_Misunderstood):
+class _Zeroed(Precision):
     """What is not finite is taken as 0, and the update is made."""
 
     def unscaled(self, ops: Ops, gradients: Parameters, scale: float) -> Parameters:
