@@ -19,10 +19,9 @@ from bindings import Library
 from conformance import contract
 from reference.model.config import BENCH
 from training.heap import keep_freed_memory
-from training.precision import BF16, FLOAT32, FP16, Precision
+from training.precision import PRECISIONS, Precision
 from training.step import Step
 
-PRECISIONS = {"float32": FLOAT32, "bf16": BF16, "fp16": FP16}
 Works = dict[str, Callable[[], Any]]
 
 

@@ -17,7 +17,7 @@ from reference import random
 from reference.model.config import TINY, Config
 from reference.model.parameters import Ops, initialise
 from reference.step import TrainingConfig
-from training.precision import BF16, FLOAT32, FP16, Precision
+from training.precision import PRECISIONS, Precision
 from training.step import Step
 
 
@@ -73,10 +73,9 @@ def summary(placements: Iterable[Placement]) -> Counter[Placement]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print a line for every operation of one step."""
-    known = {one.format: one for one in (FLOAT32, BF16, FP16)}
     parser = argparse.ArgumentParser(prog="python -m training.placement", description=__doc__.partition("\n")[0])
-    parser.add_argument("--precision", choices=known, default="bf16", help="default: %(default)s")
-    precision = known[parser.parse_args(arguments).precision]
+    parser.add_argument("--precision", choices=PRECISIONS, default="bf16", help="default: %(default)s")
+    precision = PRECISIONS[parser.parse_args(arguments).precision]
     print(f"{'calls':>5}  {'operation':<32} {'reads':<20} writes")
     for (operation, given, returned), count in sorted(summary(trace(reference, TINY, precision)).items()):
         print(f"{count:>5}  {operation:<32} {', '.join(given):<20} {', '.join(returned)}")

@@ -34,7 +34,7 @@ MOST_SKIPPED = 32  # updates in a row: a scale has come from its ceiling to its 
 
 
 class Diverged(ArithmeticError):  # noqa: N818
-    """The loss is no longer a number, or no update can be made any more."""
+    """The loss or a gradient is no longer a number, or no update can be made any more."""
 
 
 class Run:
@@ -76,6 +76,8 @@ class Run:
         path = self.records.store.path(step)
         checkpoint = checkpoint or Checkpoint.read(path)
         require(checkpoint, path, self.learner.same(), self.learner.shapes())
+        if step > self._settings.steps:
+            raise SettingsError(f"steps: expected at least the {step} of {path}, got {self._settings.steps}")
         self.loader.resume(checkpoint.content["data"])
         return step, self.learner.restored(checkpoint)
 
@@ -108,12 +110,15 @@ class Run:
         if self._leads:
             progress(self.step, said)
         self._skipped = self._skipped + 1 if report.skipped else 0
-        there = f"the newest checkpoint is of step {max(self.records.store.steps(), default=0)}"
-        if not math.isfinite(said["loss"]) and not report.skipped:
-            raise Diverged(f"step {self.step}: expected a finite loss, got {said['loss']}; {there}")
+        for name in ("loss", "norm"):  # of the gradients: what was updated by them is kept in no checkpoint
+            if not math.isfinite(said[name]) and not report.skipped:
+                raise self._diverged(f"expected a finite {name}, got {said[name]}")
         if self._skipped == MOST_SKIPPED:
-            expected = f"expected a finite gradient within {MOST_SKIPPED} steps, all were skipped"
-            raise Diverged(f"step {self.step}: {expected}; {there}")
+            raise self._diverged(f"expected a finite gradient within {MOST_SKIPPED} steps, all were skipped")
+
+    def _diverged(self, what: str) -> Diverged:
+        newest = max(self.records.store.steps(), default=0)
+        return Diverged(f"step {self.step}: {what}; the newest checkpoint is of step {newest}")
 
     def _look(self, standing: Standing, progress: Progress) -> None:
         """Validate and sample where it is time to: one rank is enough, once it has the whole model."""

@@ -99,8 +99,9 @@ class Step:
         return Standing(self._experts.part_of(state), scaler, self._experts.part(copies))
 
     def shared(self, standing: Standing) -> Parameters:
-        """The parameters that all ranks hold alike."""
-        return self._experts.shared(standing.state.parameters)
+        """The parameters that all ranks hold alike, and their 16-bit copies."""
+        copies = {f"{name}, in 16 bits": copy for name, copy in self._experts.shared(standing.copies).items()}
+        return self._experts.shared(standing.state.parameters) | copies
 
     def __call__(self, standing: Standing, tokens: Array, targets: Array) -> tuple[Standing, Report]:
         """tokens and targets: int32 [batch, seq], this rank's own; a negative target is not counted."""

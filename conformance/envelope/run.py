@@ -48,7 +48,7 @@ class Run:
 
     @property
     def training(self) -> TrainingConfig:
-        """Warm-up, decline and end of the schedule within the run."""
+        """Warm-up and decline within the run; in float32, the end of the schedule too."""
         return TrainingConfig(lr=self.lr, weight_decay=DECAY, warmup=2, total=LENGTH)
 
 
@@ -57,7 +57,7 @@ RUN = Run(steps=LENGTH)  # the seeds are such that no routing choice lies within
 # In 16 bits runs part sooner: a smaller model, fewer and smaller steps.
 _SMALL = Config(hidden=32, layers=2, q_heads=4, kv_heads=1, head_dim=8, experts=4, top_k=2, ffn=64, vocab=257)
 _MIXED = Run(seed=4, steps=8, batch=1, seq=8, config=_SMALL, lr=1e-4)
-# Gradients overflow at the first two scales, whoever computes them, and at the second again when it has grown back.
+# Gradients overflow at the first three scales, whoever computes them, and at the third again when it has grown back.
 _SCALING = Scaling(start=2.0**20, interval=2)
 MIXED = (
     replace(_MIXED, precision=BF16, steps=4),
@@ -68,7 +68,7 @@ RUNS = (RUN, *MIXED)
 
 @functools.cache
 def _text() -> NDArray[np.int32]:
-    text = TEXT.read_bytes().replace(b"\r\n", b"\\n").decode()
+    text = TEXT.read_bytes().replace(b"\r\n", b"\n").decode()
     return ByteTokenizer().encode(text).astype(np.int32)
 
 

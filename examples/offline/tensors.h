@@ -8,7 +8,7 @@
 enum { TENSORS = 256, RANK = 8, NAME = 96 };
 
 struct tensor {
-    char name[NAME], type[8]; /* type: "F32", "F64", "I32", "I64", "U64" */
+    char name[NAME], type[8]; /* type: "F32", "F64", "I32", "I64", "U64", "F16", "BF16" */
     int rank;
     int64_t shape[RANK], bytes;
     void* data;

@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 from reference.ops._arrays import check
 
+_LEAST = 2.0**-126  # the smallest normal number of float32
+
 
 class Scaler(NamedTuple):
     """Where loss scaling stands: the scale, the good updates since it changed last, the updates skipped so far."""
@@ -40,6 +42,7 @@ class Scaling:
             value = getattr(self, name)
             power = math.isfinite(value) and value > 0 and math.frexp(value)[0] == 0.5
             check(power, "Scaling", name, "a power of two", value)
+            check(_LEAST <= value <= 1 / _LEAST, "Scaling", name, "one that float32 holds, and its inverse", value)
         check(self.growth >= 1, "Scaling", "growth", "at least 1", self.growth)
         check(self.backoff <= 1, "Scaling", "backoff", "at most 1", self.backoff)
         check(self.interval >= 1, "Scaling", "interval", "at least 1", self.interval)

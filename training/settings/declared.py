@@ -79,7 +79,7 @@ class Settings:
         RUN, "factor of the loss: none, dynamic or a power of two (dynamic in fp16, none in others)", None
     )
     rounding: str = setting(RUN, "of 16-bit copies of updated parameters", "nearest", one_of("nearest", "stochastic"))
-    compare_every: int = setting(RUN, "steps between comparisons of all ranks' parameters; 0: never", 10, NOT_NEGATIVE)
+    compare_every: int = setting(RUN, "steps between comparisons of all ranks' parameters; 0: never", 1, NOT_NEGATIVE)
     expert_parallel: bool = setting(RUN, "each rank holds a part of the experts, and tokens go to theirs", False)
     output: Path = setting(RUN, "folder for the checkpoints, the log and the plot", Path("run"))
     backend: str = setting(RUN, "reference, stub (this project's C library) or the path of a library", "reference")
