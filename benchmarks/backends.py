@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 import reference
-from benchmarks.cases import TRAINING, Case, batch, initial_state
 from bindings import Library
 from reference.model.config import BENCH
+
+from .cases import TRAINING, Case, batch, initial_state
 
 BUILT = Path("build/stub")
 
@@ -42,7 +43,7 @@ class Backends:
 
     def _call_torch(self, case: Case) -> Callable[[], Any] | None:
         torch = self.torch()
-        from benchmarks import torch_operations
+        from . import torch_operations
 
         def tensor(value: Any) -> Any:
             if isinstance(value, list):
@@ -56,7 +57,7 @@ class Backends:
     def peer(self) -> tuple[Any, Any, Any]:
         """The training step in PyTorch, with tokens and targets for it."""
         torch = self.torch()
-        from benchmarks.torch_peer import TorchPeer
+        from .torch_peer import TorchPeer
 
         tokens, targets = (torch.from_numpy(array).long() for array in batch())
         return TorchPeer(BENCH, TRAINING, initial_state().parameters), tokens, targets

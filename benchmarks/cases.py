@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import reference
-from conformance import contract
+from conformance import operations
 from reference.model.config import BENCH
 from reference.model.parameters import Parameters, initialise
 from reference.step import State, TrainingConfig, start, training_step
@@ -26,7 +26,7 @@ class Case(NamedTuple):
 
     def call(self) -> list[Any]:
         """The arguments in order, the arrays copied: a library updates some in place."""
-        return [_copy(value) for value in contract.ordered(contract.OPERATIONS[self.operation], self.arguments)]
+        return [_copy(value) for value in operations.ordered(operations.OPERATIONS[self.operation], self.arguments)]
 
 
 def _copy(value: Any) -> Any:
@@ -36,10 +36,10 @@ def _copy(value: Any) -> Any:
 
 
 def _case(id: str, operation: str, arrays: tuple[Any, ...], numbers: dict[str, Any]) -> Case:
-    function = contract.OPERATIONS[operation]
-    names = [parameter.name for parameter in contract.read_arrays(function)]
+    function = operations.OPERATIONS[operation]
+    names = [parameter.name for parameter in operations.read_arrays(function)]
     given = dict(zip(names, arrays, strict=True)) | numbers
-    present = contract.typed(function, {name: value for name, value in given.items() if value is not None})
+    present = operations.typed(function, {name: value for name, value in given.items() if value is not None})
     return Case(id, operation, {name: present.get(name) for name in given})
 
 

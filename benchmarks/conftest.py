@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.threads import THREADS  # isort: skip (before NumPy)
+from .threads import THREADS  # isort: skip (before NumPy)
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from benchmarks.backends import Backends
-from benchmarks.table import Table, cores_in_use
-from training.heap import keep_freed_memory
+from training.memory.heap import keep_freed_memory
+
+from .backends import Backends
+from .table import Table, cores_in_use
 
 TABLE = pytest.StashKey[Table]()
 

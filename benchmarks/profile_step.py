@@ -12,10 +12,11 @@ from statistics import median
 from typing import Any
 
 import reference
-from benchmarks.cases import TRAINING, batch, initial_state
 from bindings import Library
 from reference.model.config import BENCH
 from reference.step import training_step
+
+from .cases import TRAINING, batch, initial_state
 
 
 class Timed:

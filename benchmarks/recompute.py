@@ -20,16 +20,17 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.backends import BUILT
 from bindings import Library
 from reference.model import recompute, transformer
 from reference.model.config import BENCH
 from reference.model.parameters import Parameters, initialise
 from reference.step import TrainingConfig, accumulate, start, training_step
-from training.heap import keep_freed_memory
+from training.memory.heap import keep_freed_memory
 from training.memory.ledger import Ledger, Watched
 from training.memory.predict import Stages, parameters
 from training.memory.shapes import Shapes
+
+from .backends import BUILT
 
 CONFIG = replace(BENCH, layers=8)
 BATCH, SEQ = 4, 128

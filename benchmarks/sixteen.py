@@ -13,14 +13,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks.backends import BUILT
-from benchmarks.cases import BATCH, SEQ, TRAINING, Case, batch, initial_state, of_a_step
 from bindings import Library
-from conformance import contract
+from conformance import operations
 from reference.model.config import BENCH
-from training.heap import keep_freed_memory
+from training.memory.heap import keep_freed_memory
 from training.precision import PRECISIONS, Precision
 from training.step import Step
+
+from .backends import BUILT
+from .cases import BATCH, SEQ, TRAINING, Case, batch, initial_state, of_a_step
 
 Works = dict[str, Callable[[], Any]]
 
@@ -45,8 +46,11 @@ def sixteen_bit(known: Mapping[str, Case]) -> dict[str, list[Case]]:
     """The calls of a step by operation, of those that have a 16-bit form for the same arguments."""
     found = defaultdict(list)
     for case in known.values():
-        form = contract.OPERATIONS.get(f"{case.operation}_bf16")
-        if form and contract.signature(form).names == contract.signature(contract.OPERATIONS[case.operation]).names:
+        form = operations.OPERATIONS.get(f"{case.operation}_bf16")
+        if (
+            form
+            and operations.signature(form).names == operations.signature(operations.OPERATIONS[case.operation]).names
+        ):
             found[case.operation].append(case)
     return found
 
@@ -56,7 +60,7 @@ def calls(library: Library, case: Case) -> Works:
     made: Works = {}
     for name in PRECISIONS:
         operation = case.operation if name == "float32" else f"{case.operation}_{name}"
-        arguments = contract.as_declared(operation, dict(case.arguments))
+        arguments = operations.as_declared(operation, dict(case.arguments))
         made[name] = partial(getattr(library, operation), **arguments)
     return made
 

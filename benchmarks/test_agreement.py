@@ -9,14 +9,15 @@ import numpy as np
 import pytest
 
 import reference
-from benchmarks.backends import Backends
-from benchmarks.cases import Case, batch, initial_state, of_a_step
-from conformance import contract
-from conformance.expectation import expect
-from conformance.noise import FLOAT32, Precision, exact, using
-from conformance.verdict import judge
+from conformance import operations
+from conformance.judging.verdict import judge
+from conformance.limits.expectation import expect
+from conformance.limits.noise import FLOAT32, Precision, exact, using
 from reference.model.config import BENCH
 from reference.step import accumulate
+
+from .backends import Backends
+from .cases import Case, batch, initial_state, of_a_step
 
 SOME = 32  # tokens of the step: as many as show every expert at work
 FIRST = 4  # of a list of arrays: all of them cost more than they tell
@@ -52,8 +53,8 @@ def test_operation(id: str, backend: str, backends: Backends) -> None:
 
 def outputs(operation: str, results: Any) -> dict[str, Any]:
     """What a call gave, by the header's names; PyTorch's attention keeps its last output, lse, to itself."""
-    names = [parameter.name for parameter in contract.written_arrays(contract.OPERATIONS[operation])]
-    return contract.flat(dict(zip(names, results if isinstance(results, tuple) else (results,), strict=False)))
+    names = [parameter.name for parameter in operations.written_arrays(operations.OPERATIONS[operation])]
+    return operations.flat(dict(zip(names, results if isinstance(results, tuple) else (results,), strict=False)))
 
 
 def test_training_step_of_pytorch(backends: Backends) -> None:

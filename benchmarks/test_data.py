@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from benchmarks.backends import Backends
 from reference.model.config import TINY
 from reference.model.parameters import initialise
 from reference.step import TrainingConfig, start, training_step
@@ -27,6 +26,8 @@ from training.data import (
     load_tokenizer,
     write_shards,
 )
+
+from .backends import Backends
 
 ROOT = Path(__file__).parents[1]
 SHAPES = [(2, 64), (4, 128), (8, 512)]

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from benchmarks.backends import Backends
-from benchmarks.cases import LARGE, large, of_a_step
-from benchmarks.table import BACKENDS
+from .backends import Backends
+from .cases import LARGE, large, of_a_step
+from .table import BACKENDS
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

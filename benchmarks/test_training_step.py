@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from benchmarks.backends import Backends
-from benchmarks.cases import BATCH, SEQ, TRAINING, batch, initial_state
-from benchmarks.table import BACKENDS
 from reference.model.config import BENCH
 from reference.step import training_step
+
+from .backends import Backends
+from .cases import BATCH, SEQ, TRAINING, batch, initial_state
+from .table import BACKENDS
 
 TURNS, STEPS = 4, 6
 

@@ -1,6 +1,8 @@
 """Shared libraries as Python functions: types, shapes, checks and calls, all derived from the header."""
 
 from .arrays import DeviceArray
+from .calls.graph import Graph
+from .declarations.examine import examine
 from .errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -12,16 +14,14 @@ from .errors import (
     MissingSymbol,
     NoDevice,
 )
-from .examine import examine
-from .facts import Facts
-from .graph import Graph
-from .header import header_path, read_header
+from .header.parser import parse_header
+from .header.read import header_path, read_header
+from .header.records import Constant, Function, Header, Parameter
+from .header.signature import Signature, shape_of
 from .library import Library
-from .parser import parse_header
-from .records import Constant, Function, Header, Parameter
-from .signature import Signature, shape_of
-from .streams import Event, Stream
-from .symbols import exported_symbols
+from .shared_object.facts import Facts
+from .shared_object.streams import Event, Stream
+from .shared_object.symbols import exported_symbols
 
 __all__ = [
     "ArgumentError",

@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 from .declarations import LANGUAGES, write
+from .declarations.examine import examine
 from .errors import BindingError
-from .examine import examine
-from .header import read_header
+from .header.read import read_header
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -10,18 +10,18 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from .arrays import DeviceArray, Memory
+from .calls.graph import Graph
+from .calls.operation import Operation
+from .calls.placement import Placement
+from .calls.staging import Staging
 from .errors import CallError, LibraryError, MissingSymbol, NoDevice
-from .facts import Facts
-from .foreign import SharedObject, types_of
-from .graph import Graph
-from .header import read_header
-from .operation import Operation
-from .placement import Placement
-from .records import Function, Header
-from .services import Services
-from .signature import Signature
-from .staging import Staging
-from .streams import Event, Stream
+from .header.read import read_header
+from .header.records import Function, Header
+from .header.signature import Signature
+from .shared_object.facts import Facts
+from .shared_object.foreign import SharedObject, types_of
+from .shared_object.services import Services
+from .shared_object.streams import Event, Stream
 
 
 class Library:

@@ -11,7 +11,7 @@ INTERRUPTED = 128 + signal.SIGINT
 def main() -> int:
     """Run the command line; a reader that went away, and Ctrl-C, end it quietly."""
     try:
-        from .cli import main  # here, so that Ctrl-C while it is imported is met too
+        from .commands.cli import main  # here, so that Ctrl-C while it is imported is met too
 
         code = main()
         sys.stdout.flush()

@@ -6,8 +6,8 @@ no shape tells; it returns the header's outputs as new arrays and writes to none
 
 from __future__ import annotations
 
-from reference.ops import sixteen
-from reference.ops.attention import (
+from .ops import sixteen
+from .ops.attention import (
     attention_backward,
     attention_forward,
     attention_output,
@@ -15,10 +15,10 @@ from reference.ops.attention import (
     flash_attention,
     kv_cache_append,
 )
-from reference.ops.decode import argmax, sample, topk_sample, topp_sample
-from reference.ops.elementwise import add, mul, scale, silu, silu_backward, swiglu, swiglu_backward
-from reference.ops.embedding import embedding, scatter_add
-from reference.ops.gemm import (
+from .ops.decode import argmax, sample, topk_sample, topp_sample
+from .ops.elementwise import add, mul, scale, silu, silu_backward, swiglu, swiglu_backward
+from .ops.embedding import embedding, scatter_add
+from .ops.gemm import (
     batched_gemm,
     gemm,
     gemm_beta,
@@ -29,8 +29,8 @@ from reference.ops.gemm import (
     grouped_gemm_nn,
     grouped_gemm_tn,
 )
-from reference.ops.loss import cross_entropy_backward, cross_entropy_forward
-from reference.ops.moe import (
+from .ops.loss import cross_entropy_backward, cross_entropy_forward
+from .ops.moe import (
     aux_loss_backward,
     aux_loss_forward,
     expert_combine,
@@ -39,8 +39,8 @@ from reference.ops.moe import (
     expert_dispatch_backward,
     expert_sort,
 )
-from reference.ops.norm import rmsnorm, rmsnorm_backward, rmsnorm_residual, rmsnorm_residual_backward
-from reference.ops.optimizer import (
+from .ops.norm import rmsnorm, rmsnorm_backward, rmsnorm_residual, rmsnorm_residual_backward
+from .ops.optimizer import (
     adamw_step,
     clip_scale,
     grad_clip,
@@ -50,8 +50,8 @@ from reference.ops.optimizer import (
     multi_sum_squares,
     zero_grad,
 )
-from reference.ops.rope import rope_backward, rope_forward, rope_freqs, rope_qk, rope_qk_backward
-from reference.ops.softmax import softmax, softmax_backward, softmax_topk, softmax_topk_backward
+from .ops.rope import rope_backward, rope_forward, rope_freqs, rope_qk, rope_qk_backward
+from .ops.softmax import softmax, softmax_backward, softmax_topk, softmax_topk_backward
 
 __all__ = [
     "OPERATIONS",

@@ -8,12 +8,12 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from reference import random
-from reference.model import transformer
-from reference.model.attention import Cache
-from reference.model.config import Config
-from reference.model.parameters import Ops, Parameters
-from reference.ops._arrays import Array, check
+from . import random
+from .arrays import Array, check
+from .model import transformer
+from .model.attention import Cache
+from .model.config import Config
+from .model.parameters import Ops, Parameters
 
 STRATEGIES = ("greedy", "sample", "top_k", "top_p")
 

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from reference.model import transformer
-from reference.model.config import Config
-from reference.model.parameters import Ops, Parameters
-from reference.model.recompute import Recompute
-from reference.model.transformer import Loss, Ready
-from reference.ops._arrays import Array, check
+from .arrays import Array, check
+from .model import transformer
+from .model.config import Config
+from .model.parameters import Ops, Parameters
+from .model.recompute import Recompute
+from .model.transformer import Loss, Ready
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -30,7 +30,7 @@ MATHEMATICS = {
     "typing",
 }
 # One file of it lets the cores share the work, and knows of threads.
-THREADS = {"reference/ops/_blocks.py": {"concurrent", "contextvars", "os", "threading"}}
+THREADS = {"reference/ops/blocks.py": {"concurrent", "contextvars", "os", "threading"}}
 # Inside it: operations, then the model, then the step; never back.
 LATER = {
     "reference/ops": {"model", "step", "generate", "readings"},

@@ -9,22 +9,23 @@ from typing import TYPE_CHECKING, Any
 
 from bindings.errors import BindingError
 from reference.model.parameters import count
-from training.backend import operations
-from training.checkpoints import CheckpointError
-from training.data import DataError
-from training.heap import keep_freed_memory
-from training.log import LogError
-from training.plot import curves, draw
-from training.progress import Progress
-from training.ranks import RanksError, take_device, whole_run
-from training.run import Diverged, Run
-from training.settings import SettingsError, read_settings
+
+from .backend import operations
+from .checkpoints import CheckpointError
+from .data import DataError
+from .log import LogError
+from .memory.heap import keep_freed_memory
+from .plot import curves, draw
+from .progress import Progress
+from .ranks import RanksError, take_device, whole_run
+from .run import Diverged, Run
+from .settings import SettingsError, read_settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from training.ranks import Ranks
-    from training.settings import Settings
+    from .ranks import Ranks
+    from .settings import Settings
 
 MISTAKES = (
     SettingsError, DataError, CheckpointError, LogError, BindingError, RanksError, Diverged, ImportError, OSError,

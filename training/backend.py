@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import reference
 from bindings import Library
-from training.settings import SettingsError
+
+from .settings import SettingsError
 
 if TYPE_CHECKING:
     from reference.model.parameters import Ops

@@ -13,15 +13,17 @@ from reference.generate import Strategy, generate
 from reference.model import transformer
 from reference.model.parameters import held_shapes, initialise
 from reference.step import State
-from training.checkpoints import Checkpoint
-from training.precision import Scaler
-from training.step import Report, Standing, Step
+
+from .checkpoints import Checkpoint
+from .precision import Scaler
+from .step import Report, Standing, Step
 
 if TYPE_CHECKING:
+    from reference.arrays import Array
     from reference.model.parameters import Ops, Parameters
-    from reference.ops._arrays import Array
-    from training.ranks import Ranks
-    from training.settings import Settings
+
+    from .ranks import Ranks
+    from .settings import Settings
 
 TOP_P = 0.9  # samples are drawn from the likeliest tokens that have this share together
 

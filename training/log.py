@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from training.data.files import write_text
+from .data.files import write_text
 
 MEASURED = ("seconds", "loading_seconds")  # what two runs of the same numbers differ in
 

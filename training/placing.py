@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from bindings import DeviceArray
-from reference.ops._arrays import Array
+from reference.arrays import Array
 
 
 def beside(array: Array, numbers: Any) -> Array:

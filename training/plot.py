@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from training.data.files import write_text
-from training.log import LogError, read_log
+from .data.files import write_text
+from .log import LogError, read_log
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

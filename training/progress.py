@@ -6,7 +6,7 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from training.data.progress import Line
+from .data.progress import Line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from training.checkpoints import Checkpoint, Store
-from training.data.files import lock_folder
-from training.log import Log
-from training.settings import SettingsError
+from .checkpoints import Checkpoint, Store
+from .data.files import lock_folder
+from .log import Log
+from .settings import SettingsError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from training.settings import Settings
+    from .settings import Settings
 
 
 LOG = "log.jsonl"  # in the output folder, unless a setting says otherwise

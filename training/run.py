@@ -11,23 +11,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from training.checkpoints import Checkpoint, require
-from training.data import Batches, Loader, Tokens
-from training.learner import plain
-from training.looks import Looks
-from training.ranks import ALONE, agree, check_equal
-from training.records import Records
-from training.resident.learner import learner_on
-from training.settings import SettingsError
+from .checkpoints import Checkpoint, require
+from .data import Batches, Loader, Tokens
+from .evaluation import Looks
+from .learner import plain
+from .ranks import ALONE, agree, check_equal
+from .records import Records
+from .resident.learner import learner_on
+from .settings import SettingsError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from reference.model.parameters import Ops
-    from training.progress import Progress
-    from training.ranks import Ranks
-    from training.settings import Settings
-    from training.step import Standing
+
+    from .progress import Progress
+    from .ranks import Ranks
+    from .settings import Settings
+    from .step import Standing
 
 
 MOST_SKIPPED = 32  # updates in a row: a scale has come from its ceiling to its floor by then

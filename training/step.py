@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from reference.arrays import Array
 from reference.model.config import Config
 from reference.model.parameters import Ops, Parameters
 from reference.model.recompute import Recompute
 from reference.model.transformer import Loss
-from reference.ops._arrays import Array
 from reference.step import State, TrainingConfig, Whole, accumulate, counted_by_part, learning_rate, start
-from training.precision import FLOAT32, Precision, Scaler
-from training.ranks import ALONE, BUCKET_BYTES, Experts, Ranks, Reduction, totals
+
+from .precision import FLOAT32, Precision, Scaler
+from .ranks import ALONE, BUCKET_BYTES, Experts, Ranks, Reduction, totals
 
 
 class Standing(NamedTuple):

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import ArgumentError, ArgumentTypeError
-from ..foreign import pointer
+from bindings.errors import ArgumentError, ArgumentTypeError
+from bindings.shared_object.foreign import pointer
+
 from . import dlpack
 from .flags import FLAGS
 

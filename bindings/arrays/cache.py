@@ -7,7 +7,8 @@ import threading
 from collections import defaultdict
 from typing import Any, NamedTuple
 
-from ..errors import BindingError, CallError
+from bindings.errors import BindingError, CallError
+
 from .space import Space
 
 _SMALLEST, _STEPS = 512, 8  # bytes; size classes between a power of two and the next

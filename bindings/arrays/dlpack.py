@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..elements import ELEMENTS
+from bindings.header.elements import ELEMENTS
 
 CPU, CUDA, OTHER = 1, 2, 12  # kDLCPU, kDLCUDA, kDLExtDev: an address that is none of the first two
 NAMES = {

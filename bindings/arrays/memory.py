@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import ArgumentError, ArgumentTypeError, CallError, CaptureError
-from ..facts import Facts
-from ..foreign import address, from_buffer, pointer
-from ..services import Services
+from bindings.errors import ArgumentError, ArgumentTypeError, CallError, CaptureError
+from bindings.shared_object.facts import Facts
+from bindings.shared_object.foreign import address, from_buffer, pointer
+from bindings.shared_object.services import Services
+
 from . import dlpack, take
 from .array import DeviceArray
 from .cache import Block, Cache, Statistics
@@ -21,7 +22,7 @@ from .shown import on_host
 from .space import DeviceSpace, HostSpace, Space
 
 if TYPE_CHECKING:
-    from ..graph import Graph
+    from bindings.calls.graph import Graph
 
 __all__ = ["Memory", "Statistics"]
 

@@ -6,8 +6,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..foreign import address, from_buffer, pointer, view
-from ..services import Services
+from bindings.shared_object.foreign import address, from_buffer, pointer, view
+from bindings.shared_object.services import Services
 
 
 class Space(Protocol):

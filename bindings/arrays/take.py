@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..elements import ELEMENTS
-from ..errors import ArgumentError, ArgumentTypeError
+from bindings.errors import ArgumentError, ArgumentTypeError
+from bindings.header.elements import ELEMENTS
+
 from . import dlpack
 from .array import DeviceArray
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..elements import spellings
-from ..tokens import Token, tokenize
+from bindings.header.elements import spellings
+from bindings.header.tokens import Token, tokenize
+
 from .model import OURS, Argument, Declaration, Type, special
 
 _QUALIFIERS = {"const", "volatile", "restrict", "__restrict__", "__restrict", "struct", "enum", "register", "std", ":"}

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from pathlib import Path
 
-from ..header import read_header
-from ..records import Function, Header, Parameter
+from bindings.header.read import read_header
+from bindings.header.records import Function, Header, Parameter
+
 from .model import Argument, Declaration, Type
 from .read import read_file
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..elements import ELEMENTS, spellings
+from bindings.header.elements import ELEMENTS, spellings
+
 from .model import OURS, Argument, Declaration, Type
 
 _TYPES = spellings("ctypes")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from ..errors import BindingError
+from bindings.errors import BindingError
+
 from .c import read_c
 from .go import read_go
 from .model import Declaration

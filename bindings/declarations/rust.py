@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ..elements import spellings
+from bindings.header.elements import spellings
+
 from .model import Argument, Declaration, Type, closing, line_of, special, split
 
 _TYPES = spellings("rust")

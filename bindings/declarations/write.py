@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-from ..elements import ELEMENTS
-from ..records import Function, Header, Parameter
+from bindings.header.elements import ELEMENTS
+from bindings.header.records import Function, Header, Parameter
 
 # Words of a language that a C argument may be named by.
 _RUST_WORDS = frozenset(["as", "fn", "impl", "in", "let", "loop", "match", "mod", "move", "mut", "ref", "type", "use"])

@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from conformance.judging.results import FAILED, HARNESS, PASSED
 from conformance.report.difference import compare, lines
 from conformance.report.files import ReportError, read_jsonl
-from conformance.results import FAILED, HARNESS, PASSED
 
 from .options import add_command
 

@@ -9,19 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from bindings.records import Parameter
-from conformance import contract
-from conformance.cases import CASES, REFUSALS, Case, Refusal
-from conformance.cases.data import DATA
-from conformance.envelope import REPLICAS
-from conformance.expectation import Expected, expect
-from conformance.measure import limits
-from conformance.noise import Noisy
-from conformance.probes import PROPERTIES, probe_ids
-from conformance.readings.planted import planted
-from conformance.readings.trial import tried_on
-from conformance.results import HARNESS
+from bindings.header.records import Parameter
+from conformance import operations
+from conformance.catalogue.cases import CASES, REFUSALS, Case, Refusal
+from conformance.catalogue.cases.data import DATA
+from conformance.judging.probes import PROPERTIES, probe_ids
+from conformance.judging.results import HARNESS
+from conformance.limits.envelope import REPLICAS
+from conformance.limits.expectation import Expected, expect
+from conformance.limits.measure import limits
+from conformance.limits.noise import Noisy
+from conformance.proof.readings.trial import tried_on
 from conformance.steps import ENVELOPES, FREE, RECOMPUTED, RESIDENT, STEPS
+from conformance.variants.wrong.planted import planted
 
 from .options import add_command
 
@@ -73,7 +73,7 @@ def _unknown(id: str) -> int:
 
 
 def _case(case: Case, seed: int) -> Iterator[str]:
-    function = contract.OPERATIONS[case.operation]
+    function = operations.OPERATIONS[case.operation]
     yield _said("operation", f"{case.operation}: {_joined(function.doc)}")
     if case.spec.why:
         yield _said("why", case.spec.why.replace("_", " "))
@@ -82,7 +82,7 @@ def _case(case: Case, seed: int) -> Iterator[str]:
     if case.spec.trivial:
         yield _said("trivial", f"doing next to nothing is right here: {case.spec.trivial}")
     arguments = case.arguments(seed)
-    for parameter in contract.read_arrays(function):
+    for parameter in operations.read_arrays(function):
         yield _said(parameter.name, _described(parameter, arguments[parameter.name]))
     expected = expect(case.operation, arguments)
     for name, wanted in expected.items():

@@ -11,17 +11,17 @@ from typing import Any
 
 from rich.console import Console
 
-from conformance.faults import FAULTS, Fault, FaultError, FaultResult, build, judge
-from conformance.faults.kernels import FAULTS as KERNEL_FAULTS
-from conformance.faults.table import together
-from conformance.faults.trial import scored
-from conformance.keywords import Keywords
+from conformance.catalogue.keywords import Keywords
+from conformance.judging.results import FAILED, HARNESS, PASSED, Result
+from conformance.proof.faults import FAULTS, Fault, FaultError, FaultResult, build, judge
+from conformance.proof.faults.kernels import FAULTS as KERNEL_FAULTS
+from conformance.proof.faults.table import together
+from conformance.proof.faults.trial import scored
 from conformance.report.files import read_jsonl
 from conformance.report.score import Faults
-from conformance.results import FAILED, HARNESS, PASSED, Result
 
-from . import run as judging
 from .options import add_command, cores, keywords, positive
+from .run import command as judging
 
 _EXAMPLES = """\
   faults                                 each fault in a library of its own, judged by the cases of its operations

@@ -7,9 +7,9 @@ import os
 from pathlib import Path
 from typing import Any
 
-from conformance.goldens.manifest import FOLDER
-from conformance.goldens.profiles import COMMITTED, FULL
-from conformance.goldens.regenerate import regenerate
+from conformance.catalogue.goldens.manifest import FOLDER
+from conformance.catalogue.goldens.profiles import COMMITTED, FULL
+from conformance.catalogue.goldens.regenerate import regenerate
 
 from .options import add_command, positive
 

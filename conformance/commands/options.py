@@ -8,10 +8,11 @@ from typing import Any
 
 from rich.console import Console
 
-from conformance.declared import HEADER, shipped
-from conformance.keywords import KeywordError, Keywords
-from conformance.results import HARNESS
-from conformance.selection import Selection, select
+from conformance.catalogue.keywords import KeywordError, Keywords
+from conformance.judging.results import HARNESS
+from conformance.limits import HEADER, shipped
+
+from .selection import Selection, select
 
 EXIT = "exit code: 0 all passed or waived; 1 the candidate failed; 2 the judge itself failed, or nothing was judged"
 

@@ -13,12 +13,12 @@ from rich.console import Console
 from rich.table import Table
 
 from bindings import BindingError
-from conformance.calls import Bench
-from conformance.declared import Contract, ContractError, read_contract
-from conformance.keywords import Keywords
-from conformance.probes import PROPERTIES, judge_probe, probe_ids
-from conformance.results import HARNESS, Result, Status, exit_code
-from conformance.worker import Worker
+from conformance.candidates.worker import Worker
+from conformance.catalogue.keywords import Keywords
+from conformance.judging.bench import Bench
+from conformance.judging.probes import PROPERTIES, judge_probe, probe_ids
+from conformance.judging.results import HARNESS, Result, Status, exit_code
+from conformance.limits import Contract, ContractError, read_contract
 
 from .options import add_command, add_contract, keywords
 

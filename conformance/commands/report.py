@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from conformance.judging.results import HARNESS, PASSED
 from conformance.report.files import ReportError, read_jsonl
 from conformance.report.markdown import write_summary
 from conformance.report.page import write_page
 from conformance.report.score import read_score
-from conformance.results import HARNESS, PASSED
 
 from .options import add_command
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from conformance.results import Result
+from conformance.judging.results import Result
 
 from .record import Run
 

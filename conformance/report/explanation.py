@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
-from conformance.results import Result, worst
+from conformance.judging.results import Result, worst
 from conformance.steps import WHOLE
 
 from .record import Run

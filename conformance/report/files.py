@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from conformance.evidence import Evidence
-from conformance.results import Result, Status
-from conformance.verdict import Verdict
+from conformance.judging.evidence import Evidence
+from conformance.judging.results import Result, Status
+from conformance.judging.verdict import Verdict
 
 from .explanation import explained
 from .record import Run

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from conformance import contract
-from conformance.results import Result
+from conformance import operations
+from conformance.judging.results import Result
 
 from .explanation import repeated
-from .placement import name_of, runs, said
 from .record import Run, verdict
+from .runs import name_of, runs, said
 from .summary import Course, blocks, courses, tally
 
 SHOWN = 10  # failures; the page and the JSON lines hold all of them
@@ -37,7 +37,7 @@ def summary(run: Run) -> Iterator[str]:
 def _families(results: Sequence[Result]) -> Iterator[str]:
     by_family: dict[str, list[Result]] = {}
     for result in results:
-        by_family.setdefault(contract.family(result.operation), []).append(result)
+        by_family.setdefault(operations.family(result.operation), []).append(result)
     if not by_family:
         return
     yield "| family | passed | most of a limit used | by |\n|---|---:|---:|---|"

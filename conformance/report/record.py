@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from conformance.results import FAILED, HARNESS, PASSED, Result, Status, exit_code
+from conformance.judging.results import FAILED, HARNESS, PASSED, Result, Status, exit_code
 
 _NAMED = 4  # operations that the closing sentence names; the report names them all
 

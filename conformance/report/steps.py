@@ -6,8 +6,8 @@ from rich.console import Console
 from rich.markup import escape
 
 from .page import course as divergence
-from .placement import name_of, runs, said
 from .record import Run
+from .runs import name_of, runs, said
 from .summary import courses
 
 AROUND = 10  # tensors that are shown about a step's first wrong one

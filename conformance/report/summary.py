@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from conformance.results import Result, Status
+from conformance.judging.results import Result, Status
 from conformance.steps import ENVELOPES
 
 LOOSE = 1e-3  # a limit used to less than this by every case of an operation may be too loose, and is listed

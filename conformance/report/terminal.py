@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from conformance.results import PASSED, Result, Status
+from conformance.judging.results import PASSED, Result, Status
 
 from .explanation import explained
 from .record import Run, counted, verdict

@@ -7,17 +7,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from conformance.calls import Bench
-from conformance.envelope import LENGTH as RUN_LENGTH
-from conformance.envelope import RUN
-from conformance.results import Result
+from conformance.judging.bench import Bench
+from conformance.judging.results import Result
+from conformance.limits.envelope import LENGTH as RUN_LENGTH
+from conformance.limits.envelope import RUN
 
 from .divided import DIVIDED, judge_divided
-from .envelope import ENVELOPES, judge_envelope
 from .free import FREE, judge_free
 from .locked import MIXED, judge_locked
 from .recomputed import RECOMPUTED, judge_recomputed
 from .resident import RESIDENT, judge_resident
+from .runs import ENVELOPES, judge_envelope
 from .scenarios import NUMBERS, corpus
 
 __all__ = [

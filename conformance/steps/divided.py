@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.calls import Bench
-from conformance.carried import Carried, Stored, converted
-from conformance.noise import exact
-from conformance.results import Result, Status
-from conformance.verdict import judge
+from conformance.judging.bench import Bench
+from conformance.judging.results import Result, Status
+from conformance.judging.verdict import judge
+from conformance.limits.namespaces import Carried, Stored, converted
+from conformance.limits.noise import exact
 from reference import random
 from reference.model.config import TINY, Config
 from reference.model.parameters import initialise

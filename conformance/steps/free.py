@@ -18,16 +18,16 @@ from typing import Any
 import numpy as np
 
 import reference
-from conformance import contract
-from conformance.calls import Bench
-from conformance.carried import converted
-from conformance.decisions import near_choices, settle
-from conformance.declared import Contract
-from conformance.expectation import bound_update
-from conformance.judging import as_stored
-from conformance.noise import Noisy, exact, stored, using
-from conformance.results import Result, Status
-from conformance.verdict import judge
+from conformance import operations
+from conformance.judging.bench import Bench
+from conformance.judging.outputs import as_stored
+from conformance.judging.results import Result, Status
+from conformance.judging.verdict import judge
+from conformance.limits import Contract
+from conformance.limits.choices import near_choices, settle
+from conformance.limits.expectation import bound_update
+from conformance.limits.namespaces import converted
+from conformance.limits.noise import Noisy, exact, stored, using
 from reference.step import State, training_step
 
 from . import scenarios
@@ -46,11 +46,11 @@ def run_library(library: Any, state: State, batches: Batches) -> list[tuple[str,
 
     def carry_out(operation: str, arguments: Arguments) -> Mapping[str, Any]:
         results = getattr(library, operation)(**arguments)
-        return contract.named(contract.OPERATIONS[operation], results)
+        return operations.named(operations.OPERATIONS[operation], results)
 
     trace = Traced(carry_out, state.parameters, copies=True)
     _steps(trace, state, batches)
-    return [(call.operation, contract.flat(call.results)) for call in trace.calls]
+    return [(call.operation, operations.flat(call.results)) for call in trace.calls]
 
 
 def arguments_of(library: Any, state: State, batches: Batches, place: int) -> tuple[str, Arguments]:
@@ -58,11 +58,11 @@ def arguments_of(library: Any, state: State, batches: Batches, place: int) -> tu
     found: list[tuple[str, Arguments]] = []
 
     def carry_out(operation: str, arguments: Arguments) -> Mapping[str, Any]:
-        function = contract.OPERATIONS[operation]
+        function = operations.OPERATIONS[operation]
         if len(trace.calls) == place:
             given = {name: value for name, value in arguments.items() if value is not None}
-            found.append((operation, arguments | contract.typed(function, given)))
-        return contract.named(function, getattr(library, operation)(**arguments))
+            found.append((operation, arguments | operations.typed(function, given)))
+        return operations.named(function, getattr(library, operation)(**arguments))
 
     for batch in batches:
         trace = Traced(carry_out, state.parameters)
@@ -85,7 +85,7 @@ def followed_calls(declared: Contract, got: Sequence[Outputs]) -> list[Call]:
 
 
 def _routes(calls: Sequence[Call], got: Sequence[Outputs] | None = None) -> list[Any]:
-    held = got or [contract.flat(call.results) for call in calls]
+    held = got or [operations.flat(call.results) for call in calls]
     return [one["indices"].tolist() for call, one in zip(calls, held, strict=True) if call.operation == ROUTING]
 
 
@@ -93,11 +93,11 @@ def _expected(declared: Contract, got: Sequence[Outputs] | None = None) -> list[
     state, batches = start()
 
     def carry_out(operation: str, arguments: Arguments) -> Mapping[str, Any]:
-        function = contract.OPERATIONS[operation]
+        function = operations.OPERATIONS[operation]
         arguments |= {name: _noisy(value) for name, value in arguments.items()}
         way = replace(declared.of(operation).arithmetic, coarse=not declared.is_header)
         with np.errstate(all="ignore"), using(way):
-            outputs = contract.named(function, getattr(reference, operation)(**arguments))
+            outputs = operations.named(function, getattr(reference, operation)(**arguments))
             if "adamw" in operation:
                 _bound(outputs, arguments)
             if operation == ROUTING and got is not None:
@@ -148,7 +148,7 @@ def _noisy(value: Any) -> Any:
 
 def _bound(outputs: dict[str, Any], arguments: Arguments) -> None:
     hyper = {name: float(value.v) for name, value in arguments.items() if isinstance(value, Noisy) and value.ndim == 0}
-    flat = contract.flat(outputs)
+    flat = operations.flat(outputs)
     bound_update(flat, hyper)
     outputs["params"] = [flat[f"params[{i}]"] for i in range(len(outputs["params"]))]
 
@@ -179,7 +179,7 @@ def _judged(call: Call, got: Outputs, per_step: int, bench: Bench) -> Result:
     weakness = _narrow_margin(call) if bench.declared.is_header else ""
     if weakness:
         return Result(id, call.operation, Status.MISTRUSTED, weakness)
-    expected = as_stored(contract.flat(call.results))
+    expected = as_stored(operations.flat(call.results))
     verdicts = tuple(judge(name, wanted, got[name]) for name, wanted in expected.items())
     reason = next((f"{v.output}: {v.reason}" for v in verdicts if not v.passed), "")
     status = Status.FAIL if reason else Status.PASS

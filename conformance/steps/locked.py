@@ -11,12 +11,12 @@ from dataclasses import replace
 from typing import Any
 
 import reference
-from conformance import contract
-from conformance.calls import Bench
-from conformance.declared import Contract
-from conformance.expectation import Expected, expect, rounded
-from conformance.noise import using
-from conformance.results import Result
+from conformance import operations
+from conformance.judging.bench import Bench
+from conformance.judging.results import Result
+from conformance.limits import Contract
+from conformance.limits.expectation import Expected, expect, rounded
+from conformance.limits.noise import using
 from training.precision import BF16, FLOAT32, FP16
 from training.step import Standing, Step
 
@@ -46,11 +46,11 @@ def expected_calls(name: str, declared: Contract) -> list[tuple[Call, Expected]]
     expectations: list[Expected] = []
 
     def carry_out(operation: str, arguments: Arguments) -> Mapping[str, Any]:
-        function = contract.OPERATIONS[operation]
-        arguments |= contract.typed(function, {n: v for n, v in arguments.items() if v is not None})
+        function = operations.OPERATIONS[operation]
+        arguments |= operations.typed(function, {n: v for n, v in arguments.items() if v is not None})
         with using(declared.of(operation).arithmetic):
             expectations.append(expect(operation, arguments))
-        return contract.gathered(function, rounded(expectations[-1]))
+        return operations.gathered(function, rounded(expectations[-1]))
 
     copies = precision.copies(reference, given.state.parameters)
     trace = Traced(carry_out, given.state.parameters)

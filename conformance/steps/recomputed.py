@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.calls import Bench
-from conformance.carried import Carried
-from conformance.results import Result, Status
-from conformance.verdict import Verdict, judge
+from conformance.judging.bench import Bench
+from conformance.judging.results import Result, Status
+from conformance.judging.verdict import Verdict, judge
+from conformance.limits.namespaces import Carried
 from reference.model import recompute
 from reference.model.config import TINY
 from reference.model.parameters import Parameters, initialise

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bindings import BindingError, Library
-from conformance.calls import Bench
-from conformance.carried import Carried
-from conformance.results import Result, Status
-from conformance.verdict import judge
+from conformance.judging.bench import Bench
+from conformance.judging.results import Result, Status
+from conformance.judging.verdict import judge
+from conformance.limits.namespaces import Carried
 from reference.generate import Strategy
 from reference.generate import generate as generate_on_host
 from reference.model.config import TINY

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import reference
-from conformance.carried import converted
+from conformance.limits.namespaces import converted
 from reference import random
 from reference.model.config import TINY, Config
 from reference.model.parameters import initialise

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from conformance import contract
-from conformance.noise import Noisy
+from conformance import operations
+from conformance.limits.noise import Noisy
 
 Arguments = dict[str, Any]
 _UPDATED = {"params": "", "ms": "first moment of ", "vs": "second moment of ", "copies": "copy of "}
@@ -59,22 +59,22 @@ class Traced:
         self._names |= {_place(array): name for name, array in names.items()}
 
     def __getattr__(self, operation: str) -> Callable[..., Any]:
-        if operation not in contract.OPERATIONS:
+        if operation not in operations.OPERATIONS:
             raise AttributeError(f"the header declares no operation {operation}")
         return lambda *args, **kwargs: self._call(operation, args, kwargs)
 
     def _call(self, operation: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        function = contract.OPERATIONS[operation]
-        arguments = contract.signature(function).named(args, kwargs)
+        function = operations.OPERATIONS[operation]
+        arguments = operations.signature(function).named(args, kwargs)
         label = self._label(operation, arguments)
         given = dict(arguments)
         results = self._carry_out(operation, arguments)
         kept = {n: _copied(v) for n, v in results.items()} if self._copies else dict(results)
         layer = self._layer(given)
-        tensors = {output: f"{output} of {layer}" for output in contract.flat(results)} if layer else {}
+        tensors = {output: f"{output} of {layer}" for output in operations.flat(results)} if layer else {}
         self.calls.append(Call(len(self.calls), operation, label, arguments, kept, tensors, layer))
         self._alive.append((given, results))
-        for output, value in contract.flat(results).items():
+        for output, value in operations.flat(results).items():
             self._names.setdefault(_place(value), label)
             self._made[_place(value)] = self.calls[-1], output
         if operation.startswith("multi_adamw"):
@@ -94,7 +94,7 @@ class Traced:
 
     def _label(self, operation: str, arguments: Arguments) -> str:
         """The operation with the parameters it reads, or else what its first argument came from."""
-        arrays = [a for a in contract.flat(arguments).values() if isinstance(a, (np.ndarray, Noisy))]
+        arrays = [a for a in operations.flat(arguments).values() if isinstance(a, (np.ndarray, Noisy))]
         known = [self._names[_place(a)] for a in arrays if _place(a) in self._names]
         parameters = [name for name in dict.fromkeys(known) if name in self._parameters]
         if parameters:

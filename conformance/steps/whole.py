@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from conformance.calls import Bench
-from conformance.results import Result, Status
+from conformance.judging.bench import Bench
+from conformance.judging.results import Result, Status
 
 OPERATION = "training_step"
 _ENDED = {"crashed": Status.CRASHED, "timed out": Status.TIMED_OUT}

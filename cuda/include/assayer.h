@@ -1,7 +1,7 @@
 /* Assayer: the kernels of a mixture-of-experts transformer's training step.
  *
  * This file is the only declaration of every operation.  A C, C++ or CUDA compiler reads it as plain declarations;
- * bindings/header.py reads the words below, which expand to nothing here, and derives checks, allocation and calls.
+ * bindings/header/read.py reads the words below, which expand to nothing here, and derives checks, allocation and calls.
  *
  *   SHAPE(a, b)        a dense row-major array.  Each entry is a size: a number, an argument, or a sum, product or
  *                      quotient of them (whole division).  A name that is no argument is taken from the array given.

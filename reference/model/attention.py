@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from reference.model import linear
-from reference.model.config import Config
-from reference.model.parameters import Layer, Ops
-from reference.ops._arrays import Array
+from reference.arrays import Array
+
+from . import linear
+from .config import Config
+from .parameters import Layer, Ops
 
 
 class Cache(NamedTuple):

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from reference.model import attention, linear, moe
-from reference.model.config import Config
-from reference.model.parameters import Layer, Ops
-from reference.ops._arrays import Array
+from reference.arrays import Array
+
+from . import attention, linear, moe
+from .config import Config
+from .parameters import Layer, Ops
 
 
 class Kept(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, fields
 
-from reference.ops._arrays import check
+from reference.arrays import check
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from reference.model.parameters import Ops
-from reference.ops._arrays import Array
+from reference.arrays import Array
+
+from .parameters import Ops
 
 
 def beta(into: Array | None) -> float:

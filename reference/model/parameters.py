@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from reference import random
-from reference.model.config import Config
-from reference.ops._arrays import Array
+from reference.arrays import Array
+
+from .config import Config
 
 Ops = Any  # a namespace of operations: the reference itself, or a library with the same functions
 Parameters = dict[str, Array]

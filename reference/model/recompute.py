@@ -11,10 +11,11 @@ import math
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
-from reference.model import block
-from reference.model.config import Config
-from reference.model.parameters import Ops, Parameters, layer
-from reference.ops._arrays import Array, check
+from reference.arrays import Array, check
+
+from . import block
+from .config import Config
+from .parameters import Ops, Parameters, layer
 
 POLICIES = ("every", "boundaries")
 

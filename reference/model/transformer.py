@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from reference.model import attention, block, linear
-from reference.model.config import Config
-from reference.model.parameters import Ops, Parameters, layer, named_layer
-from reference.model.recompute import Keeping, Kept, Recompute, Tape
-from reference.ops._arrays import Array
+from reference.arrays import Array
+
+from . import attention, block, linear
+from .config import Config
+from .parameters import Ops, Parameters, layer, named_layer
+from .recompute import Keeping, Kept, Recompute, Tape
 
 Ready = Callable[[Parameters], None]
 

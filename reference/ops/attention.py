@@ -10,8 +10,9 @@ from functools import partial
 
 import numpy as np
 
-from reference.ops._arrays import Array, check, check_same_shape, ieee, in_dtype_of
-from reference.ops._blocks import by_rows
+from reference.arrays import Array, check, check_same_shape, ieee, in_dtype_of
+
+from .blocks import by_rows
 
 
 @ieee

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from reference.ops._arrays import Array, check, descending, ieee
-from reference.ops.softmax import softmax
+from reference.arrays import Array, check, descending, ieee
+
+from .softmax import softmax
 
 
 @ieee

@@ -6,8 +6,9 @@ import itertools
 
 import numpy as np
 
-from reference.ops._arrays import Array, accumulate, check, ieee
-from reference.ops._blocks import is_plain, product, products
+from reference.arrays import Array, accumulate, check, ieee
+
+from .blocks import is_plain, product, products
 
 
 @ieee

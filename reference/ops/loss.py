@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from reference.ops._arrays import Array, check_indices, ieee
-from reference.ops._blocks import by_rows
+from reference.arrays import Array, check_indices, ieee
+
+from .blocks import by_rows
 
 
 @ieee

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from reference.ops._arrays import Array, check, check_indices, check_same_shape, ieee, inverse_permutation
+from reference.arrays import Array, check, check_indices, check_same_shape, ieee, inverse_permutation
 
 
 @ieee

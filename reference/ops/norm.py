@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from reference.ops._arrays import Array, accumulate, check, check_same_shape, ieee
+from reference.arrays import Array, accumulate, check, check_same_shape, ieee
 
 
 def _inverse_root(x: Array, eps: float) -> Array:

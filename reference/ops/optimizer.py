@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from reference.ops._arrays import Array, check, check_same_shape, ieee
-from reference.ops._blocks import BLOCK, Memory, each, is_plain, updated
+from reference.arrays import Array, check, check_same_shape, ieee
+
+from .blocks import BLOCK, Memory, each, is_plain, updated
 
 
 @ieee

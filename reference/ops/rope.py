@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from reference.ops._arrays import Array, check, ieee, in_dtype_of
+from reference.arrays import Array, check, ieee, in_dtype_of
 
 
 @ieee

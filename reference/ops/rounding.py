@@ -14,7 +14,7 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
-from reference.ops._arrays import Array
+from reference.arrays import Array
 from reference.random import words
 
 DRAW_BITS = 16

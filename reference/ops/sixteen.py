@@ -12,9 +12,10 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from reference.ops import attention, elementwise, embedding, gemm, loss, moe, norm, optimizer, rope
-from reference.ops._arrays import Array, ieee
-from reference.ops.rounding import drawn, draws
+from reference.arrays import Array, ieee
+
+from . import attention, elementwise, embedding, gemm, loss, moe, norm, optimizer, rope
+from .rounding import drawn, draws
 
 Operation = Callable[..., Any]
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from reference.ops._arrays import Array, check, check_indices, check_same_shape, descending, ieee
-from reference.ops._blocks import by_rows
+from reference.arrays import Array, check, check_indices, check_same_shape, descending, ieee
+
+from .blocks import by_rows
 
 
 @ieee

@@ -5,7 +5,7 @@ They prove that the judge's cases can tell, put a name to a failure, and documen
 
 from __future__ import annotations
 
-from reference.readings import (
+from . import (
     adamw,
     attention,
     attention_backward,
@@ -21,7 +21,7 @@ from reference.readings import (
     sixteen,
     softmax,
 )
-from reference.readings.reading import Reading
+from .reading import Reading
 
 __all__ = ["READINGS", "Reading"]
 

@@ -14,11 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from reference import step
+from reference.arrays import Array
 from reference.model.config import Config
 from reference.model.transformer import Loss
-from reference.ops._arrays import Array
-from reference.readings.reading import Reading
 from reference.step import Accumulated, Metrics, State, TrainingConfig, Whole
+
+from .reading import Reading
 
 Result = tuple[State, Metrics]
 Of = Callable[[Whole, int], Whole]  # of the whole, and of the targets that count in a part, what the part is divided by

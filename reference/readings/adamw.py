@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from reference.arrays import Array
 from reference.ops import optimizer as ops
-from reference.ops._arrays import Array
-from reference.readings.reading import Given, Reading, fed, giving, without_tail
+
+from .reading import Given, Reading, fed, giving, without_tail
 
 
 def _moments(g: Given) -> tuple[Array, Array]:

@@ -7,9 +7,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from reference.arrays import Array
 from reference.ops import attention as ops
-from reference.ops._arrays import Array
-from reference.readings.reading import Given, Reading, bfloat16, fed, giving
+
+from .reading import Given, Reading, bfloat16, fed, giving
 
 WITH_SCALE = (ops.attention_scores, ops.flash_attention, ops.attention_forward, ops.attention_backward)
 

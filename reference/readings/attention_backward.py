@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from reference.arrays import Array
 from reference.ops import attention as ops
-from reference.ops._arrays import Array
-from reference.readings.attention import MODULO, NO_MASK, Visible, by_heads, causal, modulo, scores_of, unmasked
-from reference.readings.reading import Given, Reading, giving
+
+from .attention import MODULO, NO_MASK, Visible, by_heads, causal, modulo, scores_of, unmasked
+from .reading import Given, Reading, giving
 
 
 def _gradients(visible: Visible, d_scores: Callable[[Array, Array, Array], Array]) -> Callable[..., Any]:

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from reference.ops._arrays import Array
-from reference.readings.reading import rounded_to
+from reference.arrays import Array
+
+from .reading import rounded_to
 
 Rounding = Callable[[Array], Array]
 _BITS = {"bf16": 7, "fp16": 10}  # of fraction

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from reference.arrays import Array, descending
 from reference.ops import decode as ops
-from reference.ops._arrays import Array, descending
 from reference.ops.softmax import softmax
-from reference.readings.reading import Given, Reading, fed, giving
+
+from .reading import Given, Reading, fed, giving
 
 SAMPLERS = (ops.sample, ops.topk_sample, ops.topp_sample)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from reference.arrays import Array
 from reference.ops import elementwise as ops
-from reference.ops._arrays import Array
-from reference.readings.reading import Reading, fed, giving, without_tail
+
+from .reading import Reading, fed, giving, without_tail
 
 
 def _sigmoid(x: Array) -> Array:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from reference.arrays import Array
 from reference.ops import embedding as ops
-from reference.ops._arrays import Array
-from reference.readings.reading import Given, Reading, as_stored, fed, giving
+
+from .reading import Given, Reading, as_stored, fed, giving
 
 
 def _last_rows(grad_output: Array, indices: Array, grad_weight: Array) -> tuple[Array, Array]:

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from reference.arrays import Array
 from reference.ops import gemm as ops
-from reference.ops._arrays import Array
-from reference.readings.reading import Given, Reading, as_stored, bfloat16, fed, giving, tf32
+
+from .reading import Given, Reading, as_stored, bfloat16, fed, giving, tf32
 
 PRODUCTS = (ops.gemm, ops.gemm_beta, ops.gemm_nn, ops.gemm_tn, ops.gemm_tt, ops.batched_gemm)
 GROUPED = (ops.grouped_gemm, ops.grouped_gemm_nn, ops.grouped_gemm_tn)

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from reference.arrays import Array
 from reference.ops import moe as ops
-from reference.ops._arrays import Array
-from reference.readings.reading import Given, Reading, fed, giving
+
+from .reading import Given, Reading, fed, giving
 
 
 def _inverse(g: Given) -> Array:

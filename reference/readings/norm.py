@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from reference.arrays import Array, accumulate
 from reference.ops import norm as ops
-from reference.ops._arrays import Array, accumulate
-from reference.readings.reading import Given, Reading, fed, giving
+
+from .reading import Given, Reading, fed, giving
 
 
 def _mean(x: Array) -> Array:

@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from reference import step
+from reference.arrays import Array
 from reference.model import attention, block, linear, moe, transformer
 from reference.model.config import Config
 from reference.model.parameters import Layer, Parameters, layer, named_layer
 from reference.model.recompute import Tape
-from reference.ops._arrays import Array
 from reference.step import Metrics, State, TrainingConfig
 
 Ops = Any

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from reference.ops._arrays import Array, ieee
+from reference.arrays import Array, ieee
 
 Given: TypeAlias = dict[str, Any]
 

@@ -10,12 +10,13 @@ from functools import partial
 from typing import Any
 
 from reference import step
+from reference.arrays import Array
 from reference.model import transformer
 from reference.model.config import Config
 from reference.model.recompute import Dropped, Kept, Recompute
-from reference.ops._arrays import Array
-from reference.readings.reading import Reading
 from reference.step import Metrics, State, TrainingConfig
+
+from .reading import Reading
 
 Ops = Any
 Result = tuple[State, Metrics]

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from reference.arrays import Array
 from reference.ops import rope as ops
-from reference.ops._arrays import Array
-from reference.readings.reading import Reading, fed, giving
+
+from .reading import Reading, fed, giving
 
 FORWARD = ((ops.rope_forward, ("input",)), (ops.rope_qk, ("q", "k")))
 BACKWARD = ((ops.rope_backward, ("d_output",)), (ops.rope_qk_backward, ("d_q_out", "d_k_out")))

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from reference.arrays import Array
 from reference.ops import attention, elementwise, embedding, gemm, loss, moe, norm, optimizer, rope
-from reference.ops._arrays import Array
 from reference.ops.sixteen import FORMATS, RESULTS, Operation, cast, copied, stored_in, with_copies
-from reference.readings.bits import MISROUNDED, Rounding, away_from_ties, cut_off, through
-from reference.readings.reading import Given, Reading, fed, giving
+
+from .bits import MISROUNDED, Rounding, away_from_ties, cut_off, through
+from .reading import Given, Reading, fed, giving
 
 _SHORTENED = "(stored through|rounded or cut off to|cut off, not rounded, to)"
 # Operations that move numbers: what is rounded there was rounded already.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from reference.arrays import Array
 from reference.ops import softmax as ops
-from reference.ops._arrays import Array
-from reference.readings.reading import Reading, giving
+
+from .reading import Reading, giving
 
 
 def _early_maximum(columns: int, input: Array) -> Array:

@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from reference import step
+from reference.arrays import Array
 from reference.model.config import Config
-from reference.ops._arrays import Array
-from reference.readings.order import norm_before_sublayer
-from reference.readings.reading import Reading
 from reference.step import Metrics, State, TrainingConfig
+
+from .order import norm_before_sublayer
+from .reading import Reading
 
 Ops = Any
 Operation = Callable[..., Any]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from bindings import Function, Header, Signature, shape_of
-from bindings.foreign import SharedObject, from_buffer, pointer, types_of
+from bindings.shared_object.foreign import SharedObject, from_buffer, pointer, types_of
 from tests.reference.samples import SAMPLES, Draw
 
 

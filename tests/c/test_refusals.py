@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from bindings import Function, Signature, read_header, shape_of
-from bindings.foreign import SharedObject
+from bindings.shared_object.foreign import SharedObject
 from tests.c.raw import Call
 
 HEADER = read_header()

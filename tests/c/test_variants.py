@@ -14,9 +14,9 @@ import pytest
 
 import reference
 from bindings import Library, header_path
-from conformance import contract
-from conformance.expectation import expect
-from conformance.judging import judge_outputs
+from conformance import operations
+from conformance.judging.outputs import judge_outputs
+from conformance.limits.expectation import expect
 from tests.c.test_build import COMPILER, SOURCES
 from tests.reference.samples import SAMPLES, Draw
 
@@ -63,10 +63,10 @@ def available(opened: Open, variant: str) -> Library:
 def agree(library: Library, operation: str, arguments: dict[str, Any]) -> None:
     """The judge finds no fault with any output of the call."""
     given = {name: float(np.float32(value)) if isinstance(value, float) else value for name, value in arguments.items()}
-    function = contract.OPERATIONS[operation]
+    function = operations.OPERATIONS[operation]
     results = getattr(library, operation)(**copy.deepcopy(given))
-    outputs = {name: contract.widened(a) for name, a in contract.flat(contract.named(function, results)).items()}
-    given = contract.typed(function, given)
+    outputs = {name: operations.widened(a) for name, a in operations.flat(operations.named(function, results)).items()}
+    given = operations.typed(function, given)
     expected = expect(operation, given)
     faults = [verdict for verdict in judge_outputs(operation, given, expected, outputs) if not verdict.passed]
     assert not faults, f"{operation}: {faults}"

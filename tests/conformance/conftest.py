@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from conformance.cases import CASES
-from conformance.goldens import profiles
-from conformance.goldens.regenerate import regenerate
-from conformance.goldens.sources import CaseSource, by_id
+from conformance.catalogue.cases import CASES
+from conformance.catalogue.goldens import profiles
+from conformance.catalogue.goldens.regenerate import regenerate
+from conformance.catalogue.goldens.sources import CaseSource, by_id
 
 GOLDEN_IDS = ("silu/plain/33", "softmax_topk/exact/ties_by_lower_index_5x65x8", "multi_scale/plain/3x(1, 33, 257)")
 

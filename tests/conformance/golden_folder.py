@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from conformance.goldens import profiles
-from conformance.goldens.regenerate import regenerate
+from conformance.catalogue.goldens import profiles
+from conformance.catalogue.goldens.regenerate import regenerate
 
 SILU = "silu/plain/33"
 

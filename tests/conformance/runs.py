@@ -8,14 +8,14 @@ import numpy as np
 
 import reference
 from bindings import Facts
-from conformance import contract
-from conformance.calls import Bench
-from conformance.cases import CASES
-from conformance.gallery import Gallery, hung
+from conformance import operations
+from conformance.candidates.worker import Outcome
+from conformance.catalogue.cases import CASES
+from conformance.judging.bench import Bench
+from conformance.judging.gallery import Gallery, hung
+from conformance.judging.results import Result, Status
+from conformance.judging.verdict import Verdict
 from conformance.report.record import Run
-from conformance.results import Result, Status
-from conformance.verdict import Verdict
-from conformance.worker import Outcome
 from reference.readings import READINGS
 
 OPERATIONS = ("silu", "rope_forward", "argmax", "kv_cache_append", "multi_scale", "grouped_gemm")
@@ -30,7 +30,7 @@ class InProcess:
     def run(self, operation: str, arguments: dict[str, Any], override: Any = None) -> Outcome:
         with np.errstate(all="ignore"):
             results = self.wrong.get(operation, getattr(reference, operation))(**arguments)
-        return Outcome("done", 0, contract.named(contract.OPERATIONS[operation], results))
+        return Outcome("done", 0, operations.named(operations.OPERATIONS[operation], results))
 
     def call(self, function: str, *arguments: Any) -> Outcome:
         raise NotImplementedError

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 import safetensors.numpy
 
-from conformance.cases import CASES, REFUSALS
-from conformance.cli import main
+from conformance.catalogue.cases import CASES, REFUSALS
+from conformance.commands.cli import main
+from conformance.judging.results import Result, Status
+from conformance.judging.verdict import Verdict
 from conformance.report.files import ReportError, read_jsonl, write_jsonl
 from conformance.report.record import Run
-from conformance.results import Result, Status
-from conformance.verdict import Verdict
 from tests.conformance.runs import judged
 
 ROPE = "rope_forward/plain/2x33x3x16x0"

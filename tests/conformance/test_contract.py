@@ -10,22 +10,23 @@ import numpy as np
 import pytest
 
 import reference
-from conformance import contract, judging
-from conformance.calls import Bench
-from conformance.cases import CASES
-from conformance.declared import HEADER, Contract, ContractError, Declaration, read_contract, shipped
-from conformance.expectation import expect
-from conformance.honest import implementations
-from conformance.honest.tensor_cores import shortened, tensor_cores
-from conformance.noise import FLOAT32, FORMATS, Arithmetic, Noisy, exact, using
-from conformance.noise import reductions as noise_reductions
-from conformance.results import DIFFERS, Status
+from conformance import operations
+from conformance.catalogue.cases import CASES
+from conformance.judging import outputs
+from conformance.judging.bench import Bench
+from conformance.judging.results import DIFFERS, Status
+from conformance.limits import HEADER, Contract, ContractError, Declaration, read_contract, shipped
+from conformance.limits.expectation import expect
+from conformance.limits.noise import FLOAT32, FORMATS, Arithmetic, Noisy, exact, using
+from conformance.limits.noise import reductions as noise_reductions
+from conformance.variants.honest import implementations
+from conformance.variants.honest.tensor_cores import shortened, tensor_cores
 from tests.conformance.runs import InProcess
 
 TF32 = FORMATS["tf32"]
-MULTIPLYING = frozenset(name for name in contract.OPERATIONS if contract.base_of(name) in contract.PRODUCTS)
+MULTIPLYING = frozenset(name for name in operations.OPERATIONS if operations.base_of(name) in operations.PRODUCTS)
 TENSOR_CORES = frozenset(name for name in MULTIPLYING if not name.startswith("expert"))
-IN_FLOAT32 = TENSOR_CORES & contract.PRODUCTS
+IN_FLOAT32 = TENSOR_CORES & operations.PRODUCTS
 
 
 # ---- the file ----------------------------------------------------------------------------------------------------
@@ -36,7 +37,7 @@ def test_the_shipped_contracts_say_what_their_names_promise() -> None:
     declared = {name: read_contract(name).of("gemm").inputs for name in shipped()}
     assert declared == {"bf16": "bfloat16", "float32": "float32", "fp16": "float16", "tf32": "tf32"}
     for name in ("tf32", "bf16", "fp16"):
-        changed = {op for op in contract.OPERATIONS if read_contract(name).of(op) != Declaration()}
+        changed = {op for op in operations.OPERATIONS if read_contract(name).of(op) != Declaration()}
         assert changed == TENSOR_CORES
         assert read_contract(name).of("gemm").rounding == "toward zero"
 
@@ -109,7 +110,7 @@ def test_products_are_those_that_multiply_matrices(monkeypatch: pytest.MonkeyPat
     as_factors = noise_reductions.as_factors
     monkeypatch.setattr(noise_reductions, "as_factors", lambda x, y: multiplied.append(1) or as_factors(x, y))
     found = set()
-    for operation in contract.OPERATIONS:
+    for operation in operations.OPERATIONS:
         multiplied.clear()
         case = next(case for case in CASES.values() if case.operation == operation)
         expect(operation, case.arguments())
@@ -166,7 +167,7 @@ def test_truncated_sums_lean_as_far_as_they_may() -> None:
 
 
 def _passed(made: np.ndarray[Any, Any], expected: Noisy) -> bool:
-    return judging.passes("gemm", {}, {"C": expected}, {"C": made})
+    return outputs.passes("gemm", {}, {"C": expected}, {"C": made})
 
 
 def test_an_output_format_is_one_more_rounding() -> None:
@@ -200,8 +201,8 @@ def test_subnormal_numbers_may_be_zero_where_they_are_flushed(operation: str) ->
     for flushes in (False, True):
         with using(Declaration(flush_to_zero=flushes).arithmetic):
             due = expect(operation, arguments[operation])
-        assert judging.passes(operation, arguments[operation], due, {output: np.zeros_like(tiny)}) is flushes
-        assert judging.passes(operation, arguments[operation], due, {output: tiny})
+        assert outputs.passes(operation, arguments[operation], due, {output: np.zeros_like(tiny)}) is flushes
+        assert outputs.passes(operation, arguments[operation], due, {output: tiny})
 
 
 # ---- power and false alarms --------------------------------------------------------------------------------------
@@ -214,9 +215,9 @@ def verdicts(name: str, declared: Contract, formats: list[str], seeds: range) ->
             arguments = case.arguments(seed)
             with using(declared.of(case.operation).arithmetic):
                 expected = expect(case.operation, arguments)
-                if all(map(judging.is_known, expected.values())):
+                if all(map(outputs.is_known, expected.values())):
                     got = {n: np.asarray(v) for n, v in known.call(case.operation, arguments).items()}
-                    right = judging.passes(case.operation, arguments, expected, got)
+                    right = outputs.passes(case.operation, arguments, expected, got)
                     found.setdefault(case.operation, []).append(right)
     return found
 
@@ -261,11 +262,11 @@ def test_numbers_with_a_factor_in_common_err_together(kind: str) -> None:
     generator = np.random.default_rng(0)
     Q, K, V, d_output = (np.float32(3 + generator.normal(size=(1, 64, 2, 32)) / 8) for _ in range(4))
     output, lse = reference.attention_forward(*(x.astype(np.float64) for x in (Q, K, V)), 64, 0.17)
-    given = contract.typed(
-        contract.OPERATIONS["attention_backward"],
+    given = operations.typed(
+        operations.OPERATIONS["attention_backward"],
         {"Q": Q, "K": K, "V": V, "output": output, "lse": lse, "d_output": d_output, "scale": 0.17},
     )
     known = implementations(inputs={TF32: TENSOR_CORES})[kind]
     got = {n: np.asarray(v) for n, v in known.call("attention_backward", given).items()}
     with using(read_contract("tf32").of("attention_backward").arithmetic):
-        assert judging.passes("attention_backward", given, expect("attention_backward", given), got)
+        assert outputs.passes("attention_backward", given, expect("attention_backward", given), got)

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 import reference
-from conformance import contract
-from conformance.calls import Bench
-from conformance.declared import HEADER, Contract, read_contract
-from conformance.honest.tensor_cores import tensor_cores
-from conformance.noise import FORMATS
-from conformance.results import Result
+from conformance import operations
+from conformance.candidates.worker import Outcome
+from conformance.judging.bench import Bench
+from conformance.judging.results import Result
+from conformance.limits import HEADER, Contract, read_contract
+from conformance.limits.noise import FORMATS
 from conformance.steps import free, judge_step
-from conformance.worker import Outcome
+from conformance.variants.honest.tensor_cores import tensor_cores
 from tests.conformance.runs import InProcess
 
 
@@ -30,7 +30,7 @@ class OnTensorCores:
             if read_contract("tf32").of(operation).inputs == "tf32":
                 arguments = {n: v.view(self.kind) if _is_float(v) else v for n, v in arguments.items()}
             with np.errstate(all="ignore"):
-                results = contract.named(contract.OPERATIONS[operation], getattr(reference, operation)(**arguments))
+                results = operations.named(operations.OPERATIONS[operation], getattr(reference, operation)(**arguments))
             stored = tuple(_stored(value) for value in results.values())
             return stored if len(stored) > 1 else stored[0]
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conformance.candidates import Candidate, CandidateError, candidates, read_schedule
-from conformance.cli import main
-from conformance.worker import Outcome, Worker
+from conformance.candidates.candidate import Candidate, CandidateError, candidates, read_schedule
+from conformance.candidates.worker import Outcome, Worker
+from conformance.commands.cli import main
 from tests.compiler import compile_device
 
 X = np.arange(37, dtype=np.float32)

@@ -8,16 +8,16 @@ from typing import Any
 import pytest
 
 import reference
-from conformance.calls import Bench
-from conformance.carried import Stored, converted
-from conformance.decisions import near_choices
-from conformance.declared import HEADER, Declaration
-from conformance.noise import exact
-from conformance.readings.divided import tried_division
-from conformance.results import Status
+from conformance.candidates.worker import Outcome
+from conformance.judging.bench import Bench
+from conformance.judging.results import Status
+from conformance.limits import HEADER, Declaration
+from conformance.limits.choices import near_choices
+from conformance.limits.namespaces import Stored, converted
+from conformance.limits.noise import exact
+from conformance.proof.readings.divided import tried_division
 from conformance.steps import DIVIDED, judge_step
 from conformance.steps.divided import DIVISIONS, batch, beginning
-from conformance.worker import Outcome
 from reference.model import transformer
 from reference.readings import Reading
 from reference.readings.accumulation import READINGS, itself

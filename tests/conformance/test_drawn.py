@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import reference
-from conformance.noise import exact
-from conformance.noise.drawn import Drawn, Errors, drawing
-from conformance.verdict import judge
+from conformance.judging.verdict import judge
+from conformance.limits.noise import exact
+from conformance.limits.noise.drawn import Drawn, Errors, drawing
 
 A = np.arange(1, 13, dtype=np.float32).reshape(3, 4) / np.float32(7.3)
 

@@ -11,19 +11,19 @@ import numpy as np
 import pytest
 
 import reference
-from conformance.calls import Bench
-from conformance.envelope import REPLICAS, RUN, Envelope, batches, beginning, draw_envelope
-from conformance.envelope.replicas import replica
-from conformance.goldens import GoldenError
-from conformance.goldens.profiles import TRAINING_RUNS
-from conformance.honest import implementations
-from conformance.honest.runs import Carrying
-from conformance.honest.runs import run_of as honest_run
-from conformance.results import Result, Status
-from conformance.steps import ENVELOPES, envelope, judge_step
-from conformance.steps.envelope import known_envelope, placed
-from conformance.verdict import judge
-from conformance.worker import Outcome
+from conformance.candidates.worker import Outcome
+from conformance.catalogue.goldens import GoldenError
+from conformance.catalogue.goldens.profiles import TRAINING_RUNS
+from conformance.judging.bench import Bench
+from conformance.judging.results import Result, Status
+from conformance.judging.verdict import judge
+from conformance.limits.envelope import REPLICAS, RUN, Envelope, batches, beginning, draw_envelope
+from conformance.limits.envelope.replicas import replica
+from conformance.proof.honest_runs import Carrying
+from conformance.proof.honest_runs import run_of as honest_run
+from conformance.steps import ENVELOPES, judge_step, runs
+from conformance.steps.runs import known_envelope, placed
+from conformance.variants.honest import implementations
 from reference.model.config import TINY
 from reference.model.parameters import held_shapes
 from reference.readings.step import READINGS
@@ -97,14 +97,14 @@ def test_so_many_replicas_are_the_fewest_that_keep_the_promise() -> None:
 
 def test_a_longer_run_than_the_golden_is_drawn_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
-    monkeypatch.setattr(envelope, "draw_envelope", asked.append)
+    monkeypatch.setattr(runs, "draw_envelope", asked.append)
     known_envelope(replace(RUN, steps=RUN.steps + 1))
     assert asked == [replace(RUN, steps=RUN.steps + 1)]
 
 
 def test_a_step_at_which_honest_runs_may_part_is_not_judged(monkeypatch: pytest.MonkeyPatch, golden: Envelope) -> None:
     near = np.array([0, 2, 0])
-    monkeypatch.setattr(envelope, "known_envelope", lambda steps: Envelope(golden.expected, near))
+    monkeypatch.setattr(runs, "known_envelope", lambda steps: Envelope(golden.expected, near))
     first, second = judge_step(ENVELOPE, Bench(InProcess()), 3)
     assert (first.status, second.status) == (Status.PASS, Status.MISTRUSTED)
     assert second.reason == "2 routing choices lie within the noise: honest runs part at this step"
@@ -121,7 +121,7 @@ def test_a_damaged_golden_is_the_judges_fault(monkeypatch: pytest.MonkeyPatch) -
     def damaged(id: str) -> None:
         raise GoldenError(TRAINING_RUNS[RUN], "a golden file", "damage")  # type: ignore[arg-type]
 
-    monkeypatch.setattr(envelope, "load_tensors", damaged)
+    monkeypatch.setattr(runs, "load_tensors", damaged)
     [result] = judge_step(ENVELOPE, Bench(InProcess()))
     assert result.status is Status.MISTRUSTED
 

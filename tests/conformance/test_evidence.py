@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conformance.evidence import AT_LIMIT, BINS, CELLS, LEVELS, POINTS, Evidence, gather
-from conformance.gallery import FAILURES, Gallery, hung
-from conformance.noise import exact
-from conformance.results import Result, Status
-from conformance.verdict import Verdict, judge
+from conformance.judging.evidence import AT_LIMIT, BINS, CELLS, LEVELS, POINTS, Evidence, gather
+from conformance.judging.gallery import FAILURES, Gallery, hung
+from conformance.judging.results import Result, Status
+from conformance.judging.verdict import Verdict, judge
+from conformance.limits.noise import exact
 
 
 def evidence(expected: Any, got: Any) -> Evidence | None:

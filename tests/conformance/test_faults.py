@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from bindings import Library
-from conformance import contract
-from conformance.faults import FAULTS, TF32_INPUTS, Fault, FaultError, FaultResult, build, judge
-from conformance.faults.kits import CLibrary
-from conformance.faults.trial import judge_fault, scored
-from conformance.results import Result, Status
+from conformance import operations
+from conformance.judging.results import Result, Status
+from conformance.proof.faults import FAULTS, TF32_INPUTS, Fault, FaultError, FaultResult, build, judge
+from conformance.proof.faults.kits import CLibrary
+from conformance.proof.faults.trial import judge_fault, scored
 
 ADDS = Fault(
     "one added", ("add",), "vector/elementwise.c", "y[i] = a[i] + b[i];", "y[i] = a[i] + b[i] + 1;", "offset by 1"
@@ -79,7 +79,7 @@ def test_every_operation_has_a_fault_whose_texts_stand_where_it_says() -> None:
     assert len({fault.name for fault in FAULTS}) == len(FAULTS)
     for fault in FAULTS:
         assert fault.planted(sources)[fault.file] != sources[fault.file]
-    assert {name for fault in FAULTS for name in fault.operations} == contract.OPERATIONS.keys()
+    assert {name for fault in FAULTS for name in fault.operations} == operations.OPERATIONS.keys()
 
 
 def test_no_fault_is_said_by_a_line_that_says_nothing() -> None:

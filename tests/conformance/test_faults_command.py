@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from conformance.cli import main
+from conformance.catalogue.keywords import Keywords
 from conformance.commands import faults as command
-from conformance.commands import run as judging
-from conformance.faults import FAULTS, FaultError, build
-from conformance.faults.table import together
-from conformance.keywords import Keywords
+from conformance.commands.cli import main
+from conformance.commands.run import command as judging
+from conformance.proof.faults import FAULTS, FaultError, build
+from conformance.proof.faults.table import together
 
 
 def test_a_fault_that_is_found_and_named_passes(capsys: pytest.CaptureFixture[str]) -> None:

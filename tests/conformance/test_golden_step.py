@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import reference
-from conformance.goldens import load_tensors, profiles
-from conformance.goldens.step import parameters, results
-from conformance.goldens.tensors import Tensors, unpack_expected
-from conformance.verdict import judge
+from conformance.catalogue.goldens import load_tensors, profiles
+from conformance.catalogue.goldens.step import parameters, results
+from conformance.catalogue.goldens.tensors import Tensors, unpack_expected
+from conformance.judging.verdict import judge
 
 
 @pytest.fixture(scope="module")

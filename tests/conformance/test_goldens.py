@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conformance import contract
-from conformance.cases import CASES
-from conformance.expectation import expect
-from conformance.goldens import FOLDER, Golden, load, load_tensors, manifest, profiles, tensors
-from conformance.goldens.sources import CaseSource, by_id, chosen, file_of
-from conformance.noise import Noisy
+from conformance import operations
+from conformance.catalogue.cases import CASES
+from conformance.catalogue.goldens import FOLDER, Golden, load, load_tensors, manifest, profiles, tensors
+from conformance.catalogue.goldens.sources import CaseSource, by_id, chosen, file_of
+from conformance.limits.expectation import expect
+from conformance.limits.noise import Noisy
 from tests.conformance.golden_folder import SILU, check, contents, remake
 
 
@@ -34,14 +34,14 @@ def test_every_golden_of_the_profile_is_kept_and_no_other(kept: manifest.Manifes
 
 def test_every_operation_and_data_set_has_a_golden(kept: manifest.Manifest) -> None:
     held = {tuple(id.split("/")[:2]) for id in kept.cases}
-    whole = [case for case in CASES.values() if not contract.is_sixteen_bit(case.operation)]
+    whole = [case for case in CASES.values() if not operations.is_sixteen_bit(case.operation)]
     assert {(case.operation, case.data) for case in whole} <= held
     assert {case.operation for case in CASES.values()} <= {operation for operation, _ in held}
 
 
 def test_every_operation_is_confirmed_by_an_oracle(kept: manifest.Manifest) -> None:
     confirmed = {id.split("/")[0] for id, entry in kept.cases.items() if entry.oracle and entry.oracle.agrees}
-    assert confirmed == {*contract.OPERATIONS, "training_step"}
+    assert confirmed == {*operations.OPERATIONS, "training_step"}
     assert all(entry.oracle.agrees for entry in kept.cases.values() if entry.oracle)
 
 
@@ -62,8 +62,8 @@ def test_what_is_read_is_what_was_made(folder: Path, three_goldens: tuple[str, .
     assert isinstance(golden, Golden)
     arguments = CASES[id].arguments()
     assert golden.arguments.keys() == arguments.keys()
-    for name, value in contract.flat(arguments).items():
-        assert same(contract.flat(golden.arguments)[name], value), name
+    for name, value in operations.flat(arguments).items():
+        assert same(operations.flat(golden.arguments)[name], value), name
     for name, wanted in expect(CASES[id].operation, arguments).items():
         got = golden.expected[name]
         if not isinstance(wanted, Noisy):
@@ -107,5 +107,5 @@ def test_files_of_different_goldens_differ() -> None:
 
 def test_the_full_profile_has_every_operation_at_real_sizes() -> None:
     cases = profiles.full_cases()
-    assert sorted(case.operation for case in cases) == sorted(contract.OPERATIONS)
+    assert sorted(case.operation for case in cases) == sorted(operations.OPERATIONS)
     assert {case.operation: case for case in cases}["gemm"].sizes == {"M": 260, "N": 32000, "K": 768}

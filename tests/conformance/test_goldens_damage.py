@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conformance.goldens import GoldenError, load, tensors
-from conformance.goldens.sources import file_of
+from conformance.catalogue.goldens import GoldenError, load, tensors
+from conformance.catalogue.goldens.sources import file_of
 from tests.conformance.golden_folder import SILU, check, contents, remake
 
 

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 import reference
-from conformance.cases import CASES
-from conformance.cli import main
-from conformance.expectation import expect
-from conformance.goldens import GoldenError, load, profiles
-from conformance.goldens.sources import CaseSource, by_id, file_of
-from conformance.noise import Noisy
+from conformance.catalogue.cases import CASES
+from conformance.catalogue.goldens import GoldenError, load, profiles
+from conformance.catalogue.goldens.sources import CaseSource, by_id, file_of
+from conformance.commands.cli import main
+from conformance.limits.expectation import expect
+from conformance.limits.noise import Noisy
 from tests.conformance.golden_folder import SILU, check, contents, remake
 
 
@@ -28,14 +28,14 @@ def change_silu(monkeypatch: pytest.MonkeyPatch, by: float) -> None:
             expected["output"] = Noisy(y.v * (1 + by), y.variance, y.shared, y.worst)
         return expected
 
-    monkeypatch.setattr("conformance.goldens.sources.expect", changed)
+    monkeypatch.setattr("conformance.catalogue.goldens.sources.expect", changed)
 
 
 @pytest.fixture
 def drifted(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder, and a reference whose silu has changed by one part in a million million (and its oracle with it)."""
     change_silu(monkeypatch, 1e-12)
-    monkeypatch.setattr("conformance.goldens.sources.confirm", lambda *_: None)
+    monkeypatch.setattr("conformance.catalogue.goldens.sources.confirm", lambda *_: None)
     return folder
 
 
@@ -80,7 +80,7 @@ def test_an_oracle_that_contradicts_stops_even_an_accepted_change(
 def test_other_inputs_make_a_golden_stale(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("conformance.cases.spec.random.stream", lambda *names: len(names))
+    monkeypatch.setattr("conformance.catalogue.cases.spec.random.stream", lambda *names: len(names))
     with pytest.raises(GoldenError, match=r"33\.safetensors: expected input\.input as its generator .* stale"):
         load(SILU, folder)
     assert check(folder) == 1
@@ -94,7 +94,7 @@ def test_a_change_of_the_reference_is_drift(folder: Path, monkeypatch: pytest.Mo
 
 
 def test_a_wider_error_unit_is_drift(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("conformance.noise.arithmetic.FUNCTION_ROUNDINGS", 4.5)
+    monkeypatch.setattr("conformance.limits.noise.arithmetic.FUNCTION_ROUNDINGS", 4.5)
     assert check(folder) == 1
 
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import reference
-from conformance import contract
-from conformance.calls import Bench
-from conformance.cases import CASES
+from conformance import operations
+from conformance.candidates.worker import Outcome
+from conformance.catalogue.cases import CASES
+from conformance.judging.bench import Bench
+from conformance.judging.results import Result, Status
 from conformance.report.summary import blocks
-from conformance.results import Result, Status
-from conformance.worker import Outcome
 
 BETA = CASES["gemm_beta/accumulate/17x33x65x0.3x-2.5"]
 EXACT = CASES["gemm_beta/exact/17x33x65x2x1"]
@@ -33,7 +33,7 @@ class Returns:
 
 
 def judged(case: Any, output: Any, *findings: str) -> Result:
-    outputs = contract.named(contract.OPERATIONS[case.operation], output)
+    outputs = operations.named(operations.OPERATIONS[case.operation], output)
     return Bench(Returns(Outcome("done", 0, outputs, list(findings)))).case(case)
 
 
@@ -51,8 +51,8 @@ def test_a_reading_that_holds_for_some_columns_is_named_with_them() -> None:
 
 def test_what_only_other_alignments_show_is_said_so() -> None:
     right, wrong = without_alpha(BETA)
-    function = contract.OPERATIONS[BETA.operation]
-    first, other = (contract.named(function, array.astype(np.float32)) for array in (right, wrong))
+    function = operations.OPERATIONS[BETA.operation]
+    first, other = (operations.named(function, array.astype(np.float32)) for array in (right, wrong))
     result = Bench(Returns(Outcome("done", 0, first, elsewhere=other))).case(BETA)
     assert result.headline == "matches: alpha ignored; only in run 3, with arrays otherwise aligned"
     assert Bench(Returns(Outcome("done", 0, first, elsewhere=first))).case(BETA).status == "PASS"

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import pytest
 
-from conformance import contract
-from conformance.faults import FAULTS as C_FAULTS
-from conformance.faults import FaultError, build, judge
-from conformance.faults.build import kit_of
-from conformance.faults.kernels import FAULTS
-from conformance.faults.kits import CLibrary, Kernels
-from conformance.faults.manner import AS_IT_IS, BACKWARDS, BY_RACES, cxx_compiler
-from conformance.faults.trial import cases_of, judge_fault
+from conformance import operations
+from conformance.proof.faults import FAULTS as C_FAULTS
+from conformance.proof.faults import FaultError, build, judge
+from conformance.proof.faults.build import kit_of
+from conformance.proof.faults.kernels import FAULTS
+from conformance.proof.faults.kits import CLibrary, Kernels
+from conformance.proof.faults.manner import AS_IT_IS, BACKWARDS, BY_RACES, cxx_compiler
+from conformance.proof.faults.trial import cases_of, judge_fault
 
 BY_NAME = {fault.name: fault for fault in FAULTS}
 FEW = (
@@ -31,7 +31,7 @@ def test_every_fault_stands_where_it_says() -> None:
     for fault in FAULTS:
         assert fault.is_of_a_kernel
         assert fault.planted(sources)[fault.file] != sources[fault.file]
-        assert set(fault.operations) <= contract.OPERATIONS.keys()
+        assert set(fault.operations) <= operations.OPERATIONS.keys()
         assert {case.operation for case in cases_of(fault)} == set(fault.operations), fault.name
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.keywords import KeywordError, Keywords
-from conformance.selection import select
+from conformance.catalogue.keywords import KeywordError, Keywords
+from conformance.commands.selection import select
 from conformance.steps import STEPS
 
 

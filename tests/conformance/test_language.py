@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 import reference
-from conformance.cli import main
-from conformance.language import runs
-from conformance.language.moved import Moved
-from conformance.language.runs import Ask, pairs_loss
+from conformance.commands.cli import main
+from conformance.steps.language import runs
+from conformance.steps.language.moved import Moved
+from conformance.steps.language.runs import Ask, pairs_loss
 from training.data import Document, Tokens
 
 
@@ -29,8 +29,8 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     assert whole
     monkeypatch.setattr(Ask, "settings", property(lambda ask: replace(whole(ask), **small)))
     monkeypatch.setattr(runs, "embedded_documents", lambda: text)
-    monkeypatch.setattr("conformance.language.held.FIRST", 20)
-    monkeypatch.setattr("conformance.language.held.LAST", 20)
+    monkeypatch.setattr("conformance.steps.language.held.FIRST", 20)
+    monkeypatch.setattr("conformance.steps.language.held.LAST", 20)
 
 
 def judged(folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
@@ -43,7 +43,7 @@ def judged(folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
 def test_a_run_on_its_course_that_learns_passes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("conformance.language.held.pairs_loss", lambda _: 9.0)
+    monkeypatch.setattr("conformance.steps.language.held.pairs_loss", lambda _: 9.0)
     code, printed = judged(tmp_path / "kept", capsys)
     assert "\n    20  " in printed
     assert "counting pairs of bytes comes to 9.0000\nreference: " in printed
@@ -71,8 +71,8 @@ def test_a_run_that_goes_elsewhere_fails(
         curves = train(ask)
         return curves if isinstance(ask.backend, int) else curves._replace(validation=curves.validation + 0.1)
 
-    monkeypatch.setattr("conformance.language.held.train", elsewhere)
-    monkeypatch.setattr("conformance.language.held.pairs_loss", lambda _: 9.0)
+    monkeypatch.setattr("conformance.steps.language.held.train", elsewhere)
+    monkeypatch.setattr("conformance.steps.language.held.pairs_loss", lambda _: 9.0)
     code, printed = judged(tmp_path / "kept", capsys)
     assert "after 40 steps: FAIL its course is none that honest runs take\n" in printed
     assert code == 1
@@ -100,7 +100,7 @@ def test_a_library_that_breaks_off_fails(
     def breaks_off(_: Ask) -> None:
         raise RuntimeError("rmsnorm: the library returned 7")
 
-    monkeypatch.setattr("conformance.language.held.train", breaks_off)
+    monkeypatch.setattr("conformance.steps.language.held.train", breaks_off)
     assert judged(tmp_path / "kept", capsys) == (1, "error: RuntimeError: rmsnorm: the library returned 7\n")
 
 

@@ -6,10 +6,10 @@ import dataclasses
 
 import pytest
 
-from conformance import contract
+from conformance.judging.results import Result, Status
+from conformance.operations import OPERATIONS
 from conformance.report.markdown import SHOWN, summary
 from conformance.report.record import Run, verdict
-from conformance.results import Result, Status
 from tests.conformance.runs import HALF_SPLIT, judged, steps
 
 
@@ -45,7 +45,7 @@ def test_the_steps_take_two_lines(faulty: Run) -> None:
 
 
 def test_many_failures_are_cut_and_named() -> None:
-    operations = list(contract.OPERATIONS)[: SHOWN + 3]
+    operations = list(OPERATIONS)[: SHOWN + 3]
     results = [Result(f"{operation}/x/1", operation, Status.FAIL, "a | b\n*c*") for operation in operations]
     found = lines(Run("lib.so", results))
     assert sum(line.startswith("- FAIL") for line in found) == SHOWN

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 import reference
-from conformance.calls import Bench
-from conformance.envelope import RUNS, Envelope, Run, beginning, follow, operations, standing_by_step
-from conformance.envelope.replicas import REPLICAS, replica
-from conformance.readings.mixed import RUNS_IN_16_BITS, run_of
-from conformance.results import Status
+from conformance.judging.bench import Bench
+from conformance.judging.results import Status
+from conformance.judging.verdict import judge
+from conformance.limits.envelope import RUNS, Envelope, Run, beginning, follow, operations, standing_by_step
+from conformance.limits.envelope.replicas import REPLICAS, replica
+from conformance.proof.readings.mixed import RUNS_IN_16_BITS, run_of
 from conformance.steps import STEPS, judge_step
-from conformance.steps.envelope import known_envelope, part_of, placed
 from conformance.steps.locked import MIXED
-from conformance.verdict import judge
+from conformance.steps.runs import known_envelope, part_of, placed
 from reference.readings import Reading
 from tests.conformance.test_steps import InProcess
 from training.readings.mixed import READINGS

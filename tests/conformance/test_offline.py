@@ -12,13 +12,13 @@ import pytest
 import safetensors.numpy
 
 import reference
-from conformance import contract
-from conformance.carried import Carried
-from conformance.cli import main
-from conformance.goldens import file_of, load, load_tensors
-from conformance.goldens.step import parameters, results
-from conformance.offline import answerable, judge_files
-from conformance.results import Status
+from conformance import operations
+from conformance.catalogue.goldens import file_of, load, load_tensors
+from conformance.catalogue.goldens.step import parameters, results
+from conformance.commands.cli import main
+from conformance.judging.files import answerable, judge_files
+from conformance.judging.results import Status
+from conformance.limits.namespaces import Carried
 
 STEP = next(id for id in answerable() if id.startswith("training_step"))
 CASE = "rmsnorm/plain/2x33x1e-06"
@@ -35,7 +35,7 @@ def outputs(id: str) -> dict[str, Any]:
         assert golden is not None
         with np.errstate(all="ignore"):
             found = getattr(reference, operation)(**golden.arguments)
-        made = contract.flat(contract.named(contract.OPERATIONS[operation], found))
+        made = operations.flat(operations.named(operations.OPERATIONS[operation], found))
     return {f"output.{n}": np.asarray(a, np.float32 if a.dtype == np.float64 else a.dtype) for n, a in made.items()}
 
 

@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conformance import contract
-from conformance.cases import CASES, Case
-from conformance.expectation import expect
-from conformance.noise import Noisy
-from conformance.oracles import confirm
-from conformance.oracles.numbers import Decimal, cosine_sine, precise
+from conformance import operations
+from conformance.catalogue.cases import CASES, Case
+from conformance.catalogue.oracles import confirm
+from conformance.catalogue.oracles.numbers import Decimal, cosine_sine, precise
+from conformance.limits.expectation import expect
+from conformance.limits.noise import Noisy
 
 
 def elements(case: Case) -> int:
-    return sum(a.size for a in contract.flat(case.arguments()).values() if isinstance(a, np.ndarray))
+    return sum(a.size for a in operations.flat(case.arguments()).values() if isinstance(a, np.ndarray))
 
 
 def smallest(operation: str) -> Case:
@@ -36,7 +36,7 @@ def moved(expected: dict[str, Any], name: str, by: float) -> dict[str, Any]:
     return {**expected, name: Noisy(value.v + change.reshape(value.v.shape), value.variance, value.shared, value.worst)}
 
 
-@pytest.mark.parametrize("operation", contract.OPERATIONS)
+@pytest.mark.parametrize("operation", operations.OPERATIONS)
 def test_it_confirms_what_is_right_and_finds_what_is_wrong(operation: str) -> None:
     case = smallest(operation)
     arguments = case.arguments()

@@ -13,16 +13,16 @@ from typing import Any
 
 import pytest
 
-from conformance import contract
-from conformance.cli import main
-from conformance.evidence import LEVELS
-from conformance.gallery import hung
+from conformance import operations
+from conformance.commands.cli import main
+from conformance.judging.evidence import LEVELS
+from conformance.judging.gallery import hung
+from conformance.judging.results import Result, Status
 from conformance.report.files import write_jsonl
 from conformance.report.page import page, write_page
 from conformance.report.page.bitmap import data_uri, palette
 from conformance.report.record import Run
 from conformance.report.score import Diagnosed, Faults, Score
-from conformance.results import Result, Status
 from tests.conformance.runs import HALF_SPLIT, judged, steps
 
 VOID = {"meta", "br", "image", "rect", "path", "wbr", "link", "img"}
@@ -139,7 +139,7 @@ def test_four_hundred_failures_stay_below_three_megabytes(faulty: Run, tmp_path:
     pictured = [r for r in faulty.results if r.evidence and not r.is_fine]
     made = [
         dataclasses.replace(pictured[i % len(pictured)], id=f"{operation}/x/{i}", operation=operation)
-        for operation in [*contract.OPERATIONS][:57]
+        for operation in [*operations.OPERATIONS][:57]
         for i in range(40)
     ]
     bare = dataclasses.replace(pictured[0], evidence=None, status=Status.PASS)

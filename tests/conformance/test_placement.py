@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from conformance.judging.results import Result, Status
+from conformance.judging.verdict import Verdict
 from conformance.report.files import read_jsonl, write_jsonl
 from conformance.report.markdown import summary
 from conformance.report.page import page
 from conformance.report.page.pictures import BOTTOM, TOP
-from conformance.report.page.run import shown
-from conformance.report.placement import placements, said
+from conformance.report.page.runs import shown
 from conformance.report.record import Run
+from conformance.report.runs import placements, said
 from conformance.report.terminal import show
-from conformance.results import Result, Status
-from conformance.verdict import Verdict
 from tests.conformance.runs import steps
 from tests.conformance.test_page import Reader
 

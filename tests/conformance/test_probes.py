@@ -11,18 +11,18 @@ import numpy as np
 import pytest
 
 import reference
-from conformance import contract
-from conformance.calls import Bench
-from conformance.cli import main
+from conformance import operations
+from conformance.candidates.worker import Outcome
 from conformance.commands import probe
-from conformance.declared import HEADER, Contract, Declaration, read_contract
-from conformance.honest.tensor_cores import shortened, tensor_cores, truncated
-from conformance.noise import FORMATS
-from conformance.probes import PROPERTIES, judge_probe, probe_ids
-from conformance.probes.channels import carries, sums
-from conformance.results import Result, Status
-from conformance.selection import Keywords, select
-from conformance.worker import Outcome
+from conformance.commands.cli import main
+from conformance.commands.selection import Keywords, select
+from conformance.judging.bench import Bench
+from conformance.judging.probes import PROPERTIES, judge_probe, probe_ids
+from conformance.judging.probes.channels import carries, sums
+from conformance.judging.results import Result, Status
+from conformance.limits import HEADER, Contract, Declaration, read_contract
+from conformance.limits.noise import FORMATS
+from conformance.variants.honest.tensor_cores import shortened, tensor_cores, truncated
 from tests.conformance.runs import InProcess
 
 
@@ -51,9 +51,9 @@ def one_by_one(A: Any, B: Any, store: Callable[[Any], Any]) -> Any:
 
 # ---- what can be probed ------------------------------------------------------------------------------------------
 def test_every_operation_that_has_a_case_is_probed() -> None:
-    assert {id.split("/")[1] for id in probe_ids()} == set(contract.OPERATIONS)
+    assert {id.split("/")[1] for id in probe_ids()} == set(operations.OPERATIONS)
     assert {id.split("/")[2] for id in probe_ids()} == set(PROPERTIES)
-    assert {id.split("/")[1] for id in probe_ids() if id.endswith("/inputs")} == contract.PRODUCTS
+    assert {id.split("/")[1] for id in probe_ids() if id.endswith("/inputs")} == operations.PRODUCTS
 
 
 def test_channels_are_found_on_the_reference() -> None:

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 import reference
-from conformance import contract
-from conformance.cases import CASES
-from conformance.cli import main
-from conformance.faults import FaultResult
-from conformance.readings import command
-from conformance.readings.planted import planted
-from conformance.readings.steps import tried_step
-from conformance.readings.trial import Found, Told, found, outputs, says, tried
+from conformance import operations
+from conformance.catalogue.cases import CASES
+from conformance.commands import readings
+from conformance.commands.cli import main
+from conformance.judging.results import HARNESS
+from conformance.proof.faults import FaultResult
+from conformance.proof.readings.steps import tried_step
+from conformance.proof.readings.trial import Found, Told, found, outputs, says, tried
 from conformance.report.score import read_score
-from conformance.results import HARNESS
+from conformance.variants.wrong.planted import planted
 from reference.readings import READINGS, Reading
 from reference.readings.step import READINGS as STEP_READINGS
 from reference.step import training_step
@@ -38,7 +38,7 @@ def told_apart(operation: str) -> set[str]:
 # Of the 16-bit operations, whose readings are the float32 operations' but for few, one of each kind: `nox -s readings`
 # tries them all.
 SIXTEEN_BIT = ("cast_to_bf16", "cast_from_fp16", "add_fp16", "gemm_beta_bf16", "embedding_bf16")
-TRIED = [name for name in reference.OPERATIONS if not contract.is_sixteen_bit(name) or name in SIXTEEN_BIT]
+TRIED = [name for name in reference.OPERATIONS if not operations.is_sixteen_bit(name) or name in SIXTEEN_BIT]
 
 
 @pytest.mark.parametrize("operation", TRIED)
@@ -99,7 +99,7 @@ def test_the_score_counts_what_was_found_and_named() -> None:
     def one(reading: Reading, margin: float, right: bool = True) -> Found:
         return Found(reading, [Told(reading.id, "case", margin <= 1, margin)], "", right)
 
-    score = command.scored([one(SILU, 0.5), one(TWICE, 30.0), one(READINGS[0], 3.0, right=False)])
+    score = readings.scored([one(SILU, 0.5), one(TWICE, 30.0), one(READINGS[0], 3.0, right=False)])
     assert (score.found, score.total, score.weakest, score.margin) == (2, 3, READINGS[0].id, 3.0)
     assert score.survivors == {"silu: itself": ""}
     assert (score.diagnosis.right, score.diagnosis.total, score.diagnosis.missed) == (1, 2, (READINGS[0].id,))
@@ -135,12 +135,12 @@ def test_faults_are_left_out_or_ask_for_a_compiler(
 
 
 def test_a_fault_that_is_not_found_fails_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(command, "judge_faults", lambda *_: [FaultResult("some fault", False, False, "all passed")])
+    monkeypatch.setattr(readings, "judge_faults", lambda *_: [FaultResult("some fault", False, False, "all passed")])
     assert main(["readings", "-k", "clip_scale", "-n", "1"]) == 1
 
 
 def test_the_command_fails_where_a_reading_survives(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(command, "judge", lambda *_: found([SILU], []))
+    monkeypatch.setattr(readings, "judge", lambda *_: found([SILU], []))
     assert main(["readings", "-k", "silu", "--no-faults"]) == 1
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.readings.recomputed import SETTINGS, tried_recomputation
+from conformance.proof.readings.recomputed import SETTINGS, tried_recomputation
 from reference.readings import Reading
 from reference.readings.recompute import READINGS, itself
 

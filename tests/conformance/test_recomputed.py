@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 import reference
-from conformance.calls import Bench
-from conformance.declared import HEADER, Declaration
-from conformance.results import Status
+from conformance.candidates.worker import Outcome
+from conformance.judging.bench import Bench
+from conformance.judging.results import Status
+from conformance.limits import HEADER, Declaration
 from conformance.steps import RECOMPUTED, judge_step
-from conformance.worker import Outcome
 from tests.conformance.test_steps import InProcess, judged
 
 

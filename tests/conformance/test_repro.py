@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 import reference
-from conformance.calls import Bench
-from conformance.cases import CASES
-from conformance.cli import main
-from conformance.goldens import FOLDER
-from conformance.goldens.tensors import Tensors, read, write
-from conformance.repro import MOST, ReproError, check_new, keep, recall
-from conformance.repro.keep import chosen
-from conformance.results import Result, Status
+from conformance.catalogue.cases import CASES
+from conformance.catalogue.goldens import FOLDER
+from conformance.catalogue.goldens.tensors import Tensors, read, write
+from conformance.commands.cli import main
+from conformance.commands.run.repro import MOST, ReproError, check_new, keep, recall
+from conformance.commands.run.repro.keep import chosen
+from conformance.judging.bench import Bench
+from conformance.judging.results import Result, Status
 from conformance.steps import FREE, judge_step
 from tests.compiler import compile_library
 from tests.conformance.runs import step_result

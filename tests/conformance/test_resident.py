@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from bindings import Library
-from bindings.foreign import SharedObject, pointer
-from conformance.calls import Bench
-from conformance.declared import HEADER, Declaration
-from conformance.results import Status
+from bindings.shared_object.foreign import SharedObject, pointer
+from conformance.candidates.worker import Outcome
+from conformance.judging.bench import Bench
+from conformance.judging.results import Status
+from conformance.limits import HEADER, Declaration
 from conformance.steps import RESIDENT, judge_step
-from conformance.worker import Outcome
 from tests.conformance.test_steps import InProcess
 
 WAYS = ["steps/resident/called", "steps/resident/captured", "steps/resident/decoding"]

@@ -14,11 +14,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from conformance import last_failed
-from conformance.cli import main
+from conformance.catalogue.keywords import Keywords
 from conformance.commands import options
-from conformance.keywords import Keywords
-from conformance.selection import Selection
+from conformance.commands.cli import main
+from conformance.commands.run import last_failed
+from conformance.commands.selection import Selection
 
 SILU = """
 #include <math.h>
@@ -104,7 +104,7 @@ def catalogue_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_whole_of_an_incomplete_library_never_passes(
     library, catalogue_of_one: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("conformance.commands.judgement.catalogue_floor", lambda: 1)
+    monkeypatch.setattr("conformance.commands.run.judgement.catalogue_floor", lambda: 1)
     assert run("--library", library(RIGHT)) == 1
     out = capsys.readouterr().out
     assert "NOT RUN 1 case of 1 operation: add" in out
@@ -258,28 +258,28 @@ def test_quiet_verbose_and_the_slowest(library, capsys) -> None:
 
 
 def test_a_damaged_golden_is_refused_by_name_and_its_case_mistrusted(monkeypatch: pytest.MonkeyPatch) -> None:
-    from conformance import calls
-    from conformance.cases import CASES
-    from conformance.goldens import FOLDER, GoldenError
-    from conformance.results import Status
+    from conformance.catalogue.cases import CASES
+    from conformance.catalogue.goldens import FOLDER, GoldenError
+    from conformance.judging import bench
+    from conformance.judging.results import Status
 
     def damaged(id: str) -> None:
         raise GoldenError(FOLDER / "silu.safetensors", "a whole file", "one cut short")
 
-    monkeypatch.setattr(calls, "load", damaged)
-    result = calls.Bench(worker=None).case(CASES["silu/plain/33"])  # type: ignore[arg-type]
+    monkeypatch.setattr(bench, "load", damaged)
+    result = bench.Bench(worker=None).case(CASES["silu/plain/33"])  # type: ignore[arg-type]
     assert result.status is Status.MISTRUSTED
     assert "silu.safetensors" in result.reason
 
 
 def test_cases_are_judged_by_their_goldens_where_there_are_some(monkeypatch: pytest.MonkeyPatch) -> None:
-    from conformance import calls
-    from conformance.cases import CASES
-    from conformance.goldens import load
+    from conformance.catalogue.cases import CASES
+    from conformance.catalogue.goldens import load
+    from conformance.judging import bench
 
     held = next(id for id in CASES if id.startswith("silu/") and load(id))
-    monkeypatch.setattr(calls, "expect", lambda *_: pytest.fail("the reference was asked"))
-    arguments, expected = calls.Bench(worker=None).due(CASES[held])  # type: ignore[arg-type]
+    monkeypatch.setattr(bench, "expect", lambda *_: pytest.fail("the reference was asked"))
+    arguments, expected = bench.Bench(worker=None).due(CASES[held])  # type: ignore[arg-type]
     assert arguments.keys() == {"input"}
     assert expected.keys() == {"output"}
 

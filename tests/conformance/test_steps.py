@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import reference
-from conformance import contract
-from conformance.calls import Bench
-from conformance.results import Result, Status
+from conformance import operations
+from conformance.candidates.worker import Outcome
+from conformance.judging.bench import Bench
+from conformance.judging.results import Result, Status
 from conformance.steps import FREE, RECOMPUTED, RESIDENT, STEPS, corpus, judge_step
-from conformance.worker import Outcome
 
 
 class InProcess:
@@ -29,7 +29,7 @@ class InProcess:
     def run(self, operation: str, arguments: dict[str, Any], override: Any = None) -> Outcome:
         with np.errstate(all="ignore"):
             results = getattr(self, operation)(**arguments)
-        outputs = contract.named(contract.OPERATIONS[operation], results)
+        outputs = operations.named(operations.OPERATIONS[operation], results)
         held = {n: _held(v) for n, v in outputs.items()}
         return Outcome("done", 0, held)
 
@@ -49,7 +49,7 @@ class InProcess:
 
 def _held(value: Any) -> Any:
     """As the judge holds numbers of 16 bits."""
-    return [_held(v) for v in value] if isinstance(value, list) else contract.widened(value)
+    return [_held(v) for v in value] if isinstance(value, list) else operations.widened(value)
 
 
 def judged(name: str, **wrong: Any) -> list[Result]:
@@ -102,9 +102,9 @@ def test_a_candidate_that_does_not_finish_the_free_step_is_reported_as_such() ->
 
 
 def test_a_choice_inside_the_noise_makes_a_free_step_mistrusted(monkeypatch: pytest.MonkeyPatch) -> None:
-    from conformance import decisions
+    from conformance.limits import choices
 
-    monkeypatch.setattr(decisions, "SIGMAS", 1e9)
+    monkeypatch.setattr(choices, "SIGMAS", 1e9)
     results = judged(FREE)
     assert {r.operation for r in results if r.status is Status.MISTRUSTED} == {"softmax_topk"}
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from bindings import LibraryError
-from conformance.worker import Outcome, Worker
+from conformance.candidates.worker import Outcome, Worker
 from tests.compiler import compile_library
 
 N = 37

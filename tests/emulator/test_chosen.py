@@ -14,10 +14,10 @@ from typing import NamedTuple
 import pytest
 
 from bindings import Library
-from conformance import contract
-from conformance.cases import CASES
-from conformance.keywords import Keywords
-from conformance.selection import select
+from conformance import operations
+from conformance.catalogue.cases import CASES
+from conformance.catalogue.keywords import Keywords
+from conformance.commands.selection import select
 from tests.emulator.programs import ROOT
 
 WITHOUT_KERNEL = {"zero_grad"}  # the runtime fills memory
@@ -67,7 +67,7 @@ def emulated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
         yield Library(Path(copy))
 
 
-@pytest.mark.parametrize("operation", contract.OPERATIONS)
+@pytest.mark.parametrize("operation", operations.OPERATIONS)
 def test_every_operation_in_several_blocks_and_warps_with_a_tail(
     operation: str, emulated: Library, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -75,7 +75,7 @@ def test_every_operation_in_several_blocks_and_warps_with_a_tail(
     assert ids, f"no chosen case of {operation}"
     launches: dict[str, list[Launch]] = {}
     for id in ids:
-        getattr(emulated, operation)(**contract.as_declared(operation, CASES[id].arguments()))
+        getattr(emulated, operation)(**operations.as_declared(operation, CASES[id].arguments()))
         launches[id] = launches_in(capfd.readouterr().err)
     assert [id for id in ids if not launches[id]] == (ids if operation in WITHOUT_KERNEL else [])
     if operation not in WITHOUT_KERNEL | ONE_THREAD:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.cli import main
-from conformance.goldens import FOLDER, file_of, golden_ids
+from conformance.catalogue.goldens import FOLDER, file_of, golden_ids
+from conformance.commands.cli import main
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "examples/offline/offline.c"

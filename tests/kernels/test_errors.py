@@ -8,9 +8,9 @@ import shutil
 import numpy as np
 import pytest
 
-from conformance.faults import build
-from conformance.faults.fault import Fault
-from conformance.faults.manner import cxx_compiler
+from conformance.proof.faults import build
+from conformance.proof.faults.fault import Fault
+from conformance.proof.faults.manner import cxx_compiler
 
 # A change that changes nothing: with it the builder of faulty libraries makes a right one, of what `silu` needs.
 SAME = Fault("elementwise.cu: as it is", ("silu",), "elementwise.cu", "x[0] + x[1]", "x[1] + x[0]", "")

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from conformance.noise import Precision, exact, using
-from conformance.verdict import SIGMAS
+from conformance.judging.verdict import SIGMAS
+from conformance.limits.noise import Precision, exact, using
 from reference import random
 from reference.model.config import Config
 from reference.model.parameters import Parameters, initialise

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import reference
-from bindings.header import read_header
-from bindings.signature import Signature, shape_of
-from conformance.noise import Noisy, exact
+from bindings.header.read import read_header
+from bindings.header.signature import Signature, shape_of
+from conformance.limits.noise import Noisy, exact
 from reference.ops import sixteen
 from tests.reference.bounds import assert_agree
 from tests.reference.samples import SAMPLES, arguments

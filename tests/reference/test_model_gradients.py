@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import reference
-from conformance.noise import exact
-from conformance.verdict import SIGMAS
+from conformance.judging.verdict import SIGMAS
+from conformance.limits.noise import exact
 from reference import random
 from reference.model import transformer
 from reference.model.parameters import held_shapes

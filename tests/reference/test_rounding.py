@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import reference
-from conformance.oracles.sixteen import word
+from conformance.catalogue.oracles.sixteen import word
 from reference.ops.rounding import drawn, draws
 
 FORMATS = pytest.mark.parametrize("dtype", [np.dtype(ml_dtypes.bfloat16), np.dtype(np.float16)], ids=str)

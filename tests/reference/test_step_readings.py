@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import reference
-from conformance.carried import Stored
-from conformance.readings.steps import named
-from conformance.verdict import judge
+from conformance.judging.verdict import judge
+from conformance.limits.namespaces import Stored
+from conformance.proof.readings.steps import named
 from reference.readings import Reading
 from reference.readings.step import READINGS
 from reference.step import State, TrainingConfig, start, training_step

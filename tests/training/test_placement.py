@@ -8,8 +8,8 @@ import pytest
 
 import reference
 from reference.model.config import TINY
-from training.placement import summary, trace
 from training.precision import BF16, FLOAT32, FP16, MIXED, Policy, Rule
+from training.step_formats import summary, trace
 
 HALF, WIDE = "bfloat16", "float32"
 LAYERS = TINY.layers

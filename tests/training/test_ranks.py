@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import reference
-from conformance.carried import Stored, converted
-from conformance.noise import exact
-from conformance.readings.steps import named
-from conformance.verdict import judge
+from conformance.judging.verdict import judge
+from conformance.limits.namespaces import Stored, converted
+from conformance.limits.noise import exact
+from conformance.proof.readings.steps import named
 from reference.step import start, training_step
 from tests.reference.model_samples import SMALL, parameters
 from tests.training.ranks_run import STEPS, TRAINING, WITHOUT_BALANCE, batch_of, trained

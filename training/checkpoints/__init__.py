@@ -1,6 +1,6 @@
 """Where training stands, on disk: complete or not there, checked byte by byte when it is read."""
 
-from training.checkpoints.content import Checkpoint, CheckpointError, require
-from training.checkpoints.store import Store
+from .content import Checkpoint, CheckpointError, require
+from .store import Store
 
 __all__ = ["Checkpoint", "CheckpointError", "Store", "require"]

@@ -7,8 +7,9 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from training.checkpoints.content import Checkpoint, CheckpointError, Damaged
 from training.data.files import to_disk
+
+from .content import Checkpoint, CheckpointError, Damaged
 
 _NAME = re.compile(r"step-(\d+)")
 _BESIDE, _GOING, _DAMAGED = ".new-", ".old-", "damaged-"

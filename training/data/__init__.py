@@ -1,13 +1,13 @@
 """Text to tokens to batches: documents -> tokenizer -> shards -> order -> batches."""
 
-from training.data.batches import Batches
-from training.data.documents import DataError, Document, embedded_documents, list_documents
-from training.data.loader import Loader
-from training.data.manifest import digest
-from training.data.shards import tokenize, write_shards
-from training.data.tokenizers import BpeTokenizer, ByteTokenizer, Tokenizer, load_tokenizer
-from training.data.tokens import Tokens
-from training.data.verify import verify
+from .batches import Batches
+from .documents import DataError, Document, embedded_documents, list_documents
+from .loader import Loader
+from .manifest import digest
+from .shards import tokenize, write_shards
+from .tokenizers import BpeTokenizer, ByteTokenizer, Tokenizer, load_tokenizer
+from .tokens import Tokens
+from .verify import verify
 
 __all__ = [
     "Batches",

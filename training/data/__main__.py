@@ -9,21 +9,21 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from training.data.documents import DataError, embedded_documents, list_documents
-from training.data.encoding import split_of
-from training.data.manifest import TOKENIZER_FILE
-from training.data.progress import Progress
-from training.data.shards import SHARD_TOKENS, write_shards
-from training.data.tokenizers import BpeTokenizer, ByteTokenizer, load_tokenizer
-from training.data.unfinished import unfinished_folder
-from training.data.verify import verify
+from .documents import DataError, embedded_documents, list_documents
+from .encoding import split_of
+from .manifest import TOKENIZER_FILE
+from .progress import Progress
+from .shards import SHARD_TOKENS, write_shards
+from .tokenizers import BpeTokenizer, ByteTokenizer, load_tokenizer
+from .unfinished import unfinished_folder
+from .verify import verify
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from training.data.documents import Source
-    from training.data.manifest import Manifest
-    from training.data.tokenizers import Tokenizer
+    from .documents import Source
+    from .manifest import Manifest
+    from .tokenizers import Tokenizer
 
 VALIDATION = 0.1
 EXAMPLES = """examples:

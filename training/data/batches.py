@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from training.data.documents import DataError
-from training.data.order import Order
+from .documents import DataError
+from .order import Order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from training.data.tokens import Tokens
+    from .tokens import Tokens
 
     IdArray = NDArray[np.int32]
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from training.data.documents import DataError
-from training.data.manifest import SPLITS, storage
-from training.data.tokenizers import load_tokenizer
+from .documents import DataError
+from .manifest import SPLITS, storage
+from .tokenizers import load_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from training.data.documents import Source
-    from training.data.tokenizers import Tokenizer
+    from .documents import Source
+    from .tokenizers import Tokenizer
 
 _UNIT_BYTES, _UNIT_DOCUMENTS = 1 << 20, 1024
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from training.data.documents import DataError
+from .documents import DataError
 
 try:
     import fcntl

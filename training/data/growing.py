@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from training.data.documents import DataError
-from training.data.files import write_array
-from training.data.manifest import STARTS, Split, Stored, digest
+from .documents import DataError
+from .files import write_array
+from .manifest import STARTS, Split, Stored, digest
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
 
-    from training.data.manifest import Plan
+    from .manifest import Plan
 
 _TAIL = ".tail"
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from training.data.documents import DataError
+from .documents import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from training.data.batches import Batches, IdArray
+    from .batches import Batches, IdArray
 
 
 class Loader:

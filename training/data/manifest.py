@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from training.data.documents import DataError
-from training.data.files import map_array, read_json
+from .documents import DataError
+from .files import map_array, read_json
 
 if TYPE_CHECKING:
     from pathlib import Path

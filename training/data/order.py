@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from reference.random import permutation, stream
-from training.data.documents import DataError
+
+from .documents import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from training.data.tokens import Tokens
+    from .tokens import Tokens
 
 
 class Order:

@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
-    from training.data.unfinished import Unfinished
+    from .unfinished import Unfinished
 
 _TERMINAL_SECONDS = 0.1
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from training.data.documents import DataError
-from training.data.encoding import Encoder, encode_all
-from training.data.manifest import MANIFEST_FILE, TOKENIZER_FILE, Manifest, Plan
-from training.data.unfinished import Unfinished, publish, unfinished_folder
+from .documents import DataError
+from .encoding import Encoder, encode_all
+from .manifest import MANIFEST_FILE, TOKENIZER_FILE, Manifest, Plan
+from .unfinished import Unfinished, publish, unfinished_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from training.data.documents import Document, Source
-    from training.data.tokenizers import Tokenizer
+    from .documents import Document, Source
+    from .tokenizers import Tokenizer
 
 SHARD_TOKENS = 1 << 24
 _COMMIT_SECONDS = 1.0  # what is done in less than that is not worth a write

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from training.data.documents import DataError
-from training.data.words import Words, cuts_are_known
+from .documents import DataError
+from .words import Words, cuts_are_known
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from training.data.documents import DataError
-from training.data.manifest import SPLITS, STARTS, Manifest, digest
+from .documents import DataError
+from .manifest import SPLITS, STARTS, Manifest, digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

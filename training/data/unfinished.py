@@ -11,17 +11,17 @@ from dataclasses import asdict, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from training.data.documents import DataError
-from training.data.files import lock_folder, read_json, write_json, write_text
-from training.data.growing import GrowingSplit, remove_tails
-from training.data.manifest import MANIFEST_FILE, SPLITS, TOKENIZER_FILE, Manifest, Plan
+from .documents import DataError
+from .files import lock_folder, read_json, write_json, write_text
+from .growing import GrowingSplit, remove_tails
+from .manifest import MANIFEST_FILE, SPLITS, TOKENIZER_FILE, Manifest, Plan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from training.data.documents import Source
-    from training.data.encoding import Encoded
+    from .documents import Source
+    from .encoding import Encoded
 
 _WORK, _PROGRESS = "work.json", "progress.json"
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from training.data.documents import DataError
-from training.data.manifest import STARTS, TOKENIZER_FILE, Manifest
+from .documents import DataError
+from .manifest import STARTS, TOKENIZER_FILE, Manifest
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from training.data.manifest import Split
+    from .manifest import Split
 
 
 def verify(folder: Path) -> Manifest:

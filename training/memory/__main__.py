@@ -13,10 +13,11 @@ from typing import Any
 from bindings import BindingError
 from reference.model import recompute
 from reference.model.config import CONFIGS, Config, named
-from training.memory import table
-from training.memory.measure import measure
-from training.memory.predict import Prediction, Setting, predict
 from training.precision import PRECISIONS, read
+
+from . import table
+from .measure import measure
+from .predict import Prediction, Setting, predict
 
 EXAMPLES = """examples:
   %(prog)s --config full --batch 8 --seq 1024                    # a model of 6.9 billion parameters

@@ -8,7 +8,8 @@ from typing import Any
 
 from reference.model import block, transformer
 from reference.model.recompute import Dropped, Kept
-from training.memory.ledger import arrays_in, owner_of
+
+from .ledger import arrays_in, owner_of
 
 
 def kept_by_kind(output: transformer.Output, given: Iterable[Any]) -> dict[str, int]:

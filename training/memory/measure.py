@@ -17,10 +17,11 @@ from bindings import Library
 from reference.model.config import TINY, Config
 from reference.model.parameters import Parameters, held_shapes
 from reference.step import TrainingConfig
-from training.heap import keep_freed_memory, return_freed_memory
-from training.memory.predict import Setting, predict
 from training.resident.step import ResidentStep
 from training.step import Step
+
+from .heap import keep_freed_memory, return_freed_memory
+from .predict import Setting, predict
 
 STEPS = 2  # behind the first all is where it stays
 _STATUS = Path("/proc/self/status")

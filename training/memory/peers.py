@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any, TypeVar
 
-from training.memory.ledger import Ledger
+from .ledger import Ledger
 
 Value = TypeVar("Value")
 

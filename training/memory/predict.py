@@ -8,19 +8,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from reference.arrays import check
 from reference.model import transformer
 from reference.model.config import Config
 from reference.model.parameters import Parameters, held_shapes
 from reference.model.recompute import Recompute
-from reference.ops._arrays import check
 from reference.step import TrainingConfig
-from training.memory.kept import kept_by_kind
-from training.memory.ledger import Ledger, arrays_in
-from training.memory.peers import Peers
-from training.memory.shapes import Shaped, Shapes
 from training.precision import FLOAT32, Precision
 from training.ranks import ALONE, Ranks
 from training.step import Standing, Step
+
+from .kept import kept_by_kind
+from .ledger import Ledger, arrays_in
+from .peers import Peers
+from .shapes import Shaped, Shapes
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from bindings import Parameter, Signature, read_header, shape_of
-from training.memory.ledger import Ledger
+
+from .ledger import Ledger
 
 
 class Shaped:

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from reference.model.parameters import count
-from training.memory.predict import Prediction, Setting
+
+from .predict import Prediction, Setting
 
 _WIDTH = 30
 _UNITS = ((1e10, 1e9, "GB"), (1e7, 1e6, "MB"), (0, 1e3, "kB"))  # from so many bytes on, what is one, its name

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from bindings import Function, Parameter, Signature, read_header
+from reference.arrays import Array
 from reference.model.parameters import Ops
-from reference.ops._arrays import Array
-from training.precision.policy import Policy, Rule
+
+from .policy import Policy, Rule
 
 Operation = Callable[..., Any]
 

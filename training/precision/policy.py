@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from bindings import read_header
+from reference.arrays import check
 from reference.model.parameters import Layer
-from reference.ops._arrays import check
 
 FORMATS = {"bf16": "bfloat16", "fp16": "float16"}  # suffixes of operations, and NumPy's names
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from reference import random
+from reference.arrays import Array, check
 from reference.model.parameters import Ops, Parameters
-from reference.ops._arrays import Array, check
 from reference.step import State, TrainingConfig, adamw_arguments, moved
 from training.placing import beside
-from training.precision.placed import Placed
-from training.precision.policy import FORMATS, MIXED, Policy
-from training.precision.scaling import DYNAMIC, NONE, Scaling, fixed
+
+from .placed import Placed
+from .policy import FORMATS, MIXED, Policy
+from .scaling import DYNAMIC, NONE, Scaling, fixed
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from reference.ops._arrays import check
+from reference.arrays import check
 
 _LEAST = 2.0**-126  # the smallest normal number of float32
 

@@ -1,14 +1,14 @@
 """Many processes as one trainer: who takes part, what they sum and trade, and that all hold the same numbers."""
 
-from training.ranks.agreement import RanksError, agree, check_equal
-from training.ranks.between import Nccl, between
-from training.ranks.buckets import BUCKET_BYTES, Reduction
-from training.ranks.devices import take_device
-from training.ranks.experts import Experts
-from training.ranks.interface import ALONE, Alone, Ranks, totals
-from training.ranks.staged import Staged
-from training.ranks.start import whole_run
-from training.ranks.turns import taking_turns
+from .agreement import RanksError, agree, check_equal
+from .between import Nccl, between
+from .buckets import BUCKET_BYTES, Reduction
+from .devices import take_device
+from .experts import Experts
+from .interface import ALONE, Alone, Ranks, totals
+from .staged import Staged
+from .start import whole_run
+from .turns import taking_turns
 
 __all__ = [
     "ALONE",

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from training.ranks.interface import Array, Ranks
+from .interface import Array, Ranks
 
 
 class RanksError(Exception):

@@ -6,11 +6,11 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from training.ranks.agreement import RanksError
-from training.ranks.devices import Place
-from training.ranks.interface import Pending, Ranks, Summed
-from training.ranks.nccl import NAMED, NcclLibrary
-from training.ranks.staged import Staged
+from .agreement import RanksError
+from .devices import Place
+from .interface import Pending, Ranks, Summed
+from .nccl import NAMED, NcclLibrary
+from .staged import Staged
 
 if TYPE_CHECKING:
     from bindings import Library

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from reference.arrays import Array
 from reference.model.parameters import Parameters
 from reference.model.transformer import Loss
-from reference.ops._arrays import Array
 from reference.step import Accumulated
-from training.ranks.interface import Pending, Ranks
+
+from .interface import Pending, Ranks
 
 BUCKET_BYTES = 25 * 2**20
 

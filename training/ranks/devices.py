@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import cffi
 
-from training.ranks.interface import Ranks
+from .interface import Ranks
 
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from reference.arrays import Array
 from reference.model.config import Config
 from reference.model.parameters import Ops, Parameters, held_shapes
-from reference.ops._arrays import Array
 from reference.step import State, TrainingConfig, clipping
-from training.ranks.agreement import RanksError
-from training.ranks.interface import Ranks
-from training.ranks.routes import Routed
+
+from .agreement import RanksError
+from .interface import Ranks
+from .routes import Routed
 
 
 class Experts:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from mpi4py import MPI
 
-from training.ranks.interface import Array, Pending, Value, in_order
+from .interface import Array, Pending, Value, in_order
 
 
 class Mpi:

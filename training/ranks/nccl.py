@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import cffi
 import numpy as np
 
-from training.ranks.agreement import RanksError
+from .agreement import RanksError
 
 if TYPE_CHECKING:
     from bindings import DeviceArray

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from reference.arrays import Array
 from reference.model.parameters import Ops
-from reference.ops._arrays import Array
-from training.ranks.interface import Ranks
+
+from .interface import Ranks
 
 
 class Route:

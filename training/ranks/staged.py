@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from training.ranks.interface import Array, Pending, Ranks, Value
+from .interface import Array, Pending, Ranks, Value
 
 if TYPE_CHECKING:
     from bindings import DeviceArray, Library

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from training.ranks.agreement import RanksError
-from training.ranks.interface import ALONE, Ranks
-from training.ranks.watch import NEVER_MET, watch
+from .agreement import RanksError
+from .interface import ALONE, Ranks
+from .watch import NEVER_MET, watch
 
 if TYPE_CHECKING:
-    from training.ranks.mpi import Mpi
+    from .mpi import Mpi
 
 # What the launchers of MPICH (and Intel's) and of Open MPI tell a process they start.
 _STARTED = (("PMI_RANK", "PMI_SIZE"), ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"))
@@ -59,7 +59,7 @@ def whole_run() -> Iterator[Ranks]:
 
 def _met(size: int) -> Mpi:
     try:
-        from training.ranks.mpi import Mpi
+        from .mpi import Mpi
     except ImportError as error:
         needed = "pip install 'kernel-assayer[ranks]'"
         raise RanksError(f"mpirun started {size} processes, which need mpi4py to meet ({error}): {needed}") from None

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from training.ranks.interface import Array, Pending, Summed, Value, in_order
+from .interface import Array, Pending, Summed, Value, in_order
 
 Result = TypeVar("Result")
 

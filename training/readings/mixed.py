@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from reference.arrays import Array
 from reference.model.parameters import Ops, Parameters
-from reference.ops._arrays import Array
 from reference.readings import Reading
 from reference.readings.step import Misread
 from reference.step import State, TrainingConfig

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from bindings import Library
+from reference.arrays import Array, check
 from reference.generate import GREEDY, Strategy, advance, begin, last_places, seeds
 from reference.model.config import Config
 from reference.model.parameters import Ops, Parameters
-from reference.ops._arrays import Array, check
 
 
 def generate(

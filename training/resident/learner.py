@@ -9,14 +9,15 @@ import numpy as np
 from bindings import Library
 from reference.model import transformer
 from training.learner import Learner, held
-from training.resident.decoding import generate
-from training.resident.step import ResidentStep, on_host
 from training.settings import SettingsError
 
+from .decoding import generate
+from .step import ResidentStep, on_host
+
 if TYPE_CHECKING:
+    from reference.arrays import Array
     from reference.generate import Strategy
     from reference.model.parameters import Ops, Parameters
-    from reference.ops._arrays import Array
     from training.checkpoints import Checkpoint
     from training.ranks import Ranks
     from training.settings import Settings

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from bindings import DeviceArray, Graph, Library
+from reference.arrays import Array
 from reference.model.config import Config
 from reference.model.parameters import Parameters
 from reference.model.recompute import Recompute
-from reference.ops._arrays import Array
 from reference.step import TrainingConfig
 from training.precision import FLOAT32, Precision
 from training.ranks import ALONE, Ranks, between

@@ -14,17 +14,8 @@ from reference.model.parameters import INITIAL_DEVIATION
 from reference.model.recompute import Recompute
 from reference.step import TrainingConfig
 from training.precision import PRECISIONS, Precision, read
-from training.settings.setting import (
-    COUNT,
-    NOT_NEGATIVE,
-    POSITIVE,
-    SHARE,
-    Setting,
-    SettingsError,
-    one_of,
-    setting,
-    settings_of,
-)
+
+from .setting import COUNT, NOT_NEGATIVE, POSITIVE, SHARE, Setting, SettingsError, one_of, setting, settings_of
 
 MODEL, DATA, OPTIMISER, RUN = "model (sizes that are not given are the configuration's)", "data", "optimiser", "run"
 # The settings called otherwise than the field that they set: two fields are called eps.

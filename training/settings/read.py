@@ -10,8 +10,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from training.settings.declared import DECLARED, Settings
-from training.settings.setting import Setting, SettingsError
+from .declared import DECLARED, Settings
+from .setting import Setting, SettingsError
 
 EXAMPLES = """examples:
   # the tiny model on the text that every Python carries

@@ -17,8 +17,8 @@ from . import words
 from .course import Course, courses
 from .grid import grid
 from .model import Block, Candidate, block, candidates
-from .run import Shown
-from .run import shown as training_runs
+from .runs import Shown
+from .runs import shown as training_runs
 from .whole import Held, held
 
 _HERE = Path(__file__).parent

@@ -7,7 +7,7 @@ import struct
 import zlib
 from collections.abc import Sequence
 
-from conformance.evidence import AT_LIMIT, BEYOND, LEVELS, NO_NUMBER
+from conformance.judging.evidence import AT_LIMIT, BEYOND, LEVELS, NO_NUMBER
 
 Colour = tuple[int, int, int]
 

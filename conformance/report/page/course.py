@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from conformance.judging.results import Result, Status
+from conformance.judging.verdict import Verdict
 from conformance.report.record import Run
-from conformance.results import Result, Status
 from conformance.steps import FREE, WHOLE
-from conformance.verdict import Verdict
 
 from .model import Block, anchor, block, shown_first
 from .words import bar, used_short

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from conformance import contract
-from conformance.results import Status
+from conformance import operations
+from conformance.judging.results import Status
 
 from .model import Candidate, Section
 from .words import headroom, used
@@ -38,11 +38,11 @@ def grid(shown: Sequence[Candidate]) -> list[tuple[str, list[Line]]]:
     families: dict[str, list[Line]] = {}
     sections = [{section.operation: section for section in candidate.sections} for candidate in shown]
     judged = dict.fromkeys(operation for of_candidate in sections for operation in of_candidate)
-    places = {operation: place for place, operation in enumerate(contract.OPERATIONS)}
+    places = {operation: place for place, operation in enumerate(operations.OPERATIONS)}
     for operation in sorted(judged, key=lambda operation: places.get(operation, len(places))):
         found = [of_candidate.get(operation) for of_candidate in sections]
         line = Line(operation, [_cell(section) if section else None for section in found], _headroom(found))
-        families.setdefault(contract.family(operation), []).append(line)
+        families.setdefault(operations.family(operation), []).append(line)
     return list(families.items())
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from conformance import contract
+from conformance import operations
+from conformance.judging.results import Result, Status, worst
+from conformance.judging.verdict import Verdict
 from conformance.report.explanation import repeated
 from conformance.report.record import Run, verdict
 from conformance.report.summary import Row, blocks, counts, rows
-from conformance.results import Result, Status, worst
-from conformance.verdict import Verdict
 
 from .pictures import Cloud, Histogram, Map, cloud, error_map, histogram
 from .words import gravest, kind
@@ -113,7 +113,7 @@ def _axes(result: Result) -> str:
     """Say what the rows and columns of a map are."""
     assert result.evidence
     (tall, wide), (high, broad) = result.evidence.matrix, result.evidence.tile
-    function = contract.OPERATIONS.get(result.operation)  # another version's header may have declared it
+    function = operations.OPERATIONS.get(result.operation)  # another version's header may have declared it
     parameter = function.by_name.get(result.evidence.output) if function else None
     names = [axis.size.text for axis in parameter.shape] if parameter else []
     if len(names) == len(result.evidence.shape) > 1:

@@ -10,8 +10,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from conformance.evidence import AT_LIMIT, LEVELS, Evidence
-from conformance.measure import SIGMAS
+from conformance.judging.evidence import AT_LIMIT, LEVELS, Evidence
+from conformance.limits.measure import SIGMAS
 
 from .bitmap import data_uri
 from .scales import LogAxis

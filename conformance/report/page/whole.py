@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from conformance.judging.results import Result, Status
 from conformance.report.record import Run
-from conformance.results import Result, Status
 from conformance.steps import ENVELOPES, WHOLE
 
 from .model import Block, block

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from conformance.results import Result, Status
+from conformance.judging.results import Result, Status
 
 # What the worst of several results is, the worst first.
 GRAVITY = (

@@ -1,0 +1,79 @@
+"""The calls that manage memory and streams (assayer_*), each as its declaration reads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bindings.errors import ArgumentTypeError, CallError, MissingSymbol
+from bindings.header.records import Header, Parameter
+
+from .foreign import SharedObject, from_buffer, pointer, types_of
+
+
+class Services:
+    """`services.allocate(bytes)` returns what assayer_allocate puts out; addresses are ints, names strings.
+
+    A service that the library lacks raises MissingSymbol when called; `has` tells beforehand.
+    """
+
+    def __init__(self, shared: SharedObject, header: Header) -> None:
+        self._shared, self._header = shared, header
+        for name in header.services:  # all of them now: finalisers call some, when nothing can be declared
+            self.has(name)
+
+    def has(self, name: str) -> bool:
+        function = self._header.services[name]
+        return self._shared.entry(function.symbol, types_of(function)) is not None
+
+    def fact(self, name: str) -> int | None:
+        """Return a capability's value, None for one that the library does not know."""
+        try:
+            return int(self.capability(name))
+        except CallError as error:
+            if error.code == self._header.constants["ASSAYER_UNAVAILABLE"].value:
+                return None
+            raise
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name not in self._header.services:
+            raise AttributeError(f"the header declares no service {name}")
+        function = self._header.services[name]
+        entry = self._shared.entry(function.symbol, types_of(function))
+
+        def call(*args: Any, **kwargs: Any) -> int | float | None:
+            if entry is None:
+                raise MissingSymbol(f"{name}: the library does not export {function.symbol}")
+            given = [p for p in function.parameters if not _is_result(p)]
+            values = dict(zip((p.name for p in given), args, strict=False)) | kwargs
+            if len(args) > len(given) or values.keys() != {p.name for p in given}:
+                expected = ", ".join(p.name for p in given) or "no arguments"
+                raise ArgumentTypeError(name, "list", expected, f"{len(args)} and {sorted(kwargs)}")
+            result = np.zeros(1, np.int64)
+            raw = [from_buffer(result) if _is_result(p) else _argument(p, values[p.name]) for p in function.parameters]
+            code = entry(*raw)
+            if code:
+                raise CallError(name, code, self._header.meaning(code))
+            return next((result.view(_width(p))[0].item() for p in function.parameters if _is_result(p)), None)
+
+        call.__name__, call.__doc__ = name, function.doc
+        return call
+
+
+def _is_result(parameter: Parameter) -> bool:
+    """A pointer to a pointer, or to a number that may be written: the service puts its answer there."""
+    return parameter.stars == 2 or (parameter.stars == 1 and parameter.element != "void" and not parameter.const)
+
+
+def _width(parameter: Parameter) -> np.dtype[Any]:
+    return np.dtype(np.int64) if parameter.stars == 2 else parameter.type.dtype
+
+
+def _argument(parameter: Parameter, value: Any) -> Any:
+    """Addresses from ints (None is null) and arrays, text as bytes, numbers as they are."""
+    if parameter.is_scalar:
+        return value
+    if parameter.element == "char":
+        return from_buffer(value.encode() + b"\0")
+    return from_buffer(value) if isinstance(value, np.ndarray) else pointer(value or 0)

@@ -1,0 +1,72 @@
+"""What a file is, and what a shared library exports, told without loading it."""
+
+from __future__ import annotations
+
+import platform
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+
+from bindings.errors import LibraryError
+
+_MACHINES = {3: "i386", 40: "arm", 62: "x86_64", 183: "aarch64", 243: "riscv64", 21: "ppc64le", 258: "loongarch64"}
+_KINDS = {1: "an object file that was not linked", 2: "a program", 4: "a core dump"}
+_MAGIC = {
+    b"!<arch>": "a static library",
+    b"\xcf\xfa\xed\xfe": "a library of macOS",
+    b"MZ": "a library or program of Windows",
+    b"PK": "a zip file",
+    b"version https://git-lfs": "a Git LFS pointer; fetch the file itself",
+}
+_SHARED, _DYNAMIC_SYMBOLS, _UNDEFINED, _LOCAL = 3, 11, 0, 0
+
+
+def describe_file(path: Path) -> str | None:
+    """Say why a file cannot be a library for this machine; None when it looks like one."""
+    if not path.exists():
+        return "there is no such file"
+    if path.is_dir():
+        return "is a folder"
+    with path.open("rb") as file:
+        start = file.read(64)
+    if not start:
+        return "is empty"
+    for magic, kind in _MAGIC.items():
+        if start.startswith(magic):
+            return f"is {kind}, not a shared library of this system"
+    if not start.startswith(b"\x7fELF"):
+        return "is text, not a shared library" if start.isascii() else "is not a shared library"
+    if len(start) < 64 or start[4:6] != b"\x02\x01":
+        return "is cut short" if len(start) < 64 else "is not a 64-bit little-endian library"
+    kind, machine = struct.unpack_from("<HH", start, 16)
+    if kind != _SHARED:
+        return f"is {_KINDS.get(kind, 'an ELF file')}, not a shared library"
+    here = platform.machine().lower().replace("amd64", "x86_64").replace("arm64", "aarch64")
+    if (there := _MACHINES.get(machine, f"machine {machine}")) != here:
+        return f"is a library for {there}; this machine is {here}"
+    return None
+
+
+def exported_symbols(path: Path) -> frozenset[str]:
+    """Return the names that an ELF library exports.  Raises LibraryError, saying what the file is, for others."""
+    if problem := describe_file(path):
+        raise LibraryError(f"{path}: {problem}")
+    data = path.read_bytes()
+    try:
+        return frozenset(_exports(data))
+    except (struct.error, ValueError, IndexError, OverflowError) as error:
+        raise LibraryError(f"{path}: is damaged or cut short; its symbols cannot be read") from error
+
+
+def _exports(data: bytes) -> Iterator[str]:
+    """Yield the defined global names of .dynsym (System V ABI, chapters 4 and 5; Elf64_Shdr, Elf64_Sym)."""
+    offset, size, count = struct.unpack_from("<Q10xHH", data, 40)
+    sections = [struct.unpack_from("<IIQQQQIIQQ", data, offset + index * size) for index in range(count)]
+    for _, kind, _, _, start, length, link, _, _, entry in sections:
+        if kind != _DYNAMIC_SYMBOLS:
+            continue
+        names = sections[link][4]
+        for at in range(start, start + length, entry):
+            name, info, _, section = struct.unpack_from("<IBBH", data, at)
+            if name and section != _UNDEFINED and info >> 4 != _LOCAL:
+                yield data[names + name : data.index(b"\0", names + name)].decode()

@@ -1,0 +1,14 @@
+"""The judge.  Rooms, from the ground up; each may import those above it in this list, and `commands` imports them all.
+
+limits/      how far off an honest implementation may be, element by element
+catalogue/   what is asked of a candidate, and the answers that are kept
+candidates/  what is judged, run where it can do no harm
+variants/    the same operations by others: honest ones must pass, wrong ones must fail
+judging/     one call becomes a result
+steps/       whole training steps and runs
+report/      what a person or a machine reads
+proof/       whether the judge would notice: readings, faults, false alarms
+commands/    the command line, a file for each command
+
+Beside the rooms: `operations` (what the header declares), `exit_codes`, `paths`, `pool` (processes that share work).
+"""

@@ -1,0 +1,158 @@
+"""The arrays of one call, laid out up to three times.
+
+In run 1 every buffer ends at a guard zone, in run 2 it begins behind one, at the same address modulo 64: vector code
+then takes the same path, and a deterministic operation gives the same bits.  What is left of a slot beside the buffer
+holds a canary, run 1 and run 2 different ones, so that what was read from there shows as a difference.
+
+So an array that is no whole number of 16 bytes never begins at a multiple of 16, and any other always does.  In run 3
+it is the other way round: vector code takes its other paths, and may give other bits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bindings import Function, Parameter, Signature, shape_of
+from conformance.operations import widened
+
+from .arena import GAP, Arena, Slot
+
+TWICE, RUNS = (1, 2), (1, 2, 3)
+POISON = {1: b"\xff", 2: b"\xfe", 3: b"\xff"}  # outputs and workspaces beforehand: NaN and -1; another value in run 2
+CANARY = {1: b"\xa5", 2: b"\xff", 3: b"\xa5"}
+_MARGIN = 4096  # bytes of a slot beside the buffer that hold the canary
+_LINE = 64
+_VECTOR = 16  # bytes: what a thread of a device moves at most, and only from a multiple of as many
+
+
+@dataclass
+class Buffer:
+    """One array: what it holds before each run (nothing there: poison), and where it lies."""
+
+    parameter: Parameter
+    index: int | None  # in a list of arrays
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    contents: dict[int, bytes]
+    slots: dict[int, Slot]
+    size: int
+
+    @property
+    def name(self) -> str:
+        return self.parameter.name if self.index is None else f"{self.parameter.name}[{self.index}]"
+
+    @property
+    def is_table(self) -> bool:
+        """Whether it holds the addresses of a list's arrays."""
+        return self.parameter.is_list and self.index is None
+
+    @property
+    def is_host(self) -> bool:
+        """Whether it lies in host memory wherever the library computes."""
+        return self.is_table or self.parameter.host
+
+    @property
+    def is_output(self) -> bool:
+        return self.parameter.direction in {"out", "updated"} and not self.is_table
+
+    @property
+    def is_input(self) -> bool:
+        return self.parameter.direction == "in" or self.is_table
+
+    def start(self, run: int) -> int:
+        slot = self.slots[run]
+        if run == 3:
+            return slot.start + _LINE + (0 if self.size % _VECTOR else self.dtype.itemsize)
+        return slot.stop - self.size if run == 1 else slot.start + -self.size % _LINE
+
+    def stop(self, run: int) -> int:
+        return self.start(run) + self.size
+
+    def margins(self, run: int) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Return the parts of the slot before and behind the buffer that hold the canary."""
+        slot, start, stop = self.slots[run], self.start(run), self.stop(run)
+        return (max(slot.start, start - _MARGIN), start), (stop, min(slot.stop, stop + _MARGIN))
+
+    def gaps(self, run: int) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Return the guard zones before and behind the slot, as far as they are nearer to it than to the next one."""
+        slot = self.slots[run]
+        return (slot.start - GAP // 2, slot.start), (slot.stop, slot.stop + GAP // 2)
+
+    def fill(self, memory: Any, run: int) -> None:
+        memory[self.start(run) : self.stop(run)] = self.before(run)
+        for start, stop in self.margins(run):
+            memory[start:stop] = CANARY[run] * (stop - start)
+
+    def before(self, run: int) -> bytes:
+        """What the buffer holds before the run."""
+        return self.contents[run] if self.contents else POISON[run] * self.size
+
+    def after(self, memory: Any, run: int) -> bytes:
+        """What it held when the run had ended."""
+        return bytes(memory[self.start(run) : self.stop(run)])
+
+    def array(self, content: bytes) -> Any:
+        held = np.frombuffer(bytearray(content), self.dtype).reshape(self.shape)
+        return held if self.is_table else widened(held)
+
+
+def _make(arena: Arena, parameter: Parameter, array: Any, shape: tuple[int, ...], index: int | None = None) -> Buffer:
+    dtype = np.dtype(np.uintp) if parameter.is_list and index is None else parameter.type.dtype
+    if array is not None and parameter.type.is_half and array.dtype == np.float32:
+        array = array.astype(dtype)  # the judge holds such numbers in float32
+    if array is not None and (array.dtype != dtype or not array.flags.c_contiguous):
+        got = f"{array.dtype} with strides {array.strides}"
+        raise ValueError(f"{parameter.name}: expected a dense {dtype} array, got {got}")
+    contents = {} if array is None else dict.fromkeys(RUNS, array.tobytes())
+    size = math.prod(shape) * dtype.itemsize
+    slots = {run: arena.take(size + 2 * _LINE) for run in RUNS}
+    return Buffer(parameter, index, dtype, shape, contents, slots, size)
+
+
+def lay_out(arena: Arena, signature: Signature, arguments: Mapping[str, Any], sizes: Mapping[str, Any]) -> list[Buffer]:
+    """Return the buffers of a call in the header's order; those of a list stand before its table of addresses."""
+    buffers = []
+    for parameter in signature.function.parameters:
+        given = arguments.get(parameter.name)
+        if parameter.name in signature.lengths:
+            lengths = np.array([a.size for a in arguments[signature.lengths[parameter.name]]], np.int64)
+            buffers.append(_make(arena, parameter, lengths, lengths.shape))
+        elif parameter.is_list:
+            buffers += [_make(arena, parameter, array, array.shape, index) for index, array in enumerate(given or ())]
+            buffers.append(_make(arena, parameter, None, (len(given or ()),)))
+        elif parameter.is_array:
+            shape = shape_of(parameter, sizes) if given is None else given.shape
+            buffers.append(_make(arena, parameter, given, shape))
+    return buffers
+
+
+def raw_arguments(
+    function: Function,
+    buffers: list[Buffer],
+    sizes: Mapping[str, Any],
+    override: Mapping[str, Any],
+    address: Callable[[Buffer, int], int],
+    run: int,
+) -> list[Any]:
+    """Return what is passed to C in one run, and set the tables of addresses.
+
+    address: of a buffer in a run, as the library sees it.
+
+    An overridden name is passed as it is, None as a null pointer; "params[3]" overrides an entry of a table.
+    """
+    raw = {**sizes, "stream": 0}
+    tables: dict[str, list[int]] = {}
+    for buffer in buffers:
+        lies = address(buffer, run)
+        if buffer.index is not None:
+            tables.setdefault(buffer.parameter.name, []).append(override.get(buffer.name, lies) or 0)
+            continue
+        raw[buffer.name] = lies
+        if buffer.is_table:
+            buffer.contents[run] = np.array(tables[buffer.name], np.uintp).tobytes()
+    return [override.get(p.name, raw[p.name]) or 0 for p in function.parameters]

@@ -1,0 +1,75 @@
+"""One call of an operation, ready to be made in the worker's process, as often as need be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bindings import Signature
+from bindings.shared_object.foreign import types_of
+
+from .arena import Arena
+from .buffers import CANARY, RUNS, TWICE, Buffer, lay_out, raw_arguments
+from .process import Process
+
+_SMALL = 1 << 18  # bytes of arrays up to which a call is made a third time
+
+
+class Call:
+    """The buffers of one operation's arguments in the arena."""
+
+    def __init__(
+        self, arena: Arena, signature: Signature, arguments: Mapping[str, Any], override: Mapping[str, Any]
+    ) -> None:
+        self.arena, self.signature, self.override = arena, signature, override
+        due = {p.name for p in signature.given if not p.updated_if} | {p.name for p in signature.scalars}
+        if wrong := due - arguments.keys() or arguments.keys() - set(signature.names):
+            names = f"{signature.function.operation}{signature.python()}"
+            raise ValueError(f"{names}: argument {min(wrong)} is missing or not one of them")
+        self.sizes = signature.sizes(arguments)
+        self.buffers = lay_out(arena, signature, arguments, self.sizes)
+
+    def make(
+        self, process: Process, seconds: float, runs: Sequence[int], opened: Sequence[tuple[int, int]] = ()
+    ) -> tuple[Any, ...]:
+        """Fill the buffers and call once per run; `opened`: guard zones that hold canaries instead.  Raises Ended."""
+        memory, function = self.arena.memory, self.signature.function
+        memory[0] = 0  # the worker puts the number of the run here
+        process.place(self.arena.slots, seconds)
+        made = []
+        for run in runs:
+            raw = raw_arguments(function, self.buffers, self.sizes, self.override, process.address, run)
+            made.append((run, raw, [_carried(b, run) for b in self.buffers if not b.is_host]))
+            for buffer in self.buffers:
+                buffer.fill(memory, run)
+            for start, stop in opened:
+                memory[start:stop] = CANARY[run] * (stop - start)
+        return process.ask("run", seconds, function.symbol, types_of(function), made, list(opened))
+
+    @property
+    def runs(self) -> tuple[int, ...]:
+        """Which runs it is worth."""
+        return RUNS if sum(buffer.size for buffer in self.buffers) <= _SMALL else TWICE
+
+    def outputs(self, run: int = 1) -> dict[str, Any]:
+        """Return what a run left, by the header's names."""
+        found: dict[str, Any] = {}
+        for buffer in self.buffers:
+            if buffer.is_output:
+                array = buffer.array(buffer.after(self.arena.memory, run))
+                if buffer.index is None:
+                    found[buffer.name] = array
+                else:
+                    found.setdefault(buffer.parameter.name, []).append(array)
+        return found
+
+    def gaps(self, run: int) -> list[tuple[Buffer, str, tuple[int, int]]]:
+        """Return every guard zone of a run: the buffer, the side, and from where to where."""
+        behind = [(buffer, "past the end", buffer.gaps(run)[1]) for buffer in self.buffers]
+        return behind + [(buffer, "before the beginning", buffer.gaps(run)[0]) for buffer in self.buffers]
+
+
+def _carried(buffer: Buffer, run: int) -> tuple[int, int, int]:
+    """The slot of a buffer that may lie in device memory, and from where to where it matters: with its canaries."""
+    before, behind = buffer.margins(run)
+    return buffer.slots[run].start, before[0], behind[1]

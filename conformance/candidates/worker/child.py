@@ -1,0 +1,117 @@
+"""The worker's own process: opens the library and makes the calls it is told to.
+
+    python -m conformance.candidates.worker.child CONNECTION ARENA CAPACITY LIBRARY
+
+The first two are file descriptors.  Requests and replies are pickled tuples, the first entry says which.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib
+import resource
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from multiprocessing.connection import Connection
+from typing import Any
+
+import cffi
+
+from bindings import Library, LibraryError
+from bindings.shared_object.foreign import pointer
+
+from .memory import DeviceMemory, HostMemory
+
+_PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
+_LARGEST_FILE = 1 << 26  # bytes: a library that floods its output is stopped by SIGXFSZ
+
+
+class Child:
+    """Answers requests until the connection ends."""
+
+    def __init__(self, connection: Connection, library: Library, memory: HostMemory) -> None:
+        self.connection, self.library, self.memory = connection, library, memory
+
+    def place(self, slots: list[tuple[int, int]]) -> tuple[Any, ...]:
+        """Open new slots of the arena for good, and return their addresses."""
+        return ("done", self.memory.place(slots))
+
+    def run(
+        self,
+        symbol: str,
+        types: tuple[str, ...],
+        runs: Sequence[tuple[int, list[Any], list[tuple[int, int, int]]]],
+        gaps: list[tuple[int, int]],
+    ) -> tuple[Any, ...]:
+        """Make the call once for each number, list of raw arguments and parts of the arena; `gaps` open meanwhile."""
+        entry = self.library.entry(symbol, types)
+        if entry is None:
+            return ("missing",)
+        self.memory.open(gaps)
+        codes = []
+        for number, values, carried in runs:
+            raw = [pointer(value) if kind == "void*" else value for kind, value in zip(types, values, strict=True)]
+            self.memory.progress[0] = number
+            codes.append(self.memory.around(functools.partial(entry, *raw), carried))
+        self.memory.progress[0] = 0
+        self.memory.close(gaps)
+        return ("done", codes)
+
+    def call(self, target: str, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Call a Python function, "package.module:function", with the open library first."""
+        module, _, name = target.partition(":")
+        function: Callable[..., Any] = getattr(importlib.import_module(module), name)
+        return ("done", function(self.library, *arguments))
+
+    def serve(self) -> None:
+        while True:
+            try:
+                kind, seconds, arguments = self.connection.recv()
+            except EOFError:
+                return
+            # Should the judge be killed meanwhile, a hanging library ends all the same.
+            signal.setitimer(signal.ITIMER_REAL, seconds + 1)
+            try:
+                answer: Callable[..., tuple[Any, ...]] = getattr(self, kind)  # place, run or call
+                reply = answer(*arguments)
+            except Exception:
+                reply = ("raised", traceback.format_exc())
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            self.connection.send(reply)
+
+
+def _end_with_the_judge() -> None:
+    """Where the kernel offers it (Linux): a library that hangs is killed when the judge that started it ends."""
+    process: Any = cffi.FFI()
+    process.cdef("int prctl(int, unsigned long, unsigned long, unsigned long, unsigned long);")
+    with contextlib.suppress(AttributeError):
+        process.dlopen(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+def _memory(file: int, capacity: int, library: Library) -> HostMemory:
+    return DeviceMemory(file, capacity, library) if library.facts.on_device else HostMemory(file, capacity)
+
+
+def main() -> None:
+    connection, file, capacity, path = sys.argv[1:]
+    _end_with_the_judge()
+    link = Connection(int(connection))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the judge ends its workers
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (_LARGEST_FILE, _LARGEST_FILE))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    try:
+        library = Library(path)
+        memory = _memory(int(file), int(capacity), library)
+    except LibraryError as error:
+        link.send(("refused", error))
+        return
+    link.send(("ready", (memory.base, library.facts)))
+    Child(link, library, memory).serve()
+
+
+if __name__ == "__main__":
+    main()

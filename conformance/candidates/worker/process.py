@@ -1,0 +1,141 @@
+"""The judge's handle on a worker's process: start, ask, tell how it ended."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from bindings import Facts, LibraryError
+
+from .arena import CAPACITY, Arena, Slot
+from .buffers import Buffer
+
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS", "GOMAXPROCS")
+_POLITE = {"OMP_WAIT_POLICY": "passive"}  # threads that spin at a barrier take the cores from the other workers
+_START_S = 60.0
+_END_S = 10.0  # a sanitiser's report takes a while
+_TOLD = 1000  # bytes at the beginning and at the end of what a library printed
+
+
+class Ended(Exception):  # noqa: N818
+    """The process is no more: `status` "crashed" with its signal in `reason`, or "timed out"."""
+
+    def __init__(self, status: Any, reason: str) -> None:
+        super().__init__(reason)
+        self.status, self.reason = status, reason
+
+
+class Process:
+    """One process with one library, started by `prefix`.  Raises LibraryError when the library cannot be opened."""
+
+    def __init__(
+        self, path: Path, arena: Arena, threads: int, environment: Mapping[str, str], prefix: Sequence[str] = ()
+    ) -> None:
+        self.path = path
+        self._output = tempfile.TemporaryFile()  # noqa: SIM115
+        ours, theirs = socket.socketpair()
+        command = [*prefix, sys.executable, "-u", "-m", "conformance.candidates.worker.child"]
+        with theirs:
+            arguments = [str(theirs.fileno()), str(arena.file), str(CAPACITY), str(path)]
+            self._process = subprocess.Popen(
+                command + arguments,
+                stdin=subprocess.DEVNULL,
+                stdout=self._output,
+                stderr=subprocess.STDOUT,
+                pass_fds=(theirs.fileno(), arena.file),
+                env=os.environ
+                | dict.fromkeys(_THREADS, str(threads))
+                | _POLITE
+                | dict(environment)
+                | {"PYTHONPATH": os.pathsep.join(sys.path)},
+                start_new_session=True,
+            )
+        self._connection = Connection(ours.detach())
+        self._read = 0
+        self._addresses: dict[int, int] = {}  # of the arena's slots, as the library sees them
+        self.base, self.facts = self._start()
+
+    def _start(self) -> tuple[int, Facts]:
+        try:
+            kind, value = self._receive(_START_S)
+        except Ended as error:
+            said = "\n".join(filter(None, [error.reason, self.printed()]))
+            self.close()
+            raise LibraryError(f"{self.path}: {error.status} while it was opened: {said}") from None
+        if kind == "refused":
+            self.close()
+            raise value
+        base, facts = value
+        return base, facts
+
+    def place(self, slots: Sequence[Slot], seconds: float) -> None:
+        """Make the slots that are new known to the process, which opens them for good.  Raises Ended."""
+        new = slots[len(self._addresses) :]
+        if new:
+            kind, addresses = self.ask("place", seconds, [(slot.start, slot.stop) for slot in new])
+            if kind != "done":
+                raise Ended("crashed", str(addresses).strip().splitlines()[-1])
+            self._addresses |= zip((slot.start for slot in new), addresses, strict=True)
+
+    def address(self, buffer: Buffer, run: int) -> int:
+        """Return the address of a buffer in a run, as the library sees it."""
+        if buffer.is_host:
+            return self.base + buffer.start(run)
+        slot = buffer.slots[run]
+        return self._addresses[slot.start] + buffer.start(run) - slot.start
+
+    def ask(self, kind: str, seconds: float, *arguments: Any) -> tuple[Any, ...]:
+        """Send a request and return the reply.  Raises Ended."""
+        self._output.seek(0, os.SEEK_END)
+        self._read = self._output.tell()
+        with contextlib.suppress(BrokenPipeError):  # what became of it shows below
+            self._connection.send((kind, seconds, arguments))
+        return self._receive(seconds)
+
+    def _receive(self, seconds: float) -> tuple[Any, ...]:
+        try:
+            if not self._connection.poll(seconds):
+                raise Ended("timed out", f"no answer in {seconds:g} s")
+            reply: tuple[Any, ...] = self._connection.recv()
+            return reply
+        except (EOFError, OSError, pickle.UnpicklingError):
+            raise Ended("crashed", self._reason()) from None
+
+    def _reason(self) -> str:
+        """Say how the process ended; it is given a moment to."""
+        try:
+            code = self._process.wait(_END_S)
+        except subprocess.TimeoutExpired:
+            return "closed or garbled its connection to the judge"
+        return signal.Signals(-code).name if code < 0 else f"exit status {code}"
+
+    def printed(self) -> str:
+        """Return what the library printed since the last request; the middle is left out where it is long."""
+        length = self._output.seek(0, os.SEEK_END) - self._read
+        self._output.seek(self._read)
+        start = self._output.read(min(length, 2 * _TOLD))
+        if length > 2 * _TOLD:
+            self._output.seek(-_TOLD, os.SEEK_END)
+            start = start[:_TOLD] + b"\n[...]\n" + self._output.read(_TOLD)
+        return start.decode(errors="replace").strip()
+
+    def end(self) -> None:
+        """Kill the process and what it started."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        self._connection.close()
+
+    def close(self) -> None:
+        self.end()
+        self._output.close()

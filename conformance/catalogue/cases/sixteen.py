@@ -1,0 +1,101 @@
+"""Cases of the 16-bit operations: those of the float32 operations, their inputs rounded to the format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from conformance import operations
+
+from . import attention, elementwise, embedding, gemm, loss, moe, norm, rope
+from .data import Array, Draw
+from .elementwise import EVERY, SOME, TAILS
+from .optimizer import HYPER, decays, many, squares, very_many
+from .spec import Maker, Sizes, Spec, nan, scaled, sizes
+
+
+def _range(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """Exponents from -5 to 5."""
+    return draw.of("digits").normal(shape) * 2.0 ** draw.integers(-5, 6, shape)
+
+
+def edges(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """Numbers half way between two of a 16-bit format, at the ends of its range, and NaN of several kinds."""
+    return np.resize(np.concatenate([_EDGES, -_EDGES, _NANS.view(np.float32)]), shape)
+
+
+_EDGES = np.array(
+    [
+        *(1 + odd * 2.0**-bits for bits in (8, 11) for odd in (1, 3)),
+        *(65504.0, 65519.0, 65520.0, 65536.0, 2.0**128 - 2.0**120, 2.0**128 - 2.0**119, 2.0**128 - 2.0**104),
+        *(2.0**-24, 2.0**-25, 3 * 2.0**-25, 2.0**-14 - 2.0**-25, 2.0**-133, 2.0**-134, 3 * 2.0**-134, 2.0**-126),
+    ],
+    np.float32,
+)
+_NANS = np.array([0x7F800001, 0x7FFFFFFF, 0xFF800001, 0xFFFFFFFF], np.uint32)
+_SEED = 0x123456789ABCDEF
+SUFFIXES = ("bf16", "fp16")
+EDGE_SIZES = sizes("n", (42,), (1025,))
+_WIDER = "the same numbers in a wider format"
+_CASTS = {"plain": EVERY, "tails": TAILS, "range": SOME, "tiny": SOME, "special": SOME, "signed": SOME}
+# float16 ends at 65504: the data sets of large numbers, such that products of two of them stay below.
+_NARROW: dict[str, str | Maker] = {
+    "range": _range,
+    "swamp": scaled("swamp", 2.0**-6),
+    "cancel": scaled("cancel", 2.0**-3),
+}
+_NO_PRODUCTS = {"cross_entropy_forward"}
+# Both formats hold most numbers of size one: of those that only move numbers, some need others.
+_MOVES = {"expert_dispatch", "embedding"}
+_FAMILIES = (elementwise, norm, gemm, rope, attention, moe, loss, embedding)
+
+
+def _specs() -> Iterator[Spec]:
+    for suffix in SUFFIXES:
+        for operation, trivial in ((f"cast_to_{suffix}", ""), (f"cast_from_{suffix}", _WIDER)):
+            yield Spec(operation, _CASTS, signed_zeros=True, trivial=trivial)
+            rows = {"special": EDGE_SIZES}
+            yield Spec(operation, rows, {"input": edges}, why="edges", signed_zeros=True, trivial=trivial)
+        yield from _updates(f"multi_adamw_{suffix}")
+        for family in _FAMILIES:
+            yield from _of(suffix, family.SPECS)
+
+
+def _updates(operation: str) -> Iterator[Spec]:
+    """AdamW's copies; where the learning rate is 0 parameters stay, and one number alone is right for a copy."""
+    given: dict[str, str | Maker] = {"vs": squares, "weight_decays": decays, "copies": nan}
+    for why, seed in (("drawn", _SEED), ("", 0)):
+        rows = {"plain": many(**HYPER, step=7, seed=seed), "tails": very_many(**HYPER, step=7, seed=seed)}
+        yield Spec(operation, rows, given, why=why)
+        kept = {data: many(**(HYPER | {"lr": 0.0}), step=2, seed=seed) for data in ("plain", "tiny", "range")}
+        long = [{"count": 2, "sizes": (5, 40001), **(HYPER | {"lr": 0.0}), "step": 2, "seed": seed}]
+        still = given | {"weight_decays": scaled("plain", 0.0)}
+        yield Spec(operation, kept | {"tails": long}, still, why=f"{why or 'nearest'}_kept")
+    small: dict[str, str | Maker] = {
+        "params": scaled("plain", 2.0**-10),
+        "vs": scaled("exact", 0.0),
+        "grad_scale": "plain",
+    }
+    rows = {"tiny": many(**(HYPER | {"eps": 1e-3}), step=7, seed=0)}
+    yield Spec(operation, rows, given | small, why="eps_counts")
+
+
+def _of(suffix: str, specs: Iterable[Spec]) -> Iterator[Spec]:
+    for spec in specs:
+        operation = f"{spec.operation}_{suffix}"
+        if operation not in operations.OPERATIONS:
+            continue
+        if spec.operation in _MOVES:
+            spec = replace(spec, data={**spec.data, "range": spec.data["plain"][-1:]})
+        narrow = _NARROW.keys() & spec.data.keys() if suffix == "fp16" and spec.operation not in _NO_PRODUCTS else set()
+        if rest := {data: rows for data, rows in spec.data.items() if data not in narrow}:
+            yield replace(spec, operation=operation, data=rest)
+        for data in sorted(narrow):
+            arrays = operations.read_arrays(operations.OPERATIONS[operation])
+            inputs = {**dict.fromkeys((p.name for p in arrays), _NARROW[data]), **spec.inputs}
+            yield replace(spec, operation=operation, data={data: spec.data[data]}, inputs=inputs)
+
+
+SPECS = tuple(_specs())

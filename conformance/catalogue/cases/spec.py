@@ -1,0 +1,115 @@
+"""How a case is stated: an operation, its sizes and scalars, and which data set fills each array.
+
+A `Spec` is one line of a family's catalogue: it stands for one case for every pair of a data set and sizes.  The
+header says which arrays there are and what shapes they have, so a spec names only what differs from plain data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conformance import operations
+from reference import random
+
+from .data import DATA, Draw
+
+Sizes = Mapping[str, Any]
+Arguments = dict[str, Any]
+Maker = Callable[[Draw, tuple[int, ...], Sizes], NDArray[Any]]
+Finish = Callable[[Arguments, Sizes, Draw], Arguments]
+
+
+def sizes(names: str, *rows: tuple[Any, ...]) -> list[dict[str, Any]]:
+    """Return one mapping for each row: sizes("rows cols", (1, 1), (3, 33))."""
+    return [dict(zip(names.split(), row, strict=True)) for row in rows]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One call of one operation and how its inputs come about."""
+
+    operation: str
+    data: str
+    name: str
+    sizes: Sizes
+    spec: Spec
+
+    @property
+    def id(self) -> str:
+        return f"{self.operation}/{self.data}/{self.name}"
+
+    def arguments(self, seed: int = 0) -> Arguments:
+        """Return the call's arrays and scalars by header name; the same for the same id and seed, always."""
+        draw = Draw(random.stream("case", self.id, seed))
+        made: Arguments = {}
+        function = operations.OPERATIONS[self.operation]
+        for parameter in operations.read_arrays(function):
+            made[parameter.name] = operations.fill(parameter, self.sizes, partial(self._make, parameter.name, draw))
+        for name in operations.scalars(function):
+            made[name] = self.sizes[name]
+        if self.spec.finish:
+            made |= self.spec.finish(made, self.sizes, draw)
+        return operations.typed(function, made)
+
+    def _make(self, name: str, draw: Draw, shape: tuple[int, ...]) -> NDArray[Any]:
+        maker, source = self.spec.inputs.get(name, self.data), draw.of(name)
+        return DATA[maker](source, shape) if isinstance(maker, str) else maker(source, shape, self.sizes)
+
+
+@dataclass(frozen=True)
+class Spec:
+    """Cases of one operation: every data set at every one of its sizes."""
+
+    operation: str
+    data: Mapping[str, Sequence[Sizes]]
+    inputs: Mapping[str, str | Maker] = field(default_factory=dict)
+    finish: Finish | None = None  # makes the arrays that follow from the others
+    why: str = ""  # the reason this line exists, where the data set's own is not all; part of the id
+    signed_zeros: bool = False  # the sign of a zero counts, where the result is exact
+    trivial: str = ""  # why doing next to nothing is right here
+
+    def cases(self) -> Iterator[Case]:
+        for data, rows in self.data.items():
+            for row in rows:
+                text = "x".join(f"{v:g}" if isinstance(v, float) else str(v) for v in row.values())
+                yield Case(self.operation, data, f"{self.why}_{text}" if self.why else text, row, self)
+
+
+def ids(high: str | int, low: int = 0) -> Maker:
+    """Integers from low up to, not including, a size given by name."""
+
+    def make(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> NDArray[Any]:
+        return draw.integers(low, sizes[high] if isinstance(high, str) else high, shape)
+
+    return make
+
+
+def scaled(data: str, factor: float) -> Maker:
+    """A data set times a factor."""
+    return lambda draw, shape, sizes: DATA[data](draw, shape) * factor
+
+
+def rows_apart(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> NDArray[Any]:
+    """Normal numbers, every other row 200 above its neighbours: exp overflows with another row's maximum."""
+    return np.asarray(draw.normal(shape) + 200.0 * (np.arange(shape[0])[:, None] % 2))
+
+
+def nan(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> NDArray[Any]:
+    """Nothing but NaN: memory that must not be read."""
+    return np.full(shape, np.nan)
+
+
+def permutation(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> NDArray[Any]:
+    """Every row number once."""
+    return draw.permutation(int(np.prod(shape))).reshape(shape)
+
+
+def seeds(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> NDArray[Any]:
+    """Well mixed 64-bit seeds."""
+    return np.array([random.stream(draw.seed, i) for i in range(shape[0])], np.uint64)

@@ -1,0 +1,136 @@
+"""Making goldens aside, several at a time, and putting them in place only as a whole."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from conformance.catalogue.cases import CASES, REFUSALS
+
+from . import manifest, profiles, tensors
+from .compare import Change, compare
+from .errors import GoldenError
+from .load import strays, verify
+from .manifest import Entry, Floor, Manifest
+from .sources import file_of
+
+CHUNK = 8  # goldens handed to a process at a time
+
+
+@dataclass(frozen=True)
+class Making:
+    """Goldens made aside: the folder they lie in, and an entry for each."""
+
+    folder: Path
+    entries: dict[str, Entry]
+
+    @property
+    def contradicted(self) -> list[str]:
+        """Say which are wrong by their oracles."""
+        asked = [(id, entry.oracle) for id, entry in self.entries.items() if entry.oracle]
+        return [f"{id}: {o.oracle} contradict the reference by {o.share:.3g} limits" for id, o in asked if not o.agrees]
+
+
+def make(id: str, profile: str, folder: Path) -> Entry:
+    """Make one golden in a folder."""
+    source = profiles.sources(profile)[id]
+    held, confirmation = source.make()
+    file = file_of(id)
+    tensors.write(folder / file, held)
+    return Entry(file, source.scenario, source.generator, source.seed, confirmation, tensors.digests(held))
+
+
+def _make_some(ids: Sequence[str], profile: str, folder: Path) -> list[tuple[str, Entry]]:
+    return [(id, make(id, profile, folder)) for id in ids]
+
+
+def make_all(profile: str, folder: Path, processes: int) -> Iterator[tuple[str, Entry]]:
+    """Make every golden of a profile in a folder, and yield each as it is done."""
+    ids = list(profiles.sources(profile))
+    if processes == 1:
+        yield from ((id, make(id, profile, folder)) for id in ids)
+        return
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(name, "1")  # the processes are as many as the cores already
+    context = multiprocessing.get_context("spawn")
+    chunks = [ids[i : i + CHUNK] for i in range(0, len(ids), CHUNK)]
+    # The training step stands last and takes longest, so the last begin first.
+    with ProcessPoolExecutor(processes, context) as executor:
+        for future in [executor.submit(_make_some, chunk, profile, folder) for chunk in reversed(chunks)]:
+            yield from future.result()
+
+
+@contextmanager
+def aside(folder: Path) -> Iterator[Path]:
+    """Give a new folder inside a folder, so that files can be renamed into place; it is gone afterwards."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".new-", dir=folder) as path:
+        yield Path(path)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Between a folder and what was made anew."""
+
+    changes: list[Change]
+    damage: list[GoldenError]  # damaged files, and such as should not be there
+    damaged: set[str]  # the ids of the former
+    rounded: int  # how many goldens have other bytes, but agree within float64 rounding
+
+
+def difference(folder: Path, making: Making) -> Difference:
+    """Compare a folder with what was made anew."""
+    known = manifest.read(folder).cases if manifest.exists(folder) else {}
+    found = [Change(id, "gone", "no case of the catalogue any more") for id in known.keys() - making.entries.keys()]
+    found += [Change(id, "new", "") for id in making.entries.keys() - known.keys()]
+    damage, damaged, rounded = strays(folder, {entry.file for entry in known.values()}), set(), 0
+    for id in making.entries.keys() & known.keys():
+        due, entry = known[id].sha256, making.entries[id]
+        try:
+            old = verify(folder, known[id])
+        except GoldenError as error:
+            damage.append(error)
+            damaged.add(id)
+            if due != entry.sha256:
+                found.append(Change(id, "damaged", "and what is made now has other bytes than the manifest says"))
+            continue
+        if due != entry.sha256:
+            changed = compare(id, old, tensors.read(making.folder / entry.file))
+            found += changed
+            rounded += not changed
+    return Difference(sorted(found, key=lambda c: (c.id, c.kind, c.what)), damage, damaged, rounded)
+
+
+def install(folder: Path, making: Making, replaced: set[str], lower: bool) -> None:
+    """Put new goldens and those to be replaced in place by renaming, the manifest last.
+
+    Any other file stays: it agrees within float64 rounding, so that a regeneration elsewhere changes no byte of it.
+    lower: the floors may sink to the present numbers.
+    """
+    before = manifest.read(folder) if manifest.exists(folder) else Manifest("", Floor(0, 0), {})
+    entries = {}
+    for id, entry in making.entries.items():
+        old = before.cases.get(id)
+        if old and id not in replaced:
+            entries[id] = _kept(old, entry)
+            continue
+        entries[id] = entry
+        (folder / entry.file).parent.mkdir(parents=True, exist_ok=True)
+        (making.folder / entry.file).replace(folder / entry.file)
+    present = Floor(len(entries), len(CASES) + len(REFUSALS))
+    floor = present if lower else present.raised_to(before.floor)
+    Manifest(manifest.reference_version(), floor, entries).write(folder)
+    for id in before.cases.keys() - entries.keys():
+        (folder / before.cases[id].file).unlink(missing_ok=True)
+
+
+def _kept(old: Entry, new: Entry) -> Entry:
+    """The entry of a file that stays: how well an oracle agreed differs in the last bits from machine to machine."""
+    same = old.oracle and new.oracle and old.oracle.oracle == new.oracle.oracle
+    return replace(new, sha256=old.sha256, oracle=old.oracle if same else new.oracle)

@@ -1,0 +1,113 @@
+"""Making a folder of goldens anew: report what has changed, and write what may be written."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from conformance.judging.results import FAILED, HARNESS, PASSED
+
+from . import manifest, profiles
+from .compare import Change
+from .errors import GoldenError
+from .generate import Difference, Making, aside, difference, install, make_all
+from .profiles import FULL
+
+SHOWN = 40  # lines of a drift table
+
+
+def regenerate(folder: Path, profile: str, processes: int = 2, check: bool = False, reason: str = "") -> int:
+    """Make a profile anew, compare it with the folder, and put it there unless checking or refused."""
+    started = time.monotonic()
+    try:
+        with aside(folder) as new:
+            making = Making(new, _made(profile, new, processes))
+            found = difference(folder, making)
+            code = _settle(folder, making, found, check, reason)
+    except GoldenError as error:
+        print(error)
+        return HARNESS
+    rounded = f" ({found.rounded} with other bytes within float64 rounding)" if found.rounded else ""
+    print(f"{len(making.entries)} goldens{rounded}, {_size(folder)}, in {time.monotonic() - started:.1f} s")
+    return code
+
+
+def _made(profile: str, folder: Path, processes: int) -> dict[str, manifest.Entry]:
+    entries = {}
+    for id, entry in make_all(profile, folder, processes):
+        entries[id] = entry
+        if profile == FULL:
+            print(f"{id}: {(folder / entry.file).stat().st_size / 1e6:.0f} MB", flush=True)
+    return {id: entries[id] for id in profiles.sources(profile)}
+
+
+def _settle(folder: Path, making: Making, found: Difference, check: bool, reason: str) -> int:
+    """Report what was found, write what may be written, and return the exit code."""
+    drift = [change for change in found.changes if change.kind != "new" or check]
+    for line in (*map(str, found.damage), *making.contradicted, *table(drift)):
+        print(line)
+    if check:
+        if not found.changes and not found.damage:
+            _note_version(folder)
+        return HARNESS if found.damage or _below_floor(folder) else FAILED if drift or making.contradicted else PASSED
+    if len(found.damage) > len(found.damaged) or making.contradicted:
+        print("nothing was written")
+        return FAILED if making.contradicted else HARNESS
+    if drift and not reason:
+        print('nothing was written; to take the change: --accept --reason "why"')
+        return HARNESS if found.damaged else FAILED
+    install(folder, making, {change.id for change in found.changes} | found.damaged, lower=bool(reason))
+    if reason and found.changes:
+        note(folder / "changes.md", reason, found.changes)
+    elif reason:
+        print("there was no change to take")
+    return PASSED
+
+
+def _below_floor(folder: Path) -> bool:
+    if not manifest.exists(folder):
+        return False
+    held = manifest.read(folder)
+    if len(held.cases) < held.floor.goldens:
+        print(f"{folder / 'manifest.json'}: expected at least {held.floor.goldens} goldens, got {len(held.cases)}")
+        return True
+    return False
+
+
+def _note_version(folder: Path) -> None:
+    if manifest.exists(folder) and manifest.read(folder).reference != manifest.reference_version():
+        print("the reference's source has changed since; what it computes has not")
+
+
+def table(changes: Sequence[Change]) -> list[str]:
+    """What has changed, a line each."""
+    width = max((len(c.kind) for c in changes), default=0)
+    lines = [f"{c.kind:{width}}  {c.id}{'  ' if c.what else ''}{c.what}" for c in changes[:SHOWN]]
+    if len(changes) > SHOWN:
+        lines.append(f"... and {len(changes) - SHOWN} more: {_counted(changes)}")
+    return lines
+
+
+def _counted(changes: Sequence[Change]) -> str:
+    """How many goldens changed, by operation and kind."""
+    counts = Counter((id.partition("/")[0], kind) for id, kind in dict.fromkeys((c.id, c.kind) for c in changes))
+    return ", ".join(f"{operation} {count} {kind}" for (operation, kind), count in sorted(counts.items()))
+
+
+def note(path: Path, reason: str, changes: Sequence[Change]) -> None:
+    """Append to the list of accepted changes: when, why, what."""
+    head = "" if path.exists() else "# Accepted changes of the goldens\n"
+    kept = path.read_text(encoding="utf-8") if path.exists() else ""
+    lines = "".join(f"- {line}\n" for line in table(changes))
+    fresh = path.with_name(f".{path.name}")
+    text = f"{head}{kept}\n## {datetime.now(UTC).date().isoformat()}: {reason}\n\n{lines}"
+    fresh.write_text(text, encoding="utf-8", newline="\n")
+    fresh.replace(path)
+
+
+def _size(folder: Path) -> str:
+    size = sum(path.stat().st_size for path in folder.rglob("*.safetensors"))
+    return f"{size / 1e6:.1f} MB" if size < 1e9 else f"{size / 1e9:.1f} GB"

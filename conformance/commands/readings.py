@@ -1,0 +1,222 @@
+"""`readings`: plant every wrong reading, and count how many the cases find and the diagnosis names."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import track
+
+from conformance.catalogue.cases import CASES
+from conformance.catalogue.keywords import Keywords
+from conformance.judging.results import HARNESS
+from conformance.pool import shared
+from conformance.proof.faults import FAULTS, FaultError
+from conformance.proof.faults import judge as judge_faults
+from conformance.proof.readings.divided import ACCUMULATION, tried_division
+from conformance.proof.readings.mixed import RUNS_IN_16_BITS, tried_mixed
+from conformance.proof.readings.recomputed import RECOMPUTATION, tried_recomputation
+from conformance.proof.readings.recomputed import SETTINGS as RECOMPUTED
+from conformance.proof.readings.steps import SITUATIONS, STEP, tried_step
+from conformance.proof.readings.trial import Found, Told, found, named, tried
+from conformance.report.score import Diagnosed, Faults, Score, write_score
+from conformance.steps.divided import DIVISIONS
+from conformance.variants.wrong.planted import planted
+from reference.readings import Reading
+from reference.readings.accumulation import READINGS as ACCUMULATION_READINGS
+from reference.readings.recompute import READINGS as RECOMPUTE_READINGS
+from reference.readings.step import READINGS as STEP_READINGS
+from training.readings.mixed import MIXED_PRECISION
+from training.readings.mixed import READINGS as MIXED_READINGS
+
+from . import faults as planting
+from .options import add_command, cores, keywords, positive
+
+_EXAMPLES = """\
+  readings                       every wrong reading of every operation, and every fault of the C library
+  readings -k 'rope or softmax'  those of some operations
+  readings --no-faults           without a C compiler
+  readings --json score.json     the score, for `report --readings`
+"""
+_EXIT = "exit code: 0 every reading is found, or proved equal, and every fault; 1 one is not; 2 nothing was planted"
+CHUNK = 8  # cases of one piece
+# Readings of whole steps by what stands for an operation's name: what tries them, and where.
+STEPPED: dict[str, tuple[Sequence[Reading], Callable[[str], list[Told]], Sequence[str]]] = {
+    STEP: (STEP_READINGS, tried_step, tuple(SITUATIONS)),
+    RECOMPUTATION: (RECOMPUTE_READINGS, tried_recomputation, tuple(RECOMPUTED)),
+    ACCUMULATION: (ACCUMULATION_READINGS, tried_division, tuple(DIVISIONS)),
+    MIXED_PRECISION: (MIXED_READINGS, tried_mixed, tuple(RUNS_IN_16_BITS)),
+}
+Item = TypeVar("Item")
+
+
+def add_parser(commands: Any) -> None:
+    """Register the command."""
+    what = "plant wrong readings and count how many the cases find and the diagnosis names"
+    parser = add_command(commands, "readings", what, run, _EXAMPLES, _EXIT)
+    wanted = "only those of operations that match, e.g. 'rope or softmax'"
+    parser.add_argument("-k", type=keywords, default=Keywords(), metavar="WORDS", help=wanted)
+    parser.add_argument("-n", type=positive, default=cores(), metavar="N", help="processes (default: %(default)s)")
+    parser.add_argument("-v", "--verbose", action="store_true", help="a line for each reading")
+    without = "leave out the builds of the C library with a fault in them"
+    parser.add_argument("--no-faults", action="store_true", help=without)
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the score, for `report --readings`")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Plant, count, print; return the exit code."""
+    console = Console(highlight=False, soft_wrap=True)
+    known = (*dict.fromkeys(case.operation for case in CASES.values()), *STEPPED)
+    operations = [name for name in known if options.k.matches(name)]
+    if not operations:
+        console.print(f"no operation matches -k '{options.k.text}'", markup=False)
+        return HARNESS
+    started = time.monotonic()
+    results = judge(console, operations, options.n)
+    for name in (name for name in STEPPED if name in operations):
+        results += stepped(console, *STEPPED[name], options.n)
+    show(console, results, options.verbose)
+    try:
+        faults = None if options.no_faults else _faults(console, operations, options)
+    except FaultError as error:
+        console.print(f"{error}\n--no-faults leaves out the builds of the C library", markup=False)
+        return HARNESS
+    score = scored(results, faults)
+    close(console, score, results, time.monotonic() - started)
+    if options.json:
+        write_score(options.json, score)
+    wrong = any(one.survives or one.is_disproved for one in results)
+    return int(wrong or (faults is not None and not planting.is_enough(faults)))
+
+
+def stepped(
+    console: Console,
+    readings: Sequence[Reading],
+    trying: Callable[[str], list[Told]],
+    situations: Sequence[str],
+    processes: int,
+) -> list[Found]:
+    """Try readings of whole steps in every situation."""
+    told = _followed(console, "stepping", shared(trying, situations, processes), len(situations))
+    return found(readings, (one for few in told for one in few))
+
+
+def _faults(console: Console, operations: Sequence[str], options: argparse.Namespace) -> Faults:
+    """Build and judge the faults that are in these operations.  Raises FaultError."""
+    chosen = [fault for fault in FAULTS if set(operations) & set(fault.operations)]
+    results = _followed(console, "building", judge_faults(options.n, chosen), len(chosen))
+    return planting.show(console, results, options.verbose)
+
+
+def judge(console: Console, operations: Sequence[str], processes: int) -> list[Found]:
+    """Try every reading of the operations on all their cases, then diagnose each where it shows most."""
+    ids = [case.id for case in CASES.values() if case.operation in operations]
+    # Cases of one operation are of very different cost: neighbours go to different processes.
+    pieces = [ids[start :: -(-len(ids) // CHUNK)] for start in range(-(-len(ids) // CHUNK))]
+    told = [
+        one for few in _followed(console, "planting", shared(_tried, pieces, processes), len(pieces)) for one in few
+    ]
+    results = found((reading for name in operations if name not in STEPPED for reading in planted(name)), told)
+    by_case: dict[str, list[str]] = {}
+    for one in results:
+        if one.clearest:
+            by_case.setdefault(one.clearest.case, []).append(one.reading.id)
+    by_id = {one.reading.id: one for one in results}
+    work = list(by_case.items())
+    for few in _followed(console, "diagnosing", shared(_named, work, processes), len(work)):
+        for id, line, right in few:
+            by_id[id].line, by_id[id].right = line, right
+    return results
+
+
+def _tried(ids: Sequence[str]) -> list[Told]:
+    return [told for id in ids for told in tried(id)]
+
+
+def _named(piece: tuple[str, list[str]]) -> list[tuple[str, str, bool]]:
+    return list(named(*piece))
+
+
+def _followed(console: Console, what: str, items: Iterable[Item], total: int) -> Iterator[Item]:
+    """The items, with a bar on a terminal."""
+    return iter(track(items, what, total, console=console, transient=True, disable=not console.is_terminal))
+
+
+def scored(results: Sequence[Found], faults: Faults | None = None) -> Score:
+    """Return the score of what was found."""
+    told_apart = [one for one in results if one.failed]
+    weakest = min(told_apart, key=lambda one: one.margin, default=None)
+    diagnosed = [one for one in results if one.is_diagnosed]
+    return Score(
+        found=len(told_apart),
+        total=len(results),
+        weakest=weakest.reading.id if weakest else "",
+        margin=weakest.margin if weakest else math.inf,
+        survivors={one.reading.id: one.reading.equal for one in results if not one.failed},
+        diagnosis=Diagnosed(
+            sum(one.right for one in diagnosed),
+            len(diagnosed),
+            tuple(one.reading.id for one in diagnosed if not one.right),
+        ),
+        faults=faults,
+    )
+
+
+def show(console: Console, results: Sequence[Found], every: bool) -> None:
+    """Print a line for each operation; every: one for each reading too."""
+    console.print(f"[bold]{'operation':<28} {'found':>9} {'named':>9} {'weakest':>9}  reading[/]")
+    by_operation: dict[str, list[Found]] = {}
+    for one in results:
+        by_operation.setdefault(one.reading.operation, []).append(one)
+    for operation, few in by_operation.items():
+        told = [one for one in few if one.failed]
+        weakest = min(told, key=lambda one: one.margin, default=None)
+        counts = f"{f'{len(told)}/{len(few)}':>9} {_named_of(told):>9}"
+        last = f"{_number(weakest.margin):>9}  {escape(weakest.reading.name)}" if weakest else ""
+        console.print(f"{operation:<28} {counts} {last}")
+        for one in few if every else ():
+            console.print(f"    {escape(_line(one))}")
+
+
+def _line(one: Found) -> str:
+    counted = f"{len(one.failed)} of {len(one.told)} cases, {_number(one.margin)} times the limit"
+    said = f"; {'named' if one.right else 'NOT NAMED'}: {one.line}" if one.is_diagnosed else ""
+    return f"{one.reading.name}: {counted}{said}"
+
+
+def _named_of(told: Sequence[Found]) -> str:
+    diagnosed = [one for one in told if one.is_diagnosed]
+    return f"{sum(one.right for one in diagnosed)}/{len(diagnosed)}" if diagnosed else "-"
+
+
+def _number(value: float) -> str:
+    return "exact" if math.isinf(value) else f"{value:.3g}"
+
+
+def close(console: Console, score: Score, results: Sequence[Found], seconds: float) -> None:
+    """Print what survived and why, what the diagnosis missed, and the score."""
+    for one in results:
+        if one.survives:
+            console.print(f"[red]SURVIVES[/] {escape(one.reading.id)}: no case refuses it, and it carries no proof")
+        elif one.is_disproved:
+            console.print(
+                f"[red]FOUND[/] {escape(one.reading.id)} by {one.failed[0].case}, although it carries a proof"
+            )
+        elif not one.failed:
+            console.print(f"EQUAL {escape(one.reading.id)}: {escape(one.reading.equal)}")
+    for one in results:
+        if one.is_diagnosed and not one.right:
+            console.print(f"NOT NAMED {escape(one.reading.id)}: {escape(one.line)}")
+    console.print(f"\n{score.found} of {score.total} wrong readings found; {seconds:.0f} s")
+    console.print(f"weakest: {escape(score.weakest)}, {_number(score.margin)} times its limit")
+    right, total = score.diagnosis.right, score.diagnosis.total
+    if total:
+        console.print(f"{right} of {total} named or described rightly by the first line: {right / total:.1%}")
+    if score.faults:
+        console.print(planting.summed_up(score.faults))

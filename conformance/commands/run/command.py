@@ -1,0 +1,170 @@
+"""`run`: judge a library."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from bindings import BindingError, NoDevice
+from conformance.candidates.candidate import Candidate, CandidateError, candidates, read_schedule
+from conformance.catalogue.goldens import GoldenError
+from conformance.commands.options import add_command, add_contract, add_selection, cores, nothing, positive
+from conformance.judging.results import HARNESS, NO_DEVICE, gravest
+from conformance.report.files import write_jsonl, write_junit
+from conformance.report.grid import show_grid
+from conformance.report.markdown import write_summary
+from conformance.report.page import write_page
+from conformance.report.record import Run, verdict
+from conformance.report.terminal import close, show
+from conformance.steps import RUN_LENGTH
+
+from .judgement import Judgement, slug
+from .repeat import add_inputs, add_repro
+from .waivers import WaiverError, read_waivers
+
+_EXAMPLES = """\
+  run --library libyours.so                            the whole catalogue and the training steps
+  run --library libyours.so -k 'rope and not special'  some of it
+  run --library libyours.so --lf -x                    what failed the last time, up to the first failure
+  run --library libyours.so --contract tf32            products in TF32 are what it promises
+  run --library libyours.so --report page.html         a page with pictures of what went wrong
+  run --library libyours.so --repro failures           what failed, in files: inputs, what came, what should have
+  run --library libyours.so --inputs FILE              one of those calls again
+  run --library libyours.so --jsonl now.jsonl          a report that `diff` and `report` read
+  run --library old=A.so --library new=B.so -k gemm   several side by side
+  run --library libemulated.so --schedule reverse      the threads of an emulated device in another order
+  run --outputs results/                               files of outputs, written from the goldens' inputs
+"""
+
+
+def add_parser(commands: Any) -> None:
+    """Register the command."""
+    parser = add_command(commands, "run", "judge a library", run, _EXAMPLES)
+    several = "the shared library to judge (repeatable), and what reports call it (default: its file's name)"
+    candidate = parser.add_mutually_exclusive_group(required=True)
+    candidate.add_argument("--library", type=library, action="append", metavar="[NAME=]PATH", help=several)
+    candidate.add_argument("--outputs", type=Path, metavar="DIR", help="or a folder of outputs (golden/OUTPUTS.md)")
+    parser.add_argument("--declarations", type=Path, metavar="FILE", help="the library's own declarations, to compare")
+    parser.add_argument("--waivers", type=Path, metavar="FILE", help="failures that somebody answers for (TOML)")
+    add_contract(parser)
+    exact = add_selection(parser)
+    add_inputs(exact)
+    exact.add_argument("--last-failed", "--lf", action="store_true", help="only what did not pass the last time")
+    _add_manner(parser)
+    _add_reports(parser)
+
+
+def _add_manner(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("how")
+    group.add_argument("-n", type=positive, default=cores(), metavar="N", help="processes (default: %(default)s)")
+    group.add_argument("-x", "--exitfirst", action="store_true", help="stop at the first case that does not pass")
+    group.add_argument("--seed", type=int, default=0, help="another draw of every case's data (default: 0)")
+    run_length = "steps of the training run (default: %(default)s; the replicas of a longer one are made first)"
+    group.add_argument("--run-length", type=positive, default=RUN_LENGTH, metavar="N", help=run_length)
+    orders = "in which order an emulated device runs threads: forward, reverse, random:SEED (repeatable)"
+    group.add_argument("--schedule", type=schedule, action="append", default=[], metavar="ORDER", help=orders)
+    limits = "which architecture's limits an emulated device has: sm_70 ... (repeatable)"
+    group.add_argument("--arch", action="append", default=[], metavar="SM", help=limits)
+    group.add_argument("--limit", type=float, default=20.0, metavar="S", help="seconds a call may take (default: 20)")
+
+
+def _add_reports(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("reports")
+    group.add_argument("-v", "--verbose", action="store_true", help="a line for each case as it is judged")
+    group.add_argument("-q", "--quiet", action="store_true", help="the closing lines only")
+    group.add_argument("--durations", type=int, default=0, metavar="N", help="the slowest N cases")
+    group.add_argument("--report", type=Path, metavar="FILE", help="write a page that a browser shows (HTML)")
+    group.add_argument("--summary", type=Path, metavar="FILE", help="write a comment for a pull request (Markdown)")
+    group.add_argument("--jsonl", type=Path, metavar="FILE", help="write a line of JSON for each case")
+    group.add_argument("--junit", type=Path, metavar="FILE", help="write a JUnit file")
+    add_repro(group)
+
+
+def library(text: str) -> tuple[str, Path]:
+    """Read the value of --library for argparse: a file that is there is one, whatever its name."""
+    name, equals, path = text.partition("=")
+    return (name, Path(path)) if equals and not Path(text).exists() else ("", Path(text))
+
+
+def schedule(text: str) -> str:
+    """Read the value of --schedule for argparse."""
+    try:
+        return read_schedule(text)
+    except CandidateError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def run(options: argparse.Namespace) -> int:
+    """Judge, report, and return the exit code."""
+    console = Console()
+    try:
+        finished = _finished(console, options)
+    except NoDevice as error:
+        _say(console, error)
+        return NO_DEVICE
+    except (BindingError, CandidateError, WaiverError, GoldenError, ValueError, OSError) as error:
+        _say(console, error)
+        return HARNESS
+    if not finished:
+        return nothing(console, options)
+    _report(console, options, finished)
+    return gravest(one.code for one in finished)
+
+
+def _say(console: Console, said: object) -> None:
+    console.print(str(said), markup=False, highlight=False, soft_wrap=True)
+
+
+def _finished(console: Console, options: argparse.Namespace) -> list[Run]:
+    """The runs of all candidates, each as soon as it is over; none where nothing was chosen.
+
+    What stands against any of them is said before the first is judged.
+    """
+    waivers = read_waivers(options.waivers) if options.waivers else []
+    asked = _candidates(options)
+    several = len(asked) > 1
+    judgements = [Judgement(console, options, candidate, waivers, several) for candidate in asked]
+    finished = []
+    for judgement in judgements:
+        if not judgement.selection:
+            return []
+        if several:
+            console.print(f"judging {judgement.name}", markup=False, highlight=False)
+        finished.append(judgement.run())
+        if several:
+            _say(console, f"  {verdict(finished[-1])}")
+    return finished
+
+
+def _candidates(options: argparse.Namespace) -> list[Candidate]:
+    if not options.library:
+        return [Candidate(options.outputs)]
+    return candidates(options.library, options.schedule, options.arch)
+
+
+def _report(console: Console, options: argparse.Namespace, finished: Sequence[Run]) -> None:
+    several = len(finished) > 1
+    if several and not options.quiet:
+        show_grid(console, finished)
+    for one in finished:
+        if not options.quiet and (one.bad or not several):
+            show(console, one, options.durations)
+    for one in finished:
+        close(console, one)
+        if options.jsonl:
+            write_jsonl(_named(options.jsonl, one, several), one)
+        if options.junit:
+            write_junit(_named(options.junit, one, several), one)
+    if options.report:
+        write_page(options.report, finished)
+    if options.summary:
+        write_summary(options.summary, finished)
+
+
+def _named(path: Path, run: Run, several: bool) -> Path:
+    """A file that holds one run has its candidate in its name where there are several."""
+    return path.with_stem(f"{path.stem}-{slug(run.candidate)}") if several else path

@@ -1,0 +1,154 @@
+"""One candidate judged, for `run`."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import re
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from bindings.declarations.examine import differences
+from conformance.candidates.candidate import Candidate
+from conformance.catalogue.cases import CASES, REFUSALS
+from conformance.catalogue.goldens import catalogue_floor
+from conformance.commands.options import chosen
+from conformance.commands.selection import Selection
+from conformance.judging import files
+from conformance.judging.gallery import hung
+from conformance.judging.results import Result
+from conformance.report.record import Run
+from conformance.report.terminal import followed
+from conformance.steps import ENVELOPES, corpus
+
+from . import last_failed
+from .repeat import judged_inputs, kept, setting_of
+from .repro import check_new
+from .runner import judge_all
+from .waivers import Waiver, waive
+
+
+class Judgement:
+    """How one candidate is judged.  Raises what opening it raises, and ValueError on options that do not fit it."""
+
+    def __init__(
+        self,
+        console: Console,
+        options: argparse.Namespace,
+        candidate: Candidate,
+        waivers: Sequence[Waiver],
+        several: bool = False,
+    ) -> None:
+        self.console, self.options, self.candidate, self.waivers = console, options, candidate, waivers
+        self.name = candidate.name
+        self.repro = self._repro(several)
+        self.problems = self._examined()
+        self.setting = setting_of(options, candidate)
+        self.selection = self._selected()
+
+    def _repro(self, several: bool) -> Path | None:
+        """Where failing calls are kept: of several candidates each in a folder of its own."""
+        folder: Path | None = self.options.repro
+        if folder and several:
+            folder /= slug(self.name)
+        if folder and self.options.library:
+            check_new(folder)
+        return folder
+
+    def _examined(self) -> list[str]:
+        """What can be said against the candidate before anything is judged."""
+        if self.options.library:
+            return differences(self.candidate.path, self.options.declarations)
+        named = ("declarations", "seed", "inputs", "repro", "schedule", "arch")
+        unfit = next((f"--{name}" for name in named if getattr(self.options, name)), "")
+        if unfit:
+            raise ValueError(f"{unfit} is of a library; files are held to the goldens, which have one seed")
+        files.check_folder(self.options.outputs)
+        return files.strangers(self.options.outputs)
+
+    def _selected(self) -> Selection:
+        """What to judge; where nothing failed the last time, all that the keywords leave."""
+        cases = self.options.case
+        if self.options.last_failed:
+            cases = last_failed.recall(self.candidate.key)
+            if not cases:
+                self.console.print("nothing failed the last time: judging everything")
+        if not self.options.library:
+            return files.select_goldens(self.options.k, cases)
+        return chosen(argparse.Namespace(k=self.options.k, case=cases))
+
+    def run(self) -> Run:
+        """Judge."""
+        all_of_it = self.selection.is_whole and not self.options.inputs
+        self._say_problems(all_of_it)
+        started = time.monotonic()
+        results, stopped = self._judged()
+        seconds = time.monotonic() - started
+        whole = all_of_it and not stopped
+        judged, stale = waive(kept(self.repro, self.setting, results), self.waivers, today(), whole)
+        floor = catalogue_floor() if self.options.library else files.floor()
+        return Run(
+            candidate=self.name,
+            results=judged,
+            library=_shown(self.candidate.path),
+            option="--library" if self.options.library else "--outputs",
+            options=self.candidate.options,
+            device=self.candidate.facts.described,
+            contract=self.options.contract,
+            seed=self.options.seed,
+            seconds=seconds,
+            problems=[*stale, *(self.problems if all_of_it else [])],
+            whole=whole,
+            floor=floor + sum(result.is_of_step for result in judged) if whole else 1,
+            text=corpus()[1] if any(result.is_of_step for result in judged) else "",
+            date=today().isoformat(),
+            note="" if self.options.library else files.NOTE,
+        )
+
+    def _say_problems(self, whole: bool) -> None:
+        said = self.problems
+        if said and not whole:
+            said = [f"differences from the header: {len(said)} (`python -m bindings check` lists them)"]
+        for line in said:
+            self.console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+    def _judged(self) -> tuple[list[Result], bool]:
+        """The results in the catalogue's order, and whether the first failure has ended the run."""
+        options, setting, selection = self.options, self.setting, self.selection
+        if options.inputs:
+            return [judged_inputs(options.inputs, setting)], False
+        order = {id: place for place, id in enumerate((*CASES, *REFUSALS))}
+        results: list[Result] = []
+        stopped = False
+        if options.library:
+            batches = judge_all(selection.cases, selection.steps, setting, options.n)
+        else:
+            batches = files.judge_files(selection.cases, options.outputs, setting.evidence, setting.declared)
+        for result in followed(self.console, batches, selection.expected, options.verbose):
+            if selection.wants(result.id):
+                results.append(result)
+                stopped = (
+                    options.exitfirst and not result.is_fine and not any(w.covers(result.id) for w in self.waivers)
+                )
+                if stopped:
+                    break
+        last_failed.remember(self.candidate.key, results)
+        return sorted(hung(results), key=lambda r: (order.get(r.id, len(order)), r.part in ENVELOPES, r.id)), stopped
+
+
+def slug(name: str) -> str:
+    """Return a name as a part of a file's name."""
+    return re.sub(r"[^\w.]+", "-", name).strip("-")
+
+
+def today() -> datetime.date:
+    return datetime.datetime.now(datetime.UTC).date()
+
+
+def _shown(path: Path) -> str:
+    """The path from here, if it lies below, so that it can be pasted."""
+    below = Path.cwd() in path.resolve().parents
+    return str(path.resolve().relative_to(Path.cwd()) if below else path.resolve())

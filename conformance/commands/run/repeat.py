@@ -1,0 +1,63 @@
+"""Options of `run` that keep failing calls in files, and judge such a file."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from conformance.candidates.candidate import Candidate
+from conformance.judging.bench import Bench
+from conformance.judging.gallery import Gallery
+from conformance.judging.results import Result
+from conformance.limits import read_contract
+from conformance.limits.noise import using
+
+from .repro import MOST, ReproError, keep, recall
+from .runner import Setting
+
+
+def add_inputs(group: Any) -> None:
+    """Add the option that judges one file."""
+    group.add_argument("--inputs", type=Path, metavar="FILE", help="one call, from a file in the golden format")
+
+
+def add_repro(group: Any) -> None:
+    """Add the option that writes such files."""
+    kept = f"keep the first wrong call of each step and up to {MOST} failing cases in files, with what came"
+    group.add_argument("--repro", type=Path, metavar="DIR", help=kept)
+
+
+def setting_of(options: argparse.Namespace, candidate: Candidate) -> Setting:
+    """How the candidate is run.  Raises ContractError."""
+    return Setting(
+        candidate,
+        options.seed,
+        limit_s=options.limit,
+        evidence=bool(options.report or options.jsonl),
+        run_length=options.run_length,
+        declared=read_contract(options.contract),
+    )
+
+
+def judged_inputs(path: Path, setting: Setting) -> Result:
+    """Judge the call of a file.  Raises ReproError, GoldenError and what opening the library raises."""
+    given = recall(path)
+    with setting.worker() as worker:
+        bench = Bench(worker, setting.seed, Gallery() if setting.evidence else None, setting.declared)
+        try:
+            with using(setting.declared.of(given.operation).arithmetic):
+                result = bench.call(f"{given.operation}/inputs", given.operation, given.arguments, given.expected)
+        except ValueError as error:  # arguments that do not fit the declaration
+            raise ReproError(f"{path}: {error}") from None
+    return replace(result, repro=str(path))
+
+
+def kept(folder: Path | None, setting: Setting, results: Sequence[Result]) -> Sequence[Result]:
+    """Keep what failed in files, where there is a folder; return all results, those with the path of their file."""
+    if not folder or all(result.is_fine for result in results):
+        return results
+    with setting.worker() as worker:
+        return keep(folder, results, Bench(worker, setting.seed, declared=setting.declared))

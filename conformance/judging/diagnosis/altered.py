@@ -1,0 +1,180 @@
+"""The right values, changed: with a factor, an offset, a term too many or too few, cut off.
+
+An explanation counts where the explained values pass the verdict that the right ones failed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from conformance.limits.noise import Noisy, exact
+
+from .failed import Array
+from .numbers import recognise
+from .parts import Part
+
+_NEAR = 1e-3  # factors that differ from 1 by less than this are told by the difference
+
+
+def sign(part: Part) -> str:
+    if part.is_noisy and part.holds(-part.right):
+        return "the sign is reversed"
+    return ""
+
+
+def magnitude(part: Part) -> str:
+    if part.is_noisy and part.holds(np.abs(part.right)):
+        return "the sign is lost"
+    return ""
+
+
+def factor(part: Part) -> str:
+    """One factor for all; a single element must have a factor with a name."""
+    excess, variance = (float(x[0]) for x in part.fit(part.values))
+    found = recognise(1 + excess, variance**0.5, part.wrong.call.numbers)
+    if found and found[0] != 0 and part.holds(part.right * found[0]):
+        return f"the right values times {found[1]}"
+    if np.unique(part.values[part.usable]).size > 1 and part.holds(_times(part.right, 1 + excess, variance)):
+        return f"the right values times {_near_one(excess)}"
+    return ""
+
+
+def offset(part: Part) -> str:
+    """One number added everywhere."""
+    added, variance = (float(x[0]) for x in part.fit(np.ones(part.got.size)))
+    found = recognise(added, variance**0.5, part.wrong.call.numbers)
+    if found and found[0] != 0 and part.holds(part.right + _number(part, found[0])):
+        return f"the right values {'plus' if found[0] > 0 else 'minus'} {found[1].removeprefix('-')}"
+    if part.got.size > 2 and part.is_noisy and part.holds(_plus(part.right, np.ones(part.got.size), added, variance)):
+        return f"the right values {added:+.6g}"
+    return ""
+
+
+def term(part: Part) -> str:
+    """A multiple of an input, or of its square, missing or added once too often."""
+    for name, values in _float_inputs(part):
+        for power, words in ((1, name), (2, f"{name}^2")):
+            direction = values**power
+            multiple, variance = (float(x[0]) for x in part.fit(direction))
+            found = recognise(multiple, variance**0.5, part.wrong.call.numbers)
+            if found and found[0] != 0 and part.holds(_plus(part.right, direction, found[0], 0.0)):
+                return _term_said(words, *found)
+            several = np.unique(direction[part.usable]).size > 2
+            if several and part.holds(_plus(part.right, direction, multiple, variance)):
+                return f"the right values {multiple:+.6g} times {words}"
+    return ""
+
+
+def _term_said(name: str, multiple: float, words: str) -> str:
+    if multiple == -1:
+        return f"{name} is missing: not added"
+    if multiple == 1:
+        return f"{name} is added once too often"
+    if "(-" in words:
+        return f"{words.partition('(-')[2].partition(' or ')[0].removesuffix(')')} * {name} is missing: not added"
+    return f"the right values {'plus' if multiple > 0 else 'minus'} {words.removeprefix('-')} times {name}"
+
+
+def missing_factor(part: Part) -> str:
+    """An input that is multiplied with once too often, or not at all."""
+    if not part.is_noisy:
+        return ""
+    for name, values in _float_inputs(part):
+        if part.holds(part.right * values):
+            return f"multiplied by {name} once too often"
+        if (values != 0).all() and part.holds(part.right / values):
+            return f"not multiplied by {name}"
+    return ""
+
+
+def clamped(part: Part) -> str:
+    """The right values, cut off at a number that stands more than once."""
+    numbers = part.got[~np.isnan(part.got)]
+    if not part.is_noisy or not numbers.size:
+        return ""
+    for words, limit, cut in (("above", numbers.max(), np.minimum), ("below", numbers.min(), np.maximum)):
+        if np.count_nonzero(part.got == limit) > 1 and part.holds(cut(part.right, exact(limit))):
+            return f"cut off {words} {float(limit):.6g}"
+    return ""
+
+
+def own_factors(part: Part) -> str:
+    """Every row, or column, with a factor of its own."""
+    for name, groups in _lines(part):
+        excess, variance = part.fit(part.values, groups)
+        if part.holds(_times(part.right, 1 + excess[groups], variance[groups])):
+            return f"every {name} times a factor of its own, {_reach(1 + excess)}"
+    return ""
+
+
+def own_offsets(part: Part) -> str:
+    """Every row, or column, with a number of its own added."""
+    for name, groups in _lines(part):
+        added, variance = part.fit(np.ones(part.got.size), groups)
+        if part.holds(_plus(part.right, np.ones(part.got.size), added[groups], variance[groups])):
+            return f"every {name} plus a number of its own, {_reach(added)}"
+    return ""
+
+
+def own_terms(part: Part) -> str:
+    """Every row with a multiple of its own of an input's row: a sum over the row is wrong."""
+    for name, groups in _lines(part):
+        for input_name, values in _float_inputs(part):
+            multiple, variance = part.fit(values, groups)
+            if part.holds(_plus(part.right, values, multiple[groups], variance[groups])):
+                return f"every {name} plus a multiple of its own of {input_name}, {_reach(multiple)}: a sum is wrong"
+    return ""
+
+
+ALTERED = (sign, magnitude, factor, offset, term, missing_factor, clamped)
+BY_LINES = (own_factors, own_offsets, own_terms)
+
+
+def _lines(part: Part) -> Iterator[tuple[str, Array]]:
+    """The row (all axes but the last) of each place, then its column: where there are two, and two places for each."""
+    if part.wrong.got.ndim < 2:
+        return
+    shape, index = part.wrong.got.shape, np.nonzero(part.at)
+    rows = np.ravel_multi_index(index[:-1], shape[:-1])
+    for name, groups in (("row", rows), (part.wrong.axes[-1], index[-1])):
+        _, dense = np.unique(groups, return_inverse=True)
+        if part.is_noisy and dense.size >= 2 * (dense.max(initial=0) + 1) > 2:
+            yield name, dense
+
+
+def _float_inputs(part: Part) -> Iterator[tuple[str, Array]]:
+    for name, array in part.wrong.inputs.items():
+        values = part.shaped(array) if array.dtype.kind == "f" else None
+        if values is not None and np.isfinite(values).all() and values.any():
+            yield name, values.astype(np.float64)
+
+
+def _number(part: Part, value: float) -> Any:
+    return exact(value) if part.is_noisy else round(value)
+
+
+def _times(right: Any, factors: Any, variance: Any) -> Any:
+    """The right values times factors that are known up to a variance."""
+    if not isinstance(right, Noisy):
+        return right * factors
+    spread = Noisy(right.v, right.variance + variance * right.v**2, right.shared, None)
+    return spread * np.broadcast_to(factors, right.shape)
+
+
+def _plus(right: Any, direction: Array, multiple: Any, variance: Any) -> Any:
+    if not isinstance(right, Noisy):
+        return right + multiple * direction
+    spread = Noisy(right.v, right.variance + variance * direction**2, right.shared, None)
+    return spread + exact(direction) * np.broadcast_to(multiple, right.shape)
+
+
+def _reach(values: Array) -> str:
+    return f"{values.min():.4g} to {values.max():.4g}"
+
+
+def _near_one(excess: float) -> str:
+    """A factor in digits; one that is nearly 1 by its distance from it."""
+    return f"1 {'+' if excess > 0 else '-'} {abs(excess):.2g}" if abs(excess) < _NEAR else f"{1 + excess:.6g}"

@@ -1,0 +1,121 @@
+"""A call that failed, and each of its wrong outputs: what an explanation is tried on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bindings import Signature
+from conformance import operations
+from conformance.judging.verdict import judge
+from conformance.limits.expectation import Expected, expect
+from conformance.limits.measure import measure
+from conformance.limits.noise import FLOAT32, Noisy, exact, using
+
+Array = NDArray[Any]
+Mask = NDArray[np.bool_]
+_FEW = 256  # elements of a large array that an explanation is tried on first
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A call that failed.
+
+    expected, got: outputs by flat name, as they were judged; last: what the candidate returned from the call before.
+    """
+
+    operation: str
+    arguments: Mapping[str, Any]
+    expected: Expected
+    got: Mapping[str, Array]
+    last: Mapping[str, Array]
+
+    @cached_property
+    def inputs(self) -> dict[str, Array]:
+        """Every array the call was given, by flat name."""
+        return operations.flat({n: v for n, v in self.arguments.items() if isinstance(v, (np.ndarray, list))})
+
+    @cached_property
+    def numbers(self) -> dict[str, float]:
+        """Every size and scalar of the call by name."""
+        sizes = Signature(operations.OPERATIONS[self.operation]).sizes(self.arguments)
+        return {name: float(value) for name, value in sizes.items() if np.ndim(value) == 0}
+
+    def computed_with(self, unit: float) -> Expected:
+        """What an implementation of another unit roundoff must give."""
+        known: dict[float, Expected] = self.__dict__.setdefault("_computed", {})
+        if unit not in known:
+            with using(replace(FLOAT32, unit=unit)):
+                known[unit] = expect(self.operation, self.arguments)
+        return known[unit]
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """One output of it that is wrong."""
+
+    call: Failed
+    output: str
+
+    @cached_property
+    def got(self) -> Array:
+        return np.asarray(self.call.got[self.output])
+
+    @cached_property
+    def right(self) -> Any:
+        """What should have come: noise numbers where it is floating point, else the plain array."""
+        wanted = self.call.expected[self.output]
+        return exact(wanted) if not isinstance(wanted, Noisy) and wanted.dtype.kind == "f" else wanted
+
+    @cached_property
+    def values(self) -> Array:
+        """What should have come, as plain float64 numbers."""
+        return np.asarray(self.right.v if isinstance(self.right, Noisy) else self.right, np.float64)
+
+    @cached_property
+    def inputs(self) -> dict[str, Array]:
+        """The arrays the call was given, by flat name; of lists those with the output's own place in its list."""
+        mine = self.output.partition("[")[2]
+        return {name: array for name, array in self.call.inputs.items() if name.partition("[")[2] in ("", mine)}
+
+    @cached_property
+    def choices(self) -> int:
+        """How many different values should have come."""
+        return max(2, np.unique(self.values).size)
+
+    @cached_property
+    def beyond(self) -> Mask:
+        """The elements beyond their limit."""
+        return measure(self.right, self.got).share > 1
+
+    @property
+    def bad(self) -> Mask:
+        """The elements beyond their limit; all where none is, and the failure is one of averages."""
+        return self.beyond if self.beyond.any() else np.ones(self.got.shape, bool)
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """What a place along each axis is called."""
+        if self.got.ndim <= 2:
+            return ((), ("element",), ("row", "column"))[self.got.ndim]
+        parameter = operations.OPERATIONS[self.call.operation].by_name[self.output.partition("[")[0]]
+        return tuple(_noun(axis.size.text) for axis in parameter.shape)
+
+    def holds(self, explained: Any, got: Array | None = None) -> bool:
+        """Whether what came (or a part of it) is what the explanation says, decided as every verdict is."""
+        came = self.got if got is None else got
+        if came.size > _FEW:
+            some = np.linspace(0, came.size - 1, _FEW).astype(int)
+            if (measure(explained.reshape(-1)[some], came.reshape(-1)[some]).share > 1).any():
+                return False
+        return bool(came.size) and judge(self.output, explained, came).passed
+
+
+def _noun(size: str) -> str:
+    """n_heads is how many heads there are; one of them is a head."""
+    return size.removeprefix("n_").removesuffix("s") if size.startswith("n_") else size

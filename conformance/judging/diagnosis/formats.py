@@ -1,0 +1,101 @@
+"""Precision as a symptom: results stored in a shorter format, or errors as large as a shorter format makes them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from conformance.judging.verdict import BIAS_ELEMENTS
+from conformance.limits.measure import SIGMAS
+from conformance.limits.noise import FLOAT32, Noisy
+
+from .failed import Array, Wrong
+from .numbers import CHANCE
+from .parts import Part
+
+
+@dataclass(frozen=True)
+class Format:
+    """A short floating-point format: the unit roundoff of its mantissa, and which numbers it holds."""
+
+    name: str
+    unit: float
+    holds: Callable[[Array], Array]
+    least: float = FLOAT32.smallest  # its smallest normal number
+    most: float = math.inf  # what is larger than this becomes infinite
+
+
+def _low_bits_clear(bits: int) -> Callable[[Array], Array]:
+    return lambda array: (array.view(np.uint32) & np.uint32((1 << bits) - 1)) == 0
+
+
+def _half(array: Array) -> Array:
+    with np.errstate(over="ignore"):
+        return np.asarray(array.astype(np.float16).astype(np.float32) == array)
+
+
+BFLOAT16 = Format("bfloat16", 2.0**-8, _low_bits_clear(16))
+FLOAT16 = Format("float16", 2.0**-11, _half, 2.0**-14, 65520.0)
+TF32 = Format("TF32", 2.0**-11, _low_bits_clear(13))
+
+
+def stored_short(part: Part) -> str:
+    """Every value that came fits a short format, and is the right one rounded, or cut, to it."""
+    if not part.is_noisy or not np.any(part.values):
+        return ""
+    came = np.ascontiguousarray(part.got[~np.isnan(part.got)])
+    for format in (BFLOAT16, TF32, FLOAT16):
+        if came.size and format.holds(came).all() and part.holds(_rounded(part.right, format)):
+            both = format is TF32 and FLOAT16.holds(came).all()
+            name = "TF32 or float16" if both else format.name
+            return f"{_manner(part)} {name}"
+    return ""
+
+
+def _rounded(right: Noisy, format: Format) -> Noisy:
+    """What is left of the right values in a format: each may be off by two of its unit roundoffs, if it is cut off."""
+    reach = 2 * format.unit * np.maximum(np.abs(right.v), format.least)
+    v = np.where(np.abs(right.v) < format.most, right.v, np.copysign(np.inf, right.v))
+    v = np.where(np.isnan(right.v), right.v, v)
+    worst = None if right.worst is None else right.worst * (1 + reach) + reach
+    kept = np.where(np.isfinite(v), right.variance + reach**2, 0.0)
+    return Noisy(v, kept, np.minimum(right.shared, kept), worst)
+
+
+def _manner(part: Part) -> str:
+    """Rounding errs to both sides; cutting off leaves no value further from zero than it should be."""
+    further = np.where(part.values > 0, 1, -1) * part.error
+    clear = part.usable & (part.error**2 * part.weight > SIGMAS**2)
+    if (further[clear] > 0).any():
+        return "stored through"
+    return "cut off, not rounded, to" if 0.5 ** np.count_nonzero(clear) < CHANCE else "rounded or cut off to"
+
+
+_COMPUTED = ((2.0**-11, "TF32 or float16 (11 bits)"), (2.0**-8, "bfloat16 (8 bits)"))
+
+
+def computed_short(wrong: Wrong) -> str:
+    """The errors are no larger than computing in a shorter format makes, and there are enough to show no bias."""
+    if wrong.got.size < BIAS_ELEMENTS:
+        return ""
+    for unit, words in _COMPUTED:
+        expected = wrong.call.computed_with(unit).get(wrong.output)
+        if isinstance(expected, Noisy) and wrong.holds(expected):
+            cut = averages(wrong) or "no simple pattern"
+            return f"{cut}; errors no larger than those of computing in {words}"
+    return ""
+
+
+def averages(wrong: Wrong) -> str:
+    """No element is beyond its limit, yet all of them together are."""
+    if not isinstance(wrong.right, Noisy):
+        return ""
+    part = Part(wrong, np.ones(wrong.got.shape, bool))
+    toward_zero = np.where(part.values > 0, -1, 1) * part.error * np.sqrt(part.weight)
+    share = float(np.mean(toward_zero[part.usable] > 0)) if part.usable.any() else 0.0
+    return (
+        f"{share:.0%} of the results lie nearer to zero than they should: roundings are cut off" if share > 0.5 else ""
+    )

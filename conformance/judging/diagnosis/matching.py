@@ -1,0 +1,116 @@
+"""Tries the named wrong readings of an operation on what a candidate returned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from conformance import operations
+from conformance.judging.verdict import judge
+from conformance.limits.expectation import Expected, expect, rounded
+from conformance.limits.measure import SIGMAS
+from conformance.limits.noise import FLOAT32, Noisy, exact
+from conformance.variants.wrong.planted import known
+from reference.readings import Reading
+
+Outputs = Mapping[str, Any]
+SHOWN = 3
+WHOLLY, IN_PART, OR = "matches: ", "matches in a part: ", ", or "
+
+
+def matches(operation: str, arguments: Mapping[str, Any], expected: Expected, got: Outputs) -> list[Reading]:
+    """Return the readings that give what came, the likeliest first; those much less likely than it are left out."""
+    right = _distance(rounded(expected), got)
+    likely: list[tuple[float, Reading]] = []
+    for reading in known(operation):
+        values = values_of(reading, operation, arguments)
+        if values is not None and _distance(values, got) < right:
+            fits = _likelihood(expectations_of(reading, operation, arguments, expected, values), got)
+            if fits is not None:
+                likely.append((fits, reading))
+    best = max((fits for fits, _ in likely), default=0.0)
+    near = [(fits, reading) for fits, reading in likely if fits >= best - SIGMAS**2 / 2]
+    return [reading for _, reading in sorted(near, key=lambda pair: -pair[0])]
+
+
+def values_of(reading: Reading, operation: str, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What the reading gives, stored as declared; None where it has no meaning for these arguments."""
+    function = operations.OPERATIONS[operation]
+    try:
+        results = reading.function(*operations.ordered(function, arguments))
+    except (ValueError, IndexError, ArithmeticError):
+        return None
+    return operations.narrowed(operation, operations.flat(operations.named(function, results)))
+
+
+def _distance(values: Outputs, got: Outputs) -> tuple[int, float]:
+    """How many values are special where the others are not, and the sum of squared differences of the rest."""
+    special, squares = 0, 0.0
+    for name, wanted in values.items():
+        if wanted.shape != got[name].shape:
+            return wanted.size, np.inf
+        a, b = wanted.astype(np.float64), np.asarray(got[name]).astype(np.float64)
+        numbers = np.isfinite(a) & np.isfinite(b)
+        special += int(np.count_nonzero(~numbers & ~((a == b) | (np.isnan(a) & np.isnan(b)))))
+        squares += float(np.sum(np.square(np.where(numbers, a, 0.0) - np.where(numbers, b, 0.0))))
+    return special, squares
+
+
+def expectations_of(
+    reading: Reading, operation: str, arguments: Mapping[str, Any], expected: Expected, values: Outputs
+) -> list[Expected]:
+    """The reading on noise numbers; and where that cannot be known, its values with the noise of the right ones."""
+    borrowed = {name: _borrowed(value, expected[name]) for name, value in values.items()}
+    try:
+        own = expect(operation, arguments, reading.function)
+    except TypeError:  # it uses a function that does not carry noise
+        return [borrowed]
+    return [own, borrowed]
+
+
+def _borrowed(value: Any, right: Any) -> Any:
+    if not isinstance(right, Noisy):
+        return value
+    v = value.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        known = np.where(np.isfinite(right.variance), right.variance, 0.0)
+    return Noisy(v, np.where(np.isfinite(v), known + FLOAT32.variance(v), 0.0), right.shared, None)
+
+
+def _likelihood(candidates: list[Expected], got: Outputs) -> float | None:
+    """The logarithm of how likely the reading makes what came at most, or None where its verdict is no."""
+    fits = (
+        sum(_log_density(wanted, got[name]) for name, wanted in expected.items())
+        for expected in candidates
+        if all(judge(name, _judged(wanted), np.asarray(got[name])).passed for name, wanted in expected.items())
+    )
+    return max(fits, default=None)
+
+
+def _judged(wanted: Any) -> Any:
+    """What the judge holds a reading's output against; NaN is met by NaN also where nothing carries noise."""
+    return exact(wanted.astype(np.float32)) if not isinstance(wanted, Noisy) and wanted.dtype.kind == "f" else wanted
+
+
+def _log_density(wanted: Any, got: Any) -> float:
+    if not isinstance(wanted, Noisy):
+        return 0.0
+    variance = wanted.variance + FLOAT32.variance(wanted.v)
+    counted = np.isfinite(wanted.v) & np.isfinite(got) & (variance > 0)
+    error = got[counted].astype(np.float64) - wanted.v[counted]
+    return float(-0.5 * np.sum(error**2 / variance[counted] + np.log(variance[counted])))
+
+
+def said(found: list[Reading]) -> str:
+    """Name the readings that match."""
+    names = [reading.name for reading in found[:SHOWN]]
+    more = f"{OR}{len(found) - SHOWN} more" if len(found) > SHOWN else ""
+    return f"{WHOLLY}{OR.join(names)}{more}" if names else ""
+
+
+def matching(line: str) -> list[str]:
+    """Return the names of the readings that a line of the diagnosis says match, wholly or in a part."""
+    names = next((line.removeprefix(start) for start in (WHOLLY, IN_PART) if line.startswith(start)), "")
+    return names.partition(";")[0].split(OR) if names else []

@@ -1,0 +1,69 @@
+"""Readings that hold for a part of an output: one path of several through a kernel is wrong, the rest is right."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from conformance.limits.noise import Noisy, exact
+from conformance.variants.wrong.planted import known
+from reference.readings import Reading
+
+from .failed import Failed, Wrong
+from .matching import IN_PART, OR, expectations_of, values_of
+from .numbers import CHANCE
+from .places import places
+
+
+def partly(call: Failed, failed: list[str]) -> str:
+    """Name the readings that give what came where it is wrong, and say where that is; "" where none does."""
+    wrongs = [Wrong(call, name) for name in failed]
+    if not all(_is_telling(wrong) for wrong in wrongs):
+        return ""
+    names = [reading.name for reading in known(call.operation) if _holds(reading, call, wrongs)]
+    if not names:
+        return ""
+    where = "; ".join(dict.fromkeys(_where(wrong) for wrong in wrongs))
+    return f"{IN_PART}{OR.join(names)}; {where}"
+
+
+def _is_telling(wrong: Wrong) -> bool:
+    """Whether some of it is wrong and some right, and the wrong numbers are too many, and too different, for chance."""
+    count, different = int(np.count_nonzero(wrong.beyond)), np.unique(wrong.got[wrong.beyond]).size
+    some = isinstance(wrong.right, Noisy) and different > 1 and count < wrong.got.size
+    return some and wrong.choices ** -float(count) < CHANCE
+
+
+def _holds(reading: Reading, call: Failed, wrongs: list[Wrong]) -> bool:
+    values = values_of(reading, call.operation, call.arguments)
+    if values is None or any(values[w.output].shape != w.got.shape for w in wrongs):
+        return False
+    # Most readings are told from what came by a look at plain numbers.
+    if not all(_nearer(w, values[w.output]) for w in wrongs):
+        return False
+    return any(
+        all(w.holds(_mixed(w, wanted[w.output])) for w in wrongs)
+        for wanted in expectations_of(reading, call.operation, call.arguments, call.expected, values)
+    )
+
+
+def _nearer(wrong: Wrong, values: Any) -> bool:
+    """Whether every wrong element is nearer to the reading's value than to the right one."""
+    at = wrong.beyond
+    with np.errstate(invalid="ignore"):
+        off = np.abs(wrong.got[at] - values[at].astype(np.float64))
+        return bool((off < np.abs(wrong.got[at] - wrong.values[at])).all())
+
+
+def _mixed(wrong: Wrong, reading: Any) -> Any:
+    """The reading's numbers where what came is wrong, the right ones elsewhere."""
+    at, right = wrong.beyond, wrong.right
+    reading = reading if isinstance(reading, Noisy) else exact(reading)
+    v, variance = np.where(at, reading.v, right.v), np.where(at, reading.variance, right.variance)
+    return Noisy(v, variance, np.where(at, reading.shared, right.shared), None)
+
+
+def _where(wrong: Wrong) -> str:
+    """The smallest regular region that holds what is wrong; where there is none, how much of it there is."""
+    return next((f"{wrong.output}: {place.words}" for place in places(wrong) if place.words), wrong.output)

@@ -1,0 +1,91 @@
+"""Calls of any operation with simple contents: every size 1 but one, every array full of ones, or of zeros."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import reference
+from bindings.header.records import Parameter
+from conformance import operations
+
+Array = NDArray[Any]
+# Sizes that cannot be 1, and scalars that leave numbers as they are.
+_SIZES = {"head_dim": 2}
+_SCALARS = {
+    **{"alpha": 1.0, "beta": 0.0, "scale": 1.0, "eps": 0.0, "offset": 0, "position": 0, "clip_norm": 2.0**40},
+    **{"lr": 0.5, "beta1": 0.5, "beta2": 0.5, "weight_decay": 0.0, "step": 1, "temperature": 1.0, "top_p": 1.0, "k": 1},
+    **{"cols": 1, "n_experts": 1, "batch_seq": 1, "base": 2.0, "max_seq_len": 1, "size": 1, "seed": 0},
+}
+
+
+def axes(parameter: Parameter) -> list[str]:
+    """Return the names of an array's axes, "" where one is an expression; of a list, that of its arrays' length."""
+    if parameter.each:
+        return [parameter.each[1]]
+    return [axis.size.text if axis.size.is_name else "" for axis in parameter.shape]
+
+
+def floats(operation: str) -> list[Parameter]:
+    """Return the floating-point arrays that a call is given, those on the host apart."""
+    given = operations.read_arrays(operations.OPERATIONS[operation])
+    return [p for p in given if p.type.dtype == np.float32 and not p.host]
+
+
+def build(operation: str, axis: str, length: int, rest: float, contents: Mapping[str, Array]) -> dict[str, Any]:
+    """Return arguments as they reach C: the axis has this length, arrays without contents hold `rest`.
+
+    contents: by name, the numbers along the axis, or one for the whole array.  Memory that is only added to is zero.
+    """
+    function = operations.OPERATIONS[operation]
+    names = {name for p in function.parameters for one in p.shape for name in one.size.names}
+    sizes: dict[str, Any] = {name: _SIZES.get(name, 1) if "rope" in operation else 1 for name in names}
+    sizes |= {name: _SCALARS[name] for name in operations.scalars(function) if name in _SCALARS}
+    if axis:
+        sizes[axis] = length
+    sizes |= {"kv_len": sizes.get("kv_capacity", 1), "sizes": [length if axis == "sizes" else 1], "count": 1}
+    made: dict[str, Any] = {}
+    for parameter in operations.read_arrays(function):
+
+        def fill(shape: tuple[int, ...], parameter: Parameter = parameter) -> Array:
+            return _filled(parameter, shape, axis, sizes, rest, contents)
+
+        made[parameter.name] = operations.fill(parameter, sizes, fill)
+    made |= {name: sizes[name] for name in operations.scalars(function)}
+    return operations.typed(function, made)
+
+
+def _filled(
+    parameter: Parameter, shape: tuple[int, ...], axis: str, sizes: Mapping[str, Any], rest: float,
+    contents: Mapping[str, Array],
+) -> Array:  # fmt: skip
+    if parameter.name == "offsets":
+        return np.array([0, sizes["rows"]])
+    if parameter.name == "position":
+        return np.arange(np.prod(shape)).reshape(shape)
+    if parameter.type.is_integer:
+        return np.zeros(shape)
+    if parameter.name in contents:
+        held = np.asarray(contents[parameter.name])
+        places = [place for place, name in enumerate(axes(parameter)) if name == axis]
+        if held.size > 1 and places:
+            held = held.reshape([-1 if place == places[-1] else 1 for place in range(len(shape))])
+        return np.broadcast_to(held, shape).copy()
+    return np.full(shape, 0.0 if parameter.direction == "updated" else rest)
+
+
+def evaluated(operation: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the reference makes of the arguments in float64, by flat name."""
+    function = operations.OPERATIONS[operation]
+    widened = [_widened(v) for v in operations.ordered(function, arguments)]
+    with np.errstate(all="ignore"):
+        return operations.flat(operations.named(function, getattr(reference, operation)(*widened)))
+
+
+def _widened(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_widened(v) for v in value]
+    return value.astype(np.float64) if isinstance(value, np.ndarray) and value.dtype == np.float32 else value

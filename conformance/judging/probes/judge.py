@@ -1,0 +1,173 @@
+"""Judges a property: what is found against what is declared."""
+
+from __future__ import annotations
+
+import atexit
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from conformance import operations
+from conformance.candidates.worker import Worker
+from conformance.catalogue.cases import CASES, Case
+from conformance.judging.bench import Bench
+from conformance.judging.results import Result, Status
+from conformance.limits import Declaration
+from conformance.limits.contract import NEAREST, TOWARD_ZERO
+from conformance.limits.noise import FORMATS, using
+
+from .channels import carries, sums
+from .measures import (
+    ONES,
+    Call,
+    differs,
+    due_bits,
+    flushes,
+    format_of,
+    kept_bits,
+    one_and,
+    one_more,
+    ones,
+    rounds_up,
+)
+
+Found = tuple[str, str]  # what was found, in words; and why that is wrong, or nothing
+REPEATS, THREADS = 4, 4
+
+
+class _EndedError(Exception):
+    """A call that gave no outputs."""
+
+    def __init__(self, status: Status, reason: str) -> None:
+        super().__init__(reason)
+        self.status = status
+
+
+def judge_probe(id: str, bench: Bench) -> Result:
+    """Judge one of `probe_ids()`.  The result's detail says what was found."""
+    _, operation, name = id.split("/")
+    declared = bench.declared.of(operation)
+    try:
+        with using(declared.arithmetic):
+            found, wrong = _PROBES[name](operation, declared, bench)
+    except _EndedError as ended:
+        return Result(id, operation, ended.status, str(ended))
+    return Result(id, operation, Status.FAIL if wrong else Status.PASS, wrong, detail=found)
+
+
+def _caller(worker: Any) -> Call:
+    def call(operation: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        outcome = worker.run(operation, arguments)
+        if outcome.status == "done" and outcome.code == 0:
+            return operations.flat(outcome.outputs)
+        ended = {"crashed": Status.CRASHED, "timed out": Status.TIMED_OUT, "missing": Status.NOT_RUN}
+        reason = outcome.detail.strip().split("\n")[0] or f"returned {outcome.code}"
+        raise _EndedError(ended.get(outcome.status, Status.FAIL), reason)
+
+    return call
+
+
+def _inputs(operation: str, declared: Declaration, bench: Bench) -> Found:
+    return _carried(operation, min(_bits(declared.inputs), _bits(declared.output)), f"{declared.inputs} inputs", bench)
+
+
+def _output(operation: str, declared: Declaration, bench: Bench) -> Found:
+    return _carried(operation, _bits(declared.output), f"{declared.output} output", bench)
+
+
+def _bits(format: str) -> int:
+    return FORMATS[format].bits
+
+
+def _stored_bits(operation: str, declared: Declaration) -> int:
+    """How many digits what leaves the operation has: as it is declared, or as the header stores it in 16 bits."""
+    stored = (p.element for p in operations.written_arrays(operations.OPERATIONS[operation]) if p.type.is_half)
+    return min(map(_bits, (declared.output, *stored)))
+
+
+def _carried(operation: str, declared: int, words: str, bench: Bench) -> Found:
+    call = _caller(bench.worker)
+    found = {channel: kept_bits(channel, one_more, call) for channel in carries(operation)}
+    worst = min(found, key=lambda channel: found[channel])
+    for channel, bits in found.items():
+        if bits < due_bits(channel, one_more, declared):
+            return format_of(
+                bits
+            ), f"declared {words}; found {format_of(bits)} from {channel.input} to {channel.output}"
+    return format_of(found[worst]), ""
+
+
+def _accumulator(operation: str, declared: Declaration, bench: Bench) -> Found:
+    call, format = _caller(bench.worker), FORMATS[declared.accumulator]
+    due = min(format.bits, _stored_bits(operation, declared))
+    least = 0
+    for channel in sums(operation):
+        bits = kept_bits(channel, one_and, call)
+        least = min(bits, least or bits)
+        if bits < due_bits(channel, one_and, due):
+            words = f"declared {declared.accumulator} sums; found {format_of(bits)} from {channel.input}"
+            return format_of(bits), words
+    affordable = [channel for channel in sums(operation) if channel.is_affordable(ONES)]
+    for channel in affordable[:1] + affordable[-1:]:
+        total = ones(channel, call)
+        if total < min(ONES, int(1 / format.unit)) * (1 - 2.0 ** -(due + 1)):
+            return f"{ONES} ones add up to {total}", f"declared {format.name} sums; {ONES} ones add up to {total}"
+    return format_of(least), ""
+
+
+def _rounding(operation: str, declared: Declaration, bench: Bench) -> Found:
+    if min(_bits(declared.accumulator), _stored_bits(operation, declared)) < _bits("float32"):
+        return "not probed: sums are declared, or stored, shorter than float32", ""
+    call = _caller(bench.worker)
+    up = all(rounds_up(channel, call) for channel in sums(operation) if channel.is_exact)
+    found = NEAREST if up else TOWARD_ZERO
+    wrong = not up and declared.rounding == NEAREST
+    return found, f"declared sums rounded to nearest; found {TOWARD_ZERO}" if wrong else ""
+
+
+def _flush(operation: str, declared: Declaration, bench: Bench) -> Found:
+    call = _caller(bench.worker)
+    lost = [channel for channel in carries(operation) if flushes(channel, call)]
+    if not lost:
+        return "no", ""
+    return "yes", f"declared to keep subnormal numbers; found 2^-130 in {lost[0].input} to become 0"
+
+
+def _deterministic(operation: str, declared: Declaration, bench: Bench) -> Found:
+    """The largest case, repeated; on several threads where the worker has a library."""
+    cases = [case for case in CASES.values() if case.operation == operation]
+    arguments = max(cases, key=_size).arguments(bench.seed)
+    name = differs(operation, arguments, [_caller(_threaded(bench.worker))] * REPEATS)
+    if not name:
+        return "yes", ""
+    wrong = f"declared deterministic; found {name} to differ from call to call on {THREADS} threads"
+    return "no", wrong if declared.deterministic else ""
+
+
+_threads: dict[Path, Worker] = {}  # one for each library, kept from probe to probe; they end with this process
+
+
+def _threaded(worker: Any) -> Any:
+    """A worker of the same library with several threads; anything that is no worker as it is."""
+    if not isinstance(worker, Worker):
+        return worker
+    if worker.path not in _threads:
+        _threads[worker.path] = Worker(worker.path, THREADS, worker.limit_s, worker.environment)
+        atexit.register(_threads[worker.path].close)
+    return _threads[worker.path]
+
+
+def _size(case: Case) -> int:
+    return sum(array.size for array in operations.flat(case.arguments()).values() if isinstance(array, np.ndarray))
+
+
+_PROBES: dict[str, Callable[[str, Declaration, Bench], Found]] = {
+    "inputs": _inputs,
+    "output": _output,
+    "accumulator": _accumulator,
+    "rounding": _rounding,
+    "flush_to_zero": _flush,
+    "deterministic": _deterministic,
+}

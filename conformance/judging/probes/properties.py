@@ -1,0 +1,38 @@
+"""Which properties of which operations can be probed."""
+
+from __future__ import annotations
+
+import functools
+
+from conformance.catalogue.cases import CASES
+from conformance.operations import OPERATIONS, PRODUCTS
+
+from .channels import carries, sums
+
+PREFIX = "probe/"
+PROPERTIES = {
+    "inputs": "digits that the factors of a product keep",
+    "output": "digits that a result keeps",
+    "accumulator": "digits that a sum keeps",
+    "rounding": "how a sum is rounded",
+    "flush_to_zero": "whether subnormal numbers become zero",
+    "deterministic": "whether repeated calls give the same bits",
+}
+
+
+@functools.cache
+def probe_ids() -> tuple[str, ...]:
+    """Return the id of every probe: probe/OPERATION/PROPERTY."""
+    return tuple(f"{PREFIX}{operation}/{name}" for operation in OPERATIONS for name in _properties(operation))
+
+
+def _properties(operation: str) -> list[str]:
+    found = []
+    if carries(operation):
+        found += ["inputs" if operation in PRODUCTS else "output", "flush_to_zero"]
+    if sums(operation):
+        found.append("accumulator")
+        found += ["rounding"] * any(channel.is_exact for channel in sums(operation))
+    if any(case.operation == operation for case in CASES.values()):
+        found.append("deterministic")
+    return [name for name in PROPERTIES if name in found]

@@ -1,0 +1,150 @@
+"""The verdict on one output: does every element lie where an honest implementation's could?
+
+Each within its own limit (measure.py); and the rms of error / sigma may exceed 1 only as far as chance lets it; so may
+the mean.  How far that is depends on how many independent errors stand behind the elements, which the noise numbers
+count (their `shared`).  What an element may lean by is taken off its error first: chance has no part in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conformance.limits.measure import SECOND_ORDER, SIGMAS, Measured, measure
+from conformance.limits.noise import Noisy
+
+__all__ = ["BIAS_ELEMENTS", "SECOND_ORDER", "SIGMAS", "Verdict", "judge", "region"]
+
+# A mathematical function may be biased by as much as half its error allowance.
+FUNCTION_BIAS = 0.5
+BIAS_ELEMENTS = 32
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was found of one output; shares are of the limit, so that up to 1 passes."""
+
+    output: str
+    passed: bool
+    reason: str  # "" where it passed
+    elements: int
+    wrong: int  # elements beyond their own limit
+    share: float  # largest |error| / limit
+    rms: float  # of error / sigma
+    rms_limit: float
+    bias: float  # mean of error / sigma
+    bias_limit: float
+    index: tuple[int, ...] = ()  # of the worst element
+    expected: float = 0.0
+    got: float = 0.0
+    limit: float = 0.0
+    made_of: str = ""  # what that limit is: "8 sigma", "worst case", "exact"
+    region: str = ""
+
+
+def judge(output: str, expected: Any, got: NDArray[Any], signed_zeros: bool = False) -> Verdict:
+    """Judge one output; expected is a Noisy array, or a plain one that must be met bit for bit."""
+    wanted = expected.v if isinstance(expected, Noisy) else np.asarray(expected)
+    if got.shape != wanted.shape:
+        return _refused(output, f"shape {got.shape}, expected {wanted.shape}", wanted.size)
+    if not isinstance(expected, Noisy):
+        return _judge_exact(output, wanted, got)
+    return _judge_noisy(output, expected, got, signed_zeros)
+
+
+def _refused(output: str, reason: str, elements: int) -> Verdict:
+    return Verdict(output, False, reason, elements, elements, np.inf, np.inf, 1.0, np.inf, 1.0)
+
+
+def _judge_exact(output: str, wanted: NDArray[Any], got: NDArray[Any]) -> Verdict:
+    if got.dtype.kind != wanted.dtype.kind:
+        return _refused(output, f"dtype {got.dtype}, expected {wanted.dtype}", wanted.size)
+    return _summary(output, got, measure(wanted, got))
+
+
+def _judge_noisy(output: str, expected: Noisy, got: NDArray[Any], signed_zeros: bool) -> Verdict:
+    if got.dtype != np.float32:
+        return _refused(output, f"dtype {got.dtype}, expected float32", expected.size)
+    if not np.all(np.isfinite(expected.variance)):
+        return _refused(output, "the expectation itself is unknown here (an intermediate result overflows)", got.size)
+    measured = measure(expected, got, signed_zeros)
+    counted = ~measured.special & (measured.sigma > 0)
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        by_chance = _less(measured.error, expected.lean)
+        z = np.where(by_chance == 0, 0.0, by_chance / measured.sigma)[counted]
+        common = (expected.shared / expected.variance)[counted]
+    return _summary(output, got, measured, z, common)
+
+
+def _less(error: NDArray[Any], lean: NDArray[Any] | None) -> NDArray[Any]:
+    """The errors nearer to zero by what they may lean."""
+    if lean is None:
+        return error
+    return np.asarray(np.copysign(np.maximum(np.abs(error) - lean, 0.0), error))
+
+
+_NONE = np.zeros(0)
+
+
+def _summary(output: str, got: Any, measured: Measured, z: Any = _NONE, common: Any = _NONE) -> Verdict:
+    wanted, share = measured.wanted, measured.share
+    alone = _alone(z, common, wanted)
+    rms = float(np.sqrt(np.mean(z * z))) if z.size else 0.0
+    bias = float(np.mean(z)) if z.size else 0.0
+    rms_limit = float(np.sqrt(1 + (SIGMAS**2 - 1) * alone))
+    bias_limit = FUNCTION_BIAS + SIGMAS * alone**0.5 if z.size >= BIAS_ELEMENTS else np.inf
+    bad = share > 1
+    worst = np.unravel_index(int(np.argmax(share)), share.shape) if share.size else ()
+    reason = ""
+    if bad.any():
+        reason = f"{int(bad.sum())} of {bad.size} elements beyond their limit"
+    elif rms > rms_limit:
+        reason = f"rms of error / sigma is {rms:.3g}, above {rms_limit:.3g}"
+    elif abs(bias) > bias_limit:
+        reason = f"mean of error / sigma is {bias:.3g}, beyond {bias_limit:.3g}"
+    return Verdict(
+        output=output,
+        passed=not reason,
+        reason=reason,
+        elements=int(share.size),
+        wrong=int(bad.sum()),
+        share=float(share[worst]) if share.size else 0.0,
+        rms=rms,
+        rms_limit=rms_limit,
+        bias=bias,
+        bias_limit=float(bias_limit),
+        index=tuple(int(i) for i in worst),
+        expected=float(wanted[worst]) if share.size else 0.0,
+        got=float(got[worst]) if share.size else 0.0,
+        limit=float(measured.limit[worst]) if share.size else 0.0,
+        made_of=str(measured.made_of[worst]) if share.size else "",
+        region=region(bad),
+    )
+
+
+def _alone(z: NDArray[Any], common: NDArray[Any], wanted: NDArray[Any]) -> float:
+    """One over the number of independent errors; an average of squares over so many may be off by 8 sigma in each.
+
+    Equal expectations err equally: they are told apart where an average is large enough to need it.
+    """
+    if not z.size:
+        return 1.0
+    count = z.size
+    if np.mean(z * z) > 1 or abs(np.mean(z)) > FUNCTION_BIAS:
+        count = min(count, np.unique(wanted).size)
+    return min(1.0, float(np.mean(common)) + 1 / count)
+
+
+def region(bad: NDArray[np.bool_]) -> str:
+    """Say in words where the wrong elements lie: 'axis 0: 3 to 5; axis 1: all'."""
+    if not bad.any() or bad.ndim == 0:
+        return ""
+    parts = []
+    for axis, places in enumerate(np.nonzero(bad)):
+        low, high = int(places.min()), int(places.max())
+        whole = low == 0 and high == bad.shape[axis] - 1
+        parts.append(f"axis {axis}: {'all' if whole else low if low == high else f'{low} to {high}'}")
+    return "; ".join(parts)

@@ -1,0 +1,92 @@
+"""A contract: for every operation, the formats it computes in and how it rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from fnmatch import fnmatchcase
+from typing import Any
+
+from .noise import FLOAT32, FORMATS, Arithmetic, Precision
+
+NEAREST, TOWARD_ZERO = "nearest", "toward zero"
+ROUNDINGS = (NEAREST, TOWARD_ZERO)
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """What is declared of one operation.  Formats and roundings go by name: FORMATS and ROUNDINGS."""
+
+    inputs: str = FLOAT32.name  # that factors of matrix products are rounded to before they are multiplied
+    accumulator: str = FLOAT32.name  # that every partial sum is rounded to
+    output: str = FLOAT32.name  # that results are rounded to before they are stored
+    rounding: str = NEAREST  # of partial sums
+    input_rounding: str = NEAREST  # of the factors
+    flush_to_zero: bool = False  # subnormal numbers may be read as zero, and stored as zero
+    deterministic: bool = True  # the same call gives the same bits
+
+    @property
+    def arithmetic(self) -> Arithmetic:
+        """The same as the noise numbers count it."""
+        return Arithmetic(
+            accumulator=FORMATS[self.accumulator],
+            inputs=_shorter(self.inputs),
+            output=_shorter(self.output),
+            truncates=self.rounding == TOWARD_ZERO,
+            truncates_inputs=self.input_rounding == TOWARD_ZERO,
+            flushes=self.flush_to_zero,
+        )
+
+    def __str__(self) -> str:
+        """What differs from the header, in words."""
+        plain = Declaration()
+        names = (one.name for one in fields(self) if getattr(self, one.name) != getattr(plain, one.name))
+        return ", ".join(f"{name.replace('_', ' ')} {_word(getattr(self, name))}" for name in names) or FLOAT32.name
+
+
+def _shorter(name: str) -> Precision | None:
+    """The format, unless it is the one that arrays are stored in: then nothing is rounded."""
+    return None if name == FLOAT32.name else FORMATS[name]
+
+
+def _word(value: object) -> str:
+    return {True: "yes", False: "no"}.get(value, str(value)) if isinstance(value, bool) else str(value)
+
+
+@dataclass(frozen=True)
+class Contract:
+    """Declarations by operation: the defaults, then what each pattern changes, in order."""
+
+    name: str
+    defaults: Declaration = Declaration()
+    changes: tuple[tuple[str, tuple[tuple[str, Any], ...]], ...] = field(default=())
+
+    def of(self, operation: str) -> Declaration:
+        """Return what is declared of an operation."""
+        declared = self.defaults
+        for pattern, changed in self.changes:
+            if fnmatchcase(operation, pattern):
+                declared = replace(declared, **dict(changed))
+        return declared
+
+    def rounded_inputs(self, operations: Iterable[str]) -> dict[Precision, frozenset[str]]:
+        """Return the formats that the factors of products are rounded to, each with its operations."""
+        found: dict[Precision, set[str]] = {}
+        for operation in operations:
+            format = self.of(operation).arithmetic.inputs
+            if format:
+                found.setdefault(format, set()).add(operation)
+        return {format: frozenset(few) for format, few in found.items()}
+
+    @property
+    def is_header(self) -> bool:
+        """Whether nothing but what the header asks for is declared, of any operation."""
+        return self.defaults == Declaration() and not self.changes
+
+
+HEADER = Contract(FLOAT32.name)
+
+
+def changed(pattern: str, values: Mapping[str, Any]) -> tuple[str, tuple[tuple[str, Any], ...]]:
+    """One entry of `Contract.changes`."""
+    return pattern, tuple(values.items())

@@ -1,0 +1,76 @@
+"""Contracts as TOML files.
+
+    inputs = "float32"                  # defaults: of every operation
+    deterministic = false
+
+    [operations."*gemm*"]               # of those whose names fit; later tables win
+    inputs = "tf32"
+    rounding = "toward zero"
+
+The keys are the fields of `Declaration`.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import fields
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from conformance.operations import OPERATIONS
+
+from .contract import ROUNDINGS, Contract, Declaration, changed
+from .noise import FORMATS
+
+SHIPPED = Path(__file__).parent / "shipped"
+_KEYS = tuple(field.name for field in fields(Declaration))
+
+
+class ContractError(ValueError):
+    """A contract that cannot be read; the message names the file, the key, what was expected and what came."""
+
+
+def shipped() -> list[str]:
+    """Return the names of the contracts that come with the judge."""
+    return sorted(path.stem for path in SHIPPED.glob("*.toml"))
+
+
+def read_contract(name: str) -> Contract:
+    """Read a contract by the name of a shipped one, or by the path of a file.  Raises ContractError."""
+    path = SHIPPED / f"{name}.toml" if name in shipped() else Path(name)
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ContractError(f"{name}: expected a file, or one of {', '.join(shipped())}") from None
+    except (OSError, ValueError) as error:
+        raise ContractError(f"{path}: {error}") from None
+    tables = content.pop("operations", {})
+    if not isinstance(tables, dict) or not all(isinstance(table, dict) for table in tables.values()):
+        raise ContractError(f'{path}: operations: expected tables such as [operations."*gemm*"], got {tables!r}')
+    defaults = Declaration(**_checked(str(path), content))
+    return Contract(path.stem, defaults, tuple(_table(path, pattern, table) for pattern, table in tables.items()))
+
+
+def _table(path: Path, pattern: str, table: Mapping[str, Any]) -> Any:
+    if not any(fnmatchcase(operation, pattern) for operation in OPERATIONS):
+        raise ContractError(f"{path}: operations.{pattern}: expected the name of an operation, or a pattern of some")
+    return changed(pattern, _checked(f"{path}: operations.{pattern}", table))
+
+
+def _checked(where: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    for key, value in values.items():
+        if key not in _KEYS:
+            raise ContractError(f"{where}: {key}: expected one of {', '.join(_KEYS)}")
+        expected = _allowed(key)
+        if isinstance(value, (dict, list)) or value not in expected or (type(value) is not type(expected[0])):
+            words = ", ".join(str(one).lower() for one in expected)
+            raise ContractError(f"{where}: {key}: expected one of {words}, got {value!r}")
+    return dict(values)
+
+
+def _allowed(key: str) -> tuple[Any, ...]:
+    if "rounding" in key:
+        return ROUNDINGS
+    return tuple(FORMATS) if key in ("inputs", "accumulator", "output") else (True, False)

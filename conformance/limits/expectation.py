@@ -1,0 +1,90 @@
+"""What a call must give: the reference on noise numbers, with the places that first-order propagation cannot see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import reference
+from bindings.header.records import Parameter
+from conformance import operations
+from reference.ops.sixteen import copied
+
+from .noise import FLOAT32, FORMATS, Noisy, exact, flushed, stored
+
+UPDATE_ROUNDINGS = 16.0  # of the decay, the moments, their corrections, root and quotient, and the difference
+Expected = dict[str, Any]  # by flat output name: Noisy, or a plain array that must be met exactly
+
+
+def expect(operation: str, arguments: Mapping[str, Any], carried_out: Callable[..., Any] | None = None) -> Expected:
+    """Return what the reference makes of the arguments (as they reach C), each number with its error.
+
+    Errors are counted by the arithmetic that is in use (conformance.limits.noise.using): the header's, if no other is.
+    carried_out: another way to carry out the operation, such as a wrong reading of it.
+    """
+    function = operations.OPERATIONS[operation]
+    values = [noisy(v) for v in operations.ordered(function, arguments)]
+    with np.errstate(all="ignore"):
+        results = (carried_out or getattr(reference, operation))(*values)
+    expected = operations.flat(operations.named(function, results))
+    if "adamw" in operation:
+        bound_update(expected, arguments)
+    return {
+        name: _as_declared(value, operations.declared(function, name), place_of(name), arguments.get("seed", 0))
+        for name, value in expected.items()
+    }
+
+
+def place_of(name: str) -> int:
+    """The place in its list that a flat name says; 0 of an array of its own."""
+    return int(name.partition("[")[2].removesuffix("]") or 0)
+
+
+def _as_declared(value: Any, parameter: Parameter, place: int, seed: int) -> Any:
+    """A result as it is stored; seed: of the draws that an operation which has one rounds by."""
+    if not isinstance(value, Noisy):
+        return value
+    if not parameter.type.is_half:
+        return stored(value)
+    drawn = None
+    if seed:
+        exact_ones = np.where(value.variance == 0, value.v, 0.0).astype(np.float32)
+        drawn = copied(exact_ones, parameter.type.dtype, seed, place).astype(np.float64)
+    return stored(value, FORMATS[parameter.element], drawn)
+
+
+def noisy(value: Any) -> Any:
+    """Take floating-point arrays and numbers as exact noise numbers; integers stay as they are."""
+    if isinstance(value, list):
+        return [noisy(v) for v in value]
+    if isinstance(value, float) or (isinstance(value, np.ndarray) and value.dtype.kind == "f"):
+        return flushed(exact(value))
+    return value
+
+
+def bound_update(expected: Expected, arguments: Mapping[str, Any]) -> None:
+    """AdamW moves a parameter by at most lr * (1 - beta1) / sqrt(1 - beta2) beyond decay, whatever the noise.
+
+    (Kingma and Ba 2015, section 2.1.)  At a gradient near zero the sign of the step is noise, and the derivative of
+    g / sqrt(g^2) says nothing; the distance between the two extremes bounds the error there, beside the roundings of
+    what is moved (and of the step itself, where moments that no gradients left make it larger than that).
+    """
+    beta1, beta2 = arguments["beta1"], arguments["beta2"]
+    most = 2 * arguments["lr"] * max(1.0, (1 - beta1) / np.sqrt(max(1 - beta2, np.finfo(float).tiny)))
+    for name, value in expected.items():
+        if name.startswith(("param", "copies")):
+            cap = most**2 + UPDATE_ROUNDINGS * FLOAT32.variance(value.v)
+            variance = np.where(np.isfinite(value.v), np.minimum(value.variance, cap), 0.0)
+            expected[name] = Noisy(value.v, variance, np.minimum(value.shared, variance), value.worst, lean=value.lean)
+
+
+def rounded(expected: Expected) -> dict[str, NDArray[Any]]:
+    """Return the expectation as a correct float32 implementation would: each value rounded once."""
+    with np.errstate(over="ignore"):
+        return {
+            name: value.v.astype(np.float32) if isinstance(value, Noisy) else np.asarray(value)
+            for name, value in expected.items()
+        }

@@ -1,0 +1,80 @@
+"""Faults that a certain order of threads, or a sanitiser, shows: barriers, races, shared memory, deadlocks.
+
+Not here: a wait for another stream that was forgotten, as the emulator ends a launch before the next; an error code
+that nobody reads, as no call fails; and an index that wraps at 2^32, which takes arrays of that size.
+"""
+
+from __future__ import annotations
+
+from conformance.proof.faults.fault import Fault
+from conformance.proof.faults.manner import AT_RANDOM, BACKWARDS, BY_ADDRESSES, BY_RACES
+
+_BARRIER = "        __syncthreads();\n"
+_READ = "        value = warp_fold<WARPS>(of_warp[lane_of_thread() % WARPS], fold);\n"
+_FIRST = "    if (index >= limit || (first > 0 && sorted.keys[first - 1] == index)) return;\n"
+_SUM = """\
+        Pack<L::WIDTH> sum = load_pack<L::WIDTH>(to + column);
+        for (int64_t place = first; place < n && sorted.keys[place] == index; place++) {
+            const Pack<L::WIDTH> row = load_pack<L::WIDTH>(grad_output + int64_t{sorted.order[place]} * cols + column);
+#pragma unroll
+            for (int i = 0; i < L::WIDTH; i++) sum.at[i] += row.at[i];
+        }
+        store_pack<L::WIDTH>(to + column, sum);"""
+_UNSHARED = """\
+    if (index >= limit) return;
+    float* const to = grad_weight + int64_t{index} * cols;
+    L::columns(cols, [&](int64_t column) {
+"""
+_SHARED = _UNSHARED.replace("    if (index >= limit) return;\n", _FIRST)
+_EACH = """\
+        const Pack<L::WIDTH> row = load_pack<L::WIDTH>(grad_output + int64_t{sorted.order[first]} * cols + column);
+        for (int i = 0; i < L::WIDTH; i++) %s"""
+_RACE = "data race kernels/"
+
+FAULTS = (
+    Fault("reduce.cuh: no barrier before the warps' results are read", ("softmax",), "reduce.cuh",
+          _BARRIER + _READ, _READ, _RACE, manner=BY_RACES, cases="plain/2x1025"),
+    Fault("reduce.cuh: no barrier, and the last thread runs first", ("softmax",), "reduce.cuh",
+          _BARRIER + _READ, _READ, "never written", manner=BACKWARDS, cases="plain or tails"),
+    Fault("reduce.cuh: places used again too early", ("rmsnorm_backward",), "reduce.cuh",
+          _READ + _BARRIER, _READ, _RACE, manner=BY_RACES, cases="plain"),
+    Fault("reduce.cuh: a barrier for one thread of each warp", ("softmax",), "reduce.cuh",
+          _BARRIER + _READ, "        if (lane_of_thread() == 0) __syncthreads();\n" + _READ, "deadlock|barrier"),
+    Fault("tile.cuh: no barrier between store and use", ("gemm",), "tile.cuh",
+          "        __syncthreads(); /* everyone", "        /* everyone", _RACE, manner=BY_RACES, cases="plain"),
+    Fault("tile.cuh: one panel for two steps", ("gemm",), "tile.cuh",
+          "left -= DEPTH, now = 1 - now)", "left -= DEPTH)", _RACE, manner=BY_RACES, cases="plain"),
+    Fault("attention_products.cuh: one panel for two steps", ("flash_attention",), "attention_products.cuh",
+          "        now = 1 - now;\n", "", _RACE, manner=BY_RACES, cases="plain"),
+    Fault("norm_backward.cu: no barrier before the warps' sums are read", ("rmsnorm_backward",), "norm_backward.cu",
+          "    __syncthreads();\n", "", "never written"),
+    Fault("aux_loss.cu: no barrier before the warps' sums are read", ("aux_loss_forward",), "aux_loss.cu",
+          "    __syncthreads();\n", "", "aux_loss, p_means: never written"),
+    Fault("sort.cu: no barrier between a warp's lanes", ("expert_sort",), "sort.cu",
+          "        ranks[round] = places[warp][digit] + before;\n        __syncwarp();",
+          "        ranks[round] = places[warp][digit] + before;", _RACE, manner=BY_RACES, cases="plain"),
+    Fault("sort.cu: counted without atomics", ("expert_sort",), "sort.cu",
+          "atomicAdd(&counts[pass.digit(pass.key(i))], 1);", "counts[pass.digit(pass.key(i))] += 1;", _RACE,
+          manner=BY_RACES, cases="plain"),
+    Fault("select.cuh: counted before the bins are empty", ("topk_sample",), "select.cuh",
+          "            h.count[i] = 0;\n        }\n        __syncthreads();", "            h.count[i] = 0;\n        }",
+          "data race .*atomicAdd", manner=BY_RACES, cases="plain"),
+    Fault("select.cuh: masses added without atomics", ("topp_sample",), "select.cuh",
+          "atomicAdd(&h.mass[digit], row.weight(i));", "h.mass[digit] += row.weight(i);", _RACE, manner=BY_RACES,
+          cases="plain"),
+    Fault("embedding.cu: every row its own block, no atomics", ("scatter_add",), "embedding.cu",
+          _SHARED + _SUM, _UNSHARED + _EACH % "to[column + i] += row.at[i];", _RACE, manner=BY_RACES,
+          cases="accumulate"),
+    Fault("embedding.cu: rows added by atomics", ("scatter_add",), "embedding.cu",
+          _SHARED + _SUM, _UNSHARED + _EACH % "atomicAdd(to + column + i, row.at[i]);",
+          "second run differs", manner=AT_RANDOM),
+    Fault("attention_forward.cuh: queries used before they are known", ("flash_attention",), "attention_forward.cuh",
+          "    tile.fill(s, w.pair, w.query);\n    __syncthreads();\n", "    tile.fill(s, w.pair, w.query);\n",
+          "data race kernels/", manner=BY_RACES, cases="plain"),
+    Fault("tile.cuh: panels narrower than they are filled", ("gemm",), "tile.cuh",
+          "float[DEPTH][LINES + 4]", "float[DEPTH][LINES - 4]", "out of bounds|overflow|shared", manner=BY_ADDRESSES,
+          cases="plain"),
+    Fault("decode.cu: a bin past the last", ("topk_sample",), "decode.cu",
+          "fminf(-tempered(i) * 64.0f, BINS - 1.0f)", "-tempered(i) * 64.0f", "out of bounds",
+          manner=BY_ADDRESSES, cases="late"),
+)  # fmt: skip

@@ -1,0 +1,40 @@
+"""In which manner a library with a fault runs: how its kernels are compiled, and in what order their threads run."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from dataclasses import dataclass
+
+from conformance.paths import CUDA
+
+_PRELOAD = CUDA / "emulator" / "preload.py"
+
+
+@dataclass(frozen=True)
+class Manner:
+    """A mode of the emulator and a schedule of it; the C library knows the first of each alone."""
+
+    mode: str = "fast"
+    schedule: str = "forward"
+
+    def environment(self) -> dict[str, str]:
+        """Return what a process in which the library runs so is told."""
+        return {"ASSAYER_EMULATOR_SCHEDULE": self.schedule}
+
+    def prefix(self) -> tuple[str, ...]:
+        """Return the command that starts it: sanitisers have to be there before Python."""
+        return () if self.mode == "fast" else (sys.executable, str(_PRELOAD), self.mode)
+
+
+def cxx_compiler() -> list[str]:
+    """Return the C++ compiler's command."""
+    return shlex.split(os.environ.get("CXX", "c++"))
+
+
+AS_IT_IS = Manner()
+BACKWARDS = Manner(schedule="reverse")
+AT_RANDOM = Manner(schedule="random")
+BY_RACES = Manner(mode="thread")
+BY_ADDRESSES = Manner(mode="address")

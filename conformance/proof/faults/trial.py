@@ -1,0 +1,65 @@
+"""Judges builds with faults as `run` judges a library: bindings, workers and guard zones are on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from conformance.candidates.worker import Worker
+from conformance.catalogue.cases import CASES, REFUSALS, Case, Refusal
+from conformance.catalogue.keywords import Keywords
+from conformance.judging.bench import Bench
+from conformance.judging.results import Result
+from conformance.pool import shared
+from conformance.report.summary import blocks
+
+from .build import build
+from .fault import Fault
+from .table import FAULTS
+
+
+@dataclass(frozen=True)
+class FaultResult:
+    """What came of one fault."""
+
+    name: str
+    found: bool  # a case of every operation it is in did not pass
+    right: bool  # the first line of every block that a report shows tells what is wrong
+    first_line: str  # of the first block of which that is not so, else of the first
+
+
+def judge(processes: int, faults: Sequence[Fault] = FAULTS) -> Iterator[FaultResult]:
+    """Judge each fault on all cases of its operations, in processes of their own, and yield the results as they come.
+
+    Raises FaultError where one cannot be built.
+    """
+    if not all(fault.is_of_a_kernel for fault in faults):
+        build()  # what they share is compiled once
+    yield from shared(judge_fault, faults, processes)
+
+
+def judge_fault(fault: Fault) -> FaultResult:
+    """Build the library with one fault and judge its operations."""
+    manner = fault.manner
+    with Worker(build(fault), 1, fault.limit_s, manner.environment(), manner.prefix()) as worker:
+        bench = Bench(worker)
+        return scored(fault, [bench.case(case) for case in cases_of(fault)])
+
+
+def cases_of(fault: Fault) -> list[Case | Refusal]:
+    """The cases that have to find a fault."""
+    keywords = Keywords(fault.cases)
+    catalogue: list[Case | Refusal] = [*CASES.values(), *REFUSALS.values()]
+    cases = [case for case in catalogue if case.operation in fault.operations and keywords.matches(case.id)]
+    # What a device makes of an index out of range is numbers, and wrong numbers have better cases to show in.
+    skipped = fault.is_of_a_kernel and not fault.cases
+    return [case for case in cases if not (skipped and isinstance(case, Refusal) and case.value)]
+
+
+def scored(fault: Fault, results: Sequence[Result]) -> FaultResult:
+    """Say whether the results find the fault, and whether their report names it."""
+    shown = [result for result, _ in blocks(results)]
+    lines = [result.headline for result in shown]
+    missed = [line for line in lines if not fault.is_said_by(line)]
+    found = {result.operation for result in shown} == set(fault.operations)
+    return FaultResult(fault.name, found, found and not missed, next(iter([*missed, *lines]), "all cases passed"))

@@ -1,0 +1,28 @@
+"""Tries the wrong readings of how a batch is divided, by every division that is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from conformance.judging.verdict import judge
+from conformance.limits.namespaces import Stored
+from conformance.steps.divided import DIVISIONS, batch, beginning
+from conformance.steps.recomputed import named
+from reference.readings import Reading
+from reference.readings.accumulation import READINGS
+
+from .trial import Told, margin
+
+ACCUMULATION = "accumulation"  # what stands for an operation's name
+
+
+def tried_division(text: str, readings: Sequence[Reading] = READINGS) -> list[Told]:
+    """Try readings with one division."""
+    division = DIVISIONS[text]
+    config, training, expected = division.config, division.training, division.expected
+    said = []
+    for reading in readings:
+        got = named(*reading.function(Stored(), config, training, beginning(config), *batch(), division.ranks))
+        verdicts = [judge(what, wanted, got[what]) for what, wanted in expected.items()]
+        said.append(Told(reading.id, text, all(v.passed for v in verdicts), max(map(margin, verdicts))))
+    return said

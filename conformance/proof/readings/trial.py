@@ -1,0 +1,149 @@
+"""Tries the wrong readings of an operation on a case, as if each were a candidate's library."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conformance import operations
+from conformance.catalogue.cases import CASES, Case
+from conformance.judging.diagnosis import diagnose
+from conformance.judging.diagnosis.matching import matching
+from conformance.judging.outputs import judge_outputs
+from conformance.judging.verdict import Verdict
+from conformance.limits.expectation import Expected, expect
+from conformance.variants.wrong.planted import by_id, planted
+from reference.readings import Reading
+
+# What a reading would do in C cannot be known where the reference refuses its arguments, or Python its indices.
+REFUSED = (IndexError, ValueError)
+
+
+@dataclass(frozen=True)
+class Told:
+    """What one case says of one reading: passed, or by how many times its limit it is off at most."""
+
+    reading: str
+    case: str
+    passed: bool
+    margin: float
+
+
+@dataclass
+class Found:
+    """What all cases say of one reading."""
+
+    reading: Reading
+    told: list[Told] = field(default_factory=list)
+    line: str = ""  # the diagnosis of the case that shows it most
+    right: bool = False  # and whether that line says what it is
+
+    @property
+    def failed(self) -> list[Told]:
+        """The cases that refuse it."""
+        return [told for told in self.told if not told.passed]
+
+    @property
+    def clearest(self) -> Told | None:
+        """The case that a report shows of it: the first with the largest error."""
+        return max(self.failed, key=lambda told: told.margin, default=None)
+
+    @property
+    def margin(self) -> float:
+        """The largest error in units of its limit; 0 where no case refuses it."""
+        return self.clearest.margin if self.clearest else 0.0
+
+    @property
+    def is_diagnosed(self) -> bool:
+        """Whether it is of an operation; of a step that went wrong the report names the first call that did."""
+        return bool(self.failed) and self.reading.operation in operations.OPERATIONS
+
+    @property
+    def survives(self) -> bool:
+        """Whether nothing speaks against it: no case does, and no proof says that none can."""
+        return not self.failed and not self.reading.equal
+
+    @property
+    def is_disproved(self) -> bool:
+        """Whether a case refuses what is said to equal the operation."""
+        return bool(self.failed and self.reading.equal)
+
+
+def tried(id: str, readings: Sequence[Reading] | None = None) -> list[Told]:
+    """Try readings of a case's operation on it: all, unless some are given."""
+    case = CASES[id]
+    arguments = case.arguments()
+    expected = expect(case.operation, arguments)
+    return tried_on(case, arguments, expected, planted(case.operation) if readings is None else readings)
+
+
+def tried_on(case: Case, arguments: Mapping[str, Any], expected: Expected, readings: Iterable[Reading]) -> list[Told]:
+    """Try readings on a case whose data and expectation are known."""
+    said = []
+    for reading in readings:
+        got = outputs(reading, arguments)
+        if got is not None:
+            verdicts = judge_outputs(case.operation, arguments, expected, got, case.spec.signed_zeros)
+            passed = all(verdict.passed for verdict in verdicts)
+            said.append(Told(reading.id, case.id, passed, max(map(margin, verdicts), default=0.0)))
+    return said
+
+
+def outputs(reading: Reading, arguments: Mapping[str, Any]) -> dict[str, NDArray[Any]] | None:
+    """Return what a reading gives, by flat output name, stored as declared; None where that cannot be known."""
+    function = operations.OPERATIONS[reading.operation]
+    try:
+        results = reading.function(*operations.ordered(function, arguments))
+    except REFUSED:
+        return None
+    flat = operations.flat(operations.named(function, results))
+    with np.errstate(over="ignore"):
+        stored = {n: v.astype(np.float32) if v.dtype == np.float64 else np.asarray(v) for n, v in flat.items()}
+        return operations.narrowed(reading.operation, stored)
+
+
+def margin(verdict: Verdict) -> float:
+    """Return the largest share of any of a verdict's limits."""
+    return max(verdict.share, verdict.rms / verdict.rms_limit, abs(verdict.bias) / verdict.bias_limit)
+
+
+def found(readings: Iterable[Reading], told: Iterable[Told]) -> list[Found]:
+    """Gather what all cases say of each reading."""
+    gathered = {reading.id: Found(reading) for reading in readings}
+    for one in told:
+        gathered[one.reading].told.append(one)
+    return list(gathered.values())
+
+
+def named(id: str, readings: Sequence[str]) -> Iterator[tuple[str, str, bool]]:
+    """Diagnose readings on a case that refuses them; yield each one's id, the line, and whether it says what it is."""
+    case = CASES[id]
+    arguments = case.arguments()
+    expected = expect(case.operation, arguments)
+    for name in readings:
+        reading = by_id(case.operation, name)
+        got = outputs(reading, arguments)
+        assert got is not None
+        verdicts = judge_outputs(case.operation, arguments, expected, got, case.spec.signed_zeros)
+        line = diagnose(case.operation, arguments, expected, got, verdicts)
+        yield name, line, says(line, reading) or _names_an_equal(line, reading.operation, arguments, got)
+
+
+def says(line: str, reading: Reading) -> bool:
+    """Whether a diagnosis says what a reading is: its name among those that match, or the words it is known by."""
+    return reading.name in matching(line) or bool(reading.says and re.search(reading.says, line))
+
+
+def _names_an_equal(line: str, operation: str, arguments: Mapping[str, Any], got: Mapping[str, Any]) -> bool:
+    """Whether it names another reading that gives the very same numbers there: it is as good a name."""
+    others = (reading for reading in planted(operation) if reading.name in matching(line))
+    return any(_same(outputs(reading, arguments), got) for reading in others)
+
+
+def _same(one: Mapping[str, Any] | None, other: Mapping[str, Any]) -> bool:
+    return one is not None and all(np.array_equal(one[n], a, equal_nan=a.dtype.kind == "f") for n, a in other.items())

@@ -1,0 +1,120 @@
+"""Correct implementations of every operation, by name: what the judge must never fail.
+
+The reference in float32 as it is, with its sums in named orders (replicas.py), with PyTorch's products and functions
+where PyTorch is installed; its formulas arranged otherwise (rearranged.py); and any library that is right.  Where a
+candidate may round the factors of its products, those that do (tensor_cores.py).
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+import reference
+from bindings import Library
+from conformance.limits.noise import Precision
+from conformance.operations import OPERATIONS, as_declared, flat, named, narrowed, ordered
+
+from .rearranged import REARRANGED
+from .replicas import KINDS, Replica
+from .tensor_cores import tensor_cores
+
+Arguments = Mapping[str, Any]
+Call = Callable[[str, Arguments], dict[str, Any]]  # an operation and its arguments: outputs by flat name
+
+
+@dataclass(frozen=True)
+class Implementation:
+    """A way to carry out these operations."""
+
+    call: Call
+    operations: frozenset[str] = frozenset(OPERATIONS)
+
+
+def implementations(
+    libraries: Sequence[Path] = (), inputs: Mapping[Precision, frozenset[str]] | None = None
+) -> dict[str, Implementation]:
+    """Return every implementation that can be had here, by name; libraries are named by file and folder.
+
+    inputs: formats that the factors of products may be rounded to, and the operations that may.
+    """
+    found = {"float32": Implementation(_called(reference))}
+    for name, kind in KINDS.items():
+        found[name] = Implementation(_called(reference, _viewed(kind)))
+    if importlib.util.find_spec("torch"):
+        found["torch"] = Implementation(_called(reference, _viewed(_torch_replica())))
+    found["rearranged"] = Implementation(_called(SimpleNamespace(**REARRANGED)), frozenset(REARRANGED))
+    for format, operations in (inputs or {}).items():
+        attention = operations & {name for name in REARRANGED if "attention" in name}
+        for name, kind in tensor_cores(format).items():
+            found[name] = Implementation(_called(reference, _viewed(kind)), operations)
+            rearranged = _called(SimpleNamespace(**REARRANGED), _viewed(kind))
+            found[f"{name}, rearranged"] = Implementation(rearranged, attention)
+    for path in libraries:
+        found["/".join(path.parts[-2:])] = Implementation(_called(Library(path), np.copy))
+    return found
+
+
+def _viewed(kind: type[Replica]) -> Callable[[Any], Any]:
+    return lambda array: array.view(kind)
+
+
+def _called(namespace: Any, prepare: Callable[[Any], Any] = np.asarray) -> Call:
+    """The operations of a namespace, its floating-point arrays prepared first (libraries write into theirs).
+
+    What only numbers go into (rope_freqs) the reference computes in float64; it is stored in float32.
+    """
+
+    def prepared(value: Any) -> Any:
+        if isinstance(value, list):
+            return [prepared(v) for v in value]
+        return prepare(value) if isinstance(value, np.ndarray) and value.dtype == np.float32 else value
+
+    def call(operation: str, arguments: Arguments) -> dict[str, Any]:
+        function = OPERATIONS[operation]
+        given = as_declared(operation, arguments) if isinstance(namespace, Library) else arguments
+        values = [prepared(v) for v in ordered(function, given)]
+        with np.errstate(all="ignore"):
+            results = getattr(namespace, operation)(*values)
+        outputs = flat(named(function, results))
+        stored = {n: v.astype(np.float32) if v.dtype == np.float64 else v for n, v in outputs.items()}
+        return narrowed(operation, stored)
+
+    return call
+
+
+def _torch_replica() -> type[Replica]:
+    """Arrays whose products, sums and functions are PyTorch's: another BLAS, another mathematical library."""
+    import torch
+
+    functions: dict[Any, Callable[..., Any]] = {
+        np.exp: torch.exp,
+        np.log: torch.log,
+        np.sin: torch.sin,
+        np.cos: torch.cos,
+        np.tanh: torch.tanh,
+        np.sqrt: torch.sqrt,
+        np.matmul: torch.matmul,
+    }
+
+    def tensor(value: Any) -> Any:
+        return torch.from_numpy(np.ascontiguousarray(value.view(np.ndarray)))
+
+    class TorchReplica(Replica):
+        def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+            floats = all(isinstance(i, np.ndarray) and i.dtype == np.float32 and i.size for i in inputs)
+            if floats and method == "__call__" and ufunc in functions and not options:
+                return self._wrap(functions[ufunc](*map(tensor, inputs)).numpy())
+            if floats and ufunc is np.add and method == "reduce":
+                axis = options.get("axis", 0)
+                axes = list(range(inputs[0].ndim)) if axis is None else axis
+                return self._wrap(torch.sum(tensor(inputs[0]), axes, bool(options.get("keepdims"))).numpy())
+            return super().__array_ufunc__(ufunc, method, *inputs, **options)
+
+    return TorchReplica

@@ -1,0 +1,249 @@
+"""What kernels do wrong while they add, compare and store, made mechanically of every operation that does so.
+
+The operation is the reference's own, on arrays whose sums, maxima and products are those of a faulty kernel.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+import reference
+from bindings.header.records import Parameter
+from conformance import operations
+from conformance.catalogue.cases import CASES
+from conformance.limits.noise import FORMATS, Noisy
+from conformance.variants.honest.replicas import Floats, Replica, Sum
+from conformance.variants.honest.tensor_cores import truncated
+from reference.readings import Reading
+from reference.readings.reading import bfloat16, rounded_to, tf32
+
+
+def _plainly(terms: Floats) -> Floats:
+    return np.asarray(np.sum(terms, axis=-1))
+
+
+def _some(which: Callable[[int], slice], reduction: Callable[..., Any]) -> Sum:
+    """A reduction of some of the terms."""
+    return lambda terms: np.asarray(reduction(terms[..., which(terms.shape[-1])], axis=-1))
+
+
+def _first(count: int) -> Callable[[int], slice]:
+    return lambda _: slice(count)
+
+
+def _whole_tiles(tile: int) -> Callable[[int], slice]:
+    return lambda terms: slice(max(tile, terms // tile * tile))
+
+
+def _all_but_last(terms: int) -> slice:
+    return slice(max(1, terms - 1))
+
+
+def _one_lost(terms: Floats) -> Floats:
+    """Two threads read the same sum, and the earlier one's addition is lost."""
+    kept = np.arange(terms.shape[-1]) != terms.shape[-1] // 2
+    return np.asarray(np.sum(terms, axis=-1, where=kept if terms.shape[-1] > 1 else True))
+
+
+def _stale(reduction: Callable[..., Any]) -> Sum:
+    """Each row finds what the row before has left."""
+
+    def function(terms: Floats) -> Floats:
+        own = np.asarray(reduction(terms, axis=-1))
+        flat = own.reshape(-1)
+        return np.concatenate([flat[:1], flat[:-1]]).reshape(own.shape)
+
+    return function
+
+
+def _kept(keep: Callable[[Any], Any]) -> Sum:
+    """One after the other, every partial sum kept in a shorter format."""
+
+    def function(terms: Floats) -> Floats:
+        total = np.zeros(terms.shape[:-1])
+        for place in range(terms.shape[-1]):
+            total = keep(total + terms[..., place].astype(np.float64))
+        return np.asarray(total, np.float32)
+
+    return function
+
+
+def _half(values: Any) -> Any:
+    return values.astype(np.float16).astype(np.float64)
+
+
+SUMS: tuple[tuple[str, str, Sum], ...] = (
+    *(
+        (f"first {count} terms of a sum alone", why, _some(_first(count), np.sum))
+        for count, why in (
+            (32, "One warp's sum is taken for the block's."),
+            (256, "One block adds as many as it has threads, without a loop."),
+            (1024, "The largest block adds as many as it has threads, without a loop."),
+        )
+    ),
+    *(
+        (
+            f"last tile of {tile} terms missing",
+            "A sum ends with the last whole tile.",
+            _some(_whole_tiles(tile), np.sum),
+        )
+        for tile in (32, 128)
+    ),
+    ("last term of a sum missing", "The loop ends one too early.", _some(_all_but_last, np.sum)),
+    ("one addition lost", "Threads add without atomics, and one overwrites another's sum.", _one_lost),
+    ("sums kept in float16", "The accumulator is a half.", _kept(_half)),
+    ("sums kept in bfloat16", "The accumulator is a bfloat16.", _kept(bfloat16)),
+    ("sums cut off", "Every addition truncates, as in a tensor core.", _kept(truncated)),
+)
+HIDDEN = {"sums cut off"}  # by the rounding of a result that is stored in 16 bits
+STALE = ("sum of the row before", "Shared memory is read before it is written.", _stale(np.sum))
+MAXIMA: tuple[tuple[str, str, Sum], ...] = (
+    *(
+        (f"maximum of the first {count} columns", why, _some(_first(count), np.max))
+        for count, why in (
+            (32, "One warp's maximum is taken for the row's."),
+            (256, "One block compares as many columns as it has threads."),
+            (1024, "One block's maximum is taken for the row's."),
+        )
+    ),
+    ("maximum of the row before", "Shared memory is read before it is written.", _stale(np.max)),
+)
+OPERANDS: tuple[tuple[str, str, Callable[[Any], Any]], ...] = (
+    ("operands rounded to TF32", "Tensor cores are used without saying so.", tf32),
+    ("operands rounded to bfloat16", "The product is computed in half precision.", bfloat16),
+    ("operands cut off to TF32", "The low bits are dropped, not rounded.", rounded_to(10, np.trunc)),
+)
+
+
+def _adding(total: Sum) -> type[Replica]:
+    return type("Adding", (Replica,), {"reductions": {np.add: total}})
+
+
+def _staling(total: Sum) -> type[Replica]:
+    """Its products are right: a tile of those is a block's own."""
+    return type("Staling", (_Multiplying,), {"reductions": {np.add: total}})
+
+
+def _comparing(largest: Sum) -> type[Replica]:
+    return type("Comparing", (_Multiplying,), {"reductions": {np.add: _plainly, np.maximum: largest}})
+
+
+class _Multiplying(Replica):
+    """Its products are NumPy's, of operands that are prepared."""
+
+    reductions: ClassVar[Mapping[np.ufunc, Sum]] = {np.add: _plainly}
+
+    @staticmethod
+    def prepared(operand: Floats) -> Floats:
+        return operand
+
+    def multiplied(self, a: Floats, b: Floats) -> Floats:
+        return np.asarray(self.prepared(a) @ self.prepared(b))
+
+
+def _preparing(rounding: Callable[[Any], Any]) -> type[Replica]:
+    return type("Preparing", (_Multiplying,), {"prepared": staticmethod(rounding)})
+
+
+def _computed(operation: str, kind: type[Replica]) -> Callable[..., Any]:
+    """The operation on arrays of this kind."""
+    function = getattr(reference, operation)
+
+    def prepared(value: Any) -> Any:
+        if isinstance(value, list):
+            return [prepared(v) for v in value]
+        if isinstance(value, Noisy):
+            raise TypeError("numbers that carry noise have an arithmetic of their own")
+        return value.view(kind) if isinstance(value, np.ndarray) and value.dtype == np.float32 else value
+
+    @functools.wraps(function)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        results = function(*map(prepared, args), **{name: prepared(value) for name, value in kwargs.items()})
+        return mapped(np.asarray, results)
+
+    return called
+
+
+def mapped(change: Callable[[Any], Any], results: Any) -> Any:
+    """Return an operation's results, each array changed."""
+    if isinstance(results, tuple | list):
+        return type(results)(mapped(change, result) for result in results)
+    return change(results)
+
+
+# Terms of the longest sum: over the choices of a token, or a head's dimensions, no model has more.
+LONGEST_SUM = dict.fromkeys(("softmax_topk", "softmax_topk_backward", "expert_combine", "expert_dispatch_backward"), 32)
+LONGEST_SUM |= {"attention_scores": 256}
+MOST_COLUMNS = {"softmax_topk": 512}  # one for each expert
+_SORTED = "The chosen stand in descending order: the first of them is the maximum."
+EQUAL = {
+    **{("topk_sample", f"maximum of the first {count} columns"): _SORTED for count in (32, 256, 1024)},
+    ("softmax_topk", "sums cut off"): "The sum over all columns cancels; that of the few chosen stays within 8 sigma.",
+    ("softmax_topk_backward", "sums cut off"): "The sum over the few chosen stays within 8 sigma.",
+}
+
+
+# The arrays that are multiplied as matrices, where not every one that is read may be.
+FACTORS = {"expert_combine_backward": {"input", "d_output"}}
+
+
+def arithmetic(operation: str) -> Iterator[Reading]:
+    """Yield what a kernel of this operation can do wrong, as far as it adds, compares or multiplies."""
+    for name, why, kind in _faulty(operation):
+        equal = EQUAL.get((operations.base_of(operation), name), "")
+        yield Reading(operation, name, why, _computed(operation, kind), equal)
+
+
+def _faulty(operation: str) -> Iterator[tuple[str, str, type[Replica]]]:
+    used, base = _used(operation), operations.base_of(operation)
+    if used["add"] or used["matmul"]:
+        stored_short = all(p.type.is_half for p in operations.written_arrays(operations.OPERATIONS[operation]))
+        sums = [row for row in SUMS if row[0] not in HIDDEN or not stored_short]
+        yield from _some_of(sums, _adding, LONGEST_SUM.get(base))
+    if used["several sums"]:
+        yield from _some_of((STALE,), _staling)
+    if used["maximum"]:
+        yield from _some_of(MAXIMA, _comparing, MOST_COLUMNS.get(base))
+    if used["matmul"]:
+        read = [p for p in operations.read_arrays(operations.OPERATIONS[operation]) if p.direction == "in"]
+        read = [p for p in read if p.name in FACTORS.get(base, {p.name})]
+        yield from _some_of([row for row in OPERANDS if shows(read, row[2])], _preparing)
+
+
+def shows(parameters: Iterable[Parameter], rounding: Callable[[Any], Any]) -> bool:
+    """Whether rounding changes the numbers of any of these arrays: not where all are declared in no finer a format."""
+    formats = (FORMATS[p.element] for p in parameters if p.element in FORMATS)
+    return any(rounding(x) != x for x in (np.float32(1 + 2.0**-format.bits) for format in formats))
+
+
+def _some_of(
+    table: Sequence[tuple[str, str, Any]], kind: Callable[[Any], type[Replica]], longest: int | None = None
+) -> Iterator[tuple[str, str, type[Replica]]]:
+    """A row of the table each, less those about more terms than there ever are."""
+    for name, why, wrong in table:
+        counts = [int(word) for word in name.split() if word.isdigit()]
+        if longest is None or all(count < longest for count in counts):
+            yield name, why, kind(wrong)
+
+
+@functools.cache
+def _used(operation: str) -> Mapping[str, bool]:
+    """Whether the operation adds, compares, multiplies along an axis: seen on the first of its larger cases."""
+    used = dict.fromkeys(("add", "several sums", "maximum", "matmul"), False)
+
+    class Watching(Replica):
+        def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+            if method == "reduce" or ufunc is np.matmul:
+                used[ufunc.__name__] = True
+            result = super().__array_ufunc__(ufunc, method, *inputs, **options)
+            if ufunc is np.add and method == "reduce":
+                used["several sums"] |= np.size(result) > 1
+            return result
+
+    case = [case for case in CASES.values() if case.operation == operation][1]
+    _computed(operation, Watching)(**case.arguments())
+    return used

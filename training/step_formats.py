@@ -1,0 +1,86 @@
+"""Where a step really computes in 16 bits: every call with the formats of its arrays, as the library is called.
+
+`python -m training.step_formats --precision bf16` prints it for one step on the reference.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import reference
+from reference import random
+from reference.model.config import TINY, Config
+from reference.model.parameters import Ops, initialise
+from reference.step import TrainingConfig
+
+from .precision import PRECISIONS, Precision
+from .step import Step
+
+
+class Placement(NamedTuple):
+    """One call: the operation, and the formats of the floating-point arrays it was given and gave back."""
+
+    operation: str
+    given: tuple[str, ...]
+    returned: tuple[str, ...]
+
+
+class Recorded:
+    """A namespace of operations that notes the placement of every call."""
+
+    def __init__(self, ops: Ops) -> None:
+        self._ops = ops
+        self.placements: list[Placement] = []
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        operation = getattr(self._ops, name)
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            given = _formats([*args, *kwargs.values()])
+            results = operation(*args, **kwargs)
+            self.placements.append(Placement(name, given, _formats(results)))
+            return results
+
+        return call
+
+
+def _formats(values: Any) -> tuple[str, ...]:
+    if isinstance(values, (list, tuple)):
+        return tuple(format for value in values for format in _formats(value))
+    dtype = getattr(values, "dtype", None)
+    return () if dtype is None or dtype.kind in "iu" else (str(dtype),)
+
+
+def trace(ops: Ops, config: Config, precision: Precision, micro_batches: int = 1) -> list[Placement]:
+    """Return every call of one step of two short sequences per micro-batch, from parameters of the project's own."""
+    recorded = Recorded(ops)
+    step = Step(recorded, config, TrainingConfig(micro_batches=micro_batches), precision=precision)
+    standing = step.start(initialise(config, 0, np.float32))
+    recorded.placements.clear()
+    tokens = random.integers(random.stream("trace"), 0, config.vocab, (2 * micro_batches, 8)).astype(np.int32)
+    step(standing, tokens, tokens)
+    return recorded.placements
+
+
+def summary(placements: Iterable[Placement]) -> Counter[Placement]:
+    """Return how often each placement occurs; in lists of arrays each format is named once."""
+    return Counter(Placement(p.operation, *(tuple(dict.fromkeys(f)) for f in p[1:])) for p in placements)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print a line for every operation of one step."""
+    parser = argparse.ArgumentParser(prog="python -m training.step_formats", description=__doc__.partition("\n")[0])
+    parser.add_argument("--precision", choices=PRECISIONS, default="bf16", help="default: %(default)s")
+    precision = PRECISIONS[parser.parse_args(arguments).precision]
+    print(f"{'calls':>5}  {'operation':<32} {'reads':<20} writes")
+    for (operation, given, returned), count in sorted(summary(trace(reference, TINY, precision)).items()):
+        print(f"{count:>5}  {operation:<32} {', '.join(given):<20} {', '.join(returned)}")
+
+
+if __name__ == "__main__":
+    main()
