@@ -8,12 +8,14 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from reference.namespace import Ops
+
 from . import random
 from .arrays import Array, check
 from .model import transformer
 from .model.attention import Cache
 from .model.config import Config
-from .model.parameters import Ops, Parameters
+from .model.parameters import Parameters
 
 STRATEGIES = ("greedy", "sample", "top_k", "top_p")
 

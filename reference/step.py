@@ -9,10 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from reference.namespace import Ops
+
 from .arrays import Array, check
 from .model import transformer
 from .model.config import Config
-from .model.parameters import Ops, Parameters
+from .model.parameters import Parameters
 from .model.recompute import Recompute
 from .model.transformer import Loss, Ready
 

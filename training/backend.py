@@ -11,7 +11,7 @@ from bindings import Library
 from .settings import SettingsError
 
 if TYPE_CHECKING:
-    from reference.model.parameters import Ops
+    from reference.namespace import Ops
 
 BUILT = Path(__file__).parents[1] / "build" / "stub"
 BUILD = "cmake -S cuda -B build/stub && cmake --build build/stub --target assayer_stub"

@@ -20,7 +20,8 @@ from .step import Report, Standing, Step
 
 if TYPE_CHECKING:
     from reference.arrays import Array
-    from reference.model.parameters import Ops, Parameters
+    from reference.model.parameters import Parameters
+    from reference.namespace import Ops
 
     from .ranks import Ranks
     from .settings import Settings

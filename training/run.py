@@ -23,7 +23,7 @@ from .settings import SettingsError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from reference.model.parameters import Ops
+    from reference.namespace import Ops
 
     from .progress import Progress
     from .ranks import Ranks

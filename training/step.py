@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 from reference.arrays import Array
 from reference.model.config import Config
-from reference.model.parameters import Ops, Parameters
+from reference.model.parameters import Parameters
 from reference.model.recompute import Recompute
 from reference.model.transformer import Loss
+from reference.namespace import Ops
 from reference.step import State, TrainingConfig, Whole, accumulate, counted_by_part, learning_rate, start
 
 from .precision import FLOAT32, Precision, Scaler

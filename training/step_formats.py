@@ -15,7 +15,8 @@ import numpy as np
 import reference
 from reference import random
 from reference.model.config import TINY, Config
-from reference.model.parameters import Ops, initialise
+from reference.model.parameters import initialise
+from reference.namespace import Ops
 from reference.step import TrainingConfig
 
 from .precision import PRECISIONS, Precision

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,10 +12,22 @@ from bindings.errors import ArgumentError, ArgumentTypeError
 from bindings.shared_object.foreign import pointer
 
 from . import dlpack
-from .flags import FLAGS
+from .home import Home
 
-if TYPE_CHECKING:
-    from .memory import Memory
+_READABLE, _WRITABLE = 0x0101, 0x0501  # bits of ndarray.flags.num: dense and aligned; the same and writable
+
+
+class Flags:
+    """What ndarray.flags says of an array, of one that is always dense."""
+
+    c_contiguous = True
+
+    def __init__(self, aligned: bool, writeable: bool) -> None:
+        self.aligned, self.writeable = aligned, writeable
+        self.num = (_WRITABLE if writeable else _READABLE) if aligned else 0
+
+
+FLAGS = {(aligned, writeable): Flags(aligned, writeable) for aligned in (False, True) for writeable in (False, True)}
 
 
 class DeviceArray:
@@ -33,7 +45,7 @@ class DeviceArray:
 
     def __init__(
         self,
-        memory: Memory,
+        memory: Home,
         address: int,
         shape: tuple[int, ...],
         dtype: np.dtype[Any],
@@ -170,3 +182,17 @@ class DeviceArray:
             shown.copy_from(self)
         self.memory.before(stream)
         return dlpack.export(shown, self.memory.device)
+
+
+class _HostView:
+    """Shows a DeviceArray on host memory to NumPy, and keeps it alive."""
+
+    def __init__(self, array: DeviceArray) -> None:
+        self._array = array
+        data = (array.address, not array.flags.writeable)
+        self.__array_interface__ = {"shape": (array.nbytes,), "typestr": "|u1", "data": data, "version": 3}
+
+
+def on_host(array: DeviceArray) -> Any:
+    """Return a NumPy array of the same memory, which it keeps alive: bytes first, as bfloat16 is no word to NumPy."""
+    return np.asarray(_HostView(array)).view(array.dtype).reshape(array.shape)

@@ -6,7 +6,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,13 +16,10 @@ from bindings.shared_object.foreign import address, from_buffer, pointer
 from bindings.shared_object.services import Services
 
 from . import dlpack, take
-from .array import DeviceArray
+from .array import DeviceArray, on_host
 from .cache import Block, Cache, Statistics
-from .shown import on_host
+from .home import Capture
 from .space import DeviceSpace, HostSpace, Space
-
-if TYPE_CHECKING:
-    from bindings.calls.graph import Graph
 
 __all__ = ["Memory", "Statistics"]
 
@@ -36,7 +33,7 @@ class Memory:
         self.cache = Cache(self.space)
         self.use(stream)
         self._in_flight: defaultdict[int, list[Any]] = defaultdict(list)  # host arrays that a stream may still read
-        self.capture: Graph | None = None  # the one under way
+        self.capture: Capture | None = None  # the one under way
         self.called: deque[str] = deque(maxlen=4)  # operations that were not waited for, the last of them
 
     def use(self, stream: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,9 +12,7 @@ from bindings.header.elements import ELEMENTS
 
 from . import dlpack
 from .array import DeviceArray
-
-if TYPE_CHECKING:
-    from .memory import Memory
+from .home import Home
 
 
 def check_host(source: Any) -> None:
@@ -27,7 +25,7 @@ def check_host(source: Any) -> None:
         raise _refused(f"an array aligned to {source.itemsize} bytes", f"address {source.ctypes.data:#x}")
 
 
-def foreign(memory: Memory, source: Any) -> DeviceArray:
+def foreign(memory: Home, source: Any) -> DeviceArray:
     """Return another library's array, which stays its own: both see what the other writes."""
     if hasattr(source, "__dlpack__") and hasattr(source, "__dlpack_device__"):
         return _from_dlpack(memory, source)
@@ -37,7 +35,7 @@ def foreign(memory: Memory, source: Any) -> DeviceArray:
     raise ArgumentTypeError("array", "source", expected, type(source).__name__)
 
 
-def _from_dlpack(memory: Memory, source: Any) -> DeviceArray:
+def _from_dlpack(memory: Home, source: Any) -> DeviceArray:
     kind, number = source.__dlpack_device__()
     _check_device(memory, (int(kind), int(number)))
     on_device = memory.space.on_device
@@ -50,7 +48,7 @@ def _from_dlpack(memory: Memory, source: Any) -> DeviceArray:
     return DeviceArray(memory, taken.address, taken.shape, taken.dtype, taken.owner)
 
 
-def _from_cuda(memory: Memory, interface: dict[str, Any], source: Any) -> DeviceArray:
+def _from_cuda(memory: Home, interface: dict[str, Any], source: Any) -> DeviceArray:
     """By version 3 of the interface; the work to come waits for the producer's stream where it names one."""
     _check_device(memory, (dlpack.CUDA, 0))
     dtype, shape = np.dtype(interface["typestr"]), tuple(interface["shape"])
@@ -66,7 +64,7 @@ def _from_cuda(memory: Memory, interface: dict[str, Any], source: Any) -> Device
     return DeviceArray(memory, int(address), shape, dtype, source, not read_only)
 
 
-def _check_device(memory: Memory, device: tuple[int, int]) -> None:
+def _check_device(memory: Home, device: tuple[int, int]) -> None:
     if device != memory.device:
         there = dlpack.NAMES.get(device[0], f"a device of DLPack's type {device[0]}")
         raise _refused(f"an array on {memory.space.name}", f"one on {there}, number {device[1]}")

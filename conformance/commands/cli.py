@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from conformance.judging.results import HARNESS
+from conformance.exit_codes import HARNESS
 
 from . import diff, explain, false_alarms, faults, golden, inspect, language, listing, probe, readings, report
 from .options import EXIT

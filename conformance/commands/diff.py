@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from conformance.judging.results import FAILED, HARNESS, PASSED
+from conformance.exit_codes import FAILED, HARNESS, PASSED
 from conformance.report.difference import compare, lines
 from conformance.report.files import ReportError, read_jsonl
 

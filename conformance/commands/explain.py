@@ -13,8 +13,8 @@ from bindings.header.records import Parameter
 from conformance import operations
 from conformance.catalogue.cases import CASES, REFUSALS, Case, Refusal
 from conformance.catalogue.cases.data import DATA
+from conformance.exit_codes import HARNESS
 from conformance.judging.probes import PROPERTIES, probe_ids
-from conformance.judging.results import HARNESS
 from conformance.limits.envelope import REPLICAS
 from conformance.limits.expectation import Expected, expect
 from conformance.limits.measure import limits

@@ -12,7 +12,8 @@ from typing import Any
 from rich.console import Console
 
 from conformance.catalogue.keywords import Keywords
-from conformance.judging.results import FAILED, HARNESS, PASSED, Result
+from conformance.exit_codes import FAILED, HARNESS, PASSED
+from conformance.judging.results import Result
 from conformance.proof.faults import FAULTS, Fault, FaultError, FaultResult, build, judge
 from conformance.proof.faults.kernels import FAULTS as KERNEL_FAULTS
 from conformance.proof.faults.table import together

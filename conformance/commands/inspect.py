@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-from conformance.judging.results import HARNESS, PASSED
+from conformance.exit_codes import HARNESS, PASSED
 
 from .options import add_command
 

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from conformance.judging.results import FAILED, HARNESS, PASSED
+from conformance.exit_codes import FAILED, HARNESS, PASSED
 from conformance.limits.envelope import REPLICAS
 from conformance.limits.measure import SIGMAS
 from conformance.steps.language.held import STEPS, Found, check

@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 
 from conformance.catalogue.keywords import KeywordError, Keywords
-from conformance.judging.results import HARNESS
+from conformance.exit_codes import HARNESS
 from conformance.limits import HEADER, shipped
 
 from .selection import Selection, select

@@ -15,9 +15,10 @@ from rich.table import Table
 from bindings import BindingError
 from conformance.candidates.worker import Worker
 from conformance.catalogue.keywords import Keywords
+from conformance.exit_codes import HARNESS
 from conformance.judging.bench import Bench
 from conformance.judging.probes import PROPERTIES, judge_probe, probe_ids
-from conformance.judging.results import HARNESS, Result, Status, exit_code
+from conformance.judging.results import Result, Status, exit_code
 from conformance.limits import Contract, ContractError, read_contract
 
 from .options import add_command, add_contract, keywords

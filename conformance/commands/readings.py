@@ -5,35 +5,21 @@ from __future__ import annotations
 import argparse
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import track
 
 from conformance.catalogue.cases import CASES
 from conformance.catalogue.keywords import Keywords
-from conformance.judging.results import HARNESS
-from conformance.pool import shared
+from conformance.exit_codes import HARNESS
 from conformance.proof.faults import FAULTS, FaultError
 from conformance.proof.faults import judge as judge_faults
-from conformance.proof.readings.divided import ACCUMULATION, tried_division
-from conformance.proof.readings.mixed import RUNS_IN_16_BITS, tried_mixed
-from conformance.proof.readings.recomputed import RECOMPUTATION, tried_recomputation
-from conformance.proof.readings.recomputed import SETTINGS as RECOMPUTED
-from conformance.proof.readings.steps import SITUATIONS, STEP, tried_step
-from conformance.proof.readings.trial import Found, Told, found, named, tried
-from conformance.report.score import Diagnosed, Faults, Score, write_score
-from conformance.steps.divided import DIVISIONS
-from conformance.variants.wrong.planted import planted
-from reference.readings import Reading
-from reference.readings.accumulation import READINGS as ACCUMULATION_READINGS
-from reference.readings.recompute import READINGS as RECOMPUTE_READINGS
-from reference.readings.step import READINGS as STEP_READINGS
-from training.readings.mixed import MIXED_PRECISION
-from training.readings.mixed import READINGS as MIXED_READINGS
+from conformance.proof.readings.score import STEPPED, _followed, judge, scored, stepped
+from conformance.proof.readings.trial import Found
+from conformance.report.score import Faults, Score, write_score
 
 from . import faults as planting
 from .options import add_command, cores, keywords, positive
@@ -45,15 +31,6 @@ _EXAMPLES = """\
   readings --json score.json     the score, for `report --readings`
 """
 _EXIT = "exit code: 0 every reading is found, or proved equal, and every fault; 1 one is not; 2 nothing was planted"
-CHUNK = 8  # cases of one piece
-# Readings of whole steps by what stands for an operation's name: what tries them, and where.
-STEPPED: dict[str, tuple[Sequence[Reading], Callable[[str], list[Told]], Sequence[str]]] = {
-    STEP: (STEP_READINGS, tried_step, tuple(SITUATIONS)),
-    RECOMPUTATION: (RECOMPUTE_READINGS, tried_recomputation, tuple(RECOMPUTED)),
-    ACCUMULATION: (ACCUMULATION_READINGS, tried_division, tuple(DIVISIONS)),
-    MIXED_PRECISION: (MIXED_READINGS, tried_mixed, tuple(RUNS_IN_16_BITS)),
-}
-Item = TypeVar("Item")
 
 
 def add_parser(commands: Any) -> None:
@@ -95,77 +72,11 @@ def run(options: argparse.Namespace) -> int:
     return int(wrong or (faults is not None and not planting.is_enough(faults)))
 
 
-def stepped(
-    console: Console,
-    readings: Sequence[Reading],
-    trying: Callable[[str], list[Told]],
-    situations: Sequence[str],
-    processes: int,
-) -> list[Found]:
-    """Try readings of whole steps in every situation."""
-    told = _followed(console, "stepping", shared(trying, situations, processes), len(situations))
-    return found(readings, (one for few in told for one in few))
-
-
 def _faults(console: Console, operations: Sequence[str], options: argparse.Namespace) -> Faults:
     """Build and judge the faults that are in these operations.  Raises FaultError."""
     chosen = [fault for fault in FAULTS if set(operations) & set(fault.operations)]
     results = _followed(console, "building", judge_faults(options.n, chosen), len(chosen))
     return planting.show(console, results, options.verbose)
-
-
-def judge(console: Console, operations: Sequence[str], processes: int) -> list[Found]:
-    """Try every reading of the operations on all their cases, then diagnose each where it shows most."""
-    ids = [case.id for case in CASES.values() if case.operation in operations]
-    # Cases of one operation are of very different cost: neighbours go to different processes.
-    pieces = [ids[start :: -(-len(ids) // CHUNK)] for start in range(-(-len(ids) // CHUNK))]
-    told = [
-        one for few in _followed(console, "planting", shared(_tried, pieces, processes), len(pieces)) for one in few
-    ]
-    results = found((reading for name in operations if name not in STEPPED for reading in planted(name)), told)
-    by_case: dict[str, list[str]] = {}
-    for one in results:
-        if one.clearest:
-            by_case.setdefault(one.clearest.case, []).append(one.reading.id)
-    by_id = {one.reading.id: one for one in results}
-    work = list(by_case.items())
-    for few in _followed(console, "diagnosing", shared(_named, work, processes), len(work)):
-        for id, line, right in few:
-            by_id[id].line, by_id[id].right = line, right
-    return results
-
-
-def _tried(ids: Sequence[str]) -> list[Told]:
-    return [told for id in ids for told in tried(id)]
-
-
-def _named(piece: tuple[str, list[str]]) -> list[tuple[str, str, bool]]:
-    return list(named(*piece))
-
-
-def _followed(console: Console, what: str, items: Iterable[Item], total: int) -> Iterator[Item]:
-    """The items, with a bar on a terminal."""
-    return iter(track(items, what, total, console=console, transient=True, disable=not console.is_terminal))
-
-
-def scored(results: Sequence[Found], faults: Faults | None = None) -> Score:
-    """Return the score of what was found."""
-    told_apart = [one for one in results if one.failed]
-    weakest = min(told_apart, key=lambda one: one.margin, default=None)
-    diagnosed = [one for one in results if one.is_diagnosed]
-    return Score(
-        found=len(told_apart),
-        total=len(results),
-        weakest=weakest.reading.id if weakest else "",
-        margin=weakest.margin if weakest else math.inf,
-        survivors={one.reading.id: one.reading.equal for one in results if not one.failed},
-        diagnosis=Diagnosed(
-            sum(one.right for one in diagnosed),
-            len(diagnosed),
-            tuple(one.reading.id for one in diagnosed if not one.right),
-        ),
-        faults=faults,
-    )
 
 
 def show(console: Console, results: Sequence[Found], every: bool) -> None:

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from conformance.judging.results import HARNESS, PASSED
+from conformance.exit_codes import HARNESS, PASSED
 from conformance.report.files import ReportError, read_jsonl
 from conformance.report.markdown import write_summary
 from conformance.report.page import write_page

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from conformance.candidates.files import answerable
 from conformance.catalogue.cases import CASES, REFUSALS
 from conformance.catalogue.keywords import Keywords
 from conformance.judging.probes import probe_ids
@@ -63,3 +64,10 @@ def _is_meant(step: str, id: str, keywords: Keywords) -> bool:
     if id == step:
         return keywords.could_match_within(step)
     return id.startswith(f"{step}/") and keywords.matches(id)
+
+
+def select_goldens(keywords: Keywords, ids: Iterable[str] = ()) -> Selection:
+    """Choose among the goldens as `select` does among all cases."""
+    wanted = set(ids)
+    found = tuple(id for id in answerable() if keywords.matches(id) and (id in wanted or not wanted))
+    return Selection(found, (), keywords, tuple(ids))

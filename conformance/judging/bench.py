@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 from numpy.typing import NDArray
 
-from bindings import Facts, read_header
+from bindings import read_header
 from conformance import operations
+from conformance.candidates.protocol import Outcome, Runs
 from conformance.catalogue.cases import Case, Refusal
 from conformance.catalogue.cases.refusals import INVALID
 from conformance.catalogue.goldens import GoldenError, load
@@ -24,28 +25,6 @@ from .gallery import Gallery
 from .outputs import impostors, is_known, is_trivial, judge_outputs, passes, settled
 from .results import DIFFERS, Result, Status
 from .verdict import Verdict
-
-
-class Outcome(Protocol):
-    """What a worker reports of a call."""
-
-    status: str
-    code: int
-    outputs: Mapping[str, Any]
-    findings: list[str]
-    detail: str
-    elsewhere: Mapping[str, Any]
-
-
-class Runs(Protocol):
-    """Whatever runs a call: conformance.candidates.worker.Worker."""
-
-    def run(self, operation: str, arguments: Mapping[str, Any], override: Mapping[str, Any] | None = None) -> Any: ...
-
-    def call(self, function: str, *arguments: Any) -> Any: ...
-
-    def facts(self) -> Facts: ...
-
 
 ELSEWHERE = "; only in run 3, with arrays otherwise aligned"
 _ENDED = {"crashed": Status.CRASHED, "timed out": Status.TIMED_OUT, "missing": Status.NOT_RUN, "raised": Status.FAIL}

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from conformance.exit_codes import FAILED, HARNESS, PASSED
+
 from .evidence import Evidence
 from .verdict import Verdict
 
@@ -85,20 +87,12 @@ class Result:
         return "/".join(self.id.split("/")[:2]) if self.is_of_step else self.operation
 
 
-PASSED, FAILED, HARNESS, NO_DEVICE = 0, 1, 2, 3
-
-
 def exit_code(results: Iterable[Result], floor: int = 1) -> int:
     """0 all passed or waived; 1 the candidate failed or lacks something; 2 the judge failed (mistrusted, too few)."""
     found = list(results)
     if len(found) < max(floor, 1) or any(result.status is Status.MISTRUSTED for result in found):
         return HARNESS
     return PASSED if all(result.is_fine for result in found) else FAILED
-
-
-def gravest(codes: Iterable[int]) -> int:
-    """Return the exit code of several runs: the judge's failure before a missing device before the candidates'."""
-    return max(codes, key=(PASSED, FAILED, NO_DEVICE, HARNESS).index)
 
 
 def worst(verdicts: tuple[Verdict, ...]) -> Verdict | None:

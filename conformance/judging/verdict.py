@@ -13,14 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.limits.measure import SECOND_ORDER, SIGMAS, Measured, measure
+from conformance.limits.measure import BIAS_ELEMENTS, FUNCTION_BIAS, SECOND_ORDER, SIGMAS, Measured, measure
 from conformance.limits.noise import Noisy
 
 __all__ = ["BIAS_ELEMENTS", "SECOND_ORDER", "SIGMAS", "Verdict", "judge", "region"]
-
-# A mathematical function may be biased by as much as half its error allowance.
-FUNCTION_BIAS = 0.5
-BIAS_ELEMENTS = 32
 
 
 @dataclass(frozen=True)

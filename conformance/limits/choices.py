@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import reference
-from conformance.judging.verdict import SIGMAS
+from conformance.limits.measure import SIGMAS
 
 from .noise import Noisy, exact
 

@@ -78,3 +78,9 @@ def _special_values(wanted: Array, got: Array, exact_zeros: Any) -> tuple[Array,
     met = (np.isnan(due) & np.isnan(got)) | (due == got)
     zeros = exact_zeros & (due == 0) & (got == 0)
     return special, (special & ~met) | (zeros & (np.signbit(due) != np.signbit(got)))
+
+
+# A mathematical function may be biased by as much as half its error allowance.
+FUNCTION_BIAS = 0.5
+
+BIAS_ELEMENTS = 32

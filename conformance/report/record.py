@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from conformance.judging.results import FAILED, HARNESS, PASSED, Result, Status, exit_code
+from conformance.exit_codes import FAILED, HARNESS, PASSED
+from conformance.judging.results import Result, Status, exit_code
 
 _NAMED = 4  # operations that the closing sentence names; the report names them all
 

@@ -10,7 +10,8 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from conformance.judging.results import PASSED, Result, Status
+from conformance.exit_codes import PASSED
+from conformance.judging.results import Result, Status
 
 from .explanation import explained
 from .record import Run, counted, verdict

@@ -9,10 +9,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from reference.arrays import Array
+from reference.namespace import Ops
 
 from . import attention, linear, moe
 from .config import Config
-from .parameters import Layer, Ops
+from .parameters import Layer
 
 
 class Kept(NamedTuple):

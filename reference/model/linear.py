@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from reference.arrays import Array
-
-from .parameters import Ops
+from reference.namespace import Ops
 
 
 def beta(into: Array | None) -> float:

@@ -8,10 +8,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from reference.arrays import Array
+from reference.namespace import Ops
 
 from . import linear
 from .config import Config
-from .parameters import Layer, Ops
+from .parameters import Layer
 
 
 class Routing(NamedTuple):

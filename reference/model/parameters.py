@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -19,7 +19,6 @@ from reference.arrays import Array
 
 from .config import Config
 
-Ops = Any  # a namespace of operations: the reference itself, or a library with the same functions
 Parameters = dict[str, Array]
 
 INITIAL_DEVIATION = 0.02

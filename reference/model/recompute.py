@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 from reference.arrays import Array, check
+from reference.namespace import Ops
 
 from . import block
 from .config import Config
-from .parameters import Ops, Parameters, layer
+from .parameters import Parameters, layer
 
 POLICIES = ("every", "boundaries")
 

@@ -10,10 +10,11 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from reference.arrays import Array
+from reference.namespace import Ops
 
 from . import attention, block, linear
 from .config import Config
-from .parameters import Ops, Parameters, layer, named_layer
+from .parameters import Parameters, layer, named_layer
 from .recompute import Keeping, Kept, Recompute, Tape
 
 Ready = Callable[[Parameters], None]

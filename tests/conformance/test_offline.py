@@ -13,10 +13,11 @@ import safetensors.numpy
 
 import reference
 from conformance import operations
+from conformance.candidates.files import answerable
 from conformance.catalogue.goldens import file_of, load, load_tensors
 from conformance.catalogue.goldens.step import parameters, results
 from conformance.commands.cli import main
-from conformance.judging.files import answerable, judge_files
+from conformance.judging.files import judge_files
 from conformance.judging.results import Status
 from conformance.limits.namespaces import Carried
 

@@ -13,8 +13,9 @@ from conformance import operations
 from conformance.catalogue.cases import CASES
 from conformance.commands import readings
 from conformance.commands.cli import main
-from conformance.judging.results import HARNESS
+from conformance.exit_codes import HARNESS
 from conformance.proof.faults import FaultResult
+from conformance.proof.readings import score
 from conformance.proof.readings.steps import tried_step
 from conformance.proof.readings.trial import Found, Told, found, outputs, says, tried
 from conformance.report.score import read_score
@@ -99,10 +100,10 @@ def test_the_score_counts_what_was_found_and_named() -> None:
     def one(reading: Reading, margin: float, right: bool = True) -> Found:
         return Found(reading, [Told(reading.id, "case", margin <= 1, margin)], "", right)
 
-    score = readings.scored([one(SILU, 0.5), one(TWICE, 30.0), one(READINGS[0], 3.0, right=False)])
-    assert (score.found, score.total, score.weakest, score.margin) == (2, 3, READINGS[0].id, 3.0)
-    assert score.survivors == {"silu: itself": ""}
-    assert (score.diagnosis.right, score.diagnosis.total, score.diagnosis.missed) == (1, 2, (READINGS[0].id,))
+    total = score.scored([one(SILU, 0.5), one(TWICE, 30.0), one(READINGS[0], 3.0, right=False)])
+    assert (total.found, total.total, total.weakest, total.margin) == (2, 3, READINGS[0].id, 3.0)
+    assert total.survivors == {"silu: itself": ""}
+    assert (total.diagnosis.right, total.diagnosis.total, total.diagnosis.missed) == (1, 2, (READINGS[0].id,))
 
 
 def test_the_step_itself_is_told_apart_in_no_situation_and_a_reading_of_it_is() -> None:

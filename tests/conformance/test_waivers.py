@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from conformance.commands.run.waivers import Waiver, WaiverError, read_waivers, waive
-from conformance.judging.results import FAILED, HARNESS, PASSED, Result, Status, exit_code
+from conformance.exit_codes import FAILED, HARNESS, PASSED
+from conformance.judging.results import Result, Status, exit_code
 
 TODAY = datetime.date(2026, 6, 1)
 FAILING = Result("softmax/special/3x33", "softmax", Status.FAIL, "output: 3 of 99 elements beyond their limit")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.judging.verdict import SIGMAS
+from conformance.limits.measure import SIGMAS
 from conformance.limits.noise import Precision, exact, using
 from reference import random
 from reference.model.config import Config

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import reference
-from conformance.judging.verdict import SIGMAS
+from conformance.limits.measure import SIGMAS
 from conformance.limits.noise import exact
 from reference import random
 from reference.model import transformer

@@ -8,7 +8,7 @@ from typing import Any
 
 from bindings import Function, Parameter, Signature, read_header
 from reference.arrays import Array
-from reference.model.parameters import Ops
+from reference.namespace import Ops
 
 from .policy import Policy, Rule
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 from reference import random
 from reference.arrays import Array, check
-from reference.model.parameters import Ops, Parameters
+from reference.model.parameters import Parameters
+from reference.namespace import Ops
 from reference.step import State, TrainingConfig, adamw_arguments, moved
 from training.placing import beside
 

@@ -6,7 +6,8 @@ import numpy as np
 
 from reference.arrays import Array
 from reference.model.config import Config
-from reference.model.parameters import Ops, Parameters, held_shapes
+from reference.model.parameters import Parameters, held_shapes
+from reference.namespace import Ops
 from reference.step import State, TrainingConfig, clipping
 
 from .agreement import RanksError

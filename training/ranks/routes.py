@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from reference.arrays import Array
-from reference.model.parameters import Ops
+from reference.namespace import Ops
 
 from .interface import Ranks
 

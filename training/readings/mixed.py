@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from reference.arrays import Array
-from reference.model.parameters import Ops, Parameters
+from reference.model.parameters import Parameters
+from reference.namespace import Ops
 from reference.readings import Reading
 from reference.readings.step import Misread
 from reference.step import State, TrainingConfig

@@ -8,7 +8,8 @@ from bindings import Library
 from reference.arrays import Array, check
 from reference.generate import GREEDY, Strategy, advance, begin, last_places, seeds
 from reference.model.config import Config
-from reference.model.parameters import Ops, Parameters
+from reference.model.parameters import Parameters
+from reference.namespace import Ops
 
 
 def generate(

@@ -17,7 +17,8 @@ from .step import ResidentStep, on_host
 if TYPE_CHECKING:
     from reference.arrays import Array
     from reference.generate import Strategy
-    from reference.model.parameters import Ops, Parameters
+    from reference.model.parameters import Parameters
+    from reference.namespace import Ops
     from training.checkpoints import Checkpoint
     from training.ranks import Ranks
     from training.settings import Settings

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from conformance.judging.results import FAILED, HARNESS, PASSED
+from conformance.exit_codes import FAILED, HARNESS, PASSED
 
 from . import manifest, profiles
 from .compare import Change

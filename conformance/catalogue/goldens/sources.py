@@ -13,8 +13,8 @@ from conformance import operations
 from conformance.catalogue.cases import CASES, Case
 from conformance.catalogue.cases.data import DATA
 from conformance.catalogue.oracles import Confirmation, confirm
-from conformance.judging.verdict import BIAS_ELEMENTS
 from conformance.limits.expectation import expect
+from conformance.limits.measure import BIAS_ELEMENTS
 
 from .tensors import Tensors, pack_expected, pack_inputs
 

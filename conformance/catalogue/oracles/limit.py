@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from conformance.judging.verdict import SECOND_ORDER, SIGMAS
+from conformance.limits.measure import SECOND_ORDER, SIGMAS
 from conformance.limits.noise import FLOAT32, Noisy
 from conformance.limits.noise.precision import Floats
 

@@ -13,7 +13,7 @@ from bindings import BindingError, NoDevice
 from conformance.candidates.candidate import Candidate, CandidateError, candidates, read_schedule
 from conformance.catalogue.goldens import GoldenError
 from conformance.commands.options import add_command, add_contract, add_selection, cores, nothing, positive
-from conformance.judging.results import HARNESS, NO_DEVICE, gravest
+from conformance.exit_codes import HARNESS, NO_DEVICE, gravest
 from conformance.report.files import write_jsonl, write_junit
 from conformance.report.grid import show_grid
 from conformance.report.markdown import write_summary

@@ -13,11 +13,12 @@ from rich.console import Console
 
 from bindings.declarations.examine import differences
 from conformance.candidates.candidate import Candidate
+from conformance.candidates.files import check_folder, floor, strangers
 from conformance.catalogue.cases import CASES, REFUSALS
 from conformance.catalogue.goldens import catalogue_floor
 from conformance.commands.options import chosen
-from conformance.commands.selection import Selection
-from conformance.judging import files
+from conformance.commands.selection import Selection, select_goldens
+from conformance.judging.files import NOTE, judge_files
 from conformance.judging.gallery import hung
 from conformance.judging.results import Result
 from conformance.report.record import Run
@@ -66,8 +67,8 @@ class Judgement:
         unfit = next((f"--{name}" for name in named if getattr(self.options, name)), "")
         if unfit:
             raise ValueError(f"{unfit} is of a library; files are held to the goldens, which have one seed")
-        files.check_folder(self.options.outputs)
-        return files.strangers(self.options.outputs)
+        check_folder(self.options.outputs)
+        return strangers(self.options.outputs)
 
     def _selected(self) -> Selection:
         """What to judge; where nothing failed the last time, all that the keywords leave."""
@@ -77,7 +78,7 @@ class Judgement:
             if not cases:
                 self.console.print("nothing failed the last time: judging everything")
         if not self.options.library:
-            return files.select_goldens(self.options.k, cases)
+            return select_goldens(self.options.k, cases)
         return chosen(argparse.Namespace(k=self.options.k, case=cases))
 
     def run(self) -> Run:
@@ -89,7 +90,7 @@ class Judgement:
         seconds = time.monotonic() - started
         whole = all_of_it and not stopped
         judged, stale = waive(kept(self.repro, self.setting, results), self.waivers, today(), whole)
-        floor = catalogue_floor() if self.options.library else files.floor()
+        fewest = catalogue_floor() if self.options.library else floor()
         return Run(
             candidate=self.name,
             results=judged,
@@ -102,10 +103,10 @@ class Judgement:
             seconds=seconds,
             problems=[*stale, *(self.problems if all_of_it else [])],
             whole=whole,
-            floor=floor + sum(result.is_of_step for result in judged) if whole else 1,
+            floor=fewest + sum(result.is_of_step for result in judged) if whole else 1,
             text=corpus()[1] if any(result.is_of_step for result in judged) else "",
             date=today().isoformat(),
-            note="" if self.options.library else files.NOTE,
+            note="" if self.options.library else NOTE,
         )
 
     def _say_problems(self, whole: bool) -> None:
@@ -126,7 +127,7 @@ class Judgement:
         if options.library:
             batches = judge_all(selection.cases, selection.steps, setting, options.n)
         else:
-            batches = files.judge_files(selection.cases, options.outputs, setting.evidence, setting.declared)
+            batches = judge_files(selection.cases, options.outputs, setting.evidence, setting.declared)
         for result in followed(self.console, batches, selection.expected, options.verbose):
             if selection.wants(result.id):
                 results.append(result)

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from conformance.judging.verdict import BIAS_ELEMENTS
-from conformance.limits.measure import SIGMAS
+from conformance.limits.measure import BIAS_ELEMENTS, SIGMAS
 from conformance.limits.noise import FLOAT32, Noisy
 
 from .failed import Array, Wrong

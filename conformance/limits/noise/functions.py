@@ -1,4 +1,4 @@
-"""Which NumPy functions a noise number answers to, and with what."""
+"""Which NumPy functions a noise number answers to, and with what: importing this fills the tables of number.py."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from . import arithmetic, reductions
-from .number import Noisy, exact, lift
+from .number import FUNCTIONS, METHODS, UFUNCS, Noisy, exact, lift
 
-UFUNCS: dict[Any, Callable[..., Any]] = {
+UFUNCS |= {
     np.add: arithmetic.add,
     np.subtract: arithmetic.subtract,
     np.multiply: arithmetic.multiply,
@@ -38,7 +38,7 @@ UFUNCS: dict[Any, Callable[..., Any]] = {
     **{test: arithmetic.by_value(test) for test in (np.isnan, np.isinf, np.isfinite, np.signbit, np.sign, np.frexp)},
 }
 
-METHODS: dict[tuple[Any, str], Callable[..., Any]] = {
+METHODS |= {
     (np.add, "reduce"): lambda x, axis=0, keepdims=False, **_: reductions.total(x, axis, keepdims),
     (np.add, "reduceat"): reductions.segments,
     (np.maximum, "reduce"): lambda x, axis=0, keepdims=False, **_: largest(x, axis, keepdims),
@@ -115,7 +115,7 @@ _MOVES = (
     np.atleast_2d,
 )
 
-FUNCTIONS: dict[Any, Callable[..., Any]] = {
+FUNCTIONS |= {
     np.sum: reductions.total,
     np.mean: reductions.mean,
     np.max: largest,

@@ -26,6 +26,12 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from .precision import Floats, current, roundings
 
+# What NumPy's functions, ufuncs and methods of ufuncs do with noise numbers; functions.py, which builds on this file,
+# fills them.
+FUNCTIONS: dict[Any, Callable[..., Any]] = {}
+UFUNCS: dict[Any, Callable[..., Any]] = {}
+METHODS: dict[tuple[Any, str], Callable[..., Any]] = {}
+
 
 class Noisy(NDArrayOperatorsMixin):
     """An array of values; for each the variance of its error, how much of it is shared, and a bound unless None."""
@@ -116,8 +122,6 @@ class Noisy(NDArrayOperatorsMixin):
 
     # ---- how NumPy reaches it -------------------------------------------------------------------
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
-        from .functions import METHODS, UFUNCS
-
         if method == "__call__" and not options and ufunc in UFUNCS:
             return UFUNCS[ufunc](*inputs)
         if (ufunc, method) in METHODS:
@@ -125,8 +129,6 @@ class Noisy(NDArrayOperatorsMixin):
         return NotImplemented
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        from .functions import FUNCTIONS
-
         if function in FUNCTIONS:
             return FUNCTIONS[function](*args, **kwargs)
         return NotImplemented

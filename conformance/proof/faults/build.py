@@ -14,8 +14,10 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from conformance.paths import CUDA
+
 from .fault import Fault, FaultError
-from .kits import CUDA, CLibrary, Kernels, reached
+from .kits import CLibrary, Kernels, reached
 
 FOLDER = CUDA.parent / "build" / "faults"
 

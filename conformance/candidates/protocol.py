@@ -1,0 +1,29 @@
+"""What the judge needs of whatever runs calls: a worker with a library, or a folder of files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from bindings import Facts
+
+
+class Outcome(Protocol):
+    """What a worker reports of a call."""
+
+    status: str
+    code: int
+    outputs: Mapping[str, Any]
+    findings: list[str]
+    detail: str
+    elsewhere: Mapping[str, Any]
+
+
+class Runs(Protocol):
+    """Whatever runs a call: conformance.candidates.worker.Worker."""
+
+    def run(self, operation: str, arguments: Mapping[str, Any], override: Mapping[str, Any] | None = None) -> Any: ...
+
+    def call(self, function: str, *arguments: Any) -> Any: ...
+
+    def facts(self) -> Facts: ...

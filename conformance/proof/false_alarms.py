@@ -1,0 +1,133 @@
+"""Judges correct implementations on cases with fresh seeds: every failure is a false alarm."""
+
+from __future__ import annotations
+
+import itertools
+import multiprocessing
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from conformance import operations
+from conformance.catalogue.cases import CASES, Case
+from conformance.judging import outputs
+from conformance.judging.verdict import Verdict
+from conformance.limits import HEADER, Contract
+from conformance.limits.expectation import Expected, expect
+from conformance.limits.noise import using
+from conformance.variants.honest import Implementation, implementations
+
+Unit = tuple[str, int]  # a case and a seed
+
+CHUNK = 16
+
+
+@dataclass(frozen=True)
+class Run:
+    """One implementation on one case with one seed; `line` says what went wrong, if anything.
+
+    Of an element's limits only the statistical one is noted: a worst case is meant to be reached.
+    """
+
+    id: str
+    seed: int
+    implementation: str
+    line: str
+    share: float
+    rms: float
+    bias: float
+
+    @property
+    def command(self) -> str:
+        return f"--case '{self.id}' --seed {self.seed}"
+
+
+def shares(ids: Sequence[str], seed: int, rounds: int, processes: int) -> list[list[Unit]]:
+    """Deal cases to processes so that every case meets every kind of process in turn."""
+    shares: list[list[Unit]] = [[] for _ in range(processes)]
+    for drawn, (place, id) in itertools.product(range(rounds), enumerate(ids)):
+        shares[(place + drawn) % processes].append((id, seed + drawn))
+    return shares
+
+
+def known_implementations(libraries: list[Path], declared: Contract) -> dict[str, Implementation]:
+    return implementations(libraries, declared.rounded_inputs(operations.PRODUCTS))
+
+
+def results(shares: list[list[Unit]], libraries: list[Path], declared: Contract) -> Iterator[Run]:
+    context = multiprocessing.get_context("spawn")
+    queue: Any = context.Queue()
+    workers = []
+    for place, units in enumerate(shares):
+        with _environment(_PLAINEST if place % 2 else {}):
+            workers.append(context.Process(target=_work, args=(units, libraries, declared, queue), daemon=True))
+            workers[-1].start()
+    left = len(workers)
+    while left:
+        runs = queue.get()
+        left -= runs is None
+        yield from runs or ()
+    for worker in workers:
+        worker.join()
+
+
+_PLAINEST = {
+    "ASSAYER_SIMD": "baseline",
+    "OPENBLAS_CORETYPE": "Nehalem",
+    "NPY_DISABLE_CPU_FEATURES": " ".join(np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])),
+}
+
+
+@contextmanager
+def _environment(changes: dict[str, str]) -> Iterator[None]:
+    """What a process started meanwhile finds in its environment: one thread, and the changes."""
+    threads = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    before = dict(os.environ)
+    os.environ.update(threads | changes)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+def _work(units: list[Unit], libraries: list[Path], declared: Contract, queue: Any) -> None:
+    try:
+        known = known_implementations(libraries, declared)
+        for start in range(0, len(units), CHUNK):
+            chunk = units[start : start + CHUNK]
+            queue.put([run for id, seed in chunk for run in judge_case(id, seed, known, declared)])
+    finally:
+        queue.put(None)
+
+
+def judge_case(id: str, seed: int, known: dict[str, Implementation], declared: Contract = HEADER) -> list[Run]:
+    """Judge every implementation on one case: one expectation serves them all."""
+    case = CASES[id]
+    arguments = case.arguments(seed)
+    with using(declared.of(case.operation).arithmetic):
+        expected = expect(case.operation, arguments)
+        if not declared.is_header and not all(map(outputs.is_known, expected.values())):
+            return []  # past the range of a declared format
+        return [
+            Run(id, seed, name, *_summary(_judged(case, arguments, expected, one)))
+            for name, one in known.items()
+            if case.operation in one.operations
+        ]
+
+
+def _judged(case: Case, arguments: dict[str, Any], expected: Expected, one: Implementation) -> list[Verdict]:
+    got = {n: np.asarray(v) for n, v in one.call(case.operation, arguments).items()}
+    return outputs.judge_outputs(case.operation, arguments, expected, got, case.spec.signed_zeros)
+
+
+def _summary(verdicts: list[Verdict]) -> tuple[str, float, float, float]:
+    line = next((f"{v.output}: {v.reason} (index {v.index})" for v in verdicts if not v.passed), "")
+    sigmas = (v.share if v.made_of == "8 sigma" else 0.0 for v in verdicts)
+    shares = ((s, v.rms / v.rms_limit, abs(v.bias) / v.bias_limit) for s, v in zip(sigmas, verdicts, strict=True))
+    return line, *(max(part) for part in zip(*shares, strict=True))
