@@ -146,7 +146,7 @@ def oracle(session: nox.Session) -> None:
     """Check the reference against PyTorch in float64, and hand its tensors to the bindings and back."""
     install(session, "tests", "oracle")
     session.run("python", "-c", "import torch; print('PyTorch', torch.__version__)")
-    session.run("pytest", "tests/reference", "tests/bindings/test_interchange.py", *session.posargs)
+    session.run("pytest", "tests/reference", "tests/bindings/arrays/test_interchange.py", *session.posargs)
 
 
 @nox.session

@@ -8,14 +8,13 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from reference.namespace import Ops
-
 from . import random
 from .arrays import Array, check
 from .model import transformer
 from .model.attention import Cache
 from .model.config import Config
 from .model.parameters import Parameters
+from .namespace import Ops
 
 STRATEGIES = ("greedy", "sample", "top_k", "top_p")
 

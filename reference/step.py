@@ -9,14 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from reference.namespace import Ops
-
 from .arrays import Array, check
 from .model import transformer
 from .model.config import Config
 from .model.parameters import Parameters
 from .model.recompute import Recompute
 from .model.transformer import Loss, Ready
+from .namespace import Ops
 
 
 @dataclass(frozen=True, kw_only=True)

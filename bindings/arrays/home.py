@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
+
+from bindings.header.records import Function
 
 from .space import Space
 
@@ -43,3 +45,6 @@ class Capture(Protocol):
 
     def aside(self) -> AbstractContextManager[None]:
         """Do at once what is asked meanwhile."""
+
+    def refuse(self, function: Function, values: Mapping[str, Any], resident: bool) -> None:
+        """Raise where a call cannot be part of it."""

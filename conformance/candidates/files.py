@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from bindings import Facts
 from conformance import operations
-from conformance.candidates.worker.outcome import Outcome
 from conformance.catalogue.goldens import FOLDER, GoldenError, file_of, golden_ids, goldens_floor, tensors
 from conformance.catalogue.goldens.profiles import TRAINING_RUNS
+
+from .worker.outcome import Outcome
 
 _PREFIX = "output."
 

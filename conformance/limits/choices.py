@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import reference
-from conformance.limits.measure import SIGMAS
 
+from .measure import SIGMAS
 from .noise import Noisy, exact
 
 Array = NDArray[Any]

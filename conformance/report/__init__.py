@@ -1,1 +1,5 @@
-"""What a person or a machine reads of a run: terminal, JSON lines, JUnit."""
+"""What a person or a machine reads of a run: terminal, page, Markdown, JSON lines, JUnit.
+
+In: the results of a run.  Out: text and files; nothing is judged here.
+Used by: proof (its scores), commands.
+"""

@@ -1,6 +1,9 @@
-"""Whole training steps: judged operation by operation on the reference's inputs, and as a whole from one start; one
-with layers computed again, held against itself; one divided, held against the whole; some on arrays that stay where the
-library computes, held against host arrays; and runs of them, held against where honest arithmetic may lead."""
+"""Whole training steps and runs, held against the reference's, against each other, or against honest replicas.
+
+In: a bench on a candidate, and a step's name.
+Out: a Result for every call of the step; of a run for every step.
+Used by: report (which shows them), proof, commands.
+"""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ A `Noisy` array holds, beside each float64 value, the variance of the error and,
 implementation that computes the same formula in the declared precision.  The reference runs on it unchanged.
 """
 
-from . import functions as functions  # fills the tables by which NumPy reaches noise numbers
+from . import functions as _functions  # noqa: F401  (fills the tables by which NumPy reaches noise numbers)
 from .number import Noisy, exact, flushed
 from .precision import FLOAT32, FORMATS, Arithmetic, Precision, roundings, using
 from .shorter import stored

@@ -10,7 +10,7 @@ import numpy as np
 from . import arithmetic, reductions
 from .number import FUNCTIONS, METHODS, UFUNCS, Noisy, exact, lift
 
-UFUNCS |= {
+_CARRIED: dict[Any, Callable[..., Any]] = {
     np.add: arithmetic.add,
     np.subtract: arithmetic.subtract,
     np.multiply: arithmetic.multiply,
@@ -37,6 +37,7 @@ UFUNCS |= {
     },
     **{test: arithmetic.by_value(test) for test in (np.isnan, np.isinf, np.isfinite, np.signbit, np.sign, np.frexp)},
 }
+UFUNCS |= _CARRIED
 
 METHODS |= {
     (np.add, "reduce"): lambda x, axis=0, keepdims=False, **_: reductions.total(x, axis, keepdims),

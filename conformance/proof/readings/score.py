@@ -11,12 +11,6 @@ from rich.progress import track
 
 from conformance.catalogue.cases import CASES
 from conformance.pool import shared
-from conformance.proof.readings.divided import ACCUMULATION, tried_division
-from conformance.proof.readings.mixed import RUNS_IN_16_BITS, tried_mixed
-from conformance.proof.readings.recomputed import RECOMPUTATION, tried_recomputation
-from conformance.proof.readings.recomputed import SETTINGS as RECOMPUTED
-from conformance.proof.readings.steps import SITUATIONS, STEP, tried_step
-from conformance.proof.readings.trial import Found, Told, found, named, tried
 from conformance.report.score import Diagnosed, Faults, Score
 from conformance.steps.divided import DIVISIONS
 from conformance.variants.wrong.planted import planted
@@ -26,6 +20,13 @@ from reference.readings.recompute import READINGS as RECOMPUTE_READINGS
 from reference.readings.step import READINGS as STEP_READINGS
 from training.readings.mixed import MIXED_PRECISION
 from training.readings.mixed import READINGS as MIXED_READINGS
+
+from .divided import ACCUMULATION, tried_division
+from .mixed import RUNS_IN_16_BITS, tried_mixed
+from .recomputed import RECOMPUTATION, tried_recomputation
+from .recomputed import SETTINGS as RECOMPUTED
+from .steps import SITUATIONS, STEP, tried_step
+from .trial import Found, Told, found, named, tried
 
 CHUNK = 8  # cases of one piece
 

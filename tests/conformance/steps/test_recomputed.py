@@ -11,7 +11,7 @@ from conformance.judging.bench import Bench
 from conformance.judging.results import Status
 from conformance.limits import HEADER, Declaration
 from conformance.steps import RECOMPUTED, judge_step
-from tests.conformance.test_steps import InProcess, judged
+from tests.conformance.steps.test_steps import InProcess, judged
 
 
 def test_a_call_that_a_former_one_changes_is_found() -> None:

@@ -21,7 +21,7 @@ from conformance.steps.divided import DIVISIONS, batch, beginning
 from reference.model import transformer
 from reference.readings import Reading
 from reference.readings.accumulation import READINGS, itself
-from tests.conformance.test_steps import InProcess, judged
+from tests.conformance.steps.test_steps import InProcess, judged
 from tests.reference.model_samples import Recorded
 
 

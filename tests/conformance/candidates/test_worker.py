@@ -15,7 +15,7 @@ from conformance.candidates.worker import Outcome, Worker
 from tests.compiler import compile_library
 
 N = 37
-SOURCE = Path(__file__).with_name("faulty.c").read_text(encoding="utf-8")
+SOURCE = Path(__file__).parents[1].joinpath("faulty.c").read_text(encoding="utf-8")
 FAULTS = SOURCE[SOURCE.index("{") + 1 : SOURCE.index("}")].replace("\n", " ").split(",")
 FAULT = {name.strip().lower(): float(value) for value, name in enumerate(FAULTS)}
 X = np.arange(N, dtype=np.float32)

@@ -15,7 +15,7 @@ N = 100
 
 
 def compiled(folder: Path, *flags: str) -> Library:
-    text = (Path(__file__).parents[1] / "late.c").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[2] / "late.c").read_text(encoding="utf-8")
     return Library(compile_library(text, folder, "late", *flags), resident=True)
 
 

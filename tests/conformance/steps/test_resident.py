@@ -18,7 +18,7 @@ from conformance.judging.bench import Bench
 from conformance.judging.results import Status
 from conformance.limits import HEADER, Declaration
 from conformance.steps import RESIDENT, judge_step
-from tests.conformance.test_steps import InProcess
+from tests.conformance.steps.test_steps import InProcess
 
 WAYS = ["steps/resident/called", "steps/resident/captured", "steps/resident/decoding"]
 

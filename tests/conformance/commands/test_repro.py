@@ -19,9 +19,9 @@ from conformance.judging.bench import Bench
 from conformance.judging.results import Result, Status
 from conformance.steps import FREE, judge_step
 from tests.compiler import compile_library
+from tests.conformance.commands.test_run import RIGHT, SILU
 from tests.conformance.runs import step_result
-from tests.conformance.test_run import RIGHT, SILU
-from tests.conformance.test_steps import InProcess, no_inverse
+from tests.conformance.steps.test_steps import InProcess, no_inverse
 
 WRONG = {"rope_qk_backward": no_inverse}
 ID = "silu/plain/33"

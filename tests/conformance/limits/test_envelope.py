@@ -27,7 +27,7 @@ from conformance.variants.honest import implementations
 from reference.model.config import TINY
 from reference.model.parameters import held_shapes
 from reference.readings.step import READINGS
-from tests.conformance.test_steps import InProcess
+from tests.conformance.steps.test_steps import InProcess
 from training.step import Report
 
 SAME_HERE = {  # readings that differ from the step only where this run does not go

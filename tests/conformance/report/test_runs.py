@@ -20,8 +20,8 @@ from conformance.report.page.runs import shown
 from conformance.report.record import Run
 from conformance.report.runs import placements, said
 from conformance.report.terminal import show
+from tests.conformance.report.test_page import Reader
 from tests.conformance.runs import steps
-from tests.conformance.test_page import Reader
 
 SPREAD = 1e-6
 

@@ -18,7 +18,7 @@ from conformance.steps import STEPS, judge_step
 from conformance.steps.locked import MIXED
 from conformance.steps.runs import known_envelope, part_of, placed
 from reference.readings import Reading
-from tests.conformance.test_steps import InProcess
+from tests.conformance.steps.test_steps import InProcess
 from training.readings.mixed import READINGS
 from training.step import Step
 
