@@ -202,9 +202,9 @@ def test_a_run_that_skips_every_update_ends(precision: str, shards: Path, tmp_pa
     assert "expected a finite gradient within 32 steps, all were skipped; the newest checkpoint is of step" in message
 
 
-def test_a_run_whose_loss_is_no_number_ends(shards: Path, tmp_path: Path) -> None:
+def test_a_run_whose_gradients_are_no_numbers_ends(shards: Path, tmp_path: Path) -> None:
     message = refused(small_run(shards, tmp_path / "run", *DIVERGING))
-    assert "expected a finite loss, got nan; the newest checkpoint is of step" in message
+    assert "expected a finite norm, got nan; the newest checkpoint is of step" in message
 
 
 def test_a_second_process_does_not_work_on_the_same_run(shards: Path, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from conformance.judging.verdict import Verdict, judge
 from conformance.limits.envelope import REPLICAS, spread
-from conformance.limits.noise import Noisy
+from conformance.limits.noise import FLOAT32, Noisy
 from training.log import read_log
 from training.plot import Curves
 from training.records import LOG
@@ -75,13 +75,20 @@ def check(
     beside = [Ask(folder, number, min(LAST, steps), steps) for number in range(replicas)]
     found = _trained([*asked, *beside], processes)
     runs, others = found[: len(asked)], found[len(asked) :]
-    expected = spread([_course(run) for run in others])
+    expected = _expected(others)
     checked = [
         Checked(str(ask.backend), run, judge("loss", expected, _course(run).astype(np.float32)), _sample(ask))
         for ask, run in zip(asked, runs, strict=True)
     ]
     places = others[0].validated
     return Found(places[(places >= FIRST) & (places <= LAST)], expected, pairs_loss(asked[0]), checked)
+
+
+def _expected(replicas: Sequence[Curves]) -> Noisy:
+    """Where honest runs lead.  A loss is a number of float32: few replicas may agree in one, and be a rounding off."""
+    found = spread([_course(run) for run in replicas])
+    variance = found.variance + FLOAT32.variance(found.v)
+    return Noisy(found.v, variance, variance, None)
 
 
 def _trained(asked: Sequence[Ask], processes: int) -> list[Curves]:
