@@ -4,26 +4,84 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
+import sys
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from typing import TypeVar
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from functools import partial
+from multiprocessing.context import BaseContext
+from pathlib import Path
+from typing import Any, TypeVar
 
 Piece = TypeVar("Piece")
 Made = TypeVar("Made")
 
 
-def shared(work: Callable[[Piece], Made], pieces: Sequence[Piece], processes: int) -> Iterator[Made]:
-    """Yield work(piece) for every piece, in the order in which they are done."""
+def one_thread_each() -> None:
+    """Let BLAS and OpenMP take one thread in this process, if they are not loaded yet, and in those that it starts.
+
+    There are as many processes as cores.  What the caller has set stands.
+    """
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ.setdefault(name, "1")  # one thread for each process: there are as many as cores
+        os.environ.setdefault(name, "1")
+
+
+def shared(
+    work: Callable[[Piece], Made],
+    pieces: Sequence[Piece],
+    processes: int,
+    begin: Callable[..., None] | None = None,
+    given: tuple[Any, ...] = (),
+) -> Iterator[Made]:
+    """Return work(piece) for every piece, in the order in which they are done; the processes start at once.
+
+    begin(*given) is called first in every process.  One process, or one piece, is worked on in this one.
+    """
+    one_thread_each()
     if min(processes, len(pieces)) <= 1:
-        yield from map(work, pieces)
-        return
-    with ProcessPoolExecutor(min(processes, len(pieces)), multiprocessing.get_context("spawn")) as executor:
-        futures = [executor.submit(work, piece) for piece in pieces]
-        try:
-            for future in as_completed(futures):
-                yield future.result()
-        finally:
-            for future in futures:
-                future.cancel()
+        return _here(work, pieces, begin, given)
+    executor = ProcessPoolExecutor(min(processes, len(pieces)), context(), _begin, (begin, given))
+    return _yielded(executor, [executor.submit(work, piece) for piece in pieces])
+
+
+def in_order(work: Callable[[Piece], Made], pieces: Sequence[Piece], processes: int) -> list[Made]:
+    """Return work(piece) for every piece, in the pieces' order."""
+    done = dict(shared(partial(_numbered, work), list(enumerate(pieces)), processes))
+    return [done[place] for place in range(len(pieces))]
+
+
+def _numbered(work: Callable[[Piece], Made], piece: tuple[int, Piece]) -> tuple[int, Made]:
+    return piece[0], work(piece[1])
+
+
+def context() -> BaseContext:
+    """How processes are started: as copies of this one, which has all modules loaded, where no other thread runs in it.
+
+    Another thread might hold a lock that nobody would ever release in the copy.
+    """
+    threads = Path("/proc/self/task")
+    alone = sys.platform == "linux" and threads.is_dir() and len(list(threads.iterdir())) == 1
+    return multiprocessing.get_context("fork" if alone else "spawn")
+
+
+def _begin(begin: Callable[..., None] | None, given: tuple[Any, ...]) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the first process ends the others
+    if begin:
+        begin(*given)
+
+
+def _here(
+    work: Callable[[Piece], Made], pieces: Sequence[Piece], begin: Callable[..., None] | None, given: tuple[Any, ...]
+) -> Iterator[Made]:
+    if begin:
+        begin(*given)
+    yield from map(work, pieces)
+
+
+def _yielded(executor: ProcessPoolExecutor, futures: list[Future[Made]]) -> Iterator[Made]:
+    try:
+        for future in as_completed(futures):
+            yield future.result()
+            futures.remove(future)  # and what it holds
+    finally:
+        executor.shutdown(wait=False, cancel_futures=True)

@@ -5,24 +5,26 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
 from bindings import read_header
 from conformance import operations
 from conformance.candidates.protocol import Outcome, Runs
-from conformance.catalogue.cases import Case, Refusal
+from conformance.catalogue.cases import Case, Refusal, previous
 from conformance.catalogue.cases.refusals import INVALID
-from conformance.catalogue.goldens import GoldenError, load
+from conformance.catalogue.goldens import GoldenError
+from conformance.catalogue.prepared import MemoryStore, Store
 from conformance.limits import HEADER, Contract
-from conformance.limits.expectation import Expected, expect, rounded
+from conformance.limits.expectation import Expected
 from conformance.limits.noise import Arithmetic, roundings, using
 
 from . import indices
 from .diagnosis import diagnose, printed
 from .gallery import Gallery
-from .outputs import impostors, is_known, is_trivial, judge_outputs, passes, settled
+from .outputs import judge_outputs, settled
+from .preparation import Preparation, Prepared
 from .results import DIFFERS, Result, Status
 from .verdict import Verdict
 
@@ -30,18 +32,28 @@ ELSEWHERE = "; only in run 3, with arrays otherwise aligned"
 _ENDED = {"crashed": Status.CRASHED, "timed out": Status.TIMED_OUT, "missing": Status.NOT_RUN, "raised": Status.FAIL}
 
 
+_IN_MEMORY = MemoryStore()  # of this process
+
+
 class Bench:
     """Judges calls one after another on one worker, by what its library declares of its precision.
 
-    Remembers what the last case should have given, which must not pass for the next, and what the last call returned.
+    A result depends on nothing that was judged before: a case that fails is repeated behind the one before it in the
+    catalogue, so that what a library kept from an earlier call is told by the same words wherever it was judged.
+    store: where what cases and steps need is kept from process to process.
     """
 
     def __init__(
-        self, worker: Runs, seed: int = 0, gallery: Gallery | None = None, declared: Contract = HEADER
+        self,
+        worker: Runs,
+        seed: int = 0,
+        gallery: Gallery | None = None,
+        declared: Contract = HEADER,
+        store: Store | None = None,
     ) -> None:
         self.worker, self.seed, self.gallery, self.declared = worker, seed, gallery, declared
-        self.last: dict[str, NDArray[Any]] = {}
-        self.returned: dict[str, NDArray[Any]] = {}
+        self.store = store or _IN_MEMORY
+        self.preparation = Preparation(seed, declared, self.store)
 
     def case(self, case: Case | Refusal) -> Result:
         """Judge one case of the catalogue."""
@@ -52,44 +64,31 @@ class Bench:
 
     def _numeric(self, case: Case) -> Result:
         try:
-            arguments, expected = self.due(case)
+            arguments, expected, weakness = self.prepared(case)
         except GoldenError as error:
             return Result(case.id, case.operation, Status.MISTRUSTED, str(error))
-        weakness = self.weakness(case, arguments, expected)
         if weakness:
             status = Status.MISTRUSTED if roundings() == Arithmetic() else Status.TOO_FINE
             return Result(case.id, case.operation, status, weakness)
-        self.last = rounded(expected)
-        return self.call(case.id, case.operation, arguments, expected, case.spec.signed_zeros)
+        return self.call(case.id, case.operation, arguments, expected, case.spec.signed_zeros, previous(case))
 
-    def due(self, case: Case) -> tuple[dict[str, Any], Expected]:
-        """Return a case's arguments and what they must give: by its golden where there is one, else by the reference.
-
-        A golden's errors are those of the header's arithmetic; those of any other are computed.  Raises GoldenError for
-        a golden that is damaged or no longer of this case.
-        """
-        golden = load(case.id) if self.seed == 0 else None
-        if golden and self.declared.of(case.operation).arithmetic == Arithmetic():
-            return golden.arguments, golden.expected
-        arguments = golden.arguments if golden else case.arguments(self.seed)
-        return arguments, expect(case.operation, arguments)
-
-    def weakness(self, case: Case, arguments: Mapping[str, Any], expected: Expected) -> str:
-        """Say which output that needs no computing this case would let pass, or nothing."""
-        if roundings() != Arithmetic() and not all(map(is_known, expected.values())):
-            return "at the declared precision nothing is known of the result"
-        trivial = is_trivial(expected, arguments, case.operation)
-        if trivial and not case.spec.trivial:
-            return f"the right answer is {trivial}; the case does not say why"
-        for name, outputs in impostors(case.operation, arguments, expected, self.last).items():
-            if passes(case.operation, arguments, expected, outputs, case.spec.signed_zeros):
-                return f"{name} would pass"
-        return ""
+    def prepared(self, case: Case) -> Prepared:
+        """Return what a case needs.  Raises GoldenError."""
+        return self.preparation.case(case)
 
     def call(
-        self, id: str, operation: str, arguments: Mapping[str, Any], expected: Expected, signed_zeros: bool = False
+        self,
+        id: str,
+        operation: str,
+        arguments: Mapping[str, Any],
+        expected: Expected,
+        signed_zeros: bool = False,
+        before: Case | None = None,
     ) -> Result:
-        """Run one call and judge what came back, by the arithmetic in use."""
+        """Run one call and judge what came back, by the arithmetic in use.
+
+        before: the case that a call which fails is repeated behind.
+        """
         outcome = self._run(operation, arguments)
         ended = _ended(id, operation, outcome)
         if ended:
@@ -98,10 +97,16 @@ class Bench:
             reason = f"returned {outcome.code}: {read_header().meaning(outcome.code)}"
             findings, said = tuple(outcome.findings), printed(outcome.detail)
             return Result(id, operation, Status.FAIL, reason, (), findings, outcome.detail, diagnosis=said)
-        got, verdicts, where = _judged(operation, arguments, expected, outcome, signed_zeros)
-        diagnosis = _looks(diagnose(operation, arguments, expected, got, verdicts, self.returned), outcome.findings)
+        judged = _judged(operation, arguments, expected, outcome, signed_zeros)
+        returned: Mapping[str, Any] = {}
+        if before is not None and not judged.passed:
+            returned, again = self._repeated(before, operation, arguments)
+            repeated = _judged(operation, arguments, expected, again, signed_zeros) if again else judged
+            if again and not repeated.passed:
+                outcome, judged = again, repeated
+        got, verdicts, where = judged
+        diagnosis = _looks(diagnose(operation, arguments, expected, got, verdicts, returned), outcome.findings)
         diagnosis = diagnosis and f"{diagnosis}{where}"
-        self.returned = got
         reason = next((f"{v.output}: {v.reason}{where}" for v in verdicts if not v.passed), "")
         reason = reason or next(iter(outcome.findings), "")
         status = Status.FAIL if reason else Status.PASS
@@ -111,6 +116,18 @@ class Bench:
         if self.gallery is None:
             return result
         return self.gallery.shown(result, lambda: settled(operation, arguments, expected, got), got, signed_zeros)
+
+    def _repeated(
+        self, before: Case, operation: str, arguments: Mapping[str, Any]
+    ) -> tuple[Mapping[str, Any], Outcome | None]:
+        """Make the call again behind that of another case; return what came of both, of the call None if it ended."""
+        try:
+            first = self._run(before.operation, self.preparation.due(before)[0])
+        except GoldenError:
+            return {}, None
+        again = self._run(operation, arguments)
+        returned = operations.flat(first.outputs) if first.status == "done" and first.code == 0 else {}
+        return returned, again if again.status == "done" and again.code == 0 else None
 
     def _run(self, operation: str, arguments: Mapping[str, Any]) -> Outcome:
         """Run one call; that its two runs differ is found only where they are declared not to."""
@@ -135,17 +152,30 @@ class Bench:
         return Result(case.id, case.operation, status, reason, findings=tuple(outcome.findings), detail=outcome.detail)
 
 
+class _Judged(NamedTuple):
+    """What was judged by flat name, how, and a phrase on where it is from."""
+
+    got: dict[str, NDArray[Any]]
+    verdicts: list[Verdict]
+    where: str
+
+    @property
+    def passed(self) -> bool:
+        return all(verdict.passed for verdict in self.verdicts)
+
+
 def _judged(
     operation: str, arguments: Mapping[str, Any], expected: Expected, outcome: Outcome, signed_zeros: bool
-) -> tuple[dict[str, NDArray[Any]], list[Verdict], str]:
+) -> _Judged:
     """Return what was judged, how, and where it is from: the first run, or the third, should it alone be wrong."""
     first, other = operations.flat(outcome.outputs), operations.flat(outcome.elsewhere)
     verdicts = judge_outputs(operation, arguments, expected, first, signed_zeros)
     same = all(array.tobytes() == other[name].tobytes() for name, array in first.items()) if other else True
     if same or not all(verdict.passed for verdict in verdicts):
-        return first, verdicts, ""
+        return _Judged(first, verdicts, "")
     again = judge_outputs(operation, arguments, expected, other, signed_zeros)
-    return (first, verdicts, "") if all(verdict.passed for verdict in again) else (other, again, ELSEWHERE)
+    found = _Judged(other, again, ELSEWHERE)
+    return _Judged(first, verdicts, "") if found.passed else found
 
 
 def _ended(id: str, operation: str, outcome: Outcome) -> Result | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 from conformance import operations
 from conformance.candidates.files import Files
@@ -15,11 +14,12 @@ from conformance.catalogue.goldens import (
     tensors,
 )
 from conformance.limits import HEADER, Contract
-from conformance.limits.expectation import Expected, rounded
+from conformance.limits.expectation import rounded
 
 from .bench import Bench
 from .gallery import Gallery
 from .outputs import as_stored
+from .preparation import Prepared
 from .results import Result, Status
 from .verdict import judge
 
@@ -35,10 +35,10 @@ class FilesBench(Bench):
         self.files = Files(folder)
         super().__init__(self.files, gallery=gallery, declared=declared)
 
-    def due(self, case: Case) -> tuple[dict[str, Any], Expected]:
-        arguments, expected = super().due(case)
-        self.files.ask(case.id, operations.as_declared(case.operation, rounded(as_stored(expected))))
-        return arguments, expected
+    def prepared(self, case: Case) -> Prepared:
+        found = super().prepared(case)
+        self.files.ask(case.id, operations.as_declared(case.operation, rounded(as_stored(found.expected))))
+        return found
 
     def step(self, id: str) -> Result:
         """Judge the golden training step: loss, norms, and each gradient at the places that the golden names."""

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import multiprocessing
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
-from itertools import repeat
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from conformance import operations
 from conformance.judging.results import Result
 from conformance.limits.envelope import RUNS, Envelope, Run, beginning, draw_envelope, follow
+from conformance.pool import in_order
 from conformance.report.runs import placements, said
 from conformance.steps.runs import known_envelope, part_of, placed
 from conformance.variants.honest import Implementation, implementations
@@ -61,11 +60,9 @@ def count_runs(seeds: Sequence[int], libraries: Sequence[Path], processes: int) 
         if envelope.near.any():
             print(f"{text}: {envelope.near.sum()} routing choices lie within the noise: not judged", flush=True)
             continue
-        with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as executor:
-            for name, results in zip(
-                names, executor.map(_run, names, repeat(run), repeat(envelope), repeat(libraries)), strict=True
-            ):
-                alarms += any(not result.is_fine for result in results)
-                print(f"{text}, {name}: {said(placements(results, part_of(run)))}", flush=True)
+        found = in_order(partial(_run, run=run, envelope=envelope, libraries=libraries), names, processes)
+        for name, results in zip(names, found, strict=True):
+            alarms += any(not result.is_fine for result in results)
+            print(f"{text}, {name}: {said(placements(results, part_of(run)))}", flush=True)
     print(f"{len(judged) * len(names)} runs, {alarms} false alarms")
     return int(alarms > 0)

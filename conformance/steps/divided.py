@@ -17,6 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.catalogue.prepared import Store
+from conformance.catalogue.prepared.codec import Codec
 from conformance.judging.bench import Bench
 from conformance.judging.results import Result, Status
 from conformance.judging.verdict import judge
@@ -31,7 +33,7 @@ from training.step import Step
 
 from . import scenarios
 from .recomputed import named
-from .whole import OPERATION, ended, not_exported
+from .whole import OPERATION, ended, not_exported, operations_of
 
 DIVIDED = "steps/divided"
 BATCH, SEQ, CHOSEN = 4, 16, 0  # the seed: such that no routing choice lies within the noise
@@ -57,10 +59,12 @@ class Division(NamedTuple):
         """How each rank trains."""
         return replace(TRAINING, micro_batches=self.micro_batches)
 
-    @property
-    def expected(self) -> dict[str, Any]:
-        """What an update of one process leaves behind, and how far from there honest roundings lead."""
-        return _expected(1 if self.aux_alpha == 0 else self.ranks * self.micro_batches, self.config)
+    def expected(self, store: Store) -> dict[str, Any]:
+        """Return what an update of one process leaves behind, and how far from there honest roundings lead."""
+        parts = 1 if self.aux_alpha == 0 else self.ranks * self.micro_batches
+        return store.recall(
+            f"{DIVIDED} {parts} {self.config}", lambda: _expected(parts, self.config), Codec(), large=True
+        )
 
 
 DIVISIONS = {
@@ -88,7 +92,6 @@ def beginning(config: Config) -> State:
     return start(initialise(config, seed=0, dtype=np.float32, deviation=scenarios.DEVIATION))
 
 
-@functools.cache
 def _expected(micro_batches: int, config: Config) -> dict[str, Any]:
     training = replace(TRAINING, micro_batches=micro_batches)
     state = converted(beginning(config), lambda array: exact(array, worst=False))
@@ -125,17 +128,17 @@ def judge_divided(bench: Bench) -> list[Result]:
     if not bench.declared.is_header:
         reason = "its limits are those of the header's precision, and its ranks have to agree in every bit"
         return [Result(DIVIDED, OPERATION, Status.TOO_FINE, reason)]
-    if lacking := not_exported(DIVIDED, bench, operations()):
+    if lacking := not_exported(DIVIDED, bench, operations_of(DIVIDED, bench.store, operations)):
         return [lacking]
     outcome = bench.worker.call("conformance.steps.divided:run")
     if stopped := ended(DIVIDED, outcome):
         return [stopped]
-    return list(_judged(outcome.value))
+    return list(_judged(outcome.value, bench.store))
 
 
-def _judged(runs: list[Arrays]) -> Iterator[Result]:
+def _judged(runs: list[Arrays], store: Store) -> Iterator[Result]:
     for (text, division), got in zip(DIVISIONS.items(), runs, strict=True):
-        verdicts = tuple(judge(what, wanted, got[what]) for what, wanted in division.expected.items())
+        verdicts = tuple(judge(what, wanted, got[what]) for what, wanted in division.expected(store).items())
         wrong = next((verdict for verdict in verdicts if not verdict.passed), None)
         reason = f"not the update of the whole: {wrong.output}: {wrong.reason}" if wrong else ""
         yield Result(f"{DIVIDED}/{text}", OPERATION, Status.FAIL if wrong else Status.PASS, reason, verdicts)

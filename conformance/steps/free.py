@@ -10,10 +10,9 @@ reference then follows the candidate's choice, and stays the judge of everything
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -32,10 +31,11 @@ from reference.step import State, training_step
 
 from . import scenarios
 from .scenarios import NUMBERS, scenario
-from .trace import Arguments, Call, Traced
-from .whole import ended, not_exported
+from .trace import CALLS, Arguments, Call, Traced
+from .whole import ended, not_exported, operations_of
 
 FREE = "steps/free"
+Item = TypeVar("Item")
 Batches = list[tuple[Any, Any]]
 Outputs = Mapping[str, Any]  # of one call, by flat name
 ROUTING = "softmax_topk"
@@ -70,18 +70,27 @@ def arguments_of(library: Any, state: State, batches: Batches, place: int) -> tu
     return found[-1]
 
 
-@functools.cache
-def expected_calls(declared: Contract) -> list[Call]:
-    """Every call of the steps in its order, with what it must give: the reference run on noise numbers."""
-    return _expected(declared)
+def expected_steps(bench: Bench) -> Iterable[Sequence[Call]]:
+    """Yield every call of each step in its order, with what it must give: the reference run on noise numbers.
+
+    Of arguments only those are held that routing choices are made by.
+    """
+    names = [f"{FREE} {number} {bench.declared!r}" for number in NUMBERS]
+    return bench.store.recall_parts(names, lambda: _by_step(_expected(bench.declared)), CALLS)
 
 
-def followed_calls(declared: Contract, got: Sequence[Outputs]) -> list[Call]:
+def _by_step(calls: Sequence[Item]) -> list[Sequence[Item]]:
+    """The calls of each step: all steps make as many."""
+    length = len(calls) // len(NUMBERS)
+    return [calls[start : start + length] for start in range(0, len(calls), length)]
+
+
+def followed_steps(bench: Bench, got: Sequence[Outputs]) -> Iterable[Sequence[Call]]:
     """The same after the routing choices that a candidate may make and has made; got: its results, call by call."""
-    calls = expected_calls(declared)
-    if declared.is_header or _routes(calls) == _routes(calls, got):
-        return calls
-    return _expected(declared, got)
+    if bench.declared.is_header:
+        return expected_steps(bench)
+    calls = [call for step in expected_steps(bench) for call in step]
+    return _by_step(calls if _routes(calls) == _routes(calls, got) else _expected(bench.declared, got))
 
 
 def _routes(calls: Sequence[Call], got: Sequence[Outputs] | None = None) -> list[Any]:
@@ -107,7 +116,7 @@ def _expected(declared: Contract, got: Sequence[Outputs] | None = None) -> list[
     noisy = converted(state, lambda array: exact(array, worst=False))
     trace = Traced(carry_out, noisy.parameters)
     _steps(trace, noisy, batches)
-    return trace.calls
+    return [call if call.operation == ROUTING else replace(call, arguments={}) for call in trace.calls]
 
 
 def _stored(value: Any) -> Any:
@@ -161,21 +170,27 @@ def start() -> tuple[State, Batches]:
 def judge_free(bench: Bench) -> list[Result]:
     """Judge several steps from one start; the first call that fails is where the candidate diverges."""
     state, batches = start()
-    expected = expected_calls(bench.declared)
-    lacking = not_exported(FREE, bench, {call.operation for call in expected})
-    if lacking:
+    needed = operations_of(
+        FREE, bench.store, lambda: {call.operation for step in expected_steps(bench) for call in step}
+    )
+    if lacking := not_exported(FREE, bench, needed):
         return [lacking]
     outcome = bench.worker.call("conformance.steps.free:run_library", state, batches)
     if stopped := ended(FREE, outcome):
         return [stopped]
     returned = [got for _, got in outcome.value]
-    expected = followed_calls(bench.declared, returned)
-    per_step = len(expected) // len(batches)
-    return [_judged(call, got, per_step, bench) for call, got in zip(expected, returned, strict=True)]
+    outcome.value = None
+    return [
+        _judged(f"{number}.{place:03d}", call, got, bench)
+        for number, (step, results) in enumerate(
+            zip(followed_steps(bench, returned), _by_step(returned), strict=True), 1
+        )
+        for place, (call, got) in enumerate(zip(step, results, strict=True))
+    ]
 
 
-def _judged(call: Call, got: Outputs, per_step: int, bench: Bench) -> Result:
-    id = f"{FREE}/{call.index // per_step + 1}.{call.index % per_step:03d} {call.label}"
+def _judged(place: str, call: Call, got: Outputs, bench: Bench) -> Result:
+    id = f"{FREE}/{place} {call.label}"
     weakness = _narrow_margin(call) if bench.declared.is_header else ""
     if weakness:
         return Result(id, call.operation, Status.MISTRUSTED, weakness)

@@ -5,7 +5,6 @@ Steps are known by their number; a mixed-precision one by number and format, as 
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -21,7 +20,7 @@ from training.precision import BF16, FLOAT32, FP16
 from training.step import Standing, Step
 
 from .scenarios import scenario
-from .trace import Arguments, Call, Traced
+from .trace import CALLS, Arguments, Call, Traced
 
 PRECISIONS = {"": FLOAT32, "bf16": BF16, "fp16": FP16}
 MIXED = tuple(f"1-{format}" for format in PRECISIONS if format)
@@ -29,7 +28,7 @@ MIXED = tuple(f"1-{format}" for format in PRECISIONS if format)
 
 def judge_locked(name: str, bench: Bench) -> list[Result]:
     """Judge every call of one step, each on exact inputs that come from the reference alone."""
-    return [_judged(name, call, expected, bench) for call, expected in expected_calls(name, bench.declared)]
+    return [_judged(name, call, expected, bench) for call, expected in expected_calls(name, bench)]
 
 
 def _judged(name: str, call: Call, expected: Expected, bench: Bench) -> Result:
@@ -38,9 +37,13 @@ def _judged(name: str, call: Call, expected: Expected, bench: Bench) -> Result:
     return replace(result, tensors=call.tensors)
 
 
-@functools.cache
-def expected_calls(name: str, declared: Contract) -> list[tuple[Call, Expected]]:
-    """Every call of one step in its order, with what it must give."""
+def expected_calls(name: str, bench: Bench) -> list[tuple[Call, Expected]]:
+    """Every call of one step in its order, with what it must give; made once for all candidates."""
+    known = f"step {name} locked {bench.declared!r}"
+    return bench.store.recall(known, lambda: _expected_calls(name, bench.declared), CALLS, large=True)
+
+
+def _expected_calls(name: str, declared: Contract) -> list[tuple[Call, Expected]]:
     number, _, format = name.partition("-")
     given, precision = scenario(int(number)), PRECISIONS[format]
     expectations: list[Expected] = []
@@ -57,4 +60,5 @@ def expected_calls(name: str, declared: Contract) -> list[tuple[Call, Expected]]
     trace.recognise(copies)
     step = Step(trace, given.config, given.training, precision=precision)
     step(Standing(given.state, precision.scaling.begin(), copies), given.tokens, given.targets)
-    return list(zip(trace.calls, expectations, strict=True))
+    calls = (replace(call, results={}) for call in trace.calls)  # they are the expectations, rounded
+    return list(zip(calls, expectations, strict=True))

@@ -25,7 +25,7 @@ from reference.step import Metrics, State, start, training_step
 from training.step import Report
 
 from . import scenarios
-from .whole import OPERATION, ended, not_exported
+from .whole import OPERATION, ended, not_exported, operations_of
 
 RECOMPUTED = "steps/recomputed"
 # Of three layers one alone in the middle; and a segment of two with one of a single layer behind it.
@@ -66,11 +66,12 @@ def operations() -> tuple[str, ...]:
 
 def judge_recomputed(bench: Bench) -> list[Result]:
     """Judge both policies: a result for each."""
-    varying = next((name for name in operations() if not bench.declared.of(name).deterministic), None)
+    called = operations_of(RECOMPUTED, bench.store, operations)
+    varying = next((name for name in called if not bench.declared.of(name).deterministic), None)
     if varying:
         reason = f"{varying} is declared not to give the same bits twice"
         return [Result(RECOMPUTED, OPERATION, Status.TOO_FINE, reason)]
-    if lacking := not_exported(RECOMPUTED, bench, operations()):
+    if lacking := not_exported(RECOMPUTED, bench, called):
         return [lacking]
     outcome = bench.worker.call("conformance.steps.recomputed:run", scenarios.batch(1))
     if stopped := ended(RECOMPUTED, outcome):

@@ -29,7 +29,7 @@ from training.step import Step
 
 from . import scenarios
 from .recomputed import named
-from .whole import OPERATION, ended, not_exported
+from .whole import OPERATION, ended, not_exported, operations_of
 
 RESIDENT = "steps/resident"
 CONFIG, TRAINING = replace(TINY, ffn=64), replace(scenarios.TRAINING, micro_batches=2)
@@ -92,11 +92,12 @@ def operations() -> tuple[str, ...]:
 
 def judge_resident(bench: Bench) -> list[Result]:
     """Judge every way: a result for each."""
-    varying = next((name for name in operations() if not bench.declared.of(name).deterministic), None)
+    called = operations_of(RESIDENT, bench.store, operations)
+    varying = next((name for name in called if not bench.declared.of(name).deterministic), None)
     if varying:
         reason = f"{varying} is declared not to give the same bits twice"
         return [Result(RESIDENT, OPERATION, Status.TOO_FINE, reason)]
-    if lacking := not_exported(RESIDENT, bench, operations()):
+    if lacking := not_exported(RESIDENT, bench, called):
         return [lacking]
     outcome = bench.worker.call("conformance.steps.resident:run")
     if stopped := ended(RESIDENT, outcome):

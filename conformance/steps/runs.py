@@ -16,6 +16,7 @@ import reference
 from conformance.catalogue.goldens import GoldenError, load_tensors
 from conformance.catalogue.goldens.profiles import TRAINING_RUNS
 from conformance.catalogue.goldens.tensors import unpack_expected
+from conformance.catalogue.prepared.codec import Codec
 from conformance.judging.bench import Bench
 from conformance.judging.results import Result, Status
 from conformance.judging.verdict import Verdict, judge
@@ -32,10 +33,13 @@ from conformance.limits.envelope import (
     standing_by_step,
 )
 from conformance.limits.measure import SIGMAS
+from reference.step import State
+from training.precision.scaling import Scaler
 from training.step import Report, Standing
 
-from .whole import OPERATION, ended, not_exported
+from .whole import OPERATION, ended, not_exported, operations_of
 
+_STANDINGS = Codec(Standing, Report, State, Scaler)
 _PART, _DISTANCE = "step/envelope", "distance."
 
 
@@ -56,7 +60,7 @@ def judge_envelope(bench: Bench, run: Run = RUN) -> list[Result]:
         envelope = known_envelope(run)
     except GoldenError as error:
         return [Result(part, OPERATION, Status.MISTRUSTED, str(error))]
-    lacking = not_exported(part, bench, operations(run))
+    lacking = not_exported(part, bench, operations_of(part, bench.store, lambda: operations(run)))
     return [lacking] if lacking else list(_judged(bench, envelope, run))
 
 
@@ -71,6 +75,7 @@ def known_envelope(run: Run) -> Envelope:
 
 def _judged(bench: Bench, envelope: Envelope, run: Run) -> Iterator[Result]:
     standing = beginning(run)
+    origins = bench.store.recall(f"where {run} leads", lambda: _origins(run), _STANDINGS, large=True)
     for place, (tokens, targets) in enumerate(batches(run)):
         id = f"{part_of(run)}/{place + 1:02d}"
         if envelope.near[place]:
@@ -82,18 +87,33 @@ def _judged(bench: Bench, envelope: Envelope, run: Run) -> Iterator[Result]:
             yield stopped
             return
         standing, report = outcome.value
-        yield placed(envelope, run, place, standing, report)
+        yield placed(envelope, run, place, standing, report, origins[place])
 
 
-def placed(envelope: Envelope, run: Run, place: int, standing: Standing, report: Report) -> Result:
-    """Place a run after one step, by its loss and norm, the distance of every parameter, and what it decided."""
-    origin, reported = standing_by_step(run)[place]
-    moved = distance(standing.state.parameters, origin.state.parameters)
+def _origins(run: Run) -> list[tuple[Standing, Report]]:
+    """Where the reference stands after each step, without the moments: 100 MB that no run is held against."""
+    return [(s._replace(state=s.state._replace(m={}, v={})), report) for s, report in standing_by_step(run)]
+
+
+def placed(
+    envelope: Envelope,
+    run: Run,
+    place: int,
+    standing: Standing,
+    report: Report,
+    origin: tuple[Standing, Report] | None = None,
+) -> Result:
+    """Place a run after one step, by its loss and norm, the distance of every parameter, and what it decided.
+
+    origin: where the reference stands then, and what it reports, where that is known already.
+    """
+    exact, reported = origin or standing_by_step(run)[place]
+    moved = distance(standing.state.parameters, exact.state.parameters)
     got = {"loss": np.asarray(report.loss)} | {f"{_DISTANCE}{n}": np.array([d], np.float32) for n, d in moved.items()}
     if not reported.skipped:  # else it is no number
         got["norm"] = np.asarray(report.norm)
     verdicts = tuple(judge(name, envelope.expected[name][place : place + 1], came) for name, came in got.items())
-    reason = _otherwise(origin, reported, standing, report) or _unlike_masters(run, standing)
+    reason = _otherwise(exact, reported, standing, report) or _unlike_masters(run, standing)
     if not reason and not all(v.passed for v in verdicts):
         reason = _said(verdicts)
     id = f"{part_of(run)}/{place + 1:02d}"

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from conformance import operations
+from conformance.catalogue.prepared.codec import Codec
 from conformance.limits.noise import Noisy
 
 Arguments = dict[str, Any]
@@ -32,6 +33,9 @@ class Call:
     @property
     def name(self) -> str:
         return f"{self.index:03d} {self.label}"
+
+
+CALLS = Codec(Call)
 
 
 class Traced:

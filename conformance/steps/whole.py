@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
+from conformance.catalogue.prepared import Store
+from conformance.catalogue.prepared.codec import Codec
 from conformance.judging.bench import Bench
 from conformance.judging.results import Result, Status
 
@@ -16,6 +18,11 @@ def missing(library: Any) -> tuple[str, ...]:
     """Return the operations that a library lacks, in its worker."""
     names: tuple[str, ...] = library.missing
     return names
+
+
+def operations_of(step: str, store: Store, look: Callable[[], Iterable[str]]) -> list[str]:
+    """Return the operations that a step calls; look: runs it once on the reference."""
+    return store.recall(f"operations of {step}", lambda: sorted(look()), Codec())
 
 
 def not_exported(id: str, bench: Bench, needed: Iterable[str]) -> Result | None:

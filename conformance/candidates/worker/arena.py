@@ -10,7 +10,7 @@ from dataclasses import dataclass
 CAPACITY = 1 << 36  # of addresses; memory is only taken where a slot is written
 GAP = 1 << 16  # between slots: no access in the worker, wide enough for a stray row or tile
 PAGE = mmap.PAGESIZE
-_KEPT = 1 << 30  # bytes in slots before the next call starts with fresh ones
+_KEPT = 1 << 27  # bytes in slots before the next call starts with fresh ones
 
 
 @dataclass(frozen=True)

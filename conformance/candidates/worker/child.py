@@ -39,6 +39,11 @@ class Child:
         """Open new slots of the arena for good, and return their addresses."""
         return ("done", self.memory.place(slots))
 
+    def forget(self) -> tuple[Any, ...]:
+        """Close all slots: the arena begins anew."""
+        self.memory.forget()
+        return ("done",)
+
     def run(
         self,
         symbol: str,
@@ -75,7 +80,7 @@ class Child:
             # Should the judge be killed meanwhile, a hanging library ends all the same.
             signal.setitimer(signal.ITIMER_REAL, seconds + 1)
             try:
-                answer: Callable[..., tuple[Any, ...]] = getattr(self, kind)  # place, run or call
+                answer: Callable[..., tuple[Any, ...]] = getattr(self, kind)  # place, forget, run or call
                 reply = answer(*arguments)
             except Exception:
                 reply = ("raised", traceback.format_exc())

@@ -47,6 +47,10 @@ class HostMemory:
         self.open(slots)
         return [self.base + start for start, _ in slots]
 
+    def forget(self) -> None:
+        """Close all slots."""
+        self.close([(mmap.PAGESIZE, len(self._map))])
+
     def around(self, call: Callable[[], int], carried: Sequence[tuple[int, int, int]]) -> int:
         """Make a call; carried: for each array the beginning of its slot, and from where to where it matters."""
         return call()
@@ -71,6 +75,12 @@ class DeviceMemory(HostMemory):
             self._services.fill(block, CANARY[1][0], stop - start + 2 * _BEYOND, None)
             self._copies[start] = stop, block + _BEYOND
         return [self._copies[start][1] for start, _ in slots]
+
+    def forget(self) -> None:
+        super().forget()
+        for _, copy in self._copies.values():
+            self._services.free(copy - _BEYOND)
+        self._copies.clear()
 
     def around(self, call: Callable[[], int], carried: Sequence[tuple[int, int, int]]) -> int:
         """Make a call; what goes wrong on the device, also later than the call, is its code."""

@@ -87,6 +87,12 @@ class Process:
                 raise Ended("crashed", str(addresses).strip().splitlines()[-1])
             self._addresses |= zip((slot.start for slot in new), addresses, strict=True)
 
+    def forget(self, seconds: float) -> None:
+        """Close every slot: the arena begins anew.  A process that cannot do that has ended; the next call tells."""
+        self._addresses.clear()
+        with contextlib.suppress(Ended):
+            self.ask("forget", seconds)
+
     def address(self, buffer: Buffer, run: int) -> int:
         """Return the address of a buffer in a run, as the library sees it."""
         if buffer.is_host:

@@ -96,8 +96,8 @@ class Worker:
         array that is left out is poisoned.  `override`: what is passed to C instead, unchecked: None is a null
         pointer, a number any size or scalar; the buffers stay those that the arguments ask for.
         """
-        if self.arena.begin():
-            self.stop()
+        if self.arena.begin() and self._process:
+            self._process.forget(self.limit_s)
         call = Call(self.arena, self.signature(operation), arguments, override or {})
         try:
             reply = call.make(self.process(), self.limit_s, call.runs)

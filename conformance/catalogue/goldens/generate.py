@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 import tempfile
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from conformance.catalogue.cases import CASES, REFUSALS
+from conformance.pool import shared
 
 from . import manifest, profiles, tensors
 from .compare import Change, compare
@@ -53,17 +52,10 @@ def _make_some(ids: Sequence[str], profile: str, folder: Path) -> list[tuple[str
 def make_all(profile: str, folder: Path, processes: int) -> Iterator[tuple[str, Entry]]:
     """Make every golden of a profile in a folder, and yield each as it is done."""
     ids = list(profiles.sources(profile))
-    if processes == 1:
-        yield from ((id, make(id, profile, folder)) for id in ids)
-        return
-    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ.setdefault(name, "1")  # the processes are as many as the cores already
-    context = multiprocessing.get_context("spawn")
     chunks = [ids[i : i + CHUNK] for i in range(0, len(ids), CHUNK)]
     # The training step stands last and takes longest, so the last begin first.
-    with ProcessPoolExecutor(processes, context) as executor:
-        for future in [executor.submit(_make_some, chunk, profile, folder) for chunk in reversed(chunks)]:
-            yield from future.result()
+    for made in shared(partial(_make_some, profile=profile, folder=folder), chunks[::-1], processes):
+        yield from made
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from rich.console import Console
 from bindings import BindingError, NoDevice
 from conformance.candidates.candidate import Candidate, CandidateError, candidates, read_schedule
 from conformance.catalogue.goldens import GoldenError
+from conformance.catalogue.prepared import Store, kept_between_runs
 from conformance.commands.options import add_command, add_contract, add_selection, cores, nothing, positive
 from conformance.exit_codes import HARNESS, NO_DEVICE, gravest
 from conformance.report.files import write_jsonl, write_junit
@@ -63,6 +64,8 @@ def _add_manner(parser: argparse.ArgumentParser) -> None:
     group.add_argument("-n", type=positive, default=cores(), metavar="N", help="processes (default: %(default)s)")
     group.add_argument("-x", "--exitfirst", action="store_true", help="stop at the first case that does not pass")
     group.add_argument("--seed", type=int, default=0, help="another draw of every case's data (default: 0)")
+    fresh = "prepare all cases anew, and keep nothing of that behind the run"
+    group.add_argument("--fresh", action="store_true", help=fresh)
     run_length = "steps of the training run (default: %(default)s; the replicas of a longer one are made first)"
     group.add_argument("--run-length", type=positive, default=RUN_LENGTH, metavar="N", help=run_length)
     orders = "in which order an emulated device runs threads: forward, reverse, random:SEED (repeatable)"
@@ -102,7 +105,8 @@ def run(options: argparse.Namespace) -> int:
     """Judge, report, and return the exit code."""
     console = Console()
     try:
-        finished = _finished(console, options)
+        with kept_between_runs(fresh=options.fresh) as store:
+            finished = _finished(console, options, store)
     except NoDevice as error:
         _say(console, error)
         return NO_DEVICE
@@ -119,7 +123,7 @@ def _say(console: Console, said: object) -> None:
     console.print(str(said), markup=False, highlight=False, soft_wrap=True)
 
 
-def _finished(console: Console, options: argparse.Namespace) -> list[Run]:
+def _finished(console: Console, options: argparse.Namespace, store: Store) -> list[Run]:
     """The runs of all candidates, each as soon as it is over; none where nothing was chosen.
 
     What stands against any of them is said before the first is judged.
@@ -127,7 +131,7 @@ def _finished(console: Console, options: argparse.Namespace) -> list[Run]:
     waivers = read_waivers(options.waivers) if options.waivers else []
     asked = _candidates(options)
     several = len(asked) > 1
-    judgements = [Judgement(console, options, candidate, waivers, several) for candidate in asked]
+    judgements = [Judgement(console, options, candidate, waivers, store, several) for candidate in asked]
     finished = []
     for judgement in judgements:
         if not judgement.selection:

@@ -16,6 +16,7 @@ from conformance.candidates.candidate import Candidate
 from conformance.candidates.files import check_folder, floor, strangers
 from conformance.catalogue.cases import CASES, REFUSALS
 from conformance.catalogue.goldens import catalogue_floor
+from conformance.catalogue.prepared import Store
 from conformance.commands.options import chosen
 from conformance.commands.selection import Selection, select_goldens
 from conformance.judging.files import NOTE, judge_files
@@ -41,13 +42,14 @@ class Judgement:
         options: argparse.Namespace,
         candidate: Candidate,
         waivers: Sequence[Waiver],
+        store: Store,
         several: bool = False,
     ) -> None:
         self.console, self.options, self.candidate, self.waivers = console, options, candidate, waivers
         self.name = candidate.name
         self.repro = self._repro(several)
         self.problems = self._examined()
-        self.setting = setting_of(options, candidate)
+        self.setting = setting_of(options, candidate, store)
         self.selection = self._selected()
 
     def _repro(self, several: bool) -> Path | None:

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.candidates.candidate import Candidate
-from conformance.judging.bench import Bench
-from conformance.judging.gallery import Gallery
+from conformance.catalogue.prepared import Store
 from conformance.judging.results import Result
 from conformance.limits import read_contract
 from conformance.limits.noise import using
@@ -30,7 +29,7 @@ def add_repro(group: Any) -> None:
     group.add_argument("--repro", type=Path, metavar="DIR", help=kept)
 
 
-def setting_of(options: argparse.Namespace, candidate: Candidate) -> Setting:
+def setting_of(options: argparse.Namespace, candidate: Candidate, store: Store) -> Setting:
     """How the candidate is run.  Raises ContractError."""
     return Setting(
         candidate,
@@ -39,6 +38,7 @@ def setting_of(options: argparse.Namespace, candidate: Candidate) -> Setting:
         evidence=bool(options.report or options.jsonl),
         run_length=options.run_length,
         declared=read_contract(options.contract),
+        store=store,
     )
 
 
@@ -46,7 +46,7 @@ def judged_inputs(path: Path, setting: Setting) -> Result:
     """Judge the call of a file.  Raises ReproError, GoldenError and what opening the library raises."""
     given = recall(path)
     with setting.worker() as worker:
-        bench = Bench(worker, setting.seed, Gallery() if setting.evidence else None, setting.declared)
+        bench = setting.bench(worker)
         try:
             with using(setting.declared.of(given.operation).arithmetic):
                 result = bench.call(f"{given.operation}/inputs", given.operation, given.arguments, given.expected)
@@ -60,4 +60,4 @@ def kept(folder: Path | None, setting: Setting, results: Sequence[Result]) -> Se
     if not folder or all(result.is_fine for result in results):
         return results
     with setting.worker() as worker:
-        return keep(folder, results, Bench(worker, setting.seed, declared=setting.declared))
+        return keep(folder, results, replace(setting, evidence=False).bench(worker))

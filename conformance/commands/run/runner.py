@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import signal
+import math
 from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
 
 from conformance.candidates.candidate import Candidate
 from conformance.candidates.worker import Worker
 from conformance.catalogue.cases import CASES, REFUSALS
+from conformance.catalogue.prepared import Store
 from conformance.judging.bench import Bench
 from conformance.judging.gallery import Gallery
 from conformance.judging.probes import PREFIX, judge_probe
 from conformance.judging.results import Result
 from conformance.limits import HEADER, Contract
-from conformance.steps import RUN_LENGTH, judge_step
+from conformance.pool import shared
+from conformance.steps import RUN_LENGTH, STEPS, judge_step
 
-CHUNK = 24  # cases handed out at a time: enough to hide the hand-over, few enough to share evenly
+CHUNK = 16  # cases handed out at a time: enough to hide the hand-over, few enough to share evenly
+_WORTH = 32  # cases for which a second process is worth its start
 
 
 @dataclass(frozen=True)
@@ -33,53 +33,74 @@ class Setting:
     evidence: bool = False  # whether to gather what pictures are drawn from
     run_length: int = RUN_LENGTH  # steps of the training run
     declared: Contract = HEADER  # what the library declares of its precision
+    store: Store | None = None  # of what no candidate changes; each process's memory where there is none
 
     def worker(self) -> Worker:
         """Return a worker of the candidate, not started yet."""
         return Worker(self.candidate.path.resolve(), self.threads, self.limit_s, self.candidate.environment)
 
-
-_bench: Bench | None = None
-
-
-def _start(setting: Setting) -> None:
-    global _bench
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the judge ends its processes
-    _bench = Bench(setting.worker(), setting.seed, Gallery() if setting.evidence else None, setting.declared)
+    def bench(self, worker: Worker) -> Bench:
+        """Return a bench on a worker of the candidate."""
+        return Bench(worker, self.seed, Gallery() if self.evidence else None, self.declared, self.store)
 
 
-def _judge(ids: Sequence[str]) -> list[Result]:
-    assert _bench is not None
-    return [_judged(id, _bench) for id in ids]
+class _Judge:
+    """What a process judges with: a bench on a worker, which ends with the process or the next judge."""
+
+    bench: Bench | None = None
+    worker: Worker | None = None
+    run_length = RUN_LENGTH
+
+
+def _begin(setting: Setting) -> None:
+    _end()
+    _Judge.worker, _Judge.run_length = setting.worker(), setting.run_length
+    _Judge.bench = setting.bench(_Judge.worker)
+
+
+def _end() -> None:
+    if _Judge.worker is not None:
+        _Judge.worker.close()
+        _Judge.bench = _Judge.worker = None
+
+
+def _judge(piece: Sequence[str]) -> list[Result]:
+    """Judge a step, or some cases."""
+    assert _Judge.bench is not None
+    if piece[0] in STEPS:
+        return judge_step(piece[0], _Judge.bench, _Judge.run_length)
+    return [_judged(id, _Judge.bench) for id in piece]
 
 
 def _judged(id: str, bench: Bench) -> Result:
     if id.startswith(PREFIX):
         return judge_probe(id, bench)
-    return bench.case(REFUSALS[id] if id in REFUSALS else CASES[id])
-
-
-def _judge_step(name: str, run_length: int) -> list[Result]:
-    assert _bench is not None
-    return judge_step(name, _bench, run_length)
+    return bench.case(REFUSALS[id] if "/refused/" in id else CASES[id])
 
 
 def judge_all(ids: Sequence[str], steps: Sequence[str], setting: Setting, processes: int) -> Iterator[list[Result]]:
-    """Judge cases and steps, and yield results as they come: a step's in its order, cases in chunks.
+    """Judge cases and steps, and return results as they come: a step's in its order, cases in chunks.
 
-    steps: names of conformance.steps.STEPS.  Steps come first, since one takes as long as many cases.
+    steps: names of conformance.steps.STEPS.  They come first, since one takes as long as many cases; then cases, those
+    that take longest first, so that no process is left alone with a long one at the end.
     """
-    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ.setdefault(name, "1")  # one thread for each judge: there are as many judges as cores
     chunks = [ids[i : i + CHUNK] for i in range(0, len(ids), CHUNK)]
-    context = multiprocessing.get_context("spawn")
-    executor = ProcessPoolExecutor(min(processes, len(chunks) + len(steps)), context, _start, (setting,))
+    chunks.sort(key=lambda chunk: -sum(map(_work, chunk)))
+    pieces = [*([step] for step in steps), *chunks]
+    worth = len(steps) + math.ceil(len(ids) / _WORTH)
+    return _closing(shared(_judge, pieces, min(processes, worth), _begin, (setting,)))
+
+
+def _closing(results: Iterator[list[Result]]) -> Iterator[list[Result]]:
     try:
-        waiting: set[Future[list[Result]]] = {executor.submit(_judge_step, name, setting.run_length) for name in steps}
-        waiting |= {executor.submit(_judge, chunk) for chunk in chunks}
-        while waiting:
-            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-            for future in done:
-                yield future.result()
+        yield from results
     finally:
-        executor.shutdown(wait=False, cancel_futures=True)
+        _end()
+
+
+def _work(id: str) -> float:
+    """About how long a case takes beside others: the more elements the longer, most of all along one long axis."""
+    if id.startswith(PREFIX) or "/refused/" in id:
+        return 1e3
+    counts = [value for value in CASES[id].sizes.values() if isinstance(value, int) and value > 1]
+    return float(math.prod(counts)) * max(counts, default=1)

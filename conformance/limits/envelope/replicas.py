@@ -10,11 +10,9 @@ replicas.  Measured ones err half as much.
 
 from __future__ import annotations
 
-import multiprocessing
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
-from itertools import repeat
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,6 +23,7 @@ from conformance.limits.measure import SIGMAS
 from conformance.limits.namespaces import Carried, Rounding
 from conformance.limits.noise import Noisy
 from conformance.limits.noise.drawn import drawing
+from conformance.pool import in_order
 from reference import random
 from training.step import Standing
 
@@ -99,11 +98,7 @@ def replica(number: int, run: Run) -> Replica:
 
 def draw_envelope(run: Run, count: int = REPLICAS, processes: int = 1) -> Envelope:
     """Make replicas, and return what they have in common."""
-    numbers = range(count)
-    if processes == 1:
-        return _envelope([replica(number, run) for number in numbers], run)
-    with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as executor:
-        return _envelope(list(executor.map(replica, numbers, repeat(run))), run)
+    return _envelope(in_order(partial(replica, run=run), range(count), processes), run)
 
 
 def _envelope(replicas: Sequence[Replica], run: Run) -> Envelope:

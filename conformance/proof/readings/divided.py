@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from conformance.catalogue.prepared import MemoryStore
 from conformance.judging.verdict import judge
 from conformance.limits.namespaces import Stored
 from conformance.steps.divided import DIVISIONS, batch, beginning
@@ -13,13 +14,14 @@ from reference.readings.accumulation import READINGS
 
 from .trial import Told, margin
 
+_EXPECTED = MemoryStore()
 ACCUMULATION = "accumulation"  # what stands for an operation's name
 
 
 def tried_division(text: str, readings: Sequence[Reading] = READINGS) -> list[Told]:
     """Try readings with one division."""
     division = DIVISIONS[text]
-    config, training, expected = division.config, division.training, division.expected
+    config, training, expected = division.config, division.training, division.expected(_EXPECTED)
     said = []
     for reading in readings:
         got = named(*reading.function(Stored(), config, training, beginning(config), *batch(), division.ranks))

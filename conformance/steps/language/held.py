@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +12,7 @@ from numpy.typing import NDArray
 from conformance.judging.verdict import Verdict, judge
 from conformance.limits.envelope import REPLICAS, spread
 from conformance.limits.noise import FLOAT32, Noisy
+from conformance.pool import in_order
 from training.log import read_log
 from training.plot import Curves
 from training.records import LOG
@@ -69,11 +67,9 @@ def check(
         least = f"at least {LAST} steps and 2 replicas"
         raise ValueError(f"language: expected {least}, got {steps} and {replicas}")
     write_text(folder)
-    for threads in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
-        os.environ.setdefault(threads, "1")  # the processes share the cores
     asked = [Ask(folder, backend, steps, steps) for backend in backends]
     beside = [Ask(folder, number, min(LAST, steps), steps) for number in range(replicas)]
-    found = _trained([*asked, *beside], processes)
+    found = in_order(train, [*asked, *beside], processes)
     runs, others = found[: len(asked)], found[len(asked) :]
     expected = _expected(others)
     checked = [
@@ -89,13 +85,6 @@ def _expected(replicas: Sequence[Curves]) -> Noisy:
     found = spread([_course(run) for run in replicas])
     variance = found.variance + FLOAT32.variance(found.v)
     return Noisy(found.v, variance, variance, None)
-
-
-def _trained(asked: Sequence[Ask], processes: int) -> list[Curves]:
-    if processes == 1:
-        return [train(ask) for ask in asked]
-    with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
-        return list(pool.map(train, asked))
 
 
 def _course(run: Curves) -> NDArray[np.float64]:

@@ -260,13 +260,13 @@ def test_quiet_verbose_and_the_slowest(library, capsys) -> None:
 def test_a_damaged_golden_is_refused_by_name_and_its_case_mistrusted(monkeypatch: pytest.MonkeyPatch) -> None:
     from conformance.catalogue.cases import CASES
     from conformance.catalogue.goldens import FOLDER, GoldenError
-    from conformance.judging import bench
+    from conformance.judging import bench, preparation
     from conformance.judging.results import Status
 
     def damaged(id: str) -> None:
         raise GoldenError(FOLDER / "silu.safetensors", "a whole file", "one cut short")
 
-    monkeypatch.setattr(bench, "load", damaged)
+    monkeypatch.setattr(preparation, "load", damaged)
     result = bench.Bench(worker=None).case(CASES["silu/plain/33"])  # type: ignore[arg-type]
     assert result.status is Status.MISTRUSTED
     assert "silu.safetensors" in result.reason
@@ -275,11 +275,11 @@ def test_a_damaged_golden_is_refused_by_name_and_its_case_mistrusted(monkeypatch
 def test_cases_are_judged_by_their_goldens_where_there_are_some(monkeypatch: pytest.MonkeyPatch) -> None:
     from conformance.catalogue.cases import CASES
     from conformance.catalogue.goldens import load
-    from conformance.judging import bench
+    from conformance.judging import preparation
 
     held = next(id for id in CASES if id.startswith("silu/") and load(id))
-    monkeypatch.setattr(bench, "expect", lambda *_: pytest.fail("the reference was asked"))
-    arguments, expected = bench.Bench(worker=None).due(CASES[held])  # type: ignore[arg-type]
+    monkeypatch.setattr(preparation, "expect", lambda *_: pytest.fail("the reference was asked"))
+    arguments, expected = preparation.Preparation().due(CASES[held])
     assert arguments.keys() == {"input"}
     assert expected.keys() == {"output"}
 

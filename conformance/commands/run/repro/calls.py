@@ -32,14 +32,14 @@ def call_of(result: Result, bench: Bench) -> Given | None:
     """
     if result.id in CASES:
         with using(bench.declared.of(result.operation).arithmetic):
-            return Given(result.operation, *bench.due(CASES[result.id]))
+            return Given(result.operation, *bench.preparation.due(CASES[result.id]))
     if not result.is_of_step or result.operation not in operations.OPERATIONS:
         return None
     place = result.id.removeprefix(f"{result.part}/").partition(" ")[0]
     if result.part == FREE:
         return _of_free(place, bench)
     name = result.part.partition("/")[0].removeprefix("step")
-    call, expected = locked.expected_calls(name, bench.declared)[int(place)]
+    call, expected = locked.expected_calls(name, bench)[int(place)]
     return Given(call.operation, call.arguments, expected)
 
 

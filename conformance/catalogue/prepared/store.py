@@ -1,0 +1,142 @@
+"""Where prepared values are kept: in a folder, or in this process alone."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+import tempfile
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from conformance.paths import CACHE
+
+from .codec import Codec, DamagedError
+from .key import made_by
+
+Value = TypeVar("Value")
+MOST_BYTES = 4 << 30  # of all keys together; the ones longest unused go first
+_FOLDER = "prepared"
+
+
+class Store(Protocol):
+    """Gives back what was made before under a name, or makes it."""
+
+    def recall(self, name: str, make: Callable[[], Value], codec: Codec, *, large: bool = False) -> Value:
+        """Return the value of this name.  large: worth the memory of a process that cannot keep it elsewhere."""
+
+    def recall_parts(self, names: Sequence[str], make: Callable[[], Iterable[Value]], codec: Codec) -> Iterator[Value]:
+        """Yield large values that are made together, a name for each, one at a time."""
+
+
+class MemoryStore:
+    """Keeps the last few large values in this process: what whole steps expect costs a second each."""
+
+    def __init__(self, most: int = 12) -> None:
+        self._most, self._held = most, OrderedDict[str, object]()
+
+    def recall(self, name: str, make: Callable[[], Value], codec: Codec, *, large: bool = False) -> Value:
+        if not large:
+            return make()
+        if name not in self._held:
+            self._held[name] = make()
+            if len(self._held) > self._most:
+                self._held.popitem(last=False)
+        self._held.move_to_end(name)
+        value: Value = self._held[name]  # type: ignore[assignment]
+        return value
+
+    def recall_parts(self, names: Sequence[str], make: Callable[[], Iterable[Value]], codec: Codec) -> Iterator[Value]:
+        yield from self.recall(names[0], lambda: list(make()), codec, large=True)
+
+
+class DiskStore:
+    """Files below a folder, in one of their own for each key.
+
+    Files appear whole under their names, so that several processes and runs may share a folder; one that is damaged,
+    or goes away meanwhile, is made again.  A folder that cannot be written to keeps nothing.
+    """
+
+    def __init__(self, folder: Path = CACHE / _FOLDER, key: str = "") -> None:
+        self._root, self._folder = folder, folder / (key or made_by())
+
+    def recall(self, name: str, make: Callable[[], Value], codec: Codec, *, large: bool = False) -> Value:
+        try:
+            found: Value = self._read(name, codec)
+            return found
+        except (OSError, DamagedError):
+            value = make()
+        self._write(name, codec.dumps(value))
+        return value
+
+    def recall_parts(self, names: Sequence[str], make: Callable[[], Iterable[Value]], codec: Codec) -> Iterator[Value]:
+        made: list[Value] = []
+        for place, name in enumerate(names):
+            try:
+                yield self._read(name, codec)
+            except (OSError, DamagedError):
+                if not made:
+                    made = list(make())
+                    for other, value in zip(names, made, strict=True):
+                        self._write(other, codec.dumps(value))
+                yield made[place]
+
+    def _read(self, name: str, codec: Codec) -> Any:
+        with open(os.path.join(self._folder, _file(name)), "rb") as file:  # noqa: PTH118, PTH123  (thousands a run)
+            return codec.loads(file.read())
+
+    def _write(self, name: str, document: bytes) -> None:
+        """Put a document in its place, whole or not at all; a folder that cannot be written to keeps nothing."""
+        with contextlib.suppress(OSError):
+            self._put(self._folder / _file(name), document)
+
+    def _put(self, path: Path, document: bytes) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, aside = tempfile.mkstemp(dir=path.parent, prefix=".")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(document)
+            Path(aside).replace(path)
+        except BaseException:
+            Path(aside).unlink(missing_ok=True)
+            raise
+
+    def trim(self, most: int = MOST_BYTES) -> None:
+        """Note that this key is in use, and drop those longest unused while all keys hold more bytes than that."""
+        with contextlib.suppress(OSError):
+            os.utime(self._folder)
+        with contextlib.suppress(OSError):
+            others = sorted((p for p in self._root.iterdir() if p != self._folder), key=lambda p: p.stat().st_mtime)
+            total = sum(map(_size, [*others, self._folder]))
+            for folder in others:
+                if total <= most:
+                    return
+                total -= _size(folder)
+                shutil.rmtree(folder, ignore_errors=True)
+            if total > most:
+                shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _size(folder: Path) -> int:
+    with os.scandir(folder) as entries:
+        return sum(entry.stat().st_size for entry in entries)
+
+
+def _file(name: str) -> str:
+    """A name as one part of a path."""
+    return hashlib.blake2b(name.encode(), digest_size=16).hexdigest()
+
+
+@contextlib.contextmanager
+def kept_between_runs(*, fresh: bool = False) -> Iterator[DiskStore]:
+    """Open the store that all runs share, or one for this run's processes alone."""
+    if fresh:
+        with tempfile.TemporaryDirectory(prefix="assayer-") as folder:
+            yield DiskStore(Path(folder))
+        return
+    store = DiskStore()
+    yield store
+    store.trim()

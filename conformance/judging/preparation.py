@@ -1,0 +1,101 @@
+"""What judging a case needs before a call: arguments, what they must give, whether that can be trusted."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from numpy.typing import NDArray
+
+from conformance.catalogue.cases import Case, previous
+from conformance.catalogue.goldens import FOLDER, GoldenError, file_of, load
+from conformance.catalogue.goldens.manifest import read
+from conformance.catalogue.prepared import MemoryStore, Store
+from conformance.catalogue.prepared.codec import Codec
+from conformance.limits import HEADER, Contract
+from conformance.limits.expectation import Expected, expect, rounded
+from conformance.limits.noise import Arithmetic, roundings, using
+
+from .outputs import impostors, is_known, is_trivial, passes
+
+
+class Prepared(NamedTuple):
+    """arguments as they reach C, what they must give, and which output that needs no computing would pass, or ""."""
+
+    arguments: dict[str, Any]
+    expected: Expected
+    weakness: str
+
+
+_CODEC = Codec(Prepared)
+
+
+class Preparation:
+    """Prepares cases for one seed and one declaration of precision; a store remembers them."""
+
+    def __init__(self, seed: int = 0, declared: Contract = HEADER, store: Store | None = None) -> None:
+        self.seed, self.declared, self.store = seed, declared, store or MemoryStore()
+        self._last: tuple[str, Expected] = "", {}
+
+    def case(self, case: Case) -> Prepared:
+        """Return what a case needs.  Raises GoldenError for a golden that is damaged or no longer of this case."""
+        arithmetic = self.declared.of(case.operation).arithmetic
+        name = f"case {case.id} seed {self.seed} {arithmetic} {self._golden(case.id)}"
+        with using(arithmetic):
+            return self.store.recall(name, lambda: self._prepare(case), _CODEC)
+
+    def _prepare(self, case: Case) -> Prepared:
+        arguments, expected = self.due(case)
+        weakness = self._weakness(case, arguments, expected)
+        self._last = case.id, expected
+        return Prepared(arguments, expected, weakness)
+
+    def due(self, case: Case) -> tuple[dict[str, Any], Expected]:
+        """Return a case's arguments and what they must give: by its golden where there is one, else by the reference.
+
+        A golden's errors are those of the header's arithmetic; those of any other are computed.  Raises GoldenError.
+        """
+        arithmetic = self.declared.of(case.operation).arithmetic
+        golden = load(case.id) if self.seed == 0 else None
+        if golden and arithmetic == Arithmetic():
+            return golden.arguments, golden.expected
+        arguments = golden.arguments if golden else case.arguments(self.seed)
+        with using(arithmetic):
+            return arguments, expect(case.operation, arguments)
+
+    def _golden(self, id: str) -> str:
+        """A digest of the golden that a case is prepared from: should the file change, it is prepared anew."""
+        if self.seed:
+            return ""
+        try:
+            entry = read(FOLDER).cases.get(id)
+            return (
+                hashlib.sha256(repr(entry).encode() + (FOLDER / file_of(id)).read_bytes()).hexdigest() if entry else ""
+            )
+        except (GoldenError, OSError):
+            return "damaged"
+
+    def _weakness(self, case: Case, arguments: Mapping[str, Any], expected: Expected) -> str:
+        """Say which output that needs no computing this case would let pass, or nothing."""
+        if roundings() != Arithmetic() and not all(map(is_known, expected.values())):
+            return "at the declared precision nothing is known of the result"
+        trivial = is_trivial(expected, arguments, case.operation)
+        if trivial and not case.spec.trivial:
+            return f"the right answer is {trivial}; the case does not say why"
+        for name, outputs in impostors(case.operation, arguments, expected, self._before(case)).items():
+            if passes(case.operation, arguments, expected, outputs, case.spec.signed_zeros):
+                return f"{name} would pass"
+        return ""
+
+    def _before(self, case: Case) -> dict[str, NDArray[Any]]:
+        """What the case before this one in the catalogue gives, whichever was judged before it."""
+        before = previous(case)
+        if before is None:
+            return {}
+        if self._last[0] != before.id:
+            try:
+                self._last = before.id, self.due(before)[1]
+            except GoldenError:  # that case says so itself
+                return {}
+        return rounded(self._last[1])
