@@ -13,15 +13,23 @@ from statistics import median, quantiles
 from typing import Any, NamedTuple
 
 Candidates = Mapping[str, Callable[[], Any]]
-Seconds = dict[str, list[float]]  # of each candidate, round by round
+Seconds = dict[str, list[float]]  # of a call of each candidate, round by round
+Clock = Callable[[], float]
 
 
 class Rounds(NamedTuple):
-    """How often all candidates take their turn: at least `least` times, then until `seconds` have passed, or `most`."""
+    """How often all candidates take their turn, and what a turn is: one call, or calls for as long as is said.
+
+    Rounds are made at least `least` times, then until `seconds` have passed, or `most` times. A turn begins with
+    `settle` seconds of calls that do not count: where candidates have threads of their own, those of the one before
+    keep a core busy for some milliseconds. Those that count fill `turn` seconds.
+    """
 
     least: int
     most: int
-    seconds: float
+    seconds: float = 0.0
+    settle: float = 0.0
+    turn: float = 0.0
 
 
 class Spread(NamedTuple):
@@ -35,23 +43,32 @@ class Spread(NamedTuple):
         return f"{self.median:.2f} ({self.lower:.2f} to {self.upper:.2f})"
 
 
-def take_turns(
-    candidates: Candidates, rounds: Rounds, *, warmup: int = 1, clock: Callable[[], float] = time.perf_counter
-) -> Seconds:
-    """Return the seconds that each candidate took in each round, without those of the `warmup` rounds before."""
+def take_turns(candidates: Candidates, rounds: Rounds, *, warmup: int = 1, clock: Clock = time.perf_counter) -> Seconds:
+    """Return the seconds that a call of each candidate took in each round, but for the `warmup` rounds before."""
     seconds: Seconds = {name: [] for name in candidates}
     for _ in range(warmup):
         for call in candidates.values():
             call()
     begun = time.perf_counter()
-    for turn in range(rounds.most):
-        if turn >= rounds.least and time.perf_counter() - begun >= rounds.seconds:
+    for number in range(rounds.most):
+        if number >= rounds.least and time.perf_counter() - begun >= rounds.seconds:
             break
         for name, call in candidates.items():
+            if rounds.settle:
+                _calls(call, rounds.settle)
             started = clock()
-            call()
-            seconds[name].append(clock() - started)
+            made = _calls(call, rounds.turn)
+            seconds[name].append((clock() - started) / made)
     return seconds
+
+
+def _calls(call: Callable[[], Any], seconds: float) -> int:
+    """Call for that long, at least once; return how often."""
+    until, made = time.perf_counter() + seconds, 0
+    while not made or time.perf_counter() < until:
+        call()
+        made += 1
+    return made
 
 
 def spread(values: Sequence[float]) -> Spread:

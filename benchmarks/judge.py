@@ -16,8 +16,8 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from pathlib import Path
 
-from benchmarks.interleaved import Rounds, ratio, spread, take_turns
-from benchmarks.machine import ROOT, commit, header
+from .interleaved import Rounds, ratio, spread, take_turns
+from .machine import ROOT, commit, header
 
 FAILED = 1  # the judge's exit code for a library that does not conform; above it, nothing was judged
 NEW_SEED = "all, a new seed"
