@@ -8,8 +8,8 @@ import numpy as np
 
 import reference
 from conformance import operations
-from conformance.judging.verdict import judge
-from conformance.limits.expectation import Expected, expect
+from conformance.judging.verdict import Verdict, judge
+from conformance.limits.expectation import expect
 from conformance.limits.noise import FLOAT32, Precision, exact, using
 from reference.step import accumulate
 
@@ -34,19 +34,13 @@ class Agreement:
     def disagreements(self, case: Case) -> dict[str, list[str]]:
         """Return what each other backend that has the operation gets wrong of it, output by output."""
         if case.id not in self._found:
-            short = shortened(case)
-            expected: dict[Precision, Expected] = {}
-            self._found[case.id] = {}
-            for name in self._backends.of(case.operation):
-                if name == REFERENCE:
-                    continue
-                precision = DECLARED.get((case.operation, name), FLOAT32)
-                if precision not in expected:
-                    with using(precision):
-                        expected[precision] = expect(short.operation, short.arguments)
-                results = self._backends.call(name, short)()
-                self._found[case.id][name] = wrong(case.operation, expected[precision], results)
+            others = [name for name in self._backends.of(case.operation) if name != REFERENCE]
+            self._found[case.id] = {name: self._wrong(shortened(case), name) for name in others}
         return self._found[case.id]
+
+    def _wrong(self, case: Case, backend: str) -> list[str]:
+        precision = DECLARED.get((case.operation, backend), FLOAT32)
+        return wrong(case, self._backends.call(backend, case)(), precision)
 
 
 def shortened(case: Case) -> Case:
@@ -57,15 +51,29 @@ def shortened(case: Case) -> Case:
     return case._replace(arguments=short)
 
 
-def wrong(operation: str, expected: Expected, results: Any) -> list[str]:
+def wrong(case: Case, results: Any, precision: Precision = FLOAT32) -> list[str]:
     """Return a line for each output beyond its limit; PyTorch's attention keeps its last output, lse, to itself."""
-    names = [parameter.name for parameter in operations.written_arrays(operations.OPERATIONS[operation])]
-    given = dict(zip(names, results if isinstance(results, tuple) else (results,), strict=False))
+    given = {name: _widened(value) for name, value in case.arguments.items()}
+    with using(precision):
+        expected = expect(case.operation, given)
+    names = [parameter.name for parameter in operations.written_arrays(operations.OPERATIONS[case.operation])]
+    named = dict(zip(names, results if isinstance(results, tuple) else (results,), strict=False))
     verdicts = [
-        judge(name, expected[name], operations.widened(np.asarray(array)).reshape(expected[name].shape))
-        for name, array in operations.flat(given).items()
+        judge(name, expected[name], _widened(np.asarray(array)).reshape(expected[name].shape))
+        for name, array in operations.flat(named).items()
     ]
-    return [f"{verdict.output}: {verdict.reason}" for verdict in verdicts if not verdict.passed]
+    return _failed(verdicts)
+
+
+def _widened(value: Any) -> Any:
+    if isinstance(value, list):
+        return [*map(_widened, value)]
+    return operations.widened(value) if isinstance(value, np.ndarray) else value
+
+
+def _failed(verdicts: list[Verdict]) -> list[str]:
+    """Every element within its own limit is enough here; what averages tell beyond that is the judge's to ask."""
+    return [f"{verdict.output}: {verdict.reason}" for verdict in verdicts if verdict.wrong]
 
 
 def wrong_in_a_step(backends: Backends, name: str, sizes: Sizes) -> list[str]:
@@ -87,4 +95,4 @@ def wrong_in_a_step(backends: Backends, name: str, sizes: Sizes) -> list[str]:
         return [f"gradients: expected those of {sorted(wanted)}, got {sorted(gradients)}"]
     verdicts = [judge("loss", expected.total, total)]
     verdicts += [judge(name, wanted[name], got) for name, got in gradients.items()]
-    return [f"{verdict.output}: {verdict.reason}" for verdict in verdicts if not verdict.passed]
+    return _failed(verdicts)

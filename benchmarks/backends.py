@@ -68,7 +68,8 @@ class Backends:
 
 def find_library(named: Path | None) -> Path:
     """Return the C library: the one that is named, or the one built here. Raises AbsentError where there is none."""
-    if named is None and not (built := sorted(BUILT.glob("*assayer_stub.*"))):
+    built = [path for path in sorted(BUILT.glob("*assayer_stub.*")) if path.suffix in {".so", ".dylib", ".dll"}]
+    if not (named or built):
         raise AbsentError(f"expected the C library in {BUILT}, found none: build it, or name one by --library")
     path = named or built[0]
     if not path.is_file():

@@ -40,7 +40,11 @@ class Spread(NamedTuple):
     upper: float
 
     def __str__(self) -> str:
-        return f"{self.median:.2f} ({self.lower:.2f} to {self.upper:.2f})"
+        return self.to(2)
+
+    def to(self, digits: int) -> str:
+        """All three, to that many digits behind the point."""
+        return f"{self.median:.{digits}f} ({self.lower:.{digits}f} to {self.upper:.{digits}f})"
 
 
 def take_turns(candidates: Candidates, rounds: Rounds, *, warmup: int = 1, clock: Clock = time.perf_counter) -> Seconds:

@@ -27,7 +27,7 @@ WORKLOADS = {
     "all": (),
     NEW_SEED: (),  # each time, so that nothing of it can have been prepared
 }
-SHORT = ("one case", "one operation")
+SHORT = ("one case",)
 
 
 class Judge:
@@ -79,7 +79,7 @@ def main() -> None:
     parser.add_argument("--before", type=Path, metavar="CHECKOUT", help="another checkout, whose judge takes turns")
     parser.add_argument("--only", action="append", choices=WORKLOADS, help="this workload (repeatable)")
     parser.add_argument("--rounds", type=int, default=3, help="runs of each that count (default: %(default)s)")
-    parser.add_argument("--short", action="store_true", help=f"{' and '.join(SHORT)} only, in two rounds")
+    parser.add_argument("--short", action="store_true", help="one case only, in two rounds")
     parser.add_argument("judge", nargs="*", metavar="-- ARGUMENT", help="further arguments of the judge")
     options = parser.parse_args()
     if not options.library.is_file():

@@ -41,12 +41,12 @@ class Table:
     def _rows(self, cases: Sequence[str]) -> list[str]:
         width = max(map(len, cases))
         others = [name for name in self.backends if name != C]
-        columns = "".join(f"{name:>12}" for name in self.backends) + "".join(f"{f'{n} / {C}':>25}" for n in others)
+        columns = "".join(f"{name:>12}" for name in self.backends) + "".join(f"{f'{n} / {C}':>28}" for n in others)
         rows = [HEADING, " " * width + columns]
         for case in cases:
             times = {name: f"{seconds * 1e3:.3f}" for name, seconds in self._times[case].items()}
             cells = "".join(f"{self._cell(times, case, name):>12}" for name in self.backends)
-            cells += "".join(f"{self._cell(self._ratios[case], case, name):>25}" for name in others)
+            cells += "".join(f"{self._cell(self._ratios[case], case, name):>28}" for name in others)
             rows.append(f"{case:{width}}{cells}")
         return rows
 
