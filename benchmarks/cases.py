@@ -136,6 +136,10 @@ def _divided(number: int, divisor: int) -> list[tuple[Any, ...]]:
     return [divided(*shape) for shape in shapes]
 
 
+def _itself(case: Case) -> Case:
+    return case
+
+
 class Timed(NamedTuple):
     """A case, made when it is asked for, and one with fewer rows to see first whether all compute the same."""
 
@@ -151,5 +155,5 @@ def timed(sizes: Sizes) -> dict[str, Timed]:
         id = " ".join([operation, *("x".join(map(str, shape)) for shape in arrays)])
         found[id] = Timed(partial(large, number, sizes.divisor), partial(large, number, SHORT.divisor))
     for id, case in of_a_step(sizes).items():
-        found[id] = Timed(lambda case=case: case, lambda case=case: case)
+        found[id] = Timed(partial(_itself, case), partial(_itself, case))
     return found

@@ -30,7 +30,7 @@ PUBLISHED = Sizes(
     seq=128,
     divisor=1,
     operations=Rounds(least=7, most=25, seconds=1.5, settle=STEADY, turn=STEADY),
-    steps=Rounds(least=20, most=20, seconds=0.0, settle=STEADY),
+    steps=Rounds(least=7, most=20, seconds=20.0, settle=STEADY),
 )
 SHORT = Sizes(
     TINY, batch=2, seq=16, divisor=64, operations=Rounds(least=2, most=2), steps=Rounds(least=2, most=2)

@@ -75,7 +75,7 @@ def tiny_step(ops: Any, loader: Loader) -> Callable[[], None]:
 
 def sources_in(folder: Path, most: int) -> list[str]:
     """The first Python files in a folder; some of the library's tests are not UTF-8, on purpose."""
-    texts = []
+    texts: list[str] = []
     for file in list_documents(folder):
         if file.name.endswith(".py") and not file.name.startswith("site-packages/") and len(texts) < most:
             with contextlib.suppress(DataError):

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("agreed_step")
 
 
 def test_time(backend: str, backends: Backends, sizes: Sizes, timed: Callable[..., None]) -> None:
-    timed(STEP, backend, step_of(backend, backends, sizes), rounds=sizes.steps.most)
+    timed(STEP, backend, step_of(backend, backends, sizes), rounds=sizes.steps.least)
 
 
 def test_ratio(backends: Backends, sizes: Sizes, table: Table) -> None:

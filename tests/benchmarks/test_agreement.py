@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 import reference
@@ -24,7 +27,7 @@ def test_a_disagreement_is_found_each_time_it_is_asked_for() -> None:
         def __init__(self) -> None:
             self.torch = self._in_torch = None
 
-        def call(self, name: str, case: Case) -> object:
+        def call(self, name: str, case: Case) -> Callable[[], Any]:
             return lambda: np.zeros(3, np.float32)
 
     agreement = Agreement(Wrong())
