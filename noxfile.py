@@ -216,11 +216,18 @@ def kernels(session: nox.Session) -> None:
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """Time the reference and the C library, per operation and training step; `-- --peers` adds PyTorch."""
-    arguments = [argument for argument in session.posargs if argument != "--peers"]
+    """Time the reference, the C library and the judge; `-- --peers` adds PyTorch, `-- --short` shows that all runs.
+
+    Any other argument is pytest's, and then only its benchmarks are run: `-- -k softmax`.
+    """
     install(session, "tests", *(["oracle"] if "--peers" in session.posargs else []))
-    build_library(session)
-    session.run("pytest", "benchmarks", "--benchmark-quiet", *arguments)
+    library = ("--library", str(build_library(session)))
+    session.run("pytest", "benchmarks", "--benchmark-quiet", *library, *session.posargs)
+    if not set(session.posargs) <= {"--peers", "--short"}:
+        return
+    short = ["--short"] if "--short" in session.posargs else []
+    for benchmark in ("sixteen", "recompute", "judge"):
+        session.run("python", "-m", f"benchmarks.{benchmark}", *library, *short)
 
 
 @nox.session

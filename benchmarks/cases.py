@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 import reference
 from conformance import operations
-from reference.model.config import BENCH
+from reference.model.config import Config
 from reference.model.parameters import Parameters, initialise
 from reference.step import State, TrainingConfig, start, training_step
 
-BATCH, SEQ = 4, 128
+from .sizes import SHORT, Sizes
+
 TRAINING = TrainingConfig()
 
 
 class Case(NamedTuple):
-    """One call: the operation and its arguments by the header's names, as they reach C."""
+    """One call: its operation and shapes, the operation, and its arguments by the header's names, as they reach C."""
 
     id: str
     operation: str
@@ -35,29 +37,29 @@ def _copy(value: Any) -> Any:
     return value.copy() if isinstance(value, np.ndarray) else value
 
 
-def _case(id: str, operation: str, arrays: tuple[Any, ...], numbers: dict[str, Any]) -> Case:
+def _case(operation: str, arrays: tuple[Any, ...], numbers: dict[str, Any]) -> Case:
     function = operations.OPERATIONS[operation]
     names = [parameter.name for parameter in operations.read_arrays(function)]
     given = dict(zip(names, arrays, strict=True)) | numbers
     present = operations.typed(function, {name: value for name, value in given.items() if value is not None})
-    return Case(id, operation, {name: present.get(name) for name in given})
+    return Case(_id(operation, arrays), operation, {name: present.get(name) for name in given})
 
 
-def batch() -> tuple[Any, Any]:
+def batch(sizes: Sizes) -> tuple[Any, Any]:
     """Tokens and targets of a step."""
     rng = np.random.default_rng(1)
-    tokens, targets = (rng.integers(0, BENCH.vocab, (BATCH, SEQ), np.int32) for _ in range(2))
+    tokens, targets = (rng.integers(0, sizes.config.vocab, (sizes.batch, sizes.seq), np.int32) for _ in range(2))
     return tokens, targets
 
 
 @cache
-def _parameters() -> Parameters:
-    return initialise(BENCH, seed=0, dtype=np.float32)
+def _parameters(config: Config) -> Parameters:
+    return initialise(config, seed=0, dtype=np.float32)
 
 
-def initial_state() -> State:
+def initial_state(sizes: Sizes) -> State:
     """Where training starts, in arrays of its own: a library updates them in place."""
-    return start({name: array.copy() for name, array in _parameters().items()})
+    return start({name: array.copy() for name, array in _parameters(sizes.config).items()})
 
 
 class Recorder:
@@ -68,55 +70,90 @@ class Recorder:
 
     def __getattr__(self, operation: str) -> Any:
         def called(*arrays: Any, **numbers: Any) -> Any:
-            id = " ".join([operation, *map(_sizes, arrays)])
+            id = _id(operation, arrays)
             if id not in self.cases:
-                self.cases[id] = _case(id, operation, arrays, numbers)
+                self.cases[id] = _case(operation, arrays, numbers)
             return getattr(reference, operation)(*arrays, **numbers)
 
         return called
 
 
-def _sizes(array: Any) -> str:
+def _id(operation: str, arrays: tuple[Any, ...]) -> str:
+    return " ".join([operation, *map(_shape, arrays)])
+
+
+def _shape(array: Any) -> str:
     if isinstance(array, list):
         return f"{len(array)}*{sum(a.size for a in array) // len(array)}"
     return "x".join(map(str, array.shape)) if array is not None else "-"
 
 
 @cache
-def of_a_step() -> dict[str, Case]:
+def of_a_step(sizes: Sizes) -> dict[str, Case]:
     """Every call of a training step, by id."""
     recorder = Recorder()
-    training_step(recorder, BENCH, TRAINING, initial_state(), *batch())
+    training_step(recorder, sizes.config, TRAINING, initial_state(sizes), *batch(sizes))
     return recorder.cases
 
 
 # Sizes of figures published for CPUs: operation, shapes of its arrays (the range of indices), numbers.
-LARGE: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
-    "softmax 4096x4096": ("softmax", ((4096, 4096),), {}),
-    "rmsnorm 8192x768": ("rmsnorm", ((8192, 768), (768,)), {"eps": 1e-6}),
-    "gemm 1024^3": ("gemm", ((1024, 1024), (1024, 1024)), {}),
-    "cross_entropy_forward 2048x32000": ("cross_entropy_forward", ((2048, 32000), (2048, "of", 32000)), {}),
-    "cross_entropy_backward 2048x32000": (
-        "cross_entropy_backward",
-        ((2048, 32000), (2048, "of", 32000)),
-        {"scale": 1 / 2048},
-    ),
-    "adamw_step 10M": (
+LARGE: tuple[tuple[str, tuple[Any, ...], dict[str, Any]], ...] = (
+    ("softmax", ((4096, 4096),), {}),
+    ("rmsnorm", ((8192, 768), (768,)), {"eps": 1e-6}),
+    ("gemm", ((1024, 1024), (1024, 1024)), {}),
+    ("cross_entropy_forward", ((2048, 32000), (2048, "of", 32000)), {}),
+    ("cross_entropy_backward", ((2048, 32000), (2048, "of", 32000)), {"scale": 1 / 2048}),
+    (
         "adamw_step",
         ((10_000_000,),) * 4,
         {"lr": 1e-4, "beta1": 0.9, "beta2": 0.95, "eps": 1e-8, "weight_decay": 0.1, "step": 3},
     ),
-    "swiglu 8192x2048": ("swiglu", ((8192 * 2048,),) * 2, {}),
-    "scatter_add 8192x768 into 32000": ("scatter_add", ((8192, 768), (8192, "of", 32000), (32000, 768)), {}),
-}
+    ("swiglu", ((8192 * 2048,),) * 2, {}),
+    ("scatter_add", ((8192, 768), (8192, "of", 32000), (32000, 768)), {}),
+)
 
 
-def large(id: str) -> Case:
-    """A case on large arrays; all numbers positive, as a second moment has to be."""
-    operation, shapes, numbers = LARGE[id]
+def large(number: int, divisor: int) -> Case:
+    """One of LARGE, its rows divided; all numbers positive, as a second moment has to be."""
+    operation, _, numbers = LARGE[number]
     rng = np.random.default_rng(0)
     arrays = tuple(
         rng.integers(0, shape[2], shape[0], np.int32) if "of" in shape else rng.random(shape, np.float32)
-        for shape in shapes
+        for shape in _divided(number, divisor)
     )
-    return _case(id, operation, arrays, numbers)
+    return _case(operation, arrays, numbers)
+
+
+def _divided(number: int, divisor: int) -> list[tuple[Any, ...]]:
+    """The shapes of one of LARGE, rows and ranges of indices divided; a row's own weight stays whole."""
+    shapes = LARGE[number][1]
+
+    def divided(rows: int, *others: Any) -> tuple[Any, ...]:
+        if (rows, *others) == shapes[0][1:]:
+            return (rows,)
+        return rows // divisor, *(["of", others[1] // divisor] if "of" in others else others)
+
+    return [divided(*shape) for shape in shapes]
+
+
+def _itself(case: Case) -> Case:
+    return case
+
+
+class Timed(NamedTuple):
+    """A case, made when it is asked for, and one with fewer rows to see first whether all compute the same."""
+
+    case: Callable[[], Case]
+    smaller: Callable[[], Case]
+
+
+def timed(sizes: Sizes) -> dict[str, Timed]:
+    """All that is timed, by id."""
+    found = {}
+    for number, (operation, _, _) in enumerate(LARGE):
+        arrays = (shape[:1] if "of" in shape else shape for shape in _divided(number, sizes.divisor))
+        id = " ".join([operation, *("x".join(map(str, shape)) for shape in arrays)])
+        found[id] = Timed(partial(large, number, sizes.divisor), partial(large, number, SHORT.divisor))
+    for id, case in of_a_step(sizes).items():
+        found[id] = Timed(partial(_itself, case), partial(_itself, case))
+    return found

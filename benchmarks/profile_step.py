@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import benchmarks.threads  # noqa: F401  isort: skip (before NumPy)
+from . import threads  # noqa: F401  isort: skip (before NumPy)
 
 import argparse
 import time
@@ -13,10 +13,10 @@ from typing import Any
 
 import reference
 from bindings import Library
-from reference.model.config import BENCH
 from reference.step import training_step
 
 from .cases import TRAINING, batch, initial_state
+from .sizes import PUBLISHED
 
 
 class Timed:
@@ -47,19 +47,19 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=10)
     options = parser.parse_args()
     ops = Library(options.library) if options.library else reference
-    state, (tokens, targets) = initial_state(), batch()
+    state, (tokens, targets) = initial_state(PUBLISHED), batch(PUBLISHED)
     profiles: list[Timed] = []
     steps: list[float] = []
     for _ in range(2 + options.steps):
         profiles.append(Timed(ops))
         start = time.perf_counter()
-        state, _ = training_step(profiles[-1], BENCH, TRAINING, state, tokens, targets)
+        state, _ = training_step(profiles[-1], PUBLISHED.config, TRAINING, state, tokens, targets)
         steps.append(time.perf_counter() - start)
     report(profiles[2:], steps[2:])
 
 
 def report(profiles: list[Timed], steps: list[float]) -> None:
-    rate = batch()[0].size / median(steps)
+    rate = PUBLISHED.batch * PUBLISHED.seq / median(steps)
     print(f"step {median(steps) * 1e3:.1f} ms, fastest {min(steps) * 1e3:.1f} ms, {rate:,.0f} tokens/s")
     medians = {name: median(p.seconds[name] for p in profiles) for name in profiles[0].seconds}
     for name, seconds in sorted(medians.items(), key=lambda pair: -pair[1]):

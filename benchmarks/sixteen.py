@@ -1,29 +1,35 @@
-"""What 16 bits cost on the C build, beside float32: `python -m benchmarks.sixteen [--library PATH]`.
+"""What 16 bits cost on the C build, beside float32: `python -m benchmarks.sixteen [--library PATH] [--short]`.
 
 Every operation of a training step by itself, at the sizes it has there, and whole steps in mixed precision.
 """
 
 from __future__ import annotations
 
+from . import threads  # noqa: F401  isort: skip (before NumPy)
+
 import argparse
-import time
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from statistics import median
 
 from bindings import Library
 from conformance import operations
-from reference.model.config import BENCH
 from training.memory.heap import keep_freed_memory
 from training.precision import PRECISIONS, Precision
 from training.step import Step
 
-from .backends import BUILT
-from .cases import BATCH, SEQ, TRAINING, Case, batch, initial_state, of_a_step
+from .agreement import shortened, wrong
+from .backends import AbsentError, find_library
+from .cases import TRAINING, Case, batch, initial_state, of_a_step
+from .interleaved import Rounds, Seconds, ratio, take_turns
+from .machine import header
+from .sizes import PUBLISHED, SHORT, SHORT_FORM, Sizes
 
-Works = dict[str, Callable[[], Any]]
+WIDE = "float32"
+HALVES = tuple(name for name in PRECISIONS if name != WIDE)
 
 
 def main() -> None:
@@ -31,44 +37,57 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--library", type=Path, help="the C build to time (default: the one in build/stub)")
     parser.add_argument("--rounds", type=int, default=20, help="in each of which all take turns (default: %(default)s)")
+    parser.add_argument("--short", action="store_true", help="small sizes and few rounds")
     options = parser.parse_args()
+    sizes, rounds = (SHORT, SHORT.operations) if options.short else (PUBLISHED, Rounds(options.rounds, options.rounds))
+    try:
+        path = find_library(options.library)
+    except AbsentError as error:
+        parser.error(str(error))
     keep_freed_memory()
-    library = Library(options.library or next(BUILT.glob("*assayer_stub.so")))
-    print(f"{'fastest of all rounds, ms':<28}{'float32':>10}{'bf16':>10}{'fp16':>10}{'ratios':>14}")
-    for operation, cases in sixteen_bit(of_a_step()).items():
-        every = [timed(calls(library, case), options.rounds) for case in cases]
-        print(line(operation, {name: sum(each[name] for each in every) for name in PRECISIONS}))
-    steps = {name: step(library, precision) for name, precision in PRECISIONS.items()}
-    print(line(f"training step, {BATCH} x {SEQ}", timed(steps, options.rounds)))
+    print(*header(path), *([SHORT_FORM] if options.short else []), sep="\n")
+    report(Library(path), sizes, rounds)
+
+
+def report(library: Library, sizes: Sizes, rounds: Rounds) -> None:
+    """Print a row for each operation and one for the whole step."""
+    print("median ms; times as long as float32, round by round: median (quartiles)")
+    print(f"{'':<28}" + "".join(f"{n:>10}" for n in PRECISIONS) + "".join(f"{f'{n} / {WIDE}':>26}" for n in HALVES))
+    for operation, cases in sixteen_bit(of_a_step(sizes)).items():
+        every = [take_turns(calls(library, case), rounds) for case in cases]
+        print(line(operation, {name: added([each[name] for each in every]) for name in PRECISIONS}), flush=True)
+    steps = {name: step(library, precision, sizes) for name, precision in PRECISIONS.items()}
+    print(line(f"training step, {sizes.batch} x {sizes.seq}", take_turns(steps, rounds)))
 
 
 def sixteen_bit(known: Mapping[str, Case]) -> dict[str, list[Case]]:
     """The calls of a step by operation, of those that have a 16-bit form for the same arguments."""
     found = defaultdict(list)
     for case in known.values():
-        form = operations.OPERATIONS.get(f"{case.operation}_bf16")
-        if (
-            form
-            and operations.signature(form).names == operations.signature(operations.OPERATIONS[case.operation]).names
-        ):
+        form = operations.OPERATIONS.get(f"{case.operation}_{HALVES[0]}")
+        same = form and operations.signature(form).names
+        if same == operations.signature(operations.OPERATIONS[case.operation]).names:
             found[case.operation].append(case)
     return found
 
 
-def calls(library: Library, case: Case) -> Works:
-    """The same call in each format."""
-    made: Works = {}
+def calls(library: Library, case: Case) -> dict[str, Callable[[], object]]:
+    """The same call in each format, once it is seen to give what the reference does."""
+    made: dict[str, Callable[[], object]] = {}
     for name in PRECISIONS:
-        operation = case.operation if name == "float32" else f"{case.operation}_{name}"
-        arguments = operations.as_declared(operation, dict(case.arguments))
-        made[name] = partial(getattr(library, operation), **arguments)
+        operation = case.operation if name == WIDE else f"{case.operation}_{name}"
+        stored = Case(case.id, operation, operations.as_declared(operation, case.arguments))
+        function, short = getattr(library, operation), shortened(stored)
+        if failed := wrong(short, function(*short.call())):
+            sys.exit(f"{operation}: {'; '.join(failed)}")
+        made[name] = partial(function, *stored.call())
     return made
 
 
-def step(library: Library, precision: Precision) -> Callable[[], None]:
+def step(library: Library, precision: Precision, sizes: Sizes) -> Callable[[], None]:
     """A training step that goes on where the last one ended."""
-    once, given = Step(library, BENCH, TRAINING, precision=precision), batch()
-    standing = once.start(initial_state().parameters)
+    once, given = Step(library, sizes.config, TRAINING, precision=precision), batch(sizes)
+    standing = once.start(initial_state(sizes).parameters)
 
     def go_on() -> None:
         nonlocal standing
@@ -77,21 +96,15 @@ def step(library: Library, precision: Precision) -> Callable[[], None]:
     return go_on
 
 
-def timed(works: Works, rounds: int) -> dict[str, float]:
-    """Seconds of each, the fastest of its rounds, since all that differs slows down."""
-    seconds: dict[str, list[float]] = {name: [] for name in works}
-    for _ in range(1 + rounds):
-        for name, work in works.items():
-            begun = time.perf_counter()
-            work()
-            seconds[name].append(time.perf_counter() - begun)
-    return {name: min(each[1:]) for name, each in seconds.items()}
+def added(every: list[list[float]]) -> list[float]:
+    """The seconds of several calls together, round by round."""
+    return [sum(calls) for calls in zip(*every, strict=True)]
 
 
-def line(what: str, seconds: Mapping[str, float]) -> str:
+def line(what: str, seconds: Seconds) -> str:
     """A row of the table."""
-    times = "".join(f"{1e3 * each:>10.2f}" for each in seconds.values())
-    ratios = "".join(f"{seconds[name] / seconds['float32']:>7.2f}" for name in ("bf16", "fp16"))
+    times = "".join(f"{1e3 * median(each):>10.2f}" for each in seconds.values())
+    ratios = "".join(f"{ratio(seconds[name], seconds[WIDE])!s:>26}" for name in HALVES)
     return f"{what:<28}{times}{ratios}"
 
 

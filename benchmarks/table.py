@@ -1,70 +1,55 @@
-"""The ratios: every backend's time beside PyTorch's, from one run."""
+"""The table at the end: what each backend takes, and how many times as long as the C library."""
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from statistics import median
 
-BACKENDS = ("reference", "C", "PyTorch")
+from .backends import C
+from .interleaved import Seconds, Spread, ratio
+
+HEADING = "median ms, by pytest-benchmark; times as long as the C library, in turn with it: median (quartiles)"
+ABSENT, NOT_TIMED = "none", "-"  # the backend has no such operation; it was not asked for
 
 
 class Table:
-    """Times by case and backend; of all rounds the fastest counts, since what slows a round down is never the code."""
+    """A row a case: a column of times for each backend, and one of ratios for each but the C library."""
 
-    def __init__(self, busy: float) -> None:
-        self.busy = busy
-        self.times: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-        self.tokens: dict[str, int] = {}
+    def __init__(self, backends: Sequence[str], header: Sequence[str]) -> None:
+        self.backends, self.header = backends, header
+        self._times: dict[str, dict[str, float]] = defaultdict(dict)
+        self._ratios: dict[str, dict[str, Spread]] = defaultdict(dict)
+        self._absent: dict[str, set[str]] = {}
         self.notes: list[str] = []  # what is no case of a backend
 
-    def add(self, case: str, backend: str, seconds: list[float], tokens: int = 0) -> None:
-        self.times[case][backend] += seconds
-        self.tokens[case] = tokens
+    def add_time(self, case: str, backend: str, seconds: Sequence[float]) -> None:
+        """Take in one backend's rounds."""
+        self._times[case][backend] = median(seconds)
+
+    def add_ratios(self, case: str, seconds: Seconds) -> None:
+        """Take in rounds of all backends that have the case, the C library among them."""
+        self._ratios[case] = {name: ratio(each, seconds[C]) for name, each in seconds.items() if name != C}
+        self._absent[case] = set(self.backends) - seconds.keys()
 
     def lines(self) -> list[str]:
-        lines = [*self._cases(), *self.notes]
-        if lines and self.busy > 0.05:
-            lines.append(
-                f"Other programs kept {self.busy:.2f} cores busy before the run: repeat it on a quiet machine."
-            )
-        return lines
+        """The header, the rows, the notes; nothing where nothing was timed."""
+        cases = list(dict.fromkeys([*self._times, *self._ratios]))
+        rows = self._rows(cases) if cases else []
+        return ["", *self.header, *rows, *self.notes] if rows or self.notes else []
 
-    def _cases(self) -> list[str]:
-        if not self.times:
-            return []
-        width = max(map(len, self.times))
-        head = "".join(f"{name:>12}" for name in BACKENDS)
-        lines = ["", f"{'fastest of all rounds, ms':{width}}{head}   speed against PyTorch: reference, C"]
-        lines += [f"{case:{width}}{self._row(case)}" for case in self.times]
-        for case, tokens in self.tokens.items():
-            lines += self._tokens(case, tokens) if tokens else []
-        return lines
+    def _rows(self, cases: Sequence[str]) -> list[str]:
+        width = max(map(len, cases))
+        others = [name for name in self.backends if name != C]
+        columns = "".join(f"{name:>12}" for name in self.backends) + "".join(f"{f'{n} / {C}':>28}" for n in others)
+        rows = [HEADING, " " * width + columns]
+        for case in cases:
+            times = {name: f"{seconds * 1e3:.3f}" for name, seconds in self._times[case].items()}
+            cells = "".join(f"{self._cell(times, case, name):>12}" for name in self.backends)
+            cells += "".join(f"{self._cell(self._ratios[case], case, name):>28}" for name in others)
+            rows.append(f"{case:{width}}{cells}")
+        return rows
 
-    def _row(self, case: str) -> str:
-        best = {name: min(seconds) * 1e3 for name, seconds in self.times[case].items()}
-        row = "".join(f"{best[name]:12.3f}" if name in best else f"{'-':>12}" for name in BACKENDS)
-        ratios = [f"{best['PyTorch'] / best[n]:8.2f}" for n in ("reference", "C") if {"PyTorch", n} <= best.keys()]
-        return row + "   " + "".join(ratios)
-
-    def _tokens(self, case: str, tokens: int) -> list[str]:
-        rates = []
-        for name in BACKENDS:
-            seconds = self.times[case].get(name)
-            if seconds:
-                rates.append(f"{name} {tokens / min(seconds):,.0f} (median {tokens / median(seconds):,.0f})")
-        return [f"{case}, tokens/s: {', '.join(rates)}"]
-
-
-def cores_in_use(seconds: float = 0.5) -> float:
-    """How many cores' time the whole machine spends while this process sleeps; 0 where the system does not tell."""
-    before = _busy_ticks()
-    time.sleep(seconds)
-    return (_busy_ticks() - before) / (100 * seconds)
-
-
-def _busy_ticks() -> int:
-    """Hundredths of seconds that all cores have worked so far (proc_stat(5): user, nice, system)."""
-    stat = Path("/proc/stat")
-    return sum(map(int, stat.read_text().split()[1:4])) if stat.exists() else 0
+    def _cell(self, known: Mapping[str, object], case: str, backend: str) -> str:
+        missing = ABSENT if backend in self._absent.get(case, ()) else NOT_TIMED
+        return str(known.get(backend, missing))

@@ -6,7 +6,9 @@ import contextlib
 import os
 import time
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import pytest
@@ -28,11 +30,13 @@ from training.data import (
 )
 
 from .backends import Backends
+from .interleaved import Rounds, Spread, ratio, take_turns
+from .sizes import SHORT, Sizes
+from .table import Table
 
 ROOT = Path(__file__).parents[1]
 SHAPES = [(2, 64), (4, 128), (8, 512)]
-ROUNDS, STEPS, BATCHES = 5, 5, 200
-MOST_OF_A_STEP = 0.02
+MOST_OF_A_STEP = "at most 2 %"
 LEAST_BYTES_PER_SECOND = 10e6
 
 
@@ -48,16 +52,15 @@ def tokens(tmp_path_factory: pytest.TempPathFactory) -> Tokens:
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: "x".join(map(str, shape)))
 def test_a_batch_beside_a_step(
-    shape: tuple[int, int], tokens: Tokens, backends: Backends, note: Callable[[str], None]
+    shape: tuple[int, int], tokens: Tokens, backends: Backends, sizes: Sizes, table: Table
 ) -> None:
     loader = Loader(Batches(tokens, *shape, seed=0))
-    step = tiny_step(backends.operations("C"), loader)
-    batch = fastest(lambda: next(loader), BATCHES)
-    whole = fastest(step, STEPS)
-    share = batch / (batch + whole)
-    name = "x".join(map(str, shape))
-    of = f"{share:.2%} of a step of the tiny model on the C library, to be below {MOST_OF_A_STEP:.0%}"
-    note(f"batch of {name}, shuffled: {batch * 1e6:.1f} us, {of}")
+    candidates = {"batch": lambda: next(loader), "step": tiny_step(backends.library, loader)}
+    seconds = take_turns(candidates, sizes.operations)
+    share = ratio(seconds["batch"], [sum(pair) for pair in zip(*seconds.values(), strict=True)])
+    name, of = "x".join(map(str, shape)), f"of a step of the tiny model on the C library, {MOST_OF_A_STEP} asked for"
+    percent = Spread(*(100 * part for part in share))
+    table.notes.append(f"batch of {name}, shuffled: {median(seconds['batch']) * 1e6:.1f} us, {percent} % {of}")
 
 
 def tiny_step(ops: Any, loader: Loader) -> Callable[[], None]:
@@ -70,20 +73,9 @@ def tiny_step(ops: Any, loader: Loader) -> Callable[[], None]:
     return step
 
 
-def fastest(function: Callable[[], Any], calls: int) -> float:
-    """Seconds a call takes in the fastest round."""
-    rounds = []
-    for _ in range(ROUNDS):
-        begun = time.perf_counter()
-        for _ in range(calls):
-            function()
-        rounds.append((time.perf_counter() - begun) / calls)
-    return min(rounds)
-
-
 def sources_in(folder: Path, most: int) -> list[str]:
     """The first Python files in a folder; some of the library's tests are not UTF-8, on purpose."""
-    texts = []
+    texts: list[str] = []
     for file in list_documents(folder):
         if file.name.endswith(".py") and not file.name.startswith("site-packages/") and len(texts) < most:
             with contextlib.suppress(DataError):
@@ -99,18 +91,19 @@ CORPORA: dict[str, Callable[[], list[str]]] = {
 
 
 @pytest.mark.parametrize("corpus", CORPORA)
-def test_sharding(corpus: str, tmp_path: Path, note: Callable[[str], None]) -> None:
+def test_sharding(corpus: str, tmp_path: Path, sizes: Sizes, table: Table) -> None:
     """Byte pairs, one process, its own time: everything from text to shards, no word remembered from before."""
-    sources = [Document(str(number), text) for number, text in enumerate(CORPORA[corpus]())]
+    texts = CORPORA[corpus]()
+    texts = texts[: max(1, len(texts) // sizes.divisor)]
+    sources = [Document(str(number), text) for number, text in enumerate(texts)]
     size = sum(source.size for source in sources)
     saved = tmp_path / "tokenizer.json"
     saved.write_text(BpeTokenizer.train({source.text: 0 for source in sources}, 4096).as_json(), encoding="utf-8")
-    rounds = []
-    for turn in range(ROUNDS):
-        tokenizer = load_tokenizer(saved)
-        begun = time.process_time()
-        write_shards(sources, tokenizer, tmp_path / str(turn))
-        rounds.append(time.process_time() - begun)
-    rate = size / min(rounds)
-    asked = f"to be above {LEAST_BYTES_PER_SECOND / 1e6:.0f}"
-    note(f"sharding with byte pairs, {corpus}: {size / 1e6:.1f} MB, {rate / 1e6:.1f} MB/s per core, {asked}")
+    folders = (tmp_path / str(number) for number in count())
+    rounds = SHORT.operations if sizes == SHORT else Rounds(least=5, most=5)
+    shard = {corpus: lambda: write_shards(sources, load_tokenizer(saved), next(folders))}
+    rate = size / median(take_turns(shard, rounds, clock=time.process_time)[corpus])
+    asked = f"{LEAST_BYTES_PER_SECOND / 1e6:.0f} asked for"
+    table.notes.append(
+        f"sharding with byte pairs, {corpus}: {size / 1e6:.1f} MB, {rate / 1e6:.1f} MB/s a core, {asked}"
+    )

@@ -1,20 +1,20 @@
-"""Each operation by itself: the reference, the C build and PyTorch in turn, on the same arrays."""
+"""Each operation by itself: the reference, the C build and PyTorch, on the same arrays."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
-
 from .backends import Backends
-from .cases import LARGE, large, of_a_step
-from .table import BACKENDS
+from .cases import Case
+from .interleaved import take_turns
+from .sizes import Sizes
+from .table import Table
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("id", [*LARGE, *of_a_step()])
-def test_operation(id: str, backend: str, backends: Backends, timed: Callable[..., None]) -> None:
-    case = large(id) if id in LARGE else of_a_step()[id]
-    call = backends.call(backend, case)
-    if call is not None:
-        timed(id, backend, call)
+def test_time(case: Case, backend: str, backends: Backends, timed: Callable[..., None]) -> None:
+    timed(case.id, backend, backends.call(backend, case))
+
+
+def test_ratio(case: Case, backends: Backends, sizes: Sizes, table: Table) -> None:
+    calls = {name: backends.call(name, case) for name in backends.of(case.operation)}
+    table.add_ratios(case.id, take_turns(calls, sizes.operations))

@@ -1,39 +1,47 @@
-"""The whole training step, clipping and AdamW included: the backends take turns, so that all see the same machine."""
+"""The whole training step, clipping and AdamW included."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from statistics import median
 from typing import Any
 
 import pytest
 
-from reference.model.config import BENCH
 from reference.step import training_step
 
-from .backends import Backends
-from .cases import BATCH, SEQ, TRAINING, batch, initial_state
-from .table import BACKENDS
+from .backends import PYTORCH, Backends
+from .cases import TRAINING, batch, initial_state
+from .interleaved import take_turns
+from .sizes import Sizes
+from .table import Table
 
-TURNS, STEPS = 4, 6
-
-
-@pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("turn", range(TURNS))
-def test_training_step(turn: int, backend: str, backends: Backends, timed: Callable[..., None]) -> None:
-    step = in_torch(backends) if backend == "PyTorch" else native(backends.operations(backend))
-    timed("training step", backend, step, rounds=STEPS, tokens=BATCH * SEQ)
+STEP = "training step"
+pytestmark = pytest.mark.usefixtures("agreed_step")
 
 
-def native(ops: Any) -> Callable[[], Any]:
-    state, (tokens, targets) = initial_state(), batch()
+def test_time(backend: str, backends: Backends, sizes: Sizes, timed: Callable[..., None]) -> None:
+    timed(STEP, backend, step_of(backend, backends, sizes), rounds=sizes.steps.least)
+
+
+def test_ratio(backends: Backends, sizes: Sizes, table: Table) -> None:
+    seconds = take_turns({name: step_of(name, backends, sizes) for name in backends.names}, sizes.steps)
+    table.add_ratios(STEP, seconds)
+    tokens = sizes.batch * sizes.seq
+    rates = ", ".join(f"{name} {tokens / median(each):,.0f}" for name, each in seconds.items())
+    table.notes.append(f"{STEP}, tokens/s in turn: {rates}")
+
+
+def step_of(backend: str, backends: Backends, sizes: Sizes) -> Callable[[], Any]:
+    """A training step that goes on where the last one ended."""
+    if backend == PYTORCH:
+        peer, *given = backends.peer(sizes)
+        return lambda: peer.training_step(*given)
+    state, (tokens, targets) = initial_state(sizes), batch(sizes)
+    ops = backends.operations(backend)
 
     def step() -> None:
         nonlocal state
-        state, _ = training_step(ops, BENCH, TRAINING, state, tokens, targets)
+        state, _ = training_step(ops, sizes.config, TRAINING, state, tokens, targets)
 
     return step
-
-
-def in_torch(backends: Backends) -> Callable[[], Any]:
-    peer, tokens, targets = backends.peer()
-    return lambda: peer.training_step(tokens, targets)

@@ -6,6 +6,8 @@ of threads on the same cores would wait for each other. PyTorch and the C build 
 
 from __future__ import annotations
 
+from . import needed  # noqa: F401  isort: skip (before what it asks for)
+
 import os
 import sys
 

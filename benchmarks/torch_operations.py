@@ -227,4 +227,5 @@ def adamw_step(
     step: int,
 ) -> Timed:
     decay, one = torch.tensor([weight_decay]), torch.ones(1)
-    return multi_adamw([param], [grad], [m], [v], decay, one, lr, beta1, beta2, eps, step)
+    update = multi_adamw([param], [grad], [m], [v], decay, one, lr, beta1, beta2, eps, step)
+    return lambda: tuple(updated for [updated] in update())
