@@ -48,15 +48,15 @@ def select(keywords: Keywords, ids: Sequence[str] = ()) -> Selection:
 
     A step is run as a whole: an id of one of its calls, or a word that names an operation, chooses among its results.
     """
-    known: Sequence[str] = (*CASES, *REFUSALS, *probe_ids())
     if ids:
-        every = set(known)
-        known = [id for id in dict.fromkeys(ids) if id in every]
+        asked = set(ids)
+        cases = [id for id in ids if id in CASES or id in REFUSALS or id in probe_ids(lambda one: one in asked)]
         steps = [step for step in STEPS if any(_is_meant(step, id, keywords) for id in ids)]
     else:
+        cases = [*CASES, *REFUSALS, *probe_ids(keywords.matches)]
         steps = [step for step in STEPS if keywords.could_match_within(step)]
-    cases = tuple(id for id in known if keywords.matches(id))
-    return Selection(cases, tuple(steps), keywords, tuple(ids))
+    chosen = dict.fromkeys(id for id in cases if keywords.matches(id))
+    return Selection(tuple(chosen), tuple(steps), keywords, tuple(ids))
 
 
 def _is_meant(step: str, id: str, keywords: Keywords) -> bool:

@@ -51,6 +51,13 @@ class Preparation:
         self._last = case.id, expected
         return Prepared(arguments, expected, weakness)
 
+    def arguments(self, case: Case) -> dict[str, Any]:
+        """Return a case's arguments alone; those of its generator, should its golden be damaged."""
+        try:
+            return self.case(case).arguments
+        except GoldenError:
+            return case.arguments(self.seed)
+
     def due(self, case: Case) -> tuple[dict[str, Any], Expected]:
         """Return a case's arguments and what they must give: by its golden where there is one, else by the reference.
 

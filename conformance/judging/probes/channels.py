@@ -42,6 +42,11 @@ class Channel:
     whole: str = ""  # a size that the axis brings along
 
     @property
+    def described(self) -> str:
+        """What tells it from others."""
+        return f"{self.operation} {self.input} {self.output} {self.axis} {self.rest} {self.factor} {self.scales}"
+
+    @property
     def is_exact(self) -> bool:
         """Whether numbers go in as they are, and come out times a power of two."""
         return self.is_linear and abs(np.frexp(self.factor)[0]) == 0.5

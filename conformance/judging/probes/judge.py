@@ -12,16 +12,18 @@ import numpy as np
 from conformance import operations
 from conformance.candidates.worker import Worker
 from conformance.catalogue.cases import CASES, Case
+from conformance.catalogue.prepared.codec import Codec
 from conformance.judging.bench import Bench
 from conformance.judging.results import Result, Status
 from conformance.limits import Declaration
 from conformance.limits.contract import NEAREST, TOWARD_ZERO
-from conformance.limits.noise import FORMATS, using
+from conformance.limits.noise import FORMATS, roundings, using
 
-from .channels import carries, sums
+from .channels import Channel, carries, sums
 from .measures import (
     ONES,
     Call,
+    Numbers,
     differs,
     due_bits,
     flushes,
@@ -92,11 +94,17 @@ def _carried(operation: str, declared: int, words: str, bench: Bench) -> Found:
     found = {channel: kept_bits(channel, one_more, call) for channel in carries(operation)}
     worst = min(found, key=lambda channel: found[channel])
     for channel, bits in found.items():
-        if bits < due_bits(channel, one_more, declared):
+        if bits < _due_bits(channel, one_more, declared, bench):
             return format_of(
                 bits
             ), f"declared {words}; found {format_of(bits)} from {channel.input} to {channel.output}"
     return format_of(found[worst]), ""
+
+
+def _due_bits(channel: Channel, numbers: Numbers, declared: int, bench: Bench) -> int:
+    """Return what `due_bits` finds of a channel, at once where it has been asked before."""
+    known = f"{declared} digits of {numbers.__name__} due from {channel.described} {roundings()}"
+    return bench.store.recall(known, lambda: due_bits(channel, numbers, declared), Codec())
 
 
 def _accumulator(operation: str, declared: Declaration, bench: Bench) -> Found:
@@ -106,7 +114,7 @@ def _accumulator(operation: str, declared: Declaration, bench: Bench) -> Found:
     for channel in sums(operation):
         bits = kept_bits(channel, one_and, call)
         least = min(bits, least or bits)
-        if bits < due_bits(channel, one_and, due):
+        if bits < _due_bits(channel, one_and, due, bench):
             words = f"declared {declared.accumulator} sums; found {format_of(bits)} from {channel.input}"
             return format_of(bits), words
     affordable = [channel for channel in sums(operation) if channel.is_affordable(ONES)]
@@ -137,8 +145,8 @@ def _flush(operation: str, declared: Declaration, bench: Bench) -> Found:
 
 def _deterministic(operation: str, declared: Declaration, bench: Bench) -> Found:
     """The largest case, repeated; on several threads where the worker has a library."""
-    cases = [case for case in CASES.values() if case.operation == operation]
-    arguments = max(cases, key=_size).arguments(bench.seed)
+    id = bench.store.recall(f"largest case of {operation}", lambda: _largest(operation).id, Codec())
+    arguments = bench.preparation.arguments(CASES[id])
     name = differs(operation, arguments, [_caller(_threaded(bench.worker))] * REPEATS)
     if not name:
         return "yes", ""
@@ -157,6 +165,10 @@ def _threaded(worker: Any) -> Any:
         _threads[worker.path] = Worker(worker.path, THREADS, worker.limit_s, worker.environment)
         atexit.register(_threads[worker.path].close)
     return _threads[worker.path]
+
+
+def _largest(operation: str) -> Case:
+    return max((case for case in CASES.values() if case.operation == operation), key=_size)
 
 
 def _size(case: Case) -> int:

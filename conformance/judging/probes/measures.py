@@ -15,6 +15,7 @@ from conformance.limits.noise import FLOAT32, FORMATS, Noisy
 from .channels import Channel
 
 Call = Callable[[str, dict[str, Any]], dict[str, Any]]  # operation, arguments: outputs by flat name
+Numbers = Callable[[int], tuple[float, ...]]  # what tells whether so many digits come through
 MOST = FLOAT32.bits
 ONES = 5000  # in float16 they add up to 2048, in bfloat16 to 256: there 1 more changes nothing
 TINY = 2.0**-130  # subnormal, and short enough for every format with the exponents of float32
@@ -30,12 +31,12 @@ def one_and(b: int) -> tuple[float, ...]:
     return (1.0, 2.0**-b)
 
 
-def _plain(numbers: Callable[[int], tuple[float, ...]]) -> tuple[float, ...]:
+def _plain(numbers: Numbers) -> tuple[float, ...]:
     """The same without its last digit."""
     return tuple(1.0 if place == 0 else 0.0 for place in range(len(numbers(1))))
 
 
-def kept_bits(channel: Channel, numbers: Callable[[int], tuple[float, ...]], call: Call) -> int:
+def kept_bits(channel: Channel, numbers: Numbers, call: Call) -> int:
     """Return how many digits behind the first come through: 1 + 2^-b other than 1 and than 1 + 2^-(b-1)."""
 
     def out(numbers: Sequence[float]) -> float:
@@ -48,7 +49,7 @@ def kept_bits(channel: Channel, numbers: Callable[[int], tuple[float, ...]], cal
     return 0
 
 
-def due_bits(channel: Channel, numbers: Callable[[int], tuple[float, ...]], declared: int) -> int:
+def due_bits(channel: Channel, numbers: Numbers, declared: int) -> int:
     """Return how many of the declared digits come through for certain, by the limits of the arithmetic in use.
 
     Two numbers come out apart for certain where the ranges of what may come do not meet.
@@ -83,9 +84,10 @@ def rounds_up(channel: Channel, call: Call) -> bool:
 
 def flushes(channel: Channel, call: Call) -> bool:
     """Whether a subnormal number comes out as zero although it need not."""
-    out = float(channel.read(call(channel.operation, channel.arguments(TINY))))
+    if float(channel.read(call(channel.operation, channel.arguments(TINY)))) != 0:
+        return False
     low, high = _range(channel, (TINY,))
-    return out == 0 and not low <= 0 <= high
+    return not low <= 0 <= high
 
 
 def differs(operation: str, arguments: dict[str, Any], calls: Sequence[Call]) -> str:

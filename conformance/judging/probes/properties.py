@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 
 from conformance.catalogue.cases import CASES
 from conformance.operations import OPERATIONS, PRODUCTS
@@ -20,12 +21,16 @@ PROPERTIES = {
 }
 
 
+def probe_ids(wanted: Callable[[str], bool] = lambda id: True) -> tuple[str, ...]:
+    """Return the id of every probe that is wanted: probe/OPERATION/PROPERTY.
+
+    Only for these it is found out on the reference whether there is such a probe.
+    """
+    possible = ((operation, name, f"{PREFIX}{operation}/{name}") for operation in OPERATIONS for name in PROPERTIES)
+    return tuple(id for operation, name, id in possible if wanted(id) and name in _properties(operation))
+
+
 @functools.cache
-def probe_ids() -> tuple[str, ...]:
-    """Return the id of every probe: probe/OPERATION/PROPERTY."""
-    return tuple(f"{PREFIX}{operation}/{name}" for operation in OPERATIONS for name in _properties(operation))
-
-
 def _properties(operation: str) -> list[str]:
     found = []
     if carries(operation):
