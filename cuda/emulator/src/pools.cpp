@@ -3,6 +3,8 @@
 #include <set>
 
 #include "errors.h"
+#include "failures.h"
+#include "graphs.h"
 
 namespace {
 
@@ -36,6 +38,8 @@ cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) { return cudaDeviceGetDefaultMemPool(pool, device); }
 
 cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* properties) {
+    if (const cudaError_t failure = planted_failure("cudaMemPoolCreate")) return checked(failure);
+    if (const cudaError_t forbidden = unsafe_call()) return checked(forbidden);
     if (!pool || !properties || properties->allocType != cudaMemAllocationTypePinned) return checked(cudaErrorInvalidValue);
     if (properties->location.type != cudaMemLocationTypeDevice || properties->location.id != 0) return checked(cudaErrorInvalidValue);
     *pool = reinterpret_cast<cudaMemPool_t>(new char);
@@ -50,10 +54,12 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
     return checked(cudaSuccess);
 }
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr, void* value) {
+    if (const cudaError_t failure = planted_failure("cudaMemPoolSetAttribute")) return checked(failure);
     return checked(is_pool(pool) && value ? cudaSuccess : cudaErrorInvalidValue);
 }
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t) { return checked(is_pool(pool) ? cudaSuccess : cudaErrorInvalidValue); }
 
 cudaError_t emulator::allocate_from(void** memory, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
+    if (const cudaError_t failure = planted_failure("cudaMallocFromPoolAsync")) return checked(failure);
     return is_pool(pool) ? allocate(memory, bytes, cudaMemoryTypeDevice, stream) : checked(cudaErrorInvalidValue);
 }
