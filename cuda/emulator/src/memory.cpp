@@ -9,6 +9,7 @@
 #include "errors.h"
 #include "failures.h"
 #include "graphs.h"
+#include "pools.h"
 #include "settings.h"
 #include "shared_memory.h"
 #include "streams.h"
@@ -57,6 +58,7 @@ cudaError_t release(void* memory, bool of_host) {
         if (found == all.at.end() || (found->second.type == cudaMemoryTypeHost) != of_host) return checked(cudaErrorInvalidValue);
         all.at.erase(found);
     }
+    give_back_to_pool(memory);
     std::free(memory);
     return checked(cudaSuccess);
 }
