@@ -45,18 +45,16 @@ __device__ void order_by_digit(Tile& tile, int shift) {
     uint32_t keys[ROUNDS];
     uint16_t from[ROUNDS];
     int ranks[ROUNDS];
-    const auto place_of_digit = [&](int round) -> int& {
-        return tile.places[warp][keys[round] >> shift & (DIGITS - 1)];
-    };
+    const auto place_of_digit = [&](uint32_t key) -> int& { return tile.places[warp][key >> shift & (DIGITS - 1)]; };
 #pragma unroll
     for (int round = 0; round < ROUNDS; round++) {
         keys[round] = tile.keys[start + round * WARP];
         from[round] = tile.from[start + round * WARP];
         const unsigned same = __match_any_sync(ALL_LANES, keys[round] >> shift & (DIGITS - 1));
         const int before = __popc(same & ((1u << lane) - 1));
-        ranks[round] = place_of_digit(round) + before;
+        ranks[round] = place_of_digit(keys[round]) + before;
         __syncwarp();
-        if (before == 0) place_of_digit(round) += __popc(same);
+        if (before == 0) place_of_digit(keys[round]) += __popc(same);
         __syncwarp();
     }
     __syncthreads();
@@ -71,7 +69,7 @@ __device__ void order_by_digit(Tile& tile, int shift) {
     __syncthreads();
 #pragma unroll
     for (int round = 0; round < ROUNDS; round++) {
-        const int to = place_of_digit(round) + ranks[round];
+        const int to = place_of_digit(keys[round]) + ranks[round];
         tile.keys[to] = keys[round];
         tile.from[to] = from[round];
     }
