@@ -28,6 +28,7 @@ FAILED, NO_DEVICE = 1, 3  # exit codes: the candidate failed; a device was asked
 # The cases of a sanitised library: every operation in several blocks and warps, whole tiles, what is left of one, and
 # what is read before it is written.  Left out is what costs the race detector minutes: a thousand blocks.
 CHOSEN = "(plain or tails or accumulate or masked or beyond) and not 1030x5"
+BUILD = "cuda/tools/cmake_build.py"  # configures and builds with CMake
 PRELOAD = "cuda/emulator/preload.py"  # runs a command with a sanitiser's libraries
 
 nox.needs_version = ">=2026.10.20"
@@ -54,8 +55,7 @@ def build_library(
 ) -> Path:
     """Build a library, the C one, in the folder (a second call compiles only what changed) and return its path."""
     defines = [f"-D{name}={value}" for name, value in options.items()]
-    session.run("cmake", "-S", "cuda", "-B", folder, "-G", "Ninja", *defines, silent=True, env=environment)
-    session.run("cmake", "--build", folder, "--target", target, silent=True, env=environment)
+    session.run("python", BUILD, folder, target, *defines, silent=True, env=environment)
     built = [path for path in Path(folder).glob(f"*{target}.*") if path.suffix in {".so", ".dylib", ".dll"}]
     if len(built) != 1:
         session.error(f"expected one {target} library in {folder}, found {len(built)}")
@@ -206,8 +206,7 @@ def kernels(session: nox.Session) -> None:
     """Compile every kernel for every architecture; compare what each needs with cuda/resources.tsv (`-- --accept`)."""
     install(session, "build", "kernels", project=False)
     environment = {"CUDACXX": nvcc(session)}
-    session.run("cmake", "-S", "cuda", "-B", "build/cuda", "-G", "Ninja", "-DASSAYER_WERROR=ON", env=environment)
-    session.run("cmake", "--build", "build/cuda", "--target", "assayer_cuda", env=environment)
+    session.run("python", BUILD, "build/cuda", "assayer_cuda", "-DASSAYER_WERROR=ON", env=environment)
     tools = ["--nvcc", environment["CUDACXX"], "--cuobjdump"]
     tools += [str(site_packages(session) / "nvidia" / "cu13" / "bin" / "cuobjdump")]
     library = "build/cuda/libassayer_cuda.so"

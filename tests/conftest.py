@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
 from pathlib import Path
 
 import hypothesis
 import pytest
 
 from bindings import Library, exported_symbols, read_header
+from tests.tools import build_with_cmake, cmake_build
 
 ROOT = Path(__file__).parents[1]
 
@@ -27,14 +26,8 @@ def stub_path() -> Path:
     """
     if given := os.environ.get("ASSAYER_STUB"):
         return Path(given)
-    folder = ROOT / "build" / "stub"
-    generator = ["-G", "Ninja"] if shutil.which("ninja") else []
-    configure = ["cmake", "-S", ROOT / "cuda", "-B", folder, *generator]
-    for command in (configure, ["cmake", "--build", folder, "--target", "assayer_stub"]):
-        done = subprocess.run(command, capture_output=True, text=True)
-        assert done.returncode == 0, done.stdout + done.stderr
-    (built,) = (path for path in folder.glob("*assayer_stub.*") if path.suffix in {".so", ".dylib"})
-    return built
+    folder = build_with_cmake(ROOT / "build" / "stub", "assayer_stub")
+    return cmake_build.built_library(folder, "assayer_stub")
 
 
 @pytest.fixture(scope="session")

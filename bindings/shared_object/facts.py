@@ -22,7 +22,8 @@ class Facts:
         if not services.has("capability"):
             return cls()
         on_device, devices = bool(services.fact("device_memory")), services.fact("devices")
-        return cls(on_device, devices, services.fact("compute_capability") or 0, bool(services.fact("emulated")))
+        emulated = bool(services.fact("emulated")) or services.holds_emulator
+        return cls(on_device, devices, services.fact("compute_capability") or 0, emulated)
 
     @property
     def is_device_build(self) -> bool:

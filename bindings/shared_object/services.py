@@ -27,6 +27,11 @@ class Services:
         function = self._header.services[name]
         return self._shared.entry(function.symbol, types_of(function)) is not None
 
+    @property
+    def holds_emulator(self) -> bool:
+        """Whether the library was compiled for this project's emulator of CUDA, which leaves a symbol in it."""
+        return self._shared.entry("assayer_emulated", ()) is not None
+
     def fact(self, name: str) -> int | None:
         """Return a capability's value, None for one that the library does not know."""
         try:

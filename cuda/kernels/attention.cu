@@ -1,5 +1,6 @@
 /* Attention forward: where there are few tiles of queries, the keys of each are walked in parts. */
 #include "attention_forward.cuh"
+#include "scratch.cuh"
 
 namespace {
 

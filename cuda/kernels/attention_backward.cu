@@ -1,5 +1,6 @@
 /* Attention backward: where there are few tiles of keys, the queries that see each are walked in parts. */
 #include "attention_backward.cuh"
+#include "scratch.cuh"
 
 namespace {
 

@@ -59,7 +59,7 @@ public:
     __device__ void weigh(const Share<L, LINES>& share) {
 #pragma unroll
         for (int c = 0; c < share.COUNT; c++)
-            store_quad(place(c), {{share.at[0][c], share.at[1][c], share.at[2][c], share.at[3][c]}});
+            store_shared_quad(place(c), {{share.at[0][c], share.at[1][c], share.at[2][c], share.at[3][c]}});
     }
 
     /* The weights [line(0) to line(3)][column(c)]. */

@@ -88,7 +88,7 @@ public:
     }
     __device__ void store(float* panel) const {
 #pragma unroll
-        for (int i = 0; i < COUNT; i++) store_quad(panel + line(i) * L::WIDTH + offset(i), quads[i]);
+        for (int i = 0; i < COUNT; i++) store_shared_quad(panel + line(i) * L::WIDTH + offset(i), quads[i]);
     }
 
 private:

@@ -1,7 +1,7 @@
 /* The loss that balances the experts. */
 #include "functions.cuh"
-#include "launch.cuh"
 #include "reduce.cuh"
+#include "scratch.cuh"
 
 namespace {
 

@@ -1,6 +1,7 @@
 /* The norm of gradients, clipping by it, and whether they are numbers at all. */
 #include "many.cuh"
 #include "reduce.cuh"
+#include "scratch.cuh"
 
 #include <cmath>
 

@@ -1,27 +1,109 @@
 /* Rows of a table, gathered and their gradients added back. */
 #include "gather.cuh"
+#include "reduce.cuh"
+#include "scratch.cuh"
 #include "sort.cuh"
 
 namespace {
 
-/* A team to each place in the sorted indices; the one where an index first stands adds all its rows, in order. */
-template <typename L>
-__global__ void __launch_bounds__(L::BLOCK)
-    add_rows_kernel(const float* grad_output, Sorted sorted, uint32_t limit, float* grad_weight, int64_t n, int cols) {
-    const int64_t first = L::team();
-    if (first >= n) return;
-    const uint32_t index = sorted.keys[first];
-    if (index >= limit || (first > 0 && sorted.keys[first - 1] == index)) return;
-    float* const to = grad_weight + int64_t{index} * cols;
-    L::columns(cols, [&](int64_t column) {
-        Pack<L::WIDTH> sum = load_pack<L::WIDTH>(to + column);
-        for (int64_t place = first; place < n && sorted.keys[place] == index; place++) {
-            const Pack<L::WIDTH> row = load_pack<L::WIDTH>(grad_output + int64_t{sorted.order[place]} * cols + column);
-#pragma unroll
-            for (int i = 0; i < L::WIDTH; i++) sum.at[i] += row.at[i];
+constexpr int PIECE = 16; /* sorted places whose rows a team adds up */
+constexpr int ADDERS = 8; /* warps that share the parts of an index */
+
+/* A row's gradients stand side by side in the sorted order, and are added up piece by piece, so that an index which
+ * stands often is the work of many teams.  What a piece adds for the index that the piece before ends with is a part of
+ * its own; the sums depend on nothing but the indices and their order. */
+struct Gradients {
+    const float* grad_output;
+    Sorted sorted;
+    uint32_t limit;
+    float *grad_weight, *parts; /* parts: a row to each piece */
+    int64_t n;
+    int cols;
+
+    __host__ __device__ int64_t pieces() const { return ceil_div(n, PIECE); }
+    __device__ uint32_t first_of(int64_t piece) const { return sorted.keys[piece * PIECE]; }
+    __device__ bool continues(int64_t piece) const {
+        return piece > 0 && sorted.keys[piece * PIECE - 1] == first_of(piece);
+    }
+    /* The pieces from this one on that begin with the same index end before the one returned. */
+    __device__ int64_t end_of(int64_t piece) const {
+        int64_t low = piece + 1, high = pieces();
+        while (low < high) {
+            const int64_t middle = (low + high) / 2;
+            if (first_of(middle) == first_of(piece)) low = middle + 1;
+            else high = middle;
         }
-        store_pack<L::WIDTH>(to + column, sum);
-    });
+        return low;
+    }
+};
+
+template <int WIDTH> __device__ void add_to(Pack<WIDTH>& sum, const Pack<WIDTH>& more) {
+#pragma unroll
+    for (int i = 0; i < WIDTH; i++) sum.at[i] += more.at[i];
+}
+
+/* The sum over the places [first, stop), in order.  It begins with -0, which leaves every number as it is. */
+template <int WIDTH>
+__device__ Pack<WIDTH> sum_of_rows(const Gradients& g, int64_t first, int64_t stop, int64_t column) {
+    Pack<WIDTH> sum = filled<WIDTH>(-0.0f);
+    for (int64_t place = first; place < stop; place++)
+        add_to(sum, load_pack<WIDTH>(g.grad_output + int64_t{g.sorted.order[place]} * g.cols + column));
+    return sum;
+}
+
+/* A team to each piece and as many columns as it has threads for. */
+template <typename L> __global__ void __launch_bounds__(L::BLOCK) add_pieces_kernel(Gradients g) {
+    const int64_t chunks = ceil_div(g.cols, L::COLUMNS);
+    for (int64_t item = L::team(); item < g.pieces() * chunks; item += L::teams()) {
+        const int64_t piece = item / chunks, column = L::column(item % chunks), end = min64((piece + 1) * PIECE, g.n);
+        bool continued = g.continues(piece);
+        for (int64_t place = piece * PIECE, stop = place; place < end && column < g.cols; place = stop) {
+            const uint32_t index = g.sorted.keys[place];
+            if (index >= g.limit) break;
+            while (stop < end && g.sorted.keys[stop] == index) stop++;
+            float* const to = (continued ? g.parts + piece * g.cols : g.grad_weight + int64_t{index} * g.cols) + column;
+            Pack<L::WIDTH> sum = sum_of_rows<L::WIDTH>(g, place, stop, column);
+            if (!continued) add_to(sum, load_pack<L::WIDTH>(to));
+            store_pack<L::WIDTH>(to, sum);
+            continued = false;
+        }
+    }
+}
+
+/* Adds the parts of an index to its row: a block to the first piece that continues it, and a warp's columns. */
+template <int WIDTH> __global__ void __launch_bounds__(ADDERS* WARP) join_parts_kernel(Gradients g) {
+    __shared__ Pack<WIDTH> sums[ADDERS][WARP];
+    const int warp = threadIdx.x / WARP, lane = lane_of_thread();
+    const int64_t chunks = ceil_div(g.cols, WARP * WIDTH);
+    for (int64_t item = blockIdx.x; item < g.pieces() * chunks; item += gridDim.x) {
+        const int64_t piece = item / chunks, column = (item % chunks * WARP + lane) * WIDTH;
+        const uint32_t index = g.first_of(piece);
+        if (!g.continues(piece) || index >= g.limit || (g.continues(piece - 1) && g.first_of(piece - 1) == index))
+            continue;
+        const int64_t count = g.end_of(piece) - piece;
+        Pack<WIDTH> sum = filled<WIDTH>(-0.0f);
+        for (int64_t part = warp; part < count && column < g.cols; part += ADDERS)
+            add_to(sum, load_pack<WIDTH>(g.parts + (piece + part) * g.cols + column));
+        sums[warp][lane] = sum;
+        __syncthreads();
+        if (warp == 0 && column < g.cols) {
+            float* const to = g.grad_weight + int64_t{index} * g.cols + column;
+            sum = load_pack<WIDTH>(to);
+            for (int w = 0; w < ADDERS; w++) add_to(sum, sums[w][lane]);
+            store_pack<WIDTH>(to, sum);
+        }
+        __syncthreads();
+    }
+}
+
+template <typename L> int32_t add_rows(const Gradients& g, cudaStream_t stream) {
+    const int64_t items = g.pieces() * ceil_div(g.cols, L::COLUMNS);
+    add_pieces_kernel<L><<<blocks_for(items, L::TEAMS), L::BLOCK, 0, stream>>>(g);
+    TRY(launched());
+    if (g.pieces() == 1) return ASSAYER_OK;
+    const int64_t sums = g.pieces() * ceil_div(g.cols, WARP * L::WIDTH);
+    join_parts_kernel<L::WIDTH><<<blocks_for(sums, 1), ADDERS * WARP, 0, stream>>>(g);
+    return launched();
 }
 
 } // namespace
@@ -43,15 +125,14 @@ int32_t cuda_scatter_add(const float* grad_output, const int* indices, float* gr
     CHECK_ARRAY(grad_output, num_indices, embedding_dim);
     CHECK_ARRAY(indices, num_indices);
     CHECK_ARRAY(grad_weight, embedding_dim);
-    const Scratch scratch(sort_memory(num_indices), stream_of(stream));
+    Gradients g = {grad_output, {},          1u << 31,     grad_weight,
+                   nullptr,     num_indices, embedding_dim}; /* negative ones last */
+    const int64_t sorting = sort_memory(num_indices);
+    const Scratch scratch(sorting + g.pieces() * embedding_dim * static_cast<int64_t>(sizeof(float)),
+                          stream_of(stream));
     TRY(scratch.code());
-    const uint32_t limit = 1u << 31; /* where negative indices begin */
-    Sorted sorted;
-    TRY(sort_indices(indices, num_indices, limit, scratch.as<void>(), &sorted, stream_of(stream)));
-    return with_team(embedding_dim, rows_of_quads(embedding_dim, grad_output, grad_weight), [=](auto layout) {
-        using L = decltype(layout);
-        add_rows_kernel<L><<<blocks_for(num_indices, L::TEAMS), L::BLOCK, 0, stream_of(stream)>>>(
-            grad_output, sorted, limit, grad_weight, num_indices, embedding_dim);
-        return launched();
-    });
+    TRY(sort_indices(indices, num_indices, g.limit, scratch.as<void>(), &g.sorted, stream_of(stream)));
+    g.parts = scratch.as<float>() + sorting / static_cast<int64_t>(sizeof(float));
+    return with_team(embedding_dim, rows_of_quads(embedding_dim, grad_output, grad_weight),
+                     [=](auto layout) { return add_rows<decltype(layout)>(g, stream_of(stream)); });
 }

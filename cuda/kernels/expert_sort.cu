@@ -1,4 +1,5 @@
 /* Experts: laying tokens out. */
+#include "scratch.cuh"
 #include "sort.cuh"
 
 namespace {

@@ -11,6 +11,11 @@ template <int THREADS_, int WIDTH_> struct TeamLayout {
     static constexpr int THREADS = THREADS_, WIDTH = WIDTH_, BLOCK = 128, TEAMS = BLOCK / THREADS;
 
     static __device__ int64_t team() { return blockIdx.x * int64_t{TEAMS} + threadIdx.x / THREADS; }
+    static __device__ int64_t teams() { return gridDim.x * int64_t{TEAMS}; }
+
+    /* Where this thread's pack of a chunk of columns begins. */
+    static constexpr int COLUMNS = THREADS * WIDTH;
+    static __device__ int64_t column(int64_t chunk) { return chunk * COLUMNS + threadIdx.x % THREADS * WIDTH; }
 
     /* visit(column) for each of this thread's packs. */
     template <typename Visit> static __device__ void columns(int cols, const Visit& visit) {

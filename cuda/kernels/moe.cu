@@ -1,6 +1,7 @@
 /* Experts: sending tokens there and back. */
 #include "gather.cuh"
 #include "reduce.cuh"
+#include "scratch.cuh"
 
 namespace {
 

@@ -1,6 +1,7 @@
 /* The gradient of root-mean-square normalisation: rows once for d_input, their sums over rows for d_weight. */
 #include "functions.cuh"
 #include "rows.cuh"
+#include "scratch.cuh"
 
 namespace {
 

@@ -1,6 +1,6 @@
 /* The build itself: memory and streams of the device. */
-#include "launch.cuh"
 #include "ptx.cuh"
+#include "scratch.cuh"
 
 #include <cstring>
 
@@ -55,12 +55,17 @@ int32_t assayer_capability(const char* name, int64_t* value) {
     return ASSAYER_UNAVAILABLE;
 }
 
+/* What the kernels' scratch memory keeps is handed back before the device is said to have none. */
 int32_t assayer_allocate(void** memory, int64_t bytes) {
     CHECK(memory && bytes >= 1);
     void* block = nullptr;
-    const cudaError_t error = cudaMalloc(&block, static_cast<size_t>(bytes));
-    if (error == cudaSuccess) *memory = block;
-    return code_of(error);
+    int32_t code = code_of(cudaMalloc(&block, static_cast<size_t>(bytes)));
+    if (code == ASSAYER_NO_MEMORY) {
+        trim_scratch();
+        code = code_of(cudaMalloc(&block, static_cast<size_t>(bytes)));
+    }
+    if (code == ASSAYER_OK) *memory = block;
+    return code;
 }
 
 int32_t assayer_free(void* memory) { return code_of(cudaFree(memory)); }
@@ -85,9 +90,12 @@ int32_t assayer_stream_create(void** stream) {
     return code_of(error);
 }
 
+/* Whoever is done with a stream is done with much of what its calls needed. */
 int32_t assayer_stream_destroy(void* stream) {
     CHECK(stream);
-    return code_of(cudaStreamDestroy(stream_of(stream)));
+    const int32_t code = code_of(cudaStreamDestroy(stream_of(stream)));
+    trim_scratch();
+    return code;
 }
 
 int32_t assayer_synchronize(void* stream) { return code_of(cudaStreamSynchronize(stream_of(stream))); }
@@ -125,9 +133,10 @@ int32_t assayer_stream_wait(void* stream, void* event) {
     return code_of(cudaStreamWaitEvent(stream_of(stream), event_of(event), 0));
 }
 
-/* Relaxed: a caller that needs memory while it captures may take it. */
+/* Relaxed: a caller that needs memory while it captures may take it.  The kernels take theirs from a pool then. */
 int32_t assayer_capture_begin(void* stream) {
     CHECK(stream);
+    if (!scratch_pool()) return ASSAYER_UNSUPPORTED;
     return code_of(cudaStreamBeginCapture(stream_of(stream), cudaStreamCaptureModeRelaxed));
 }
 

@@ -140,7 +140,7 @@ __device__ int walk_along(Histogram<THREADS>& h, int64_t size, const Weight& wei
     Mass before = 0;
     for (int w = 0; w < warp; w++) before += h.of_warp[w].mass;
     if (before <= threshold && threshold < before + sum) {
-        for (int64_t base = start; before <= threshold; base += WARP) {
+        for (int64_t base = start; base < stop && before <= threshold; base += WARP) {
             const Mass to = before + sum_to_here(base + lane < stop ? weight(base + lane) : Mass{0});
             const unsigned passed = __ballot_sync(ALL_LANES, to > threshold);
             if (passed && lane == __ffs(static_cast<int>(passed)) - 1) h.found = static_cast<int>(base) + lane;

@@ -1,6 +1,6 @@
 /* The 16-bit operations on a device: sixteen.h between two conversions, for each format. */
 #include "half.cuh"
-#include "launch.cuh"
+#include "scratch.cuh"
 #include "vector.cuh"
 
 namespace {

@@ -5,7 +5,7 @@
 #include "launch.cuh"
 
 /* keys[r] is the r-th smallest of n indices, order[r] where it stood; equal ones stand in order.  Indices outside
- * [0, limit) come last, as limit. */
+ * [0, limit) come last, as limit, which is less than 2^32 - 1. */
 struct Sorted {
     const uint32_t* keys;
     const int32_t* order;

@@ -86,7 +86,7 @@ template <int LINES, int THREADS, typename F> struct Carrier {
 #pragma unroll
                 for (int j = 0; j < 4; j++) panel[inner() + j][outer() + i * FURTHER] = quads[i].at[j];
             } else {
-                store_quad(&panel[outer() + i * FURTHER][inner()], quads[i]);
+                store_shared_quad(&panel[outer() + i * FURTHER][inner()], quads[i]);
             }
         }
     }

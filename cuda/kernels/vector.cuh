@@ -2,8 +2,9 @@
 #ifndef ASSAYER_VECTOR_CUH
 #define ASSAYER_VECTOR_CUH
 
+#include "ptx.cuh"
+
 #include <cstdint>
-#include <cuda_runtime.h>
 
 template <int WIDTH, typename T = float> struct Pack {
     T at[WIDTH];
@@ -15,8 +16,17 @@ __device__ inline Quad load_quad(const float* from) {
     return {{four.x, four.y, four.z, four.w}};
 }
 
+__device__ inline float4 four_of(const Quad& quad) {
+    return make_float4(quad.at[0], quad.at[1], quad.at[2], quad.at[3]);
+}
+
 __device__ inline void store_quad(float* to, const Quad& quad) {
-    *reinterpret_cast<float4*>(to) = make_float4(quad.at[0], quad.at[1], quad.at[2], quad.at[3]);
+    store_whole(reinterpret_cast<float4*>(to), four_of(quad));
+}
+
+/* In shared memory. */
+__device__ inline void store_shared_quad(float* to, const Quad& quad) {
+    *reinterpret_cast<float4*>(to) = four_of(quad);
 }
 
 /* How many elements sixteen bytes hold. */
@@ -39,7 +49,7 @@ template <int WIDTH, typename T> __device__ void store_pack(T* to, const Pack<WI
     if constexpr (WIDTH == WHOLE<T>) {
         float4 whole;
         memcpy(&whole, &pack, sizeof whole);
-        *reinterpret_cast<float4*>(to) = whole;
+        store_whole(reinterpret_cast<float4*>(to), whole);
     } else {
 #pragma unroll
         for (int i = 0; i < WIDTH; i++) to[i] = pack.at[i];

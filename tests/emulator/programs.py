@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.tools import CXX, build_with_cmake, works
+
 ROOT = Path(__file__).parents[2]
 SOURCES = Path(__file__).parent / "programs"
 QUIET = {"ASAN_OPTIONS": "detect_leaks=0", "TSAN_OPTIONS": "exitcode=66 history_size=0 atexit_sleep_ms=0"}
@@ -37,12 +39,8 @@ class Programs:
     def __init__(self, mode: str) -> None:
         compiler = os.environ.get("CXX")  # a folder of its own: CMake keeps to the compiler it began with
         folder = ROOT / "build" / "emulator-tests" / (f"{mode}-{Path(compiler).name}" if compiler else mode)
-        generator = ["-G", "Ninja"] if shutil.which("ninja") else []
-        configure = ["cmake", "-S", SOURCES.parent, "-B", folder, f"-DMODE={mode}", *generator]
-        for command in (configure, ["cmake", "--build", folder]):
-            done = subprocess.run(command, capture_output=True, text=True)
-            assert done.returncode == 0, done.stdout + done.stderr
-        version = subprocess.run([compiler or "c++", "--version"], capture_output=True, text=True)
+        build_with_cmake(folder, "programs", SOURCES.parent, MODE=mode)
+        version = subprocess.run([*CXX, "--version"], capture_output=True, text=True)
         self.by_clang = "clang" in version.stdout
         self._command = [*without_random_addresses(), str(folder / "programs")]
 
@@ -64,14 +62,13 @@ def without_random_addresses() -> list[str]:
 
 def skip_without(mode: str, folder: Path) -> None:
     """Skip the test where the compiler cannot build programs of the mode, or such programs do not start."""
-    compiler = shutil.which(os.environ.get("CXX", "c++"))
-    if not compiler:
+    if not works(*CXX):
         pytest.skip("no C++ compiler")
     source, program = folder / "empty.cpp", folder / "empty"
     source.write_text("int main() {}\n")
     flags = [f"-fsanitize={SANITIZERS[mode]}"] if SANITIZERS[mode] else []
-    if subprocess.run([compiler, *flags, "-o", program, source], capture_output=True).returncode != 0:
-        pytest.skip(f"{compiler} cannot link {flags}")
+    if subprocess.run([*CXX, *flags, "-o", program, source], capture_output=True).returncode != 0:
+        pytest.skip(f"{CXX[0]} cannot link {flags}")
     if subprocess.run([*without_random_addresses(), program], capture_output=True).returncode != 0:
         pytest.skip(f"programs built with {flags} do not start on this machine")
 

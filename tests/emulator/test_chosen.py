@@ -6,7 +6,6 @@ import ast
 import math
 import re
 import shutil
-import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -19,6 +18,7 @@ from conformance.catalogue.cases import CASES
 from conformance.catalogue.keywords import Keywords
 from conformance.commands.selection import select
 from tests.emulator.programs import ROOT
+from tests.tools import CXX, build_with_cmake, works
 
 WITHOUT_KERNEL = {"zero_grad"}  # the runtime fills memory
 ONE_THREAD = {"clip_scale"}  # one number is the whole of it
@@ -53,13 +53,9 @@ def has_tail(id: str) -> bool:
 @pytest.fixture(scope="module")
 def emulated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
     """The kernels on the emulator, telling their launches."""
-    if not (shutil.which("c++") and shutil.which("ninja")):
-        pytest.skip("no C++ compiler, or no ninja")
-    folder = ROOT / "build" / "emulated"
-    configure = ["cmake", "-S", ROOT / "cuda", "-B", folder, "-G", "Ninja"]
-    for command in (configure, ["cmake", "--build", folder, "--target", "assayer_emulated"]):
-        done = subprocess.run(command, capture_output=True, text=True)
-        assert done.returncode == 0, done.stdout + done.stderr
+    if not works(*CXX):
+        pytest.skip("no C++ compiler")
+    folder = build_with_cmake(ROOT / "build" / "emulated", "assayer_emulated")
     # A library reads its settings once: this one is opened by these tests alone.
     copy = shutil.copy(folder / "libassayer_emulated.so", tmp_path_factory.mktemp("emulated"))
     with pytest.MonkeyPatch.context() as environment:

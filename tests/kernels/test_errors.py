@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import ctypes
-import shutil
 
 import numpy as np
-import pytest
 
 from conformance.proof.faults import build
 from conformance.proof.faults.fault import Fault
-from conformance.proof.faults.manner import cxx_compiler
+from tests.tools import CXX, needs
 
 # A change that changes nothing: with it the builder of faulty libraries makes a right one, of what `silu` needs.
 SAME = Fault("elementwise.cu: as it is", ("silu",), "elementwise.cu", "x[0] + x[1]", "x[1] + x[0]", "")
 
 
-@pytest.mark.skipif(not shutil.which(cxx_compiler()[0]), reason="no C++ compiler")
+@needs(*CXX)
 def test_a_runtime_error_is_not_said_again_by_the_next_launch() -> None:
     library = ctypes.CDLL(str(build(SAME)))
     x, y = np.zeros(8, np.float32), np.ones(8, np.float32)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from pathlib import Path
-
-import pytest
 
 TOOLS = Path(__file__).parents[2] / "cuda" / "tools"
 sys.path.insert(0, str(TOOLS))  # scripts, that import each other by name
 import resources  # noqa: E402
 import usage  # noqa: E402
 from usage import Need  # noqa: E402
+
+from tests.tools import needs  # noqa: E402
 
 NVCC = """
 Fatbin elf code:
@@ -49,7 +48,7 @@ def test_usage_is_read_for_each_architecture_under_one_name() -> None:
     assert list(usage.read_usage(CLANG)) == [("", MANGLED, Need(36, 0, 0))]
 
 
-@pytest.mark.skipif(not shutil.which("c++filt"), reason="c++filt comes with a compiler's tools")
+@needs("c++filt")
 def test_names_are_those_of_the_source() -> None:
     assert usage.plain_names([MANGLED]) == {MANGLED: "softmax_kernel<RowLayout<32, 4, true>>"}
 

@@ -7,15 +7,18 @@
 
 #include "cuda_runtime.h"
 #include "errors.h"
+#include "failures.h"
 #include "settings.h"
 
 namespace emulator {
 
-// CUDA C++ programming guide, "Technical specifications per compute capability".
+// CUDA C++ programming guide, "Technical specifications per compute capability"; multiprocessors are those of the V100, T4,
+// A100, RTX 3090, RTX 4090, H100, B200 and RTX 5090.
 constexpr Limits all_limits[] = {
-    {70, 96 << 10, 96 << 10, 2048, 32},    {75, 64 << 10, 64 << 10, 1024, 16},    {80, 163 << 10, 164 << 10, 2048, 32},
-    {86, 99 << 10, 100 << 10, 1536, 16},   {89, 99 << 10, 100 << 10, 1536, 24},   {90, 227 << 10, 228 << 10, 2048, 32},
-    {100, 227 << 10, 228 << 10, 2048, 32}, {120, 99 << 10, 100 << 10, 1536, 24},
+    {70, 96 << 10, 96 << 10, 2048, 32, 80},     {75, 64 << 10, 64 << 10, 1024, 16, 40},
+    {80, 163 << 10, 164 << 10, 2048, 32, 108},  {86, 99 << 10, 100 << 10, 1536, 16, 82},
+    {89, 99 << 10, 100 << 10, 1536, 24, 128},   {90, 227 << 10, 228 << 10, 2048, 32, 132},
+    {100, 227 << 10, 228 << 10, 2048, 32, 148}, {120, 99 << 10, 100 << 10, 1536, 24, 170},
 };
 
 const Limits* limits_of(unsigned capability) {
@@ -28,6 +31,11 @@ const Limits* limits_of(unsigned capability) {
 const Limits& limits() {
     static const Limits& mine = *limits_of(settings().capability);
     return mine;
+}
+
+int multiprocessors() {
+    const auto asked = static_cast<int>(settings().multiprocessors);
+    return asked ? asked : limits().multiprocessors;
 }
 
 namespace {
@@ -51,7 +59,7 @@ bool attribute_of(cudaDeviceAttr attribute, int& value) {
         case cudaDevAttrMaxRegistersPerBlock:
         case cudaDevAttrMaxRegistersPerMultiprocessor: value = 64 << 10; return true;
         case cudaDevAttrClockRate: value = 1000000; return true;
-        case cudaDevAttrMultiProcessorCount: value = static_cast<int>(settings().threads); return true;
+        case cudaDevAttrMultiProcessorCount: value = multiprocessors(); return true;
         case cudaDevAttrL2CacheSize: value = 40 << 20; return true;
         case cudaDevAttrMaxThreadsPerMultiProcessor: value = device.threads_per_multiprocessor; return true;
         case cudaDevAttrComputeCapabilityMajor: value = static_cast<int>(device.capability / 10); return true;
@@ -77,7 +85,7 @@ long long clock() {
 
 }  // namespace emulator
 
-using emulator::checked;
+using namespace emulator;
 
 cudaError_t cudaGetDeviceCount(int* count) {
     if (!count) return checked(cudaErrorInvalidValue);
@@ -85,6 +93,7 @@ cudaError_t cudaGetDeviceCount(int* count) {
     return checked(cudaSuccess);
 }
 cudaError_t cudaGetDevice(int* device) {
+    if (const cudaError_t failure = planted_failure("cudaGetDevice")) return checked(failure);
     if (!device) return checked(cudaErrorInvalidValue);
     *device = 0;
     return checked(cudaSuccess);
@@ -92,8 +101,9 @@ cudaError_t cudaGetDevice(int* device) {
 cudaError_t cudaSetDevice(int device) { return checked(device == 0 ? cudaSuccess : cudaErrorInvalidDevice); }
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
+    if (const cudaError_t failure = planted_failure("cudaDeviceGetAttribute")) return checked(failure);
     if (device != 0) return checked(cudaErrorInvalidDevice);
-    return checked(value && emulator::attribute_of(attribute, *value) ? cudaSuccess : cudaErrorInvalidValue);
+    return checked(value && attribute_of(attribute, *value) ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaRuntimeGetVersion(int* version) {

@@ -7,7 +7,6 @@
 #include "cuda_runtime.h"
 #include "device.h"
 #include "errors.h"
-#include "settings.h"
 
 namespace emulator {
 namespace {
@@ -74,7 +73,7 @@ cudaError_t fullest_block(int* grid, int* block, const void* kernel, size_t dyna
         if (blocks * threads <= most) continue;
         most = blocks * threads;
         *block = threads;
-        *grid = blocks * static_cast<int>(settings().threads);
+        *grid = blocks * multiprocessors();
     }
     return checked(cudaSuccess);
 }

@@ -7,16 +7,18 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <thread>
 #include <vector>
 
 #include "errors.h"
+#include "memory.h"
 #include "streams.h"
 
 struct CUgraph_st {
     std::vector<std::function<cudaError_t()>> work;
     std::vector<void*> memory;
     ~CUgraph_st() {
-        for (void* each : memory) cudaFree(each);
+        for (void* each : memory) emulator::release(each, false);
     }
 };
 struct CUgraphExec_st {
@@ -29,7 +31,19 @@ namespace {
 struct Capture {
     std::shared_ptr<CUgraph_st> graph;
     bool broken;
+    cudaStreamCaptureMode mode;
+    std::thread::id by;
 };
+thread_local cudaStreamCaptureMode mode_of_thread = cudaStreamCaptureModeGlobal;
+
+bool forbids_unsafe_calls(const Capture& capture) {
+    if (mode_of_thread == cudaStreamCaptureModeRelaxed) return false;
+    if (capture.by == std::this_thread::get_id()) return capture.mode != cudaStreamCaptureModeRelaxed;
+    return capture.mode == cudaStreamCaptureModeGlobal && mode_of_thread == cudaStreamCaptureModeGlobal;
+}
+
+bool is_mode(cudaStreamCaptureMode mode) { return mode >= cudaStreamCaptureModeGlobal && mode <= cudaStreamCaptureModeRelaxed; }
+
 struct Graphs {
     std::mutex mutex;
     std::map<cudaStream_t, Capture> captures;
@@ -84,15 +98,25 @@ cudaError_t capture(const Launch& launch, std::shared_ptr<void> arguments) {
     return checked(cudaSuccess);
 }
 
-cudaError_t waiting_for(cudaStream_t stream) {
+// Breaks the captures for which forbidden(stream, capture) holds; an error where there is one.
+template <class Forbidden>
+static cudaError_t breaking(Forbidden forbidden) {
     if (under_way == 0) return cudaSuccess;
     Graphs& all = graphs();
     std::lock_guard<std::mutex> lock(all.mutex);
     bool broken = false;
     for (auto& [captured, capture] : all.captures) {
-        if (!stream || captured == stream) capture.broken = broken = true;
+        if (forbidden(captured, capture)) capture.broken = broken = true;
     }
     return broken ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
+}
+
+cudaError_t waiting_for(cudaStream_t stream) {
+    return breaking([=](cudaStream_t captured, const Capture&) { return !stream || captured == stream; });
+}
+
+cudaError_t unsafe_call() {
+    return breaking([](cudaStream_t, const Capture& capture) { return forbids_unsafe_calls(capture); });
 }
 
 }  // namespace emulator
@@ -100,13 +124,19 @@ cudaError_t waiting_for(cudaStream_t stream) {
 using namespace emulator;
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
-    if (mode < cudaStreamCaptureModeGlobal || mode > cudaStreamCaptureModeRelaxed) return checked(cudaErrorInvalidValue);
+    if (!is_mode(mode)) return checked(cudaErrorInvalidValue);
     if (!is_stream(stream)) return checked(cudaErrorInvalidResourceHandle);
     if (!stream || stream == cudaStreamLegacy) return checked(cudaErrorStreamCaptureUnsupported);
     Graphs& all = graphs();
     std::lock_guard<std::mutex> lock(all.mutex);
-    if (!all.captures.insert({stream, {std::make_shared<CUgraph_st>(), false}}).second) return checked(cudaErrorIllegalState);
+    if (!all.captures.insert({stream, {std::make_shared<CUgraph_st>(), false, mode, std::this_thread::get_id()}}).second) return checked(cudaErrorIllegalState);
     under_way++;
+    return checked(cudaSuccess);
+}
+
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
+    if (!mode || !is_mode(*mode)) return checked(cudaErrorInvalidValue);
+    std::swap(*mode, mode_of_thread);
     return checked(cudaSuccess);
 }
 

@@ -14,5 +14,9 @@ bool kept_by_graph(cudaStream_t stream, void* memory);
 bool is_kept_by_graph(cudaStream_t stream, void* memory);
 // What waits for work that is only recorded breaks the capture, and is an error; null is every stream.
 cudaError_t waiting_for(cudaStream_t stream);
+// What may wait for other streams (taking memory outright, making a pool) breaks the captures that forbid it to this thread,
+// and is an error then: those not begun as relaxed by this thread, and the global ones of others, unless the thread's own
+// mode is more relaxed (cudaThreadExchangeStreamCaptureMode).
+cudaError_t unsafe_call();
 
 }  // namespace emulator

@@ -7,7 +7,9 @@
 #include <mutex>
 
 #include "errors.h"
+#include "failures.h"
 #include "graphs.h"
+#include "pools.h"
 #include "settings.h"
 #include "shared_memory.h"
 #include "streams.h"
@@ -40,6 +42,13 @@ Allocation rest_from(const void* memory) {
     return {start + allocation.bytes - address, allocation.type};
 }
 
+}  // namespace
+
+bool fits(const void* memory, size_t bytes) {
+    const Allocation rest = rest_from(memory);
+    return memory && (rest.type == cudaMemoryTypeUnregistered || bytes <= rest.bytes);
+}
+
 cudaError_t release(void* memory, bool of_host) {
     if (!memory) return checked(cudaSuccess);
     Allocations& all = allocations();
@@ -49,18 +58,18 @@ cudaError_t release(void* memory, bool of_host) {
         if (found == all.at.end() || (found->second.type == cudaMemoryTypeHost) != of_host) return checked(cudaErrorInvalidValue);
         all.at.erase(found);
     }
+    give_back_to_pool(memory);
     std::free(memory);
     return checked(cudaSuccess);
 }
 
-}  // namespace
-
-bool fits(const void* memory, size_t bytes) {
-    const Allocation rest = rest_from(memory);
-    return memory && (rest.type == cudaMemoryTypeUnregistered || bytes <= rest.bytes);
-}
-
 cudaMemoryType type_of(const void* memory) { return rest_from(memory).type; }
+
+cudaError_t allocate_outright(void** memory, size_t bytes, cudaMemoryType type) {
+    if (const cudaError_t failure = planted_failure("cudaMalloc")) return checked(failure);
+    if (const cudaError_t forbidden = unsafe_call()) return checked(forbidden);
+    return allocate(memory, bytes, type);
+}
 
 cudaError_t allocate(void** memory, size_t bytes, cudaMemoryType type, cudaStream_t stream) {
     if (!memory) return checked(cudaErrorInvalidValue);
@@ -86,9 +95,15 @@ cudaError_t allocate(void** memory, size_t bytes, cudaMemoryType type, cudaStrea
 
 using namespace emulator;
 
-cudaError_t cudaFree(void* memory) { return release(memory, false); }
-cudaError_t cudaFreeHost(void* memory) { return release(memory, true); }
+static cudaError_t release_outright(void* memory, bool of_host) {
+    if (const cudaError_t failure = planted_failure("cudaFree")) return checked(failure);
+    const cudaError_t forbidden = memory ? unsafe_call() : cudaSuccess;
+    return forbidden ? checked(forbidden) : release(memory, of_host);
+}
+cudaError_t cudaFree(void* memory) { return release_outright(memory, false); }
+cudaError_t cudaFreeHost(void* memory) { return release_outright(memory, true); }
 cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream) {
+    if (const cudaError_t failure = planted_failure("cudaFreeAsync")) return checked(failure);
     if (is_kept_by_graph(stream, memory)) return checked(cudaSuccess);
     return is_stream(stream) ? release(memory, false) : checked(cudaErrorInvalidResourceHandle);
 }

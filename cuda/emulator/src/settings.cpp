@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "device.h"
+#include "failures.h"
 
 namespace emulator {
 namespace {
@@ -48,6 +49,19 @@ unsigned capability() {
     return static_cast<unsigned>(given);
 }
 
+void read_failure(Settings& read) {
+    const char* const name = "ASSAYER_EMULATOR_FAIL";
+    const char* const value = std::getenv(name);
+    if (!value || !*value) return;
+    const char* const colon = std::strchr(value, ':');
+    read.failing = colon ? std::string(value, colon) : value;
+    char* end = nullptr;
+    if (colon) read.failing_time = std::strtoull(colon + 1, &end, 10);
+    if (!can_fail(read.failing.c_str()) || (colon && (*end || read.failing_time == 0))) {
+        refuse(name, "CALL or CALL:TIME, CALL one of " EMULATOR_CALLS_THAT_CAN_FAIL, value);
+    }
+}
+
 Settings read() {
     Settings read;
     const auto processors = number("OMP_NUM_THREADS", std::max(1u, std::thread::hardware_concurrency()), 1, 1024);
@@ -57,6 +71,8 @@ Settings read() {
     read.fill = number("ASSAYER_EMULATOR_FILL", 1, 0, 1) != 0;
     read.launches = number("ASSAYER_EMULATOR_LAUNCHES", 0, 0, 1) != 0;
     read.capability = capability();
+    read.multiprocessors = static_cast<unsigned>(number("ASSAYER_EMULATOR_MULTIPROCESSORS", 0, 1, 1024));
+    read_failure(read);
     return read;
 }
 

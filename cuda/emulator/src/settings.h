@@ -1,6 +1,8 @@
 // What the environment says about how kernels run.
 #pragma once
 
+#include <string>
+
 #include "run_queue.h"
 
 namespace emulator {
@@ -12,6 +14,9 @@ struct Settings {
     bool fill = true;               // ASSAYER_EMULATOR_FILL=0: shared and allocated memory keeps what was there
     bool launches = false;          // ASSAYER_EMULATOR_LAUNCHES=1: every launch is said on stderr
     unsigned capability = 80;       // ASSAYER_EMULATOR_ARCH=sm_80: whose limits hold
+    unsigned multiprocessors = 0;   // ASSAYER_EMULATOR_MULTIPROCESSORS; 0: as many as a device of the architecture has
+    std::string failing;            // ASSAYER_EMULATOR_FAIL=cudaMalloc or cudaMalloc:2: a call that fails, and which time (0: each)
+    uint64_t failing_time = 0;
 };
 
 // Read once.  A value that means nothing ends the process with a message: a run under other settings than those asked for

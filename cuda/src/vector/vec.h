@@ -3,13 +3,7 @@
 #ifndef ASSAYER_VEC_H
 #define ASSAYER_VEC_H
 
-#if defined(__GNUC__) && defined(__has_builtin) && !defined(ASSAYER_NO_VECTORS)
-#if __has_builtin(__builtin_shufflevector)
-#define HAS_VECTORS
-#endif
-#endif
-
-#if !defined(HAS_VECTORS)
+#if !defined(__GNUC__) || defined(ASSAYER_NO_VECTORS)
 #define LANES 1
 typedef float vec;
 typedef float vec_anywhere;
@@ -41,15 +35,23 @@ ALWAYS_INLINE vec load(const float* from) { return *(const vec_anywhere*)from; }
 ALWAYS_INLINE void store(float* to, vec x) { *(vec_anywhere*)to = x; }
 
 /* The lower, or the upper, halves of a and b with their elements in turn: a0 b0 a1 b1 ... */
+#if LANES > 1
+#if defined(__clang__) || __GNUC__ >= 12
+#define SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else /* gcc's older word for it */
+typedef int lane_numbers __attribute__((vector_size(4 * LANES)));
+#define SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (lane_numbers){__VA_ARGS__})
+#endif
+#endif
 #if LANES == 16
-#define ZIP_LOW(a, b) __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
-#define ZIP_HIGH(a, b) __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
+#define ZIP_LOW(a, b) SHUFFLE(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
+#define ZIP_HIGH(a, b) SHUFFLE(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
 #elif LANES == 8
-#define ZIP_LOW(a, b) __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
-#define ZIP_HIGH(a, b) __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
+#define ZIP_LOW(a, b) SHUFFLE(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
+#define ZIP_HIGH(a, b) SHUFFLE(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
 #elif LANES == 4
-#define ZIP_LOW(a, b) __builtin_shufflevector(a, b, 0, 4, 1, 5)
-#define ZIP_HIGH(a, b) __builtin_shufflevector(a, b, 2, 6, 3, 7)
+#define ZIP_LOW(a, b) SHUFFLE(a, b, 0, 4, 1, 5)
+#define ZIP_HIGH(a, b) SHUFFLE(a, b, 2, 6, 3, 7)
 #else
 #define ZIP_LOW(a, b) (a)
 #define ZIP_HIGH(a, b) (b)

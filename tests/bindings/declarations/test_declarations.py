@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from tests.bindings.spellings import SPELLINGS
 from tests.bindings.spy import Spy
 from tests.compiler import compile_library
 from tests.errors import error_of
+from tests.tools import needs
 
 SUFFIX = {"c": ".h", "rust": ".rs", "go": ".go", "ctypes": ".py"}
 
@@ -35,7 +35,7 @@ def test_written_c_compiles_beside_the_header(header: Header, tmp_path: Path) ->
     compile_library('#include "assayer.h"\n' + write(header, "c"), tmp_path, "both", "-Werror")
 
 
-@pytest.mark.skipif(shutil.which("rustc") is None, reason="no rustc on the path to compile the Rust declarations with")
+@needs("rustc")
 def test_written_rust_compiles(header: Header, tmp_path: Path) -> None:
     (tmp_path / "lib.rs").write_text(write(header, "rust"), encoding="utf-8")
     command = ["rustc", "--edition", "2021", "--crate-type", "lib", "--emit", "metadata", "-D", "warnings", "lib.rs"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import replace
 
 import pytest
@@ -13,8 +12,9 @@ from conformance.proof.faults import FaultError, build, judge
 from conformance.proof.faults.build import kit_of
 from conformance.proof.faults.kernels import FAULTS
 from conformance.proof.faults.kits import CLibrary, Kernels
-from conformance.proof.faults.manner import AS_IT_IS, BACKWARDS, BY_RACES, cxx_compiler
+from conformance.proof.faults.manner import AS_IT_IS, BACKWARDS, BY_RACES
 from conformance.proof.faults.trial import cases_of, judge_fault
+from tests.tools import CXX, needs
 
 BY_NAME = {fault.name: fault for fault in FAULTS}
 FEW = (
@@ -23,7 +23,7 @@ FEW = (
     "map.cuh: more threads than a block has",
     "clip.cu: written before it is refused",
 )
-needs_compiler = pytest.mark.skipif(not shutil.which(cxx_compiler()[0]), reason="no C++ compiler")
+needs_compiler = needs(*CXX)
 
 
 def test_every_fault_stands_where_it_says() -> None:

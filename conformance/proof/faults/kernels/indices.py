@@ -6,21 +6,23 @@ from conformance.proof.faults.fault import Fault
 
 _ORDERED = """\
     for (int w = 0; w < WARPS; w++) {
-        const int count = places[w][threadIdx.x];
-        places[w][threadIdx.x] = place;
+        const int count = tile.places[w][threadIdx.x];
+        tile.places[w][threadIdx.x] = place;
         place += count;
     }"""
 _EXPERT = "column * WARP + lane_of_thread();\n    const int warp"
 
 FAULTS = (
     Fault("sort.cu: warps of a block take the same places", ("expert_sort",), "sort.cu",
-          _ORDERED, _ORDERED.replace("place += count;", "place += 0 * count;"), "crashed at an address"),
+          _ORDERED, _ORDERED.replace("place += count;", "place += 0 * count;"), "pairs|tokens"),
     Fault("sort.cu: equal keys in the order of lanes reversed", ("expert_sort",), "sort.cu",
           "__popc(same & ((1u << lane) - 1))", "__popc(same >> lane >> 1)", "in other places"),
     Fault("sort.cu: digits after the first left out", ("expert_sort",), "sort.cu",
-          "limit >> pass.shift != 0); number++", "limit >> pass.shift >= limit); number++", "in other places|offsets"),
-    Fault("sort.cu: the next pass's digits of the keys before", ("expert_sort",), "sort.cu",
-          "        pass.order = pass.order_out;\n", "", "in other places"),
+          "limit >> shift != 0); shift +=", "limit >> shift >= limit); shift +=", "in other places|offsets"),
+    Fault("sort.cu: where a key stood before the last pass alone", ("expert_sort",), "sort.cu",
+          "from[round] = tile.from[start + round * WARP];",
+          "from[round] = static_cast<uint16_t>(start + round * WARP);",
+          "in other places"),
     Fault("expert_sort.cu: the last offset never written", ("expert_sort",), "expert_sort.cu",
           "    if (r > pairs) return;", "    if (r >= pairs) return;", "offsets: .*never written"),
     Fault("expert_sort.cu: experts without tokens left out", ("expert_sort",), "expert_sort.cu",
@@ -50,11 +52,14 @@ FAULTS = (
           "cudaMemsetAsync(pairs, 0xff, static_cast<size_t>(n)", "cudaMemsetAsync(pairs, 0x7f, static_cast<size_t>(n)",
           "NaN"),
     Fault("embedding.cu: assigned", ("scatter_add",), "embedding.cu",
-          "Pack<L::WIDTH> sum = load_pack<L::WIDTH>(to + column);", "Pack<L::WIDTH> sum = filled<L::WIDTH>(0.0f);",
+          "            if (!continued) add_to(sum, load_pack<L::WIDTH>(to));\n", "",
           "matches: .*(assigned|grad_weight cleared)"),
     Fault("embedding.cu: only the first of equal indices", ("scatter_add",), "embedding.cu",
-          "place < n && sorted.keys[place] == index; place++", "place < first + 1; place++",
+          "int64_t place = first; place < stop; place++)", "int64_t place = first; place < first + 1; place++)",
           "matches: .*first of repeated indices"),
+    Fault("embedding.cu: one warp's parts of an index", ("scatter_add",), "embedding.cu",
+          "for (int w = 0; w < ADDERS; w++)", "for (int w = 0; w < 1; w++)", "repeated indices",
+          cases="one_token"),
     Fault("aux_loss.cu: one warp's tokens", ("aux_loss_forward",), "aux_loss.cu",
           "warp == 0 && other < WARPS; other++", "warp == 0 && other < 1; other++", "tokens"),
     Fault("aux_loss.cu: experts past a warp's", ("aux_loss_forward",), "aux_loss.cu",

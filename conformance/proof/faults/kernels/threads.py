@@ -11,24 +11,16 @@ from conformance.proof.faults.manner import AT_RANDOM, BACKWARDS, BY_ADDRESSES, 
 
 _BARRIER = "        __syncthreads();\n"
 _READ = "        value = warp_fold<WARPS>(of_warp[lane_of_thread() % WARPS], fold);\n"
-_FIRST = "    if (index >= limit || (first > 0 && sorted.keys[first - 1] == index)) return;\n"
-_SUM = """\
-        Pack<L::WIDTH> sum = load_pack<L::WIDTH>(to + column);
-        for (int64_t place = first; place < n && sorted.keys[place] == index; place++) {
-            const Pack<L::WIDTH> row = load_pack<L::WIDTH>(grad_output + int64_t{sorted.order[place]} * cols + column);
-#pragma unroll
-            for (int i = 0; i < L::WIDTH; i++) sum.at[i] += row.at[i];
-        }
-        store_pack<L::WIDTH>(to + column, sum);"""
-_UNSHARED = """\
-    if (index >= limit) return;
-    float* const to = grad_weight + int64_t{index} * cols;
-    L::columns(cols, [&](int64_t column) {
-"""
-_SHARED = _UNSHARED.replace("    if (index >= limit) return;\n", _FIRST)
-_EACH = """\
-        const Pack<L::WIDTH> row = load_pack<L::WIDTH>(grad_output + int64_t{sorted.order[first]} * cols + column);
-        for (int i = 0; i < L::WIDTH; i++) %s"""
+_ADDED = """\
+            float* const to = (continued ? g.parts + piece * g.cols : g.grad_weight + int64_t{index} * g.cols) + column;
+            Pack<L::WIDTH> sum = sum_of_rows<L::WIDTH>(g, place, stop, column);
+            if (!continued) add_to(sum, load_pack<L::WIDTH>(to));
+            store_pack<L::WIDTH>(to, sum);"""
+_AT_ONCE = """\
+            float* const to = g.grad_weight + int64_t{index} * g.cols + column;
+            Pack<L::WIDTH> sum = sum_of_rows<L::WIDTH>(g, place, stop, column);
+            if (continued) store_pack<L::WIDTH>(g.parts + piece * g.cols + column, filled<L::WIDTH>(0.0f));
+            for (int i = 0; i < L::WIDTH; i++) %s"""
 _RACE = "data race kernels/"
 
 FAULTS = (
@@ -51,10 +43,10 @@ FAULTS = (
     Fault("aux_loss.cu: no barrier before the warps' sums are read", ("aux_loss_forward",), "aux_loss.cu",
           "    __syncthreads();\n", "", "aux_loss, p_means: never written"),
     Fault("sort.cu: no barrier between a warp's lanes", ("expert_sort",), "sort.cu",
-          "        ranks[round] = places[warp][digit] + before;\n        __syncwarp();",
-          "        ranks[round] = places[warp][digit] + before;", _RACE, manner=BY_RACES, cases="plain"),
-    Fault("sort.cu: counted without atomics", ("expert_sort",), "sort.cu",
-          "atomicAdd(&counts[pass.digit(pass.key(i))], 1);", "counts[pass.digit(pass.key(i))] += 1;", _RACE,
+          "        ranks[round] = place_of_digit(keys[round]) + before;\n        __syncwarp();",
+          "        ranks[round] = place_of_digit(keys[round]) + before;", _RACE, manner=BY_RACES, cases="plain"),
+    Fault("sort.cu: counted before the places are empty", ("expert_sort",), "sort.cu",
+          "tile.places[w][threadIdx.x] = 0;\n    __syncthreads();", "tile.places[w][threadIdx.x] = 0;", _RACE,
           manner=BY_RACES, cases="plain"),
     Fault("select.cuh: counted before the bins are empty", ("topk_sample",), "select.cuh",
           "            h.count[i] = 0;\n        }\n        __syncthreads();", "            h.count[i] = 0;\n        }",
@@ -62,12 +54,13 @@ FAULTS = (
     Fault("select.cuh: masses added without atomics", ("topp_sample",), "select.cuh",
           "atomicAdd(&h.mass[digit], row.weight(i));", "h.mass[digit] += row.weight(i);", _RACE, manner=BY_RACES,
           cases="plain"),
-    Fault("embedding.cu: every row its own block, no atomics", ("scatter_add",), "embedding.cu",
-          _SHARED + _SUM, _UNSHARED + _EACH % "to[column + i] += row.at[i];", _RACE, manner=BY_RACES,
-          cases="accumulate"),
-    Fault("embedding.cu: rows added by atomics", ("scatter_add",), "embedding.cu",
-          _SHARED + _SUM, _UNSHARED + _EACH % "atomicAdd(to + column + i, row.at[i]);",
-          "second run differs", manner=AT_RANDOM),
+    Fault("embedding.cu: pieces of an index added without atomics", ("scatter_add",), "embedding.cu",
+          _ADDED, _AT_ONCE % "to[i] += sum.at[i];", _RACE, manner=BY_RACES, cases="accumulate"),
+    Fault("embedding.cu: pieces of an index added by atomics", ("scatter_add",), "embedding.cu",
+          _ADDED, _AT_ONCE % "atomicAdd(to + i, sum.at[i]);", "second run differs", manner=AT_RANDOM),
+    Fault("embedding.cu: no barrier before the warps' parts are read", ("scatter_add",), "embedding.cu",
+          "        sums[warp][lane] = sum;\n        __syncthreads();\n", "        sums[warp][lane] = sum;\n", _RACE,
+          manner=BY_RACES, cases="one_token"),
     Fault("attention_forward.cuh: queries used before they are known", ("flash_attention",), "attention_forward.cuh",
           "    tile.fill(s, w.pair, w.query);\n    __syncthreads();\n", "    tile.fill(s, w.pair, w.query);\n",
           "data race kernels/", manner=BY_RACES, cases="plain"),

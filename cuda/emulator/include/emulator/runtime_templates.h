@@ -5,6 +5,7 @@
 
 namespace emulator {
 cudaError_t allocate(void** memory, size_t bytes, cudaMemoryType type, cudaStream_t stream = nullptr);
+cudaError_t allocate_outright(void** memory, size_t bytes, cudaMemoryType type);
 cudaError_t allocate_from(void** memory, size_t bytes, cudaMemPool_t pool, cudaStream_t stream);
 cudaError_t set_attribute(const void* kernel, cudaFuncAttribute attribute, int value);
 cudaError_t get_attributes(cudaFuncAttributes* attributes, const void* kernel);
@@ -12,12 +13,12 @@ cudaError_t blocks_per_multiprocessor(int* blocks, const void* kernel, int threa
 cudaError_t fullest_block(int* grid, int* block, const void* kernel, size_t dynamic_shared, int limit);
 }  // namespace emulator
 
-template <class T> inline cudaError_t cudaMalloc(T** memory, size_t bytes) { return emulator::allocate(reinterpret_cast<void**>(memory), bytes, cudaMemoryTypeDevice); }
+template <class T> inline cudaError_t cudaMalloc(T** memory, size_t bytes) { return emulator::allocate_outright(reinterpret_cast<void**>(memory), bytes, cudaMemoryTypeDevice); }
 template <class T> inline cudaError_t cudaMallocAsync(T** memory, size_t bytes, cudaStream_t stream) { return emulator::allocate(reinterpret_cast<void**>(memory), bytes, cudaMemoryTypeDevice, stream); }
 template <class T> inline cudaError_t cudaMallocFromPoolAsync(T** memory, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) { return emulator::allocate_from(reinterpret_cast<void**>(memory), bytes, pool, stream); }
-template <class T> inline cudaError_t cudaMallocHost(T** memory, size_t bytes, unsigned = cudaHostAllocDefault) { return emulator::allocate(reinterpret_cast<void**>(memory), bytes, cudaMemoryTypeHost); }
+template <class T> inline cudaError_t cudaMallocHost(T** memory, size_t bytes, unsigned = cudaHostAllocDefault) { return emulator::allocate_outright(reinterpret_cast<void**>(memory), bytes, cudaMemoryTypeHost); }
 template <class T> inline cudaError_t cudaHostAlloc(T** memory, size_t bytes, unsigned) { return cudaMallocHost(memory, bytes); }
-template <class T> inline cudaError_t cudaMallocManaged(T** memory, size_t bytes, unsigned = cudaMemAttachGlobal) { return emulator::allocate(reinterpret_cast<void**>(memory), bytes, cudaMemoryTypeManaged); }
+template <class T> inline cudaError_t cudaMallocManaged(T** memory, size_t bytes, unsigned = cudaMemAttachGlobal) { return emulator::allocate_outright(reinterpret_cast<void**>(memory), bytes, cudaMemoryTypeManaged); }
 template <class T> inline cudaError_t cudaMallocPitch(T** memory, size_t* pitch, size_t width, size_t height) {
     *pitch = (width + 511) / 512 * 512;
     return cudaMalloc(memory, *pitch * height);

@@ -1,0 +1,15 @@
+// Calls of the API that fail because the environment says so (ASSAYER_EMULATOR_FAIL): what a library does then can be tested.
+#pragma once
+
+#include "cuda_runtime.h"
+
+namespace emulator {
+
+#define EMULATOR_CALLS_THAT_CAN_FAIL \
+    "cudaDeviceGetAttribute, cudaFree, cudaFreeAsync, cudaGetDevice, cudaMalloc, cudaMallocFromPoolAsync, cudaMemPoolCreate, cudaMemPoolSetAttribute"
+
+bool can_fail(const char* call);
+// What this call is to return in place of doing its work; cudaSuccess where it is to do it.
+cudaError_t planted_failure(const char* call);
+
+}  // namespace emulator
