@@ -127,7 +127,7 @@ def judge_divided(bench: Bench) -> list[Result]:
         return [Result(DIVIDED, OPERATION, Status.TOO_FINE, reason)]
     if lacking := not_exported(DIVIDED, bench, operations()):
         return [lacking]
-    outcome = bench.worker.call("conformance.steps.divided:run")
+    outcome = bench.worker.call(run)
     if stopped := ended(DIVIDED, outcome):
         return [stopped]
     return list(_judged(outcome.value))

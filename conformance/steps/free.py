@@ -165,7 +165,7 @@ def judge_free(bench: Bench) -> list[Result]:
     lacking = not_exported(FREE, bench, {call.operation for call in expected})
     if lacking:
         return [lacking]
-    outcome = bench.worker.call("conformance.steps.free:run_library", state, batches)
+    outcome = bench.worker.call(run_library, state, batches)
     if stopped := ended(FREE, outcome):
         return [stopped]
     returned = [got for _, got in outcome.value]

@@ -72,7 +72,7 @@ def judge_recomputed(bench: Bench) -> list[Result]:
         return [Result(RECOMPUTED, OPERATION, Status.TOO_FINE, reason)]
     if lacking := not_exported(RECOMPUTED, bench, operations()):
         return [lacking]
-    outcome = bench.worker.call("conformance.steps.recomputed:run", scenarios.batch(1))
+    outcome = bench.worker.call(run, scenarios.batch(1))
     if stopped := ended(RECOMPUTED, outcome):
         return [stopped]
     return list(_judged(outcome.value))

@@ -98,7 +98,7 @@ def judge_resident(bench: Bench) -> list[Result]:
         return [Result(RESIDENT, OPERATION, Status.TOO_FINE, reason)]
     if lacking := not_exported(RESIDENT, bench, operations()):
         return [lacking]
-    outcome = bench.worker.call("conformance.steps.resident:run")
+    outcome = bench.worker.call(run)
     if stopped := ended(RESIDENT, outcome):
         return [stopped]
     return list(_judged(*outcome.value))

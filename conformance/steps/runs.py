@@ -31,6 +31,7 @@ from conformance.limits.envelope import (
     operations,
     standing_by_step,
 )
+from conformance.limits.envelope.run import step
 from conformance.limits.measure import SIGMAS
 from training.step import Report, Standing
 
@@ -77,7 +78,7 @@ def _judged(bench: Bench, envelope: Envelope, run: Run) -> Iterator[Result]:
             reason = f"{envelope.near[place]} routing choices lie within the noise: honest runs part at this step"
             yield Result(id, OPERATION, Status.MISTRUSTED, reason)
             return
-        outcome = bench.worker.call("conformance.limits.envelope.run:step", run, standing, tokens, targets)
+        outcome = bench.worker.call(step, run, standing, tokens, targets)
         if stopped := ended(id, outcome):
             yield stopped
             return

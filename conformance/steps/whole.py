@@ -20,7 +20,7 @@ def missing(library: Any) -> tuple[str, ...]:
 
 def not_exported(id: str, bench: Bench, needed: Iterable[str]) -> Result | None:
     """Return what to say of a library that lacks some of the operations that are needed."""
-    lacking = sorted({*needed} & set(bench.worker.call("conformance.steps.whole:missing").value or ()))
+    lacking = sorted({*needed} & set(bench.worker.call(missing).value or ()))
     if not lacking:
         return None
     reason = f"the library does not export cuda_{lacking[0]}"
