@@ -24,8 +24,8 @@ from conformance.judging.outputs import as_stored
 from conformance.judging.results import Result, Status
 from conformance.judging.verdict import judge
 from conformance.limits import Contract
-from conformance.limits.choices import near_choices, settle
-from conformance.limits.expectation import bound_update
+from conformance.limits.choices import ROUTING, follow_routing, near_choices
+from conformance.limits.expectation import bound_update, is_adam
 from conformance.limits.namespaces import converted
 from conformance.limits.noise import Noisy, exact, stored, using
 from reference.step import State, training_step
@@ -38,7 +38,6 @@ from .whole import ended, not_exported
 FREE = "steps/free"
 Batches = list[tuple[Any, Any]]
 Outputs = Mapping[str, Any]  # of one call, by flat name
-ROUTING = "softmax_topk"
 
 
 def run_library(library: Any, state: State, batches: Batches) -> list[tuple[str, dict[str, Any]]]:
@@ -98,10 +97,10 @@ def _expected(declared: Contract, got: Sequence[Outputs] | None = None) -> list[
         way = replace(declared.of(operation).arithmetic, coarse=not declared.is_header)
         with np.errstate(all="ignore"), using(way):
             outputs = operations.named(function, getattr(reference, operation)(**arguments))
-            if "adamw" in operation:
+            if is_adam(function):
                 _bound(outputs, arguments)
             if operation == ROUTING and got is not None:
-                outputs = settle(operation, arguments, outputs, got[len(trace.calls)])
+                outputs = follow_routing(arguments, outputs, got[len(trace.calls)])
             return {name: _stored(value) for name, value in outputs.items()}
 
     noisy = converted(state, lambda array: exact(array, worst=False))

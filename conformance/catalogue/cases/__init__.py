@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from . import attention, decode, elementwise, embedding, gemm, loss, moe, norm, optimizer, rope, sixteen, softmax
+from conformance.catalogue.families import specs
+
 from .refusals import Refusal, refusals
 from .spec import Case
 
 __all__ = ["CASES", "REFUSALS", "Case", "Refusal"]
 
-FAMILIES = (elementwise, softmax, norm, gemm, rope, attention, moe, loss, optimizer, embedding, decode, sixteen)
-
 
 def catalogue() -> Mapping[str, Case]:
     """Return every case by id, in the order of the families.  Two cases with one id are an error."""
     cases: dict[str, Case] = {}
-    for family in FAMILIES:
-        for spec in family.SPECS:
-            for case in spec.cases():
-                if case.id in cases:
-                    raise ValueError(f"two cases are called {case.id}")
-                cases[case.id] = case
+    for spec in specs():
+        for case in spec.cases():
+            if case.id in cases:
+                raise ValueError(f"two cases are called {case.id}")
+            cases[case.id] = case
     return cases
 
 
