@@ -33,7 +33,6 @@ from reference.step import State, training_step
 from . import scenarios
 from .scenarios import NUMBERS, scenario
 from .trace import Arguments, Call, Traced
-from .whole import ended, not_exported
 
 FREE = "steps/free"
 Batches = list[tuple[Any, Any]]
@@ -157,19 +156,19 @@ def start() -> tuple[State, Batches]:
     return scenario(NUMBERS[0]).state, [scenarios.batch(number) for number in NUMBERS]
 
 
-def judge_free(bench: Bench) -> list[Result]:
-    """Judge several steps from one start; the first call that fails is where the candidate diverges."""
-    state, batches = start()
-    expected = expected_calls(bench.declared)
-    lacking = not_exported(FREE, bench, {call.operation for call in expected})
-    if lacking:
-        return [lacking]
-    outcome = bench.worker.call(run_library, state, batches)
-    if stopped := ended(FREE, outcome):
-        return [stopped]
-    returned = [got for _, got in outcome.value]
+def operations_of(bench: Bench) -> set[str]:
+    """Return the operations that the steps call."""
+    return {call.operation for call in expected_calls(bench.declared)}
+
+
+def judge_free(bench: Bench, called: Sequence[tuple[str, Outputs]]) -> list[Result]:
+    """Judge several steps from one start; the first call that fails is where the candidate diverges.
+
+    called: what `run_library` returned.
+    """
+    returned = [got for _, got in called]
     expected = followed_calls(bench.declared, returned)
-    per_step = len(expected) // len(batches)
+    per_step = len(expected) // len(NUMBERS)
     return [_judged(call, got, per_step, bench) for call, got in zip(expected, returned, strict=True)]
 
 

@@ -28,14 +28,13 @@ from conformance.limits.envelope import (
     beginning,
     distance,
     draw_envelope,
-    operations,
     standing_by_step,
 )
 from conformance.limits.envelope.run import step
 from conformance.limits.measure import SIGMAS
 from training.step import Report, Standing
 
-from .whole import OPERATION, ended, not_exported
+from .whole import OPERATION, ended
 
 _PART, _DISTANCE = "step/envelope", "distance."
 
@@ -45,20 +44,13 @@ def part_of(run: Run) -> str:
     return _PART + run.suffix
 
 
-ENVELOPES = {part_of(run): run for run in RUNS}
-
-
-def judge_envelope(bench: Bench, run: Run = RUN) -> list[Result]:
+def judge_run(bench: Bench, run: Run = RUN) -> list[Result]:
     """Judge a run: a result for each step, up to the first that cannot be judged."""
-    part = part_of(run)
-    if not bench.declared.is_header:
-        return [Result(part, OPERATION, Status.TOO_FINE, "its replicas round as the header has it, and no coarser")]
     try:
         envelope = known_envelope(run)
     except GoldenError as error:
-        return [Result(part, OPERATION, Status.MISTRUSTED, str(error))]
-    lacking = not_exported(part, bench, operations(run))
-    return [lacking] if lacking else list(_judged(bench, envelope, run))
+        return [Result(part_of(run), OPERATION, Status.MISTRUSTED, str(error))]
+    return list(_judged(bench, envelope, run))
 
 
 def known_envelope(run: Run) -> Envelope:

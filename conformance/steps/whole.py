@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from conformance.judging.bench import Bench
@@ -20,12 +20,28 @@ def missing(library: Any) -> tuple[str, ...]:
 
 def not_exported(id: str, bench: Bench, needed: Iterable[str]) -> Result | None:
     """Return what to say of a library that lacks some of the operations that are needed."""
-    lacking = sorted({*needed} & set(bench.worker.call(missing).value or ()))
+    wanted = {*needed}
+    lacking = sorted(wanted & set(bench.worker.call(missing).value or ())) if wanted else []
     if not lacking:
         return None
     reason = f"the library does not export cuda_{lacking[0]}"
     reason += f", nor {len(lacking) - 1} more that a step needs" if len(lacking) > 1 else ""
     return Result(id, OPERATION, Status.NOT_RUN, reason)
+
+
+def same_bits(operations: Callable[[], Iterable[str]]) -> Callable[[Bench], str]:
+    """Return what says why bits cannot be compared: one of the operations does not give the same ones twice."""
+
+    def reason(bench: Bench) -> str:
+        varying = next((name for name in operations() if not bench.declared.of(name).deterministic), "")
+        return f"{varying} is declared not to give the same bits twice" if varying else ""
+
+    return reason
+
+
+def within_header(why: str) -> Callable[[Bench], str]:
+    """Return what says why a case is not for a declared precision other than the header's."""
+    return lambda bench: "" if bench.declared.is_header else why
 
 
 def ended(id: str, outcome: Any) -> Result | None:
