@@ -15,13 +15,6 @@ from bindings.header.signature import Signature
 
 OPERATIONS: Mapping[str, Function] = read_header().operations
 SIXTEEN_BIT = "16-bit"
-# Those that multiply matrices; a test holds this to what the reference does.
-PRODUCTS = frozenset(
-    name
-    for name, function in OPERATIONS.items()
-    if function.family != SIXTEEN_BIT
-    and ((function.family in ("gemm", "attention") and "cache" not in name) or "combine" in name)
-)
 _HALVES = tuple(element.dtype for element in ELEMENTS.values() if element.is_half)
 _SIGNATURES = {function.symbol: Signature(function) for function in OPERATIONS.values()}
 

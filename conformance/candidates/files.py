@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +41,7 @@ class Files:
     def facts(self) -> Facts:
         return Facts()
 
-    def call(self, function: str, *arguments: Any) -> Outcome:
+    def call(self, function: Callable[..., Any], *arguments: Any) -> Outcome:
         raise NotImplementedError("files hold results; there is nothing to call")
 
     def _read(self) -> dict[str, NDArray[Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from bindings import Facts
@@ -24,6 +24,6 @@ class Runs(Protocol):
 
     def run(self, operation: str, arguments: Mapping[str, Any], override: Mapping[str, Any] | None = None) -> Any: ...
 
-    def call(self, function: str, *arguments: Any) -> Any: ...
+    def call(self, function: Callable[..., Any], *arguments: Any) -> Any: ...
 
     def facts(self) -> Facts: ...

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -15,12 +16,11 @@ from conformance.catalogue.cases import CASES, REFUSALS, Case, Refusal
 from conformance.catalogue.cases.data import DATA
 from conformance.exit_codes import HARNESS
 from conformance.judging.probes import PROPERTIES, probe_ids
-from conformance.limits.envelope import REPLICAS
 from conformance.limits.expectation import Expected, expect
 from conformance.limits.measure import limits
 from conformance.limits.noise import Noisy
 from conformance.proof.readings.trial import tried_on
-from conformance.steps import ENVELOPES, FREE, RECOMPUTED, RESIDENT, STEPS
+from conformance.steps import STEP_CASES, STEPS, StepCase
 from conformance.variants.wrong.planted import planted
 
 from .options import add_command
@@ -31,7 +31,7 @@ _EXAMPLES = """\
   explain step1/locked                       a training step
 """
 _EXIT = "exit code: 0 explained; 2 there is no such case"
-_LEFT = 16  # columns of headings
+_LEFT, _WIDTH = 16, 104  # columns of headings, and of a line
 
 
 def add_parser(commands: Any) -> None:
@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
     elif id in probe_ids():
         lines = _probe(id)
     elif step := next((step for step in STEPS if id == step or id.startswith(f"{step}/")), ""):
-        lines = _step(step)
+        lines = _step(STEP_CASES[step])
     else:
         return _unknown(id)
     print(id + "\n")
@@ -147,32 +147,11 @@ def _probe(id: str) -> Iterator[str]:
     yield _said("why", "limits follow what is declared; this finds what is so, and needs no tolerance")
 
 
-def _step(name: str) -> Iterator[str]:
-    tiny = "the tiny model over the embedded corpus: loss, activations, gradients, moments, parameters"
-    if name in ENVELOPES:
-        yield _said(
-            "why", "falling losses show nothing: the library runs on by itself, and has to stay where replicas of"
-        )
-        yield _said("", f"the reference lead that are rounded at random; {REPLICAS} of them give mean and spread")
-        yield _said(
-            "data", "the tiny model over the licence's text: each step's loss, how far each parameter has moved"
-        )
-    elif name == RECOMPUTED:
-        yield _said("why", "layers whose activations were dropped are computed again in backward, and the step is the")
-        yield _said("", "plain one bit for bit: a library keeps nothing between calls, and changes no input")
-        yield _said("data", "three layers of the tiny model, two micro-batches: every second layer, segments of two")
-    elif name == RESIDENT:
-        yield _said("why", "arrays that stay where the library computes, used over and over and never waited for: an")
-        yield _said("", "operation that leaves its stream, waits, or keeps an address or a number has other bits")
-        yield _said("data", "five updates of the tiny model as called, and captured and launched; four tokens decoded")
-    elif name == FREE:
-        yield _said(
-            "why", "the library runs whole steps by itself; sigma is carried through, and every result is judged"
-        )
-        yield _said("data", tiny)
-    else:
-        yield _said(
-            "why", "every operation is fed the reference's inputs, so that the first wrong one is found whatever"
-        )
-        yield _said("", "came before")
-        yield _said("data", tiny)
+def _step(case: StepCase) -> Iterator[str]:
+    yield from _wrapped("why", case.why)
+    yield from _wrapped("data", case.data)
+
+
+def _wrapped(heading: str, text: str) -> Iterator[str]:
+    for place, line in enumerate(textwrap.wrap(text, _WIDTH - _LEFT)):
+        yield _said("" if place else heading, line)

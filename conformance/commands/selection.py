@@ -9,10 +9,9 @@ from conformance.candidates.files import answerable
 from conformance.catalogue.cases import CASES, REFUSALS
 from conformance.catalogue.keywords import Keywords
 from conformance.judging.probes import probe_ids
-from conformance.steps import FREE, STEPS, WHOLE
+from conformance.steps import STEP_CASES, STEPS
 
 CALLS_A_STEP = 110  # what a step of the tiny model comes to; for the progress bar only
-_STEPS_IN = {FREE: 3} | dict.fromkeys(WHOLE, 0)
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,7 @@ class Selection:
     @property
     def expected(self) -> int:
         """About how many results there will be."""
-        return len(self.cases) + CALLS_A_STEP * sum(_STEPS_IN.get(step, 1) for step in self.steps)
+        return len(self.cases) + CALLS_A_STEP * sum(STEP_CASES[step].steps for step in self.steps)
 
     def wants(self, id: str) -> bool:
         """Whether a result is one that was asked for: of a step, perhaps one call only."""

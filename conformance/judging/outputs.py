@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance import operations
-from conformance.limits import choices
+from conformance.catalogue.families import facts_of
 from conformance.limits.expectation import Expected, rounded
 from conformance.limits.noise import Noisy
 
@@ -41,7 +41,8 @@ def _verdicts(
 
 def settled(operation: str, arguments: Mapping[str, Any], expected: Expected, got: Outputs) -> Expected:
     """Return what is held against the outputs: it follows their admissible choices; exact numbers are float32."""
-    return as_stored(choices.settle(operation, arguments, expected, got))
+    follow = facts_of(operation).follow_choice
+    return as_stored(follow(arguments, expected, got) if follow else expected)
 
 
 def as_stored(expected: Expected) -> Expected:

@@ -6,7 +6,7 @@ scores the choice is made by, and are not exactly equal (equal entries have a ru
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -19,15 +19,10 @@ from .noise import Noisy, exact
 
 Array = NDArray[Any]
 Arguments = Mapping[str, Any]
+ROUTING = "softmax_topk"  # the operation by which the model routes
 
 
-def settle(operation: str, arguments: Arguments, expected: dict[str, Any], got: Mapping[str, Array]) -> dict[str, Any]:
-    """Return the expectation after the candidate's admissible choices: those it may make, and what they lead to."""
-    follow = FOLLOWED.get(operation)
-    return follow(arguments, expected, got) if follow else expected
-
-
-def _routing(arguments: Arguments, expected: dict[str, Any], got: Mapping[str, Array]) -> dict[str, Any]:
+def follow_routing(arguments: Arguments, expected: dict[str, Any], got: Mapping[str, Array]) -> dict[str, Any]:
     """Top-k by softmax probability: two entries may change places while their probabilities lie within the noise."""
     chosen = got["indices"]
     if chosen.shape != expected["indices"].shape or np.array_equal(chosen, expected["indices"]):
@@ -69,7 +64,7 @@ def near_choices(logits: Any, k: int) -> int:
     return int((gaps <= window).sum())
 
 
-def _sampled(arguments: Arguments, expected: dict[str, Any], got: Mapping[str, Array]) -> dict[str, Any]:
+def follow_sampling(arguments: Arguments, expected: dict[str, Any], got: Mapping[str, Array]) -> dict[str, Any]:
     """A walk over cumulative probabilities may stop one entry off where u lies within the noise of the boundary."""
     choice, due = got["output"], expected["output"]
     if choice.shape != due.shape or np.array_equal(choice, due) or not arguments["temperature"] > 0:
@@ -130,11 +125,3 @@ def _same_draw(seeds: Array, row: int) -> Array:
 def _uniform(seed: np.uint64) -> float:
     state = (int(seed) & 0xFFFFFFFF) * 1664525 + 1013904223 & 0xFFFFFFFF
     return (state >> 8) * 2.0**-24
-
-
-FOLLOWED: dict[str, Callable[[Arguments, dict[str, Any], Mapping[str, Array]], dict[str, Any]]] = {
-    "softmax_topk": _routing,
-    "sample": _sampled,
-    "topk_sample": _sampled,
-    "topp_sample": _sampled,
-}

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import reference
-from bindings.header.records import Parameter
+from bindings.header.records import Function, Parameter
 from conformance import operations
 from reference.ops.sixteen import copied
 
@@ -30,7 +30,7 @@ def expect(operation: str, arguments: Mapping[str, Any], carried_out: Callable[.
     with np.errstate(all="ignore"):
         results = (carried_out or getattr(reference, operation))(*values)
     expected = operations.flat(operations.named(function, results))
-    if "adamw" in operation:
+    if is_adam(function):
         bound_update(expected, arguments)
     return {
         name: _as_declared(value, operations.declared(function, name), place_of(name), arguments.get("seed", 0))
@@ -63,6 +63,11 @@ def noisy(value: Any) -> Any:
     if isinstance(value, float) or (isinstance(value, np.ndarray) and value.dtype.kind == "f"):
         return flushed(exact(value))
     return value
+
+
+def is_adam(function: Function) -> bool:
+    """Whether an operation makes Adam's step: it is told the rate, both decays and eps."""
+    return {"lr", "beta1", "beta2", "eps"} <= operations.float_scalars(function)
 
 
 def bound_update(expected: Expected, arguments: Mapping[str, Any]) -> None:

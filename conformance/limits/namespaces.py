@@ -12,7 +12,7 @@ from bindings.header.records import Function
 from conformance import operations
 from reference.step import State
 
-from .choices import near_choices
+from .choices import ROUTING, near_choices
 from .noise import Noisy
 from .noise.drawn import Drawn
 from .noise.precision import FORMATS
@@ -31,7 +31,7 @@ class Carried:
         self.used.add(operation)
 
         def call(*args: Any, **named: Any) -> Any:
-            if operation == "softmax_topk" and isinstance(args[0], Noisy):
+            if operation == ROUTING and isinstance(args[0], Noisy):
                 self.near += near_choices(args[0], named["k"])
             return function(*map(self._taken, args), **{name: self._taken(value) for name, value in named.items()})
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from conformance import operations
 from conformance.catalogue.cases import CASES, Case
+from conformance.catalogue.families import products
 from conformance.judging import outputs
 from conformance.judging.verdict import Verdict
 from conformance.limits import HEADER, Contract
@@ -56,7 +56,7 @@ def shares(ids: Sequence[str], seed: int, rounds: int, processes: int) -> list[l
 
 
 def known_implementations(libraries: list[Path], declared: Contract) -> dict[str, Implementation]:
-    return implementations(libraries, declared.rounded_inputs(operations.PRODUCTS))
+    return implementations(libraries, declared.rounded_inputs(products()))
 
 
 def results(shares: list[list[Unit]], libraries: list[Path], declared: Contract) -> Iterator[Run]:

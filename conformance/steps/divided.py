@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from conformance.catalogue.prepared import Store
 from conformance.catalogue.prepared.codec import Codec
-from conformance.judging.bench import Bench
 from conformance.judging.results import Result, Status
 from conformance.judging.verdict import judge
 from conformance.limits.namespaces import Carried, Stored, converted
@@ -33,7 +32,7 @@ from training.step import Step
 
 from . import scenarios
 from .recomputed import named
-from .whole import OPERATION, ended, not_exported, operations_of
+from .whole import OPERATION
 
 DIVIDED = "steps/divided"
 BATCH, SEQ, CHOSEN = 4, 16, 0  # the seed: such that no routing choice lies within the noise
@@ -123,20 +122,8 @@ def operations() -> tuple[str, ...]:
     return tuple(sorted(ops.used))
 
 
-def judge_divided(bench: Bench) -> list[Result]:
-    """Judge every division: a result for each."""
-    if not bench.declared.is_header:
-        reason = "its limits are those of the header's precision, and its ranks have to agree in every bit"
-        return [Result(DIVIDED, OPERATION, Status.TOO_FINE, reason)]
-    if lacking := not_exported(DIVIDED, bench, operations_of(DIVIDED, bench.store, operations)):
-        return [lacking]
-    outcome = bench.worker.call("conformance.steps.divided:run")
-    if stopped := ended(DIVIDED, outcome):
-        return [stopped]
-    return list(_judged(outcome.value, bench.store))
-
-
-def _judged(runs: list[Arrays], store: Store) -> Iterator[Result]:
+def judge_divided(runs: list[Arrays], store: Store) -> Iterator[Result]:
+    """Judge every division, by what `run` returned: a result for each."""
     for (text, division), got in zip(DIVISIONS.items(), runs, strict=True):
         verdicts = tuple(judge(what, wanted, got[what]) for what, wanted in division.expected(store).items())
         wrong = next((verdict for verdict in verdicts if not verdict.passed), None)

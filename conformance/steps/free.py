@@ -10,7 +10,7 @@ reference then follows the candidate's choice, and stays the judge of everything
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -23,8 +23,8 @@ from conformance.judging.outputs import as_stored
 from conformance.judging.results import Result, Status
 from conformance.judging.verdict import judge
 from conformance.limits import Contract
-from conformance.limits.choices import near_choices, settle
-from conformance.limits.expectation import bound_update
+from conformance.limits.choices import ROUTING, follow_routing, near_choices
+from conformance.limits.expectation import bound_update, is_adam
 from conformance.limits.namespaces import converted
 from conformance.limits.noise import Noisy, exact, stored, using
 from reference.step import State, training_step
@@ -32,13 +32,11 @@ from reference.step import State, training_step
 from . import scenarios
 from .scenarios import NUMBERS, scenario
 from .trace import CALLS, Arguments, Call, Traced
-from .whole import ended, not_exported, operations_of
 
 FREE = "steps/free"
 Item = TypeVar("Item")
 Batches = list[tuple[Any, Any]]
 Outputs = Mapping[str, Any]  # of one call, by flat name
-ROUTING = "softmax_topk"
 
 
 def run_library(library: Any, state: State, batches: Batches) -> list[tuple[str, dict[str, Any]]]:
@@ -85,11 +83,11 @@ def _by_step(calls: Sequence[Item]) -> list[Sequence[Item]]:
     return [calls[start : start + length] for start in range(0, len(calls), length)]
 
 
-def followed_steps(bench: Bench, got: Sequence[Outputs]) -> Iterable[Sequence[Call]]:
-    """The same after the routing choices that a candidate may make and has made; got: its results, call by call."""
+def followed_steps(bench: Bench, called: Sequence[tuple[str, Outputs]]) -> Iterable[Sequence[Call]]:
+    """The same after the routing choices that a candidate may make and has made; called: its operations and results."""
     if bench.declared.is_header:
         return expected_steps(bench)
-    calls = [call for step in expected_steps(bench) for call in step]
+    calls, got = [call for step in expected_steps(bench) for call in step], [outputs for _, outputs in called]
     return _by_step(calls if _routes(calls) == _routes(calls, got) else _expected(bench.declared, got))
 
 
@@ -107,10 +105,10 @@ def _expected(declared: Contract, got: Sequence[Outputs] | None = None) -> list[
         way = replace(declared.of(operation).arithmetic, coarse=not declared.is_header)
         with np.errstate(all="ignore"), using(way):
             outputs = operations.named(function, getattr(reference, operation)(**arguments))
-            if "adamw" in operation:
+            if is_adam(function):
                 _bound(outputs, arguments)
             if operation == ROUTING and got is not None:
-                outputs = settle(operation, arguments, outputs, got[len(trace.calls)])
+                outputs = follow_routing(arguments, outputs, got[len(trace.calls)])
             return {name: _stored(value) for name, value in outputs.items()}
 
     noisy = converted(state, lambda array: exact(array, worst=False))
@@ -167,26 +165,20 @@ def start() -> tuple[State, Batches]:
     return scenario(NUMBERS[0]).state, [scenarios.batch(number) for number in NUMBERS]
 
 
-def judge_free(bench: Bench) -> list[Result]:
-    """Judge several steps from one start; the first call that fails is where the candidate diverges."""
-    state, batches = start()
-    needed = operations_of(
-        FREE, bench.store, lambda: {call.operation for step in expected_steps(bench) for call in step}
-    )
-    if lacking := not_exported(FREE, bench, needed):
-        return [lacking]
-    outcome = bench.worker.call("conformance.steps.free:run_library", state, batches)
-    if stopped := ended(FREE, outcome):
-        return [stopped]
-    returned = [got for _, got in outcome.value]
-    outcome.value = None
-    return [
-        _judged(f"{number}.{place:03d}", call, got, bench)
-        for number, (step, results) in enumerate(
-            zip(followed_steps(bench, returned), _by_step(returned), strict=True), 1
-        )
-        for place, (call, got) in enumerate(zip(step, results, strict=True))
-    ]
+def operations_of(bench: Bench) -> set[str]:
+    """Return the operations that the steps call."""
+    return {call.operation for step in expected_steps(bench) for call in step}
+
+
+def judge_free(bench: Bench, called: Sequence[tuple[str, Outputs]]) -> Iterator[Result]:
+    """Judge several steps from one start; the first call that fails is where the candidate diverges.
+
+    called: what `run_library` returned.
+    """
+    steps = _by_step([got for _, got in called])
+    for number, (step, results) in enumerate(zip(followed_steps(bench, called), steps, strict=True), 1):
+        for place, (call, got) in enumerate(zip(step, results, strict=True)):
+            yield _judged(f"{number}.{place:03d}", call, got, bench)
 
 
 def _judged(place: str, call: Call, got: Outputs, bench: Bench) -> Result:

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.judging.bench import Bench
 from conformance.judging.results import Result, Status
 from conformance.judging.verdict import Verdict, judge
 from conformance.limits.namespaces import Carried
@@ -25,7 +24,7 @@ from reference.step import Metrics, State, start, training_step
 from training.step import Report
 
 from . import scenarios
-from .whole import OPERATION, ended, not_exported, operations_of
+from .whole import OPERATION
 
 RECOMPUTED = "steps/recomputed"
 # Of three layers one alone in the middle; and a segment of two with one of a single layer behind it.
@@ -64,22 +63,8 @@ def operations() -> tuple[str, ...]:
     return tuple(sorted(ops.used))
 
 
-def judge_recomputed(bench: Bench) -> list[Result]:
-    """Judge both policies: a result for each."""
-    called = operations_of(RECOMPUTED, bench.store, operations)
-    varying = next((name for name in called if not bench.declared.of(name).deterministic), None)
-    if varying:
-        reason = f"{varying} is declared not to give the same bits twice"
-        return [Result(RECOMPUTED, OPERATION, Status.TOO_FINE, reason)]
-    if lacking := not_exported(RECOMPUTED, bench, called):
-        return [lacking]
-    outcome = bench.worker.call("conformance.steps.recomputed:run", scenarios.batch(1))
-    if stopped := ended(RECOMPUTED, outcome):
-        return [stopped]
-    return list(_judged(outcome.value))
-
-
-def _judged(runs: list[Arrays]) -> Iterator[Result]:
+def judge_recomputed(runs: list[Arrays]) -> Iterator[Result]:
+    """Judge both policies, by what `run` returned: a result for each."""
     plain, *others = runs
     for text, got in zip(SETTINGS, others, strict=True):
         verdicts = tuple(judge(name, wanted, got[name]) for name, wanted in plain.items())

@@ -29,15 +29,15 @@ from conformance.limits.envelope import (
     beginning,
     distance,
     draw_envelope,
-    operations,
     standing_by_step,
 )
+from conformance.limits.envelope.run import step
 from conformance.limits.measure import SIGMAS
 from reference.step import State
 from training.precision.scaling import Scaler
 from training.step import Report, Standing
 
-from .whole import OPERATION, ended, not_exported, operations_of
+from .whole import OPERATION, ended
 
 _STANDINGS = Codec(Standing, Report, State, Scaler)
 _PART, _DISTANCE = "step/envelope", "distance."
@@ -48,20 +48,13 @@ def part_of(run: Run) -> str:
     return _PART + run.suffix
 
 
-ENVELOPES = {part_of(run): run for run in RUNS}
-
-
-def judge_envelope(bench: Bench, run: Run = RUN) -> list[Result]:
+def judge_run(bench: Bench, run: Run = RUN) -> list[Result]:
     """Judge a run: a result for each step, up to the first that cannot be judged."""
-    part = part_of(run)
-    if not bench.declared.is_header:
-        return [Result(part, OPERATION, Status.TOO_FINE, "its replicas round as the header has it, and no coarser")]
     try:
         envelope = known_envelope(run)
     except GoldenError as error:
-        return [Result(part, OPERATION, Status.MISTRUSTED, str(error))]
-    lacking = not_exported(part, bench, operations_of(part, bench.store, lambda: operations(run)))
-    return [lacking] if lacking else list(_judged(bench, envelope, run))
+        return [Result(part_of(run), OPERATION, Status.MISTRUSTED, str(error))]
+    return list(_judged(bench, envelope, run))
 
 
 def known_envelope(run: Run) -> Envelope:
@@ -82,7 +75,7 @@ def _judged(bench: Bench, envelope: Envelope, run: Run) -> Iterator[Result]:
             reason = f"{envelope.near[place]} routing choices lie within the noise: honest runs part at this step"
             yield Result(id, OPERATION, Status.MISTRUSTED, reason)
             return
-        outcome = bench.worker.call("conformance.limits.envelope.run:step", run, standing, tokens, targets)
+        outcome = bench.worker.call(step, run, standing, tokens, targets)
         if stopped := ended(id, outcome):
             yield stopped
             return

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from conformance import operations
+from conformance.catalogue.families import facts_of
 from conformance.catalogue.prepared.codec import Codec
 from conformance.limits.noise import Noisy
 
@@ -81,7 +82,7 @@ class Traced:
         for output, value in operations.flat(results).items():
             self._names.setdefault(_place(value), label)
             self._made[_place(value)] = self.calls[-1], output
-        if operation.startswith("multi_adamw"):
+        if facts_of(operation).updates:
             self._recognise_update(given)
         values = tuple(results.values())
         return values[0] if len(values) == 1 else values

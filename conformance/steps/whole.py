@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from conformance.catalogue.prepared import Store
-from conformance.catalogue.prepared.codec import Codec
 from conformance.judging.bench import Bench
 from conformance.judging.results import Result, Status
 
@@ -20,19 +18,26 @@ def missing(library: Any) -> tuple[str, ...]:
     return names
 
 
-def operations_of(step: str, store: Store, look: Callable[[], Iterable[str]]) -> list[str]:
-    """Return the operations that a step calls; look: runs it once on the reference."""
-    return store.recall(f"operations of {step}", lambda: sorted(look()), Codec())
-
-
 def not_exported(id: str, bench: Bench, needed: Iterable[str]) -> Result | None:
     """Return what to say of a library that lacks some of the operations that are needed."""
-    lacking = sorted({*needed} & set(bench.worker.call("conformance.steps.whole:missing").value or ()))
+    wanted = {*needed}
+    lacking = sorted(wanted & set(bench.worker.call(missing).value or ())) if wanted else []
     if not lacking:
         return None
     reason = f"the library does not export cuda_{lacking[0]}"
     reason += f", nor {len(lacking) - 1} more that a step needs" if len(lacking) > 1 else ""
     return Result(id, OPERATION, Status.NOT_RUN, reason)
+
+
+def same_bits(bench: Bench, operations: Iterable[str]) -> str:
+    """Say why bits cannot be compared: one of the operations does not give the same ones twice; "" where they can."""
+    varying = next((name for name in operations if not bench.declared.of(name).deterministic), "")
+    return f"{varying} is declared not to give the same bits twice" if varying else ""
+
+
+def within_header(why: str) -> Callable[[Bench, Iterable[str]], str]:
+    """Return what says why a case is not for a declared precision other than the header's."""
+    return lambda bench, operations: "" if bench.declared.is_header else why
 
 
 def ended(id: str, outcome: Any) -> Result | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ class InProcess:
             results = self.wrong.get(operation, getattr(reference, operation))(**arguments)
         return Outcome("done", 0, operations.named(operations.OPERATIONS[operation], results))
 
-    def call(self, function: str, *arguments: Any) -> Outcome:
+    def call(self, function: Callable[..., Any], *arguments: Any) -> Outcome:
         raise NotImplementedError
 
     def facts(self) -> Facts:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Self
@@ -142,13 +142,14 @@ class Worker:
             found = list(diagnose.crash(self, call, run))
         return Outcome(ended.status, None, outputs, found, "\n".join(filter(None, detail)))
 
-    def call(self, target: str, *arguments: Any, limit_s: float | None = None) -> Outcome:
-        """Call a Python function in the worker: "package.module:function", given the open bindings.Library first.
+    def call(self, function: Callable[..., Any], *arguments: Any, limit_s: float | None = None) -> Outcome:
+        """Call a Python function in the worker, given the open bindings.Library first.
 
-        Arguments and result are pickled.  Where it raises, the status is "raised" and the detail its traceback.
+        It travels by its name, so it is a function of a module; arguments and result are pickled.  Where it raises, the
+        status is "raised" and the detail its traceback.  Raises ValueError for a function that has no such name.
         """
         try:
-            reply = self.process().ask("call", limit_s or self.limit_s, target, arguments)
+            reply = self.process().ask("call", limit_s or self.limit_s, _name(function), arguments)
         except Ended as ended:
             detail = "\n".join(filter(None, [ended.reason, self.process().printed()]))
             self.stop()
@@ -156,3 +157,10 @@ class Worker:
         if reply[0] == "raised":
             return Outcome("raised", detail=reply[1])
         return Outcome("done", value=reply[1], detail=self.process().printed())
+
+
+def _name(function: Callable[..., Any]) -> str:
+    """Return the name by which another process imports a function: "package.module:function"."""
+    if "." in function.__qualname__ or "<" in function.__qualname__:
+        raise ValueError(f"expected a function of a module, got {function.__module__}.{function.__qualname__}")
+    return f"{function.__module__}:{function.__qualname__}"

@@ -6,6 +6,8 @@ import functools
 from collections.abc import Callable, Iterator, Mapping
 from typing import Generic, TypeVar
 
+from conformance.catalogue.families import specs
+
 from .refusals import Refusal, refusals
 from .spec import Case
 
@@ -35,15 +37,12 @@ class _Late(Mapping[str, Held], Generic[Held]):
 
 def _catalogue() -> Mapping[str, Case]:
     """Every case, in the order of the families.  Two cases with one id are an error."""
-    from . import attention, decode, elementwise, embedding, gemm, loss, moe, norm, optimizer, rope, sixteen, softmax
-
     cases: dict[str, Case] = {}
-    for family in (elementwise, softmax, norm, gemm, rope, attention, moe, loss, optimizer, embedding, decode, sixteen):
-        for spec in family.SPECS:
-            for case in spec.cases():
-                if case.id in cases:
-                    raise ValueError(f"two cases are called {case.id}")
-                cases[case.id] = case
+    for spec in specs():
+        for case in spec.cases():
+            if case.id in cases:
+                raise ValueError(f"two cases are called {case.id}")
+            cases[case.id] = case
     return cases
 
 

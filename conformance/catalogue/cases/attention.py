@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import reference
+from conformance.catalogue.facts import LARGEST_HEAD, Facts
+from conformance.catalogue.full_model import BATCH, CAPACITY, HEAD_DIM, KV_HEADS, Q_HEADS, SCALE, SEQ
 
 from .data import Array, Draw
 from .spec import Arguments, Maker, Sizes, Spec, sizes
@@ -117,4 +119,21 @@ SPECS = (
     Spec("attention_backward", {"plain": EVERY, "tails": TAILS[:2] + TAILS[3:] + LONG}, finish=_forward_first),
     Spec("attention_backward", {"late": SOME}, _LATE, finish=_forward_first, why="largest_score_last"),
     Spec("kv_cache_append", {"plain": APPENDS, "special": APPENDS[1:]}, signed_zeros=True),
+)
+
+_HEADS = {"batch": BATCH, "n_heads": Q_HEADS, "seq_len": SEQ, "head_dim": HEAD_DIM}
+_GROUPED = {"batch": BATCH, "n_q_heads": Q_HEADS, "n_kv_heads": KV_HEADS}
+_CAUSAL = {**_GROUPED, "seq_len": SEQ, "head_dim": HEAD_DIM, "scale": SCALE}
+_DECODE = {**_GROUPED, "q_len": 1, "kv_len": SEQ, "kv_capacity": CAPACITY, "head_dim": HEAD_DIM, "scale": SCALE}
+_APPEND = {
+    **{"batch": BATCH, "new_len": SEQ, "n_kv_heads": KV_HEADS, "head_dim": HEAD_DIM},
+    **{"kv_capacity": CAPACITY, "position": 0},
+}
+FACTS = (
+    Facts("attention_scores", {**_HEADS, "scale": SCALE}, multiplies=True, longest_sum=LARGEST_HEAD),
+    Facts("attention_output", _HEADS, multiplies=True),
+    Facts("flash_attention", _CAUSAL, multiplies=True),
+    Facts("attention_backward", _CAUSAL, multiplies=True),
+    Facts("attention_forward", _DECODE, multiplies=True),
+    Facts("kv_cache_append", _APPEND),
 )

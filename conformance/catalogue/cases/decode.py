@@ -6,6 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from conformance.catalogue.facts import Facts
+from conformance.catalogue.full_model import VOCAB
+from conformance.limits.choices import follow_sampling
+
 from .data import Array, Draw
 from .spec import Maker, Sizes, Spec, rows_apart, seeds, sizes
 
@@ -72,4 +76,15 @@ SPECS = (
         why="draw_on_the_edge",
     ),
     Spec("topp_sample", {"plain": _times(_GREEDY, top_p=(0.9,))}, _SEEDS, why="greedy"),
+)
+
+_DRAWN = {"batch": 8, "vocab_size": VOCAB}
+_TEMPERATURE = {"temperature": 0.7}
+_SORTED = "The chosen stand in descending order: the first of them is the maximum."
+_EQUAL_MAXIMA = {f"maximum of the first {count} columns": _SORTED for count in (32, 256, 1024)}
+FACTS = (
+    Facts("argmax", _DRAWN),
+    Facts("sample", {**_DRAWN, **_TEMPERATURE}, follow_choice=follow_sampling),
+    Facts("topk_sample", {**_DRAWN, "k": 40, **_TEMPERATURE}, equal=_EQUAL_MAXIMA, follow_choice=follow_sampling),
+    Facts("topp_sample", {**_DRAWN, "top_p": 0.9, **_TEMPERATURE}, follow_choice=follow_sampling),
 )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from conformance.catalogue.facts import Facts
+from conformance.catalogue.full_model import FFN, HIDDEN, ROWS, TOKENS
+
 from .spec import Spec, sizes
 
 EVERY = sizes("n", (1,), (2,), (31,), (33,), (255,), (257,), (1024,))
@@ -33,4 +36,11 @@ SPECS = (
         signed_zeros=True,
     ),
     Spec("scale", {"plain": sizes("n scale", (65, 0.0))}, why="by_zero", trivial="the product with zero is zero"),
+)
+
+_ELEMENT, _PAIR = {"n": TOKENS * HIDDEN}, {"n": ROWS * FFN}
+FACTS = (
+    *(Facts(operation, _ELEMENT) for operation in ("silu", "silu_backward", "add", "mul")),
+    *(Facts(operation, _PAIR) for operation in ("swiglu", "swiglu_backward")),
+    Facts("scale", {**_ELEMENT, "scale": 0.125}),
 )

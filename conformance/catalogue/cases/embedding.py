@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from conformance.catalogue.facts import Facts
+from conformance.catalogue.full_model import HIDDEN, TOKENS, VOCAB
+
 from .data import Array, Draw
 from .spec import Sizes, Spec, ids, sizes
 
@@ -32,3 +35,6 @@ SPECS = (
     Spec("scatter_add", {"accumulate": TABLES[1:3] + LONG[:1]}, {"indices": _one_token}, why="one_token"),
     Spec("scatter_add", {"accumulate": TABLES[1:3]}, {"indices": _some_negative}, why="negative_passed_over"),
 )
+
+_TABLE = {"num_indices": TOKENS, "vocab_size": VOCAB, "embedding_dim": HIDDEN}
+FACTS = (Facts("embedding", _TABLE, only_moves=True), Facts("scatter_add", _TABLE))

@@ -6,6 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from conformance.catalogue.facts import Facts
+from conformance.catalogue.full_model import BATCH, EXPERTS, FFN, HEAD_DIM, HIDDEN, Q_HEADS, ROWS, SEQ, TOKENS, VOCAB
+
 from .data import Array, Draw
 from .spec import Sizes, Spec, nan, sizes
 
@@ -99,3 +102,16 @@ SPECS = (
         why="one_expert",
     ),
 )
+
+_FULL: dict[str, dict[str, Any]] = {
+    "gemm": {"M": TOKENS, "N": VOCAB, "K": HIDDEN},
+    "gemm_beta": {"M": TOKENS, "N": HIDDEN, "K": Q_HEADS * HEAD_DIM, "alpha": 1.0, "beta": 0.0},
+    "gemm_nn": {"M": TOKENS, "N": HIDDEN, "K": VOCAB, "alpha": 1.0, "beta": 0.0},
+    "gemm_tn": {"M": VOCAB, "N": HIDDEN, "K": TOKENS, "alpha": 1.0, "beta": 0.0},
+    "gemm_tt": {"M": HIDDEN, "N": TOKENS, "K": HIDDEN, "alpha": 1.0, "beta": 0.0},
+    "batched_gemm": {"batch": BATCH * Q_HEADS, "M": SEQ, "N": SEQ, "K": HEAD_DIM},
+    "grouped_gemm": {"rows": ROWS, "n_experts": EXPERTS, "N": FFN, "K": HIDDEN},
+    "grouped_gemm_nn": {"rows": ROWS, "n_experts": EXPERTS, "N": HIDDEN, "K": FFN},
+    "grouped_gemm_tn": {"rows": ROWS, "n_experts": EXPERTS, "M": FFN, "N": HIDDEN, "beta": 0.0},
+}
+FACTS = tuple(Facts(operation, row, multiplies=True) for operation, row in _FULL.items())

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import reference
+from conformance.catalogue.facts import Facts, KnownSum, log
+from conformance.catalogue.full_model import TOKENS, VOCAB
 
 from .data import Array, Draw
 from .spec import Arguments, Sizes, Spec, ids, sizes
@@ -67,4 +69,11 @@ SPECS = (
         why="all_ignored",
         trivial=_NO_GRADIENT,
     ),
+)
+
+_LOGITS = {"batch_seq": TOKENS, "vocab_size": VOCAB}
+_EXPONENTIALS = KnownSum("logits", "log_probs", "vocab_size", log, lambda out, n: float(np.exp(-out)))
+FACTS = (
+    Facts("cross_entropy_forward", _LOGITS, known_sums=(_EXPONENTIALS,), bounded=True),
+    Facts("cross_entropy_backward", {**_LOGITS, "scale": 1 / TOKENS}),
 )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import reference
+from conformance.catalogue.facts import MOST_CHOSEN, Facts
+from conformance.catalogue.full_model import AUX_ALPHA, EXPERTS, HIDDEN, TOKENS, TOP_K
 
 from .data import Array, Draw
 from .spec import Arguments, Sizes, Spec, ids, permutation, sizes
@@ -90,4 +92,16 @@ SPECS = (
         why="experts_without_tokens",
     ),
     Spec("aux_loss_backward", {"plain": SPREAD}, {"f_counts": _counts}),
+)
+
+_ROUTED = {"tokens": TOKENS, "top_k": TOP_K, "hidden_dim": HIDDEN}
+_LOAD = {"batch_seq": TOKENS, "n_experts": EXPERTS}
+FACTS = (
+    Facts("expert_sort", {"tokens": TOKENS, "top_k": TOP_K, "n_experts": EXPERTS}),
+    Facts("expert_dispatch", _ROUTED, only_moves=True),
+    Facts("expert_dispatch_backward", _ROUTED, longest_sum=MOST_CHOSEN),
+    Facts("expert_combine", _ROUTED, multiplies=True, longest_sum=MOST_CHOSEN),
+    Facts("expert_combine_backward", _ROUTED, multiplies=True, factors=("input", "d_output")),
+    Facts("aux_loss_forward", {**_LOAD, "top_k": TOP_K, "alpha": AUX_ALPHA}),
+    Facts("aux_loss_backward", {**_LOAD, "alpha": AUX_ALPHA, "scale": 1.0}),
 )

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from conformance.catalogue.facts import Facts, KnownSum, sqrt
+from conformance.catalogue.full_model import HIDDEN, NORM_EPS, TOKENS
+
 from .data import Array, Draw
 from .spec import Sizes, Spec, nan, sizes
 
@@ -38,4 +41,12 @@ SPECS = (
     Spec("rmsnorm_residual", _DEGENERATE, {"residual": _zero_row, "input": _zero_row}, why="zero_row"),
     Spec("rmsnorm_residual_backward", _FRESH, {"d_weight": nan}),
     Spec("rmsnorm_residual_backward", _ADDED, why="into_filled_gradient"),
+)
+
+_ROWS = {"rows": TOKENS, "hidden_dim": HIDDEN, "eps": NORM_EPS}
+_MEAN_SQUARE = KnownSum("input", "output", "hidden_dim", sqrt, lambda out, n: n / out**2)
+FACTS = (
+    Facts("rmsnorm", _ROWS, known_sums=(_MEAN_SQUARE,)),
+    Facts("rmsnorm_residual", _ROWS),
+    *(Facts(name, {**_ROWS, "beta": 0.0}) for name in ("rmsnorm_backward", "rmsnorm_residual_backward")),
 )

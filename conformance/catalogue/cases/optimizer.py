@@ -6,6 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from conformance.catalogue.facts import Facts, KnownSum, sqrt
+from conformance.catalogue.full_model import HIDDEN, VOCAB, WEIGHTS
+
 from .data import Array, Draw, swamp
 from .spec import Sizes, Spec, scaled, sizes
 
@@ -122,4 +125,19 @@ SPECS = (
     ),
     Spec("multi_scale", {data: many() for data in ("plain", "range")} | {"tails": very_many()}),
     Spec("multi_scale", {"exact": many()}, {"scale": scaled("exact", 0.0)}, why="by_zero", trivial="0 times anything"),
+)
+
+_ADAM = {"lr": 1e-4, "beta1": 0.9, "beta2": 0.95, "eps": 1e-8}
+_LIST = {"count": len(WEIGHTS), "sizes": WEIGHTS}
+_SQUARES = KnownSum("inputs", "sum_squares", "sizes", sqrt, lambda out, n: out)
+_NORM = KnownSum("grad", "total_norm", "size", sqrt, lambda out, n: out**2)
+FACTS = (
+    Facts("adamw_step", {"size": WEIGHTS[0], **_ADAM, "weight_decay": 0.1, "step": 7}),
+    Facts("multi_adamw", {**_LIST, **_ADAM, "step": 7}, updates=True),
+    Facts("zero_grad", {"size": VOCAB * HIDDEN}, only_zeros=True),
+    Facts("grad_clip", {"size": WEIGHTS[0], "clip_norm": 1.0}, known_sums=(_NORM,)),
+    Facts("multi_sum_squares", _LIST, known_sums=(_SQUARES,), measures_norm=True),
+    Facts("multi_nonfinite", _LIST),
+    Facts("clip_scale", {"clip_norm": 1.0}, measures_norm=True),
+    Facts("multi_scale", _LIST),
 )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import reference
+from conformance.catalogue.facts import Facts
+from conformance.catalogue.full_model import BATCH, HEAD_DIM, KV_HEADS, Q_HEADS, ROPE_ALPHA, ROPE_BASE, SEQ
 
 from .data import Array, Draw
 from .spec import Sizes, Spec, sizes
@@ -69,4 +71,17 @@ SPECS = (
     *_catalogue("rope_backward", HEADS, LONG_HEADS, SOME_HEADS),
     *_catalogue("rope_qk", PAIRS, LONG_PAIRS, SOME_PAIRS),
     *_catalogue("rope_qk_backward", PAIRS, LONG_PAIRS, SOME_PAIRS),
+)
+
+_ONE = {"batch": BATCH, "seq_len": SEQ, "n_heads": Q_HEADS, "head_dim": HEAD_DIM, "offset": 0}
+_BOTH = {
+    **{"batch": BATCH, "seq_len": SEQ, "n_q_heads": Q_HEADS, "n_kv_heads": KV_HEADS},
+    **{"head_dim": HEAD_DIM, "offset": 0},
+}
+_TABLE = {"max_seq_len": SEQ, "head_dim": HEAD_DIM, "base": ROPE_BASE, "alpha": ROPE_ALPHA}
+_PAIR = {"head_dim": 2}  # what is rotated
+FACTS = (
+    Facts("rope_freqs", _TABLE, neutral=_PAIR),
+    *(Facts(operation, _ONE, neutral=_PAIR) for operation in ("rope_forward", "rope_backward")),
+    *(Facts(operation, _BOTH, neutral=_PAIR) for operation in ("rope_qk", "rope_qk_backward")),
 )

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from conformance import operations
+from conformance.catalogue.facts import Facts
+from conformance.catalogue.full_model import HIDDEN, TOKENS
 
-from . import attention, elementwise, embedding, gemm, loss, moe, norm, rope
 from .data import Array, Draw
 from .elementwise import EVERY, SOME, TAILS
 from .optimizer import HYPER, decays, many, squares, very_many
@@ -46,21 +47,17 @@ _NARROW: dict[str, str | Maker] = {
     "swamp": scaled("swamp", 2.0**-6),
     "cancel": scaled("cancel", 2.0**-3),
 }
-_NO_PRODUCTS = {"cross_entropy_forward"}
-# Both formats hold most numbers of size one: of those that only move numbers, some need others.
-_MOVES = {"expert_dispatch", "embedding"}
-_FAMILIES = (elementwise, norm, gemm, rope, attention, moe, loss, embedding)
 
 
-def _specs() -> Iterator[Spec]:
+def specs(float32: Sequence[Spec], facts_of: Callable[[str], Facts]) -> Iterator[Spec]:
+    """Yield the lines of the 16-bit operations, given those of the float32 operations, and their facts."""
     for suffix in SUFFIXES:
         for operation, trivial in ((f"cast_to_{suffix}", ""), (f"cast_from_{suffix}", _WIDER)):
             yield Spec(operation, _CASTS, signed_zeros=True, trivial=trivial)
             rows = {"special": EDGE_SIZES}
             yield Spec(operation, rows, {"input": edges}, why="edges", signed_zeros=True, trivial=trivial)
         yield from _updates(f"multi_adamw_{suffix}")
-        for family in _FAMILIES:
-            yield from _of(suffix, family.SPECS)
+        yield from _of(suffix, float32, facts_of)
 
 
 def _updates(operation: str) -> Iterator[Spec]:
@@ -82,14 +79,15 @@ def _updates(operation: str) -> Iterator[Spec]:
     yield Spec(operation, rows, given | small, why="eps_counts")
 
 
-def _of(suffix: str, specs: Iterable[Spec]) -> Iterator[Spec]:
-    for spec in specs:
-        operation = f"{spec.operation}_{suffix}"
-        if operation not in operations.OPERATIONS:
+def _of(suffix: str, float32: Iterable[Spec], facts_of: Callable[[str], Facts]) -> Iterator[Spec]:
+    """The lines of the operations that take in this format what they take in float32."""
+    for spec in float32:
+        operation, facts = f"{spec.operation}_{suffix}", facts_of(spec.operation)
+        if not _takes_the_same(spec.operation, operation):
             continue
-        if spec.operation in _MOVES:
+        if facts.only_moves:  # both formats hold most numbers of size one: some others are needed
             spec = replace(spec, data={**spec.data, "range": spec.data["plain"][-1:]})
-        narrow = _NARROW.keys() & spec.data.keys() if suffix == "fp16" and spec.operation not in _NO_PRODUCTS else set()
+        narrow = _NARROW.keys() & spec.data.keys() if suffix == "fp16" and not facts.bounded else set()
         if rest := {data: rows for data, rows in spec.data.items() if data not in narrow}:
             yield replace(spec, operation=operation, data=rest)
         for data in sorted(narrow):
@@ -98,4 +96,14 @@ def _of(suffix: str, specs: Iterable[Spec]) -> Iterator[Spec]:
             yield replace(spec, operation=operation, data={data: spec.data[data]}, inputs=inputs)
 
 
-SPECS = tuple(_specs())
+def _takes_the_same(float32: str, operation: str) -> bool:
+    """Whether the header declares a 16-bit form with no arguments of its own."""
+    known = operations.OPERATIONS
+    return operation in known and known[operation].by_name.keys() == known[float32].by_name.keys()
+
+
+_ELEMENT = {"n": TOKENS * HIDDEN}
+FACTS = (
+    *(Facts(f"cast_to_{suffix}", _ELEMENT) for suffix in SUFFIXES),
+    *(Facts(f"cast_from_{suffix}", _ELEMENT, widens=True) for suffix in SUFFIXES),
+)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import reference
+from conformance.catalogue.facts import MOST_CHOSEN, MOST_EXPERTS, Facts, KnownSum, log
+from conformance.catalogue.full_model import EXPERTS, TOKENS, TOP_K, VOCAB
+from conformance.limits.choices import follow_routing
 
 from .data import Draw
 from .spec import Arguments, Sizes, Spec, rows_apart, sizes
@@ -50,5 +53,27 @@ SPECS = (
         finish=_routing,
         why="one_choice",
         trivial="a single weight is always 1",
+    ),
+)
+
+_VOCABULARY = {"rows": TOKENS, "cols": VOCAB}
+_ROUTER = {"rows": TOKENS, "cols": EXPERTS, "k": TOP_K}
+FACTS = (
+    Facts("softmax", _VOCABULARY, known_sums=(KnownSum("input", "output", "cols", log, lambda out, n: 1 / out),)),
+    Facts("softmax_backward", _VOCABULARY),
+    Facts(
+        "softmax_topk",
+        _ROUTER,
+        longest_sum=MOST_CHOSEN,
+        most_columns=MOST_EXPERTS,
+        equal={"sums cut off": "The sum over all columns cancels; that of the few chosen stays within 8 sigma."},
+        follow_choice=follow_routing,
+        known_sums=(KnownSum("input", "weights", "cols", log, lambda out, n: 1 / out, also="k"),),
+    ),
+    Facts(
+        "softmax_topk_backward",
+        _ROUTER,
+        longest_sum=MOST_CHOSEN,
+        equal={"sums cut off": "The sum over the few chosen stays within 8 sigma."},
     ),
 )

@@ -6,6 +6,7 @@ the noise numbers carry, at float64's unit instead of float32's (limit.py).
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -16,12 +17,11 @@ import numpy as np
 from conformance import operations
 from conformance.limits.noise import Noisy
 
-from . import attention, decode, elementwise, embedding, gemm, loss, moe, norm, optimizer, rope, sixteen, softmax
+from . import sixteen
 from .limit import float64_limit
 from .numbers import Nested, dot, flat, precise
 from .potentials import GRADIENTS
 
-FAMILIES = (elementwise, softmax, norm, gemm, rope, attention, moe, loss, optimizer, embedding, decode)
 SCALARS, DIFFERENCES = "scalar loops in 40 digits", "central differences in 40 digits"
 
 
@@ -60,11 +60,12 @@ def confirm(operation: str, arguments: Mapping[str, Any], expected: Mapping[str,
 
 
 def _scalar(operation: str) -> Callable[..., Any]:
-    for family in FAMILIES:
-        if hasattr(family, operation):
-            function: Callable[..., Any] = getattr(family, operation)
-            return function
-    raise LookupError(f"{operation}: expected an oracle in conformance/oracles, got none")
+    """The oracle of an operation, in the file of its family."""
+    family = operations.family(operation)
+    function: Callable[..., Any] | None = getattr(importlib.import_module(f"{__package__}.{family}"), operation, None)
+    if function is None:
+        raise LookupError(f"{operation}: expected an oracle in conformance/catalogue/oracles/{family}.py, got none")
+    return function
 
 
 def numbers(value: Any) -> Nested:

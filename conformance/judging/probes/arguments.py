@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 import reference
 from bindings.header.records import Parameter
 from conformance import operations
+from conformance.catalogue.families import facts_of
 
 Array = NDArray[Any]
-# Sizes that cannot be 1, and scalars that leave numbers as they are.
-_SIZES = {"head_dim": 2}
+# Scalars that leave numbers as they are, by the names that the header gives them; every size is 1.
 _SCALARS = {
     **{"alpha": 1.0, "beta": 0.0, "scale": 1.0, "eps": 0.0, "offset": 0, "position": 0, "clip_norm": 2.0**40},
     **{"lr": 0.5, "beta1": 0.5, "beta2": 0.5, "weight_decay": 0.0, "step": 1, "temperature": 1.0, "top_p": 1.0, "k": 1},
@@ -42,8 +42,9 @@ def build(operation: str, axis: str, length: int, rest: float, contents: Mapping
     """
     function = operations.OPERATIONS[operation]
     names = {name for p in function.parameters for one in p.shape for name in one.size.names}
-    sizes: dict[str, Any] = {name: _SIZES.get(name, 1) if "rope" in operation else 1 for name in names}
+    sizes: dict[str, Any] = dict.fromkeys(names, 1)
     sizes |= {name: _SCALARS[name] for name in operations.scalars(function) if name in _SCALARS}
+    sizes |= facts_of(operation).neutral
     if axis:
         sizes[axis] = length
     sizes |= {"kv_len": sizes.get("kv_capacity", 1), "sizes": [length if axis == "sizes" else 1], "count": 1}
@@ -54,8 +55,14 @@ def build(operation: str, axis: str, length: int, rest: float, contents: Mapping
             return _filled(parameter, shape, axis, sizes, rest, contents)
 
         made[parameter.name] = operations.fill(parameter, sizes, fill)
-    made |= {name: sizes[name] for name in operations.scalars(function)}
+    made |= {name: _scalar(operation, name, sizes) for name in operations.scalars(function)}
     return operations.typed(function, made)
+
+
+def _scalar(operation: str, name: str, sizes: Mapping[str, Any]) -> Any:
+    if name not in sizes:
+        raise LookupError(f"{operation}: expected {name} among the neutral arguments of its facts, got none")
+    return sizes[name]
 
 
 def _filled(

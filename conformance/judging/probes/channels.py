@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from conformance import operations
+from conformance.catalogue.families import facts_of
 
 from .arguments import Array, axes, build, evaluated, floats
 
@@ -39,7 +40,7 @@ class Channel:
     scales: bool = False
     put: Callable[[Array], Array] = _same  # what is put in for the terms to be these
     take: Callable[[float, int], float] = lambda out, n: out  # the sum from what came out
-    whole: str = ""  # a size that the axis brings along
+    whole: str = ""  # a scalar that is as large as the axis is long
 
     @property
     def described(self) -> str:
@@ -64,7 +65,7 @@ class Channel:
 
     def read(self, outputs: Mapping[str, Any]) -> Any:
         """Return the element that the channel leads to; outputs by flat name."""
-        return outputs[self.output].reshape(-1)[0 if self.put in (_logarithm, np.sqrt) else -1]
+        return outputs[self.output].reshape(-1)[-1 if self.is_linear else 0]
 
     def total(self, out: float, count: int) -> float:
         """Return the sum of so many numbers from what came out."""
@@ -78,34 +79,13 @@ class Channel:
         return all(count ** axes(p).count(self.axis) <= _LARGEST for p in function.parameters if p.is_array)
 
 
-def _logarithm(terms: Array) -> Array:
-    with np.errstate(divide="ignore"):
-        return np.log(terms)
-
-
-def _special(operation: str) -> Iterator[Channel]:
-    """Sums that numbers do not go into as they are."""
-
-    def exponentials(output: str, axis: str, take: Callable[[float, int], float], whole: str = "") -> Channel:
-        return Channel(operation, "input" if axis == "cols" else "logits", output, axis, 1.0, put=_logarithm,
-                       take=take, whole=whole)  # fmt: skip
-
-    def squares(input: str, output: str, axis: str, take: Callable[[float, int], float]) -> Channel:
-        return Channel(operation, input, output, axis, 0.0 if input == "input" else 1.0, put=np.sqrt, take=take)
-
-    if operation == "softmax":
-        yield exponentials("output", "cols", lambda out, n: 1 / out)
-    if operation == "softmax_topk":
-        yield exponentials("weights", "cols", lambda out, n: 1 / out, whole="k")
-    if operation == "cross_entropy_forward":
-        yield exponentials("log_probs", "vocab_size", lambda out, n: float(np.exp(-out)))
-    if operation == "multi_sum_squares":
-        yield squares("inputs", "sum_squares", "sizes", lambda out, n: out)
-    if operation == "grad_clip":
-        yield squares("grad", "total_norm", "size", lambda out, n: out**2)
-    if operation == "rmsnorm":
-        norm = Channel(operation, "input", "output", "hidden_dim", 1.0, put=np.sqrt, take=lambda out, n: n / out**2)
-        yield norm
+def _known(operation: str) -> Iterator[Channel]:
+    """Sums that numbers go into by way of a function; of float32 arrays, as all that is put in."""
+    if operations.is_sixteen_bit(operation):
+        return
+    for known in facts_of(operation).known_sums:
+        yield Channel(operation, known.input, known.output, known.axis, known.rest, put=known.put, take=known.total,
+                      whole=known.also)  # fmt: skip
 
 
 @functools.cache
@@ -141,7 +121,7 @@ def sums(operation: str) -> tuple[Channel, ...]:
         for rest in (1.0, 0.0)
         for channel in _linear(operation, parameter.name, axis, rest)
     ]
-    return (*{(c.input, c.output, c.axis): c for c in reversed(found)}.values(), *_special(operation))
+    return (*{(c.input, c.output, c.axis): c for c in reversed(found)}.values(), *_known(operation))
 
 
 def _linear(operation: str, name: str, axis: str, rest: float) -> Iterator[Channel]:

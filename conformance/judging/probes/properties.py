@@ -6,7 +6,8 @@ import functools
 from collections.abc import Callable
 
 from conformance.catalogue.cases import CASES
-from conformance.operations import OPERATIONS, PRODUCTS
+from conformance.catalogue.families import products
+from conformance.operations import OPERATIONS
 
 from .channels import carries, sums
 
@@ -34,7 +35,7 @@ def probe_ids(wanted: Callable[[str], bool] = lambda id: True) -> tuple[str, ...
 def _properties(operation: str) -> list[str]:
     found = []
     if carries(operation):
-        found += ["inputs" if operation in PRODUCTS else "output", "flush_to_zero"]
+        found += ["inputs" if operation in products() else "output", "flush_to_zero"]
     if sums(operation):
         found.append("accumulator")
         found += ["rounding"] * any(channel.is_exact for channel in sums(operation))

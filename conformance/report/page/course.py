@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from conformance.catalogue.families import facts_of
 from conformance.judging.results import Result, Status
 from conformance.judging.verdict import Verdict
 from conformance.report.record import Run
@@ -133,9 +134,9 @@ def _used(verdict: Verdict) -> str:
 
 def _kind(operation: str, output: str, name: str, past_loss: bool) -> str:
     """What a tensor is to the step."""
-    if operation.startswith("multi_adamw"):
+    if facts_of(operation).updates:
         return "parameter" if output.startswith(("params", "copies")) else "moment"
-    if operation in ("multi_sum_squares", "clip_scale"):
+    if facts_of(operation).measures_norm:
         return "norm"
     if past_loss or operation.endswith("_backward") or name.startswith("gradient"):
         return "gradient"

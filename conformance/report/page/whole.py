@@ -7,16 +7,10 @@ from dataclasses import dataclass
 
 from conformance.judging.results import Result, Status
 from conformance.report.record import Run
-from conformance.steps import ENVELOPES, WHOLE
+from conformance.steps import STEP_CASES
 
 from .model import Block, block
 from .words import gravest, kind
-
-TOLD = {
-    "steps/recomputed": "layers computed again in backward: the plain step's bits",
-    "steps/divided": "one batch cut into micro-batches and shared out to ranks: the update of the whole",
-    "steps/resident": "arrays that stay where the library computes, called and captured: the bits of host arrays",
-}
 
 
 @dataclass(frozen=True)
@@ -34,10 +28,10 @@ class Held:
 def held(run: Run, number: int) -> list[Held]:
     """Return those that a candidate was asked for."""
     found = []
-    for part in (part for part in WHOLE if part not in ENVELOPES):
+    for part, claim in ((name, case.claim) for name, case in STEP_CASES.items() if case.claim):
         results = [result for result in run.results if result.part == part]
         if results:
             status = gravest(results)
             failed = [block(r, run, number) for r in results if r.was_run and not r.is_fine]
-            found.append(Held(part.partition("/")[2], TOLD[part], status, kind(status), results, failed))
+            found.append(Held(part.partition("/")[2], claim, status, kind(status), results, failed))
     return found

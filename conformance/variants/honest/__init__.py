@@ -19,7 +19,7 @@ import numpy as np
 import reference
 from bindings import Library
 from conformance.limits.noise import Precision
-from conformance.operations import OPERATIONS, as_declared, flat, named, narrowed, ordered
+from conformance.operations import OPERATIONS, as_declared, family, flat, named, narrowed, ordered
 
 from .rearranged import REARRANGED
 from .replicas import KINDS, Replica
@@ -51,7 +51,7 @@ def implementations(
         found["torch"] = Implementation(_called(reference, _viewed(_torch_replica())))
     found["rearranged"] = Implementation(_called(SimpleNamespace(**REARRANGED)), frozenset(REARRANGED))
     for format, operations in (inputs or {}).items():
-        attention = operations & {name for name in REARRANGED if "attention" in name}
+        attention = operations & {name for name in REARRANGED if family(name) == "attention"}
         for name, kind in tensor_cores(format).items():
             found[name] = Implementation(_called(reference, _viewed(kind)), operations)
             rearranged = _called(SimpleNamespace(**REARRANGED), _viewed(kind))

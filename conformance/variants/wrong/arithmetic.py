@@ -15,6 +15,7 @@ import reference
 from bindings.header.records import Parameter
 from conformance import operations
 from conformance.catalogue.cases import CASES
+from conformance.catalogue.families import facts_of
 from conformance.limits.noise import FORMATS, Noisy
 from conformance.variants.honest.replicas import Floats, Replica, Sum
 from conformance.variants.honest.tensor_cores import truncated
@@ -175,42 +176,26 @@ def mapped(change: Callable[[Any], Any], results: Any) -> Any:
     return change(results)
 
 
-# Terms of the longest sum: over the choices of a token, or a head's dimensions, no model has more.
-LONGEST_SUM = dict.fromkeys(("softmax_topk", "softmax_topk_backward", "expert_combine", "expert_dispatch_backward"), 32)
-LONGEST_SUM |= {"attention_scores": 256}
-MOST_COLUMNS = {"softmax_topk": 512}  # one for each expert
-_SORTED = "The chosen stand in descending order: the first of them is the maximum."
-EQUAL = {
-    **{("topk_sample", f"maximum of the first {count} columns"): _SORTED for count in (32, 256, 1024)},
-    ("softmax_topk", "sums cut off"): "The sum over all columns cancels; that of the few chosen stays within 8 sigma.",
-    ("softmax_topk_backward", "sums cut off"): "The sum over the few chosen stays within 8 sigma.",
-}
-
-
-# The arrays that are multiplied as matrices, where not every one that is read may be.
-FACTORS = {"expert_combine_backward": {"input", "d_output"}}
-
-
 def arithmetic(operation: str) -> Iterator[Reading]:
     """Yield what a kernel of this operation can do wrong, as far as it adds, compares or multiplies."""
+    equal = facts_of(operation).equal
     for name, why, kind in _faulty(operation):
-        equal = EQUAL.get((operations.base_of(operation), name), "")
-        yield Reading(operation, name, why, _computed(operation, kind), equal)
+        yield Reading(operation, name, why, _computed(operation, kind), equal.get(name, ""))
 
 
 def _faulty(operation: str) -> Iterator[tuple[str, str, type[Replica]]]:
-    used, base = _used(operation), operations.base_of(operation)
+    used, facts = used_by(operation), facts_of(operation)
     if used["add"] or used["matmul"]:
         stored_short = all(p.type.is_half for p in operations.written_arrays(operations.OPERATIONS[operation]))
         sums = [row for row in SUMS if row[0] not in HIDDEN or not stored_short]
-        yield from _some_of(sums, _adding, LONGEST_SUM.get(base))
+        yield from _some_of(sums, _adding, facts.longest_sum)
     if used["several sums"]:
         yield from _some_of((STALE,), _staling)
     if used["maximum"]:
-        yield from _some_of(MAXIMA, _comparing, MOST_COLUMNS.get(base))
+        yield from _some_of(MAXIMA, _comparing, facts.most_columns)
     if used["matmul"]:
         read = [p for p in operations.read_arrays(operations.OPERATIONS[operation]) if p.direction == "in"]
-        read = [p for p in read if p.name in FACTORS.get(base, {p.name})]
+        read = [p for p in read if not facts.factors or p.name in facts.factors]
         yield from _some_of([row for row in OPERANDS if shows(read, row[2])], _preparing)
 
 
@@ -231,7 +216,7 @@ def _some_of(
 
 
 @functools.cache
-def _used(operation: str) -> Mapping[str, bool]:
+def used_by(operation: str) -> Mapping[str, bool]:
     """Whether the operation adds, compares, multiplies along an axis: seen on the first of its larger cases."""
     used = dict.fromkeys(("add", "several sums", "maximum", "matmul"), False)
 

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 import reference
 from conformance import operations
+from conformance.catalogue.facts import LONGEST_AXES
+from conformance.catalogue.families import facts_of
 from reference.readings import Reading
 from reference.readings.reading import bfloat16, rounded_to
 
@@ -95,21 +97,17 @@ STORED: tuple[tuple[str, str, Callable[[Array], Array], str], ...] = (
 )
 
 
-# No model makes these axes longer: a kernel that gives one a block of threads without a loop is right.
-LONGEST = {"1": 1, "k": 32, "top_k": 32, "head_dim": 256, "head_dim / 2": 128, "n_experts": 512, "n_experts + 1": 513}
-
-
 def launches(operation: str) -> Iterator[Reading]:
     """Yield what a launch of this operation can leave undone, or store too short."""
     outputs = operations.written_arrays(operations.OPERATIONS[operation])
-    moved = operations.base_of(operation) == "cast_from"  # in 32 bits what had 16 before
-    finest = operations.read_arrays(operations.OPERATIONS[operation]) if moved else outputs
-    longest = max(LONGEST.get(p.shape[-1].size.text, math.inf) if p.shape else math.inf for p in outputs)
+    facts = facts_of(operation)
+    finest = operations.read_arrays(operations.OPERATIONS[operation]) if facts.widens else outputs
+    longest = max(LONGEST_AXES.get(p.shape[-1].size.text, math.inf) if p.shape else math.inf for p in outputs)
     for name, why, left in UNWRITTEN:
         if _can_show(name, longest, any(len(p.shape) > 1 for p in outputs)):
             yield Reading(operation, name, why, _leaving(operation, left), says="never written")
     for name, why, store, says in STORED:
-        if operation != "zero_grad" and shows(finest, store):  # a zero is one in every format
+        if not facts.only_zeros and shows(finest, store):
             yield Reading(operation, name, why, _storing(operation, store), says=says)
 
 

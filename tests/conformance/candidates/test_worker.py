@@ -13,6 +13,7 @@ import pytest
 from bindings import LibraryError
 from conformance.candidates.worker import Outcome, Worker
 from tests.compiler import compile_library
+from tests.conformance import for_workers
 
 N = 37
 SOURCE = Path(__file__).parents[1].joinpath("faulty.c").read_text(encoding="utf-8")
@@ -211,28 +212,30 @@ def test_large_arrays_and_small_ones_in_turn(worker: Worker) -> None:
         assert (outcome.outputs["output"] == 6).all()
 
 
-HERE = "tests.conformance.for_workers"
-
-
 def test_a_python_function_runs_beside_the_library(worker: Worker) -> None:
-    outcome = worker.call(f"{HERE}:doubled", X)
+    outcome = worker.call(for_workers.doubled, X)
     result, process = outcome.value
     assert (outcome.status, outcome.detail) == ("done", "in the worker")
     np.testing.assert_array_equal(result, 2 * X)
     assert process != os.getpid()
-    assert worker.call(f"{HERE}:threads").value == "1"
+    assert worker.call(for_workers.threads).value == "1"
 
 
 def test_a_python_function_that_fails(worker: Worker) -> None:
-    raised = worker.call(f"{HERE}:raises", "seven")
+    raised = worker.call(for_workers.raises, "seven")
     assert raised.status == "raised"
     assert raised.detail.endswith("ValueError: seven\n")
-    assert worker.call(f"{HERE}:no_such").status == "raised"
-    assert worker.call("no.such.module:f").status == "raised"
-    assert worker.call(f"{HERE}:sleeps", 60, limit_s=0.2).status == "timed out"
-    crashed = worker.call(f"{HERE}:crashes")
+    assert worker.call(for_workers.sleeps, 60, limit_s=0.2).status == "timed out"
+    crashed = worker.call(for_workers.crashes)
     assert (crashed.status, crashed.detail) == ("crashed", "SIGSEGV")
-    assert worker.call(f"{HERE}:sleeps", 0).status == "done"
+    assert worker.call(for_workers.sleeps, 0).status == "done"
+
+
+def test_a_function_that_another_process_cannot_import(worker: Worker) -> None:
+    with pytest.raises(ValueError, match=r"expected a function of a module, got .*test_worker.*<lambda>"):
+        worker.call(lambda library: library.path)
+    with pytest.raises(ValueError, match=r"expected a function of a module, got .*Worker\.facts"):
+        worker.call(Worker.facts)
 
 
 def test_what_cannot_be_opened(tmp_path: Path) -> None:

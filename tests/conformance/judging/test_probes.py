@@ -13,6 +13,7 @@ import pytest
 import reference
 from conformance import operations
 from conformance.candidates.worker import Outcome
+from conformance.catalogue.families import products
 from conformance.commands import probe
 from conformance.commands.cli import main
 from conformance.commands.selection import Keywords, select
@@ -53,7 +54,7 @@ def one_by_one(A: Any, B: Any, store: Callable[[Any], Any]) -> Any:
 def test_every_operation_that_has_a_case_is_probed() -> None:
     assert {id.split("/")[1] for id in probe_ids()} == set(operations.OPERATIONS)
     assert {id.split("/")[2] for id in probe_ids()} == set(PROPERTIES)
-    assert {id.split("/")[1] for id in probe_ids() if id.endswith("/inputs")} == operations.PRODUCTS
+    assert {id.split("/")[1] for id in probe_ids() if id.endswith("/inputs")} == products()
 
 
 def test_channels_are_found_on_the_reference() -> None:

@@ -12,6 +12,7 @@ import pytest
 import reference
 from conformance import operations
 from conformance.catalogue.cases import CASES
+from conformance.catalogue.families import facts_of, products
 from conformance.judging import outputs
 from conformance.judging.bench import Bench
 from conformance.judging.results import DIFFERS, Status
@@ -24,9 +25,9 @@ from conformance.variants.honest.tensor_cores import shortened, tensor_cores
 from tests.conformance.runs import InProcess
 
 TF32 = FORMATS["tf32"]
-MULTIPLYING = frozenset(name for name in operations.OPERATIONS if operations.base_of(name) in operations.PRODUCTS)
+MULTIPLYING = frozenset(name for name in operations.OPERATIONS if facts_of(name).multiplies)
 TENSOR_CORES = frozenset(name for name in MULTIPLYING if not name.startswith("expert"))
-IN_FLOAT32 = TENSOR_CORES & operations.PRODUCTS
+IN_FLOAT32 = TENSOR_CORES & products()
 
 
 # ---- the file ----------------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from conformance.judging.results import Result, Status
 from conformance.judging.verdict import judge
 from conformance.limits.envelope import REPLICAS, RUN, Envelope, batches, beginning, draw_envelope
 from conformance.limits.envelope.replicas import replica
+from conformance.limits.envelope.run import step
 from conformance.proof.honest_runs import Carrying
 from conformance.proof.honest_runs import run_of as honest_run
 from conformance.steps import ENVELOPES, judge_step, runs
@@ -130,8 +131,8 @@ def test_a_run_ends_where_the_library_does() -> None:
     class Dies(InProcess):
         steps = 0
 
-        def call(self, function: str, *arguments: Any) -> Outcome:
-            self.steps += function.endswith(":step")
+        def call(self, function: Callable[..., Any], *arguments: Any) -> Outcome:
+            self.steps += function is step
             return super().call(function, *arguments) if self.steps < 3 else Outcome("timed out", detail="no answer")
 
     *fine, last = judge_step(ENVELOPE, Bench(Dies()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ class Returns:
     def run(self, operation: str, arguments: Any, override: Any = None) -> Outcome:
         return self.outcome
 
-    def call(self, function: str, *arguments: Any) -> Outcome:
+    def call(self, function: Callable[..., Any], *arguments: Any) -> Outcome:
         raise NotImplementedError
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from conformance.judging.results import Result
 from conformance.limits import HEADER, Contract, read_contract
 from conformance.limits.noise import FORMATS
 from conformance.steps import free, judge_step
+from conformance.steps.whole import missing
 from conformance.variants.honest.tensor_cores import tensor_cores
 from tests.conformance.runs import InProcess
 
@@ -49,8 +51,8 @@ def _stored(value: Any) -> Any:
 
 def judged(format: str, declared: Contract) -> list[Result]:
     class Here(InProcess):
-        def call(self, function: str, *arguments: Any) -> Outcome:
-            if function.endswith(":missing"):
+        def call(self, function: Callable[..., Any], *arguments: Any) -> Outcome:
+            if function is missing:
                 return Outcome("done", value=[])
             return Outcome("done", value=free.run_library(OnTensorCores(format), *arguments))
 

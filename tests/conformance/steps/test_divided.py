@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +18,7 @@ from conformance.limits.namespaces import Stored, converted
 from conformance.limits.noise import exact
 from conformance.proof.readings.divided import tried_division
 from conformance.steps import DIVIDED, judge_step
-from conformance.steps.divided import DIVISIONS, batch, beginning
+from conformance.steps.divided import DIVISIONS, batch, beginning, run
 from reference.model import transformer
 from reference.readings import Reading
 from reference.readings.accumulation import READINGS, itself
@@ -71,8 +72,8 @@ def test_a_coarser_precision_is_not_judged_by_it() -> None:
 
 def test_a_library_that_does_not_come_back_is_reported_as_such() -> None:
     class Dies(InProcess):
-        def call(self, function: str, *arguments: Any) -> Outcome:
-            return Outcome("crashed", detail="SIGSEGV") if function.endswith(":run") else super().call(function)
+        def call(self, function: Callable[..., Any], *arguments: Any) -> Outcome:
+            return Outcome("crashed", detail="SIGSEGV") if function is run else super().call(function)
 
     [result] = judge_step(DIVIDED, Bench(Dies()))
     assert (result.status, result.detail) == (Status.CRASHED, "SIGSEGV")

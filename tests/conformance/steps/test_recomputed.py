@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +12,7 @@ from conformance.judging.bench import Bench
 from conformance.judging.results import Status
 from conformance.limits import HEADER, Declaration
 from conformance.steps import RECOMPUTED, judge_step
+from conformance.steps.recomputed import run
 from tests.conformance.steps.test_steps import InProcess, judged
 
 
@@ -54,8 +56,8 @@ def test_of_a_library_that_is_not_deterministic_nothing_is_asked() -> None:
 
 def test_a_library_that_does_not_come_back_is_reported_as_such() -> None:
     class Dies(InProcess):
-        def call(self, function: str, *arguments: Any) -> Outcome:
-            return Outcome("crashed", detail="SIGSEGV") if function.endswith(":run") else super().call(function)
+        def call(self, function: Callable[..., Any], *arguments: Any) -> Outcome:
+            return Outcome("crashed", detail="SIGSEGV") if function is run else super().call(function)
 
     [result] = judge_step(RECOMPUTED, Bench(Dies()))
     assert (result.status, result.detail) == (Status.CRASHED, "SIGSEGV")

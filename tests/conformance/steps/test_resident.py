@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from conformance.judging.bench import Bench
 from conformance.judging.results import Status
 from conformance.limits import HEADER, Declaration
 from conformance.steps import RESIDENT, judge_step
+from conformance.steps.resident import run
 from tests.conformance.steps.test_steps import InProcess
 
 WAYS = ["steps/resident/called", "steps/resident/captured", "steps/resident/decoding"]
@@ -29,9 +29,8 @@ class Worker:
     def __init__(self, library: Library) -> None:
         self._library = library
 
-    def call(self, function: str, *arguments: Any) -> Outcome:
-        module, name = function.split(":")
-        return Outcome("done", 0, value=getattr(importlib.import_module(module), name)(self._library, *arguments))
+    def call(self, function: Callable[..., Any], *arguments: Any) -> Outcome:
+        return Outcome("done", 0, value=function(self._library, *arguments))
 
 
 class Returns(InProcess):
@@ -41,8 +40,8 @@ class Returns(InProcess):
         super().__init__()
         self._value = expected, ways
 
-    def call(self, function: str, *arguments: Any) -> Outcome:
-        return Outcome("done", 0, value=self._value) if function.endswith(":run") else super().call(function)
+    def call(self, function: Callable[..., Any], *arguments: Any) -> Outcome:
+        return Outcome("done", 0, value=self._value) if function is run else super().call(function)
 
 
 @pytest.mark.parametrize("build", ["stub", "emulated"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -33,9 +33,8 @@ class InProcess:
         held = {n: _held(v) for n, v in outputs.items()}
         return Outcome("done", 0, held)
 
-    def call(self, function: str, *arguments: Any) -> Outcome:
-        module, name = function.split(":")
-        return Outcome("done", 0, value=getattr(importlib.import_module(module), name)(self, *arguments))
+    def call(self, function: Callable[..., Any], *arguments: Any) -> Outcome:
+        return Outcome("done", 0, value=function(self, *arguments))
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -94,7 +93,7 @@ def test_calls_are_named_after_the_parameters_they_read() -> None:
 
 def test_a_candidate_that_does_not_finish_the_free_step_is_reported_as_such() -> None:
     class Dies(InProcess):
-        def call(self, function: str, *arguments: Any) -> Outcome:
+        def call(self, function: Callable[..., Any], *arguments: Any) -> Outcome:
             return Outcome("crashed", detail="SIGSEGV")
 
     (result,) = judge_step(FREE, Bench(Dies()))

@@ -13,7 +13,7 @@ from conformance.judging.results import Result
 from conformance.limits.expectation import Expected, expect
 from conformance.limits.noise import using
 from conformance.steps import FREE, locked
-from conformance.steps.free import start
+from conformance.steps.free import arguments_of, start
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def call_of(result: Result, bench: Bench) -> Given | None:
 def _of_free(place: str, bench: Bench) -> Given | None:
     step, _, call = place.partition(".")
     state, batches = start()
-    outcome = bench.worker.call("conformance.steps.free:arguments_of", state, batches[: int(step)], int(call))
+    outcome = bench.worker.call(arguments_of, state, batches[: int(step)], int(call))
     if outcome.status != "done":
         return None
     operation, arguments = outcome.value
