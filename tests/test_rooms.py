@@ -32,6 +32,7 @@ ORDER: dict[str, tuple[str, ...]] = {
     ),
     "conformance": (
         "exit_codes",
+        "version",
         "paths",
         "program",
         "builds",

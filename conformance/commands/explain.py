@@ -58,11 +58,8 @@ def run(options: argparse.Namespace) -> int:
     print(id + "\n")
     for line in lines:
         print(line)
-    print(
-        _said(
-            "run", f"{program()} run --library PATH --case '{id}'" + (f" --seed {options.seed}" if options.seed else "")
-        )
-    )
+    seed = f" --seed {options.seed}" if options.seed else ""
+    print(_said("run", f"{program()} run --library PATH --case '{id}'{seed}"))
     return 0
 
 

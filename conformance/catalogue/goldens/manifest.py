@@ -10,9 +10,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from conformance import __version__
 from conformance.catalogue.oracles import Confirmation
 from conformance.paths import GOLDEN, ROOT
+from conformance.version import VERSION
 
 from .errors import GoldenError
 
@@ -124,7 +124,7 @@ def reference_version() -> str:
             # An installed module differs from the checkout's by where it imports the reference from.
             source = path.read_bytes().replace(b"\r\n", b"\n").replace(b"from assayer.reference", b"from reference")
             sha.update(f"{name}\n".encode() + source)
-    return f"{__version__}+sha256.{sha.hexdigest()[:16]}"
+    return f"{VERSION}+sha256.{sha.hexdigest()[:16]}"
 
 
 def golden_ids(folder: Path = FOLDER) -> Sequence[str]:
