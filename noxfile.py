@@ -174,7 +174,7 @@ def bench(session: nox.Session) -> None:
     Any other argument is pytest's, and then only its benchmarks are run: `-- -k softmax`.
     """
     install(session, "tests", *(["oracle"] if "--peers" in session.posargs else []))
-    library = ("--library", str(build_library(session)))
+    library = ("--library", build_library(session))
     session.run("pytest", "benchmarks", "--benchmark-quiet", *library, *session.posargs)
     if not set(session.posargs) <= {"--peers", "--short"}:
         return
