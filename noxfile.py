@@ -8,27 +8,27 @@
 
 from __future__ import annotations
 
-import argparse
+import json
 import os
 import platform
 import shutil
 import sys
-from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import nox
 from nox.command import CommandFailed
 from nox.project import dependency_groups, load_toml
 from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
 
 PROJECT = load_toml("pyproject.toml")
-GENERATIONS = (75, 80, 86, 89, 90, 100, 120)  # architectures that nvcc 13 compiles for
-SCHEDULES = ("forward", "reverse", "random")
-FAILED, NO_DEVICE = 1, 3  # exit codes: the candidate failed; a device was asked for and there is none
+OWN_SCRIPT = load_toml(__file__)  # the block at this file's head
+FAILED = 1  # exit code: the candidate failed
+CONSTRAINTS = "constraints.txt"  # the version of whatever a session installs
 # The cases of a sanitised library: every operation in several blocks and warps, whole tiles, what is left of one, and
 # what is read before it is written.  Left out is what costs the race detector minutes: a thousand blocks.
 CHOSEN = "(plain or tails or accumulate or masked or beyond) and not 1030x5"
-BUILD = "cuda/tools/cmake_build.py"  # configures and builds with CMake
+HEAD = "# What sessions and CI install, by `nox -s constraints`.  The wheel itself declares ranges."
 PRELOAD = "cuda/emulator/preload.py"  # runs a command with a sanitiser's libraries
 
 nox.needs_version = ">=2026.10.20"
@@ -43,23 +43,13 @@ def install(session: nox.Session, *groups: str, project: bool = True) -> None:
     if not SpecifierSet(supported).contains(platform.python_version()):
         session.error(f"Assayer needs Python {supported}; this is {platform.python_version()}")
     runtime = PROJECT["project"]["dependencies"] if project else []
-    session.install(*runtime, *dependency_groups(PROJECT, *groups))
+    session.install("--constraint", CONSTRAINTS, *runtime, *dependency_groups(PROJECT, *groups))
 
 
-def build_library(
-    session: nox.Session,
-    folder: str = "build/stub",
-    target: str = "assayer_stub",
-    environment: Mapping[str, str] | None = None,
-    **options: str,
-) -> Path:
-    """Build a library, the C one, in the folder (a second call compiles only what changed) and return its path."""
-    defines = [f"-D{name}={value}" for name, value in options.items()]
-    session.run("python", BUILD, folder, target, *defines, silent=True, env=environment)
-    built = [path for path in Path(folder).glob(f"*{target}.*") if path.suffix in {".so", ".dylib", ".dll"}]
-    if len(built) != 1:
-        session.error(f"expected one {target} library in {folder}, found {len(built)}")
-    return built[0]
+def build_library(session: nox.Session, *words: str) -> str:
+    """Build a library with the command `build` and return its path; a second call compiles only what changed."""
+    said = session.run("python", "-m", "conformance", "build", *(words or ("stub",)), silent=True)
+    return str(said).splitlines()[-1]
 
 
 def devices(session: nox.Session) -> list[int]:
@@ -68,42 +58,17 @@ def devices(session: nox.Session) -> list[int]:
     return [int(line.split()[0].removeprefix("sm_")) for line in found.splitlines()]
 
 
-def device_builds(session: nox.Session, asked: Sequence[str]) -> Iterator[tuple[str, Path]]:
-    """Build the kernels for the device, and as PTX for each older architecture, or only those that are asked for.
-
-    Without a device, or with one too old, what was asked for cannot be judged: that ends the session with code 3.
-    """
-    found = max(devices(session), default=0)
-    known = {f"sm_{arch}": arch for arch in (*GENERATIONS, found) if arch}
-    newest = max((known.get(arch, 0) for arch in asked), default=0)
-    if not found or newest > found:
-        wanted, there = f" of sm_{newest} or newer" if newest else "", f"one of sm_{found}" if found else "none"
-        session.log(f"expected a CUDA device{wanted}, found {there}")
-        sys.exit(NO_DEVICE)
-    if unknown := next((arch for arch in asked if arch not in known), None):
-        session.error(f"--arch {unknown}: expected one of {', '.join(known)} (CUDA 13 compiles for nothing older)")
-    archs = [known[arch] for arch in asked] or [*(arch for arch in GENERATIONS if arch < found), found]
-    compiler = {"CUDACXX": nvcc(session)}
-    for arch in sorted(archs, reverse=True):
-        code = f"{arch}-real" if arch == found else f"{arch}-virtual"
-        folder, options = f"build/cuda-{arch}", {"ASSAYER_ARCHITECTURES": code}
-        path = build_library(session, folder, "assayer_cuda", environment=compiler, **options)
-        yield f"cuda sm_{arch}" if arch == found else f"cuda sm_{arch} PTX", path
+def is_asked(session: nox.Session, *options: str) -> bool:
+    """Whether one of the options is among the session's arguments."""
+    return any(word.split("=")[0] in options for word in session.posargs)
 
 
-def candidates(session: nox.Session, on: Sequence[str], archs: Sequence[str]) -> Iterator[str]:
-    """Build what is to be judged, and yield how the judge is told of it."""
-    chosen = on or (["cuda"] if archs else ["stub", "emulated", *(["cuda"] if devices(session) else [])])
-    if archs and set(chosen) == {"stub"}:
-        session.error("--arch is of emulated and cuda; the C library has none")
-    if "stub" in chosen:
-        yield from ("--library", f"stub={build_library(session)}")
-    if "emulated" in chosen:
-        yield from ("--library", f"emulated={build_library(session, 'build/emulated', 'assayer_emulated')}")
-        yield from (word for order in SCHEDULES for word in ("--schedule", order))
-        yield from (word for arch in archs for word in ("--arch", arch))
-    if "cuda" in chosen:
-        yield from (word for name, path in device_builds(session, archs) for word in ("--library", f"{name}={path}"))
+def own_builds(session: nox.Session) -> list[str]:
+    """What the judge is told to judge where the session's arguments do not say: every build this machine can run."""
+    if is_asked(session, "--library", "--outputs", "--on", "-h", "--help"):
+        return []
+    on = ["cuda"] if is_asked(session, "--arch") else ["stub", "emulated", *(["cuda"] if devices(session) else [])]
+    return [word for name in on for word in ("--on", name)]
 
 
 @nox.session
@@ -112,21 +77,13 @@ def conformance(session: nox.Session) -> None:
 
     `-- --on stub` (emulated, cuda) judges one of them, `-- --arch sm_80` what was compiled for an older architecture.
     """
-    install(session, "judge", "build")
-    parser = argparse.ArgumentParser(allow_abbrev=False, add_help=False)
-    parser.add_argument("--on", action="append", choices=("stub", "emulated", "cuda"))
-    parser.add_argument("--arch", action="append")
-    options, rest = parser.parse_known_args(session.posargs)
-    if any(word.split("=")[0] in {"--library", "--outputs"} for word in rest):
-        if options.on:
-            session.error(
-                f"--on {options.on[0]} chooses among this project's own builds, --library and --outputs another"
-            )
-        judged = [word for arch in options.arch or () for word in ("--arch", arch)]
-    else:
-        judged = list(candidates(session, options.on or (), options.arch or ()))
+    install(session, "build")
+    arguments = [*own_builds(session), *session.posargs]
+    if {"cuda", "--on=cuda"} & {*arguments} and devices(session):
+        nvcc(session)
     try:
-        session.run("python", "-m", "conformance", "run", *judged, *rest)
+        typed = {"ASSAYER_SESSION": "nox -s conformance --"}
+        session.run("python", "-m", "conformance", "run", *arguments, env=typed)
     except CommandFailed as error:
         if error.return_code == FAILED:
             raise
@@ -137,8 +94,7 @@ def conformance(session: nox.Session) -> None:
 def tests(session: nox.Session) -> None:
     """Run the tests."""
     install(session, "tests")
-    library = build_library(session)
-    session.run("pytest", *session.posargs, env={"ASSAYER_STUB": str(library.resolve())})
+    session.run("pytest", *session.posargs, env={"ASSAYER_STUB": build_library(session)})
 
 
 @nox.session
@@ -152,21 +108,21 @@ def oracle(session: nox.Session) -> None:
 @nox.session
 def golden(session: nox.Session) -> None:
     """Regenerate the goldens; `-- --check` compares and prints drift, `-- --accept --reason "..."` takes a change."""
-    install(session, "judge")
+    install(session)
     session.run("python", "-m", "conformance", "golden", *session.posargs)
 
 
 @nox.session
 def readings(session: nox.Session) -> None:
     """Plant every wrong reading and count how many the cases find; `-- -k rope` plants those of some operations."""
-    install(session, "judge")
+    install(session)
     session.run("python", "-m", "conformance", "readings", *session.posargs)
 
 
 @nox.session
 def faults(session: nox.Session) -> None:
     """Build the C library and the kernels with one mistake after the other; see each found and named."""
-    install(session, "judge")
+    install(session)
     session.run("python", "-m", "conformance", "faults", *session.posargs)
 
 
@@ -181,7 +137,7 @@ def nvcc(session: nox.Session) -> str:
     found = os.environ.get("CUDACXX") or shutil.which("nvcc")
     if found and "release 13." in str(session.run(found, "--version", silent=True, external=True)):
         return found
-    session.install(*dependency_groups(PROJECT, "nvcc"))
+    session.install("--constraint", CONSTRAINTS, *dependency_groups(PROJECT, "nvcc"))
     toolkit = site_packages(session) / "nvidia" / "cu13"
     if not (toolkit / "lib64").exists():
         (toolkit / "lib64").symlink_to("lib")
@@ -195,7 +151,7 @@ def volta(session: nox.Session) -> list[str]:
     if not clang:
         session.warn("sm_70 is not compiled: there is no clang++-19 or newer (CLANGXX names another)")
         return []
-    session.install(*dependency_groups(PROJECT, "cuda12"))
+    session.install("--constraint", CONSTRAINTS, *dependency_groups(PROJECT, "cuda12"))
     where = ["--site", str(site_packages(session)), "--to", "build/sm_70"]
     cubins = session.run("python", "cuda/tools/volta.py", "--clang", clang, *where, silent=True)
     return [*str(cubins).split(), "--clang", clang]
@@ -204,12 +160,10 @@ def volta(session: nox.Session) -> list[str]:
 @nox.session
 def kernels(session: nox.Session) -> None:
     """Compile every kernel for every architecture; compare what each needs with cuda/resources.tsv (`-- --accept`)."""
-    install(session, "build", "kernels", project=False)
-    environment = {"CUDACXX": nvcc(session)}
-    session.run("python", BUILD, "build/cuda", "assayer_cuda", "-DASSAYER_WERROR=ON", env=environment)
-    tools = ["--nvcc", environment["CUDACXX"], "--cuobjdump"]
+    install(session, "build", "kernels")
+    tools = ["--nvcc", nvcc(session), "--cuobjdump"]
     tools += [str(site_packages(session) / "nvidia" / "cu13" / "bin" / "cuobjdump")]
-    library = "build/cuda/libassayer_cuda.so"
+    library = build_library(session, "cuda", "-D", "ASSAYER_WERROR=ON")
     session.run("python", "cuda/tools/resources.py", library, *volta(session), *tools, *session.posargs)
 
 
@@ -220,7 +174,7 @@ def bench(session: nox.Session) -> None:
     Any other argument is pytest's, and then only its benchmarks are run: `-- -k softmax`.
     """
     install(session, "tests", *(["oracle"] if "--peers" in session.posargs else []))
-    library = ("--library", str(build_library(session)))
+    library = ("--library", build_library(session))
     session.run("pytest", "benchmarks", "--benchmark-quiet", *library, *session.posargs)
     if not set(session.posargs) <= {"--peers", "--short"}:
         return
@@ -232,8 +186,8 @@ def bench(session: nox.Session) -> None:
 @nox.session
 def language(session: nox.Session) -> None:
     """Train a small model on reference and C library: to a stated loss, on a course that honest runs take."""
-    install(session, "judge", "build")
-    built = ("--backend", "reference", "--backend", str(build_library(session)))
+    install(session, "build")
+    built = ("--backend", "reference", "--backend", build_library(session))
     session.run("python", "-m", "conformance", "language", *built, *session.posargs)
 
 
@@ -241,7 +195,7 @@ def language(session: nox.Session) -> None:
 def kills(session: nox.Session) -> None:
     """Kill training runs on the C library at random, 100 times; resumed, each must write what one never killed does."""
     install(session, "tests")
-    library = str(build_library(session))
+    library = build_library(session)
     session.run("python", "tests/training/kill_training.py", "--library", library, *session.posargs)
 
 
@@ -249,11 +203,11 @@ def kills(session: nox.Session) -> None:
 def sanitize(session: nox.Session) -> None:
     """Run the C tests and the conformance on a build under the address and undefined-behaviour sanitisers."""
     install(session, "tests")
-    library = build_library(session, "build/sanitize", ASSAYER_SANITIZE="ON", ASSAYER_WERROR="ON")
+    options = ("-D", "ASSAYER_SANITIZE=ON", "-D", "ASSAYER_WERROR=ON")
+    library = build_library(session, "stub", "--folder", "build/sanitize", *options)
     watched = ("python", PRELOAD, "address", "python", "-m")
-    built = {"ASSAYER_STUB": str(library.resolve())}
-    session.run(*watched, "pytest", "--capture=sys", "tests/c", *session.posargs, env=built)
-    session.run(*watched, "conformance", "run", "--library", str(library))
+    session.run(*watched, "pytest", "--capture=sys", "tests/c", *session.posargs, env={"ASSAYER_STUB": library})
+    session.run(*watched, "conformance", "run", "--library", library)
 
 
 def judge_watched(session: nox.Session, mode: str, *tools: str) -> None:
@@ -261,21 +215,25 @@ def judge_watched(session: nox.Session, mode: str, *tools: str) -> None:
 
     By CHOSEN cases, unless the session's arguments choose.
     """
-    install(session, "judge", "build")
-    chosen = any(word.split("=")[0] in {"-k", "--case"} for word in session.posargs)
-    judge = ["python", "-m", "conformance", "run", *([] if chosen else ["-k", CHOSEN]), *session.posargs]
-    library = build_library(session, f"build/emulated-{mode}", "assayer_emulated", ASSAYER_EMULATOR_MODE=mode)
+    install(session, "build")
+    chosen = [] if is_asked(session, "-k", "--case") else ["-k", CHOSEN]
+    judge = ["python", "-m", "conformance", "run", *chosen, *session.posargs]
+    folder = f"build/emulated-{mode}"
+    library = build_library(session, "emulated", "--folder", folder, "-D", f"ASSAYER_EMULATOR_MODE={mode}")
     # Two processes: the race detector takes 3 GB for each.
-    emulated = [*judge, "--library", str(library), "--limit", "120", "-n", "2"]
+    emulated = [*judge, "--library", library, "--limit", "120", "-n", "2"]
     session.run("python", PRELOAD, mode, *emulated, env={"OPENBLAS_NUM_THREADS": "1"})
     found = devices(session)
     if not (found and shutil.which("compute-sanitizer")):
         session.warn(f"{', '.join(tools)}: not run: {'no compute-sanitizer on the path' if found else 'no device'}")
         return
-    [(_, path)] = device_builds(session, [f"sm_{max(found)}"])
+    nvcc(session)
+    arch = max(found)
+    words = ("--folder", f"build/cuda-{arch}", "-D", f"ASSAYER_ARCHITECTURES={arch}-real")
+    path = build_library(session, "cuda", *words)
     for tool in tools:
         watched = ["compute-sanitizer", "--tool", tool, "--target-processes", "all", "--error-exitcode", "66"]
-        session.run(*watched, *judge, "--library", str(path), "--limit", "600", "-n", "1", external=True)
+        session.run(*watched, *judge, "--library", path, "--limit", "600", "-n", "1", external=True)
 
 
 @nox.session
@@ -293,14 +251,36 @@ def races(session: nox.Session) -> None:
 @nox.session
 def false_alarms(session: nox.Session) -> None:
     """Judge correct implementations, three builds of the C library among them, 20,000 times with fresh seeds."""
-    install(session, "judge", "build")
+    install(session, "build")
     builds = [
         build_library(session),
-        build_library(session, "build/native", CMAKE_C_FLAGS="-march=native"),
-        build_library(session, "build/debug", CMAKE_BUILD_TYPE="RelWithDebInfo"),  # -O2
+        build_library(session, "stub", "--folder", "build/native", "-D", "CMAKE_C_FLAGS=-march=native"),
+        build_library(session, "stub", "--folder", "build/debug", "-D", "CMAKE_BUILD_TYPE=RelWithDebInfo"),  # -O2
     ]
-    libraries = [argument for path in builds for argument in ("--library", str(path))]
+    libraries = [argument for path in builds for argument in ("--library", path)]
     session.run("python", "-m", "conformance", "false-alarms", *libraries, *session.posargs)
+
+
+@nox.session
+def package(session: nox.Session) -> None:
+    """Build the wheel, install it in an environment of its own, and use its command in an empty folder."""
+    session.install("--constraint", CONSTRAINTS, *PROJECT["build-system"]["requires"])
+    folder = Path(session.create_tmp()).resolve()
+    session.run("pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), ".")
+    session.run("python", "tests/use_wheel.py", str(folder), "--constraint", CONSTRAINTS)
+
+
+@nox.session
+def constraints(session: nox.Session) -> None:
+    """Resolve everything that sessions install anew, and write it to constraints.txt."""
+    wanted = [*PROJECT["project"]["dependencies"], *PROJECT["build-system"]["requires"], *OWN_SCRIPT["dependencies"]]
+    wanted += dependency_groups(PROJECT, *PROJECT["dependency-groups"])
+    report = Path(session.create_tmp()) / "resolved.json"
+    how = ("--dry-run", "--ignore-installed", "--quiet", "--report", str(report))
+    session.run("python", "-m", "pip", "install", *how, *dict.fromkeys(wanted))
+    found = [item["metadata"] for item in json.loads(report.read_text(encoding="utf-8"))["install"]]
+    lines = sorted(f"{canonicalize_name(each['name'])}=={each['version'].partition('+')[0]}" for each in found)
+    Path(CONSTRAINTS).write_text("\n".join([HEAD, *lines, ""]), encoding="utf-8")
 
 
 @nox.session

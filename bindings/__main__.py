@@ -13,7 +13,9 @@ from .header.read import read_header
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m bindings", description="The header and what follows from it.")
+    parser = argparse.ArgumentParser(
+        prog=f"python -m {__package__}", description="The header and what follows from it."
+    )
     commands = parser.add_subparsers(required=True)
     check = commands.add_parser("check", help="what a library lacks, has too much or declares otherwise")
     check.add_argument("library", type=Path)

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING
 
 import reference
 from bindings import Library
+from bindings.places import builds, built, module
 
 from .settings import SettingsError
 
 if TYPE_CHECKING:
     from reference.namespace import Ops
-
-BUILT = Path(__file__).parents[1] / "build" / "stub"
-BUILD = "cmake -S cuda -B build/stub && cmake --build build/stub --target assayer_stub"
 
 
 def operations(name: str) -> Ops:
@@ -26,8 +24,9 @@ def operations(name: str) -> Ops:
             raise SettingsError(f"--backend: expected reference, stub or the path of a library, got {name!r}")
         library = Library(name)
         return Library(name, resident=True) if library.facts.on_device else library
-    built = [path for path in BUILT.glob("*assayer_stub.*") if path.suffix in {".so", ".dylib", ".dll"}]
-    if not built:
-        missing = f"expected this project's C library in {BUILT}, found none; in a checkout: {BUILD}"
-        raise SettingsError(f"--backend stub: {missing}")
-    return Library(built[0])
+    folder = builds() / "stub"
+    path = built(folder, "assayer_stub")
+    if path is None:
+        build = f"python -m {module('conformance')} build stub"
+        raise SettingsError(f"--backend stub: expected this project's C library in {folder}, found none; {build}")
+    return Library(path)

@@ -122,14 +122,14 @@ def _matplotlib() -> Any:
         import matplotlib
         from matplotlib.figure import Figure
     except ImportError as error:
-        message = "plots need the matplotlib package: pip install 'kernel-assayer[plot]'"
+        message = "plots need the matplotlib package: pip install matplotlib"
         raise ImportError(message, name="matplotlib") from error
     return matplotlib, Figure
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command."""
-    parser = argparse.ArgumentParser(prog="python -m training.plot", description="Draw the curves of runs.")
+    parser = argparse.ArgumentParser(prog=f"python -m {__package__}.plot", description="Draw the curves of runs.")
     parser.add_argument("logs", nargs="+", metavar="LOG", help="log of a run; NAME=LOG names it")
     parser.add_argument("--output", type=Path, default=Path("curves.svg"), help="SVG file (default: %(default)s)")
     options = parser.parse_args(arguments)

@@ -75,7 +75,9 @@ def summary(placements: Iterable[Placement]) -> Counter[Placement]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print a line for every operation of one step."""
-    parser = argparse.ArgumentParser(prog="python -m training.step_formats", description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(
+        prog=f"python -m {__package__}.step_formats", description=__doc__.partition("\n")[0]
+    )
     parser.add_argument("--precision", choices=PRECISIONS, default="bf16", help="default: %(default)s")
     precision = PRECISIONS[parser.parse_args(arguments).precision]
     print(f"{'calls':>5}  {'operation':<32} {'reads':<20} writes")

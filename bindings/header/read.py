@@ -6,19 +6,19 @@ import functools
 from pathlib import Path
 
 from bindings.errors import HeaderError
+from bindings.places import CUDA
 
 from .parser import parse_header
 from .records import Header
 
-_PLACES = (Path(__file__).parents[1] / "assayer.h", Path(__file__).parents[2] / "cuda" / "include" / "assayer.h")
+_HEADER = CUDA / "include" / "assayer.h"
 
 
 def header_path() -> Path:
-    """Return where the header lies: beside this package when installed, in cuda/include in a checkout."""
-    for path in _PLACES:
-        if path.is_file():
-            return path
-    raise FileNotFoundError(f"the header assayer.h is missing; looked for {' and '.join(map(str, _PLACES))}")
+    """Return where the header lies.  Raises FileNotFoundError where the checkout or the installation lacks it."""
+    if not _HEADER.is_file():
+        raise FileNotFoundError(f"expected the header {_HEADER}, found no such file")
+    return _HEADER
 
 
 @functools.cache

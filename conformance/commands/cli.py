@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from conformance.exit_codes import HARNESS
+from conformance.program import program
 
-from . import diff, explain, false_alarms, faults, golden, inspect, language, listing, probe, readings, report
+from . import build, diff, explain, false_alarms, faults, golden, inspect, language, listing, probe, readings, report
 from .options import EXIT
 from .run import command
 
@@ -20,6 +21,7 @@ ADD_PARSER: tuple[Callable[[Any], None], ...] = (
     diff.add_parser,
     report.add_parser,
     inspect.add_parser,
+    build.add_parser,
     golden.add_parser,
     false_alarms.add_parser,
     readings.add_parser,
@@ -46,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     layout = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser("python -m conformance", description=_WHAT, epilog=EXIT, formatter_class=layout)
+    parser = argparse.ArgumentParser(program(), description=_WHAT, epilog=EXIT, formatter_class=layout)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     for add_parser in ADD_PARSER:
         add_parser(commands)

@@ -19,6 +19,7 @@ from conformance.judging.probes import PROPERTIES, probe_ids
 from conformance.limits.expectation import Expected, expect
 from conformance.limits.measure import limits
 from conformance.limits.noise import Noisy
+from conformance.program import program
 from conformance.proof.readings.trial import tried_on
 from conformance.steps import STEP_CASES, STEPS, StepCase
 from conformance.variants.wrong.planted import planted
@@ -57,7 +58,8 @@ def run(options: argparse.Namespace) -> int:
     print(id + "\n")
     for line in lines:
         print(line)
-    print(_said("run", f"nox -s conformance -- --case '{id}'" + (f" --seed {options.seed}" if options.seed else "")))
+    seed = f" --seed {options.seed}" if options.seed else ""
+    print(_said("run", f"{program()} run --library PATH --case '{id}'{seed}"))
     return 0
 
 

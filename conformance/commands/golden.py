@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import os
 from pathlib import Path
 from typing import Any
 
+from bindings.places import CACHE, is_checkout
 from conformance.catalogue.goldens.manifest import FOLDER
 from conformance.catalogue.goldens.profiles import COMMITTED, FULL
 from conformance.catalogue.goldens.regenerate import regenerate
@@ -37,8 +37,7 @@ def add_parser(commands: Any) -> None:
 
 def default_cache() -> Path:
     """The user's cache folder for the full profile."""
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "kernel-assayer" / "golden-full"
+    return CACHE / "golden-full"
 
 
 def run(options: argparse.Namespace) -> int:
@@ -47,5 +46,7 @@ def run(options: argparse.Namespace) -> int:
     if options.accept != bool(reason) or (options.accept and options.check):
         options.error("--accept and --reason TEXT go together, and not with --check")
     full = options.profile == FULL
+    if not (full or options.check or is_checkout()):
+        options.error("expected --check or --profile full: an installed package's goldens are only read")
     folder = options.cache if full else FOLDER
     return regenerate(folder, options.profile, options.n or (1 if full else 2), options.check, reason)

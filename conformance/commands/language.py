@@ -17,9 +17,9 @@ from training.plot import draw
 
 from .options import add_command, positive
 
-EXAMPLES = """
-  python -m conformance language --backend reference --backend stub
-  python -m conformance language --backend path/to/libyours.so --output language
+EXAMPLES = """\
+  language --backend reference --backend stub
+  language --backend path/to/libyours.so --output language
 """
 
 

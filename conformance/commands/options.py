@@ -11,6 +11,7 @@ from rich.console import Console
 from conformance.catalogue.keywords import KeywordError, Keywords
 from conformance.exit_codes import HARNESS
 from conformance.limits import HEADER, shipped
+from conformance.program import program
 
 from .selection import Selection, select
 
@@ -76,5 +77,5 @@ def chosen(options: argparse.Namespace) -> Selection:
 def nothing(console: Console, options: argparse.Namespace) -> int:
     """Say that nothing was chosen: that is a failure, never a pass."""
     asked = [f"--case '{id}'" for id in options.case] + ([f"-k '{options.k.text}'"] if options.k else [])
-    console.print(f"no case matches {' '.join(asked)}; `python -m conformance list` shows all", markup=False)
+    console.print(f"no case matches {' '.join(asked)}; `{program()} list` shows all", markup=False)
     return HARNESS

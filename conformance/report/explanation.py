@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterator
 
 from conformance.judging.results import Result, worst
+from conformance.program import run_command
 from conformance.steps import WHOLE
 
 from .record import Run
@@ -38,6 +39,6 @@ def repeated(result: Result, run: Run) -> str:
     library = f"{run.option} {shlex.quote(run.library)} {beside}" if run.library else ""
     declared = f" --contract {shlex.quote(run.contract)}" if run.contract != Run.contract else ""
     if result.repro:
-        return f"nox -s conformance -- {library}--inputs {shlex.quote(result.repro)}{declared}"
+        return f"{run_command()} {library}--inputs {shlex.quote(result.repro)}{declared}"
     seed = f" --seed {run.seed}" if run.seed else ""
-    return f"nox -s conformance -- {library}--case '{result.id}'{declared}{seed}"
+    return f"{run_command()} {library}--case '{result.id}'{declared}{seed}"

@@ -176,5 +176,5 @@ def test_other_tensors_are_named() -> None:
 
 def test_a_missing_package_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "safetensors.numpy", None)
-    with pytest.raises(ImportError, match=r"need the safetensors package: pip install 'kernel-assayer\[training\]'"):
+    with pytest.raises(ImportError, match=r"need the safetensors package: pip install safetensors"):
         Store(tmp_path, keep=1).save(1, checkpoint(1))

@@ -173,10 +173,10 @@ def test_what_cannot_be_trained_is_named_before_anything_is_written(
 
 
 def test_a_library_that_was_not_built_is_named(shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("training.backend.BUILT", tmp_path)
+    monkeypatch.setattr("training.backend.builds", lambda: tmp_path)
     message = refused(small_run(shards, tmp_path / "run", "--backend", "stub"))
     assert "error: --backend stub: expected this project's C library in" in message
-    assert "cmake -S cuda -B build/stub" in message
+    assert "python -m conformance build stub" in message
 
 
 def test_a_batch_that_ranks_cannot_share_is_named(shards: Path, tmp_path: Path) -> None:

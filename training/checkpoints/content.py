@@ -131,6 +131,6 @@ def _safetensors() -> Any:
     try:
         import safetensors.numpy
     except ImportError as error:
-        message = "checkpoints need the safetensors package: pip install 'kernel-assayer[training]'"
+        message = "checkpoints need the safetensors package: pip install safetensors"
         raise ImportError(message, name="safetensors") from error
     return safetensors.numpy

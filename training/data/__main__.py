@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m training.data",
+        prog=f"python -m {__package__}",
         description="Turn text into token shards.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -91,7 +91,7 @@ class Manifest:
         """Read the folder's file. Raises DataError, naming the file and what is wrong in it."""
         file = folder / MANIFEST_FILE
         if not file.is_file():
-            raise DataError(f"{file}: not there; expected a folder that `python -m training.data` has written")
+            raise DataError(f"{file}: not there; expected a folder that `python -m {__package__}` has written")
         content = read_json(file)
         try:
             if content["format"] != FORMAT:

@@ -139,6 +139,6 @@ def _tokenizers_package() -> Any:
     try:
         import tokenizers
     except ImportError as error:
-        message = "byte-pair tokenisers need the tokenizers package: pip install 'kernel-assayer[text]'"
+        message = "byte-pair tokenisers need the tokenizers package: pip install tokenizers"
         raise ImportError(message, name="tokenizers") from error
     return tokenizers

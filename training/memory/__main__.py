@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m training.memory",
+        prog=f"python -m {__package__}",
         description="Predict the memory of a training step: the step is run on arrays without numbers, and counted.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,

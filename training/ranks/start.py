@@ -61,7 +61,7 @@ def _met(size: int) -> Mpi:
     try:
         from .mpi import Mpi
     except ImportError as error:
-        needed = "pip install 'kernel-assayer[ranks]'"
+        needed = "pip install mpi4py mpich"
         raise RanksError(f"mpirun started {size} processes, which need mpi4py to meet ({error}): {needed}") from None
     ranks = Mpi()
     if ranks.size != size:

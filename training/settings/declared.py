@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from bindings.places import module
 from reference.model import recompute
 from reference.model.config import CONFIGS, Config, named
 from reference.model.parameters import INITIAL_DEVIATION
@@ -43,7 +44,7 @@ class Settings:
     aux_alpha: float | None = setting(MODEL, "weight of the auxiliary loss", None, NOT_NEGATIVE)
     deviation: float = setting(MODEL, "standard deviation of the first weights", INITIAL_DEVIATION, POSITIVE)
 
-    data: Path = setting(DATA, "folder that `python -m training.data` has written")
+    data: Path = setting(DATA, f"folder that `python -m {module('training.data')}` has written")
     batch: int = setting(DATA, "sequences of a step, on all ranks together", 8, COUNT)
     seq: int = setting(DATA, "tokens of a sequence", 64, COUNT)
     seed: int = setting(DATA, "seed of the first weights, the order of documents and the samples", 1, NOT_NEGATIVE)

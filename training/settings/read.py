@@ -10,12 +10,14 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from bindings.places import module
+
 from .declared import DECLARED, Settings
 from .setting import Setting, SettingsError
 
-EXAMPLES = """examples:
+EXAMPLES = f"""examples:
   # the tiny model on the text that every Python carries
-  python -m training.data --output shards
+  python -m {module("training.data")} --output shards
   %(prog)s --config tiny --data shards
   # on the C library, longer sequences, settings of a file; flags win
   %(prog)s --settings run.toml --backend stub --seq 256
@@ -63,7 +65,7 @@ def _unknown(place: str, name: str, known: Any) -> str:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m training",
+        prog=f"python -m {module('training')}",
         description="Train a model on token shards.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -44,7 +44,7 @@ class Process:
         self.path = path
         self._output = tempfile.TemporaryFile()  # noqa: SIM115
         ours, theirs = socket.socketpair()
-        command = [*prefix, sys.executable, "-u", "-m", "conformance.candidates.worker.child"]
+        command = [*prefix, sys.executable, "-u", "-m", f"{__package__}.child"]
         with theirs:
             arguments = [str(theirs.fileno()), str(arena.file), str(CAPACITY), str(path)]
             self._process = subprocess.Popen(

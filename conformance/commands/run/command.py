@@ -10,6 +10,7 @@ from typing import Any
 from rich.console import Console
 
 from bindings import BindingError, NoDevice
+from conformance.builds import TARGETS, BuildError, DeviceError
 from conformance.candidates.candidate import Candidate, CandidateError, candidates, read_schedule
 from conformance.catalogue.goldens import GoldenError
 from conformance.catalogue.prepared import Store, kept_between_runs
@@ -24,6 +25,7 @@ from conformance.report.terminal import close, show
 from conformance.steps import RUN_LENGTH
 
 from .judgement import Judgement, slug
+from .own import with_own_builds
 from .repeat import add_inputs, add_repro
 from .waivers import WaiverError, read_waivers
 
@@ -38,6 +40,7 @@ _EXAMPLES = """\
   run --library libyours.so --jsonl now.jsonl          a report that `diff` and `report` read
   run --library old=A.so --library new=B.so -k gemm   several side by side
   run --library libemulated.so --schedule reverse      the threads of an emulated device in another order
+  run --on stub --on emulated                          this project's own builds, the kernels in every order
   run --outputs results/                               files of outputs, written from the goldens' inputs
 """
 
@@ -49,6 +52,8 @@ def add_parser(commands: Any) -> None:
     candidate = parser.add_mutually_exclusive_group(required=True)
     candidate.add_argument("--library", type=library, action="append", metavar="[NAME=]PATH", help=several)
     candidate.add_argument("--outputs", type=Path, metavar="DIR", help="or a folder of outputs (golden/OUTPUTS.md)")
+    own = "or a build of this project's own (repeatable)"
+    candidate.add_argument("--on", action="append", choices=TARGETS, help=own)
     parser.add_argument("--declarations", type=Path, metavar="FILE", help="the library's own declarations, to compare")
     parser.add_argument("--waivers", type=Path, metavar="FILE", help="failures that somebody answers for (TOML)")
     add_contract(parser)
@@ -105,12 +110,13 @@ def run(options: argparse.Namespace) -> int:
     """Judge, report, and return the exit code."""
     console = Console()
     try:
+        options = with_own_builds(console, options)
         with kept_between_runs(fresh=options.fresh) as store:
             finished = _finished(console, options, store)
-    except NoDevice as error:
+    except (NoDevice, DeviceError) as error:
         _say(console, error)
         return NO_DEVICE
-    except (BindingError, CandidateError, WaiverError, GoldenError, ValueError, OSError) as error:
+    except (BindingError, BuildError, CandidateError, WaiverError, GoldenError, ValueError, OSError) as error:
         _say(console, error)
         return HARNESS
     if not finished:

@@ -12,6 +12,7 @@ from pathlib import Path
 from rich.console import Console
 
 from bindings.declarations.examine import differences
+from bindings.places import module
 from conformance.candidates.candidate import Candidate
 from conformance.candidates.files import check_folder, floor, strangers
 from conformance.catalogue.cases import CASES, REFUSALS
@@ -114,7 +115,7 @@ class Judgement:
     def _say_problems(self, whole: bool) -> None:
         said = self.problems
         if said and not whole:
-            said = [f"differences from the header: {len(said)} (`python -m bindings check` lists them)"]
+            said = [f"differences from the header: {len(said)} (`python -m {module('bindings')} check` lists them)"]
         for line in said:
             self.console.print(line, markup=False, highlight=False, soft_wrap=True)
 

@@ -14,21 +14,20 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from conformance.paths import CUDA
+from bindings.places import builds
 
 from .fault import Fault, FaultError
 from .kits import CLibrary, Kernels, reached
 
-FOLDER = CUDA.parent / "build" / "faults"
 
+def build(*faults: Fault, folder: Path | None = None) -> Path:
+    """Return the library with these faults in it, built under `folder` or builds().
 
-def build(*faults: Fault, folder: Path = FOLDER) -> Path:
-    """Return the library with these faults in it, built under `folder`; without any, the C library as it is.
-
-    Of the kernels it holds the operations that the faults are in.  Several processes may build at once.  Raises
-    FaultError where a text does not stand in its file exactly once, where the faults are of two libraries, and where
-    the compiler is missing or refuses.
+    Without any fault it is the C library as it is; of the kernels it holds the operations that the faults are in.
+    Several processes may build at once.  Raises FaultError where a text does not stand in its file exactly once, where
+    the faults are of two libraries, and where the compiler is missing or refuses.
     """
+    folder = folder or builds() / "faults"
     kit = kit_of(*faults)
     sources = kit.read()
     units = kit.units(sources, [name for fault in faults for name in fault.operations])

@@ -86,7 +86,7 @@ def test_a_wrong_result_is_named_and_repeated_from_the_folder(folder: Path, caps
     write(folder, CASE, {"output.output": x / root * weight})
     assert run(folder, "-k", "rmsnorm/plain") == 1
     out = capsys.readouterr().out
-    assert f"repeat: nox -s conformance -- --outputs outputs --case '{CASE}'" in out
+    assert f"repeat: python -m conformance run --outputs outputs --case '{CASE}'" in out
     assert "matches" in out or "eps" in out
 
 

@@ -143,7 +143,7 @@ def test_the_command_judges_a_file_and_says_how_to_repeat(
     assert "1 case passed" in capsys.readouterr().out
     doubled = altered(tmp_path, lambda held: held.update({"expected.output": 2 * held["expected.output"]}))
     assert main(["run", "--library", library, "--inputs", str(doubled)]) == 1
-    assert f"nox -s conformance -- --library {library} --inputs {doubled}" in capsys.readouterr().out
+    assert f"python -m conformance run --library {library} --inputs {doubled}" in capsys.readouterr().out
 
 
 def test_the_command_refuses_what_will_not_do(library: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ def test_a_wrong_one_fails_with_place_numbers_and_the_command_to_repeat_it(libra
     out = capsys.readouterr().out
     assert "beyond their limit" in out
     assert "worst at [" in out
-    assert "repeat: nox -s conformance -- --library" in out
+    assert "repeat: python -m conformance run --library" in out
     assert "libsilu.so --case 'silu/plain/" in out
     assert out.splitlines()[-1].startswith("libsilu.so does not conform: ")
 

@@ -28,7 +28,7 @@ def test_it_says_what_a_reader_needs(faulty: Run) -> None:
     assert found[0] == f"### {verdict(faulty)}".replace("_", "\\_")
     assert any(line.startswith("| rope |") for line in found)
     assert any("half-split" in line for line in found)
-    assert any("`nox -s conformance -- --library faulty.so --case 'rope_forward/" in line for line in found)
+    assert any("`python -m conformance run --library faulty.so --case 'rope_forward/" in line for line in found)
 
 
 def test_tables_have_as_many_cells_in_every_row(faulty: Run) -> None:
