@@ -1,0 +1,233 @@
+"""Failures grouped by cause: one mistake is one cause, however many cases, formats and training steps it fails.
+
+A case of the catalogue and a call of a locked step are judged on their own inputs, so that what is wrong there began
+there.  Failures of one operation are joined: a wrong reading is their cause where it matches them all.  In a free step
+a wrong result makes later ones wrong, and a whole step or run says only that something was: both are consequences of
+the first wrong call, unless nothing before explains them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from conformance import operations
+from conformance.catalogue.cases import CASES
+from conformance.catalogue.cases.data import DATA
+from conformance.variants.wrong.planted import known
+from reference.readings import Reading
+
+from .diagnosis.matching import matching
+from .results import Result, Status
+
+NOT_REFUSED = "does not refuse calls that it has to"
+RIGHT_BUT = "computes right, does not refuse"
+FLOAT32 = "float32"
+_DATA = tuple(DATA)  # the plainest first
+_Key = TypeVar("_Key", bound=Hashable)
+
+
+@dataclass(frozen=True)
+class Cause:
+    """One mistake, as far as the failures tell.
+
+    sentence   what the mistake is, in one line
+    reading    the wrong reading that it matches, with its `name` and its own `why`; None where none does
+    operation  where it begins: an operation by its float32 name, or "training_step" where no single call is wrong
+    results    every failure that it explains, in the order of the run
+    """
+
+    sentence: str
+    reading: Reading | None
+    operation: str
+    results: tuple[Result, ...]
+
+    @property
+    def count(self) -> int:
+        """How many failures it explains."""
+        return len(self.results)
+
+    @property
+    def own(self) -> tuple[Result, ...]:
+        """The failures on inputs of their own; where there is none, all."""
+        return tuple(filter(_is_own, self.results)) or self.results
+
+    @property
+    def operations(self) -> tuple[str, ...]:
+        """The operations that are wrong themselves, 16-bit forms under the name of the float32 one."""
+        return tuple(dict.fromkeys(_base(result) for result in self.own))
+
+    @property
+    def formats(self) -> tuple[str, ...]:
+        """The formats that are hit: float32, bf16, fp16."""
+        hit = {format_of(result) for result in self.own}
+        return tuple(name for name in (FLOAT32, "bf16", "fp16") if name in hit)
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """The training steps and runs that are hit, by the names that their results stand under."""
+        return tuple(dict.fromkeys(result.part for result in self.results if result.is_of_step))
+
+    @property
+    def plainest(self) -> Result:
+        """The failure to show first: one that shows this cause, of the plainest data and the smallest size."""
+        return min(self.own, key=lambda result: (not self._shows(result), *_plainness(result)))
+
+    def _shows(self, result: Result) -> bool:
+        return self.reading is None or self.reading.name in matching(result.diagnosis)
+
+
+def causes(results: Sequence[Result]) -> list[Cause]:
+    """Group what failed by cause, the cause of most failures first; refusals that were not made come last.
+
+    Left out is what says nothing against the candidate: cases that passed, were not run, or are mistrusted.
+    """
+    failed = [r for r in results if r.was_run and not r.is_fine and r.status is not Status.MISTRUSTED]
+    unrefused = [r for r in failed if r.is_refusal]
+    own = [r for r in failed if _is_own(r) and not r.is_refusal]
+    begun = [cause for few in _grouped(own, _base).values() for cause in _of_operation(few)]
+    begun = _merged(begun)
+    begun = _with_consequences(begun, [r for r in failed if not _is_own(r)])
+    order = {result.id: place for place, result in enumerate(results)}
+    found = sorted(begun, key=lambda cause: -cause.count) + _not_refused(unrefused, {_base(r) for r in own})
+    return [_ordered(cause, order) for cause in found]
+
+
+def format_of(result: Result) -> str:
+    """Return the format that a result is of: of its operation, or of its training step."""
+    name = result.part if result.operation not in operations.OPERATIONS else result.operation
+    head = name.partition("/")[0] if name.startswith("step1") else name
+    return next((format for format in ("bf16", "fp16") if head.endswith(format)), FLOAT32)
+
+
+def _base(result: Result) -> str:
+    """Its operation, a 16-bit form under the name of the float32 one."""
+    return operations.base_of(result.operation) if result.operation in operations.OPERATIONS else result.operation
+
+
+def _is_own(result: Result) -> bool:
+    """Whether it was judged on inputs of its own, so that what is wrong began there."""
+    return not result.is_of_step or result.part.endswith("/locked")
+
+
+def _of_operation(failed: Sequence[Result]) -> list[Cause]:
+    """The causes of one operation's failures: one, unless two readings share them out between them."""
+    name = _base(failed[0])
+    told = [result for result in failed if result.diagnosis]
+    best = _likeliest(told)
+    if best is None:
+        return [Cause(_plainest(failed).headline, None, name, tuple(failed))]
+    rest = [result for result in told if best not in matching(result.diagnosis)]
+    other = _likeliest(rest)
+    if other and all(other in matching(result.diagnosis) for result in rest):
+        silent = [result for result in failed if result not in rest]
+        return [_named(name, best, silent, len(told) - len(rest)), _named(name, other, rest, len(rest))]
+    return [_named(name, best, failed, len(told))]
+
+
+def _likeliest(told: Sequence[Result]) -> str | None:
+    """The reading that matches most of the failures; of several the one that is named first most often."""
+    counts: Counter[str] = Counter()
+    for result in told:
+        counts.update({name: 1.0 / (1 + place) for place, name in enumerate(matching(result.diagnosis))})
+    matched = Counter(name for result in told for name in matching(result.diagnosis))
+    return max(matched, key=lambda name: (matched[name], counts[name]), default=None)
+
+
+def _named(operation: str, name: str, failed: Sequence[Result], tried: int) -> Cause:
+    """A cause that a reading names, with how many of the failures it matches where that is not all."""
+    matched = sum(name in matching(result.diagnosis) for result in failed)
+    part = f" in {matched} of {tried} failing cases" if matched < tried else ""
+    return Cause(f"matches: {name}{part}", _reading(operation, name), operation, tuple(failed))
+
+
+def _reading(operation: str, name: str) -> Reading | None:
+    """The reading of this name; None where this version knows none, as of a report of another."""
+    forms = [other for other in operations.OPERATIONS if operations.base_of(other) == operation]
+    return next((reading for form in forms for reading in known(form) if reading.name == name), None)
+
+
+def _merged(found: Sequence[Cause]) -> list[Cause]:
+    """One reading in several operations is one mistake, made where they share code, or by one misunderstanding."""
+
+    def key(cause: Cause) -> Hashable:
+        return (cause.sentence, cause.reading.why) if cause.reading else id(cause)
+
+    return [
+        Cause(few[0].sentence, few[0].reading, few[0].operation, tuple(r for cause in few for r in cause.results))
+        for few in _grouped(found, key).values()
+    ]
+
+
+def _with_consequences(begun: Sequence[Cause], later: Sequence[Result]) -> list[Cause]:
+    """The causes with what follows from them; what follows from none is a cause of its own."""
+    explained: dict[int, list[Result]] = {place: [] for place in range(len(begun))}
+    left: list[Result] = []
+    for few in _grouped(later, lambda result: result.part).values():
+        first = min(few, key=lambda result: result.id)
+        for result in few:
+            place = next(
+                (p for op in (_base(result), _base(first)) for p, c in enumerate(begun) if op in c.operations), -1
+            )
+            if place < 0 and result.operation not in operations.OPERATIONS:
+                place = _first_begun(begun, result)
+            (explained[place] if place >= 0 else left).append(result)
+    made = [
+        Cause(cause.sentence, cause.reading, cause.operation, (*cause.results, *explained[place]))
+        for place, cause in enumerate(begun)
+    ]
+    alone = [
+        Cause(few[0].headline, None, _base(few[0]), tuple(few)) for few in _grouped(left, lambda r: r.part).values()
+    ]
+    return made + alone
+
+
+def _first_begun(begun: Sequence[Cause], whole: Result) -> int:
+    """The cause of the first wrong call of a step in a whole step's format; -1 where there is none."""
+    calls = [
+        (result.id, place)
+        for place, cause in enumerate(begun)
+        for result in cause.results
+        if result.is_of_step and format_of(result) == format_of(whole)
+    ]
+    return min(calls, default=("", -1))[1]
+
+
+def _not_refused(unrefused: Sequence[Result], wrong: set[str]) -> list[Cause]:
+    """Calls that were not refused: of operations that compute right, and of the others."""
+    found = []
+    for few in _grouped(unrefused, lambda result: _base(result) in wrong).values():
+        sentence = NOT_REFUSED if _base(few[0]) in wrong else RIGHT_BUT
+        found.append(Cause(sentence, None, _base(few[0]), tuple(few)))
+    return found
+
+
+def _ordered(cause: Cause, order: dict[str, int]) -> Cause:
+    results = sorted(cause.results, key=lambda result: order[result.id])
+    return Cause(cause.sentence, cause.reading, cause.operation, tuple(results))
+
+
+def _plainest(failed: Sequence[Result]) -> Result:
+    return min(failed, key=_plainness)
+
+
+def _plainness(result: Result) -> tuple[bool, bool, int, float]:
+    """Cases before calls of steps, float32 before 16 bits, plain data before special, small before large."""
+    case = CASES.get(result.id)
+    if case is None:
+        return True, format_of(result) != FLOAT32, 0, 0.0
+    size = math.prod(value for value in case.sizes.values() if isinstance(value, int) and value > 0)
+    return False, format_of(result) != FLOAT32, _DATA.index(case.data), size
+
+
+_Item = TypeVar("_Item")
+
+
+def _grouped(items: Iterable[_Item], key: Callable[[_Item], _Key]) -> dict[_Key, list[_Item]]:
+    groups: dict[_Key, list[_Item]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return groups
