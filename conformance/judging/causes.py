@@ -20,7 +20,6 @@ from conformance.catalogue.cases.data import DATA
 from conformance.variants.wrong.planted import known
 from reference.readings import Reading
 
-from .diagnosis.matching import matching
 from .results import Result, Status
 
 NOT_REFUSED = "does not refuse calls that it has to"
@@ -77,7 +76,7 @@ class Cause:
         return min(self.own, key=lambda result: (not self._shows(result), *_plainness(result)))
 
     def _shows(self, result: Result) -> bool:
-        return self.reading is None or self.reading.name in matching(result.diagnosis)
+        return self.reading is None or self.reading.name in _matching(result)
 
 
 def causes(results: Sequence[Result]) -> list[Cause]:
@@ -120,26 +119,31 @@ def _of_operation(failed: Sequence[Result]) -> list[Cause]:
     best = _likeliest(told)
     if best is None:
         return [Cause(_plainest(failed).headline, None, name, tuple(failed))]
-    rest = [result for result in told if best not in matching(result.diagnosis)]
+    rest = [result for result in told if best not in _matching(result)]
     other = _likeliest(rest)
-    if other and all(other in matching(result.diagnosis) for result in rest):
+    if other and all(other in _matching(result) for result in rest):
         silent = [result for result in failed if result not in rest]
         return [_named(name, best, silent, len(told) - len(rest)), _named(name, other, rest, len(rest))]
     return [_named(name, best, failed, len(told))]
+
+
+def _matching(result: Result) -> tuple[str, ...]:
+    """The names of the readings that it matches."""
+    return result.diagnosis.readings if result.diagnosis else ()
 
 
 def _likeliest(told: Sequence[Result]) -> str | None:
     """The reading that matches most of the failures; of several the one that is named first most often."""
     counts: Counter[str] = Counter()
     for result in told:
-        counts.update({name: 1.0 / (1 + place) for place, name in enumerate(matching(result.diagnosis))})
-    matched = Counter(name for result in told for name in matching(result.diagnosis))
+        counts.update({name: 1.0 / (1 + place) for place, name in enumerate(_matching(result))})
+    matched = Counter(name for result in told for name in _matching(result))
     return max(matched, key=lambda name: (matched[name], counts[name]), default=None)
 
 
 def _named(operation: str, name: str, failed: Sequence[Result], tried: int) -> Cause:
     """A cause that a reading names, with how many of the failures it matches where that is not all."""
-    matched = sum(name in matching(result.diagnosis) for result in failed)
+    matched = sum(name in _matching(result) for result in failed)
     part = f" in {matched} of {tried} failing cases" if matched < tried else ""
     return Cause(f"matches: {name}{part}", _reading(operation, name), operation, tuple(failed))
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from conformance.judging.causes import NOT_REFUSED, RIGHT_BUT, Cause, causes
+from conformance.judging.diagnoses import of_readings
 from conformance.judging.results import Result, Status
 
-EPS = "matches: eps outside the root"
+EPS = "eps outside the root"
 
 
-def failed(id: str, operation: str = "rmsnorm", diagnosis: str = EPS) -> Result:
+def failed(id: str, operation: str = "rmsnorm", reading: str = EPS) -> Result:
+    diagnosis = of_readings([reading]) if reading else None
     return Result(id, operation, Status.FAIL, "3 of 8 elements beyond their limit", diagnosis=diagnosis)
 
 
@@ -25,14 +27,14 @@ def test_one_mistake_with_its_formats_and_steps_is_one_cause() -> None:
         failed("rmsnorm_bf16/plain/3x33", "rmsnorm_bf16"),
         failed("step1/locked/001 rmsnorm(layers.0.attention_norm)"),
         failed("step1-fp16/locked/001 rmsnorm_fp16(layers.0.attention_norm)", "rmsnorm_fp16"),
-        failed("steps/free/1.001 rmsnorm(layers.0.attention_norm)", diagnosis=""),
-        failed("steps/free/1.002 gemm(layers.0.w_q)", "gemm", diagnosis=""),
-        failed("step/envelope/01", "training_step", diagnosis=""),
-        failed("step/envelope-fp16/01", "training_step", diagnosis=""),
+        failed("steps/free/1.001 rmsnorm(layers.0.attention_norm)", reading=""),
+        failed("steps/free/1.002 gemm(layers.0.w_q)", "gemm", reading=""),
+        failed("step/envelope/01", "training_step", reading=""),
+        failed("step/envelope-fp16/01", "training_step", reading=""),
     ]
     [cause] = causes(results)
     assert ids(cause) == [result.id for result in results]
-    assert cause.sentence == EPS
+    assert cause.sentence == f"matches: {EPS}"
     assert cause.reading is not None
     assert cause.reading.why
     assert (cause.operation, cause.operations, cause.count) == ("rmsnorm", ("rmsnorm",), 9)
@@ -48,7 +50,7 @@ def test_one_mistake_with_its_formats_and_steps_is_one_cause() -> None:
 
 
 def test_two_operations_with_mistakes_of_their_own_are_two_causes() -> None:
-    other = "matches: gate and up exchanged"
+    other = "gate and up exchanged"
     found = causes(
         [
             failed("rmsnorm/plain/3x33"),
@@ -60,30 +62,30 @@ def test_two_operations_with_mistakes_of_their_own_are_two_causes() -> None:
         ]
     )
     assert [(cause.operation, cause.sentence, cause.count) for cause in found] == [
-        ("rmsnorm", EPS, 3),
-        ("swiglu", other, 3),
+        ("rmsnorm", f"matches: {EPS}", 3),
+        ("swiglu", f"matches: {other}", 3),
     ]
 
 
 def test_one_reading_in_several_operations_is_one_cause() -> None:
-    short = "matches: operands rounded to TF32"
+    short = "operands rounded to TF32"
     [cause] = causes([failed("gemm/plain/1x1x1", "gemm", short), failed("gemm_nn/plain/1x1x1", "gemm_nn", short)])
     assert cause.operations == ("gemm", "gemm_nn")
 
 
 def test_failures_that_two_readings_share_out_are_two_causes() -> None:
-    other = "matches: eps ignored"
+    other = "eps ignored"
     found = causes(
-        [failed("rmsnorm/tiny/3x33"), failed("rmsnorm/tiny/1x1"), failed("rmsnorm/plain/3x33", diagnosis=other)]
+        [failed("rmsnorm/tiny/3x33"), failed("rmsnorm/tiny/1x1"), failed("rmsnorm/plain/3x33", reading=other)]
     )
-    assert [(cause.sentence, cause.count) for cause in found] == [(EPS, 2), (other, 1)]
+    assert [(cause.sentence, cause.count) for cause in found] == [(f"matches: {EPS}", 2), (f"matches: {other}", 1)]
 
 
 def test_what_is_not_refused_is_a_cause_of_its_own() -> None:
     refusals = [failed("add/refused/null_a", "add", ""), failed("rmsnorm/refused/null_input", "rmsnorm", "")]
     found = causes([*refusals, failed("rmsnorm/plain/3x33")])
     assert [(cause.sentence, cause.operations) for cause in found] == [
-        (EPS, ("rmsnorm",)),
+        (f"matches: {EPS}", ("rmsnorm",)),
         (RIGHT_BUT, ("add",)),
         (NOT_REFUSED, ("rmsnorm",)),
     ]
