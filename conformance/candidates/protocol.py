@@ -18,6 +18,7 @@ class Outcome(Protocol):
     outputs: Mapping[str, Any]
     findings: list[Finding]
     detail: str
+    again: Mapping[str, Any] | None
     elsewhere: Mapping[str, Any]
 
 

@@ -107,7 +107,9 @@ class Bench:
             if again and not repeated.passed:
                 outcome, judged = again, repeated
         got, verdicts, where = judged
-        diagnosis = _looks(diagnose(operation, arguments, expected, got, verdicts, returned), outcome.findings)
+        second = None if where or outcome.again is None else operations.flat(outcome.again)
+        found = diagnose(operation, arguments, expected, got, verdicts, returned, second)
+        diagnosis = _looks(found, outcome.findings)
         if diagnosis and where:
             diagnosis = replace(diagnosis, text=f"{diagnosis.text}{where}")
         reason = next((f"{v.output}: {v.reason}{where}" for v in verdicts if not v.passed), "")
@@ -194,7 +196,7 @@ def _ended(id: str, operation: str, outcome: Outcome) -> Result | None:
 def _looks(diagnosis: Diagnosis | None, findings: Sequence[Finding]) -> Diagnosis | None:
     """What a failed call looks like: where two runs differ, that comes before numbers that are not the same twice."""
     differs = next((finding for finding in findings if finding.kind is Misdeed.VARIES), None)
-    return Diagnosis(differs.text) if differs and not (diagnosis and diagnosis.readings) else diagnosis
+    return Diagnosis(differs.text) if differs and not (diagnosis and diagnosis.explains_variation) else diagnosis
 
 
 def _first(outcome: Outcome) -> str:

@@ -15,6 +15,7 @@ class Kind(StrEnum):
 
     UNWRITTEN = "never written"
     ADDED = "added to what was there"
+    READ = "what was there is read"
     NO_NUMBER = "no numbers, or numbers where none is due"
     FLUSHED = "subnormal numbers flushed to zero"
     ZERO = "zero"
@@ -77,6 +78,11 @@ class Diagnosis:
 
     def __str__(self) -> str:
         return self.text
+
+    @property
+    def explains_variation(self) -> bool:
+        """Whether it says why two runs differ."""
+        return bool(self.readings) or any(one.kind in (Kind.ADDED, Kind.READ) for one in self.symptoms)
 
     @property
     def named(self) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ class Outcome:
     findings  what it did that no correct library does, in the order of arguments
     detail    why there are no outputs, and the end of what the library printed
     value     what a Python function returned
+    again     outputs as the second run left them; None where it is not known, the very same where they do not differ
     elsewhere outputs as the third run left them, where it was made: other bits may be as right
     """
 
@@ -29,4 +30,5 @@ class Outcome:
     findings: list[Finding] = field(default_factory=list)
     detail: str = ""
     value: Any = None
+    again: dict[str, Any] | None = None
     elsewhere: dict[str, Any] = field(default_factory=dict)

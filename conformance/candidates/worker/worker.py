@@ -130,7 +130,10 @@ class Worker:
         if max(codes) > 0:
             self.stop()  # a device that failed once answers every later call with the same error
         elsewhere = call.outputs(3) if codes == [0, 0, 0] else {}
-        return Outcome("done", codes[0], call.outputs(), list(dict.fromkeys(found)), printed, elsewhere=elsewhere)
+        first = call.outputs()
+        differs = any(finding.kind in (Misdeed.VARIES, Misdeed.UNWRITTEN) for finding in found)
+        again = call.outputs(2) if differs else first
+        return Outcome("done", codes[0], first, list(dict.fromkeys(found)), printed, again=again, elsewhere=elsewhere)
 
     def _ended(self, ended: Ended, call: Call) -> Outcome:
         """Say in which run the process ended; where it crashed, look for the argument it was at."""

@@ -28,10 +28,12 @@ def diagnose(
     got: Mapping[str, Any],
     verdicts: Sequence[Verdict],
     last: Mapping[str, Any] | None = None,
+    again: Mapping[str, Any] | None = None,
 ) -> Diagnosis | None:
     """Say what a failed call looks like; None where its numbers are right or of another shape or type.
 
-    expected, got: by flat output name, as they were judged; last: what the candidate returned from the call before.
+    expected, got: by flat output name, as they were judged; last: what the candidate returned from the call before;
+    again: what the same call gave the second time, on outputs that held another poison.
     """
     failed = [verdict.output for verdict in verdicts if not verdict.passed]
     if not failed or any(not _comparable(expected[name], got[name]) for name in expected):
@@ -41,7 +43,7 @@ def diagnose(
         others = [reading.name for reading in untried]
         if matched:
             return of_readings([reading.name for reading in matched], others)
-        call = Failed(operation, arguments, expected, got, last or {})
+        call = Failed(operation, arguments, expected, got, last or {}, again)
         found = partly(call, failed) or of_symptoms(_symptoms(call, failed))
     return replace(found, untried=tuple(others))
 

@@ -17,14 +17,34 @@ from .parts import Part
 
 
 def unwritten(part: Part) -> Symptom | None:
-    poison = np.frombuffer(b"\xff" * part.got.dtype.itemsize, part.got.dtype)
-    if _same_bits(part.got, poison):
+    again = None if part.wrong.again is None else part.wrong.again[part.at]
+    still = again is None or _same_bits(again, part.wrong.poison(2))
+    if still and _same_bits(part.got, part.wrong.poison(1)):
         return Symptom(Kind.UNWRITTEN, "never written, still the poison")
     old = part.wrong.call.inputs.get(part.wrong.output)
     same = old is not None and old.shape == part.wrong.got.shape and _same_bits(part.got, old[part.at])
     if same and part.is_telling:
         return Symptom(Kind.UNWRITTEN, "never written, still what it held before")
     return None
+
+
+def read_before(part: Part) -> Symptom | None:
+    """A sum with what the output held before, or a product: right, or off by that, where it was a number."""
+    if part.wrong.again is None or not _is_poisoned(part):
+        return None
+    again = part.wrong.again[part.at]
+    if part.holds(part.wrong.with_poison(part.right, 2), again):
+        return Symptom(Kind.ADDED, Kind.ADDED)
+    if part.holds(part.right, again):
+        return Symptom(Kind.READ, "NaN where the output held NaN before, right where it held numbers: it is read")
+    return None
+
+
+def _is_poisoned(part: Part) -> bool:
+    """Whether what came of the first poison is what a sum with it gives: NaN, or one less."""
+    if part.got.dtype.kind == "f":
+        return bool(np.isnan(part.got).all()) and not np.isnan(part.values).any()
+    return part.holds(part.wrong.with_poison(part.right, 1))
 
 
 def no_number(part: Part) -> Symptom | None:
@@ -109,7 +129,7 @@ def kinds(part: Part) -> Symptom | None:
     return Symptom(Kind.NO_NUMBER, words)
 
 
-CONTENTS = (unwritten, no_number, zeros, last_output, copied, constant, exchanged, other_rows)
+CONTENTS = (unwritten, read_before, no_number, zeros, last_output, copied, constant, exchanged, other_rows)
 
 
 def _rows_of(at: Array) -> Array:

@@ -18,6 +18,8 @@ from .places import places
 
 def symptom(wrong: Wrong) -> Symptom:
     """Return the first explanation that holds, from the simplest over everything to one for the wrong places alone."""
+    if wrong.holds(wrong.right):  # the verdict looks at the signs of zeros too, this does not
+        return Symptom(Kind.SIGN_OF_ZERO, Kind.SIGN_OF_ZERO)
     if wrong.beyond.any() and (found := flushed(Part(wrong, wrong.beyond))):
         return found
     regions = places(wrong)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from bindings import LibraryError
+from conformance.candidates.poison import poison
 from conformance.candidates.worker import Outcome, Worker
 from tests.compiler import compile_library
 from tests.conformance import for_workers
@@ -173,7 +174,11 @@ def test_a_call_after_a_missing_operation_has_its_memory(path: Path) -> None:
 def test_an_array_that_is_not_read_is_poison(worker: Worker) -> None:
     a = np.ones((2, 3), np.float32)
     arguments = {"A": a, "B": a, "alpha": 1.0, "beta": 0.0}
-    assert np.isnan(worker.run("gemm_beta", arguments).outputs["C"]).all()
+    given = {"C": np.full((2, 2), np.nan, np.float32)}
+    for outcome in (worker.run("gemm_beta", arguments), worker.run("gemm_beta", arguments | given)):
+        assert np.isnan(outcome.outputs["C"]).all()
+        assert outcome.again is not None
+        assert (outcome.again["C"] == poison(np.dtype(np.float32), 2) + 1).all()
     outcome = worker.run("gemm_beta", arguments | {"C": np.ones((2, 2), np.float32), "beta": 1.0})
     assert outcome.outputs["C"].tolist() == [[2, 2], [2, 2]]
     assert said(outcome) == []
