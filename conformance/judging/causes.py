@@ -9,17 +9,19 @@ the first wrong call, unless nothing before explains them.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from conformance import operations
+from conformance.candidates.finding import Misdeed
 from conformance.catalogue.cases import CASES
 from conformance.catalogue.cases.data import DATA
 from conformance.variants.wrong.planted import known
 from reference.readings import Reading
 
+from .diagnoses import Diagnosis
+from .joint import join, likeliest
 from .results import Result, Status
 
 NOT_REFUSED = "does not refuse calls that it has to"
@@ -76,7 +78,7 @@ class Cause:
         return min(self.own, key=lambda result: (not self._shows(result), *_plainness(result)))
 
     def _shows(self, result: Result) -> bool:
-        return self.reading is None or self.reading.name in _matching(result)
+        return self.reading is None or self.reading.name in _readings(result)
 
 
 def causes(results: Sequence[Result]) -> list[Cause]:
@@ -87,8 +89,7 @@ def causes(results: Sequence[Result]) -> list[Cause]:
     failed = [r for r in results if r.was_run and not r.is_fine and r.status is not Status.MISTRUSTED]
     unrefused = [r for r in failed if r.is_refusal]
     own = [r for r in failed if _is_own(r) and not r.is_refusal]
-    begun = [cause for few in _grouped(own, _base).values() for cause in _of_operation(few)]
-    begun = _merged(begun)
+    begun = _merged([group for few in _grouped(own, _base).values() for group in _of_operation(few)])
     begun = _with_consequences(begun, [r for r in failed if not _is_own(r)])
     order = {result.id: place for place, result in enumerate(results)}
     found = sorted(begun, key=lambda cause: -cause.count) + _not_refused(unrefused, {_base(r) for r in own})
@@ -112,58 +113,50 @@ def _is_own(result: Result) -> bool:
     return not result.is_of_step or result.part.endswith("/locked")
 
 
-def _of_operation(failed: Sequence[Result]) -> list[Cause]:
-    """The causes of one operation's failures: one, unless two readings share them out between them."""
-    name = _base(failed[0])
+def _of_operation(failed: Sequence[Result]) -> list[Sequence[Result]]:
+    """One operation's failures by cause: one group, unless two readings share them out between them."""
     told = [result for result in failed if result.diagnosis]
-    best = _likeliest(told)
-    if best is None:
-        return [Cause(_plainest(failed).headline, None, name, tuple(failed))]
-    rest = [result for result in told if best not in _matching(result)]
-    other = _likeliest(rest)
-    if other and all(other in _matching(result) for result in rest):
-        silent = [result for result in failed if result not in rest]
-        return [_named(name, best, silent, len(told) - len(rest)), _named(name, other, rest, len(rest))]
-    return [_named(name, best, failed, len(told))]
+    best = likeliest(_diagnoses(told))
+    rest = [result for result in told if best not in _readings(result)]
+    other = likeliest(_diagnoses(rest)) if best else ""
+    if other and all(other in _readings(result) for result in rest):
+        return [[result for result in failed if result not in rest], rest]
+    return [failed]
 
 
-def _matching(result: Result) -> tuple[str, ...]:
+def _merged(groups: Sequence[Sequence[Result]]) -> list[Cause]:
+    """One reading in several operations is one mistake, made where they share code, or by one misunderstanding."""
+
+    def key(failed: Sequence[Result]) -> Hashable:
+        joint = join(_diagnoses(failed))
+        return (joint.core if not joint.reading else joint.reading) if joint and joint.is_named else id(failed)
+
+    alike = _grouped(groups, key).values()
+    return [_cause([result for failed in few for result in failed]) for few in alike]
+
+
+def _cause(failed: Sequence[Result]) -> Cause:
+    """The cause of failures that have one."""
+    operation, joint = _base(failed[0]), join(_diagnoses(failed))
+    if joint is None:
+        return Cause(_plainest(failed).headline, None, operation, tuple(failed))
+    reading = _reading(operation, joint.reading) if joint.reading else None
+    return Cause(joint.sentence, reading, operation, tuple(failed))
+
+
+def _diagnoses(results: Iterable[Result]) -> list[Diagnosis]:
+    return [result.diagnosis for result in results if result.diagnosis]
+
+
+def _readings(result: Result) -> tuple[str, ...]:
     """The names of the readings that it matches."""
     return result.diagnosis.readings if result.diagnosis else ()
-
-
-def _likeliest(told: Sequence[Result]) -> str | None:
-    """The reading that matches most of the failures; of several the one that is named first most often."""
-    counts: Counter[str] = Counter()
-    for result in told:
-        counts.update({name: 1.0 / (1 + place) for place, name in enumerate(_matching(result))})
-    matched = Counter(name for result in told for name in _matching(result))
-    return max(matched, key=lambda name: (matched[name], counts[name]), default=None)
-
-
-def _named(operation: str, name: str, failed: Sequence[Result], tried: int) -> Cause:
-    """A cause that a reading names, with how many of the failures it matches where that is not all."""
-    matched = sum(name in _matching(result) for result in failed)
-    part = f" in {matched} of {tried} failing cases" if matched < tried else ""
-    return Cause(f"matches: {name}{part}", _reading(operation, name), operation, tuple(failed))
 
 
 def _reading(operation: str, name: str) -> Reading | None:
     """The reading of this name; None where this version knows none, as of a report of another."""
     forms = [other for other in operations.OPERATIONS if operations.base_of(other) == operation]
     return next((reading for form in forms for reading in known(form) if reading.name == name), None)
-
-
-def _merged(found: Sequence[Cause]) -> list[Cause]:
-    """One reading in several operations is one mistake, made where they share code, or by one misunderstanding."""
-
-    def key(cause: Cause) -> Hashable:
-        return (cause.sentence, cause.reading.why) if cause.reading else id(cause)
-
-    return [
-        Cause(few[0].sentence, few[0].reading, few[0].operation, tuple(r for cause in few for r in cause.results))
-        for few in _grouped(found, key).values()
-    ]
 
 
 def _with_consequences(begun: Sequence[Cause], later: Sequence[Result]) -> list[Cause]:
@@ -173,31 +166,41 @@ def _with_consequences(begun: Sequence[Cause], later: Sequence[Result]) -> list[
     for few in _grouped(later, lambda result: result.part).values():
         first = min(few, key=lambda result: result.id)
         for result in few:
-            place = next(
-                (p for op in (_base(result), _base(first)) for p, c in enumerate(begun) if op in c.operations), -1
-            )
-            if place < 0 and result.operation not in operations.OPERATIONS:
-                place = _first_begun(begun, result)
-            (explained[place] if place >= 0 else left).append(result)
-    made = [
-        Cause(cause.sentence, cause.reading, cause.operation, (*cause.results, *explained[place]))
-        for place, cause in enumerate(begun)
-    ]
-    alone = [
-        Cause(few[0].headline, None, _base(few[0]), tuple(few)) for few in _grouped(left, lambda r: r.part).values()
-    ]
-    return made + alone
+            place = _whole(begun, result) if _is_whole(result) else _call(begun, result, first)
+            (left if place is None else explained[place]).append(result)
+    made = [replace(cause, results=(*cause.results, *explained[place])) for place, cause in enumerate(begun)]
+    alone = _grouped(left, lambda result: result.part).values()
+    return made + [Cause(few[0].headline, None, _base(few[0]), tuple(few)) for few in alone]
 
 
-def _first_begun(begun: Sequence[Cause], whole: Result) -> int:
-    """The cause of the first wrong call of a step in a whole step's format; -1 where there is none."""
+def _call(begun: Sequence[Cause], call: Result, first: Result) -> int | None:
+    """The cause of a wrong call of a free step: its own operation's, else that of the first wrong call of the step."""
+    names = (_base(call), _base(first))
+    return next((place for name in names for place, cause in enumerate(begun) if name in cause.operations), None)
+
+
+def _whole(begun: Sequence[Cause], whole: Result) -> int | None:
+    """The cause of a wrong whole step: that of the first wrong call in its format.
+
+    A step that is held against another way through it fails only by what is not the same twice: wrong numbers are.
+    """
+    unlike = any(finding.kind is Misdeed.UNLIKE_ITSELF for finding in whole.findings)
     calls = [
         (result.id, place)
         for place, cause in enumerate(begun)
         for result in cause.results
-        if result.is_of_step and format_of(result) == format_of(whole)
+        if result.is_of_step and format_of(result) == format_of(whole) and (not unlike or _varies(cause))
     ]
-    return min(calls, default=("", -1))[1]
+    return min(calls)[1] if calls else None
+
+
+def _varies(cause: Cause) -> bool:
+    """Whether its calls do not come back, touch what they should not, or are not the same twice."""
+    return any(result.status is not Status.FAIL or result.findings for result in cause.results)
+
+
+def _is_whole(result: Result) -> bool:
+    return result.operation not in operations.OPERATIONS
 
 
 def _not_refused(unrefused: Sequence[Result], wrong: set[str]) -> list[Cause]:
@@ -211,7 +214,7 @@ def _not_refused(unrefused: Sequence[Result], wrong: set[str]) -> list[Cause]:
 
 def _ordered(cause: Cause, order: dict[str, int]) -> Cause:
     results = sorted(cause.results, key=lambda result: order[result.id])
-    return Cause(cause.sentence, cause.reading, cause.operation, tuple(results))
+    return replace(cause, results=tuple(results))
 
 
 def _plainest(failed: Sequence[Result]) -> Result:

@@ -44,6 +44,7 @@ class Symptom:
 
     words    what stands there, in this case
     names    what a number in the words is known by: sizes and scalars of the call, the simplest first
+    pattern  the words of any case, with {} in place of that number
     place    where, if not everywhere
     outputs  of which it is said
     """
@@ -51,6 +52,7 @@ class Symptom:
     kind: Kind
     words: str
     names: tuple[str, ...] = ()
+    pattern: str = ""
     place: str = ""
     outputs: tuple[str, ...] = ()
 
@@ -96,9 +98,10 @@ def of_readings(names: Sequence[str], untried: Sequence[str] = ()) -> Diagnosis:
     return Diagnosis(f"matches: {_OR.join(names[:SHOWN])}{more}", tuple(names), untried=tuple(untried))
 
 
-def of_readings_in_part(names: Sequence[str], where: str) -> Diagnosis:
+def of_readings_in_part(names: Sequence[str], where: str = "") -> Diagnosis:
     """Return what to say of a call that these readings match where it is wrong."""
-    return Diagnosis(f"matches in a part: {_OR.join(names)}; {where}", tuple(names), in_part=True)
+    text = f"matches in a part: {_OR.join(names)}"
+    return Diagnosis(f"{text}; {where}" if where else text, tuple(names), in_part=True)
 
 
 def of_symptoms(symptoms: Sequence[Symptom]) -> Diagnosis:

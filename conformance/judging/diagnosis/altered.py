@@ -37,7 +37,7 @@ def factor(part: Part) -> Symptom | None:
     excess, variance = (float(x[0]) for x in part.fit(part.values))
     found = recognise(1 + excess, variance**0.5, part.wrong.call.numbers)
     if found and found.value != 0 and part.holds(part.right * found.value):
-        return Symptom(Kind.FACTOR, f"the right values times {found}", found.names)
+        return Symptom(Kind.FACTOR, f"the right values times {found}", found.names, "the right values times {}")
     if np.unique(part.values[part.usable]).size > 1 and part.holds(_times(part.right, 1 + excess, variance)):
         return Symptom(Kind.FACTOR, f"the right values times {_near_one(excess)}")
     return None
@@ -49,7 +49,7 @@ def offset(part: Part) -> Symptom | None:
     found = recognise(added, variance**0.5, part.wrong.call.numbers)
     if found and found.value != 0 and part.holds(part.right + _number(part, found.value)):
         words = f"the right values {'plus' if found.value > 0 else 'minus'} {found.words.removeprefix('-')}"
-        return Symptom(Kind.OFFSET, words, found.names)
+        return Symptom(Kind.OFFSET, words, found.names, "the right values plus {}")
     if part.got.size > 2 and part.is_noisy and part.holds(_plus(part.right, np.ones(part.got.size), added, variance)):
         return Symptom(Kind.OFFSET, f"the right values {added:+.6g}")
     return None

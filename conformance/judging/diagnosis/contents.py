@@ -33,10 +33,10 @@ def read_before(part: Part) -> Symptom | None:
     if part.wrong.again is None or not _is_poisoned(part):
         return None
     again = part.wrong.again[part.at]
-    if part.holds(part.wrong.with_poison(part.right, 2), again):
-        return Symptom(Kind.ADDED, Kind.ADDED)
     if part.holds(part.right, again):
         return Symptom(Kind.READ, "NaN where the output held NaN before, right where it held numbers: it is read")
+    if part.holds(part.wrong.with_poison(part.right, 2), again):
+        return Symptom(Kind.ADDED, Kind.ADDED)
     return None
 
 

@@ -76,4 +76,6 @@ def _named(known: Mapping[str, float]) -> Iterator[tuple[float, str]]:
             if x > 1:
                 yield (x - 1) / x, f"({name} - 1) / {name}"
                 yield x / (x - 1), f"{name} / ({name} - 1)"
+                yield ((x - 1) / x) ** 0.5, f"sqrt (({name} - 1) / {name})"
+                yield (x / (x - 1)) ** 0.5, f"sqrt ({name} / ({name} - 1))"
     yield from ((number, name) for name, number in _CONSTANTS.items())
