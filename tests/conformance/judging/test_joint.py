@@ -7,10 +7,11 @@ import pytest
 
 import reference
 from conformance.catalogue.cases import CASES
-from conformance.judging.bench import Bench
 from conformance.judging.diagnoses import Diagnosis, Kind, Symptom, of_readings, of_readings_in_part, of_symptoms
+from conformance.judging.diagnosis import diagnose
 from conformance.judging.joint import join, likeliest
-from tests.conformance.judging.test_diagnosis import Twice
+from conformance.judging.outputs import judge_outputs
+from conformance.limits.expectation import expect
 
 ZERO = of_symptoms([Symptom(Kind.ZERO, Kind.ZERO, outputs=("C",))])
 
@@ -66,6 +67,7 @@ def test_a_mean_over_one_less_is_recognised(name: str) -> None:
     arguments = case.arguments()
     columns = arguments["input"].shape[1]
     wrong = (reference.rmsnorm(**arguments) * np.sqrt((columns - 1) / columns)).astype(np.float32)
-    diagnosis = Bench(Twice("output", wrong, wrong)).case(case).diagnosis
+    expected, got = expect("rmsnorm", arguments), {"output": wrong}
+    diagnosis = diagnose("rmsnorm", arguments, expected, got, judge_outputs("rmsnorm", arguments, expected, got))
     assert diagnosis is not None
     assert "sqrt ((hidden_dim - 1) / hidden_dim)" in diagnosis.symptoms[0].names
