@@ -7,6 +7,8 @@ from typing import Any, Protocol
 
 from bindings import Facts
 
+from .finding import Finding
+
 
 class Outcome(Protocol):
     """What a worker reports of a call."""
@@ -14,8 +16,9 @@ class Outcome(Protocol):
     status: str
     code: int
     outputs: Mapping[str, Any]
-    findings: list[str]
+    findings: list[Finding]
     detail: str
+    again: Mapping[str, Any] | None
     elsewhere: Mapping[str, Any]
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from bindings import read_header
 from conformance import operations
+from conformance.candidates.finding import Finding, Misdeed
 from conformance.candidates.protocol import Outcome, Runs
 from conformance.catalogue.cases import Case, Refusal, previous
 from conformance.catalogue.cases.refusals import INVALID
@@ -21,11 +22,12 @@ from conformance.limits.expectation import Expected
 from conformance.limits.noise import Arithmetic, roundings, using
 
 from . import indices
+from .diagnoses import Diagnosis
 from .diagnosis import diagnose, printed
 from .gallery import Gallery
 from .outputs import judge_outputs, settled
 from .preparation import Preparation, Prepared
-from .results import DIFFERS, Result, Status
+from .results import Result, Status
 from .verdict import Verdict
 
 ELSEWHERE = "; only in run 3, with arrays otherwise aligned"
@@ -95,7 +97,7 @@ class Bench:
             return ended
         if outcome.code != 0:
             reason = f"returned {outcome.code}: {read_header().meaning(outcome.code)}"
-            findings, said = tuple(outcome.findings), printed(outcome.detail)
+            findings, said = tuple(outcome.findings), _said(printed(outcome.detail))
             return Result(id, operation, Status.FAIL, reason, (), findings, outcome.detail, diagnosis=said)
         judged = _judged(operation, arguments, expected, outcome, signed_zeros)
         returned: Mapping[str, Any] = {}
@@ -105,10 +107,13 @@ class Bench:
             if again and not repeated.passed:
                 outcome, judged = again, repeated
         got, verdicts, where = judged
-        diagnosis = _looks(diagnose(operation, arguments, expected, got, verdicts, returned), outcome.findings)
-        diagnosis = diagnosis and f"{diagnosis}{where}"
+        second = None if where or outcome.again is None else operations.flat(outcome.again)
+        found = diagnose(operation, arguments, expected, got, verdicts, returned, second)
+        diagnosis = _looks(found, outcome.findings)
+        if diagnosis and where:
+            diagnosis = replace(diagnosis, text=f"{diagnosis.text}{where}")
         reason = next((f"{v.output}: {v.reason}{where}" for v in verdicts if not v.passed), "")
-        reason = reason or next(iter(outcome.findings), "")
+        reason = reason or _first(outcome)
         status = Status.FAIL if reason else Status.PASS
         result = Result(
             id, operation, status, reason, tuple(verdicts), tuple(outcome.findings), outcome.detail, diagnosis=diagnosis
@@ -133,7 +138,7 @@ class Bench:
         """Run one call; that its two runs differ is found only where they are declared not to."""
         outcome: Outcome = self.worker.run(operation, arguments)
         if not self.declared.of(operation).deterministic:
-            outcome.findings[:] = [finding for finding in outcome.findings if DIFFERS not in finding]
+            outcome.findings[:] = [finding for finding in outcome.findings if finding.kind is not Misdeed.VARIES]
         return outcome
 
     def _refusal(self, case: Refusal) -> Result:
@@ -141,13 +146,14 @@ class Bench:
         outcome: Outcome = self.worker.run(case.operation, arguments, case.override)
         ended = _ended(case.id, case.operation, outcome)
         if ended:
-            return replace(ended, reason=f"{ended.reason}; {_due(case)}", diagnosis="") if ended.was_run else ended
+            return replace(ended, reason=f"{ended.reason}; {_due(case)}", diagnosis=None) if ended.was_run else ended
         reason = ""
         if case.value and outcome.code == 0 and self.worker.facts().is_device_build:
             reason = indices.fault(case, case.base.arguments(self.seed), outcome.outputs)
         elif outcome.code != INVALID:
             reason = f"returned {outcome.code}; {_due(case)}"
-        reason = reason or next(iter(outcome.findings), "")
+            outcome.findings.append(Finding(Misdeed.NOT_REFUSED, reason))
+        reason = reason or _first(outcome)
         status = Status.FAIL if reason else Status.PASS
         return Result(case.id, case.operation, status, reason, findings=tuple(outcome.findings), detail=outcome.detail)
 
@@ -183,14 +189,24 @@ def _ended(id: str, operation: str, outcome: Outcome) -> Result | None:
         return None
     reason = outcome.detail.strip().splitlines()[0] if outcome.detail.strip() else outcome.status
     findings = tuple(outcome.findings)
-    looks = next(iter(findings), "") or printed(outcome.detail)
+    looks = _said(_first(outcome) or printed(outcome.detail))
     return Result(id, operation, _ENDED[outcome.status], reason, (), findings, outcome.detail, diagnosis=looks)
 
 
-def _looks(diagnosis: str, findings: Sequence[str]) -> str:
+def _looks(diagnosis: Diagnosis | None, findings: Sequence[Finding]) -> Diagnosis | None:
     """What a failed call looks like: where two runs differ, that comes before numbers that are not the same twice."""
-    differs = next((finding for finding in findings if DIFFERS in finding), "")
-    return differs if differs and not diagnosis.startswith("matches") else diagnosis
+    differs = next((finding for finding in findings if finding.kind is Misdeed.VARIES), None)
+    return Diagnosis(differs.text) if differs and not (diagnosis and diagnosis.explains_variation) else diagnosis
+
+
+def _first(outcome: Outcome) -> str:
+    """The first finding in words."""
+    return next((finding.text for finding in outcome.findings), "")
+
+
+def _said(text: str) -> Diagnosis | None:
+    """A diagnosis that others have made: the worker, or a tool of the library's."""
+    return Diagnosis(text) if text else None
 
 
 def _due(case: Refusal) -> str:

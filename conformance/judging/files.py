@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from conformance import operations
@@ -13,6 +13,7 @@ from conformance.catalogue.goldens import (
     load_tensors,
     tensors,
 )
+from conformance.catalogue.goldens.step import in_order
 from conformance.limits import HEADER, Contract
 from conformance.limits.expectation import rounded
 
@@ -21,11 +22,12 @@ from .gallery import Gallery
 from .outputs import as_stored
 from .preparation import Prepared
 from .results import Result, Status
-from .verdict import judge
+from .verdict import Verdict, judge
 
 # What files cannot show.
 NOTE = "judged from files: bounds of memory, repeatability, refused calls and free steps were not judged"
 _STEP = "training_step"
+_NAMED = 3  # wrong results of a step, behind the first
 
 
 class FilesBench(Bench):
@@ -54,10 +56,20 @@ class FilesBench(Bench):
         outcome = self.files.run(_STEP, {})
         if outcome.status != "done":
             return Result(id, _STEP, Status.NOT_RUN if outcome.status == "missing" else Status.FAIL, outcome.detail)
-        verdicts = tuple(judge(name, wanted, outcome.outputs[name]) for name, wanted in expected.items())
-        reason = next((f"{v.output}: {v.reason}" for v in verdicts if not v.passed), "")
+        verdicts = tuple(judge(name, expected[name], outcome.outputs[name]) for name in in_order())
+        reason = _began([verdict for verdict in verdicts if not verdict.passed])
         result = Result(id, _STEP, Status.FAIL if reason else Status.PASS, reason, verdicts)
         return self.gallery.shown(result, lambda: expected, outcome.outputs) if self.gallery else result
+
+
+def _began(wrong: Sequence[Verdict]) -> str:
+    """Say what is wrong first, and what after it; wrong: in the order in which the step comes to it."""
+    if not wrong:
+        return ""
+    first, *later = wrong
+    more = f" and {len(later) - _NAMED} more" if len(later) > _NAMED else ""
+    after = f"; then {', '.join(v.output for v in later[:_NAMED])}{more}" if later else ""
+    return f"{first.output}: {first.reason}{after}"
 
 
 def judge_files(

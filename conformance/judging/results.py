@@ -6,8 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from conformance.candidates.finding import Finding, Misdeed
 from conformance.exit_codes import FAILED, HARNESS, PASSED
 
+from .diagnoses import Diagnosis
 from .evidence import Evidence
 from .verdict import Verdict
 
@@ -25,9 +27,6 @@ class Status(StrEnum):
     WAIVED = "WAIVED"  # did not pass, and somebody answers for it until a date
 
 
-DIFFERS = "the second run differs"  # what the worker finds of a call that is not the same twice
-
-
 @dataclass(frozen=True)
 class Result:
     """One case judged; `reason` is the first line a person reads where it did not pass."""
@@ -37,10 +36,10 @@ class Result:
     status: Status
     reason: str = ""
     verdicts: tuple[Verdict, ...] = ()
-    findings: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
     detail: str = ""
     seconds: float = 0.0
-    diagnosis: str = ""  # what the error looks like, in one line
+    diagnosis: Diagnosis | None = None  # what the error looks like
     waiver: str = ""  # who answers for it, why and until when
     tensors: Mapping[str, str] = field(default_factory=dict)  # what its outputs are to a training step
     repro: str = ""  # the file that holds the call, where it is kept
@@ -49,12 +48,12 @@ class Result:
     @property
     def headline(self) -> str:
         """What it looks like, in one line; where that is not known, what went wrong."""
-        return self.diagnosis or self.reason
+        return self.diagnosis.text if self.diagnosis else self.reason
 
     @property
     def repeats(self) -> bool:
         """Whether both runs of the call gave the same bits."""
-        return not any(DIFFERS in finding for finding in self.findings)
+        return not any(finding.kind is Misdeed.VARIES for finding in self.findings)
 
     @property
     def share(self) -> float:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.limits.measure import BIAS_ELEMENTS, FUNCTION_BIAS, SECOND_ORDER, SIGMAS, Measured, measure
+from conformance.limits.measure import BIAS_ELEMENTS, FUNCTION_BIAS, SECOND_ORDER, SIGMAS, MadeOf, Measured, measure
 from conformance.limits.noise import Noisy
 
 __all__ = ["BIAS_ELEMENTS", "SECOND_ORDER", "SIGMAS", "Verdict", "judge", "region"]
@@ -37,7 +37,7 @@ class Verdict:
     expected: float = 0.0
     got: float = 0.0
     limit: float = 0.0
-    made_of: str = ""  # what that limit is: "8 sigma", "worst case", "exact"
+    made_of: MadeOf | None = None  # what that limit is
     region: str = ""
 
 
@@ -116,7 +116,7 @@ def _summary(output: str, got: Any, measured: Measured, z: Any = _NONE, common: 
         expected=float(wanted[worst]) if share.size else 0.0,
         got=float(got[worst]) if share.size else 0.0,
         limit=float(measured.limit[worst]) if share.size else 0.0,
-        made_of=str(measured.made_of[worst]) if share.size else "",
+        made_of=MadeOf(measured.made_of[worst]) if share.size else None,
         region=region(bad),
     )
 

@@ -7,6 +7,7 @@ more than the worst case.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,14 @@ ARRANGEMENTS = 2.0
 ONE_ROUNDING = 3**0.5 * SECOND_ORDER
 
 
+class MadeOf(StrEnum):
+    """What an element's limit is made of."""
+
+    EXACT = "exact"
+    SIGMAS = "8 sigma"
+    WORST_CASE = "worst case"
+
+
 @dataclass(frozen=True)
 class Measured:
     """Arrays of the output's shape."""
@@ -36,7 +45,7 @@ class Measured:
     limit: Array
     share: Array  # |error| / limit; infinite where no error at all is allowed, or a NaN or infinity is not met
     special: Array  # where a NaN or an infinity is wanted or came
-    made_of: Array  # what the limit is: "8 sigma", "worst case", "exact"
+    made_of: Array  # what the limit is: a MadeOf
 
 
 def measure(expected: Any, got: Array, signed_zeros: bool = False) -> Measured:
@@ -60,14 +69,14 @@ def limits(expected: Noisy) -> tuple[Array, Array]:
     if expected.worst is not None:
         single = expected.worst <= ONE_ROUNDING * sigma
         worst = expected.worst * np.where(single, SECOND_ORDER, ARRANGEMENTS * SECOND_ORDER)
-    made_of = np.where(sigma == 0, "exact", np.where(worst < likely, "worst case", "8 sigma"))
+    made_of = np.where(sigma == 0, MadeOf.EXACT, np.where(worst < likely, MadeOf.WORST_CASE, MadeOf.SIGMAS))
     return np.minimum(likely, worst), made_of
 
 
 def _measure_exact(wanted: Array, got: Array) -> Measured:
     nothing, never = np.zeros(wanted.shape), np.zeros(wanted.shape, bool)
     share = np.where(wanted == got, 0.0, np.inf)
-    return Measured(wanted, nothing, nothing, nothing, share, never, np.full(wanted.shape, "exact"))
+    return Measured(wanted, nothing, nothing, nothing, share, never, np.full(wanted.shape, MadeOf.EXACT))
 
 
 def _special_values(wanted: Array, got: Array, exact_zeros: Any) -> tuple[Array, Array]:

@@ -19,6 +19,7 @@ from conformance.judging import outputs
 from conformance.judging.verdict import Verdict
 from conformance.limits import HEADER, Contract
 from conformance.limits.expectation import Expected, expect
+from conformance.limits.measure import MadeOf
 from conformance.limits.noise import using
 from conformance.variants.honest import Implementation, implementations
 
@@ -128,6 +129,6 @@ def _judged(case: Case, arguments: dict[str, Any], expected: Expected, one: Impl
 
 def _summary(verdicts: list[Verdict]) -> tuple[str, float, float, float]:
     line = next((f"{v.output}: {v.reason} (index {v.index})" for v in verdicts if not v.passed), "")
-    sigmas = (v.share if v.made_of == "8 sigma" else 0.0 for v in verdicts)
+    sigmas = (v.share if v.made_of is MadeOf.SIGMAS else 0.0 for v in verdicts)
     shares = ((s, v.rms / v.rms_limit, abs(v.bias) / v.bias_limit) for s, v in zip(sigmas, verdicts, strict=True))
     return line, *(max(part) for part in zip(*shares, strict=True))

@@ -18,7 +18,7 @@ def explained(result: Result, run: Run) -> Iterator[str]:
     """Yield the lines that tell what went wrong and how to see it again."""
     yield result.reason
     if result.diagnosis:
-        yield result.diagnosis
+        yield result.diagnosis.text
     verdict = worst(result.verdicts)
     if verdict and not verdict.passed and verdict.index and result.part not in WHOLE:  # whose reason says it all
         at = ", ".join(map(str, verdict.index))
@@ -26,7 +26,7 @@ def explained(result: Result, run: Run) -> Iterator[str]:
         yield f"({verdict.made_of}), error / limit {verdict.share:.4g}, rms {verdict.rms:.3g}, bias {verdict.bias:+.3g}"
         if verdict.region:
             yield f"wrong elements lie in {verdict.region}"
-    yield from (finding for finding in result.findings if finding not in (result.reason, result.diagnosis))
+    yield from (finding.text for finding in result.findings if finding.text not in (result.reason, result.headline))
     yield from (line for line in result.detail.strip().splitlines()[:PRINTED] if line not in result.reason)
     if result.waiver:
         yield f"waived by {result.waiver}"

@@ -9,12 +9,17 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+from conformance.candidates.finding import Finding, Misdeed
+from conformance.judging.diagnoses import Diagnosis, Kind, Symptom
 from conformance.judging.evidence import Evidence
 from conformance.judging.results import Result, Status
 from conformance.judging.verdict import Verdict
+from conformance.limits.measure import MadeOf
 
 from .explanation import explained
 from .record import Run
+
+VERSION = 2  # of the lines; 1 had findings and diagnoses as sentences
 
 
 class ReportError(ValueError):
@@ -24,7 +29,10 @@ class ReportError(ValueError):
 def write_jsonl(path: Path, run: Run) -> None:
     """Write a line on the run, then a line for each case.  Numbers that are not finite are strings."""
     head = {field.name: getattr(run, field.name) for field in dataclasses.fields(run) if field.name != "results"}
-    lines = [{"run": head | {"code": run.code}}, *(dataclasses.asdict(result) for result in run.results)]
+    lines = [
+        {"run": head | {"code": run.code, "version": VERSION}},
+        *(dataclasses.asdict(result) for result in run.results),
+    ]
     path.write_text("".join(json.dumps(_finite(line), allow_nan=False) + "\n" for line in lines), encoding="utf-8")
 
 
@@ -40,21 +48,39 @@ def read_jsonl(path: Path) -> Run:
     """Read what `write_jsonl` wrote.  Raises ReportError."""
     try:
         head, *lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        if (version := head["run"].get("version", 1)) != VERSION:
+            raise ReportError(f"{path}: expected a report of version {VERSION}, got version {version}: judge once more")
         known = {field.name for field in dataclasses.fields(Run)}
         run = {name: value for name, value in head["run"].items() if name in known}
         return Run(results=[_result(line) for line in lines], **run)
     except OSError as error:
         raise ReportError(f"{path}: {error.strerror}") from None
+    except ReportError:
+        raise
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ReportError(f"{path}: not a report written by `run --jsonl`: {error}") from None
 
 
 def _result(line: dict[str, Any]) -> Result:
-    verdicts = tuple(_record(Verdict, verdict) for verdict in line.pop("verdicts"))
-    evidence = line.pop("evidence", None)
+    verdicts = tuple(_verdict(verdict) for verdict in line.pop("verdicts"))
+    findings = tuple(Finding(Misdeed(found["kind"]), found["text"]) for found in line.pop("findings"))
+    diagnosis, evidence = line.pop("diagnosis"), line.pop("evidence", None)
     shown = _record(Evidence, evidence | {"points": [tuple(p) for p in evidence["points"]]}) if evidence else None
     result: Result = _record(Result, line | {"status": Status(line["status"])})
-    return dataclasses.replace(result, verdicts=verdicts, evidence=shown)
+    said = _diagnosis(diagnosis) if diagnosis else None
+    return dataclasses.replace(result, verdicts=verdicts, findings=findings, diagnosis=said, evidence=shown)
+
+
+def _verdict(held: dict[str, Any]) -> Verdict:
+    made_of = held.pop("made_of")
+    verdict: Verdict = _record(Verdict, held)
+    return dataclasses.replace(verdict, made_of=MadeOf(made_of) if made_of else None)
+
+
+def _diagnosis(held: dict[str, Any]) -> Diagnosis:
+    symptoms = [_record(Symptom, symptom | {"kind": Kind(symptom["kind"])}) for symptom in held.pop("symptoms")]
+    said: Diagnosis = _record(Diagnosis, held)
+    return dataclasses.replace(said, symptoms=tuple(symptoms))
 
 
 def _record(kind: Any, values: dict[str, Any]) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from conformance.judging.results import Result, Status
+from conformance.limits.measure import MadeOf
 from conformance.steps import ENVELOPES
 
 LOOSE = 1e-3  # a limit used to less than this by every case of an operation may be too loose, and is listed
@@ -61,7 +62,7 @@ def _row(operation: str, results: Sequence[Result]) -> Row:
         max((v.rms for v in verdicts), default=0.0),
         max((v.bias for v in verdicts), key=abs, default=0.0),
         all(r.repeats for r in results),
-        bool(verdicts) and all(v.made_of == "exact" for v in verdicts),
+        bool(verdicts) and all(v.made_of is MadeOf.EXACT for v in verdicts),
         bool(verdicts),
     )
 

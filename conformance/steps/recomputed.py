@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.judging.results import Result, Status
+from conformance.judging.results import Result
 from conformance.judging.verdict import Verdict, judge
 from conformance.limits.namespaces import Carried
 from reference.model import recompute
@@ -24,7 +24,7 @@ from reference.step import Metrics, State, start, training_step
 from training.step import Report
 
 from . import scenarios
-from .whole import OPERATION
+from .whole import against_itself
 
 RECOMPUTED = "steps/recomputed"
 # Of three layers one alone in the middle; and a segment of two with one of a single layer behind it.
@@ -70,7 +70,7 @@ def judge_recomputed(runs: list[Arrays]) -> Iterator[Result]:
         verdicts = tuple(judge(name, wanted, got[name]) for name, wanted in plain.items())
         wrong = [verdict for verdict in verdicts if not verdict.passed]
         reason = _said(wrong, len(verdicts)) if wrong else ""
-        yield Result(f"{RECOMPUTED}/{text}", OPERATION, Status.FAIL if wrong else Status.PASS, reason, verdicts)
+        yield against_itself(f"{RECOMPUTED}/{text}", reason, verdicts)
 
 
 def _said(wrong: list[Verdict], arrays: int) -> str:

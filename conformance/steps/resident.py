@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bindings import BindingError, Library
-from conformance.judging.results import Result, Status
+from conformance.judging.results import Result
 from conformance.judging.verdict import judge
 from conformance.limits.namespaces import Carried
 from reference.generate import Strategy
@@ -28,7 +28,7 @@ from training.step import Step
 
 from . import scenarios
 from .recomputed import named
-from .whole import OPERATION
+from .whole import against_itself
 
 RESIDENT = "steps/resident"
 CONFIG, TRAINING = replace(TINY, ffn=64), replace(scenarios.TRAINING, micro_batches=2)
@@ -93,9 +93,9 @@ def judge_resident(expected: Arrays, ways: dict[str, Arrays | str]) -> Iterator[
     """Judge every way, by what `run` returned: a result for each."""
     for name, got in ways.items():
         if isinstance(got, str):
-            yield Result(f"{RESIDENT}/{name}", OPERATION, Status.FAIL, got)
+            yield against_itself(f"{RESIDENT}/{name}", got)
             continue
         verdicts = tuple(judge(what, expected[what], array) for what, array in got.items())
         wrong = next((verdict for verdict in verdicts if not verdict.passed), None)
         reason = f"not the bits of host arrays: {wrong.output}: {wrong.reason}" if wrong else ""
-        yield Result(f"{RESIDENT}/{name}", OPERATION, Status.FAIL if wrong else Status.PASS, reason, verdicts)
+        yield against_itself(f"{RESIDENT}/{name}", reason, verdicts)

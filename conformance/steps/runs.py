@@ -108,7 +108,7 @@ def placed(
     verdicts = tuple(judge(name, envelope.expected[name][place : place + 1], came) for name, came in got.items())
     reason = _otherwise(exact, reported, standing, report) or _unlike_masters(run, standing)
     if not reason and not all(v.passed for v in verdicts):
-        reason = _said(verdicts)
+        reason = left_by(verdicts)
     id = f"{part_of(run)}/{place + 1:02d}"
     return Result(id, OPERATION, Status.FAIL if reason else Status.PASS, reason, verdicts)
 
@@ -135,14 +135,21 @@ def _unlike_masters(run: Run, standing: Standing) -> str:
     return ""
 
 
-def _said(verdicts: Sequence[Verdict]) -> str:
-    """Where a run that left its envelope stands."""
+def left_by(verdicts: Sequence[Verdict]) -> str:
+    """Say where a run that left its envelope stands."""
     by_output = {v.output: v for v in verdicts}
     parts = [f"the {name} is {_off(by_output[name])}" for name in ("loss", "norm") if _is_told(name, by_output)]
-    furthest = furthest_of(verdicts)
-    name = furthest.output.removeprefix(_DISTANCE)
-    far = f"{furthest.share:.3g} times as far from the reference's as honest rounding leads"
-    return f"{', '.join(parts)}; {name} is {far}"
+    return f"{', '.join(parts)}; {_distance_said(furthest_of(verdicts))}"
+
+
+def _distance_said(furthest: Verdict) -> str:
+    """How far the parameters are from the reference's, by that which uses most of its distance."""
+    if furthest.share <= 1:
+        return "no parameter is further from the reference's than honest rounding leads"
+    name, many = furthest.output.removeprefix(_DISTANCE), furthest.share
+    if not math.isfinite(many):
+        return f"{name} is further from the reference's than any honest rounding leads"
+    return f"{name} is {many:.3g} times as far from the reference's as honest rounding leads"
 
 
 def _is_told(name: str, by_output: Mapping[str, Verdict]) -> bool:

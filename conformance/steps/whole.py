@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from conformance.candidates.finding import Finding, Misdeed
 from conformance.judging.bench import Bench
 from conformance.judging.results import Result, Status
+from conformance.judging.verdict import Verdict
 
 OPERATION = "training_step"
 _ENDED = {"crashed": Status.CRASHED, "timed out": Status.TIMED_OUT}
@@ -38,6 +40,12 @@ def same_bits(bench: Bench, operations: Iterable[str]) -> str:
 def within_header(why: str) -> Callable[[Bench, Iterable[str]], str]:
     """Return what says why a case is not for a declared precision other than the header's."""
     return lambda bench, operations: "" if bench.declared.is_header else why
+
+
+def against_itself(id: str, reason: str, verdicts: tuple[Verdict, ...] = ()) -> Result:
+    """Return what to say of a step that is held against another way through it; no reason where both are the same."""
+    findings = (Finding(Misdeed.UNLIKE_ITSELF, reason),) if reason else ()
+    return Result(id, OPERATION, Status.FAIL if reason else Status.PASS, reason, verdicts, findings)
 
 
 def ended(id: str, outcome: Any) -> Result | None:

@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 
 from bindings import Function, Parameter, Signature, shape_of
+from conformance.candidates.poison import POISON
 from conformance.operations import widened
 
 from .arena import GAP, Arena, Slot
 
 TWICE, RUNS = (1, 2), (1, 2, 3)
-POISON = {1: b"\xff", 2: b"\xfe", 3: b"\xff"}  # outputs and workspaces beforehand: NaN and -1; another value in run 2
 CANARY = {1: b"\xa5", 2: b"\xff", 3: b"\xa5"}
 _MARGIN = 4096  # bytes of a slot beside the buffer that hold the canary
 _LINE = 64
@@ -101,14 +101,22 @@ class Buffer:
         return held if self.is_table else widened(held)
 
 
-def _make(arena: Arena, parameter: Parameter, array: Any, shape: tuple[int, ...], index: int | None = None) -> Buffer:
+def _make(
+    arena: Arena,
+    parameter: Parameter,
+    array: Any,
+    shape: tuple[int, ...],
+    index: int | None = None,
+    is_read: bool = True,
+) -> Buffer:
+    """A buffer that holds the array; poison where there is none, or where it is not to be read."""
     dtype = np.dtype(np.uintp) if parameter.is_list and index is None else parameter.type.dtype
     if array is not None and parameter.type.is_half and array.dtype == np.float32:
         array = array.astype(dtype)  # the judge holds such numbers in float32
     if array is not None and (array.dtype != dtype or not array.flags.c_contiguous):
         got = f"{array.dtype} with strides {array.strides}"
         raise ValueError(f"{parameter.name}: expected a dense {dtype} array, got {got}")
-    contents = {} if array is None else dict.fromkeys(RUNS, array.tobytes())
+    contents = {} if array is None or not is_read else dict.fromkeys(RUNS, array.tobytes())
     size = math.prod(shape) * dtype.itemsize
     slots = {run: arena.take(size + 2 * _LINE) for run in RUNS}
     return Buffer(parameter, index, dtype, shape, contents, slots, size)
@@ -127,7 +135,8 @@ def lay_out(arena: Arena, signature: Signature, arguments: Mapping[str, Any], si
             buffers.append(_make(arena, parameter, None, (len(given or ()),)))
         elif parameter.is_array:
             shape = shape_of(parameter, sizes) if given is None else given.shape
-            buffers.append(_make(arena, parameter, given, shape))
+            is_read = parameter.updated_if is None or bool(parameter.updated_if(sizes))
+            buffers.append(_make(arena, parameter, given, shape, is_read=is_read))
     return buffers
 
 

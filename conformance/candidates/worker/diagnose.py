@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
+from conformance.candidates.finding import Finding, Misdeed
+
 from . import findings
 from .call import Call
 from .process import Ended, Process
@@ -19,11 +21,11 @@ class Host(Protocol):
     def stop(self) -> None: ...
 
 
-def crash(host: Host, call: Call, run: int) -> Iterator[str]:
+def crash(host: Host, call: Call, run: int) -> Iterator[Finding]:
     """Yield what the run did: with open zones a stray write shows in them; a stray read crashes at one closed zone."""
     gaps = call.gaps(run)
     if _ends(host, call, run, [zone for _, _, zone in gaps]):
-        yield "crashed at an address that is not next to an argument"
+        yield Finding(Misdeed.STRAY_ADDRESS, "crashed at an address that is not next to an argument")
         return
     memory = call.arena.memory
     stray = [s for b in call.buffers for s in findings.of_margins(memory, b, run, b.gaps(run))]
@@ -32,7 +34,7 @@ def crash(host: Host, call: Call, run: int) -> Iterator[str]:
         return
     for buffer, side, closed in gaps:
         if _ends(host, call, run, [zone for _, _, zone in gaps if zone != closed]):
-            yield f"read {side} of {buffer.name}"
+            yield Finding(Misdeed.STRAY_READ, f"read {side} of {buffer.name}")
             return
 
 

@@ -1,4 +1,4 @@
-"""What a call did to memory that it should not have done, in sentences."""
+"""What a call did to memory that it should not have done."""
 
 from __future__ import annotations
 
@@ -7,30 +7,32 @@ from typing import Any
 
 import numpy as np
 
+from conformance.candidates.finding import Finding, Misdeed
+
 from .buffers import CANARY, TWICE, Buffer
 
 _SIDES = ("before the beginning", "past the end")
 
 
-def of_run(memory: Any, buffer: Buffer, run: int) -> Iterator[str]:
+def of_run(memory: Any, buffer: Buffer, run: int) -> Iterator[Finding]:
     """Yield what happened beside the buffer, and to it if it is an input."""
     yield from of_margins(memory, buffer, run, buffer.margins(run))
     if buffer.is_input and (held := buffer.after(memory, run)) != buffer.before(run):
         changed = _elements(buffer, held) != _elements(buffer, buffer.before(run))
-        yield f"input {buffer.name} was changed at {_place(changed)}"
+        yield Finding(Misdeed.CHANGED_INPUT, f"input {buffer.name} was changed at {_place(changed)}")
 
 
-def of_margins(memory: Any, buffer: Buffer, run: int, margins: tuple[tuple[int, int], ...]) -> Iterator[str]:
+def of_margins(memory: Any, buffer: Buffer, run: int, margins: tuple[tuple[int, int], ...]) -> Iterator[Finding]:
     """Yield what was written in the margins before and behind a buffer."""
     for side, (start, stop) in zip(_SIDES, margins, strict=True):
         held = memory[start:stop]
         if held != CANARY[run] * (stop - start):
             changed = start + np.flatnonzero(np.frombuffer(held, np.uint8) != CANARY[run][0])
             reach = changed[-1] + 1 - buffer.stop(run) if side == _SIDES[1] else buffer.start(run) - changed[0]
-            yield f"wrote {side} of {buffer.name} ({reach} bytes)"
+            yield Finding(Misdeed.STRAY_WRITE, f"wrote {side} of {buffer.name} ({reach} bytes)")
 
 
-def of_both(memory: Any, buffer: Buffer) -> Iterator[str]:
+def of_both(memory: Any, buffer: Buffer) -> Iterator[Finding]:
     """Yield how the outputs of the two runs differ; elements that both left poisoned were never written."""
     held = [buffer.after(memory, run) for run in TWICE]
     if held[0] == held[1]:
@@ -43,18 +45,19 @@ def of_both(memory: Any, buffer: Buffer) -> Iterator[str]:
         unwritten = (same[0] & same[1]).all(-1, keepdims=True)
         differs &= ~unwritten
         if unwritten.any():
-            yield f"left {buffer.name} unwritten at {_place(unwritten)}"
+            yield Finding(Misdeed.UNWRITTEN, f"left {buffer.name} unwritten at {_place(unwritten)}")
     if differs.any():
-        yield f"the second run differs from the first in {buffer.name} at {_place(differs)}"
+        text = f"the second run differs from the first in {buffer.name} at {_place(differs)}"
+        yield Finding(Misdeed.VARIES, text)
 
 
-def of_refusal(memory: Any, buffer: Buffer, code: int) -> Iterator[str]:
+def of_refusal(memory: Any, buffer: Buffer, code: int) -> Iterator[Finding]:
     """Yield whether a call that was refused wrote anything all the same."""
     for run in TWICE:
         held, before = buffer.after(memory, run), buffer.before(run)
         if held != before:
             place = _place(_elements(buffer, held) != _elements(buffer, before))
-            yield f"returned {code} and wrote {buffer.name} at {place}"
+            yield Finding(Misdeed.WROTE_REFUSED, f"returned {code} and wrote {buffer.name} at {place}")
 
 
 def _elements(buffer: Buffer, content: bytes) -> Any:

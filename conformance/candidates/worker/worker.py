@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any, Self
 
 from bindings import Facts, LibraryError, Signature, read_header
+from conformance.candidates.finding import Finding, Misdeed
 
 from . import diagnose, findings
 from .arena import Arena
@@ -111,7 +112,7 @@ class Worker:
 
     def _done(self, call: Call, codes: list[int]) -> Outcome:
         memory = self.arena.memory
-        found: list[str] = []
+        found: list[Finding] = []
         for buffer in call.buffers:
             for run in call.runs:
                 found += findings.of_run(memory, buffer, run)
@@ -120,14 +121,19 @@ class Worker:
             if buffer.is_output and max(codes) < 0:
                 found += findings.of_refusal(memory, buffer, codes[0])
         if codes[0] != codes[1]:
-            found.append(f"the first run returned {codes[0]}, the second {codes[1]}")
+            text = f"the first run returned {codes[0]}, the second {codes[1]}"
+            found.append(Finding(Misdeed.OTHER_CODE, text))
         elif codes[-1] != codes[0]:
-            found.append(f"returned {codes[0]}, and {codes[-1]} where buffers are otherwise aligned")
+            text = f"returned {codes[0]}, and {codes[-1]} where buffers are otherwise aligned"
+            found.append(Finding(Misdeed.OTHER_CODE, text))
         printed = self.process().printed()
         if max(codes) > 0:
             self.stop()  # a device that failed once answers every later call with the same error
         elsewhere = call.outputs(3) if codes == [0, 0, 0] else {}
-        return Outcome("done", codes[0], call.outputs(), list(dict.fromkeys(found)), printed, elsewhere=elsewhere)
+        first = call.outputs()
+        differs = any(finding.kind in (Misdeed.VARIES, Misdeed.UNWRITTEN) for finding in found)
+        again = call.outputs(2) if differs else first
+        return Outcome("done", codes[0], first, list(dict.fromkeys(found)), printed, again=again, elsewhere=elsewhere)
 
     def _ended(self, ended: Ended, call: Call) -> Outcome:
         """Say in which run the process ended; where it crashed, look for the argument it was at."""
@@ -135,7 +141,7 @@ class Worker:
         detail = [f"{ended.reason} in {_RUN[run]}", self.process().printed()]
         outputs = call.outputs() if run > 1 else {}
         self.stop()
-        found: list[str] = []
+        found: list[Finding] = []
         operation = call.signature.function.operation
         if run and ended.reason in _STRAY and self._explained[operation] < _EXPLAINED:
             self._explained[operation] += 1

@@ -20,7 +20,7 @@ from conformance.limits.noise import FLOAT32, Noisy, exact
 from reference import random
 from reference.model import transformer
 from reference.model.config import TINY
-from reference.model.parameters import Parameters, initialise
+from reference.model.parameters import Parameters, held_shapes, initialise
 from reference.step import accumulate
 
 from .slopes import confirm_gradients
@@ -91,6 +91,12 @@ def results(ops: Any, start: Parameters, inputs: Tensors) -> tuple[dict[str, Any
         found[f"gradient.{name}"] = gradient.reshape(-1)[inputs[f"input.places.{name}"]]
         found[f"gradient_norm.{name}"] = norm_of(gradient)
     return found, gradients
+
+
+def in_order() -> list[str]:
+    """Return the names of all results in the order in which a step comes to them: in backward the last layer first."""
+    gradients = [f"{kind}.{name}" for name in reversed(held_shapes(TINY)) for kind in ("gradient", "gradient_norm")]
+    return ["cross_entropy", "aux_loss", "loss", *gradients, "norm"]
 
 
 def parameters() -> Parameters:

@@ -1,24 +1,24 @@
-"""What a failure looks like, in one line: the wrong reading that gives the same numbers, or else a symptom."""
+"""What a failure looks like: the wrong reading that gives the same numbers, or else a symptom."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from conformance.judging.diagnoses import Diagnosis, Symptom, of_readings, of_symptoms
 from conformance.judging.verdict import Verdict
 from conformance.limits.expectation import Expected
 
 from .failed import Failed, Wrong
-from .matching import matches, said
+from .matching import matches
 from .partly import partly
 from .printed import printed
 from .symptoms import symptom
 
 __all__ = ["diagnose", "printed"]
-
-NAMED = 3  # outputs that are listed by name
 
 
 def diagnose(
@@ -28,33 +28,36 @@ def diagnose(
     got: Mapping[str, Any],
     verdicts: Sequence[Verdict],
     last: Mapping[str, Any] | None = None,
-) -> str:
-    """Say in one line what a failed call looks like; "" where its numbers are right or of another shape or type.
+    again: Mapping[str, Any] | None = None,
+) -> Diagnosis | None:
+    """Say what a failed call looks like; None where its numbers are right or of another shape or type.
 
-    expected, got: by flat output name, as they were judged; last: what the candidate returned from the call before.
+    expected, got: by flat output name, as they were judged; last: what the candidate returned from the call before;
+    again: what the same call gave the second time, on outputs that held another poison.
     """
     failed = [verdict.output for verdict in verdicts if not verdict.passed]
     if not failed or any(not _comparable(expected[name], got[name]) for name in expected):
-        return ""
+        return None
     with np.errstate(all="ignore"):
-        found = said(matches(operation, arguments, expected, got))
-        if found:
-            return found
-        call = Failed(operation, arguments, expected, got, last or {})
-        if found := partly(call, failed):
-            return found
-        by_words: dict[str, list[str]] = {}
-        for name in failed:
-            words = symptom(Wrong(call, name))
-            by_words.setdefault(words, []).append(name)
-    return "; ".join(f"{_listed(names)}: {words}" for words, names in by_words.items())
+        matched, untried = matches(operation, arguments, expected, got)
+        others = [reading.name for reading in untried]
+        if matched:
+            return of_readings([reading.name for reading in matched], others)
+        call = Failed(operation, arguments, expected, got, last or {}, again)
+        found = partly(call, failed) or of_symptoms(_symptoms(call, failed))
+    return replace(found, untried=tuple(others))
+
+
+def _symptoms(call: Failed, failed: Sequence[str]) -> list[Symptom]:
+    """The symptom of every wrong output; outputs that look alike together."""
+    by_text: dict[str, Symptom] = {}
+    for name in failed:
+        found = symptom(Wrong(call, name))
+        before = by_text.get(found.text, found)
+        by_text[found.text] = replace(before, outputs=(*before.outputs, name))
+    return list(by_text.values())
 
 
 def _comparable(wanted: Any, got: Any) -> bool:
     kind = wanted.dtype.kind
     return bool(wanted.shape == got.shape and (got.dtype == np.float32 if kind == "f" else got.dtype.kind == kind))
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return f"{', '.join(names[:NAMED])}{more}"

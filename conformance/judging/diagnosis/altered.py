@@ -10,123 +10,128 @@ from typing import Any
 
 import numpy as np
 
+from conformance.judging.diagnoses import Kind, Symptom
 from conformance.limits.noise import Noisy, exact
 
 from .failed import Array
-from .numbers import recognise
+from .numbers import Number, recognise
 from .parts import Part
 
 _NEAR = 1e-3  # factors that differ from 1 by less than this are told by the difference
 
 
-def sign(part: Part) -> str:
+def sign(part: Part) -> Symptom | None:
     if part.is_noisy and part.holds(-part.right):
-        return "the sign is reversed"
-    return ""
+        return Symptom(Kind.SIGN, "the sign is reversed")
+    return None
 
 
-def magnitude(part: Part) -> str:
+def magnitude(part: Part) -> Symptom | None:
     if part.is_noisy and part.holds(np.abs(part.right)):
-        return "the sign is lost"
-    return ""
+        return Symptom(Kind.SIGN, "the sign is lost")
+    return None
 
 
-def factor(part: Part) -> str:
+def factor(part: Part) -> Symptom | None:
     """One factor for all; a single element must have a factor with a name."""
     excess, variance = (float(x[0]) for x in part.fit(part.values))
     found = recognise(1 + excess, variance**0.5, part.wrong.call.numbers)
-    if found and found[0] != 0 and part.holds(part.right * found[0]):
-        return f"the right values times {found[1]}"
+    if found and found.value != 0 and part.holds(part.right * found.value):
+        return Symptom(Kind.FACTOR, f"the right values times {found}", found.names, "the right values times {}")
     if np.unique(part.values[part.usable]).size > 1 and part.holds(_times(part.right, 1 + excess, variance)):
-        return f"the right values times {_near_one(excess)}"
-    return ""
+        return Symptom(Kind.FACTOR, f"the right values times {_near_one(excess)}")
+    return None
 
 
-def offset(part: Part) -> str:
+def offset(part: Part) -> Symptom | None:
     """One number added everywhere."""
     added, variance = (float(x[0]) for x in part.fit(np.ones(part.got.size)))
     found = recognise(added, variance**0.5, part.wrong.call.numbers)
-    if found and found[0] != 0 and part.holds(part.right + _number(part, found[0])):
-        return f"the right values {'plus' if found[0] > 0 else 'minus'} {found[1].removeprefix('-')}"
+    if found and found.value != 0 and part.holds(part.right + _number(part, found.value)):
+        words = f"the right values {'plus' if found.value > 0 else 'minus'} {found.words.removeprefix('-')}"
+        return Symptom(Kind.OFFSET, words, found.names, "the right values plus {}")
     if part.got.size > 2 and part.is_noisy and part.holds(_plus(part.right, np.ones(part.got.size), added, variance)):
-        return f"the right values {added:+.6g}"
-    return ""
+        return Symptom(Kind.OFFSET, f"the right values {added:+.6g}")
+    return None
 
 
-def term(part: Part) -> str:
+def term(part: Part) -> Symptom | None:
     """A multiple of an input, or of its square, missing or added once too often."""
     for name, values in _float_inputs(part):
         for power, words in ((1, name), (2, f"{name}^2")):
             direction = values**power
             multiple, variance = (float(x[0]) for x in part.fit(direction))
             found = recognise(multiple, variance**0.5, part.wrong.call.numbers)
-            if found and found[0] != 0 and part.holds(_plus(part.right, direction, found[0], 0.0)):
-                return _term_said(words, *found)
+            if found and found.value != 0 and part.holds(_plus(part.right, direction, found.value, 0.0)):
+                return Symptom(Kind.TERM, _term_said(words, found), found.names)
             several = np.unique(direction[part.usable]).size > 2
             if several and part.holds(_plus(part.right, direction, multiple, variance)):
-                return f"the right values {multiple:+.6g} times {words}"
-    return ""
+                return Symptom(Kind.TERM, f"the right values {multiple:+.6g} times {words}")
+    return None
 
 
-def _term_said(name: str, multiple: float, words: str) -> str:
-    if multiple == -1:
+def _term_said(name: str, multiple: Number) -> str:
+    if multiple.value == -1:
         return f"{name} is missing: not added"
-    if multiple == 1:
+    if multiple.value == 1:
         return f"{name} is added once too often"
-    if "(-" in words:
-        return f"{words.partition('(-')[2].partition(' or ')[0].removesuffix(')')} * {name} is missing: not added"
-    return f"the right values {'plus' if multiple > 0 else 'minus'} {words.removeprefix('-')} times {name}"
+    if multiple.names and multiple.names[0].startswith("-"):
+        return f"{multiple.names[0].removeprefix('-')} * {name} is missing: not added"
+    return (
+        f"the right values {'plus' if multiple.value > 0 else 'minus'} {multiple.words.removeprefix('-')} times {name}"
+    )
 
 
-def missing_factor(part: Part) -> str:
+def missing_factor(part: Part) -> Symptom | None:
     """An input that is multiplied with once too often, or not at all."""
     if not part.is_noisy:
-        return ""
+        return None
     for name, values in _float_inputs(part):
         if part.holds(part.right * values):
-            return f"multiplied by {name} once too often"
+            return Symptom(Kind.TERM, f"multiplied by {name} once too often")
         if (values != 0).all() and part.holds(part.right / values):
-            return f"not multiplied by {name}"
-    return ""
+            return Symptom(Kind.TERM, f"not multiplied by {name}")
+    return None
 
 
-def clamped(part: Part) -> str:
+def clamped(part: Part) -> Symptom | None:
     """The right values, cut off at a number that stands more than once."""
     numbers = part.got[~np.isnan(part.got)]
     if not part.is_noisy or not numbers.size:
-        return ""
+        return None
     for words, limit, cut in (("above", numbers.max(), np.minimum), ("below", numbers.min(), np.maximum)):
         if np.count_nonzero(part.got == limit) > 1 and part.holds(cut(part.right, exact(limit))):
-            return f"cut off {words} {float(limit):.6g}"
-    return ""
+            return Symptom(Kind.CLAMPED, f"cut off {words} {float(limit):.6g}")
+    return None
 
 
-def own_factors(part: Part) -> str:
+def own_factors(part: Part) -> Symptom | None:
     """Every row, or column, with a factor of its own."""
     for name, groups in _lines(part):
         excess, variance = part.fit(part.values, groups)
         if part.holds(_times(part.right, 1 + excess[groups], variance[groups])):
-            return f"every {name} times a factor of its own, {_reach(1 + excess)}"
-    return ""
+            return Symptom(Kind.LINES, f"every {name} times a factor of its own, {_reach(1 + excess)}")
+    return None
 
 
-def own_offsets(part: Part) -> str:
+def own_offsets(part: Part) -> Symptom | None:
     """Every row, or column, with a number of its own added."""
     for name, groups in _lines(part):
         added, variance = part.fit(np.ones(part.got.size), groups)
         if part.holds(_plus(part.right, np.ones(part.got.size), added[groups], variance[groups])):
-            return f"every {name} plus a number of its own, {_reach(added)}"
-    return ""
+            return Symptom(Kind.LINES, f"every {name} plus a number of its own, {_reach(added)}")
+    return None
 
 
-def own_terms(part: Part) -> str:
+def own_terms(part: Part) -> Symptom | None:
     """Every row with a multiple of its own of an input's row: a sum over the row is wrong."""
     for name, groups in _lines(part):
         for input_name, values in _float_inputs(part):
             multiple, variance = part.fit(values, groups)
             if part.holds(_plus(part.right, values, multiple[groups], variance[groups])):
-                return f"every {name} plus a multiple of its own of {input_name}, {_reach(multiple)}: a sum is wrong"
-    return ""
+                reach = f"{_reach(multiple)}: a sum is wrong"
+                return Symptom(Kind.LINES, f"every {name} plus a multiple of its own of {input_name}, {reach}")
+    return None
 
 
 ALTERED = (sign, magnitude, factor, offset, term, missing_factor, clamped)

@@ -1,6 +1,6 @@
 """What stands in the wrong places, whatever should: no number, zero, the poison, a copy of something else.
 
-Each function looks at some places of a wrong output and returns what it found in words, or "".
+Each function looks at some places of a wrong output and returns what it found there, or None.
 """
 
 from __future__ import annotations
@@ -9,92 +9,115 @@ from collections.abc import Callable
 
 import numpy as np
 
+from conformance.judging.diagnoses import Kind, Symptom
 from conformance.limits.noise import FLOAT32, Noisy
 
 from .failed import Array
 from .parts import Part
 
 
-def unwritten(part: Part) -> str:
-    poison = np.frombuffer(b"\xff" * part.got.dtype.itemsize, part.got.dtype)
-    if _same_bits(part.got, poison):
-        return "never written, still the poison"
+def unwritten(part: Part) -> Symptom | None:
+    again = None if part.wrong.again is None else part.wrong.again[part.at]
+    still = again is None or _same_bits(again, part.wrong.poison(2))
+    if still and _same_bits(part.got, part.wrong.poison(1)):
+        return Symptom(Kind.UNWRITTEN, "never written, still the poison")
     old = part.wrong.call.inputs.get(part.wrong.output)
     same = old is not None and old.shape == part.wrong.got.shape and _same_bits(part.got, old[part.at])
-    return "never written, still what it held before" if same and part.is_telling else ""
+    if same and part.is_telling:
+        return Symptom(Kind.UNWRITTEN, "never written, still what it held before")
+    return None
 
 
-def no_number(part: Part) -> str:
+def read_before(part: Part) -> Symptom | None:
+    """A sum with what the output held before, or a product: right, or off by that, where it was a number."""
+    if part.wrong.again is None or not _is_poisoned(part):
+        return None
+    again = part.wrong.again[part.at]
+    if part.holds(part.right, again):
+        return Symptom(Kind.READ, "NaN where the output held NaN before, right where it held numbers: it is read")
+    if part.holds(part.wrong.with_poison(part.right, 2), again):
+        return Symptom(Kind.ADDED, Kind.ADDED)
+    return None
+
+
+def _is_poisoned(part: Part) -> bool:
+    """Whether what came of the first poison is what a sum with it gives: NaN, or one less."""
+    if part.got.dtype.kind == "f":
+        return bool(np.isnan(part.got).all()) and not np.isnan(part.values).any()
+    return part.holds(part.wrong.with_poison(part.right, 1))
+
+
+def no_number(part: Part) -> Symptom | None:
     if part.got.dtype.kind != "f":
-        return ""
+        return None
     for words, test in (("NaN", np.isnan), ("infinity", np.isposinf), ("minus infinity", np.isneginf)):
         if test(part.got).all():
-            return words
+            return Symptom(Kind.NO_NUMBER, words)
         if test(part.values).all() and np.isfinite(part.got).all():
-            return f"numbers where {words} is due"
-    return ""
+            return Symptom(Kind.NO_NUMBER, f"numbers where {words} is due")
+    return None
 
 
-def flushed(part: Part) -> str:
+def flushed(part: Part) -> Symptom | None:
     """Zero where a subnormal number is due."""
     subnormal = (part.values != 0) & (np.abs(part.values) < FLOAT32.smallest)
     all_zero = part.is_noisy and part.got.size and not part.got.any()
-    return "subnormal numbers flushed to zero" if all_zero and subnormal.all() else ""
+    return Symptom(Kind.FLUSHED, Kind.FLUSHED) if all_zero and subnormal.all() else None
 
 
-def zeros(part: Part) -> str:
-    return "zero" if part.is_telling and not part.got.any() else ""
+def zeros(part: Part) -> Symptom | None:
+    return Symptom(Kind.ZERO, Kind.ZERO) if part.is_telling and not part.got.any() else None
 
 
-def last_output(part: Part) -> str:
+def last_output(part: Part) -> Symptom | None:
     """What the call before returned, as far as it reaches."""
     last = part.wrong.call.last.get(part.wrong.output)
     if last is None or not last.size or last.dtype != part.got.dtype or not part.is_telling:
-        return ""
+        return None
     same = _same_bits(part.got, np.resize(last, part.wrong.got.shape)[part.at])
-    return "equal to the last case's output" if same else ""
+    return Symptom(Kind.LAST_OUTPUT, Kind.LAST_OUTPUT) if same else None
 
 
-def constant(part: Part) -> str:
+def constant(part: Part) -> Symptom | None:
     same = part.is_telling and part.got.size > 1 and (part.got == part.got[0]).all()
-    return f"the same number everywhere, {part.got[0]:.6g}" if same else ""
+    return Symptom(Kind.CONSTANT, f"the same number everywhere, {part.got[0]:.6g}") if same else None
 
 
-def copied(part: Part) -> str:
+def copied(part: Part) -> Symptom | None:
     for name, array in part.wrong.inputs.items():
         values = part.shaped(array)
         if values is not None and values.dtype == part.got.dtype and _same_values(part.got, values):
-            return f"a copy of {name}"
-    return ""
+            return Symptom(Kind.COPY, f"a copy of {name}")
+    return None
 
 
-def exchanged(part: Part) -> str:
+def exchanged(part: Part) -> Symptom | None:
     """What belongs into another output."""
     for name, other in part.wrong.call.expected.items():
         alike = other.size == part.wrong.got.size and isinstance(other, Noisy) == part.is_noisy
         if alike and name != part.wrong.output and part.holds(other.reshape(part.wrong.got.shape)[part.at]):
-            return f"what belongs into {name}"
-    return ""
+            return Symptom(Kind.EXCHANGED, f"what belongs into {name}")
+    return None
 
 
-def other_rows(part: Part) -> str:
+def other_rows(part: Part) -> Symptom | None:
     """Whole rows of an input, but not the ones that belong there."""
     got = part.wrong.got
     if got.ndim < 2 or got.shape[-1] < 2:
-        return ""
+        return None
     rows = {row.tobytes() for row in got.reshape(-1, got.shape[-1])[_rows_of(part.at)]}
     for name, array in part.wrong.inputs.items():
         if array.dtype == got.dtype and array.ndim and array.shape[-1] == got.shape[-1]:
             known = {row.tobytes() for row in np.ascontiguousarray(array).reshape(-1, array.shape[-1])}
             if rows <= known:
-                return f"rows of {name}, but other ones than belong there"
-    return ""
+                return Symptom(Kind.OTHER_ROWS, f"rows of {name}, but other ones than belong there")
+    return None
 
 
-def kinds(part: Part) -> str:
+def kinds(part: Part) -> Symptom | None:
     """What the wrong elements are, where they are not all numbers."""
     if part.got.dtype.kind != "f" or np.isfinite(part.got).all():
-        return ""
+        return None
     tests: dict[str, Callable[[Array], Array]] = {
         "NaN": np.isnan,
         "infinity": np.isposinf,
@@ -102,10 +125,11 @@ def kinds(part: Part) -> str:
         "zero": lambda x: x == 0,
     }
     counts = {name: int(test(part.got).sum()) for name, test in tests.items()}
-    return ", ".join(f"{name} in {count} of {part.got.size}" for name, count in counts.items() if count)
+    words = ", ".join(f"{name} in {count} of {part.got.size}" for name, count in counts.items() if count)
+    return Symptom(Kind.NO_NUMBER, words)
 
 
-CONTENTS = (unwritten, no_number, zeros, last_output, copied, constant, exchanged, other_rows)
+CONTENTS = (unwritten, read_before, no_number, zeros, last_output, copied, constant, exchanged, other_rows)
 
 
 def _rows_of(at: Array) -> Array:

@@ -11,11 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bindings import Signature
+from bindings.header.records import Parameter
 from conformance import operations
+from conformance.candidates.poison import poison
 from conformance.judging.verdict import judge
 from conformance.limits.expectation import Expected, expect
 from conformance.limits.measure import measure
-from conformance.limits.noise import FLOAT32, Noisy, exact, using
+from conformance.limits.noise import FLOAT32, FORMATS, Noisy, exact, stored, using
 
 Array = NDArray[Any]
 Mask = NDArray[np.bool_]
@@ -26,7 +28,8 @@ _FEW = 256  # elements of a large array that an explanation is tried on first
 class Failed:
     """A call that failed.
 
-    expected, got: outputs by flat name, as they were judged; last: what the candidate returned from the call before.
+    expected, got: outputs by flat name, as they were judged; last: what the candidate returned from the call before;
+    again: what the same call gave once more, on outputs that held another poison; None where that is not known.
     """
 
     operation: str
@@ -34,6 +37,7 @@ class Failed:
     expected: Expected
     got: Mapping[str, Array]
     last: Mapping[str, Array]
+    again: Mapping[str, Array] | None = None
 
     @cached_property
     def inputs(self) -> dict[str, Array]:
@@ -98,13 +102,33 @@ class Wrong:
         """The elements beyond their limit; all where none is, and the failure is one of averages."""
         return self.beyond if self.beyond.any() else np.ones(self.got.shape, bool)
 
+    @cached_property
+    def again(self) -> Array | None:
+        """What came the second time; None where that is not known."""
+        return None if self.call.again is None else np.asarray(self.call.again[self.output])
+
+    @property
+    def parameter(self) -> Parameter:
+        """How the header declares it."""
+        return operations.declared(operations.OPERATIONS[self.call.operation], self.output)
+
+    def poison(self, run: int) -> Array:
+        """What each element held before a run, unless it was to be read."""
+        return poison(self.parameter.type.dtype, run)
+
+    def with_poison(self, right: Any, run: int) -> Any:
+        """The sum of right values and what stood there, as it is stored."""
+        if not isinstance(right, Noisy):
+            return right + self.poison(run)
+        total = right + exact(self.poison(run).astype(np.float64))
+        return stored(total, FORMATS[self.parameter.element]) if self.parameter.type.is_half else total
+
     @property
     def axes(self) -> tuple[str, ...]:
         """What a place along each axis is called."""
         if self.got.ndim <= 2:
             return ((), ("element",), ("row", "column"))[self.got.ndim]
-        parameter = operations.OPERATIONS[self.call.operation].by_name[self.output.partition("[")[0]]
-        return tuple(_noun(axis.size.text) for axis in parameter.shape)
+        return tuple(_noun(axis.size.text) for axis in self.parameter.shape)
 
     def holds(self, explained: Any, got: Array | None = None) -> bool:
         """Whether what came (or a part of it) is what the explanation says, decided as every verdict is."""

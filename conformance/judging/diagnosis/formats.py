@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from conformance.judging.diagnoses import Kind, Symptom
 from conformance.limits.measure import BIAS_ELEMENTS, SIGMAS
 from conformance.limits.noise import FLOAT32, Noisy
 
@@ -41,17 +42,17 @@ FLOAT16 = Format("float16", 2.0**-11, _half, 2.0**-14, 65520.0)
 TF32 = Format("TF32", 2.0**-11, _low_bits_clear(13))
 
 
-def stored_short(part: Part) -> str:
+def stored_short(part: Part) -> Symptom | None:
     """Every value that came fits a short format, and is the right one rounded, or cut, to it."""
     if not part.is_noisy or not np.any(part.values):
-        return ""
+        return None
     came = np.ascontiguousarray(part.got[~np.isnan(part.got)])
     for format in (BFLOAT16, TF32, FLOAT16):
         if came.size and format.holds(came).all() and part.holds(_rounded(part.right, format)):
             both = format is TF32 and FLOAT16.holds(came).all()
             name = "TF32 or float16" if both else format.name
-            return f"{_manner(part)} {name}"
-    return ""
+            return Symptom(Kind.SHORT, f"{_manner(part)} {name}")
+    return None
 
 
 def _rounded(right: Noisy, format: Format) -> Noisy:
@@ -76,25 +77,27 @@ def _manner(part: Part) -> str:
 _COMPUTED = ((2.0**-11, "TF32 or float16 (11 bits)"), (2.0**-8, "bfloat16 (8 bits)"))
 
 
-def computed_short(wrong: Wrong) -> str:
+def computed_short(wrong: Wrong) -> Symptom | None:
     """The errors are no larger than computing in a shorter format makes, and there are enough to show no bias."""
     if wrong.got.size < BIAS_ELEMENTS:
-        return ""
+        return None
     for unit, words in _COMPUTED:
         expected = wrong.call.computed_with(unit).get(wrong.output)
         if isinstance(expected, Noisy) and wrong.holds(expected):
-            cut = averages(wrong) or "no simple pattern"
-            return f"{cut}; errors no larger than those of computing in {words}"
-    return ""
+            cut = averages(wrong)
+            pattern = cut.words if cut else "no simple pattern"
+            return Symptom(Kind.PRECISION, f"{pattern}; errors no larger than those of computing in {words}")
+    return None
 
 
-def averages(wrong: Wrong) -> str:
+def averages(wrong: Wrong) -> Symptom | None:
     """No element is beyond its limit, yet all of them together are."""
     if not isinstance(wrong.right, Noisy):
-        return ""
+        return None
     part = Part(wrong, np.ones(wrong.got.shape, bool))
     toward_zero = np.where(part.values > 0, -1, 1) * part.error * np.sqrt(part.weight)
     share = float(np.mean(toward_zero[part.usable] > 0)) if part.usable.any() else 0.0
-    return (
-        f"{share:.0%} of the results lie nearer to zero than they should: roundings are cut off" if share > 0.5 else ""
-    )
+    if share <= 0.5:
+        return None
+    words = f"{share:.0%} of the results lie nearer to zero than they should: roundings are cut off"
+    return Symptom(Kind.AVERAGE, words)

@@ -16,23 +16,29 @@ from conformance.variants.wrong.planted import known
 from reference.readings import Reading
 
 Outputs = Mapping[str, Any]
-SHOWN = 3
-WHOLLY, IN_PART, OR = "matches: ", "matches in a part: ", ", or "
 
 
-def matches(operation: str, arguments: Mapping[str, Any], expected: Expected, got: Outputs) -> list[Reading]:
-    """Return the readings that give what came, the likeliest first; those much less likely than it are left out."""
+def matches(
+    operation: str, arguments: Mapping[str, Any], expected: Expected, got: Outputs
+) -> tuple[list[Reading], list[Reading]]:
+    """Return the readings that give what came, and those that have no meaning for these arguments.
+
+    The likeliest stand first; those much less likely than it are left out.
+    """
     right = _distance(rounded(expected), got)
     likely: list[tuple[float, Reading]] = []
+    untried = []
     for reading in known(operation):
         values = values_of(reading, operation, arguments)
-        if values is not None and _distance(values, got) < right:
+        if values is None:
+            untried.append(reading)
+        elif _distance(values, got) < right:
             fits = _likelihood(expectations_of(reading, operation, arguments, expected, values), got)
             if fits is not None:
                 likely.append((fits, reading))
     best = max((fits for fits, _ in likely), default=0.0)
     near = [(fits, reading) for fits, reading in likely if fits >= best - SIGMAS**2 / 2]
-    return [reading for _, reading in sorted(near, key=lambda pair: -pair[0])]
+    return [reading for _, reading in sorted(near, key=lambda pair: -pair[0])], untried
 
 
 def values_of(reading: Reading, operation: str, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -101,16 +107,3 @@ def _log_density(wanted: Any, got: Any) -> float:
     counted = np.isfinite(wanted.v) & np.isfinite(got) & (variance > 0)
     error = got[counted].astype(np.float64) - wanted.v[counted]
     return float(-0.5 * np.sum(error**2 / variance[counted] + np.log(variance[counted])))
-
-
-def said(found: list[Reading]) -> str:
-    """Name the readings that match."""
-    names = [reading.name for reading in found[:SHOWN]]
-    more = f"{OR}{len(found) - SHOWN} more" if len(found) > SHOWN else ""
-    return f"{WHOLLY}{OR.join(names)}{more}" if names else ""
-
-
-def matching(line: str) -> list[str]:
-    """Return the names of the readings that a line of the diagnosis says match, wholly or in a part."""
-    names = next((line.removeprefix(start) for start in (WHOLLY, IN_PART) if line.startswith(start)), "")
-    return names.partition(";")[0].split(OR) if names else []

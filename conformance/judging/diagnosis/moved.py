@@ -8,20 +8,22 @@ from typing import Any
 
 import numpy as np
 
+from conformance.judging.diagnoses import Kind, Symptom
+
 from .failed import Array, Wrong
 from .parts import Part
 
 _SHIFTS = (1, -1, 2, -2)
 
 
-def moved(wrong: Wrong) -> str:
+def moved(wrong: Wrong) -> Symptom | None:
     """Say how all the right values were moved, or nothing."""
     everywhere = Part(wrong, np.ones(wrong.got.shape, bool))
     if wrong.got.size < 3 or not _varies(wrong.values) or not everywhere.is_telling:
-        return ""
+        return None
     for words, explained in itertools.chain(_axes_exchanged(wrong), _reversed(wrong), _permuted(wrong)):
         if wrong.holds(explained):
-            return words
+            return Symptom(Kind.MOVED, words)
     return _shifted(wrong)
 
 
@@ -73,7 +75,7 @@ def _matched(wanted: Array, came: Array) -> Array:
     return place
 
 
-def _shifted(wrong: Wrong) -> str:
+def _shifted(wrong: Wrong) -> Symptom | None:
     """Each place holds what belongs to a neighbour; what came in at the edge is not looked at."""
     for axis, by in itertools.product(reversed(range(wrong.got.ndim)), _SHIFTS):
         if wrong.got.shape[axis] <= abs(by) + 1:
@@ -83,8 +85,9 @@ def _shifted(wrong: Wrong) -> str:
         came = wrong.got[(*before, kept)]
         if wrong.holds(wrong.right[(*before, source)], came) and not wrong.holds(wrong.right[(*before, kept)], came):
             side = "before" if by > 0 else "behind"
-            return f"shifted: each {_axis(wrong.axes[axis])} holds what belongs {abs(by)} {side}"
-    return ""
+            words = f"shifted: each {_axis(wrong.axes[axis])} holds what belongs {abs(by)} {side}"
+            return Symptom(Kind.MOVED, words)
+    return None
 
 
 def _axis(name: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 
 from conformance.limits.measure import SIGMAS
@@ -17,8 +18,25 @@ CHANCE = 1e-3  # what would be found by accident more often than this says nothi
 _SHOWN = 2  # names that a number is given
 
 
-def recognise(value: float, error: float, known: Mapping[str, float]) -> tuple[float, str] | None:
-    """Return the simplest number that `value` may be, known up to a standard deviation, and how it is said.
+@dataclass(frozen=True)
+class Number:
+    """A number that was recognised, and what it is known by: sizes and scalars of the call, constants."""
+
+    value: float
+    digits: str
+    names: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """How it is said: 1/2 (1 / n or 1 / k)."""
+        return f"{self.digits} ({' or '.join(self.names[:_SHOWN])})" if self.names else self.digits
+
+    def __str__(self) -> str:
+        return self.words
+
+
+def recognise(value: float, error: float, known: Mapping[str, float]) -> Number | None:
+    """Return the simplest number that `value` may be, known up to a standard deviation.
 
     known: sizes and scalars of the call.  None where no number of the list is near enough, or where the value is known
     so poorly that one of the list would be near by chance.
@@ -31,8 +49,7 @@ def recognise(value: float, error: float, known: Mapping[str, float]) -> tuple[f
     if number is None and not names:
         return None
     exact = next(n for n, name in _named(known) if name == names[0]) if number is None else float(number)
-    words = f"{exact:.6g}" if number is None else str(number)
-    return exact, f"{words} ({' or '.join(names[:_SHOWN])})" if names else words
+    return Number(exact, f"{exact:.6g}" if number is None else str(number), tuple(names))
 
 
 @functools.cache
@@ -59,4 +76,6 @@ def _named(known: Mapping[str, float]) -> Iterator[tuple[float, str]]:
             if x > 1:
                 yield (x - 1) / x, f"({name} - 1) / {name}"
                 yield x / (x - 1), f"{name} / ({name} - 1)"
+                yield ((x - 1) / x) ** 0.5, f"sqrt (({name} - 1) / {name})"
+                yield (x / (x - 1)) ** 0.5, f"sqrt ({name} / ({name} - 1))"
     yield from ((number, name) for name, number in _CONSTANTS.items())

@@ -6,26 +6,27 @@ from typing import Any
 
 import numpy as np
 
+from conformance.judging.diagnoses import Diagnosis, of_readings_in_part
 from conformance.limits.noise import Noisy, exact
 from conformance.variants.wrong.planted import known
 from reference.readings import Reading
 
 from .failed import Failed, Wrong
-from .matching import IN_PART, OR, expectations_of, values_of
+from .matching import expectations_of, values_of
 from .numbers import CHANCE
 from .places import places
 
 
-def partly(call: Failed, failed: list[str]) -> str:
-    """Name the readings that give what came where it is wrong, and say where that is; "" where none does."""
+def partly(call: Failed, failed: list[str]) -> Diagnosis | None:
+    """Name the readings that give what came where it is wrong, and say where that is; None where none does."""
     wrongs = [Wrong(call, name) for name in failed]
     if not all(_is_telling(wrong) for wrong in wrongs):
-        return ""
+        return None
     names = [reading.name for reading in known(call.operation) if _holds(reading, call, wrongs)]
     if not names:
-        return ""
+        return None
     where = "; ".join(dict.fromkeys(_where(wrong) for wrong in wrongs))
-    return f"{IN_PART}{OR.join(names)}; {where}"
+    return of_readings_in_part(names, where)
 
 
 def _is_telling(wrong: Wrong) -> bool:

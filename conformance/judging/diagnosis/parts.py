@@ -74,13 +74,13 @@ class Part:
         at[places[np.linspace(0, places.size - 1, _FEW).astype(int)]] = True
         return Part(self.wrong, at.reshape(self.at.shape))
 
-    def holds(self, explained: Any) -> bool:
-        """Whether what came is what the explanation says, decided as every verdict is."""
+    def holds(self, explained: Any, got: Array | None = None) -> bool:
+        """Whether what came (the first time, unless given) is what the explanation says, decided as a verdict is."""
         if not self.is_noisy:
             explained = np.asarray(explained)
             if explained.dtype.kind != self.got.dtype.kind:
                 explained = np.where(np.isfinite(explained), np.rint(explained), 0).astype(self.got.dtype)
-        return self.wrong.holds(explained, self.got)
+        return self.wrong.holds(explained, self.got if got is None else got)
 
     def fit(self, direction: Array, groups: Array | None = None) -> tuple[Array, Array]:
         """The multiple of `direction` that comes nearest to the error, and its variance; one for each group."""

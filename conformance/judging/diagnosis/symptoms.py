@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+
+from conformance.judging.diagnoses import Kind, Symptom
 
 from .altered import ALTERED, BY_LINES, clamped
 from .contents import CONTENTS, flushed, kinds
@@ -13,39 +16,38 @@ from .parts import Part
 from .places import places
 
 
-def symptom(wrong: Wrong) -> str:
+def symptom(wrong: Wrong) -> Symptom:
     """Return the first explanation that holds, from the simplest over everything to one for the wrong places alone."""
-    if wrong.beyond.any() and (words := flushed(Part(wrong, wrong.beyond))):
-        return words
+    if wrong.holds(wrong.right):  # the verdict looks at the signs of zeros too, this does not
+        return Symptom(Kind.SIGN_OF_ZERO, Kind.SIGN_OF_ZERO)
+    if wrong.beyond.any() and (found := flushed(Part(wrong, wrong.beyond))):
+        return found
     regions = places(wrong)
     for place in regions:
-        if words := _explained(Part(wrong, place.at)):
-            return _joined(words, place.words)
-        if not place.words and (words := moved(wrong)):
-            return words
+        if found := _explained(Part(wrong, place.at)):
+            return replace(found, place=place.words)
+        if not place.words and (found := moved(wrong)):
+            return found
     for place in regions:
         for explain in BY_LINES:
-            if words := explain(Part(wrong, place.at)):
-                return _joined(words, place.words)
-    return _joined(_unexplained(wrong, Part(wrong, regions[-1].at)), regions[-1].words)
+            if found := explain(Part(wrong, place.at)):
+                return replace(found, place=place.words)
+    return replace(_unexplained(wrong, Part(wrong, regions[-1].at)), place=regions[-1].words)
 
 
-def _explained(part: Part) -> str:
+def _explained(part: Part) -> Symptom | None:
     few = part.thinned()
-    explanations: tuple[Callable[[Part], str], ...] = (*CONTENTS, *(ALTERED if part.is_telling else ()), stored_short)
+    altered = ALTERED if part.is_telling else ()
+    explanations: tuple[Callable[[Part], Symptom | None], ...] = (*CONTENTS, *altered, stored_short)
     for explain in explanations:
-        if (few is part or explain is clamped or explain(few)) and (words := explain(part)):
-            return words
-    return ""
+        if (few is part or explain is clamped or explain(few)) and (found := explain(part)):
+            return found
+    return None
 
 
-def _unexplained(wrong: Wrong, part: Part) -> str:
+def _unexplained(wrong: Wrong, part: Part) -> Symptom:
     if not wrong.beyond.any():
-        return averages(wrong) or computed_short(wrong) or "errors too large on the average"
+        return averages(wrong) or computed_short(wrong) or Symptom(Kind.AVERAGE, Kind.AVERAGE)
     if not part.is_noisy:
-        return "other values, of no simple pattern"
-    return kinds(part) or computed_short(wrong) or "wrong numbers of no simple pattern"
-
-
-def _joined(words: str, place: str) -> str:
-    return ", ".join(filter(None, [words, place]))
+        return Symptom(Kind.NO_PATTERN, "other values, of no simple pattern")
+    return kinds(part) or computed_short(wrong) or Symptom(Kind.NO_PATTERN, Kind.NO_PATTERN)

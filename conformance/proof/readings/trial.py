@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from conformance import operations
 from conformance.catalogue.cases import CASES, Case
+from conformance.judging.diagnoses import Diagnosis
 from conformance.judging.diagnosis import diagnose
-from conformance.judging.diagnosis.matching import matching
 from conformance.judging.outputs import judge_outputs
 from conformance.judging.verdict import Verdict
 from conformance.limits.expectation import Expected, expect
@@ -130,18 +130,18 @@ def named(id: str, readings: Sequence[str]) -> Iterator[tuple[str, str, bool]]:
         got = outputs(reading, arguments)
         assert got is not None
         verdicts = judge_outputs(case.operation, arguments, expected, got, case.spec.signed_zeros)
-        line = diagnose(case.operation, arguments, expected, got, verdicts)
-        yield name, line, says(line, reading) or _names_an_equal(line, reading.operation, arguments, got)
+        said = diagnose(case.operation, arguments, expected, got, verdicts) or Diagnosis("")
+        yield name, said.text, says(said, reading) or _names_an_equal(said, reading.operation, arguments, got)
 
 
-def says(line: str, reading: Reading) -> bool:
+def says(diagnosis: Diagnosis, reading: Reading) -> bool:
     """Whether a diagnosis says what a reading is: its name among those that match, or the words it is known by."""
-    return reading.name in matching(line) or bool(reading.says and re.search(reading.says, line))
+    return reading.name in diagnosis.named or bool(reading.says and re.search(reading.says, diagnosis.text))
 
 
-def _names_an_equal(line: str, operation: str, arguments: Mapping[str, Any], got: Mapping[str, Any]) -> bool:
+def _names_an_equal(diagnosis: Diagnosis, operation: str, arguments: Mapping[str, Any], got: Mapping[str, Any]) -> bool:
     """Whether it names another reading that gives the very same numbers there: it is as good a name."""
-    others = (reading for reading in planted(operation) if reading.name in matching(line))
+    others = (reading for reading in planted(operation) if reading.name in diagnosis.named)
     return any(_same(outputs(reading, arguments), got) for reading in others)
 
 

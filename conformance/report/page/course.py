@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from conformance.catalogue.families import facts_of
 from conformance.judging.results import Result, Status
 from conformance.judging.verdict import Verdict
+from conformance.limits.measure import MadeOf
 from conformance.report.record import Run
 from conformance.steps import FREE, WHOLE
 
@@ -123,7 +124,7 @@ def _share(result: Result | None, output: str, first: Result | None, number: int
 
 def _used(verdict: Verdict) -> str:
     """The share of the limit; where every element is within its own, what is wrong with all of them together."""
-    if verdict.made_of == "exact" and verdict.passed:
+    if verdict.made_of is MadeOf.EXACT and verdict.passed:
         return "exact"
     if verdict.passed or verdict.share > 1:
         return used_short(verdict.share)

@@ -47,7 +47,7 @@ def test_a_right_call(scaled: Callable[[str], Outcome]) -> None:
     ],
 )
 def test_what_a_call_does_to_device_memory_is_found(body: str, finding: str, scaled: Callable[[str], Outcome]) -> None:
-    assert finding in scaled(body).findings
+    assert finding in [found.text for found in scaled(body).findings]
 
 
 def test_an_error_of_the_device_is_the_call_s_and_the_next_one_starts_afresh(scaled: Callable[[str], Outcome]) -> None:

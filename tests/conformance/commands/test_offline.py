@@ -15,7 +15,7 @@ import reference
 from conformance import operations
 from conformance.candidates.files import answerable
 from conformance.catalogue.goldens import file_of, load, load_tensors
-from conformance.catalogue.goldens.step import parameters, results
+from conformance.catalogue.goldens.step import in_order, parameters, results
 from conformance.commands.cli import main
 from conformance.judging.files import judge_files
 from conformance.judging.results import Status
@@ -125,6 +125,22 @@ def test_the_training_step_is_judged(honest: Path, tmp_path: Path) -> None:
     [[absent]] = judge_files([STEP], tmp_path / "nowhere")
     assert (right.status, wrong.status, absent.status) == (Status.PASS, Status.FAIL, Status.NOT_RUN)
     assert wrong.reason.startswith("loss: ")
+
+
+def test_wrong_gradients_of_a_step_stand_as_backward_meets_them(tmp_path: Path) -> None:
+    wrong = ("layers.0.w_q", "embedding", "layers.1.attn_norm", "layers.1.w_o", "final_norm")
+    doubled = {
+        name: array * 2 for name, array in outputs(STEP).items() if name.removeprefix("output.gradient.") in wrong
+    }
+    write(tmp_path, STEP, outputs(STEP) | doubled)
+    [[result]] = judge_files([STEP], tmp_path)
+    first, _, later = result.reason.partition("; then ")
+    assert first.startswith("gradient.final_norm: ")
+    assert later == "gradient.layers.1.w_o, gradient.layers.1.attn_norm, gradient.layers.0.w_q and 1 more"
+
+
+def test_every_result_of_a_step_has_its_place_in_it() -> None:
+    assert sorted(f"output.{name}" for name in in_order()) == sorted(outputs(STEP))
 
 
 def test_what_is_missing_is_not_run_and_what_is_unknown_is_told(folder: Path, capsys: Any) -> None:

@@ -40,7 +40,7 @@ def test_the_first_wrong_call_of_a_step_is_kept(step: str, tmp_path: Path) -> No
     assert Path(kept.repro).name == "rope_qk_backward.safetensors"
     repeated = again(kept.repro, **WRONG)
     assert repeated.status is Status.FAIL
-    assert repeated.diagnosis == "matches: without the inverse rotation"
+    assert repeated.headline == "matches: without the inverse rotation"
     assert again(kept.repro).status is Status.PASS
 
 

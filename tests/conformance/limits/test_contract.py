@@ -11,11 +11,12 @@ import pytest
 
 import reference
 from conformance import operations
+from conformance.candidates.finding import Finding, Misdeed
 from conformance.catalogue.cases import CASES
 from conformance.catalogue.families import facts_of, products
 from conformance.judging import outputs
 from conformance.judging.bench import Bench
-from conformance.judging.results import DIFFERS, Status
+from conformance.judging.results import Status
 from conformance.limits import HEADER, Contract, ContractError, Declaration, read_contract, shipped
 from conformance.limits.expectation import expect
 from conformance.limits.noise import FLOAT32, FORMATS, Arithmetic, Noisy, exact, using
@@ -241,7 +242,7 @@ def test_two_runs_may_differ_only_where_that_is_declared() -> None:
     class Unsteady(InProcess):
         def run(self, operation: str, arguments: dict[str, Any], override: Any = None) -> Any:
             outcome = super().run(operation, arguments, override)
-            outcome.findings.append(f"{DIFFERS} from the first in output at [3]")
+            outcome.findings.append(Finding(Misdeed.VARIES, "the second run differs from the first in output at [3]"))
             return outcome
 
     case = CASES["silu/plain/33"]

@@ -10,6 +10,7 @@ import pytest
 
 from bindings import Library
 from conformance import operations
+from conformance.judging.diagnoses import Diagnosis
 from conformance.judging.results import Result, Status
 from conformance.proof.faults import FAULTS, TF32_INPUTS, Fault, FaultError, FaultResult, build, judge
 from conformance.proof.faults.kits import CLibrary
@@ -106,7 +107,7 @@ def test_a_fault_that_nothing_finds_is_not_found() -> None:
 
 def test_a_fault_must_be_found_and_said_in_every_operation() -> None:
     fault = replace(ADDS, operations=("add", "mul"))
-    wrong = Result("add/plain/1", "add", Status.FAIL, "a reason", diagnosis="output: offset by 1")
+    wrong = Result("add/plain/1", "add", Status.FAIL, "a reason", diagnosis=Diagnosis("output: offset by 1"))
     assert scored(fault, [wrong]) == FaultResult("one added", False, False, "output: offset by 1")
     silent = Result("mul/plain/1", "mul", Status.FAIL, "wrong numbers")
     assert scored(fault, [wrong, silent]) == FaultResult("one added", True, False, "wrong numbers")

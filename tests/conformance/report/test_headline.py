@@ -10,6 +10,7 @@ import pytest
 
 import reference
 from conformance import operations
+from conformance.candidates.finding import Finding, Misdeed
 from conformance.candidates.worker import Outcome
 from conformance.catalogue.cases import CASES
 from conformance.judging.bench import Bench
@@ -33,7 +34,7 @@ class Returns:
         raise NotImplementedError
 
 
-def judged(case: Any, output: Any, *findings: str) -> Result:
+def judged(case: Any, output: Any, *findings: Finding) -> Result:
     outputs = operations.named(operations.OPERATIONS[case.operation], output)
     return Bench(Returns(Outcome("done", 0, outputs, list(findings)))).case(case)
 
@@ -76,15 +77,16 @@ def test_one_whole_number_that_agrees_is_an_accident() -> None:
 
 def test_two_runs_that_differ_come_before_what_their_numbers_look_like() -> None:
     right, wrong = without_alpha(BETA)
-    differs = "the second run differs from the first in C at [0, 0]"
+    differs = Finding(Misdeed.VARIES, "the second run differs from the first in C at [0, 0]")
     scrambled = judged(BETA, np.random.default_rng(0).permutation(right.astype(np.float32)) + 1, differs)
-    assert scrambled.headline == differs
+    assert scrambled.headline == differs.text
     assert not scrambled.repeats
     assert judged(BETA, wrong.astype(np.float32), differs).headline == "matches: alpha ignored"
 
 
 def test_a_crash_looks_like_what_it_did_to_memory() -> None:
-    crash = Outcome("crashed", findings=["wrote past the end of C (4 bytes)"], detail="SIGSEGV in run 1")
+    stray = Finding(Misdeed.STRAY_WRITE, "wrote past the end of C (4 bytes)")
+    crash = Outcome("crashed", findings=[stray], detail="SIGSEGV in run 1")
     result = Bench(Returns(crash)).case(BETA)
     assert (result.reason, result.headline) == ("SIGSEGV in run 1", "wrote past the end of C (4 bytes)")
     bare = Bench(Returns(Outcome("crashed", detail="SIGSEGV in run 1"))).case(BETA)

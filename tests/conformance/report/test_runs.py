@@ -20,6 +20,7 @@ from conformance.report.page.runs import shown
 from conformance.report.record import Run
 from conformance.report.runs import placements, said
 from conformance.report.terminal import show
+from conformance.steps import runs
 from tests.conformance.report.test_page import Reader
 from tests.conformance.runs import steps
 
@@ -56,6 +57,18 @@ def test_a_run_is_placed_by_its_loss_and_its_furthest_parameter() -> None:
         "3 steps within the envelope: the loss is at most 3 of 8 spreads off the replicas' mean, "
         "w1 uses 70% of its distance"
     )
+
+
+@pytest.mark.parametrize(
+    ("share", "words"),
+    [
+        (0.0, "no parameter is further from the reference's than honest rounding leads"),
+        (1.5, "w1 is 1.5 times as far from the reference's as honest rounding leads"),
+        (math.inf, "w3 is further from the reference's than any honest rounding leads"),
+    ],
+)
+def test_a_run_that_left_its_envelope_by_loss_alone_says_so_of_its_parameters(share: float, words: str) -> None:
+    assert runs.left_by(after(1, 20.0, share).verdicts).endswith(f"; {words}")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,32 @@
+"""What a call did that no correct library does: of which kind it is, and the sentence that says it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Misdeed(StrEnum):
+    """What no correct library does."""
+
+    STRAY_WRITE = "wrote beside an argument"
+    STRAY_READ = "read beside an argument"
+    STRAY_ADDRESS = "touched memory that is no argument's"
+    CHANGED_INPUT = "changed an input"
+    UNWRITTEN = "left an output unwritten"
+    VARIES = "gave other bits the second time"
+    OTHER_CODE = "returned another code the second time"
+    WROTE_REFUSED = "refused a call and wrote all the same"
+    NOT_REFUSED = "did not refuse a call that it has to"
+    UNLIKE_ITSELF = "gave other bits by another way through a step"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One of them, with the argument and the place in its text."""
+
+    kind: Misdeed
+    text: str
+
+    def __str__(self) -> str:
+        return self.text

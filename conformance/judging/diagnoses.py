@@ -1,0 +1,114 @@
+"""What a failed call looks like, as data: wrong readings that give the same numbers, or each wrong output's symptom."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+SHOWN = 3  # readings, and outputs, that a sentence names
+_OR = ", or "
+
+
+class Kind(StrEnum):
+    """What wrong numbers look like, said of no case in particular."""
+
+    UNWRITTEN = "never written"
+    ADDED = "added to what was there"
+    READ = "what was there is read"
+    NO_NUMBER = "no numbers, or numbers where none is due"
+    FLUSHED = "subnormal numbers flushed to zero"
+    ZERO = "zero"
+    LAST_OUTPUT = "equal to the last case's output"
+    CONSTANT = "the same number everywhere"
+    COPY = "a copy of an input"
+    EXCHANGED = "what belongs into another output"
+    OTHER_ROWS = "rows of an input, but other ones than belong there"
+    SIGN = "the sign is wrong"
+    SIGN_OF_ZERO = "the sign of zero is lost"
+    FACTOR = "the right values times a factor"
+    OFFSET = "the right values plus a number"
+    TERM = "an input too many or too few in a sum or product"
+    CLAMPED = "cut off at a number"
+    LINES = "every row or column wrong by a number of its own"
+    MOVED = "the right values in other places"
+    SHORT = "results in a shorter format"
+    PRECISION = "errors as large as those of a shorter format"
+    AVERAGE = "errors too large on the average"
+    NO_PATTERN = "wrong numbers of no simple pattern"
+
+
+@dataclass(frozen=True)
+class Symptom:
+    """What one wrong output looks like, or several alike.
+
+    words    what stands there, in this case
+    names    what a number in the words is known by: sizes and scalars of the call, the simplest first
+    pattern  the words of any case, with {} in place of that number
+    place    where, if not everywhere
+    outputs  of which it is said
+    """
+
+    kind: Kind
+    words: str
+    names: tuple[str, ...] = ()
+    pattern: str = ""
+    place: str = ""
+    outputs: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """What stands there, and where."""
+        return ", ".join(filter(None, [self.words, self.place]))
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What a failed call looks like: `text` says it in one line, and the rest is what that is made of.
+
+    readings  names of the wrong readings that give what came, the likeliest first
+    in_part   they hold where the output is wrong, and the rest of it is right
+    untried   names of the readings that have no meaning for these arguments
+    symptoms  where no reading matches
+    """
+
+    text: str
+    readings: tuple[str, ...] = ()
+    in_part: bool = False
+    untried: tuple[str, ...] = ()
+    symptoms: tuple[Symptom, ...] = ()
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def explains_variation(self) -> bool:
+        """Whether it says why two runs differ."""
+        return bool(self.readings) or any(one.kind in (Kind.ADDED, Kind.READ) for one in self.symptoms)
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The readings that the text names."""
+        return self.readings if self.in_part else self.readings[:SHOWN]
+
+
+def of_readings(names: Sequence[str], untried: Sequence[str] = ()) -> Diagnosis:
+    """Return what to say of a call that these readings match."""
+    more = f"{_OR}{len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return Diagnosis(f"matches: {_OR.join(names[:SHOWN])}{more}", tuple(names), untried=tuple(untried))
+
+
+def of_readings_in_part(names: Sequence[str], where: str = "") -> Diagnosis:
+    """Return what to say of a call that these readings match where it is wrong."""
+    text = f"matches in a part: {_OR.join(names)}"
+    return Diagnosis(f"{text}; {where}" if where else text, tuple(names), in_part=True)
+
+
+def of_symptoms(symptoms: Sequence[Symptom]) -> Diagnosis:
+    """Return what to say of a call whose wrong outputs have these symptoms."""
+    return Diagnosis("; ".join(f"{_listed(one.outputs)}: {one.text}" for one in symptoms), symptoms=tuple(symptoms))
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return f"{', '.join(names[:SHOWN])}{more}"

@@ -1,0 +1,109 @@
+"""One diagnosis of several failing cases: what holds in all of them, or in how many of them it does.
+
+A single case can be matched by a reading that the next one refutes: of two columns, the sum over n - 1 is the sum in
+place of the mean.  So a reading is the cause where it matches every failing case that it could be tried on; where none
+does, the sentence says in how many of them its explanation holds.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from .diagnoses import Diagnosis, Symptom, of_readings, of_readings_in_part
+
+
+@dataclass(frozen=True)
+class Joint:
+    """What several failing cases have in common.
+
+    core      what it is, whatever the number of cases
+    holds     in how many of them it holds
+    tried     and of how many that can be said
+    reading   the name of the wrong reading, if it is one
+    is_named  whether it is so particular that two operations of which it holds have one mistake
+    """
+
+    core: str
+    holds: int
+    tried: int
+    reading: str = ""
+    is_named: bool = False
+
+    def is_unrefuted(self, cases: int) -> bool:
+        """Whether it holds wherever it could be tried, which was in half of so many cases at least."""
+        return self.holds == self.tried and 2 * self.holds >= cases
+
+    @property
+    def sentence(self) -> str:
+        """What it is, and in how many of the cases where that is not all."""
+        return self.core if self.holds == self.tried else f"{self.core} in {self.holds} of {self.tried} failing cases"
+
+
+def join(told: Sequence[Diagnosis]) -> Joint | None:
+    """Return what diagnoses of one operation's failing cases have in common; None where none speaks of numbers."""
+    of_numbers = [one for one in told if one.readings or one.symptoms]
+    if not of_numbers:
+        return None
+    ways = [way for way in (_reading(of_numbers), _symptom(of_numbers)) if way]
+    found = max(ways, key=lambda way: (way.is_unrefuted(len(of_numbers)), way.holds))
+    if len(of_numbers) == 1:
+        return Joint(of_numbers[0].text, 1, 1, found.reading, found.is_named)
+    return found
+
+
+def likeliest(told: Sequence[Diagnosis]) -> str:
+    """Return the reading that no case refutes, else the one that matches most; of equals the one that stands first."""
+
+    def order(name: str) -> tuple[bool, int, float]:
+        holds, tried = _counts(told, name)
+        return holds == tried and 2 * holds >= len(told), holds, _rank(told, name)
+
+    return max(_names_in_order(told), key=order, default="")
+
+
+def _reading(told: Sequence[Diagnosis]) -> Joint | None:
+    name = likeliest(told)
+    if not name:
+        return None
+    holds, tried = _counts(told, name)
+    others = [other for other in _names_in_order(told) if _counts(told, other) == (holds, tried)]
+    names = [name, *(other for other in others if other != name)] if holds == tried else [name]
+    in_part = all(one.in_part for one in told if name in one.readings)
+    said = of_readings_in_part(names) if in_part else of_readings(names)
+    return Joint(said.text, holds, tried, name, is_named=True)
+
+
+def _names_in_order(told: Iterable[Diagnosis]) -> list[str]:
+    return list(dict.fromkeys(name for one in told for name in one.readings))
+
+
+def _counts(told: Sequence[Diagnosis], name: str) -> tuple[int, int]:
+    """In how many cases a reading matches, of how many that it could be tried on."""
+    return sum(name in one.readings for one in told), sum(name not in one.untried for one in told)
+
+
+def _rank(told: Sequence[Diagnosis], name: str) -> float:
+    """How far in front a reading stands in the cases that it matches."""
+    return sum(1 / (1 + one.readings.index(name)) for one in told if name in one.readings)
+
+
+def _symptom(told: Sequence[Diagnosis]) -> Joint | None:
+    """What most of the symptoms have in common: their words, a number's name, or no more than their kind."""
+    ways: tuple[tuple[Callable[[Symptom], Iterable[str]], bool], ...] = (
+        (lambda one: [_listed(one, one.pattern.format(name)) for name in one.names if one.pattern], True),
+        (lambda one: [_listed(one, one.words)], False),
+        (lambda one: [_listed(one, one.kind)], False),
+    )
+    found = []
+    for cores_of, is_named in ways:
+        counts = Counter(core for one in told for core in {core for s in one.symptoms for core in cores_of(s)})
+        found += [Joint(core, count, len(told), is_named=is_named) for core, count in counts.most_common(1)]
+    particular = next((one for one in found if 2 * one.holds > one.tried), None)
+    return particular or max(found, key=lambda one: one.holds, default=None)
+
+
+def _listed(symptom: Symptom, words: str) -> str:
+    """With the outputs that it is said of."""
+    return f"{', '.join(symptom.outputs)}: {words}" if symptom.outputs else words

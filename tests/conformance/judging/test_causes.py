@@ -1,0 +1,101 @@
+"""Failures grouped by cause: what one mistake fails is one cause, and two mistakes are two."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from conformance.judging.causes import NOT_REFUSED, RIGHT_BUT, Cause, causes
+from conformance.judging.diagnoses import of_readings
+from conformance.judging.results import Result, Status
+
+EPS = "eps outside the root"
+
+
+def failed(id: str, operation: str = "rmsnorm", reading: str = EPS) -> Result:
+    diagnosis = of_readings([reading]) if reading else None
+    return Result(id, operation, Status.FAIL, "3 of 8 elements beyond their limit", diagnosis=diagnosis)
+
+
+def ids(cause: Cause) -> list[str]:
+    return [result.id for result in cause.results]
+
+
+def test_one_mistake_with_its_formats_and_steps_is_one_cause() -> None:
+    results = [
+        failed("rmsnorm/plain/17x1025"),
+        failed("rmsnorm/tiny/3x33"),
+        failed("rmsnorm_bf16/plain/3x33", "rmsnorm_bf16"),
+        failed("step1/locked/001 rmsnorm(layers.0.attention_norm)"),
+        failed("step1-fp16/locked/001 rmsnorm_fp16(layers.0.attention_norm)", "rmsnorm_fp16"),
+        failed("steps/free/1.001 rmsnorm(layers.0.attention_norm)", reading=""),
+        failed("steps/free/1.002 gemm(layers.0.w_q)", "gemm", reading=""),
+        failed("step/envelope/01", "training_step", reading=""),
+        failed("step/envelope-fp16/01", "training_step", reading=""),
+    ]
+    [cause] = causes(results)
+    assert ids(cause) == [result.id for result in results]
+    assert cause.sentence == f"matches: {EPS}"
+    assert cause.reading is not None
+    assert cause.reading.why
+    assert (cause.operation, cause.operations, cause.count) == ("rmsnorm", ("rmsnorm",), 9)
+    assert cause.formats == ("float32", "bf16", "fp16")
+    assert cause.steps == (
+        "step1/locked",
+        "step1-fp16/locked",
+        "steps/free",
+        "step/envelope",
+        "step/envelope-fp16",
+    )
+    assert cause.plainest.id == "rmsnorm/plain/17x1025"
+
+
+def test_two_operations_with_mistakes_of_their_own_are_two_causes() -> None:
+    other = "gate and up exchanged"
+    found = causes(
+        [
+            failed("rmsnorm/plain/3x33"),
+            failed("rmsnorm/tiny/3x33"),
+            failed("swiglu/plain/7", "swiglu", other),
+            failed("steps/free/1.000 swiglu", "swiglu", ""),
+            failed("steps/free/1.001 gemm(head)", "gemm", ""),
+            failed("steps/free/1.002 rmsnorm(norm)", "rmsnorm", ""),
+        ]
+    )
+    assert [(cause.operation, cause.sentence, cause.count) for cause in found] == [
+        ("rmsnorm", f"matches: {EPS}", 3),
+        ("swiglu", f"matches: {other}", 3),
+    ]
+
+
+def test_one_reading_in_several_operations_is_one_cause() -> None:
+    short = "operands rounded to TF32"
+    [cause] = causes([failed("gemm/plain/1x1x1", "gemm", short), failed("gemm_nn/plain/1x1x1", "gemm_nn", short)])
+    assert cause.operations == ("gemm", "gemm_nn")
+
+
+def test_failures_that_two_readings_share_out_are_two_causes() -> None:
+    other = "eps ignored"
+    found = causes(
+        [failed("rmsnorm/tiny/3x33"), failed("rmsnorm/tiny/1x1"), failed("rmsnorm/plain/3x33", reading=other)]
+    )
+    assert [(cause.sentence, cause.count) for cause in found] == [(f"matches: {EPS}", 2), (f"matches: {other}", 1)]
+
+
+def test_what_is_not_refused_is_a_cause_of_its_own() -> None:
+    refusals = [failed("add/refused/null_a", "add", ""), failed("rmsnorm/refused/null_input", "rmsnorm", "")]
+    found = causes([*refusals, failed("rmsnorm/plain/3x33")])
+    assert [(cause.sentence, cause.operations) for cause in found] == [
+        (f"matches: {EPS}", ("rmsnorm",)),
+        (RIGHT_BUT, ("add",)),
+        (NOT_REFUSED, ("rmsnorm",)),
+    ]
+
+
+def test_a_whole_step_that_nothing_explains_is_a_cause_of_its_own() -> None:
+    [cause] = causes([failed("steps/resident/captured", "training_step", "")])
+    assert (cause.operation, cause.reading, cause.steps) == ("training_step", None, ("steps/resident",))
+
+
+def test_what_says_nothing_against_the_candidate_is_left_out() -> None:
+    others = (Status.PASS, Status.NOT_RUN, Status.MISTRUSTED, Status.WAIVED, Status.TOO_FINE)
+    assert causes([replace(failed("rmsnorm/plain/3x33"), status=status) for status in others]) == []

@@ -1,0 +1,84 @@
+"""What is said of a wrong output that two different poisons, or the sign of a zero, tell apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import reference
+from bindings import Facts
+from conformance import operations
+from conformance.candidates.finding import Finding, Misdeed
+from conformance.candidates.poison import poison
+from conformance.candidates.worker import Outcome
+from conformance.catalogue.cases import CASES
+from conformance.judging.bench import Bench
+from conformance.judging.diagnoses import Kind
+from conformance.judging.results import Result
+
+VARIES = Finding(Misdeed.VARIES, "the second run differs from the first in C at [0, 0]")
+
+
+class Twice:
+    """A worker whose call gives one output on the first poison, and another on the second."""
+
+    def __init__(self, name: str, first: Any, second: Any, *findings: Finding) -> None:
+        self.outputs = [{name: operations.widened(array)} for array in (first, second)]
+        self.findings = list(findings)
+
+    def run(self, operation: str, arguments: Any, override: Any = None) -> Outcome:
+        return Outcome("done", 0, self.outputs[0], self.findings, again=self.outputs[1])
+
+    def call(self, function: str, *arguments: Any) -> Outcome:
+        raise NotImplementedError
+
+    def facts(self) -> Facts:
+        return Facts()
+
+
+def judged(operation: str, first: Any, second: Any, *findings: Finding) -> Result:
+    return Bench(Twice("C", first, second, *findings)).case(CASES[f"{operation}/plain/17x33x65"])
+
+
+def kinds(result: Result) -> list[Kind]:
+    assert result.diagnosis is not None
+    return [symptom.kind for symptom in result.diagnosis.symptoms]
+
+
+def product(operation: str) -> tuple[Any, np.dtype[Any]]:
+    """The right product, and the format it is stored in."""
+    arguments = CASES[f"{operation}/plain/17x33x65"].arguments()
+    dtype = operations.declared(operations.OPERATIONS[operation], "C").type.dtype
+    return getattr(reference, operation)(**arguments).astype(np.float32), dtype
+
+
+@pytest.mark.parametrize("operation", ["gemm", "gemm_bf16", "gemm_fp16"])
+def test_a_sum_with_what_was_there_is_called_so(operation: str) -> None:
+    right, dtype = product(operation)
+    first, second = ((right + poison(dtype, run)).astype(dtype) for run in (1, 2))
+    result = judged(operation, first, second, VARIES)
+    assert result.headline == "C: added to what was there"
+    assert kinds(result) == [Kind.ADDED]
+
+
+def test_what_was_there_times_0_is_read_not_left_unwritten() -> None:
+    right, dtype = product("gemm")
+    first, second = (right + np.float32(0) * poison(dtype, run) for run in (1, 2))
+    assert kinds(judged("gemm", first, second, VARIES)) == [Kind.READ]
+
+
+def test_only_what_holds_either_poison_was_never_written() -> None:
+    right, dtype = product("gemm")
+    first, second = (np.broadcast_to(poison(dtype, run), right.shape) for run in (1, 2))
+    assert kinds(judged("gemm", first, second)) == [Kind.UNWRITTEN]
+    assert judged("gemm", first, first).headline == "C: NaN"  # computed, though of the first poison's bits
+
+
+def test_a_lost_sign_of_zero_is_no_factor() -> None:
+    case = CASES["mul/signed/33"]
+    right = reference.mul(**case.arguments()).astype(np.float32)
+    assert np.signbit(right[right == 0]).any()
+    positive = np.where(right == 0, np.float32(0), right)
+    assert Bench(Twice("output", positive, positive)).case(case).headline == "output: the sign of zero is lost"

@@ -1,0 +1,73 @@
+"""Diagnoses of several failing cases joined: what one case suggests another may refute."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import reference
+from conformance.catalogue.cases import CASES
+from conformance.judging.diagnoses import Diagnosis, Kind, Symptom, of_readings, of_readings_in_part, of_symptoms
+from conformance.judging.diagnosis import diagnose
+from conformance.judging.joint import join, likeliest
+from conformance.judging.outputs import judge_outputs
+from conformance.limits.expectation import expect
+
+ZERO = of_symptoms([Symptom(Kind.ZERO, Kind.ZERO, outputs=("C",))])
+
+
+def times(number: float, *names: str) -> Diagnosis:
+    words = f"the right values times {number}"
+    return of_symptoms([Symptom(Kind.FACTOR, words, names, "the right values times {}", outputs=("output",))])
+
+
+def sentence(*told: Diagnosis) -> str:
+    joint = join(told)
+    assert joint is not None
+    return joint.sentence
+
+
+def test_a_reading_is_the_cause_where_it_matches_every_case() -> None:
+    assert sentence(of_readings(["a", "b"]), of_readings(["b"])) == "matches: b"
+    assert sentence(of_readings(["a", "b"]), of_readings(["b", "a"])) == "matches: a, or b"
+    assert sentence(of_readings_in_part(["a"], "C: row 1"), of_readings_in_part(["a"])) == "matches in a part: a"
+
+
+def test_a_case_that_a_reading_has_no_meaning_for_does_not_refute_it() -> None:
+    square = of_readings(["transposed"])
+    assert sentence(square, of_symptoms(ZERO.symptoms)) == "matches: transposed in 1 of 2 failing cases"
+    oblong = Diagnosis(ZERO.text, untried=("transposed",), symptoms=ZERO.symptoms)
+    assert sentence(square, oblong) == "matches: transposed"
+
+
+def test_a_reading_that_one_degenerate_case_suggests_is_not_the_cause() -> None:
+    root = "sqrt ((n - 1) / n)"
+    told = [of_readings(["sum in place of the mean"]), times(0.98, root), times(0.99, "1 / k", root)]
+    assert sentence(*told) == f"output: the right values times {root} in 2 of 3 failing cases"
+
+
+def test_symptoms_are_joined_by_no_more_than_they_share() -> None:
+    assert sentence(times(0.5), times(0.5)) == "output: the right values times 0.5"
+    assert sentence(times(0.5), times(0.25)) == "output: the right values times a factor"
+    assert sentence(times(0.5), ZERO) == "output: the right values times 0.5 in 1 of 2 failing cases"
+
+
+def test_one_case_speaks_for_itself() -> None:
+    told = of_readings_in_part(["alpha ignored"], "C: columns 0 to 31")
+    assert sentence(told) == told.text
+    assert join([Diagnosis("the second run differs")]) is None
+    assert likeliest([]) == ""
+
+
+@pytest.mark.parametrize(
+    "name", ["rmsnorm/plain/2x33x1e-06", "rmsnorm/tails/127x13x1e-06", "rmsnorm/plain/3x1025x1e-06"]
+)
+def test_a_mean_over_one_less_is_recognised(name: str) -> None:
+    case = CASES[name]
+    arguments = case.arguments()
+    columns = arguments["input"].shape[1]
+    wrong = (reference.rmsnorm(**arguments) * np.sqrt((columns - 1) / columns)).astype(np.float32)
+    expected, got = expect("rmsnorm", arguments), {"output": wrong}
+    diagnosis = diagnose("rmsnorm", arguments, expected, got, judge_outputs("rmsnorm", arguments, expected, got))
+    assert diagnosis is not None
+    assert "sqrt ((hidden_dim - 1) / hidden_dim)" in diagnosis.symptoms[0].names
