@@ -20,7 +20,7 @@ from conformance.limits.expectation import Expected, expect
 from conformance.limits.measure import limits
 from conformance.limits.noise import Noisy
 from conformance.proof.readings.trial import tried_on
-from conformance.steps import ENVELOPES, FREE, RECOMPUTED, RESIDENT, STEPS
+from conformance.steps import DIVIDED, ENVELOPES, FREE, RECOMPUTED, RESIDENT, STEPS
 from conformance.variants.wrong.planted import planted
 
 from .options import add_command
@@ -57,7 +57,13 @@ def run(options: argparse.Namespace) -> int:
     print(id + "\n")
     for line in lines:
         print(line)
-    print(_said("run", f"nox -s conformance -- --case '{id}'" + (f" --seed {options.seed}" if options.seed else "")))
+    print(
+        _said(
+            "run",
+            f"nox -s conformance -- --library path/to/libyours.so --case '{id}'"
+            + (f" --seed {options.seed}" if options.seed else ""),
+        )
+    )
     return 0
 
 
@@ -161,6 +167,10 @@ def _step(name: str) -> Iterator[str]:
         yield _said("why", "layers whose activations were dropped are computed again in backward, and the step is the")
         yield _said("", "plain one bit for bit: a library keeps nothing between calls, and changes no input")
         yield _said("data", "three layers of the tiny model, two micro-batches: every second layer, segments of two")
+    elif name == DIVIDED:
+        yield _said("why", "micro-batches, and ranks that add up their gradients, are ways to one update: that of the")
+        yield _said("", "whole batch at once, within what rounding leaves open; and all ranks agree in every bit")
+        yield _said("data", "one update of the tiny model, for each way of dividing its batch, experts shared out too")
     elif name == RESIDENT:
         yield _said("why", "arrays that stay where the library computes, used over and over and never waited for: an")
         yield _said("", "operation that leaves its stream, waits, or keeps an address or a number has other bits")

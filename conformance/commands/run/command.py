@@ -11,9 +11,18 @@ from rich.console import Console
 
 from bindings import BindingError, NoDevice
 from conformance.candidates.candidate import Candidate, CandidateError, candidates, read_schedule
+from conformance.candidates.exports import refuse_strangers
 from conformance.catalogue.goldens import GoldenError
 from conformance.catalogue.prepared import Store, kept_between_runs
-from conformance.commands.options import add_command, add_contract, add_selection, cores, nothing, positive
+from conformance.commands.options import (
+    add_command,
+    add_contract,
+    add_exported,
+    add_selection,
+    cores,
+    nothing,
+    positive,
+)
 from conformance.exit_codes import HARNESS, NO_DEVICE, gravest
 from conformance.report.files import write_jsonl, write_junit
 from conformance.report.grid import show_grid
@@ -30,6 +39,8 @@ from .waivers import WaiverError, read_waivers
 _EXAMPLES = """\
   run --library libyours.so                            the whole catalogue and the training steps
   run --library libyours.so -k 'rope and not special'  some of it
+  run --library libyours.so --exported                 a port in progress: what it has, the rest in a line
+  run --library libyours.so -o rmsnorm,silu            operations by their exact names
   run --library libyours.so --lf -x                    what failed the last time, up to the first failure
   run --library libyours.so --contract tf32            products in TF32 are what it promises
   run --library libyours.so --report page.html         a page with pictures of what went wrong
@@ -55,6 +66,7 @@ def add_parser(commands: Any) -> None:
     exact = add_selection(parser)
     add_inputs(exact)
     exact.add_argument("--last-failed", "--lf", action="store_true", help="only what did not pass the last time")
+    add_exported(parser)
     _add_manner(parser)
     _add_reports(parser)
 
@@ -147,6 +159,8 @@ def _finished(console: Console, options: argparse.Namespace, store: Store) -> li
 def _candidates(options: argparse.Namespace) -> list[Candidate]:
     if not options.library:
         return [Candidate(options.outputs)]
+    for _, path in options.library:
+        refuse_strangers(path)
     return candidates(options.library, options.schedule, options.arch)
 
 
