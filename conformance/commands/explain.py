@@ -57,13 +57,8 @@ def run(options: argparse.Namespace) -> int:
     print(id + "\n")
     for line in lines:
         print(line)
-    print(
-        _said(
-            "run",
-            f"nox -s conformance -- --library path/to/libyours.so --case '{id}'"
-            + (f" --seed {options.seed}" if options.seed else ""),
-        )
-    )
+    again = f"nox -s conformance -- --library path/to/libyours.so --case '{id}'"
+    print(_said("run", again + (f" --seed {options.seed}" if options.seed else "")))
     return 0
 
 

@@ -52,7 +52,7 @@ def add_operations(group: Any) -> None:
 
 def add_exported(group: Any) -> None:
     """Add --exported: what a library has not is listed, and no failure."""
-    wanted = "a port in progress: judge what the library exports, list the rest; exit 0 where all of that is right"
+    wanted = "judge what the library exports and list the rest: exit 0 where all that it exports is right"
     group.add_argument("--exported", action="store_true", help=wanted)
 
 

@@ -33,6 +33,7 @@ from conformance.report.terminal import close, show
 from conformance.steps import RUN_LENGTH
 
 from .judgement import Judgement, slug
+from .ratchet import add_ratchet, check_ratchet, held_to_ratchet
 from .repeat import add_inputs, add_repro
 from .waivers import WaiverError, read_waivers
 
@@ -41,6 +42,7 @@ _EXAMPLES = """\
   run --library libyours.so -k 'rope and not special'  some of it
   run --library libyours.so --exported                 a port in progress: what it has, the rest in a line
   run --library libyours.so -o rmsnorm,silu            operations by their exact names
+  run --library libyours.so --exported --ratchet FILE  and what passed once must pass: for CI
   run --library libyours.so --lf -x                    what failed the last time, up to the first failure
   run --library libyours.so --contract tf32            products in TF32 are what it promises
   run --library libyours.so --report page.html         a page with pictures of what went wrong
@@ -66,7 +68,9 @@ def add_parser(commands: Any) -> None:
     exact = add_selection(parser)
     add_inputs(exact)
     exact.add_argument("--last-failed", "--lf", action="store_true", help="only what did not pass the last time")
-    add_exported(parser)
+    partial = parser.add_argument_group("a port in progress")
+    add_exported(partial)
+    add_ratchet(partial)
     _add_manner(parser)
     _add_reports(parser)
 
@@ -117,8 +121,11 @@ def run(options: argparse.Namespace) -> int:
     """Judge, report, and return the exit code."""
     console = Console()
     try:
+        check_ratchet(options)
+        for _, path in options.library or ():
+            refuse_strangers(path)
         with kept_between_runs(fresh=options.fresh) as store:
-            finished = _finished(console, options, store)
+            finished = held_to_ratchet(options, _finished(console, options, store))
     except NoDevice as error:
         _say(console, error)
         return NO_DEVICE
@@ -159,8 +166,6 @@ def _finished(console: Console, options: argparse.Namespace, store: Store) -> li
 def _candidates(options: argparse.Namespace) -> list[Candidate]:
     if not options.library:
         return [Candidate(options.outputs)]
-    for _, path in options.library:
-        refuse_strangers(path)
     return candidates(options.library, options.schedule, options.arch)
 
 
