@@ -7,7 +7,7 @@ A run cannot see every mistake in a declaration: floats travel in other register
 `scale` and `output` still gets right answers, and one that passes two floats too many is never noticed.
 """
 
-from .compare import compare, differences
+from .compare import compare, compare_each, differences
 from .model import Argument, Declaration, Type
 from .read import DeclarationError, read, read_file
 from .write import LANGUAGES, write
@@ -19,6 +19,7 @@ __all__ = [
     "DeclarationError",
     "Type",
     "compare",
+    "compare_each",
     "differences",
     "read",
     "read_file",

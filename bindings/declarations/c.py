@@ -10,6 +10,7 @@ from bindings.header.tokens import Token, tokenize
 from .model import OURS, Argument, Declaration, Type, special
 
 _QUALIFIERS = {"const", "volatile", "restrict", "__restrict__", "__restrict", "struct", "enum", "register", "std", ":"}
+_LONGEST = 4  # words of a type: unsigned long long int
 _NUMBER_WORDS = {"signed", "unsigned", "short", "long", "int", "char"}
 
 
@@ -105,7 +106,7 @@ def _argument(tokens: list[Token], aliases: dict[str, Type]) -> Argument:
 
 def _typed(words: list[str], stars: int, const: bool, aliases: dict[str, Type], text: str) -> Argument:
     """Take the longest run of words that is a type; the next word is the name."""
-    for length in range(len(words), 0, -1):
+    for length in range(min(len(words), _LONGEST), 0, -1):
         spelling = words[:length]
         known = _C_TYPES.get(" ".join(sorted(_shortest(spelling))))
         name = words[length] if len(words) > length else ""

@@ -10,34 +10,56 @@ from bindings.header.read import read_header
 from bindings.header.records import Function, Header, Parameter
 
 from .model import Argument, Declaration, Type
-from .read import read_file
+from .read import DeclarationError, read_file
 
 _RESULT = ("int32", 0)
 _BYTES = {"char", "int8", "uint8"}
 
 
 def compare(path: Path, header: Header | None = None) -> list[str]:
-    """Compare a file of declarations with the header.  Raises DeclarationError when it cannot be read."""
-    found = read_file(path)
-    if not found:
-        return [f"{path}: declares none of the header's functions"]
-    return differences(found, header)
+    """Return a sentence for each difference between a file of declarations and the header.
+
+    Raises DeclarationError when it cannot be read, and when it declares none of the header's functions.
+    """
+    return [sentence for sentences in compare_each(path, header).values() for sentence in sentences]
+
+
+def compare_each(path: Path, header: Header | None = None) -> dict[str, list[str]]:
+    """Return, for each function that a file declares, a sentence for each difference.  Raises what `compare` does."""
+    header = header or read_header()
+    found = differences_of_each(read_file(path), header)
+    known = _functions(header)
+    if known.keys().isdisjoint(found):
+        strangers = f", got {', '.join(sorted(found)[:3])}" if found else ""
+        raise DeclarationError(f"{path}: declares none of the header's {len(known)} functions{strangers}")
+    return found
 
 
 def differences(declarations: Iterable[Declaration], header: Header | None = None) -> list[str]:
     """Return a sentence for each difference, in the order of the declarations."""
-    header = header or read_header()
-    functions = {f.symbol: f for f in (*header.operations.values(), *header.services.values())}
-    sentences: list[str] = []
+    each = differences_of_each(declarations, header or read_header())
+    return [sentence for sentences in each.values() for sentence in sentences]
+
+
+def differences_of_each(declarations: Iterable[Declaration], header: Header) -> dict[str, list[str]]:
+    """Return the differences by symbol, in the order of the declarations; no sentence where one agrees."""
+    functions = _functions(header)
+    found: dict[str, dict[str, None]] = {}
     for declaration in declarations:
+        sentences = found.setdefault(declaration.symbol, {})
         function = functions.get(declaration.symbol)
-        if function is None:
-            near = get_close_matches(declaration.symbol, functions, 1)
-            hint = f"; did you mean {near[0]}?" if near else ""
-            sentences.append(f"{declaration.symbol}: the header has no such function{hint}")
-        else:
-            sentences += [f"{declaration.symbol}: {words}" for words in _of_function(declaration, function)]
-    return list(dict.fromkeys(sentences))
+        words = _of_function(declaration, function) if function else [_unknown(declaration.symbol, functions)]
+        sentences |= {f"{declaration.symbol}: {said}": None for said in words}
+    return {symbol: list(sentences) for symbol, sentences in found.items()}
+
+
+def _functions(header: Header) -> dict[str, Function]:
+    return {f.symbol: f for f in (*header.operations.values(), *header.services.values())}
+
+
+def _unknown(symbol: str, functions: Iterable[str]) -> str:
+    near = get_close_matches(symbol, functions, 1)
+    return "the header has no such function" + (f"; did you mean {near[0]}?" if near else "")
 
 
 def _of_function(declaration: Declaration, function: Function) -> Iterator[str]:

@@ -30,8 +30,15 @@ def differences(path: Path, declarations: Path | None = None, header: Header | N
 
     Raises what `examine` does.
     """
+    return unknown_symbols(path, header) + (compare(declarations, header) if declarations else [])
+
+
+def unknown_symbols(path: Path, header: Header | None = None) -> list[str]:
+    """Return a sentence for each symbol that is named as the header's are, and is none of them.
+
+    Raises LibraryError where the file is no library.
+    """
     header = header or read_header()
     known = {function.symbol for function in (*header.operations.values(), *header.services.values())}
     unknown = {symbol for symbol in exported_symbols(path) if symbol.startswith(_OURS)} - known
-    sentences = [f"{symbol}: exported, the header has no such function" for symbol in sorted(unknown)]
-    return sentences + (compare(declarations, header) if declarations else [])
+    return [f"{symbol}: exported, the header has no such function" for symbol in sorted(unknown)]

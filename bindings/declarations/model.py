@@ -51,10 +51,6 @@ def special(word: str) -> Type | None:
     return Type("int32") if word in ERRORS else None
 
 
-def line_of(text: str, position: int) -> int:
-    return text.count("\n", 0, position) + 1
-
-
 def split(text: str) -> list[str]:
     """Split at the commas that stand outside all brackets; empty entries are left out."""
     entries, depth, start = [], 0, 0
@@ -64,13 +60,3 @@ def split(text: str) -> list[str]:
             entries.append(text[start:position])
             start = position + 1
     return [" ".join(entry.split()) for entry in (*entries, text[start:]) if entry.strip()]
-
-
-def closing(text: str, start: int) -> int:
-    """Return where the bracket that opens at `start` closes; the end of the text where it does not."""
-    depth = 0
-    for position in range(start, len(text)):
-        depth += (text[position] in "([{") - (text[position] in ")]}")
-        if depth == 0:
-            return position
-    return len(text)

@@ -74,17 +74,17 @@ def _result(value: ast.expr | None, names: dict[str, ast.expr]) -> Argument:
     return Argument(_type(value, names), ast.unparse(value))
 
 
-def _type(value: ast.expr, names: dict[str, ast.expr]) -> Type:
+def _type(value: ast.expr, names: dict[str, ast.expr], seen: frozenset[str] = frozenset()) -> Type:
     """Read c_float, ctypes.c_void_p, POINTER(c_float), ndpointer(np.float32), or a name of one of them."""
     match value:
         case ast.Constant(value=None):
             return Type("void")
-        case ast.Name(id=name) if name in names:
-            return _type(names[name], {other: known for other, known in names.items() if other != name})
+        case ast.Name(id=name) if name in names and name not in seen:
+            return _type(names[name], names, seen | {name})
         case ast.Name(id=name) | ast.Attribute(attr=name) if name in _POINTERS or name in _TYPES:
             return _POINTERS.get(name) or Type(_TYPES[name])
         case ast.Call(func=ast.Name(id="POINTER") | ast.Attribute(attr="POINTER"), args=[inner]):
-            pointed = _type(inner, names)
+            pointed = _type(inner, names, seen)
             return Type(pointed.element, pointed.stars + 1)
         case ast.Call(func=ast.Name(id="ndpointer") | ast.Attribute(attr="ndpointer"), args=args, keywords=keywords):
             dtypes = [*args[:1], *(keyword.value for keyword in keywords if keyword.arg == "dtype")]

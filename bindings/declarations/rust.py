@@ -3,17 +3,34 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from itertools import accumulate, zip_longest
+from typing import NamedTuple
 
 from bindings.header.elements import spellings
 
-from .model import Argument, Declaration, Type, closing, line_of, special, split
+from .model import Argument, Declaration, Type, special, split
+from .places import Places
 
 _TYPES = spellings("rust")
-_COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|(?P<kept>"(?:\\.|[^"\\])*")', re.S)
-_FUNCTION = re.compile(r"(?P<before>[^;{}]*?)\bfn\s+(?P<name>\w+)\s*(?:<[^(]*>)?\s*\(")
+# In one pass: comments, and strings, in which nothing is a comment.  What does not end goes on to the end of the text.
+_ASIDE = re.compile(
+    r"""//[^\n]*
+      | /\*.*?(?:\*/|\Z)
+      | (?P<short>"[\w. -]*")
+      | \br(?P<fence>\#*)".*?(?:"(?P=fence)|\Z)
+      | "(?:\\.|[^"\\])*+(?:"|\Z)
+      | '(?:\\.|[^'\\\n])'""",
+    re.S | re.X,
+)
+_MARK = re.compile(r"[;{}(]|\bfn\s+(?P<name>\w+)")
 _EXPORTED = re.compile(r'\b(?:export_name|link_name)\s*=\s*"((?:cuda|assayer)_\w+)"')
 _BLOCK = re.compile(r'\bextern\s*(?:"C(?:-unwind)?"\s*)?\{')
 _ABI = re.compile(r'\bextern\s*(?:"C(?:-unwind)?"\s*)?$')
+_RESULT = re.compile(r"\s*->([^;{]*)")
+_NOT_NEWLINE = re.compile(r"[^\n]")
+_WHERE = re.compile(r"\bwhere\b")
 _POINTERS = (
     (r"\*\s*const\s+(.+)", True),
     (r"\*\s*mut\s+(.+)", False),
@@ -21,27 +38,68 @@ _POINTERS = (
     (r"&\s*(?:'\w+\s+)?(.+)", True),
     (r"(?:\w+::)*NonNull\s*<(.+)>", False),
 )
-_ALIAS = re.compile(r"\btype\s+(\w+)\s*=\s*([^;]+);")
+_ALIAS = re.compile(r"\btype\s+(\w+)\s*=([^;=]+);")
+
+
+class Function(NamedTuple):
+    """Where a function stands: what is said before its name, its name, the bracket of its arguments."""
+
+    before: str
+    name: str
+    start: int
+    opening: int
 
 
 def read_rust(text: str, source: str) -> list[Declaration]:
-    """Return what the text declares or defines of the header's functions."""
-    text = _COMMENT.sub(lambda match: match["kept"] or re.sub(r"[^\n]", " ", match[0]), text)
+    """Return what the text declares or defines of the header's functions; time grows as the text does."""
+    text = _ASIDE.sub(lambda match: match["short"] or _NOT_NEWLINE.sub(" ", match[0]), text)
+    places = Places(text)
     aliases = {name: type_of(written, {}) for name, written in _ALIAS.findall(text)}
-    blocks = [(match.end(), closing(text, match.end() - 1)) for match in _BLOCK.finditer(text)]
+    is_foreign = _foreign(text, places)
+    functions = list(_functions(text))
     found = []
-    for match in _FUNCTION.finditer(text):
-        exported = _EXPORTED.search(match["before"])
-        symbol = exported[1] if exported else match["name"]
+    for function, after in zip_longest(functions, functions[1:]):
+        exported = _EXPORTED.search(function.before)
+        symbol = exported[1] if exported else function.name
         if not symbol.startswith(("cuda_", "assayer_")):
             continue
-        end = closing(text, match.end() - 1)
-        foreign = any(start <= match.start("name") < stop for start, stop in blocks)
-        problem = "" if foreign or _ABI.search(match["before"].rstrip()) else 'is not declared `extern "C"`'
-        arguments = tuple(_argument(entry, aliases) for entry in split(text[match.end() : end]))
-        line = line_of(text, match.start("name"))
-        found.append(Declaration(symbol, arguments, _result(text[end + 1 :], aliases), line, problem))
+        last = after.start if after else len(text)  # no function stands within the arguments of another
+        end = min(places.closing(function.opening), last)
+        is_c = is_foreign(function.start) or _ABI.search(function.before.rstrip())
+        problem = "" if is_c else 'is not declared `extern "C"`'
+        arguments = tuple(_argument(entry, aliases) for entry in split(text[function.opening + 1 : end]))
+        result = _result(text[end + 1 : last], aliases)
+        found.append(Declaration(symbol, arguments, result, places.line(function.start), problem))
     return found
+
+
+def _functions(text: str) -> Iterator[Function]:
+    """Yield every `fn NAME<...>(`, in one pass: each part of the text stands before one function at most."""
+    begin, pending = 0, None
+    for mark in _MARK.finditer(text):
+        if mark["name"]:
+            pending = (text[begin : mark.start()], mark)
+            begin = mark.end()
+        elif mark[0] == "(" and pending:
+            before, named = pending
+            generic = text[named.end() : mark.start()].strip()
+            if not generic or (generic[0] == "<" and generic[-1] == ">"):
+                yield Function(before, named["name"], named.start("name"), mark.start())
+            pending = None
+        elif mark[0] != "(":
+            begin, pending = mark.end(), None
+
+
+def _foreign(text: str, places: Places) -> Callable[[int], bool]:
+    """Return what tells whether a place lies within an `extern "C" {` block."""
+    starts = [match.end() for match in _BLOCK.finditer(text)]
+    ends = list(accumulate((places.closing(start - 1) for start in starts), max))
+
+    def is_foreign(position: int) -> bool:
+        block = bisect_right(starts, position)
+        return block > 0 and position < ends[block - 1]
+
+    return is_foreign
 
 
 def _argument(entry: str, aliases: dict[str, Type]) -> Argument:
@@ -53,8 +111,11 @@ def _argument(entry: str, aliases: dict[str, Type]) -> Argument:
 
 
 def _result(after: str, aliases: dict[str, Type]) -> Argument:
-    match = re.match(r"\s*->\s*([^;{]+?)\s*(?:\bwhere\b|[;{]|$)", after)
-    return Argument(type_of(match[1], aliases), match[1]) if match else Argument(Type("void"), "()")
+    match = _RESULT.match(after)
+    if match is None:
+        return Argument(Type("void"), "()")
+    written = _WHERE.split(match[1], 1)[0].strip()
+    return Argument(type_of(written, aliases), written)
 
 
 def type_of(written: str, aliases: dict[str, Type]) -> Type:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import struct
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from bindings.errors import LibraryError
@@ -18,7 +19,8 @@ _MAGIC = {
     b"PK": "a zip file",
     b"version https://git-lfs": "a Git LFS pointer; fetch the file itself",
 }
-_SHARED, _DYNAMIC_SYMBOLS, _UNDEFINED, _LOCAL = 3, 11, 0, 0
+_SHARED, _SYMBOLS, _DYNAMIC_SYMBOLS, _DYNAMIC, _UNDEFINED, _LOCAL, _NEEDED = 3, 2, 11, 6, 0, 0, 1
+_FUNCTION = 2  # the type of a symbol that is code
 
 
 def describe_file(path: Path) -> str | None:
@@ -47,26 +49,66 @@ def describe_file(path: Path) -> str | None:
     return None
 
 
-def exported_symbols(path: Path) -> frozenset[str]:
-    """Return the names that an ELF library exports.  Raises LibraryError, saying what the file is, for others."""
+@dataclass(frozen=True)
+class Symbols:
+    """What an ELF library says of its names; `internal` are functions that it holds and does not export.
+
+    needed: the libraries that it is linked to, whose functions are found through it as its own are.
+    """
+
+    exported: frozenset[str]
+    internal: frozenset[str]
+    needed: tuple[str, ...]
+
+
+def read_symbols(path: Path) -> Symbols:
+    """Return the names in an ELF library.  Raises LibraryError, saying what the file is, for others."""
     if problem := describe_file(path):
         raise LibraryError(f"{path}: {problem}")
     data = path.read_bytes()
     try:
-        return frozenset(_exports(data))
+        exported = frozenset(_names(data, _DYNAMIC_SYMBOLS, only_functions=False))
+        internal = frozenset(_names(data, _SYMBOLS, only_functions=True)) - exported
+        return Symbols(exported, internal, tuple(_needed(data)))
     except (struct.error, ValueError, IndexError, OverflowError) as error:
         raise LibraryError(f"{path}: is damaged or cut short; its symbols cannot be read") from error
 
 
-def _exports(data: bytes) -> Iterator[str]:
-    """Yield the defined global names of .dynsym (System V ABI, chapters 4 and 5; Elf64_Shdr, Elf64_Sym)."""
+def exported_symbols(path: Path) -> frozenset[str]:
+    """Return the names that an ELF library exports.  Raises what `read_symbols` does."""
+    return read_symbols(path).exported
+
+
+def _sections(data: bytes, wanted: int) -> Iterator[tuple[range, int]]:
+    """Yield where the entries of each section of a kind start, and where the names that they speak of lie.
+
+    System V ABI, chapters 4 and 5: Elf64_Shdr.
+    """
     offset, size, count = struct.unpack_from("<Q10xHH", data, 40)
     sections = [struct.unpack_from("<IIQQQQIIQQ", data, offset + index * size) for index in range(count)]
     for _, kind, _, _, start, length, link, _, _, entry in sections:
-        if kind != _DYNAMIC_SYMBOLS:
-            continue
-        names = sections[link][4]
-        for at in range(start, start + length, entry):
+        if kind == wanted:
+            yield range(start, start + length, entry), sections[link][4]
+
+
+def _names(data: bytes, kind: int, only_functions: bool) -> Iterator[str]:
+    """Yield the defined names of a table of symbols (Elf64_Sym): .dynsym's global ones, or .symtab's functions."""
+    for entries, names in _sections(data, kind):
+        for at in entries:
             name, info, _, section = struct.unpack_from("<IBBH", data, at)
-            if name and section != _UNDEFINED and info >> 4 != _LOCAL:
-                yield data[names + name : data.index(b"\0", names + name)].decode()
+            wanted = info & 15 == _FUNCTION if only_functions else info >> 4 != _LOCAL
+            if name and section != _UNDEFINED and wanted:
+                yield _text(data, names + name)
+
+
+def _needed(data: bytes) -> Iterator[str]:
+    """Yield the libraries that .dynamic asks for (Elf64_Dyn)."""
+    for entries, names in _sections(data, _DYNAMIC):
+        for at in entries:
+            tag, value = struct.unpack_from("<qQ", data, at)
+            if tag == _NEEDED:
+                yield _text(data, names + value)
+
+
+def _text(data: bytes, start: int) -> str:
+    return data[start : data.index(b"\0", start)].decode()

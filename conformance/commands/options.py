@@ -13,7 +13,7 @@ from conformance.exit_codes import HARNESS
 from conformance.limits import HEADER, shipped
 from conformance.program import program
 
-from .selection import Selection, select
+from .selection import Selection, UnknownOperationError, operations_named, select
 
 EXIT = "exit code: 0 all passed or waived; 1 the candidate failed; 2 the judge itself failed, or nothing was judged"
 
@@ -32,13 +32,29 @@ def add_command(
 
 
 def add_selection(parser: argparse.ArgumentParser) -> Any:
-    """Add what chooses cases, -k and --case; return the group of options that exclude --case."""
+    """Add what chooses cases, -k, -o and --case; return the group of options that exclude --case."""
     group = parser.add_argument_group("which cases")
     wanted = "only ids that match, e.g. 'rope and not special'"
     group.add_argument("-k", type=keywords, default=Keywords(), metavar="WORDS", help=wanted)
+    add_operations(group)
     exact = group.add_mutually_exclusive_group()
     exact.add_argument("--case", action="append", default=[], metavar="ID", help="exactly this case (repeatable)")
     return exact
+
+
+def add_operations(group: Any) -> None:
+    """Add -o: operations by their exact names."""
+    wanted = (
+        "only these operations (repeatable; no training steps): rmsnorm,silu are those two, "
+        "'rmsnorm*' all that begin so, '*_bf16' those in that format"
+    )
+    group.add_argument("-o", "--operation", type=operation, action="extend", default=[], metavar="NAMES", help=wanted)
+
+
+def add_exported(group: Any) -> None:
+    """Add --exported: what a library has not is listed, and no failure."""
+    wanted = "judge what the library exports and list the rest: exit 0 where all that it exports is right"
+    group.add_argument("--exported", action="store_true", help=wanted)
 
 
 def add_contract(parser: argparse.ArgumentParser) -> None:
@@ -57,6 +73,14 @@ def keywords(text: str) -> Keywords:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
+def operation(text: str) -> tuple[str, ...]:
+    """Read the value of -o for argparse."""
+    try:
+        return operations_named(text)
+    except UnknownOperationError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 def positive(text: str) -> int:
     """Read a whole number from 1 for argparse."""
     if not text.isdigit() or int(text) < 1:
@@ -70,12 +94,14 @@ def cores() -> int:
 
 
 def chosen(options: argparse.Namespace) -> Selection:
-    """Return what -k and --case choose."""
-    return select(options.k, options.case)
+    """Return what -k, -o and --case choose."""
+    return select(options.k, options.case, options.operation)
 
 
 def nothing(console: Console, options: argparse.Namespace) -> int:
     """Say that nothing was chosen: that is a failure, never a pass."""
-    asked = [f"--case '{id}'" for id in options.case] + ([f"-k '{options.k.text}'"] if options.k else [])
+    asked = [f"--case '{id}'" for id in getattr(options, "case", ())]
+    asked += [f"-k '{options.k.text}'"] * bool(options.k)
+    asked += [f"-o {','.join(options.operation)}"] * bool(options.operation)
     console.print(f"no case matches {' '.join(asked)}; `{program()} list` shows all", markup=False)
     return HARNESS

@@ -13,15 +13,20 @@ from rich.console import Console
 from rich.table import Table
 
 from bindings import BindingError
+from bindings.shared_object.misnamed import listed
+from conformance.candidates.candidate import Candidate, CandidateError
+from conformance.candidates.exports import absent, refuse_strangers
 from conformance.candidates.worker import Worker
 from conformance.catalogue.keywords import Keywords
-from conformance.exit_codes import HARNESS
+from conformance.exit_codes import FAILED, HARNESS
 from conformance.judging.bench import Bench
-from conformance.judging.probes import PROPERTIES, judge_probe, probe_ids
+from conformance.judging.probes import PROPERTIES, judge_probe
 from conformance.judging.results import Result, Status, exit_code
 from conformance.limits import Contract, ContractError, read_contract
+from conformance.report.record import counted
 
-from .options import add_command, add_contract, keywords
+from .options import add_command, add_contract, add_exported, add_operations, keywords, nothing
+from .selection import select
 
 _EXAMPLES = """\
   probe --library libyours.so                      every operation's precision, beside that of the header
@@ -29,6 +34,7 @@ _EXAMPLES = """\
   probe --library libyours.so -k gemm --json       for machines
 """
 
+_NAMED = 8  # operations that a line names
 _WIDTH = 160  # of the table where nobody's terminal sets one
 
 
@@ -38,27 +44,40 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--library", type=Path, required=True, metavar="PATH", help="the shared library to probe")
     add_contract(parser)
     parser.add_argument("-k", type=keywords, default=Keywords(), metavar="WORDS", help="only ids that match")
+    add_operations(parser)
+    add_exported(parser)
     parser.add_argument("--limit", type=float, default=20.0, metavar="S", help="seconds a call may take (default: 20)")
     parser.add_argument("--json", action="store_true", help="print a list of objects instead of a table")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Probe, print, and return the exit code."""
+    """Probe, print, and return the exit code: 1 also where probed operations are not exported, but for --exported."""
     console = Console(width=None if sys.stdout.isatty() else _WIDTH)
-    ids = [id for id in probe_ids() if options.k.matches(id)]
+    asked = select(options.k, (), options.operation).of_probes()
+    if not asked:
+        return nothing(console, options)
     try:
-        declared = read_contract(options.contract)
-        with Worker(options.library.resolve(), limit_s=options.limit) as worker:
-            bench = Bench(worker, declared=declared)
-            results = [judge_probe(id, bench) for id in ids]
-    except (BindingError, ContractError, OSError) as error:
+        refuse_strangers(options.library)
+        gone = [operation for operation in absent(Candidate(options.library)) if operation in asked.operations]
+        results, declared = _probed(asked.without(gone).cases, options)
+    except (BindingError, CandidateError, ContractError, OSError) as error:
         console.print(str(error), markup=False, highlight=False, soft_wrap=True)
         return HARNESS
     if options.json:
         print(json.dumps([_record(result, declared) for result in results], indent=1))
     else:
-        _show(console, results, declared)
+        _show(console, results, declared, gone)
+    if gone and not options.exported:
+        return max(FAILED, exit_code(results)) if results else FAILED
     return exit_code(results)
+
+
+def _probed(ids: Sequence[str], options: argparse.Namespace) -> tuple[list[Result], Contract]:
+    """Probe a library; return the results, and what is declared.  Raises what opening either does."""
+    declared = read_contract(options.contract)
+    with Worker(options.library.resolve(), limit_s=options.limit) as worker:
+        bench = Bench(worker, declared=declared)
+        return [judge_probe(id, bench) for id in ids], declared
 
 
 def _property(result: Result) -> str:
@@ -82,7 +101,7 @@ def _record(result: Result, declared: Contract) -> dict[str, str]:
     }
 
 
-def _show(console: Console, results: Sequence[Result], declared: Contract) -> None:
+def _show(console: Console, results: Sequence[Result], declared: Contract, gone: Sequence[str]) -> None:
     """Print a row for each operation: what was found, and what is declared where that does not hold."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("operation", *(name.replace("_", " ") for name in PROPERTIES)):
@@ -97,7 +116,12 @@ def _show(console: Console, results: Sequence[Result], declared: Contract) -> No
     wrong = [result for result in results if not result.is_fine]
     for result in wrong:
         console.print(f"{result.status} {result.id}: {result.reason}", markup=False, highlight=False, soft_wrap=True)
-    console.print(f"\n{len(results)} probes by the contract {declared.name}: {len(wrong)} did not hold")
+    failed = sum(result.was_run for result in wrong)
+    unmade = f", {len(wrong) - failed} could not be made" if failed < len(wrong) else ""
+    console.print(f"\n{counted(len(results), 'probe')} by the contract {declared.name}: {failed} did not hold{unmade}")
+    if gone:
+        printed = f"not exported: {counted(len(gone), 'operation')} ({listed(gone, _NAMED)})"
+        console.print(printed, markup=False, highlight=False, soft_wrap=True)
 
 
 def _cell(result: Result | None, declared: Contract) -> str:

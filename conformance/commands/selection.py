@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
 
 from conformance.candidates.files import answerable
 from conformance.catalogue.cases import CASES, REFUSALS
 from conformance.catalogue.keywords import Keywords
-from conformance.judging.probes import probe_ids
+from conformance.judging.probes import PREFIX, probe_ids
+from conformance.operations import OPERATIONS
 from conformance.steps import STEP_CASES, STEPS
 
 CALLS_A_STEP = 110  # what a step of the tiny model comes to; for the progress bar only
@@ -22,6 +25,7 @@ class Selection:
     steps: tuple[str, ...]
     keywords: Keywords
     ids: tuple[str, ...]
+    named: tuple[str, ...] = ()  # the operations that -o names
 
     def __bool__(self) -> bool:
         return bool(self.cases or self.steps)
@@ -29,7 +33,13 @@ class Selection:
     @property
     def is_whole(self) -> bool:
         """Whether nothing was left out."""
-        return not self.keywords and not self.ids
+        return not self.keywords and not self.ids and not self.named
+
+    @property
+    def operations(self) -> tuple[str, ...]:
+        """The operations that the cases are of, in the header's order."""
+        found = {operation_of(id) for id in self.cases}
+        return tuple(operation for operation in OPERATIONS if operation in found)
 
     @property
     def expected(self) -> int:
@@ -41,21 +51,68 @@ class Selection:
         named = any(id == wanted or id.startswith((f"{wanted}/", f"{wanted} ")) for wanted in self.ids)
         return (named or not self.ids) and self.keywords.matches(id)
 
+    def without(self, operations: Iterable[str], steps: Iterable[str] = ()) -> Selection:
+        """Return the selection less the cases of these operations and these steps."""
+        gone, left_out = set(operations), set(steps)
+        cases = tuple(id for id in self.cases if operation_of(id) not in gone)
+        return replace(self, cases=cases, steps=tuple(step for step in self.steps if step not in left_out))
 
-def select(keywords: Keywords, ids: Sequence[str] = ()) -> Selection:
-    """Choose by keywords, among exact ids if any are given.
+    def of_probes(self) -> Selection:
+        """Return the probes of the selection."""
+        return replace(self, cases=tuple(id for id in self.cases if id.startswith(PREFIX)), steps=())
+
+
+class UnknownOperationError(ValueError):
+    """A name or pattern that meets no operation of the header; the message offers what is near."""
+
+
+def operations_named(text: str) -> tuple[str, ...]:
+    """Return the operations that `rmsnorm,silu` or `rmsnorm*` names, in the order given.
+
+    Raises UnknownOperationError.
+    """
+    found: dict[str, None] = {}
+    for name in filter(None, (part.strip() for part in text.split(","))):
+        met = [operation for operation in OPERATIONS if fnmatchcase(operation, name)]
+        if not met:
+            raise UnknownOperationError(_unknown(name))
+        found |= dict.fromkeys(met)
+    if not found:
+        raise UnknownOperationError(f"expected names of operations, got {text!r}")
+    return tuple(found)
+
+
+def _unknown(name: str) -> str:
+    bare = name.removeprefix("cuda_")
+    near = [bare] if bare in OPERATIONS else get_close_matches(bare, OPERATIONS, 3)
+    hint = f"; did you mean {' or '.join(near)}?" if near else "; `list` shows what there is"
+    return f"the header declares no operation {name}{hint}"
+
+
+def operation_of(id: str) -> str:
+    """Return the operation that a case, a refusal or a probe is of."""
+    return id.removeprefix(PREFIX).partition("/")[0]
+
+
+def select(keywords: Keywords, ids: Sequence[str] = (), named: Sequence[str] = ()) -> Selection:
+    """Choose by keywords, among exact ids if any are given, and among the operations that are named if any are.
 
     A step is run as a whole: an id of one of its calls, or a word that names an operation, chooses among its results.
+    Named operations choose no step: there they are called with others.
     """
+
+    def meant(id: str) -> bool:
+        return keywords.matches(id) and (not named or operation_of(id) in named)
+
     if ids:
         asked = set(ids)
         cases = [id for id in ids if id in CASES or id in REFUSALS or id in probe_ids(lambda one: one in asked)]
         steps = [step for step in STEPS if any(_is_meant(step, id, keywords) for id in ids)]
     else:
-        cases = [*CASES, *REFUSALS, *probe_ids(keywords.matches)]
+        cases = [*CASES, *REFUSALS, *probe_ids(meant)]
         steps = [step for step in STEPS if keywords.could_match_within(step)]
-    chosen = dict.fromkeys(id for id in cases if keywords.matches(id))
-    return Selection(tuple(chosen), tuple(steps), keywords, tuple(ids))
+    chosen = dict.fromkeys(id for id in cases if meant(id))
+    return Selection(tuple(chosen), () if named else tuple(steps), keywords, tuple(ids), tuple(named))
 
 
 def _is_meant(step: str, id: str, keywords: Keywords) -> bool:
@@ -65,8 +122,12 @@ def _is_meant(step: str, id: str, keywords: Keywords) -> bool:
     return id.startswith(f"{step}/") and keywords.matches(id)
 
 
-def select_goldens(keywords: Keywords, ids: Iterable[str] = ()) -> Selection:
+def select_goldens(keywords: Keywords, ids: Iterable[str] = (), named: Sequence[str] = ()) -> Selection:
     """Choose among the goldens as `select` does among all cases."""
-    wanted = set(ids)
-    found = tuple(id for id in answerable() if keywords.matches(id) and (id in wanted or not wanted))
-    return Selection(found, (), keywords, tuple(ids))
+    wanted, operations = set(ids), set(named)
+    found = tuple(
+        id
+        for id in answerable()
+        if keywords.matches(id) and (id in wanted or not wanted) and (operation_of(id) in operations or not operations)
+    )
+    return Selection(found, (), keywords, tuple(ids), tuple(named))

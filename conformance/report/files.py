@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -99,7 +100,10 @@ _ELEMENT = {Status.FAIL: "failure", Status.NOT_RUN: "skipped", Status.WAIVED: "s
 
 
 def write_junit(path: Path, run: Run) -> None:
-    """Write a JUnit file: one suite, the operation as class name."""
+    """Write a JUnit file: one suite, the operation as class name.
+
+    What is wrong beside the cases is a failure in it, and each operation or step that is not there skipped.
+    """
     suite = ElementTree.Element("testsuite", _numbers(run))
     for result in run.results:
         described = {"classname": result.operation, "name": result.id, "time": f"{result.seconds:.6f}"}
@@ -108,12 +112,26 @@ def write_junit(path: Path, run: Run) -> None:
             kind = _ELEMENT.get(result.status, "error")
             problem = ElementTree.SubElement(case, kind, type=str(result.status), message=_printable(result.reason))
             problem.text = _printable("\n".join(explained(result, run)))
+    for name, kind, message in _beside(run):
+        case = ElementTree.SubElement(suite, "testcase", classname=run.candidate, name=name, time="0")
+        ElementTree.SubElement(case, kind, type=kind, message=_printable(message))
     ElementTree.ElementTree(suite).write(path, encoding="utf-8", xml_declaration=True)
 
 
+def _beside(run: Run) -> Iterator[tuple[str, str, str]]:
+    """Yield name, kind and message of what a run says beside its cases."""
+    for number, problem in enumerate(run.problems, 1):
+        yield f"problem {number}", "failure", problem
+    for operation in run.absent:
+        yield operation, "skipped", "not exported"
+    for step, lacks in run.left_out.items():
+        yield step, "skipped", f"calls {', '.join(lacks)}, not exported"
+
+
 def _numbers(run: Run) -> dict[str, str]:
-    kinds = [_ELEMENT.get(r.status, "error") for r in run.results if r.status is not Status.PASS]
-    numbers = {"tests": len(run.results), "failures": kinds.count("failure")}
+    beside = [kind for _, kind, _ in _beside(run)]
+    kinds = [_ELEMENT.get(r.status, "error") for r in run.results if r.status is not Status.PASS] + beside
+    numbers = {"tests": len(run.results) + len(beside), "failures": kinds.count("failure")}
     numbers |= {"skipped": kinds.count("skipped"), "errors": kinds.count("error")}
     return {name: str(n) for name, n in numbers.items()} | {"name": run.candidate, "time": f"{run.seconds:.3f}"}
 

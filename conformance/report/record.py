@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from conformance.exit_codes import FAILED, HARNESS, PASSED
 from conformance.judging.results import Result, Status, exit_code
@@ -30,6 +30,10 @@ class Run:
     options: str = ""  # what was said beside it: the order of an emulated device's threads
     device: str = ""  # what the candidate computes on, beside the host
     note: str = ""  # what a run of this kind cannot say
+    notes: Sequence[str] = ()  # what is worth saying and is no failure
+    absent: Sequence[str] = ()  # operations that were to be judged and are not exported
+    left_out: Mapping[str, Sequence[str]] = field(default_factory=dict)  # steps not run, and what each lacks
+    exported: bool = False  # whether to judge what is exported was all that was asked
 
     @property
     def is_of_files(self) -> bool:
@@ -38,9 +42,12 @@ class Run:
 
     @property
     def code(self) -> int:
-        """The exit code."""
+        """The exit code: what is not exported is a failure, unless only what is exported was asked for."""
+        lacks = bool(self.absent) and not self.exported
+        if lacks and not self.results:
+            return FAILED
         code = exit_code(self.results, self.floor)
-        return FAILED if self.problems and code == PASSED else code
+        return FAILED if code == PASSED and (self.problems or lacks) else code
 
     @property
     def bad(self) -> list[Result]:
@@ -57,21 +64,35 @@ def verdict(run: Run) -> str:
     if run.code == HARNESS:
         return f"No verdict on {run.candidate}: {counted(total, 'case')} judged, expected at least {run.floor}."
     wrong = [result for result in bad if result.was_run]
+    lacks = f"; {_not_exported(run)}" if run.absent else ""
     if wrong:
         ran = counted(total - len(bad) + len(wrong), "case")
         rest = f"; {not_run(bad)}" if len(wrong) < len(bad) else ""
-        return f"{run.candidate} does not conform: {len(wrong)} of {ran} did not pass, {_where(wrong)}{rest}."
+        return f"{run.candidate} does not conform: {len(wrong)} of {ran} did not pass, {_where(wrong)}{rest}{lacks}."
     if bad:
         others = f"; the other {total - len(bad)} passed" if len(bad) < total else ""
-        return f"{run.candidate} does not conform: {not_run(bad)}{others}."
+        return f"{run.candidate} does not conform: {not_run(bad)}{others}{lacks}."
     if run.problems:
-        return f"{run.candidate} does not conform: {run.problems[0]}{_more(len(run.problems) - 1)}."
+        return f"{run.candidate} does not conform: {run.problems[0]}{_more(len(run.problems) - 1)}{lacks}."
+    if run.absent and not run.exported:
+        passed = f"; {counted(total, 'case')} of what is there passed (--exported asks no more)" if total else ""
+        return f"{run.candidate} does not conform: {_not_exported(run)}{passed}."
+    return _conforms(run) + f"{lacks}."
+
+
+def _conforms(run: Run) -> str:
+    total = len(run.results)
     waived = sum(result.status is Status.WAIVED for result in run.results)
     scope = "conforms" if run.whole else "conforms as far as it was judged"
+    scope = "conforms in what it exports" if run.whole and run.absent else scope
     exception = f", {waived} of them waived" if waived else ""
     fine = sum(result.status is Status.TOO_FINE for result in run.results)
     exception += f", {fine} of them too fine for the precision it declares" if fine else ""
-    return f"{run.candidate} {scope}: {counted(total, 'case')}{exception or ' passed'}."
+    return f"{run.candidate} {scope}: {counted(total, 'case')}{exception or ' passed'}"
+
+
+def _not_exported(run: Run) -> str:
+    return f"{counted(len(run.absent), 'operation')} not exported"
 
 
 def not_run(results: Sequence[Result]) -> str:

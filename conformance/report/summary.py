@@ -38,7 +38,7 @@ class Row:
 
     @property
     def is_loose(self) -> bool:
-        return not self.exact and self.passed == self.cases and self.share < LOOSE
+        return self.measured and not self.exact and self.passed == self.cases and self.share < LOOSE
 
 
 def rows(results: Iterable[Result]) -> list[Row]:

@@ -84,6 +84,10 @@ def close(console: Console, run: Run) -> None:
         printed(console, f"training steps on the embedded corpus, SHA-256 of its tokens {run.text[:16]}")
     if run.note:
         printed(console, escape(run.note))
+    for note in run.notes:
+        printed(console, escape(note))
+    for problem in run.problems:
+        printed(console, f"[red]{escape(problem)}[/]")
     colour = "green" if run.code == PASSED else "red"
     printed(console, f"[bold {colour}]{escape(verdict(run))}[/]")
 

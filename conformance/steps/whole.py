@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from conformance.candidates.exports import missing
 from conformance.candidates.finding import Finding, Misdeed
 from conformance.judging.bench import Bench
 from conformance.judging.results import Result, Status
@@ -12,12 +13,6 @@ from conformance.judging.verdict import Verdict
 
 OPERATION = "training_step"
 _ENDED = {"crashed": Status.CRASHED, "timed out": Status.TIMED_OUT}
-
-
-def missing(library: Any) -> tuple[str, ...]:
-    """Return the operations that a library lacks, in its worker."""
-    names: tuple[str, ...] = library.missing
-    return names
 
 
 def not_exported(id: str, bench: Bench, needed: Iterable[str]) -> Result | None:

@@ -12,9 +12,18 @@ from rich.console import Console
 from bindings import BindingError, NoDevice
 from conformance.builds import TARGETS, BuildError, DeviceError
 from conformance.candidates.candidate import Candidate, CandidateError, candidates, read_schedule
+from conformance.candidates.exports import refuse_strangers
 from conformance.catalogue.goldens import GoldenError
 from conformance.catalogue.prepared import Store, kept_between_runs
-from conformance.commands.options import add_command, add_contract, add_selection, cores, nothing, positive
+from conformance.commands.options import (
+    add_command,
+    add_contract,
+    add_exported,
+    add_selection,
+    cores,
+    nothing,
+    positive,
+)
 from conformance.exit_codes import HARNESS, NO_DEVICE, gravest
 from conformance.report.files import write_jsonl, write_junit
 from conformance.report.grid import show_grid
@@ -26,12 +35,16 @@ from conformance.steps import RUN_LENGTH
 
 from .judgement import Judgement, slug
 from .own import with_own_builds
+from .ratchet import add_ratchet, check_ratchet, held_to_ratchet
 from .repeat import add_inputs, add_repro
 from .waivers import WaiverError, read_waivers
 
 _EXAMPLES = """\
   run --library libyours.so                            the whole catalogue and the training steps
   run --library libyours.so -k 'rope and not special'  some of it
+  run --library libyours.so --exported                 a port in progress: what it has, the rest in a line
+  run --library libyours.so -o rmsnorm,silu            operations by their exact names
+  run --library libyours.so --exported --ratchet FILE  and what passed once must pass: for CI
   run --library libyours.so --lf -x                    what failed the last time, up to the first failure
   run --library libyours.so --contract tf32            products in TF32 are what it promises
   run --library libyours.so --report page.html         a page with pictures of what went wrong
@@ -60,6 +73,9 @@ def add_parser(commands: Any) -> None:
     exact = add_selection(parser)
     add_inputs(exact)
     exact.add_argument("--last-failed", "--lf", action="store_true", help="only what did not pass the last time")
+    partial = parser.add_argument_group("a port in progress")
+    add_exported(partial)
+    add_ratchet(partial)
     _add_manner(parser)
     _add_reports(parser)
 
@@ -111,8 +127,11 @@ def run(options: argparse.Namespace) -> int:
     console = Console()
     try:
         options = with_own_builds(console, options)
+        check_ratchet(options)
+        for _, path in options.library or ():
+            refuse_strangers(path)
         with kept_between_runs(fresh=options.fresh) as store:
-            finished = _finished(console, options, store)
+            finished = held_to_ratchet(options, _finished(console, options, store))
     except (NoDevice, DeviceError) as error:
         _say(console, error)
         return NO_DEVICE

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from rich.console import Console
 
-from bindings.declarations.examine import differences
-from bindings.places import module
+from bindings.declarations.examine import unknown_symbols
 from conformance.candidates.candidate import Candidate
+from conformance.candidates.exports import absent, misnamed
 from conformance.candidates.files import check_folder, floor, strangers
 from conformance.catalogue.cases import CASES, REFUSALS
 from conformance.catalogue.goldens import catalogue_floor
@@ -26,10 +26,14 @@ from conformance.judging.results import Result
 from conformance.report.record import Run
 from conformance.report.terminal import followed
 from conformance.steps import ENVELOPES, corpus
+from conformance.steps.needs import called
 
 from . import last_failed
+from .declared import Said, compared
+from .presence import Presence, divide
 from .repeat import judged_inputs, kept, setting_of
 from .repro import check_new
+from .repro import recall as recall_call
 from .runner import judge_all
 from .waivers import Waiver, waive
 
@@ -49,9 +53,12 @@ class Judgement:
         self.console, self.options, self.candidate, self.waivers = console, options, candidate, waivers
         self.name = candidate.name
         self.repro = self._repro(several)
-        self.problems = self._examined()
         self.setting = setting_of(options, candidate, store)
+        if not options.library:
+            self._check_files()
         self.selection = self._selected()
+        self.presence = self._divided()
+        self.said = self._examined()
 
     def _repro(self, several: bool) -> Path | None:
         """Where failing calls are kept: of several candidates each in a folder of its own."""
@@ -62,16 +69,48 @@ class Judgement:
             check_new(folder)
         return folder
 
-    def _examined(self) -> list[str]:
-        """What can be said against the candidate before anything is judged."""
-        if self.options.library:
-            return differences(self.candidate.path, self.options.declarations)
-        named = ("declarations", "seed", "inputs", "repro", "schedule", "arch")
+    def _check_files(self) -> None:
+        """Raise ValueError on options that are of a library."""
+        named = ("declarations", "exported", "seed", "inputs", "repro", "schedule", "arch")
         unfit = next((f"--{name}" for name in named if getattr(self.options, name)), "")
         if unfit:
             raise ValueError(f"{unfit} is of a library; files are held to the goldens, which have one seed")
         check_folder(self.options.outputs)
-        return strangers(self.options.outputs)
+
+    @property
+    def _is_whole(self) -> bool:
+        return self.selection.is_whole and not self.options.inputs
+
+    def _divided(self) -> Presence:
+        """The selection by what the library exports; a call in a file is made whatever it is of."""
+        if not self.options.library or self.options.inputs:
+            return Presence(self.selection)
+        return divide(self.selection, absent(self.candidate))
+
+    def _examined(self) -> Said:
+        """What can be said of the candidate before anything is judged."""
+        options, presence = self.options, self.presence
+        if not options.library:
+            found = strangers(options.outputs)
+            return Said(found if self._is_whole else [], [])
+        unknown = unknown_symbols(self.candidate.path)
+        strict = self._is_whole and not options.exported
+        said = Said(unknown if strict else [], [*presence.sentences()] + ([] if strict else unknown))
+        if presence.absent:
+            said.notes.extend(misnamed(self.candidate.path, presence.absent))
+        if options.declarations:
+            of_declarations = compared(options.declarations, self._judged_operations(), strict)
+            said.problems.extend(of_declarations.problems)
+            said.notes.extend(of_declarations.notes)
+        return said
+
+    def _judged_operations(self) -> set[str]:
+        """The operations whose declarations count: with --exported those that are there, else all that were chosen."""
+        if self.options.inputs:
+            return {recall_call(self.options.inputs).operation}
+        chosen = self.presence.there if self.options.exported else self.selection
+        in_steps = {operation for step in chosen.steps for operation in called(step)} if not self._is_whole else set()
+        return in_steps | {*chosen.operations}
 
     def _selected(self) -> Selection:
         """What to judge; where nothing failed the last time, all that the keywords leave."""
@@ -81,17 +120,15 @@ class Judgement:
             if not cases:
                 self.console.print("nothing failed the last time: judging everything")
         if not self.options.library:
-            return select_goldens(self.options.k, cases)
-        return chosen(argparse.Namespace(k=self.options.k, case=cases))
+            return select_goldens(self.options.k, cases, self.options.operation)
+        return chosen(argparse.Namespace(k=self.options.k, case=cases, operation=self.options.operation))
 
     def run(self) -> Run:
         """Judge."""
-        all_of_it = self.selection.is_whole and not self.options.inputs
-        self._say_problems(all_of_it)
         started = time.monotonic()
         results, stopped = self._judged()
         seconds = time.monotonic() - started
-        whole = all_of_it and not stopped
+        whole = self._is_whole and not stopped
         judged, stale = waive(kept(self.repro, self.setting, results), self.waivers, today(), whole)
         fewest = catalogue_floor() if self.options.library else floor()
         return Run(
@@ -104,35 +141,32 @@ class Judgement:
             contract=self.options.contract,
             seed=self.options.seed,
             seconds=seconds,
-            problems=[*stale, *(self.problems if all_of_it else [])],
+            problems=[*stale, *self.said.problems],
             whole=whole,
-            floor=fewest + sum(result.is_of_step for result in judged) if whole else 1,
+            floor=fewest - self.presence.cases + sum(result.is_of_step for result in judged) if whole else 1,
             text=corpus()[1] if any(result.is_of_step for result in judged) else "",
             date=today().isoformat(),
             note="" if self.options.library else NOTE,
+            notes=self.said.notes,
+            absent=self.presence.absent,
+            left_out=self.presence.left_out,
+            exported=self.options.exported,
         )
-
-    def _say_problems(self, whole: bool) -> None:
-        said = self.problems
-        if said and not whole:
-            said = [f"differences from the header: {len(said)} (`python -m {module('bindings')} check` lists them)"]
-        for line in said:
-            self.console.print(line, markup=False, highlight=False, soft_wrap=True)
 
     def _judged(self) -> tuple[list[Result], bool]:
         """The results in the catalogue's order, and whether the first failure has ended the run."""
-        options, setting, selection = self.options, self.setting, self.selection
+        options, setting, selection = self.options, self.setting, self.presence.there
         if options.inputs:
             return [judged_inputs(options.inputs, setting)], False
         order = {id: place for place, id in enumerate((*CASES, *REFUSALS))}
         results: list[Result] = []
         stopped = False
         if options.library:
-            batches = judge_all(selection.cases, selection.steps, setting, options.n)
+            batches = judge_all(selection.cases, selection.steps, setting, options.n) if selection else iter(())
         else:
             batches = judge_files(selection.cases, options.outputs, setting.evidence, setting.declared)
         for result in followed(self.console, batches, selection.expected, options.verbose):
-            if selection.wants(result.id):
+            if selection.wants(result.id) and result.operation not in self.presence.absent:
                 results.append(result)
                 stopped = (
                     options.exitfirst and not result.is_fine and not any(w.covers(result.id) for w in self.waivers)

@@ -40,7 +40,7 @@ REPEATS, THREADS = 4, 4
 
 
 class _EndedError(Exception):
-    """A call that gave no outputs."""
+    """A call that gave no outputs, or outputs that tell nothing."""
 
     def __init__(self, status: Status, reason: str) -> None:
         super().__init__(reason)
@@ -126,10 +126,10 @@ def _accumulator(operation: str, declared: Declaration, bench: Bench) -> Found:
 
 
 def _rounding(operation: str, declared: Declaration, bench: Bench) -> Found:
-    if min(_bits(declared.accumulator), _stored_bits(operation, declared)) < _bits("float32"):
-        return "not probed: sums are declared, or stored, shorter than float32", ""
     call = _caller(bench.worker)
     up = all(rounds_up(channel, call) for channel in sums(operation) if channel.is_exact)
+    if min(_bits(declared.accumulator), _bits(declared.output)) < _bits("float32"):
+        raise _EndedError(Status.TOO_FINE, "sums are declared, or stored, shorter than float32")
     found = NEAREST if up else TOWARD_ZERO
     wrong = not up and declared.rounding == NEAREST
     return found, f"declared sums rounded to nearest; found {TOWARD_ZERO}" if wrong else ""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from conformance.catalogue.cases import CASES
 from conformance.catalogue.families import products
-from conformance.operations import OPERATIONS
+from conformance.operations import OPERATIONS, written_arrays
 
 from .channels import carries, sums
 
@@ -38,7 +38,14 @@ def _properties(operation: str) -> list[str]:
         found += ["inputs" if operation in products() else "output", "flush_to_zero"]
     if sums(operation):
         found.append("accumulator")
-        found += ["rounding"] * any(channel.is_exact for channel in sums(operation))
+        found += ["rounding"] * (
+            any(channel.is_exact for channel in sums(operation)) and not _is_stored_short(operation)
+        )
     if any(case.operation == operation for case in CASES.values()):
         found.append("deterministic")
     return [name for name in PROPERTIES if name in found]
+
+
+def _is_stored_short(operation: str) -> bool:
+    """Whether a result is stored in 16 bits, where how its sum was rounded can no longer be seen."""
+    return any(parameter.type.is_half for parameter in written_arrays(OPERATIONS[operation]))

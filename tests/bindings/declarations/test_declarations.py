@@ -168,7 +168,11 @@ def test_every_difference_is_one_sentence(language: str, text: str, sentences: l
 def test_a_file_that_declares_nothing_is_no_agreement(tmp_path: Path) -> None:
     path = tmp_path / "empty.h"
     path.write_text("int main(void);")
-    assert compare(path) == [f"{path}: declares none of the header's functions"]
+    with pytest.raises(DeclarationError, match=r"empty\.h: declares none of the header's \d+ functions$"):
+        compare(path)
+    path.write_text("int32_t cuda_sliu(void);")
+    with pytest.raises(DeclarationError, match=r"functions, got cuda_sliu$"):
+        compare(path)
 
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from conformance.judging.results import Result, Status
 from conformance.judging.verdict import Verdict
 from conformance.report.files import ReportError, read_jsonl, write_jsonl
 from conformance.report.record import Run
+from conformance.steps import DIVIDED, ENVELOPES, FREE, RECOMPUTED, RESIDENT
 from tests.conformance.runs import judged
 
 ROPE = "rope_forward/plain/2x33x3x16x0"
@@ -37,8 +38,18 @@ def test_every_operation_can_be_explained(operation: str, capsys: pytest.Capture
 
 def test_explain_of_steps_and_of_what_does_not_exist(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "step1/locked/004 rmsnorm(layers.0.attn_norm)"]) == 0
+    assert "nox -s conformance -- --library path/to/libyours.so --case" in capsys.readouterr().out
     assert main(["explain", "rope_forward/plain/2x33"]) == 2
     assert f"perhaps {ROPE}" in capsys.readouterr().out
+
+
+def test_no_two_kinds_of_step_are_explained_alike(capsys: pytest.CaptureFixture[str]) -> None:
+    told = {}
+    for step in ("step1/locked", FREE, RECOMPUTED, DIVIDED, RESIDENT, next(iter(ENVELOPES))):
+        assert main(["explain", step]) == 0
+        told[step] = capsys.readouterr().out.partition("\n\n")[2].partition("\nrun")[0]
+    assert len(set(told.values())) == len(told)
+    assert "micro-batches" in told[DIVIDED]
 
 
 def result(id: str, status: Status = Status.PASS, share: float = 0.5, reason: str = "") -> Result:
@@ -63,7 +74,8 @@ def test_a_report_is_read_as_it_was_written(tmp_path: Path) -> None:
     run = Run("lib.so", [result("a/b/c", Status.FAIL, np.inf, "wrong")], "lib.so", 3, 1.5, ("x: missing",), False)
     write_jsonl(tmp_path / "run.jsonl", run)
     again = read_jsonl(tmp_path / "run.jsonl")
-    assert repr(again) == repr(dataclasses.replace(run, problems=["x: missing"]))  # NaN equals nothing; its name does
+    lists = dataclasses.replace(run, problems=["x: missing"], notes=[], absent=[])
+    assert repr(again) == repr(lists)  # NaN equals nothing; its name does
 
 
 def test_evidence_is_read_as_it_was_written(tmp_path: Path) -> None:

@@ -164,6 +164,13 @@ def test_results_that_vary_are_found() -> None:
     assert probed("silu/deterministic", loose, silu=silu).status is Status.PASS
 
 
+class Lacking(InProcess):
+    """A library that exports nothing."""
+
+    def run(self, operation: str, arguments: Any, override: Any = None) -> Outcome:
+        return Outcome("missing", detail=f"the library does not export cuda_{operation}")
+
+
 # ---- libraries that are right ------------------------------------------------------------------------------------
 @pytest.mark.parametrize("name", ["float32", "tf32", "bf16"])
 def test_the_reference_in_float32_passes_whatever_is_declared(name: str) -> None:
@@ -176,12 +183,20 @@ def test_the_reference_in_float32_passes_whatever_is_declared(name: str) -> None
 
 
 def test_what_a_library_lacks_is_not_run() -> None:
-    class Lacking(InProcess):
-        def run(self, operation: str, arguments: Any, override: Any = None) -> Outcome:
-            return Outcome("missing", detail=f"the library does not export cuda_{operation}")
-
     result = judge_probe("probe/gemm/inputs", Bench(Lacking()))
     assert (result.status, result.reason) == (Status.NOT_RUN, "the library does not export cuda_gemm")
+
+
+@pytest.mark.parametrize("contract", ["float32", "bf16"])
+def test_no_probe_passes_an_operation_that_is_not_there(contract: str) -> None:
+    bench = Bench(Lacking(), declared=read_contract(contract))
+    assert {judge_probe(id, bench).status for id in probe_ids()} == {Status.NOT_RUN}
+
+
+def test_how_sums_are_rounded_cannot_be_told_where_they_are_declared_short() -> None:
+    mine = Contract("mine", Declaration(accumulator="bfloat16"))
+    assert probed("expert_combine/rounding", mine).status is Status.TOO_FINE
+    assert "probe/expert_combine_bf16/rounding" not in probe_ids()
 
 
 # ---- where people meet them --------------------------------------------------------------------------------------
@@ -194,6 +209,8 @@ def test_probes_are_part_of_a_whole_run_and_can_be_chosen() -> None:
 def test_the_command_prints_declared_beside_found(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setattr(probe, "refuse_strangers", lambda path: None)
+    monkeypatch.setattr(probe, "absent", lambda candidate: ())
     monkeypatch.setattr(probe, "Worker", lambda path, limit_s: nullcontext(InProcess(gemm=shorter("gemm", "bfloat16"))))
     assert main(["probe", "--library", "lib.so", "-k", "gemm_nn/inputs", "--contract", "tf32", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)[0] == {
