@@ -42,16 +42,19 @@ def setting_of(options: argparse.Namespace, candidate: Candidate, store: Store) 
     )
 
 
-def judged_inputs(path: Path, setting: Setting) -> Result:
-    """Judge the call of a file.  Raises ReproError, GoldenError and what opening the library raises."""
-    given = recall(path)
+def judged_inputs(path: Path, setting: Setting, operation: str = "") -> Result:
+    """Judge the call of a file: of this operation, or of the one that its path names.
+
+    Raises ReproError, GoldenError and what opening the library raises.
+    """
+    given = recall(path, operation, setting.declared)
     with setting.worker() as worker:
         bench = setting.bench(worker)
         try:
             with using(setting.declared.of(given.operation).arithmetic):
                 result = bench.call(f"{given.operation}/inputs", given.operation, given.arguments, given.expected)
-        except ValueError as error:  # arguments that do not fit the declaration
-            raise ReproError(f"{path}: {error}") from None
+        except MemoryError as error:
+            raise ReproError(f"{path}: expected a call that fits in memory three times over, got: {error}") from None
     return replace(result, repro=str(path))
 
 
