@@ -20,6 +20,7 @@ from conformance.judging.bench import Bench
 from conformance.judging.probes import PROPERTIES, judge_probe, probe_ids
 from conformance.judging.results import Result, Status, exit_code
 from conformance.limits import Contract, ContractError, read_contract
+from conformance.report.screen import Screen
 
 from .options import add_command, add_contract, keywords
 
@@ -44,7 +45,7 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Probe, print, and return the exit code."""
-    console = Console(width=None if sys.stdout.isatty() else _WIDTH)
+    console = Screen(width=None if sys.stdout.isatty() else _WIDTH)
     ids = [id for id in probe_ids() if options.k.matches(id)]
     try:
         declared = read_contract(options.contract)

@@ -15,6 +15,7 @@ from conformance.judging.verdict import Verdict
 
 from .explanation import explained
 from .record import Run
+from .screen import escaped
 
 
 class ReportError(ValueError):
@@ -94,4 +95,4 @@ def _numbers(run: Run) -> dict[str, str]:
 
 def _printable(text: str) -> str:
     """XML holds no control characters; a crashed library may have printed some."""
-    return "".join(c if c.isprintable() or c in "\n\t" else "?" for c in text)
+    return escaped(text)

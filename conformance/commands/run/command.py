@@ -20,6 +20,7 @@ from conformance.report.grid import show_grid
 from conformance.report.markdown import write_summary
 from conformance.report.page import write_page
 from conformance.report.record import Run, verdict
+from conformance.report.screen import Screen
 from conformance.report.terminal import close, show
 from conformance.steps import RUN_LENGTH
 
@@ -103,7 +104,7 @@ def schedule(text: str) -> str:
 
 def run(options: argparse.Namespace) -> int:
     """Judge, report, and return the exit code."""
-    console = Console()
+    console = Screen()
     try:
         with kept_between_runs(fresh=options.fresh) as store:
             finished = _finished(console, options, store)
