@@ -10,5 +10,6 @@ report/      what a person or a machine reads
 proof/       whether the judge would notice: readings, faults, false alarms
 commands/    the command line, a file for each command
 
-Beside the rooms: `operations` (what the header declares), `exit_codes`, `paths`, `pool` (processes that share work).
+Beside the rooms: `operations` (what the header declares), `exit_codes`, `paths`, `pool` (processes that share work),
+`decoding` (JSON as records).
 """

@@ -24,6 +24,7 @@ ORDER: dict[str, tuple[str, ...]] = {
         "paths",
         "operations",
         "pool",
+        "decoding",
         "limits",
         "catalogue",
         "candidates",

@@ -6,16 +6,17 @@ import dataclasses
 import json
 import math
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from xml.etree import ElementTree
 
-from conformance.judging.evidence import Evidence
+from conformance.decoding import DecodingError, decode
 from conformance.judging.results import Result, Status
-from conformance.judging.verdict import Verdict
 
 from .explanation import explained
 from .record import Run
 from .screen import escaped
+
+_Line = TypeVar("_Line")
 
 
 class ReportError(ValueError):
@@ -37,37 +38,28 @@ def _finite(value: Any) -> Any:
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
+@dataclasses.dataclass(frozen=True)
+class _Head:
+    """The first line of a report."""
+
+    run: Run
+
+
 def read_jsonl(path: Path) -> Run:
-    """Read what `write_jsonl` wrote.  Raises ReportError."""
+    """Read what `write_jsonl` wrote.  Raises ReportError, which names file, line, what was expected and what came."""
     try:
-        head, *lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-        known = {field.name for field in dataclasses.fields(Run)}
-        run = {name: value for name, value in head["run"].items() if name in known}
-        return Run(results=[_result(line) for line in lines], **run)
+        head, *lines = path.read_bytes().splitlines() or [b""]
     except OSError as error:
         raise ReportError(f"{path}: {error.strerror}") from None
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ReportError(f"{path}: not a report written by `run --jsonl`: {error}") from None
+    run = _line(_Head, path, 1, head).run
+    return dataclasses.replace(run, results=[_line(Result, path, place, line) for place, line in enumerate(lines, 2)])
 
 
-def _result(line: dict[str, Any]) -> Result:
-    verdicts = tuple(_record(Verdict, verdict) for verdict in line.pop("verdicts"))
-    evidence = line.pop("evidence", None)
-    shown = _record(Evidence, evidence | {"points": [tuple(p) for p in evidence["points"]]}) if evidence else None
-    result: Result = _record(Result, line | {"status": Status(line["status"])})
-    return dataclasses.replace(result, verdicts=verdicts, evidence=shown)
-
-
-def _record(kind: Any, values: dict[str, Any]) -> Any:
-    """A dataclass from its JSON: lists are tuples again, and "inf" and "nan" numbers."""
-    made = {}
-    for field in dataclasses.fields(kind):
-        if field.name in values:
-            value = values[field.name]
-            made[field.name] = tuple(value) if isinstance(value, list) else value
-            if field.type == "float":
-                made[field.name] = float(value)
-    return kind(**made)
+def _line(kind: type[_Line], path: Path, place: int, line: bytes) -> _Line:
+    try:
+        return decode(kind, line)
+    except DecodingError as error:
+        raise ReportError(f"{path}: not a report written by `run --jsonl`: line {place}: {error}") from None
 
 
 _ELEMENT = {Status.FAIL: "failure", Status.NOT_RUN: "skipped", Status.WAIVED: "skipped", Status.TOO_FINE: "skipped"}

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
+from conformance.decoding import DecodingError, decode
 from conformance.judging.results import Result
 
 FILE = Path(".cache/assayer/last-failed.json")
@@ -33,7 +34,6 @@ def remember(candidate: str, results: Iterable[Result]) -> None:
 
 def _read() -> dict[str, list[str]]:
     try:
-        found = json.loads(FILE.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        return decode(dict[str, list[str]], FILE.read_bytes())
+    except (OSError, DecodingError):
         return {}
-    return found if isinstance(found, dict) else {}
