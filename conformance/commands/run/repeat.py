@@ -20,7 +20,11 @@ from .runner import Setting
 
 def add_inputs(group: Any) -> None:
     """Add the option that judges one file."""
-    group.add_argument("--inputs", type=Path, metavar="FILE", help="one call, from a file in the golden format")
+    wanted = (
+        "one call at any shapes, yours too: a safetensors file named after its operation that "
+        "holds input.NAME for each array and argument.NAME for each number; what is due is computed"
+    )
+    group.add_argument("--inputs", type=Path, metavar="FILE", help=wanted)
 
 
 def add_repro(group: Any) -> None:
@@ -42,12 +46,12 @@ def setting_of(options: argparse.Namespace, candidate: Candidate, store: Store) 
     )
 
 
-def judged_inputs(path: Path, setting: Setting, operation: str = "") -> Result:
-    """Judge the call of a file: of this operation, or of the one that its path names.
+def judged_inputs(path: Path, setting: Setting) -> Result:
+    """Judge the call of a file, of the operation that its path names.
 
     Raises ReproError, GoldenError and what opening the library raises.
     """
-    given = recall(path, operation, setting.declared)
+    given = recall(path, declared=setting.declared)
     with setting.worker() as worker:
         bench = setting.bench(worker)
         try:

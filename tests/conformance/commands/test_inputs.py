@@ -169,3 +169,7 @@ def test_a_result_of_which_nothing_is_known_condemns_nobody(tmp_path: Path) -> N
 def test_the_operation_may_be_said_instead_of_the_file_s_name(tmp_path: Path) -> None:
     write(tmp_path / "mine.safetensors", held_by("silu/plain/33"))
     assert recall(tmp_path / "mine.safetensors", "silu").operation == "silu"
+    with pytest.raises(ReproError, match=r"expected a file named after its operation, .* got mine\.safetensors"):
+        recall(tmp_path / "mine.safetensors")
+    with pytest.raises(ReproError, match=r"got silo\.safetensors \(did you mean silu\?\)"):
+        recall(tmp_path / "silo.safetensors")

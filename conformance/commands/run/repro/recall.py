@@ -47,11 +47,11 @@ class MisfitError(ValueError):
 def recall(path: Path, operation: str = "", declared: Contract = HEADER) -> Given:
     """Read a call; what it must give is computed anew where the file does not say.
 
-    operation: whose call it is.  Where that is not said, the last part of the path that is one: `.../gemm.safetensors`,
+    operation: whose call it is.  Where that is not said, the path says it: `.../gemm.safetensors`,
     `gemm/plain/3x5.safetensors`.  declared: by whose arithmetic it is computed.  Raises ReproError and GoldenError,
     naming the file, what was expected and what was found.
     """
-    operation = operation or _operation(path)
+    operation = operation or named_by(path)
     function, most = operations.OPERATIONS[operation], memory.budget()
     held = read(path, most)
     try:
@@ -68,17 +68,15 @@ def recall(path: Path, operation: str = "", declared: Contract = HEADER) -> Give
     return Given(operation, arguments, expected)
 
 
-def _operation(path: Path) -> str:
-    """The operation that a path names."""
+def named_by(path: Path) -> str:
+    """Return the operation that a path names: the last of its parts that is one.  Raises ReproError."""
     for part in (path.stem, *reversed(path.absolute().parent.parts)):
         if part in operations.OPERATIONS:
             return part
     near = get_close_matches(path.stem, operations.OPERATIONS, 1)
     meant = f" (did you mean {near[0]}?)" if near else ""
-    raise ReproError(
-        f"{path}: expected a file named after its operation, such as gemm.safetensors, or the operation said by "
-        f"`-o gemm`, got {path.name}{meant}"
-    )
+    expected = "a file named after its operation, such as gemm.safetensors"
+    raise ReproError(f"{path}: expected {expected}, got {path.name}{meant}")
 
 
 def _check_names(function: Function, held: Tensors) -> None:
