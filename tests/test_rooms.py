@@ -38,6 +38,7 @@ ORDER: dict[str, tuple[str, ...]] = {
         "builds",
         "operations",
         "pool",
+        "decoding",
         "limits",
         "catalogue",
         "candidates",

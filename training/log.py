@@ -48,20 +48,21 @@ class Log:
 def read_log(path: Path) -> list[dict[str, Any]]:
     """Return the records of a log; a last line that was cut short is left out. Raises LogError, naming the line."""
     try:
-        lines = path.read_text(encoding="utf-8").split("\n")
+        lines = path.read_bytes().split(b"\n")
     except OSError as error:
         raise LogError(f"{path}: cannot be read ({error.strerror})") from None
     return [_record(path, number, line) for number, line in enumerate(lines[:-1], 1)]
 
 
-def _record(path: Path, number: int, line: str) -> dict[str, Any]:
+def _record(path: Path, number: int, line: bytes) -> dict[str, Any]:
     try:
         record = json.loads(line)
         if record["kind"] and record["step"] >= 0:
             return dict(record)
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         pass
-    raise LogError(f"{path}: line {number}: expected a JSON object with a kind and a step, got {line[:60]!r}")
+    got = line[:60].decode(errors="backslashreplace")
+    raise LogError(f"{path}: line {number}: expected a JSON object with a kind and a step, got {got!r}")
 
 
 def _up_to(path: Path, step: int) -> Iterator[str]:

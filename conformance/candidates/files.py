@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,9 @@ from conformance.catalogue.goldens.profiles import TRAINING_RUNS
 from .worker.outcome import Outcome
 
 _PREFIX = "output."
+_WIDEST = 8  # bytes of an element of a type that is not due, and is to be named
+_SPARE = 1 << 20  # bytes beside the outputs that are due: a file's header, and small tensors too many, which are named
+_DEEPEST = 8  # folders in one another that are looked into; goldens lie in two
 
 
 class Files:
@@ -31,8 +36,9 @@ class Files:
 
     def run(self, operation: str, arguments: Mapping[str, Any], override: Mapping[str, Any] | None = None) -> Outcome:
         """Return the outputs of the case that was asked for."""
-        if not self._path.exists():
-            return Outcome("missing", detail=f"no file {self._path}")
+        with contextlib.suppress(OSError):  # what may not be looked at is said by the reader
+            if not self._path.exists():
+                return Outcome("missing", detail=f"no file {self._path}")
         try:
             return Outcome("done", 0, self._read())
         except GoldenError as error:
@@ -45,7 +51,7 @@ class Files:
         raise NotImplementedError("files hold results; there is nothing to call")
 
     def _read(self) -> dict[str, NDArray[Any]]:
-        held = tensors.read(self._path)
+        held = tensors.read(self._path, _SPARE + sum(_WIDEST * array.size for array in self._due.values()))
         due = {f"{_PREFIX}{name}": array for name, array in self._due.items()}
         if held.keys() != due.keys():
             raise GoldenError(self._path, f"tensors {', '.join(sorted(due))}", ", ".join(sorted(held)) or "none")
@@ -79,7 +85,31 @@ def check_folder(folder: Path) -> None:
 
 
 def strangers(folder: Path) -> list[str]:
-    """Return a sentence for each file that is named after no golden."""
-    known = {file_of(id) for id in answerable()}
-    found = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.safetensors"))
-    return [f"{folder / name}: no golden has this name" for name in found if name not in known]
+    """Return a sentence for each file that is named after no golden, and each folder that was not looked into."""
+    known = {folder / file_of(id) for id in answerable()}
+    found, closed = _files(folder)
+    unknown = [path for path in sorted(found) if path.suffix == ".safetensors" and path not in known]
+    return [*(f"{path}: no golden has this name" for path in unknown), *closed]
+
+
+def _files(folder: Path) -> tuple[list[Path], list[str]]:
+    """Return the files below a folder, and a sentence for each folder that was not looked into.
+
+    Folders may lie in one another without end, deeper than calls can: so none is looked into by a call of its own.
+    """
+    files: list[Path] = []
+    closed: list[str] = []
+    waiting = [(folder, 0)]
+    while waiting:
+        here, depth = waiting.pop()
+        if depth > _DEEPEST:
+            closed.append(f"{here}: not looked into: goldens lie in no more than {_DEEPEST} folders")
+            continue
+        try:
+            entries = [(Path(entry), entry.is_dir(follow_symlinks=False)) for entry in os.scandir(here)]
+        except OSError as error:
+            closed.append(f"{here}: not looked into: {error.strerror}")
+            continue
+        files += [path for path, is_folder in entries if not is_folder]
+        waiting += [(path, depth + 1) for path, is_folder in entries if is_folder]
+    return files, closed

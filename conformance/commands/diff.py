@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any
 
 from conformance.exit_codes import FAILED, HARNESS, PASSED
 from conformance.report.difference import compare, lines
 from conformance.report.files import ReportError, read_jsonl
+from conformance.report.screen import say
 
 from .options import add_command
 
@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         before, after = read_jsonl(options.before), read_jsonl(options.after)
     except ReportError as error:
-        print(error, file=sys.stderr)
+        say(error, wrong=True)
         return HARNESS
-    print("\n".join(lines(before, after, options.all)))
+    say("\n".join(lines(before, after, options.all)))
     return FAILED if compare(before, after).is_worse else PASSED

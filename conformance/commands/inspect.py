@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import safetensors
 from numpy.typing import NDArray
-from rich.console import Console
 from rich.table import Table
 
 from conformance.exit_codes import HARNESS, PASSED
+from conformance.report.screen import Screen, say
 
 from .options import add_command
 
@@ -41,26 +41,24 @@ def run(options: argparse.Namespace) -> int:
         content = options.file.read_bytes()
         tensors = dict(safetensors.deserialize(content))  # type: ignore[no-untyped-call]
     except (OSError, safetensors.SafetensorError) as error:
-        print(f"{options.file}: {getattr(error, 'strerror', None) or error}", file=sys.stderr)
+        say(f"{options.file}: {getattr(error, 'strerror', None) or error}", wrong=True)
         return HARNESS
     if options.tensor is not None:
         return _show_values(options.tensor, tensors)
-    print(
-        f"{options.file}: {len(tensors)} tensors, {len(content)} bytes, SHA-256 {hashlib.sha256(content).hexdigest()}"
-    )
+    say(f"{options.file}: {len(tensors)} tensors, {len(content)} bytes, SHA-256 {hashlib.sha256(content).hexdigest()}")
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("tensor", no_wrap=True)
     for heading in ("type", "shape", "from", "to", "mean", "zero", "NaN", "infinite"):
         table.add_column(heading, justify="left" if heading in ("type", "shape") else "right", no_wrap=True)
     for name, tensor in sorted(tensors.items()):
         table.add_row(name, *_row(tensor))
-    Console(width=None if sys.stdout.isatty() else 200).print(table)
+    Screen(width=None if sys.stdout.isatty() else 200).print(table)
     return PASSED
 
 
 def _show_values(name: str, tensors: dict[str, Any]) -> int:
     if name not in tensors:
-        print(f"no tensor {name}; there are {', '.join(sorted(tensors))}", file=sys.stderr)
+        say(f"no tensor {name}; there are {', '.join(sorted(tensors))}", wrong=True)
         return HARNESS
     values = _values(tensors[name])
     print(f"the type {tensors[name]['dtype']} has no numbers in NumPy" if values is None else values)

@@ -34,7 +34,7 @@ def add_command(
 def add_selection(parser: argparse.ArgumentParser) -> Any:
     """Add what chooses cases, -k, -o and --case; return the group of options that exclude --case."""
     group = parser.add_argument_group("which cases")
-    wanted = "only ids that match, e.g. 'rope and not special'"
+    wanted = "only ids that contain the words, e.g. 'rope and not special' (tt is in scatter_add too)"
     group.add_argument("-k", type=keywords, default=Keywords(), metavar="WORDS", help=wanted)
     add_operations(group)
     exact = group.add_mutually_exclusive_group()

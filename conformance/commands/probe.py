@@ -24,6 +24,7 @@ from conformance.judging.probes import PROPERTIES, judge_probe
 from conformance.judging.results import Result, Status, exit_code
 from conformance.limits import Contract, ContractError, read_contract
 from conformance.report.record import counted
+from conformance.report.screen import Screen
 
 from .options import add_command, add_contract, add_exported, add_operations, keywords, nothing
 from .selection import select
@@ -52,7 +53,7 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Probe, print, and return the exit code: 1 also where probed operations are not exported, but for --exported."""
-    console = Console(width=None if sys.stdout.isatty() else _WIDTH)
+    console = Screen(width=None if sys.stdout.isatty() else _WIDTH)
     asked = select(options.k, (), options.operation).of_probes()
     if not asked:
         return nothing(console, options)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from conformance.report.files import ReportError, read_jsonl
 from conformance.report.markdown import write_summary
 from conformance.report.page import write_page
 from conformance.report.score import read_score
+from conformance.report.screen import say
 
 from .options import add_command
 
@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
         runs = [read_jsonl(path) for path in options.reports]
         score = read_score(options.readings) if options.readings else None
     except ReportError as error:
-        print(error, file=sys.stderr)
+        say(error, wrong=True)
         return HARNESS
     if options.page:
         write_page(options.page, runs, score)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -36,6 +37,18 @@ class Evidence:
     points: tuple[tuple[float, float, float], ...]  # |wanted|, |error|, limit of some elements, the worst among them
     span: float  # the histogram of error / sigma reaches from -span to span
     bins: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        """Raise ValueError on what cannot be drawn: a report may come from anywhere."""
+        widths = {len(row) for row in self.cells}
+        if len(widths) != 1 or 0 in widths or not set().union(*self.cells) <= set(LEVELS):
+            raise ValueError(f"expected cells in rows of one length, of {LEVELS}, got {self.cells}")
+        if min(*self.matrix, *self.tile) < 1:
+            raise ValueError(f"expected a matrix and tiles from 1 x 1, got {self.matrix} and {self.tile}")
+        if any(map(math.isnan, itertools.chain(*self.points))):
+            raise ValueError("expected points that are numbers, got nan")
+        if self.bins and not (0 < self.span < math.inf and min(self.bins) >= 0):
+            raise ValueError(f"expected bins from 0 over a span above 0, got {self.bins} over {self.span}")
 
 
 def gather(verdict: Verdict, expected: Any, got: Array, signed_zeros: bool = False) -> Evidence | None:

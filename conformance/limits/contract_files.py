@@ -44,7 +44,7 @@ def read_contract(name: str) -> Contract:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ContractError(f"{name}: expected a file, or one of {', '.join(shipped())}") from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ContractError(f"{path}: {error}") from None
     tables = content.pop("operations", {})
     if not isinstance(tables, dict) or not all(isinstance(table, dict) for table in tables.values()):

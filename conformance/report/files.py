@@ -7,18 +7,17 @@ import json
 import math
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from xml.etree import ElementTree
 
-from conformance.candidates.finding import Finding, Misdeed
-from conformance.judging.diagnoses import Diagnosis, Kind, Symptom
-from conformance.judging.evidence import Evidence
+from conformance.decoding import DecodingError, decode
 from conformance.judging.results import Result, Status
-from conformance.judging.verdict import Verdict
-from conformance.limits.measure import MadeOf
 
 from .explanation import explained
 from .record import Run
+from .screen import escaped
+
+_Line = TypeVar("_Line")
 
 VERSION = 2  # of the lines; 1 had findings and diagnoses as sentences
 
@@ -45,55 +44,47 @@ def _finite(value: Any) -> Any:
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
+@dataclasses.dataclass(frozen=True)
+class _Numbers:
+    """What the first line says of the others."""
+
+    version: int = 1
+
+
+@dataclasses.dataclass(frozen=True)
+class _Form:
+    """The first line of a report, as far as every version has it."""
+
+    run: _Numbers
+
+
+@dataclasses.dataclass(frozen=True)
+class _Head:
+    """The first line of a report."""
+
+    run: Run
+
+
 def read_jsonl(path: Path) -> Run:
-    """Read what `write_jsonl` wrote.  Raises ReportError."""
+    """Read what `write_jsonl` wrote.  Raises ReportError, which names file, line, what was expected and what came."""
     try:
-        head, *lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-        if (version := head["run"].get("version", 1)) != VERSION:
-            raise ReportError(f"{path}: expected a report of version {VERSION}, got version {version}: judge once more")
-        known = {field.name for field in dataclasses.fields(Run)}
-        run = {name: value for name, value in head["run"].items() if name in known}
-        return Run(results=[_result(line) for line in lines], **run)
+        head, *lines = path.read_bytes().splitlines() or [b""]
     except OSError as error:
         raise ReportError(f"{path}: {error.strerror}") from None
-    except ReportError:
-        raise
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ReportError(f"{path}: not a report written by `run --jsonl`: {error}") from None
+    form = _line(_Form, path, 1, head).run
+    if form.version != VERSION:
+        raise ReportError(
+            f"{path}: expected a report of version {VERSION}, got version {form.version}: judge once more"
+        )
+    run = _line(_Head, path, 1, head).run
+    return dataclasses.replace(run, results=[_line(Result, path, place, line) for place, line in enumerate(lines, 2)])
 
 
-def _result(line: dict[str, Any]) -> Result:
-    verdicts = tuple(_verdict(verdict) for verdict in line.pop("verdicts"))
-    findings = tuple(Finding(Misdeed(found["kind"]), found["text"]) for found in line.pop("findings"))
-    diagnosis, evidence = line.pop("diagnosis"), line.pop("evidence", None)
-    shown = _record(Evidence, evidence | {"points": [tuple(p) for p in evidence["points"]]}) if evidence else None
-    result: Result = _record(Result, line | {"status": Status(line["status"])})
-    said = _diagnosis(diagnosis) if diagnosis else None
-    return dataclasses.replace(result, verdicts=verdicts, findings=findings, diagnosis=said, evidence=shown)
-
-
-def _verdict(held: dict[str, Any]) -> Verdict:
-    made_of = held.pop("made_of")
-    verdict: Verdict = _record(Verdict, held)
-    return dataclasses.replace(verdict, made_of=MadeOf(made_of) if made_of else None)
-
-
-def _diagnosis(held: dict[str, Any]) -> Diagnosis:
-    symptoms = [_record(Symptom, symptom | {"kind": Kind(symptom["kind"])}) for symptom in held.pop("symptoms")]
-    said: Diagnosis = _record(Diagnosis, held)
-    return dataclasses.replace(said, symptoms=tuple(symptoms))
-
-
-def _record(kind: Any, values: dict[str, Any]) -> Any:
-    """A dataclass from its JSON: lists are tuples again, and "inf" and "nan" numbers."""
-    made = {}
-    for field in dataclasses.fields(kind):
-        if field.name in values:
-            value = values[field.name]
-            made[field.name] = tuple(value) if isinstance(value, list) else value
-            if field.type == "float":
-                made[field.name] = float(value)
-    return kind(**made)
+def _line(kind: type[_Line], path: Path, place: int, line: bytes) -> _Line:
+    try:
+        return decode(kind, line)
+    except DecodingError as error:
+        raise ReportError(f"{path}: not a report written by `run --jsonl`: line {place}: {error}") from None
 
 
 _ELEMENT = {Status.FAIL: "failure", Status.NOT_RUN: "skipped", Status.WAIVED: "skipped", Status.TOO_FINE: "skipped"}
@@ -138,4 +129,4 @@ def _numbers(run: Run) -> dict[str, str]:
 
 def _printable(text: str) -> str:
     """XML holds no control characters; a crashed library may have printed some."""
-    return "".join(c if c.isprintable() or c in "\n\t" else "?" for c in text)
+    return escaped(text)

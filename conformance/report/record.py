@@ -16,7 +16,7 @@ class Run:
     """One candidate's run; every report is written from it."""
 
     candidate: str  # what reports call it
-    results: Sequence[Result]
+    results: Sequence[Result] = ()
     library: str = ""  # where it lies
     seed: int = 0
     seconds: float = 0.0

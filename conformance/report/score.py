@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from conformance.decoding import DecodingError, decode
+
 from .files import ReportError
 
 
@@ -45,12 +47,10 @@ class Score:
 def read_score(path: Path) -> Score:
     """Read a score.  Raises ReportError."""
     try:
-        fields = json.loads(path.read_text(encoding="utf-8"))
-        diagnosis, faults = Diagnosed(**fields.pop("diagnosis")), fields.pop("faults", None)
-        return Score(**fields, diagnosis=diagnosis, faults=Faults(**faults) if faults else None)
+        return decode(Score, path.read_bytes())
     except OSError as error:
         raise ReportError(f"{path}: {error.strerror}") from None
-    except (ValueError, TypeError, AttributeError, KeyError) as error:
+    except DecodingError as error:
         raise ReportError(f"{path}: not the readings' score: {error}") from None
 
 

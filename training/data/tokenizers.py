@@ -124,7 +124,7 @@ def load_tokenizer(path: Path) -> Tokenizer:
     try:
         text = path.read_text(encoding="utf-8")
         content = json.loads(text)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise DataError(f"{path}: not a tokeniser ({error})") from error
     if content == {"kind": "bytes"}:
         return ByteTokenizer()

@@ -49,7 +49,7 @@ def _from_file(file: Path) -> dict[str, Any]:
         content = tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise SettingsError(f"--settings: {file}: cannot be read ({error.strerror})") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise SettingsError(f"--settings: {file}: not TOML ({error})") from None
     for name in content:
         if name not in DECLARED:

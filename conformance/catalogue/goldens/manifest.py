@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.catalogue.oracles import Confirmation
+from conformance.decoding import DecodingError, decode
 from conformance.paths import GOLDEN, ROOT
 from conformance.version import VERSION
 
@@ -41,6 +42,38 @@ class Floor:
 
     def raised_to(self, other: Floor) -> Floor:
         return Floor(max(self.goldens, other.goldens), max(self.catalogue, other.catalogue))
+
+
+@dataclass(frozen=True)
+class _Data:
+    """What a golden's inputs are made by."""
+
+    generator: str
+    seed: int
+
+
+@dataclass(frozen=True)
+class _Block:
+    """An entry as the file has it."""
+
+    file: str
+    scenario: str
+    data: _Data
+    oracle: Confirmation | None
+    sha256: dict[str, str]
+
+    def entry(self) -> Entry:
+        return Entry(self.file, self.scenario, self.data.generator, self.data.seed, self.oracle, self.sha256)
+
+
+@dataclass(frozen=True)
+class _File:
+    """A manifest as the file has it."""
+
+    format: int
+    reference: str
+    floor: Floor
+    cases: dict[str, _Block]
 
 
 @dataclass(frozen=True)
@@ -100,19 +133,12 @@ def read(folder: Path) -> Manifest:
 @functools.lru_cache(maxsize=4)
 def _read(path: Path, changed: int, size: int) -> Manifest:
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-        if data["format"] != FORMAT:
-            raise GoldenError(path, f"format {FORMAT}", f"format {data['format']}")
-        cases = {id: _entry(block) for id, block in data["cases"].items()}
-        return Manifest(data["reference"], Floor(**data["floor"]), cases)
-    except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError, AttributeError) as error:
-        raise GoldenError(path, "a manifest", f"damage: {error!r}") from error
-
-
-def _entry(block: Mapping[str, Any]) -> Entry:
-    oracle = None if block["oracle"] is None else Confirmation(**block["oracle"])
-    data = block["data"]
-    return Entry(block["file"], block["scenario"], data["generator"], data["seed"], oracle, dict(block["sha256"]))
+        held = decode(_File, path.read_bytes())
+    except DecodingError as error:
+        raise GoldenError(path, "a manifest", f"damage: {error}") from error
+    if held.format != FORMAT:
+        raise GoldenError(path, f"format {FORMAT}", f"format {held.format}")
+    return Manifest(held.reference, held.floor, {id: block.entry() for id, block in held.cases.items()})
 
 
 def reference_version() -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -83,11 +84,15 @@ def _expectation(name: str, tensors: Tensors) -> Any:
 
 
 def unpack_arguments(function: Function, tensors: Tensors) -> dict[str, Any]:
-    """Return the arguments of a golden file, as `Case.arguments` gives them: 16-bit arrays as float32.
+    """Return the arguments of a golden file, as `Case.arguments` gives them: 16-bit arrays as float32."""
+    return stored_arguments(function, {name: operations.widened(array) for name, array in tensors.items()})
+
+
+def stored_arguments(function: Function, tensors: Tensors) -> dict[str, Any]:
+    """Return the arguments of a golden file by the header's names, arrays of the types they are stored in.
 
     None for an array that the file leaves out, as it may where the call does not read what it updates.
     """
-    tensors = {name: operations.widened(array) for name, array in tensors.items()}
     arguments: dict[str, Any] = {}
     for parameter in operations.read_arrays(function):
         if parameter.each:
@@ -123,18 +128,34 @@ def write(path: Path, tensors: Tensors) -> None:
     safetensors.numpy.save_file({name: np.array(a, order="C", copy=None) for name, a in tensors.items()}, path)
 
 
-def read(path: Path) -> Tensors:
-    """Read a golden file.  Raises GoldenError where there is none, or what is there is not one."""
+def read(path: Path, most: int | None = None) -> Tensors:
+    """Read a golden file, of so many bytes at most, if that is said.
+
+    Raises GoldenError where there is none, where it is larger, or what is there is not one.
+    """
+    _check_file(path, most)
     try:
         tensors: Tensors = safetensors.numpy.load_file(path)
         json.loads(_header(path), object_pairs_hook=_single)
-    except FileNotFoundError:
-        raise GoldenError(path, "a golden file", "no file") from None
     except (TypeError, AttributeError) as error:  # a type that NumPy has not
         raise GoldenError(path, f"tensors of {', '.join(TYPES.values())}", str(error)) from error
-    except (safetensors.SafetensorError, OSError, ValueError, KeyError) as error:
+    except (safetensors.SafetensorError, OSError, ValueError, KeyError, RecursionError) as error:
         raise GoldenError(path, "a safetensors file", f"damage: {error}") from error
     return tensors
+
+
+def _check_file(path: Path, most: int | None) -> None:
+    """Raise GoldenError where there is no file that can be read to its end, or one of more than `most` bytes."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        raise GoldenError(path, "a golden file", "no file") from None
+    except OSError as error:  # a name that is too long, a folder that may not be entered
+        raise GoldenError(path, "a golden file", str(error.strerror)) from None
+    if not stat.S_ISREG(found.st_mode):
+        raise GoldenError(path, "a safetensors file", "what is no file")
+    if most is not None and found.st_size > most:
+        raise GoldenError(path, f"a file of at most {most} bytes", f"one of {found.st_size}")
 
 
 def _header(path: Path) -> bytes:

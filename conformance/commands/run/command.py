@@ -30,6 +30,7 @@ from conformance.report.grid import show_grid
 from conformance.report.markdown import write_summary
 from conformance.report.page import write_page
 from conformance.report.record import Run, verdict
+from conformance.report.screen import Screen
 from conformance.report.terminal import close, show
 from conformance.steps import RUN_LENGTH
 
@@ -49,7 +50,7 @@ _EXAMPLES = """\
   run --library libyours.so --contract tf32            products in TF32 are what it promises
   run --library libyours.so --report page.html         a page with pictures of what went wrong
   run --library libyours.so --repro failures           what failed, in files: inputs, what came, what should have
-  run --library libyours.so --inputs FILE              one of those calls again
+  run --library libyours.so --inputs FILE              one of those calls again, or any of yours, at your shapes
   run --library libyours.so --jsonl now.jsonl          a report that `diff` and `report` read
   run --library old=A.so --library new=B.so -k gemm   several side by side
   run --library libemulated.so --schedule reverse      the threads of an emulated device in another order
@@ -124,7 +125,7 @@ def schedule(text: str) -> str:
 
 def run(options: argparse.Namespace) -> int:
     """Judge, report, and return the exit code."""
-    console = Console()
+    console = Screen()
     try:
         options = with_own_builds(console, options)
         check_ratchet(options)

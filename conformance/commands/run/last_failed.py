@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from conformance.decoding import DecodingError, decode
 from conformance.judging.results import Result
 
 FILE = Path(".cache/assayer/last-failed.json")
@@ -49,9 +50,6 @@ def _alone() -> Iterator[None]:
 
 def _read() -> dict[str, list[str]]:
     try:
-        found = json.loads(FILE.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        return decode(dict[str, list[str]], FILE.read_bytes())
+    except (OSError, DecodingError):
         return {}
-    if not isinstance(found, dict):
-        return {}
-    return {key: [id for id in ids if isinstance(id, str)] for key, ids in found.items() if isinstance(ids, list)}

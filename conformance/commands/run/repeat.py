@@ -20,7 +20,11 @@ from .runner import Setting
 
 def add_inputs(group: Any) -> None:
     """Add the option that judges one file."""
-    group.add_argument("--inputs", type=Path, metavar="FILE", help="one call, from a file in the golden format")
+    wanted = (
+        "one call at any shapes, yours too: a safetensors file named after its operation that "
+        "holds input.NAME for each array and argument.NAME for each number; what is due is computed"
+    )
+    group.add_argument("--inputs", type=Path, metavar="FILE", help=wanted)
 
 
 def add_repro(group: Any) -> None:
@@ -43,15 +47,18 @@ def setting_of(options: argparse.Namespace, candidate: Candidate, store: Store) 
 
 
 def judged_inputs(path: Path, setting: Setting) -> Result:
-    """Judge the call of a file.  Raises ReproError, GoldenError and what opening the library raises."""
-    given = recall(path)
+    """Judge the call of a file, of the operation that its path names.
+
+    Raises ReproError, GoldenError and what opening the library raises.
+    """
+    given = recall(path, declared=setting.declared)
     with setting.worker() as worker:
         bench = setting.bench(worker)
         try:
             with using(setting.declared.of(given.operation).arithmetic):
                 result = bench.call(f"{given.operation}/inputs", given.operation, given.arguments, given.expected)
-        except ValueError as error:  # arguments that do not fit the declaration
-            raise ReproError(f"{path}: {error}") from None
+        except MemoryError as error:
+            raise ReproError(f"{path}: expected a call that fits in memory three times over, got: {error}") from None
     return replace(result, repro=str(path))
 
 

@@ -50,7 +50,7 @@ def read_waivers(path: Path) -> list[Waiver]:
     """Read a file of waivers.  Raises WaiverError."""
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise WaiverError(f"{path}: {error}") from None
     entries = content.pop("waiver", [])
     if content or not isinstance(entries, list):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -115,6 +117,42 @@ def test_a_damaged_file_fails_by_name(folder: Path, capsys: Any) -> None:
     path.write_bytes(path.read_bytes()[:-5])
     assert run(folder, "--case", CASE) == 1
     assert f"{file_of(CASE)}: expected a safetensors file, got damage" in capsys.readouterr().out
+
+
+def test_a_file_larger_than_its_outputs_is_not_read(folder: Path, capsys: Any) -> None:
+    with (folder / file_of(CASE)).open("r+b") as file:
+        file.truncate(1 << 40)  # takes no room on the disk
+    assert run(folder, "-k", "rmsnorm/plain or silu/plain") == 1
+    out = capsys.readouterr().out
+    assert f"{file_of(CASE)}: expected a file of at most" in out
+    assert "got one of 1099511627776" in out
+    assert "1 PASS" in out  # the other file's verdict is not lost
+
+
+def test_folders_in_folders_without_end_are_not_looked_into(folder: Path, capsys: Any) -> None:
+    here = Path.cwd()
+    os.chdir(folder)
+    for _ in range(3000):  # one by one: no call takes so long a path
+        Path("d").mkdir()
+        os.chdir("d")
+    os.chdir(here)
+    try:
+        assert run(folder) == 1
+    finally:
+        subprocess.run(["rm", "-r", folder], check=True)  # shutil.rmtree calls itself for every folder
+    out = capsys.readouterr().out
+    assert "/d: not looked into: goldens lie in no more than" in out
+    assert "2 PASS" in out
+
+
+def test_control_characters_in_names_of_files_do_not_reach_the_terminal(folder: Path, capsys: Any) -> None:
+    (folder / "red\x1b[31m\u202e.safetensors").write_bytes(b"")
+    (folder / os.fsdecode(b"half\xff.safetensors")).write_bytes(b"")
+    assert run(folder) == 1
+    out = capsys.readouterr().out
+    assert "\x1b" not in out
+    assert r"red\x1b[31m\u202e.safetensors: no golden has this name" in out
+    assert r"half\udcff.safetensors: no golden has this name" in out
 
 
 def test_the_training_step_is_judged(honest: Path, tmp_path: Path) -> None:

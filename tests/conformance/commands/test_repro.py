@@ -118,7 +118,7 @@ def test_a_file_that_will_not_do_is_named(change: Any, message: str, tmp_path: P
 
 
 def test_the_file_is_named_after_the_operation(tmp_path: Path) -> None:
-    with pytest.raises(ReproError, match="expected a file named after an operation"):
+    with pytest.raises(ReproError, match=r"expected a file named after its operation, .* got mine\.safetensors"):
         recall(altered(tmp_path, lambda held: None, "mine"))
 
 

@@ -307,3 +307,10 @@ def test_several_libraries_stand_side_by_side(library, tmp_path: Path, capsys) -
 def test_what_is_said_of_one_of_several_is_said_before_any_is_judged(library, tmp_path: Path, capsys) -> None:
     assert run("--library", library(RIGHT), "--library", str(tmp_path / "none.so")) == 2
     assert capsys.readouterr().out.strip() == f"{tmp_path / 'none.so'}: there is no such file"
+
+
+def test_what_a_library_prints_is_no_order_to_the_terminal(library, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--library", library(f'({WRONG}) + 0 * printf("\\x1b]0;owned\\x07")'), "--case", "silu/plain/33") == 1
+    out = capsys.readouterr().out
+    assert "\x1b" not in out
+    assert r"\x1b]0;owned\x07" in out

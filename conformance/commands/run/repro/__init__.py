@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from .keep import MOST, ReproError, check_new, keep
-from .recall import recall
+from .recall import named_by, recall
 
-__all__ = ["MOST", "ReproError", "check_new", "keep", "recall"]
+__all__ = ["MOST", "ReproError", "check_new", "keep", "named_by", "recall"]
