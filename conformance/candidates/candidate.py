@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from bindings import Facts
+from bindings import Facts, LibraryError
 
 from .worker import Worker
 
@@ -80,9 +80,36 @@ def candidates(
 
 
 def facts_of(candidate: Candidate) -> Facts:
-    """Return what a library says of itself, in a process of its own."""
-    with Worker(candidate.path, environment=candidate.environment) as worker:
-        return worker.facts()
+    """Return what a library says of itself, in a process of its own, which may serve `worker_of` next."""
+    worker = Worker(candidate.path.resolve(), environment=candidate.environment)
+    try:
+        facts = worker.facts()
+    except LibraryError:
+        worker.close()
+        raise
+    if other := _warm.pop(candidate.key, None):
+        other.close()
+    _warm[candidate.key] = worker
+    return facts
+
+
+def worker_of(candidate: Candidate, threads: int, limit_s: float) -> Worker:
+    """Return a worker of the candidate: the one that told what its library is, where that is free, or a new one."""
+    if threads == _WARM_THREADS and (worker := _warm.pop(candidate.key, None)):
+        worker.limit_s = limit_s
+        return worker
+    return Worker(candidate.path.resolve(), threads, limit_s, candidate.environment)
+
+
+def close_idle_workers() -> None:
+    """End the workers that told what libraries are and have served nobody else."""
+    for worker in _warm.values():
+        worker.close()
+    _warm.clear()
+
+
+_WARM_THREADS = 1
+_warm: dict[str, Worker] = {}  # of this process, by the candidate's key; they end with it
 
 
 def read_schedule(text: str) -> str:

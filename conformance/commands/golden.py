@@ -8,7 +8,7 @@ from typing import Any
 
 from bindings.places import CACHE, is_checkout
 from conformance.catalogue.goldens.manifest import FOLDER
-from conformance.catalogue.goldens.profiles import COMMITTED, FULL
+from conformance.catalogue.goldens.names import COMMITTED, FULL
 from conformance.catalogue.goldens.regenerate import regenerate
 
 from .options import add_command, positive

@@ -9,13 +9,11 @@ from typing import Any
 from rich.console import Console
 
 from conformance.catalogue.keywords import KeywordError, Keywords
-from conformance.exit_codes import HARNESS
+from conformance.exit_codes import EXIT, HARNESS
 from conformance.limits import HEADER, shipped
 from conformance.program import program
 
 from .selection import Selection, UnknownOperationError, operations_named, select
-
-EXIT = "exit code: 0 all passed or waived; 1 the candidate failed; 2 the judge itself failed, or nothing was judged"
 
 
 def add_command(

@@ -11,18 +11,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from conformance import operations
 from conformance.candidates.finding import Misdeed
 from conformance.catalogue.cases import CASES
 from conformance.catalogue.cases.data import DATA
-from conformance.variants.wrong.planted import known
-from reference.readings import Reading
 
 from .diagnoses import Diagnosis
 from .joint import join, likeliest
 from .results import Result, Status
+
+if TYPE_CHECKING:
+    from reference.readings import Reading
 
 NOT_REFUSED = "does not refuse calls that it has to"
 RIGHT_BUT = "computes right, does not refuse"
@@ -155,6 +156,8 @@ def _readings(result: Result) -> tuple[str, ...]:
 
 def _reading(operation: str, name: str) -> Reading | None:
     """The reading of this name; None where this version knows none, as of a report of another."""
+    from conformance.variants.wrong.planted import known  # here: only what failed has readings
+
     forms = [other for other in operations.OPERATIONS if operations.base_of(other) == operation]
     return next((reading for form in forms for reading in known(form) if reading.name == name), None)
 

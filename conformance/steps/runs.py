@@ -14,7 +14,7 @@ import numpy as np
 
 import reference
 from conformance.catalogue.goldens import GoldenError, load_tensors
-from conformance.catalogue.goldens.profiles import TRAINING_RUNS
+from conformance.catalogue.goldens.names import training_run
 from conformance.catalogue.goldens.tensors import unpack_expected
 from conformance.catalogue.prepared.codec import Codec
 from conformance.judging.bench import Bench
@@ -60,7 +60,7 @@ def judge_run(bench: Bench, run: Run = RUN) -> list[Result]:
 def known_envelope(run: Run) -> Envelope:
     """The golden's as far as it reaches; a longer one is drawn anew.  Raises GoldenError."""
     golden = next((g for g in RUNS if replace(g, steps=run.steps) == run and run.steps <= g.steps), None)
-    held = load_tensors(TRAINING_RUNS[golden].id) if golden else None
+    held = load_tensors(training_run(golden)) if golden else None
     if golden is None or held is None:
         return draw_envelope(run)
     return Envelope(unpack_expected(held), np.zeros(golden.steps, np.int64))

@@ -36,7 +36,7 @@ class Ended(Exception):  # noqa: N818
 
 
 class Process:
-    """One process with one library, started by `prefix`.  Raises LibraryError when the library cannot be opened."""
+    """One process with one library, started by `prefix`; the library is open when something is asked of it."""
 
     def __init__(
         self, path: Path, arena: Arena, threads: int, environment: Mapping[str, str], prefix: Sequence[str] = ()
@@ -63,7 +63,23 @@ class Process:
         self._connection = Connection(ours.detach())
         self._read = 0
         self._addresses: dict[int, int] = {}  # of the arena's slots, as the library sees them
-        self.base, self.facts = self._start()
+        self._opened: tuple[int, Facts] | None = None
+
+    @property
+    def base(self) -> int:
+        """Where the arena lies in the process.  Raises LibraryError."""
+        return self._wait()[0]
+
+    @property
+    def facts(self) -> Facts:
+        """What the library says of itself.  Raises LibraryError."""
+        return self._wait()[1]
+
+    def _wait(self) -> tuple[int, Facts]:
+        """Wait until the library is open; until somebody asks, the judge has other things to do."""
+        if self._opened is None:
+            self._opened = self._start()
+        return self._opened
 
     def _start(self) -> tuple[int, Facts]:
         try:
@@ -102,6 +118,7 @@ class Process:
 
     def ask(self, kind: str, seconds: float, *arguments: Any) -> tuple[Any, ...]:
         """Send a request and return the reply.  Raises Ended."""
+        self._wait()
         self._output.seek(0, os.SEEK_END)
         self._read = self._output.tell()
         with contextlib.suppress(BrokenPipeError):  # what became of it shows below

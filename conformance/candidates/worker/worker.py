@@ -53,7 +53,7 @@ class Worker:
 
     def __enter__(self) -> Self:
         try:
-            self.process()
+            self.facts()
         except LibraryError:
             self.close()
             raise

@@ -35,7 +35,7 @@ class _Late(Mapping[str, Held], Generic[Held]):
         return len(self._make())
 
 
-def _catalogue() -> Mapping[str, Case]:
+def catalogue() -> Mapping[str, Case]:
     """Every case, in the order of the families.  Two cases with one id are an error."""
     cases: dict[str, Case] = {}
     for spec in specs():
@@ -70,5 +70,5 @@ def previous(case: Case) -> Case | None:
     return _previous().get(case.id)
 
 
-CASES: Mapping[str, Case] = _Late(_catalogue)
+CASES: Mapping[str, Case] = _Late(catalogue)
 REFUSALS: Mapping[str, Refusal] = _Late(_refused)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .errors import GoldenError
 from .load import Golden, load, load_tensors
 from .manifest import FOLDER, catalogue_floor, golden_ids, goldens_floor
-from .sources import file_of
+from .names import file_of
 
 __all__ = [
     "FOLDER",

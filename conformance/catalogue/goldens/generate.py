@@ -17,7 +17,7 @@ from .compare import Change, compare
 from .errors import GoldenError
 from .load import strays, verify
 from .manifest import Entry, Floor, Manifest
-from .sources import file_of
+from .names import file_of
 
 CHUNK = 8  # goldens handed to a process at a time
 

@@ -9,11 +9,10 @@ from typing import Any
 from conformance import operations
 from conformance.limits.expectation import Expected
 
-from . import manifest, profiles, tensors
+from . import manifest, tensors
 from .errors import GoldenError
 from .manifest import FOLDER, Entry
-from .profiles import COMMITTED
-from .sources import file_of
+from .names import COMMITTED, file_of
 from .tensors import Tensors, digests
 
 __all__ = ["Golden", "load", "load_tensors", "strays", "verify"]
@@ -53,6 +52,8 @@ def load_tensors(id: str, folder: Path = FOLDER, profile: str = COMMITTED) -> Te
             raise GoldenError(path, "no file: the manifest does not know it", "a file")
         return None
     held = verify(folder, entry)
+    from . import profiles  # here: what makes goldens takes long to load, and few runs are of one
+
     source = profiles.sources(profile).get(id)
     if source is None:
         raise GoldenError(path, "a case of the catalogue", f"{id}, which is none")

@@ -12,11 +12,11 @@ from conformance.catalogue.families import facts_of
 from conformance.limits.envelope import RUNS, Run
 from conformance.operations import OPERATIONS
 
+from .names import COMMITTED
 from .sources import CaseSource, Source, by_id, chosen
 from .step import StepSource
 from .training_run import RunSource
 
-COMMITTED, FULL = "committed", "full"
 STEP_SEED = 0  # such that no routing choice of the step lies within the noise
 TRAINING_RUNS: dict[Run, Source] = {run: RunSource(run) for run in RUNS}
 

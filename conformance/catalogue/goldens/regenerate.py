@@ -14,7 +14,7 @@ from . import manifest, profiles
 from .compare import Change
 from .errors import GoldenError
 from .generate import Difference, Making, aside, difference, install, make_all
-from .profiles import FULL
+from .names import FULL
 
 SHOWN = 40  # lines of a drift table
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -12,10 +11,12 @@ import numpy as np
 from conformance import operations
 from conformance.catalogue.cases import CASES, Case
 from conformance.catalogue.cases.data import DATA
-from conformance.catalogue.oracles import Confirmation, confirm
+from conformance.catalogue.oracles import Confirmation
+from conformance.catalogue.oracles.confirm import confirm
 from conformance.limits.expectation import expect
 from conformance.limits.measure import BIAS_ELEMENTS
 
+from .names import file_of
 from .tensors import Tensors, pack_expected, pack_inputs
 
 # What is special about these data sets is not the values.
@@ -73,19 +74,14 @@ class CaseSource:
         return pack_inputs(self.case.operation, arguments) | pack_expected(expected), confirmation
 
 
-def file_of(id: str) -> str:
-    """The file of an id, below the folder: its parts, without characters that a file system may not take."""
-    return "/".join(re.sub(r"[^\w.+-]+", "_", part) for part in id.split("/")) + ".safetensors"
-
-
-def chosen(cases: Iterable[Case] = tuple(CASES.values())) -> list[Case]:
+def chosen(cases: Iterable[Case] | None = None) -> list[Case]:
     """For every operation, data set and reason the smallest case whose elements are enough to judge an average.
 
     Of a 16-bit operation, which has the cases of another, one of its first data set.
     """
     groups: dict[tuple[str, str, str], list[Case]] = {}
     first: dict[str, tuple[str, str]] = {}
-    for case in cases:
+    for case in CASES.values() if cases is None else cases:
         kind = (case.data, case.spec.why)
         if operations.is_sixteen_bit(case.operation) and first.setdefault(case.operation, kind) != kind:
             continue

@@ -13,6 +13,7 @@ import numpy as np
 from conformance.catalogue.oracles import Confirmation
 from conformance.limits.envelope import REPLICAS, Run, batches, draw_envelope
 
+from .names import training_run
 from .tensors import Tensors, pack_expected
 
 
@@ -28,7 +29,7 @@ class RunSource:
 
     @property
     def id(self) -> str:
-        return f"training_run/tiny{self.run.suffix}/{self.run.steps}x{self.run.batch}x{self.run.seq}"
+        return training_run(self.run)
 
     @property
     def generator(self) -> str:

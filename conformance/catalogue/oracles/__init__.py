@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .confirm import Confirmation, confirm
+from .confirmation import Confirmation
 
-__all__ = ["Confirmation", "confirm"]
+__all__ = ["Confirmation"]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -18,24 +17,12 @@ from conformance import operations
 from conformance.limits.noise import Noisy
 
 from . import sixteen
+from .confirmation import Confirmation
 from .limit import float64_limit
 from .numbers import Nested, dot, flat, precise
 from .potentials import GRADIENTS
 
 SCALARS, DIFFERENCES = "scalar loops in 40 digits", "central differences in 40 digits"
-
-
-@dataclass(frozen=True)
-class Confirmation:
-    """Which oracle agreed, and how well: the largest difference by the largest magnitude, and by its limit."""
-
-    oracle: str
-    difference: float
-    share: float
-
-    @property
-    def agrees(self) -> bool:
-        return self.share <= 1
 
 
 def confirm(operation: str, arguments: Mapping[str, Any], expected: Mapping[str, Any]) -> Confirmation | None:

@@ -28,7 +28,6 @@ from conformance.exit_codes import HARNESS, NO_DEVICE, gravest
 from conformance.report.files import write_jsonl, write_junit
 from conformance.report.grid import show_grid
 from conformance.report.markdown import write_summary
-from conformance.report.page import write_page
 from conformance.report.record import Run, verdict
 from conformance.report.screen import Screen
 from conformance.report.terminal import close, show
@@ -190,6 +189,8 @@ def _report(console: Console, options: argparse.Namespace, finished: Sequence[Ru
         if options.junit:
             write_junit(_named(options.junit, one, several), one)
     if options.report:
+        from conformance.report.page import write_page  # here: pictures and templates take long to load
+
         write_page(options.report, finished)
     if options.summary:
         write_summary(options.summary, finished)

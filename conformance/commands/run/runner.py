@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from conformance.candidates.candidate import Candidate
+from conformance.candidates.candidate import Candidate, close_idle_workers, worker_of
 from conformance.candidates.worker import Worker
 from conformance.catalogue.cases import CASES, REFUSALS
 from conformance.catalogue.prepared import Store
@@ -37,7 +37,7 @@ class Setting:
 
     def worker(self) -> Worker:
         """Return a worker of the candidate, not started yet."""
-        return Worker(self.candidate.path.resolve(), self.threads, self.limit_s, self.candidate.environment)
+        return worker_of(self.candidate, self.threads, self.limit_s)
 
     def bench(self, worker: Worker) -> Bench:
         """Return a bench on a worker of the candidate."""
@@ -87,8 +87,10 @@ def judge_all(ids: Sequence[str], steps: Sequence[str], setting: Setting, proces
     chunks = [ids[i : i + CHUNK] for i in range(0, len(ids), CHUNK)]
     chunks.sort(key=lambda chunk: -sum(map(_work, chunk)))
     pieces = [*([step] for step in steps), *chunks]
-    worth = len(steps) + math.ceil(len(ids) / _WORTH)
-    return _closing(shared(_judge, pieces, min(processes, worth), _begin, (setting,)))
+    several = min(processes, len(steps) + math.ceil(len(ids) / _WORTH))
+    if several > 1:
+        close_idle_workers()  # of no use to other processes
+    return _closing(shared(_judge, pieces, several, _begin, (setting,)))
 
 
 def _closing(results: Iterator[list[Result]]) -> Iterator[list[Result]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,8 +12,9 @@ from conformance.judging.verdict import judge
 from conformance.limits.expectation import Expected, expect, rounded
 from conformance.limits.measure import SIGMAS
 from conformance.limits.noise import FLOAT32, Noisy, exact
-from conformance.variants.wrong.planted import known
-from reference.readings import Reading
+
+if TYPE_CHECKING:
+    from reference.readings import Reading
 
 Outputs = Mapping[str, Any]
 
@@ -25,6 +26,8 @@ def matches(
 
     The likeliest stand first; those much less likely than it are left out.
     """
+    from conformance.variants.wrong.planted import known  # here: only what failed is compared with readings
+
     right = _distance(rounded(expected), got)
     likely: list[tuple[float, Reading]] = []
     untried = []

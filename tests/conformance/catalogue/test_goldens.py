@@ -11,7 +11,8 @@ import pytest
 from conformance import operations
 from conformance.catalogue.cases import CASES
 from conformance.catalogue.goldens import FOLDER, Golden, load, load_tensors, manifest, profiles, tensors
-from conformance.catalogue.goldens.sources import CaseSource, by_id, chosen, file_of
+from conformance.catalogue.goldens.names import file_of
+from conformance.catalogue.goldens.sources import CaseSource, by_id, chosen
 from conformance.limits.expectation import expect
 from conformance.limits.noise import Noisy
 from tests.conformance.golden_folder import SILU, check, contents, remake

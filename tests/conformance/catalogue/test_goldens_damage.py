@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from conformance.catalogue.goldens import GoldenError, load, tensors
-from conformance.catalogue.goldens.sources import file_of
+from conformance.catalogue.goldens.names import file_of
 from tests.conformance.golden_folder import SILU, check, contents, remake
 
 

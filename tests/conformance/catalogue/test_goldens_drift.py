@@ -11,7 +11,8 @@ import pytest
 import reference
 from conformance.catalogue.cases import CASES
 from conformance.catalogue.goldens import GoldenError, load, profiles
-from conformance.catalogue.goldens.sources import CaseSource, by_id, file_of
+from conformance.catalogue.goldens.names import file_of
+from conformance.catalogue.goldens.sources import CaseSource, by_id
 from conformance.commands.cli import main
 from conformance.limits.expectation import expect
 from conformance.limits.noise import Noisy

@@ -9,7 +9,7 @@ import pytest
 
 from conformance import operations
 from conformance.catalogue.cases import CASES, Case
-from conformance.catalogue.oracles import confirm
+from conformance.catalogue.oracles.confirm import confirm
 from conformance.catalogue.oracles.numbers import Decimal, cosine_sine, precise
 from conformance.limits.expectation import expect
 from conformance.limits.noise import Noisy

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from conformance.catalogue.goldens.sources import file_of
+from conformance.catalogue.goldens.names import file_of
 from conformance.catalogue.goldens.tensors import Tensors, pack_expected, pack_inputs, write
 from conformance.judging.bench import Bench
 from conformance.judging.results import Result, Status
