@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from multiprocessing.util import Finalize
 
 from conformance.candidates.candidate import Candidate, close_idle_workers, worker_of
 from conformance.candidates.worker import Worker
@@ -56,6 +57,7 @@ def _begin(setting: Setting) -> None:
     _end()
     _Judge.worker, _Judge.run_length = setting.worker(), setting.run_length
     _Judge.bench = setting.bench(_Judge.worker)
+    Finalize(None, _end, exitpriority=0)  # a process of a pool ends without atexit
 
 
 def _end() -> None:
