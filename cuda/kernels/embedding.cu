@@ -51,21 +51,20 @@ __device__ Pack<WIDTH> sum_of_rows(const Gradients& g, int64_t first, int64_t st
     return sum;
 }
 
-/* A team to each piece and as many columns as it has threads for. */
+/* A team to each piece and, in the other direction of the grid, to as many columns as it has threads for. */
 template <typename L> __global__ void __launch_bounds__(L::BLOCK) add_pieces_kernel(Gradients g) {
-    const int64_t chunks = ceil_div(g.cols, L::COLUMNS);
-    for (int64_t item = L::team(); item < g.pieces() * chunks; item += L::teams()) {
-        const int64_t piece = item / chunks, column = L::column(item % chunks), end = min64((piece + 1) * PIECE, g.n);
-        bool continued = g.continues(piece);
-        for (int64_t place = piece * PIECE, stop = place; place < end && column < g.cols; place = stop) {
+    const int64_t piece = L::team(), end = min64((piece + 1) * PIECE, g.n);
+    if (piece >= g.pieces()) return;
+    for (int64_t column = L::column(blockIdx.y); column < g.cols; column += int64_t{gridDim.y} * L::COLUMNS) {
+        for (int64_t place = piece * PIECE, stop = place; place < end; place = stop) {
             const uint32_t index = g.sorted.keys[place];
             if (index >= g.limit) break;
             while (stop < end && g.sorted.keys[stop] == index) stop++;
+            const bool continued = place == piece * PIECE && g.continues(piece);
             float* const to = (continued ? g.parts + piece * g.cols : g.grad_weight + int64_t{index} * g.cols) + column;
             Pack<L::WIDTH> sum = sum_of_rows<L::WIDTH>(g, place, stop, column);
             if (!continued) add_to(sum, load_pack<L::WIDTH>(to));
             store_pack<L::WIDTH>(to, sum);
-            continued = false;
         }
     }
 }
@@ -74,13 +73,12 @@ template <typename L> __global__ void __launch_bounds__(L::BLOCK) add_pieces_ker
 template <int WIDTH> __global__ void __launch_bounds__(ADDERS* WARP) join_parts_kernel(Gradients g) {
     __shared__ Pack<WIDTH> sums[ADDERS][WARP];
     const int warp = threadIdx.x / WARP, lane = lane_of_thread();
-    const int64_t chunks = ceil_div(g.cols, WARP * WIDTH);
-    for (int64_t item = blockIdx.x; item < g.pieces() * chunks; item += gridDim.x) {
-        const int64_t piece = item / chunks, column = (item % chunks * WARP + lane) * WIDTH;
-        const uint32_t index = g.first_of(piece);
-        if (!g.continues(piece) || index >= g.limit || (g.continues(piece - 1) && g.first_of(piece - 1) == index))
-            continue;
-        const int64_t count = g.end_of(piece) - piece;
+    const int64_t piece = blockIdx.x;
+    const uint32_t index = g.first_of(piece);
+    if (!g.continues(piece) || index >= g.limit || (g.continues(piece - 1) && g.first_of(piece - 1) == index)) return;
+    const int64_t count = g.end_of(piece) - piece;
+    for (int64_t first = blockIdx.y; first * WARP * WIDTH < g.cols; first += gridDim.y) {
+        const int64_t column = (first * WARP + lane) * WIDTH;
         Pack<WIDTH> sum = filled<WIDTH>(-0.0f);
         for (int64_t part = warp; part < count && column < g.cols; part += ADDERS)
             add_to(sum, load_pack<WIDTH>(g.parts + (piece + part) * g.cols + column));
@@ -96,13 +94,18 @@ template <int WIDTH> __global__ void __launch_bounds__(ADDERS* WARP) join_parts_
     }
 }
 
+/* Blocks for the columns of a row: a grid's second direction ends at 65,535. */
+unsigned blocks_across(int64_t cols, int64_t per_block) {
+    return static_cast<unsigned>(min64(ceil_div(cols, per_block), 65535));
+}
+
 template <typename L> int32_t add_rows(const Gradients& g, cudaStream_t stream) {
-    const int64_t items = g.pieces() * ceil_div(g.cols, L::COLUMNS);
-    add_pieces_kernel<L><<<blocks_for(items, L::TEAMS), L::BLOCK, 0, stream>>>(g);
+    const dim3 adding(blocks_for(g.pieces(), L::TEAMS), blocks_across(g.cols, L::COLUMNS));
+    add_pieces_kernel<L><<<adding, L::BLOCK, 0, stream>>>(g);
     TRY(launched());
     if (g.pieces() == 1) return ASSAYER_OK;
-    const int64_t sums = g.pieces() * ceil_div(g.cols, WARP * L::WIDTH);
-    join_parts_kernel<L::WIDTH><<<blocks_for(sums, 1), ADDERS * WARP, 0, stream>>>(g);
+    const dim3 joining(blocks_for(g.pieces(), 1), blocks_across(g.cols, WARP * L::WIDTH));
+    join_parts_kernel<L::WIDTH><<<joining, ADDERS * WARP, 0, stream>>>(g);
     return launched();
 }
 

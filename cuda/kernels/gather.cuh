@@ -11,7 +11,6 @@ template <int THREADS_, int WIDTH_> struct TeamLayout {
     static constexpr int THREADS = THREADS_, WIDTH = WIDTH_, BLOCK = 128, TEAMS = BLOCK / THREADS;
 
     static __device__ int64_t team() { return blockIdx.x * int64_t{TEAMS} + threadIdx.x / THREADS; }
-    static __device__ int64_t teams() { return gridDim.x * int64_t{TEAMS}; }
 
     /* Where this thread's pack of a chunk of columns begins. */
     static constexpr int COLUMNS = THREADS * WIDTH;
