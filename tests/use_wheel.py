@@ -83,7 +83,7 @@ def use(installation: Installation) -> None:
     expect(
         Path(library).is_relative_to(installation.variables["XDG_CACHE_HOME"]), f"a build in the cache, got {library}"
     )
-    judged = installation.said("assayer", "run", "--library", library, "-k", "silu and not steps")
+    judged = installation.said("assayer", "run", "--library", library, "-k", "silu and plain or steps/resident")
     expect("conforms as far as it was judged" in judged, "a verdict")
     failed = installation.said("assayer", "run", "--library", library, "--case", "no/such/case", code=2)
     expect("`assayer list` shows all" in failed, "the command by the name that was typed")
