@@ -53,7 +53,7 @@ def test_an_import_that_cannot_follow_is_refused(written: str) -> None:
 
 
 def test_no_text_names_a_module_that_lies_elsewhere_when_installed() -> None:
-    """Such a name goes through bindings.places.module, as a worker's calls do, or is made of __package__."""
+    """Such a name goes through bindings.places.module or is made of __package__."""
     named = []
     for package in PACKAGES:
         for file in sorted((ROOT / package).rglob("*.py")):
@@ -61,7 +61,7 @@ def test_no_text_names_a_module_that_lies_elsewhere_when_installed() -> None:
             through = {
                 id(word)
                 for call in ast.walk(tree)
-                if isinstance(call, ast.Call) and ast.unparse(call.func).endswith(("module", "worker.call"))
+                if isinstance(call, ast.Call) and ast.unparse(call.func).endswith("module")
                 for word in call.args
             }
             for node in ast.walk(tree):
