@@ -60,8 +60,9 @@ class Installation:
         done = subprocess.run(
             command, cwd=self.home, env=self.variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )
-        print(done.stdout[-2000:], flush=True)
-        expect(done.returncode == code, f"exit code {code} of {program}, got {done.returncode}")
+        right = done.returncode == code
+        print(done.stdout[-300 if right else 0 :], flush=True)
+        expect(right, f"exit code {code} of {program}, got {done.returncode}")
         return done.stdout
 
 
