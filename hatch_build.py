@@ -69,7 +69,7 @@ def moved(text: str) -> str:
             _replace(lines, node, f"from {node.module}", f"from {NAME}.{node.module}")
         elif isinstance(node, ast.Import):
             for alias in filter(lambda alias: _is_ours(alias.name), node.names):
-                if len(node.names) > 1 or "." in alias.name:
+                if len(node.names) > 1 or alias.asname or "." in alias.name:
                     raise ValueError(f"line {node.lineno}: expected `from package import name`, got {alias.name}")
                 _replace(lines, node, f"import {alias.name}", f"from {NAME} import {alias.name}")
     return "".join(lines)
@@ -80,8 +80,8 @@ def _is_ours(module: str) -> bool:
 
 
 def _replace(lines: list[str], node: ast.stmt, old: str, new: str) -> None:
-    line = lines[node.lineno - 1]
-    before, rest = line[: node.col_offset], line[node.col_offset :]
+    line = lines[node.lineno - 1].encode()
+    before, rest = line[: node.col_offset].decode(), line[node.col_offset :].decode()  # columns are counted in bytes
     if not rest.startswith(old):
         raise ValueError(f"line {node.lineno}: expected {old!r}, got {rest!r}")
     lines[node.lineno - 1] = before + new + rest.removeprefix(old)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -207,7 +208,14 @@ def sanitize(session: nox.Session) -> None:
     library = build_library(session, "stub", "--folder", "build/sanitize", *options)
     watched = ("python", PRELOAD, "address", "python", "-m")
     session.run(*watched, "pytest", "--capture=sys", "tests/c", *session.posargs, env={"ASSAYER_STUB": library})
-    session.run(*watched, "conformance", "run", "--library", library)
+    repeated = {"ASSAYER_SESSION": watched_judge(session, "address")}
+    session.run(*watched, "conformance", "run", "--library", library, env=repeated)
+
+
+def watched_judge(session: nox.Session, mode: str) -> str:
+    """What judges under a sanitiser outside of a session, for the commands that reports print."""
+    python = os.path.relpath(Path(session.bin) / "python")
+    return shlex.join([python, PRELOAD, mode, python, "-m", "conformance", "run"])
 
 
 def judge_watched(session: nox.Session, mode: str, *tools: str) -> None:
@@ -222,7 +230,8 @@ def judge_watched(session: nox.Session, mode: str, *tools: str) -> None:
     library = build_library(session, "emulated", "--folder", folder, "-D", f"ASSAYER_EMULATOR_MODE={mode}")
     # Two processes: the race detector takes 3 GB for each.
     emulated = [*judge, "--library", library, "--limit", "120", "-n", "2"]
-    session.run("python", PRELOAD, mode, *emulated, env={"OPENBLAS_NUM_THREADS": "1"})
+    variables = {"OPENBLAS_NUM_THREADS": "1", "ASSAYER_SESSION": watched_judge(session, mode)}
+    session.run("python", PRELOAD, mode, *emulated, env=variables)
     found = devices(session)
     if not (found and shutil.which("compute-sanitizer")):
         session.warn(f"{', '.join(tools)}: not run: {'no compute-sanitizer on the path' if found else 'no device'}")

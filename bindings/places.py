@@ -41,4 +41,4 @@ def built(folder: Path, target: str) -> Path | None:
 
 def module(name: str) -> str:
     """Return the name that `python -m` knows a module of a checkout by: of an installed one with its package before."""
-    return __name__.removesuffix("bindings.places") + name
+    return str(__package__).removesuffix("bindings") + name
