@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from conformance import operations
+from conformance import ids, operations
 from conformance.candidates.finding import Misdeed
 from conformance.catalogue.cases import CASES
 from conformance.catalogue.cases.data import DATA
@@ -99,9 +99,9 @@ def causes(results: Sequence[Result]) -> list[Cause]:
 
 def format_of(result: Result) -> str:
     """Return the format that a result is of: of its operation, or of its training step."""
-    name = result.part if result.operation not in operations.OPERATIONS else result.operation
-    head = name.partition("/")[0] if name.startswith("step1") else name
-    return next((format for format in ("bf16", "fp16") if head.endswith(format)), FLOAT32)
+    if _is_whole(result):
+        return ids.format_of_step(result.part) or FLOAT32
+    return result.operation.rpartition("_")[2] if operations.is_sixteen_bit(result.operation) else FLOAT32
 
 
 def _base(result: Result) -> str:
@@ -111,7 +111,7 @@ def _base(result: Result) -> str:
 
 def _is_own(result: Result) -> bool:
     """Whether it was judged on inputs of its own, so that what is wrong began there."""
-    return not result.is_of_step or result.part.endswith("/locked")
+    return not result.is_of_step or ids.is_locked(result.part)
 
 
 def _of_operation(failed: Sequence[Result]) -> list[Sequence[Result]]:
