@@ -10,6 +10,7 @@ report/      what a person or a machine reads
 proof/       whether the judge would notice: readings, faults, false alarms
 commands/    the command line, a file for each command
 
-Beside the rooms: `operations` (what the header declares), `exit_codes`, `version`, `paths`, `program` (how it was
-called), `pool` (processes that share work), `decoding` (JSON as records) and `builds/` (this project's own libraries).
+Beside the rooms: `operations` (what the header declares), `ids` (of cases and results), `exit_codes`, `version`,
+`paths`, `program` (how it was called), `pool` (processes that share work), `decoding` (JSON as records) and `builds/`
+(this project's own libraries).
 """

@@ -37,6 +37,7 @@ ORDER: dict[str, tuple[str, ...]] = {
         "program",
         "builds",
         "operations",
+        "ids",
         "pool",
         "decoding",
         "limits",

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from bindings.header.records import Parameter
-from conformance import operations
+from conformance import ids, operations
 from conformance.catalogue.cases import CASES, REFUSALS, Case, Refusal
 from conformance.catalogue.cases.data import DATA
 from conformance.exit_codes import HARNESS
@@ -144,8 +144,7 @@ def _refusal(case: Refusal) -> Iterator[str]:
 
 
 def _probe(id: str) -> Iterator[str]:
-    _, operation, name = id.split("/")
-    yield _said("property", f"{PROPERTIES[name]}, of {operation}")
+    yield _said("property", f"{PROPERTIES[ids.property_of(id)]}, of {ids.operation_of(id)}")
     yield _said("why", "limits follow what is declared; this finds what is so, and needs no tolerance")
 
 

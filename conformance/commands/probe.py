@@ -19,6 +19,7 @@ from conformance.candidates.exports import absent, refuse_strangers
 from conformance.candidates.worker import Worker
 from conformance.catalogue.keywords import Keywords
 from conformance.exit_codes import FAILED, HARNESS
+from conformance.ids import property_of
 from conformance.judging.bench import Bench
 from conformance.judging.probes import PROPERTIES, judge_probe
 from conformance.judging.results import Result, Status, exit_code
@@ -82,7 +83,7 @@ def _probed(ids: Sequence[str], options: argparse.Namespace) -> tuple[list[Resul
 
 
 def _property(result: Result) -> str:
-    return result.id.rpartition("/")[2]
+    return property_of(result.id)
 
 
 def _declared(result: Result, declared: Contract) -> str:

@@ -10,7 +10,8 @@ from fnmatch import fnmatchcase
 from conformance.candidates.files import answerable
 from conformance.catalogue.cases import CASES, REFUSALS
 from conformance.catalogue.keywords import Keywords
-from conformance.judging.probes import PREFIX, probe_ids
+from conformance.ids import is_probe, operation_of
+from conformance.judging.probes import probe_ids
 from conformance.operations import OPERATIONS
 from conformance.steps import STEP_CASES, STEPS
 
@@ -59,7 +60,7 @@ class Selection:
 
     def of_probes(self) -> Selection:
         """Return the probes of the selection."""
-        return replace(self, cases=tuple(id for id in self.cases if id.startswith(PREFIX)), steps=())
+        return replace(self, cases=tuple(id for id in self.cases if is_probe(id)), steps=())
 
 
 class UnknownOperationError(ValueError):
@@ -87,11 +88,6 @@ def _unknown(name: str) -> str:
     near = [bare] if bare in OPERATIONS else get_close_matches(bare, OPERATIONS, 3)
     hint = f"; did you mean {' or '.join(near)}?" if near else "; `list` shows what there is"
     return f"the header declares no operation {name}{hint}"
-
-
-def operation_of(id: str) -> str:
-    """Return the operation that a case, a refusal or a probe is of."""
-    return id.removeprefix(PREFIX).partition("/")[0]
 
 
 def select(keywords: Keywords, ids: Sequence[str] = (), named: Sequence[str] = ()) -> Selection:

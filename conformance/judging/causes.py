@@ -8,16 +8,14 @@ the first wrong call, unless nothing before explains them.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from conformance import operations
 from conformance.candidates.finding import Misdeed
-from conformance.catalogue.cases import CASES
-from conformance.catalogue.cases.data import DATA
 
+from .cause import FLOAT32, Cause, base_of, format_of, is_own, is_whole, plainest_of, readings_of
 from .diagnoses import Diagnosis
 from .joint import join, likeliest
 from .results import Result, Status
@@ -25,61 +23,11 @@ from .results import Result, Status
 if TYPE_CHECKING:
     from reference.readings import Reading
 
+__all__ = ["FLOAT32", "NOT_REFUSED", "RIGHT_BUT", "Cause", "causes", "format_of"]
+
 NOT_REFUSED = "does not refuse calls that it has to"
 RIGHT_BUT = "computes right, does not refuse"
-FLOAT32 = "float32"
-_DATA = tuple(DATA)  # the plainest first
 _Key = TypeVar("_Key", bound=Hashable)
-
-
-@dataclass(frozen=True)
-class Cause:
-    """One mistake, as far as the failures tell.
-
-    sentence   what the mistake is, in one line
-    reading    the wrong reading that it matches, with its `name` and its own `why`; None where none does
-    operation  where it begins: an operation by its float32 name, or "training_step" where no single call is wrong
-    results    every failure that it explains, in the order of the run
-    """
-
-    sentence: str
-    reading: Reading | None
-    operation: str
-    results: tuple[Result, ...]
-
-    @property
-    def count(self) -> int:
-        """How many failures it explains."""
-        return len(self.results)
-
-    @property
-    def own(self) -> tuple[Result, ...]:
-        """The failures on inputs of their own; where there is none, all."""
-        return tuple(filter(_is_own, self.results)) or self.results
-
-    @property
-    def operations(self) -> tuple[str, ...]:
-        """The operations that are wrong themselves, 16-bit forms under the name of the float32 one."""
-        return tuple(dict.fromkeys(_base(result) for result in self.own))
-
-    @property
-    def formats(self) -> tuple[str, ...]:
-        """The formats that are hit: float32, bf16, fp16."""
-        hit = {format_of(result) for result in self.own}
-        return tuple(name for name in (FLOAT32, "bf16", "fp16") if name in hit)
-
-    @property
-    def steps(self) -> tuple[str, ...]:
-        """The training steps and runs that are hit, by the names that their results stand under."""
-        return tuple(dict.fromkeys(result.part for result in self.results if result.is_of_step))
-
-    @property
-    def plainest(self) -> Result:
-        """The failure to show first: one that shows this cause, of the plainest data and the smallest size."""
-        return min(self.own, key=lambda result: (not self._shows(result), *_plainness(result)))
-
-    def _shows(self, result: Result) -> bool:
-        return self.reading is None or self.reading.name in _readings(result)
 
 
 def causes(results: Sequence[Result]) -> list[Cause]:
@@ -89,38 +37,21 @@ def causes(results: Sequence[Result]) -> list[Cause]:
     """
     failed = [r for r in results if r.was_run and not r.is_fine and r.status is not Status.MISTRUSTED]
     unrefused = [r for r in failed if r.is_refusal]
-    own = [r for r in failed if _is_own(r) and not r.is_refusal]
-    begun = _merged([group for few in _grouped(own, _base).values() for group in _of_operation(few)])
-    begun = _with_consequences(begun, [r for r in failed if not _is_own(r)])
+    own = [r for r in failed if is_own(r) and not r.is_refusal]
+    begun = _merged([group for few in _grouped(own, base_of).values() for group in _of_operation(few)])
+    begun = _with_consequences(begun, [r for r in failed if not is_own(r)])
     order = {result.id: place for place, result in enumerate(results)}
-    found = sorted(begun, key=lambda cause: -cause.count) + _not_refused(unrefused, {_base(r) for r in own})
+    found = sorted(begun, key=lambda cause: -cause.count) + _not_refused(unrefused, {base_of(r) for r in own})
     return [_ordered(cause, order) for cause in found]
-
-
-def format_of(result: Result) -> str:
-    """Return the format that a result is of: of its operation, or of its training step."""
-    name = result.part if result.operation not in operations.OPERATIONS else result.operation
-    head = name.partition("/")[0] if name.startswith("step1") else name
-    return next((format for format in ("bf16", "fp16") if head.endswith(format)), FLOAT32)
-
-
-def _base(result: Result) -> str:
-    """Its operation, a 16-bit form under the name of the float32 one."""
-    return operations.base_of(result.operation) if result.operation in operations.OPERATIONS else result.operation
-
-
-def _is_own(result: Result) -> bool:
-    """Whether it was judged on inputs of its own, so that what is wrong began there."""
-    return not result.is_of_step or result.part.endswith("/locked")
 
 
 def _of_operation(failed: Sequence[Result]) -> list[Sequence[Result]]:
     """One operation's failures by cause: one group, unless two readings share them out between them."""
     told = [result for result in failed if result.diagnosis]
     best = likeliest(_diagnoses(told))
-    rest = [result for result in told if best not in _readings(result)]
+    rest = [result for result in told if best not in readings_of(result)]
     other = likeliest(_diagnoses(rest)) if best else ""
-    if other and all(other in _readings(result) for result in rest):
+    if other and all(other in readings_of(result) for result in rest):
         return [[result for result in failed if result not in rest], rest]
     return [failed]
 
@@ -138,20 +69,15 @@ def _merged(groups: Sequence[Sequence[Result]]) -> list[Cause]:
 
 def _cause(failed: Sequence[Result]) -> Cause:
     """The cause of failures that have one."""
-    operation, joint = _base(failed[0]), join(_diagnoses(failed))
+    operation, joint = base_of(failed[0]), join(_diagnoses(failed))
     if joint is None:
-        return Cause(_plainest(failed).headline, None, operation, tuple(failed))
+        return Cause(plainest_of(failed).headline, None, operation, tuple(failed))
     reading = _reading(operation, joint.reading) if joint.reading else None
     return Cause(joint.sentence, reading, operation, tuple(failed))
 
 
 def _diagnoses(results: Iterable[Result]) -> list[Diagnosis]:
     return [result.diagnosis for result in results if result.diagnosis]
-
-
-def _readings(result: Result) -> tuple[str, ...]:
-    """The names of the readings that it matches."""
-    return result.diagnosis.readings if result.diagnosis else ()
 
 
 def _reading(operation: str, name: str) -> Reading | None:
@@ -169,16 +95,16 @@ def _with_consequences(begun: Sequence[Cause], later: Sequence[Result]) -> list[
     for few in _grouped(later, lambda result: result.part).values():
         first = min(few, key=lambda result: result.id)
         for result in few:
-            place = _whole(begun, result) if _is_whole(result) else _call(begun, result, first)
+            place = _whole(begun, result) if is_whole(result) else _call(begun, result, first)
             (left if place is None else explained[place]).append(result)
     made = [replace(cause, results=(*cause.results, *explained[place])) for place, cause in enumerate(begun)]
     alone = _grouped(left, lambda result: result.part).values()
-    return made + [Cause(few[0].headline, None, _base(few[0]), tuple(few)) for few in alone]
+    return made + [Cause(few[0].headline, None, base_of(few[0]), tuple(few)) for few in alone]
 
 
 def _call(begun: Sequence[Cause], call: Result, first: Result) -> int | None:
     """The cause of a wrong call of a free step: its own operation's, else that of the first wrong call of the step."""
-    names = (_base(call), _base(first))
+    names = (base_of(call), base_of(first))
     return next((place for name in names for place, cause in enumerate(begun) if name in cause.operations), None)
 
 
@@ -202,35 +128,18 @@ def _varies(cause: Cause) -> bool:
     return any(result.status is not Status.FAIL or result.findings for result in cause.results)
 
 
-def _is_whole(result: Result) -> bool:
-    return result.operation not in operations.OPERATIONS
-
-
 def _not_refused(unrefused: Sequence[Result], wrong: set[str]) -> list[Cause]:
     """Calls that were not refused: of operations that compute right, and of the others."""
     found = []
-    for few in _grouped(unrefused, lambda result: _base(result) in wrong).values():
-        sentence = NOT_REFUSED if _base(few[0]) in wrong else RIGHT_BUT
-        found.append(Cause(sentence, None, _base(few[0]), tuple(few)))
+    for few in _grouped(unrefused, lambda result: base_of(result) in wrong).values():
+        sentence = NOT_REFUSED if base_of(few[0]) in wrong else RIGHT_BUT
+        found.append(Cause(sentence, None, base_of(few[0]), tuple(few)))
     return found
 
 
 def _ordered(cause: Cause, order: dict[str, int]) -> Cause:
     results = sorted(cause.results, key=lambda result: order[result.id])
     return replace(cause, results=tuple(results))
-
-
-def _plainest(failed: Sequence[Result]) -> Result:
-    return min(failed, key=_plainness)
-
-
-def _plainness(result: Result) -> tuple[bool, bool, int, float]:
-    """Cases before calls of steps, float32 before 16 bits, plain data before special, small before large."""
-    case = CASES.get(result.id)
-    if case is None:
-        return True, format_of(result) != FLOAT32, 0, 0.0
-    size = math.prod(value for value in case.sizes.values() if isinstance(value, int) and value > 0)
-    return False, format_of(result) != FLOAT32, _DATA.index(case.data), size
 
 
 _Item = TypeVar("_Item")

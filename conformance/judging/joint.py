@@ -100,7 +100,9 @@ def _symptom(told: Sequence[Diagnosis]) -> Joint | None:
     for cores_of, is_named in ways:
         counts = Counter(core for one in told for core in {core for s in one.symptoms for core in cores_of(s)})
         found += [Joint(core, count, len(told), is_named=is_named) for core, count in counts.most_common(1)]
-    particular = next((one for one in found if 2 * one.holds > one.tried), None)
+    # A number is not recognised in every case: a name counts among the cases that name one.
+    naming = sum(any(s.names for s in one.symptoms) for one in told)
+    particular = next((one for one in found if 2 * one.holds > (naming if one.is_named else one.tried)), None)
     return particular or max(found, key=lambda one: one.holds, default=None)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from conformance import ids
 from conformance.candidates.finding import Finding, Misdeed
 from conformance.exit_codes import FAILED, HARNESS, PASSED
 
@@ -73,17 +74,17 @@ class Result:
     @property
     def is_of_step(self) -> bool:
         """Whether it is of a training step rather than of the catalogue."""
-        return self.id.startswith("step")
+        return ids.is_of_step(self.id)
 
     @property
     def is_refusal(self) -> bool:
         """Whether it is of a call that the library had to refuse."""
-        return "/refused/" in self.id
+        return ids.is_refusal(self.id)
 
     @property
     def part(self) -> str:
         """What it belongs to: its operation, or its training step."""
-        return "/".join(self.id.split("/")[:2]) if self.is_of_step else self.operation
+        return ids.step_of(self.id) if self.is_of_step else self.operation
 
 
 def exit_code(results: Iterable[Result], floor: int = 1) -> int:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from conformance.ids import place_of
 from conformance.judging.results import Result
 from conformance.limits.measure import SIGMAS
 from conformance.steps import ENVELOPES
@@ -49,8 +50,7 @@ def name_of(part: str) -> str:
 
 
 def _placed(number: int, result: Result) -> Placement:
-    number_in_run = result.id.removeprefix(result.part).removeprefix("/")
-    step = int(number_in_run) if number_in_run else number
+    step = int(place_of(result.id) or number)
     if not result.verdicts:
         return Placement(step, result)
     loss, furthest = result.verdicts[0], furthest_of(result.verdicts)

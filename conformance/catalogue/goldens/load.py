@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance import operations
+from conformance.ids import operation_of
 from conformance.limits.expectation import Expected
 
 from . import manifest, tensors
@@ -37,7 +38,7 @@ def load(id: str, folder: Path = FOLDER, profile: str = COMMITTED) -> Golden | N
     held = load_tensors(id, folder, profile)
     if held is None:
         return None
-    function = operations.OPERATIONS[id.partition("/")[0]]
+    function = operations.OPERATIONS[operation_of(id)]
     arguments = tensors.unpack_arguments(function, held)
     return Golden(id, arguments, tensors.unpack_expected(held), manifest.read(folder).cases[id])
 

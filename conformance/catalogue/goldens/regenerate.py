@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from conformance.exit_codes import FAILED, HARNESS, PASSED
+from conformance.ids import operation_of
 
 from . import manifest, profiles
 from .compare import Change
@@ -93,7 +94,7 @@ def table(changes: Sequence[Change]) -> list[str]:
 
 def _counted(changes: Sequence[Change]) -> str:
     """How many goldens changed, by operation and kind."""
-    counts = Counter((id.partition("/")[0], kind) for id, kind in dict.fromkeys((c.id, c.kind) for c in changes))
+    counts = Counter((operation_of(id), kind) for id, kind in dict.fromkeys((c.id, c.kind) for c in changes))
     return ", ".join(f"{operation} {count} {kind}" for (operation, kind), count in sorted(counts.items()))
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from conformance.catalogue.cases import CASES, REFUSALS
-from conformance.commands.selection import operation_of
 from conformance.exit_codes import FAILED, PASSED
+from conformance.ids import operation_of
 from conformance.judging.probes import probe_ids
 from conformance.judging.results import Result, Status
 from conformance.operations import OPERATIONS

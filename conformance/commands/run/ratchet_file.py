@@ -17,7 +17,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from conformance.catalogue.cases import CASES, REFUSALS
-from conformance.commands.selection import operation_of
+from conformance.ids import operation_of
 from conformance.judging.probes import probe_ids
 from conformance.operations import OPERATIONS
 from conformance.steps import STEPS

@@ -11,9 +11,10 @@ from conformance.candidates.candidate import Candidate, close_idle_workers, work
 from conformance.candidates.worker import Worker
 from conformance.catalogue.cases import CASES, REFUSALS
 from conformance.catalogue.prepared import Store
+from conformance.ids import is_probe, is_refusal
 from conformance.judging.bench import Bench
 from conformance.judging.gallery import Gallery
-from conformance.judging.probes import PREFIX, judge_probe
+from conformance.judging.probes import judge_probe
 from conformance.judging.results import Result
 from conformance.limits import HEADER, Contract
 from conformance.pool import shared
@@ -75,9 +76,9 @@ def _judge(piece: Sequence[str]) -> list[Result]:
 
 
 def _judged(id: str, bench: Bench) -> Result:
-    if id.startswith(PREFIX):
+    if is_probe(id):
         return judge_probe(id, bench)
-    return bench.case(REFUSALS[id] if "/refused/" in id else CASES[id])
+    return bench.case(REFUSALS[id] if is_refusal(id) else CASES[id])
 
 
 def judge_all(ids: Sequence[str], steps: Sequence[str], setting: Setting, processes: int) -> Iterator[list[Result]]:
@@ -104,7 +105,7 @@ def _closing(results: Iterator[list[Result]]) -> Iterator[list[Result]]:
 
 def _work(id: str) -> float:
     """About how long a case takes beside others: the more elements the longer, most of all along one long axis."""
-    if id.startswith(PREFIX) or "/refused/" in id:
+    if is_probe(id) or is_refusal(id):
         return 1e3
     counts = [value for value in CASES[id].sizes.values() if isinstance(value, int) and value > 1]
     return float(math.prod(counts)) * max(counts, default=1)

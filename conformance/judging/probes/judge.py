@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance import operations
+from conformance import ids, operations
 from conformance.candidates.worker import Worker
 from conformance.catalogue.cases import CASES, Case
 from conformance.catalogue.prepared.codec import Codec
@@ -49,7 +49,7 @@ class _EndedError(Exception):
 
 def judge_probe(id: str, bench: Bench) -> Result:
     """Judge one of `probe_ids()`.  The result's detail says what was found."""
-    _, operation, name = id.split("/")
+    operation, name = ids.operation_of(id), ids.property_of(id)
     declared = bench.declared.of(operation)
     try:
         with using(declared.arithmetic):

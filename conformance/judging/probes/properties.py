@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 from conformance.catalogue.cases import CASES
 from conformance.catalogue.families import products
+from conformance.ids import PROBE
 from conformance.operations import OPERATIONS, written_arrays
 
 from .channels import carries, sums
 
-PREFIX = "probe/"
 PROPERTIES = {
     "inputs": "digits that the factors of a product keep",
     "output": "digits that a result keeps",
@@ -27,7 +27,7 @@ def probe_ids(wanted: Callable[[str], bool] = lambda id: True) -> tuple[str, ...
 
     Only for these it is found out on the reference whether there is such a probe.
     """
-    possible = ((operation, name, f"{PREFIX}{operation}/{name}") for operation in OPERATIONS for name in PROPERTIES)
+    possible = ((operation, name, f"{PROBE}{operation}/{name}") for operation in OPERATIONS for name in PROPERTIES)
     return tuple(id for operation, name, id in possible if wanted(id) and name in _properties(operation))
 
 

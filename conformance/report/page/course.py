@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from conformance import ids
 from conformance.catalogue.families import facts_of
 from conformance.judging.results import Result, Status
 from conformance.judging.verdict import Verdict
@@ -71,11 +72,11 @@ def first_wrong(course: Course) -> int:
 
 def _placed(result: Result) -> tuple[str, bool, str]:
     """The step's name, whether it ran free, and the call's place in it."""
-    head = result.id.partition(f"{result.part}/")[2].partition(" ")[0]
+    head = ids.place_of(result.id)
     if result.part == FREE:
         step, _, place = head.partition(".")
         return step or "1", True, place
-    return result.part.partition("/")[0].removeprefix("step"), False, head
+    return ids.name_of_locked(result.part), False, head
 
 
 def _course(step: str, locked: dict[str, Result], free: dict[str, Result], run: Run, number: int) -> Course:
@@ -104,7 +105,7 @@ def _tensors(
     place: str, ways: Sequence[Result | None], firsts: Sequence[Result | None], number: int, past_loss: bool
 ) -> Iterator[Tensor]:
     known = next(result for result in ways if result)
-    call = known.id.partition(" ")[2] or known.operation
+    call = ids.label_of(known.id) or known.operation
     outputs = dict.fromkeys(v.output for result in ways if result for v in result.verdicts)
     for output in outputs or {"": None}:
         shares = [_share(result, output, first, number) for result, first in zip(ways, firsts, strict=True)]

@@ -10,7 +10,7 @@ import pytest
 from conformance.catalogue.cases import CASES, REFUSALS
 from conformance.commands.run.ratchet import Ratchet, move_on
 from conformance.commands.run.ratchet_file import RatchetError, read_ratchet
-from conformance.commands.selection import operation_of
+from conformance.ids import operation_of
 from conformance.judging.probes import probe_ids
 from conformance.judging.results import Result, Status
 from conformance.report.record import Run

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from conformance.candidates.finding import Finding, Misdeed
 from conformance.judging.causes import NOT_REFUSED, RIGHT_BUT, Cause, causes
-from conformance.judging.diagnoses import of_readings
+from conformance.judging.diagnoses import Kind, Symptom, of_readings, of_symptoms
 from conformance.judging.results import Result, Status
 
 EPS = "eps outside the root"
@@ -94,6 +95,25 @@ def test_what_is_not_refused_is_a_cause_of_its_own() -> None:
 def test_a_whole_step_that_nothing_explains_is_a_cause_of_its_own() -> None:
     [cause] = causes([failed("steps/resident/captured", "training_step", "")])
     assert (cause.operation, cause.reading, cause.steps) == ("training_step", None, ("steps/resident",))
+
+
+def test_a_step_that_is_held_against_itself_fails_by_what_varies_not_by_wrong_numbers() -> None:
+    unlike = Finding(Misdeed.UNLIKE_ITSELF, "not the plain step's bits")
+    whole = Result("steps/recomputed/every:2", "training_step", Status.FAIL, unlike.text, findings=(unlike,))
+    wrong = failed("step1/locked/001 rmsnorm(final_norm)")
+    assert [ids(cause) for cause in causes([wrong, whole])] == [[wrong.id], [whole.id]]
+    varying = replace(wrong, findings=(Finding(Misdeed.VARIES, "the second run differs"),))
+    assert [ids(cause) for cause in causes([varying, whole])] == [[wrong.id, whole.id]]
+
+
+def test_what_one_case_suggests_and_the_others_refute_is_not_the_cause() -> None:
+    root = Symptom(Kind.FACTOR, "times 0.98", ("sqrt ((n - 1) / n)",), "the right values times {}", outputs=("output",))
+    results = [failed("rmsnorm/plain/1x2x1e-06", reading="sum in place of the mean")]
+    others = [failed(id) for id in ("rmsnorm/plain/2x33x1e-06", "rmsnorm/plain/5x257x1e-06")]
+    results += [replace(other, diagnosis=of_symptoms([root])) for other in others]
+    [cause] = causes(results)
+    assert cause.sentence == "output: the right values times sqrt ((n - 1) / n) in 2 of 3 failing cases"
+    assert cause.reading is None
 
 
 def test_what_says_nothing_against_the_candidate_is_left_out() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from conformance import operations
+from conformance import ids, operations
 from conformance.catalogue.cases import CASES
 from conformance.judging.bench import Bench
 from conformance.judging.results import Result
@@ -35,10 +35,10 @@ def call_of(result: Result, bench: Bench) -> Given | None:
             return Given(result.operation, *bench.preparation.due(CASES[result.id]))
     if not result.is_of_step or result.operation not in operations.OPERATIONS:
         return None
-    place = result.id.removeprefix(f"{result.part}/").partition(" ")[0]
+    place = ids.place_of(result.id)
     if result.part == FREE:
         return _of_free(place, bench)
-    name = result.part.partition("/")[0].removeprefix("step")
+    name = ids.name_of_locked(result.part)
     call, expected = locked.expected_calls(name, bench)[int(place)]
     return Given(call.operation, call.arguments, expected)
 

@@ -1,0 +1,74 @@
+"""Ids of cases and results: taken apart here and nowhere else.
+
+rmsnorm/plain/2x33x1e-06      a case of the catalogue: operation, data, sizes
+rmsnorm/refused/null_input    a call that must be refused
+probe/rmsnorm/output          a property of an operation
+step1-bf16/locked/012 rmsnorm(final_norm)    a call of a locked step: its place, and what it works on
+steps/free/2.014 gemm(layers.0.w_q)          a call of a free step: of the second, its place there
+steps/recomputed/every:2      a whole step, by one way through it
+step/envelope-bf16/03         a training run after its third step
+"""
+
+from __future__ import annotations
+
+PROBE, REFUSED, LOCKED = "probe/", "/refused/", "/locked"
+
+
+def is_probe(id: str) -> bool:
+    """Whether it is of a property."""
+    return id.startswith(PROBE)
+
+
+def is_refusal(id: str) -> bool:
+    """Whether it is of a call that must be refused."""
+    return REFUSED in id
+
+
+def is_of_step(id: str) -> bool:
+    """Whether it is of a training step or run, rather than of one operation."""
+    return id.startswith("step")
+
+
+def operation_of(id: str) -> str:
+    """Return the operation that a case, a refusal or a probe is of; of a golden step "training_step"."""
+    return id.removeprefix(PROBE).partition("/")[0]
+
+
+def property_of(id: str) -> str:
+    """Return the property that a probe is of."""
+    return id.rpartition("/")[2]
+
+
+def step_of(id: str) -> str:
+    """Return the training step or run that a result is of: step1-bf16/locked."""
+    return "/".join(id.split("/")[:2])
+
+
+def place_of(id: str) -> str:
+    """Return the place of a result in its step, "" of the step itself: 012, 2.014, every:2."""
+    return _within(id).partition(" ")[0]
+
+
+def label_of(id: str) -> str:
+    """Return what a call of a step works on: rmsnorm(final_norm)."""
+    return _within(id).partition(" ")[2]
+
+
+def is_locked(step: str) -> bool:
+    """Whether every call of a step is judged on inputs of its own."""
+    return step.endswith(LOCKED)
+
+
+def name_of_locked(step: str) -> str:
+    """Return the number and format of a locked step: 1-bf16."""
+    return step.removesuffix(LOCKED).removeprefix("step")
+
+
+def format_of_step(step: str) -> str:
+    """Return the short format that a step or run is made in, as bf16 of step/envelope-bf16; "" in float32."""
+    name = step.removesuffix(LOCKED)
+    return name.rpartition("-")[2] if "-" in name else ""
+
+
+def _within(id: str) -> str:
+    return id.removeprefix(step_of(id)).removeprefix("/")
