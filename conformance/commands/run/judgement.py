@@ -30,7 +30,7 @@ from conformance.steps.needs import called
 
 from . import last_failed
 from .declared import Said, compared
-from .presence import Presence, divide
+from .presence import divide
 from .repeat import judged_inputs, kept, setting_of
 from .repro import check_new
 from .repro import recall as recall_call
@@ -56,8 +56,10 @@ class Judgement:
         self.setting = setting_of(options, candidate, store)
         if not options.library:
             self._check_files()
+        # a call in a file is made whatever it is of
+        self.absent = absent(candidate) if options.library and not options.inputs else ()
         self.selection = self._selected()
-        self.presence = self._divided()
+        self.presence = divide(self.selection, self.absent)
         self.said = self._examined()
 
     def _repro(self, several: bool) -> Path | None:
@@ -80,12 +82,6 @@ class Judgement:
     @property
     def _is_whole(self) -> bool:
         return self.selection.is_whole and not self.options.inputs
-
-    def _divided(self) -> Presence:
-        """The selection by what the library exports; a call in a file is made whatever it is of."""
-        if not self.options.library or self.options.inputs:
-            return Presence(self.selection)
-        return divide(self.selection, absent(self.candidate))
 
     def _examined(self) -> Said:
         """What can be said of the candidate before anything is judged."""
@@ -121,7 +117,8 @@ class Judgement:
                 self.console.print("nothing failed the last time: judging everything")
         if not self.options.library:
             return select_goldens(self.options.k, cases, self.options.operation)
-        return chosen(argparse.Namespace(k=self.options.k, case=cases, operation=self.options.operation))
+        asked = argparse.Namespace(k=self.options.k, case=cases, operation=self.options.operation)
+        return chosen(asked, self.absent)
 
     def run(self) -> Run:
         """Judge."""
