@@ -11,10 +11,9 @@ from pathlib import Path
 
 from rich.console import Console
 
-from bindings.declarations.examine import unknown_symbols
 from conformance.candidates.candidate import Candidate
-from conformance.candidates.exports import absent, misnamed
-from conformance.candidates.files import check_folder, floor, strangers
+from conformance.candidates.exports import absent
+from conformance.candidates.files import check_folder, floor
 from conformance.catalogue.cases import CASES, REFUSALS
 from conformance.catalogue.goldens import catalogue_floor
 from conformance.catalogue.prepared import Store
@@ -26,14 +25,12 @@ from conformance.judging.results import Result
 from conformance.report.record import Run
 from conformance.report.terminal import followed
 from conformance.steps import ENVELOPES, corpus
-from conformance.steps.needs import called
 
 from . import last_failed
-from .declared import Said, compared
+from .examined import examined
 from .presence import divide
 from .repeat import judged_inputs, kept, setting_of
 from .repro import check_new
-from .repro import recall as recall_call
 from .runner import judge_all
 from .waivers import Waiver, waive
 
@@ -60,7 +57,7 @@ class Judgement:
         self.absent = absent(candidate) if options.library and not options.inputs else ()
         self.selection = self._selected()
         self.presence = divide(self.selection, self.absent)
-        self.said = self._examined()
+        self.said = examined(options, candidate, self.selection, self.presence)
 
     def _repro(self, several: bool) -> Path | None:
         """Where failing calls are kept: of several candidates each in a folder of its own."""
@@ -82,31 +79,6 @@ class Judgement:
     @property
     def _is_whole(self) -> bool:
         return self.selection.is_whole and not self.options.inputs
-
-    def _examined(self) -> Said:
-        """What can be said of the candidate before anything is judged."""
-        options, presence = self.options, self.presence
-        if not options.library:
-            found = strangers(options.outputs)
-            return Said(found if self._is_whole else [], [])
-        unknown = unknown_symbols(self.candidate.path)
-        strict = self._is_whole and not options.exported
-        said = Said(unknown if strict else [], [*presence.sentences()] + ([] if strict else unknown))
-        if presence.absent:
-            said.notes.extend(misnamed(self.candidate.path, presence.absent))
-        if options.declarations:
-            of_declarations = compared(options.declarations, self._judged_operations(), strict)
-            said.problems.extend(of_declarations.problems)
-            said.notes.extend(of_declarations.notes)
-        return said
-
-    def _judged_operations(self) -> set[str]:
-        """The operations whose declarations count: with --exported those that are there, else all that were chosen."""
-        if self.options.inputs:
-            return {recall_call(self.options.inputs).operation}
-        chosen = self.presence.there if self.options.exported else self.selection
-        in_steps = {operation for step in chosen.steps for operation in called(step)} if not self._is_whole else set()
-        return in_steps | {*chosen.operations}
 
     def _selected(self) -> Selection:
         """What to judge; where nothing failed the last time, all that the keywords leave."""
