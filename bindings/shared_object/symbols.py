@@ -29,6 +29,8 @@ def describe_file(path: Path) -> str | None:
         return "there is no such file"
     if path.is_dir():
         return "is a folder"
+    if not path.is_file():
+        return "is a pipe or device, not a file"
     with path.open("rb") as file:
         start = file.read(64)
     if not start:

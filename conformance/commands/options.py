@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Collection
 from typing import Any
 
 from rich.console import Console
@@ -91,9 +92,9 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def chosen(options: argparse.Namespace) -> Selection:
-    """Return what -k, -o and --case choose."""
-    return select(options.k, options.case, options.operation)
+def chosen(options: argparse.Namespace, absent: Collection[str] = ()) -> Selection:
+    """Return what -k, -o and --case choose, of a library without these operations."""
+    return select(options.k, options.case, options.operation, absent)
 
 
 def nothing(console: Console, options: argparse.Namespace) -> int:

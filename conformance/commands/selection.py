@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
@@ -90,11 +90,19 @@ def _unknown(name: str) -> str:
     return f"the header declares no operation {name}{hint}"
 
 
-def select(keywords: Keywords, ids: Sequence[str] = (), named: Sequence[str] = ()) -> Selection:
+def is_counted(id: str) -> bool:
+    """Whether it is one of those that the manifest's floor counts: cases and refusals."""
+    return not is_probe(id)
+
+
+def select(
+    keywords: Keywords, ids: Sequence[str] = (), named: Sequence[str] = (), absent: Collection[str] = ()
+) -> Selection:
     """Choose by keywords, among exact ids if any are given, and among the operations that are named if any are.
 
     A step is run as a whole: an id of one of its calls, or a word that names an operation, chooses among its results.
-    Named operations choose no step: there they are called with others.
+    Named operations choose no step: there they are called with others.  Of absent operations no probes are looked for
+    where nothing speaks of them: to find those there are takes a while.
     """
 
     def meant(id: str) -> bool:
@@ -105,7 +113,8 @@ def select(keywords: Keywords, ids: Sequence[str] = (), named: Sequence[str] = (
         cases = [id for id in ids if id in CASES or id in REFUSALS or id in probe_ids(lambda one: one in asked)]
         steps = [step for step in STEPS if any(_is_meant(step, id, keywords) for id in ids)]
     else:
-        cases = [*CASES, *REFUSALS, *probe_ids(meant)]
+        left_out = () if keywords else absent
+        cases = [*CASES, *REFUSALS, *probe_ids(lambda id: meant(id) and operation_of(id) not in left_out)]
         steps = [step for step in STEPS if keywords.could_match_within(step)]
     chosen = dict.fromkeys(id for id in cases if meant(id))
     return Selection(tuple(chosen), () if named else tuple(steps), keywords, tuple(ids), tuple(named))

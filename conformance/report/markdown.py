@@ -27,6 +27,7 @@ def summary(run: Run) -> Iterator[str]:
     yield f"\n{tally(run.results, run.seconds)}, seed {run.seed}, declared precision {_text(run.contract)}\n"
     yield from [f"{_text(run.note)}\n"] * bool(run.note)
     yield from (f"- {_text(said)}" for said in (*run.problems, *run.notes))
+    yield from [""] * bool(run.problems or run.notes)
     yield from _families([result for result in run.results if not result.is_of_step])
     yield from _failures(run)
     yield from _steps(courses(run.results))

@@ -24,27 +24,30 @@ _OF_WHOLE: dict[str, Callable[[], Iterable[str]]] = {
     DIVIDED: of_divided,
     RESIDENT: of_resident,
 }
-_FORMATS = {f"step{name}/locked": name.partition("-")[2] for name in MIXED}
+_FORMATS = {
+    **{f"step{name}/locked": name.partition("-")[2] for name in MIXED},
+    **{name: run.suffix.removeprefix("-") for name, run in ENVELOPES.items()},
+}
 
 
 def called(step: str) -> frozenset[str]:
     """Return the operations that one of STEPS calls."""
+    plain = _of_plain_step(_FORMATS.get(step, ""))
     if step in ENVELOPES:  # the first step of a run in fp16 overflows, and makes no update
-        run = ENVELOPES[step]
-        return frozenset(of_run(run)) | _of_plain_step(run.suffix.removeprefix("-"))
-    return frozenset(_OF_WHOLE[step]()) if step in _OF_WHOLE else _of_plain_step(_FORMATS.get(step, ""))
+        return plain | frozenset(of_run(ENVELOPES[step]))
+    return plain | frozenset(_OF_WHOLE[step]()) if step in _OF_WHOLE else plain
 
 
 def lacking(step: str, absent: Collection[str]) -> tuple[str, ...]:
     """Return what one of STEPS calls of these operations, by name.
 
-    Those that take a second to trace call all that a plain step calls: where that lacks something, it is enough.
+    Where a plain step, which every other one holds, lacks something, that is enough: to trace the others takes a while.
     """
-    plain = _of_plain_step("") if step in _OF_WHOLE else called(step)
-    missed = plain & {*absent}
+    missed = _of_plain_step(_FORMATS.get(step, "")) & {*absent}
     return tuple(sorted(missed or called(step) & {*absent}))
 
 
 @functools.cache
 def _of_plain_step(format: str) -> frozenset[str]:
-    return frozenset(placement.operation for placement in trace(reference, TINY, PRECISIONS[format]))
+    placements = trace(reference, TINY, PRECISIONS[format])
+    return frozenset(placement.operation for placement in placements)

@@ -14,7 +14,7 @@ from conformance.report.record import counted
 
 
 class Said(NamedTuple):
-    """What stands against a candidate beside its cases, and what is worth saying and does not."""
+    """What stands against a candidate beside its cases, and what is worth saying and is no failure."""
 
     problems: list[str]
     notes: list[str]

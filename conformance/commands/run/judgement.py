@@ -11,10 +11,9 @@ from pathlib import Path
 
 from rich.console import Console
 
-from bindings.declarations.examine import unknown_symbols
 from conformance.candidates.candidate import Candidate
-from conformance.candidates.exports import absent, misnamed
-from conformance.candidates.files import check_folder, floor, strangers
+from conformance.candidates.exports import absent
+from conformance.candidates.files import check_folder, floor
 from conformance.catalogue.cases import CASES, REFUSALS
 from conformance.catalogue.goldens import catalogue_floor
 from conformance.catalogue.prepared import Store
@@ -26,14 +25,12 @@ from conformance.judging.results import Result
 from conformance.report.record import Run
 from conformance.report.terminal import followed
 from conformance.steps import ENVELOPES, corpus
-from conformance.steps.needs import called
 
 from . import last_failed
-from .declared import Said, compared
-from .presence import Presence, divide
+from .examined import examined
+from .presence import divide
 from .repeat import judged_inputs, kept, setting_of
 from .repro import check_new
-from .repro import recall as recall_call
 from .runner import judge_all
 from .waivers import Waiver, waive
 
@@ -56,9 +53,11 @@ class Judgement:
         self.setting = setting_of(options, candidate, store)
         if not options.library:
             self._check_files()
+        # a call in a file is made whatever it is of
+        self.absent = absent(candidate) if options.library and not options.inputs else ()
         self.selection = self._selected()
-        self.presence = self._divided()
-        self.said = self._examined()
+        self.presence = divide(self.selection, self.absent)
+        self.said = examined(options, candidate, self.selection, self.presence)
 
     def _repro(self, several: bool) -> Path | None:
         """Where failing calls are kept: of several candidates each in a folder of its own."""
@@ -81,37 +80,6 @@ class Judgement:
     def _is_whole(self) -> bool:
         return self.selection.is_whole and not self.options.inputs
 
-    def _divided(self) -> Presence:
-        """The selection by what the library exports; a call in a file is made whatever it is of."""
-        if not self.options.library or self.options.inputs:
-            return Presence(self.selection)
-        return divide(self.selection, absent(self.candidate))
-
-    def _examined(self) -> Said:
-        """What can be said of the candidate before anything is judged."""
-        options, presence = self.options, self.presence
-        if not options.library:
-            found = strangers(options.outputs)
-            return Said(found if self._is_whole else [], [])
-        unknown = unknown_symbols(self.candidate.path)
-        strict = self._is_whole and not options.exported
-        said = Said(unknown if strict else [], [*presence.sentences()] + ([] if strict else unknown))
-        if presence.absent:
-            said.notes.extend(misnamed(self.candidate.path, presence.absent))
-        if options.declarations:
-            of_declarations = compared(options.declarations, self._judged_operations(), strict)
-            said.problems.extend(of_declarations.problems)
-            said.notes.extend(of_declarations.notes)
-        return said
-
-    def _judged_operations(self) -> set[str]:
-        """The operations whose declarations count: with --exported those that are there, else all that were chosen."""
-        if self.options.inputs:
-            return {recall_call(self.options.inputs).operation}
-        chosen = self.presence.there if self.options.exported else self.selection
-        in_steps = {operation for step in chosen.steps for operation in called(step)} if not self._is_whole else set()
-        return in_steps | {*chosen.operations}
-
     def _selected(self) -> Selection:
         """What to judge; where nothing failed the last time, all that the keywords leave."""
         cases = self.options.case
@@ -121,7 +89,8 @@ class Judgement:
                 self.console.print("nothing failed the last time: judging everything")
         if not self.options.library:
             return select_goldens(self.options.k, cases, self.options.operation)
-        return chosen(argparse.Namespace(k=self.options.k, case=cases, operation=self.options.operation))
+        asked = argparse.Namespace(k=self.options.k, case=cases, operation=self.options.operation)
+        return chosen(asked, self.absent)
 
     def run(self) -> Run:
         """Judge."""

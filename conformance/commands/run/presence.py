@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bindings.shared_object.misnamed import listed
-from conformance.commands.selection import Selection
+from conformance.commands.selection import Selection, is_counted
 from conformance.operations import OPERATIONS
 from conformance.report.record import counted
 from conformance.steps.needs import called, lacking
@@ -21,7 +21,7 @@ class Presence:
     there: Selection
     absent: tuple[str, ...] = ()  # operations that were chosen and are not exported
     left_out: Mapping[str, Sequence[str]] = field(default_factory=dict)  # steps, and what each lacks
-    cases: int = 0  # of absent operations
+    cases: int = 0  # of absent operations, without their probes
 
     def sentences(self) -> Iterator[str]:
         """Yield what is not there, a line for operations and one for steps."""
@@ -46,7 +46,7 @@ def divide(selection: Selection, absent: Sequence[str]) -> Presence:
     steps_call = {operation for step in selection.steps for operation in lacking(step, absent)}
     gone = tuple(operation for operation in absent if operation in chosen | steps_call)
     there = selection.without(absent, left_out)
-    return Presence(there, gone, left_out, len(selection.cases) - len(there.cases))
+    return Presence(there, gone, left_out, sum(is_counted(id) for id in {*selection.cases} - {*there.cases}))
 
 
 def _missed(step: str, selection: Selection, absent: Sequence[str]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from bindings.shared_object.misnamed import listed
 from conformance.catalogue.cases import CASES, REFUSALS
 from conformance.exit_codes import FAILED, PASSED
 from conformance.ids import operation_of
@@ -19,6 +20,8 @@ from conformance.steps import STEPS
 from conformance.steps.needs import lacking
 
 from .ratchet_file import parts, read_ratchet, write_ratchet
+
+_NAMED = 8  # entries that a line names; the file names them all
 
 
 class Ratchet:
@@ -146,4 +149,4 @@ def move_on(path: Path, ratchets: Sequence[Ratchet], loosen: bool = False) -> st
     lost = {entry for ratchet in ratchets for entry in ratchet.lost()} if loosen else set[str]()
     write_ratchet(path, file, (file.entries.keys() | gained) - lost)
     taken = f"; taken out: {', '.join(sorted(lost))}" if lost else ""
-    return f"{path}: added {', '.join(sorted(gained)) or 'nothing'}{taken}"
+    return f"{path}: added {listed(sorted(gained), _NAMED) or 'nothing'}{taken}"

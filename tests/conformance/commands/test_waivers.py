@@ -86,3 +86,21 @@ def test_reading(tmp_path: Path) -> None:
     assert read_waivers(file) == [Waiver("a", "Ada", "b", TODAY)] * 2
     with pytest.raises(WaiverError, match="nowhere"):
         read_waivers(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize(
+    ("case", "covered"),
+    [
+        ("softmax/*", True),
+        ("*/special/*", True),
+        ("softmax/special/3x33", True),
+        ("softmax/special/3x3", False),
+        ("*special*33", True),
+        ("softmax*softmax*", False),
+        ("softmax/special/3x33*3", False),
+        ("*" * 5_000 + "33", True),
+        ("*s" * 5_000 + "*", False),  # by trying every way to divide an id this took a minute
+    ],
+)
+def test_a_star_stands_for_anything(case: str, covered: bool) -> None:
+    assert waiver(case).covers(FAILING.id) is covered

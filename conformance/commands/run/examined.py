@@ -1,0 +1,47 @@
+"""What can be said of a candidate before anything is judged: its symbols, its declarations, strange files."""
+
+from __future__ import annotations
+
+import argparse
+
+from bindings.declarations.examine import unknown_symbols
+from conformance.candidates.candidate import Candidate
+from conformance.candidates.exports import misnamed
+from conformance.candidates.files import strangers
+from conformance.commands.selection import Selection
+from conformance.steps.needs import called
+
+from .declared import Said, compared
+from .presence import Presence
+from .repro import recall
+
+
+def examined(options: argparse.Namespace, candidate: Candidate, selection: Selection, presence: Presence) -> Said:
+    """Return what stands against a candidate, and what is worth saying.
+
+    What the header does not know is a problem where everything is judged, else a remark: with --exported a library may
+    have functions of its own.  Raises DeclarationError.
+    """
+    is_whole = selection.is_whole and not options.inputs
+    if not options.library:
+        return Said(strangers(options.outputs) if is_whole else [], [])
+    unknown = unknown_symbols(candidate.path)
+    strict = is_whole and not options.exported
+    said = Said(unknown if strict else [], [*presence.sentences()] + ([] if strict else unknown))
+    if presence.absent:
+        said.notes.extend(misnamed(candidate.path, presence.absent))
+    if options.declarations:
+        of_declarations = compared(options.declarations, _judged(options, selection, presence), strict)
+        said.problems.extend(of_declarations.problems)
+        said.notes.extend(of_declarations.notes)
+    return said
+
+
+def _judged(options: argparse.Namespace, selection: Selection, presence: Presence) -> set[str]:
+    """The operations whose declarations count: with --exported those that are there, else all that were chosen."""
+    if options.inputs:
+        return {recall(options.inputs).operation}
+    chosen = presence.there if options.exported else selection
+    if selection.is_whole:
+        return {*chosen.operations}
+    return {*chosen.operations}.union(*map(called, chosen.steps))

@@ -1,0 +1,73 @@
+"""What a library's file tells of its names, and of the slips that keep a function from being found."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from bindings import LibraryError
+from bindings.shared_object.misnamed import listed, slips, words_of
+from bindings.shared_object.symbols import Symbols, read_symbols
+from tests.compiler import compile_library
+
+SOURCE = """
+__attribute__((visibility("hidden"))) int hidden(void) { return 1; }
+static int local(void) { return 2; }
+int exported(void) { return hidden() + local(); }
+"""
+
+
+def test_what_is_exported_what_is_kept_inside_and_what_is_needed(tmp_path: Path) -> None:
+    inner = compile_library("int inner(void) { return 0; }", tmp_path, "inner")
+    found = read_symbols(compile_library(SOURCE, tmp_path, "outer", "-O0", "-Wl,--no-as-needed", str(inner)))
+    assert "exported" in found.exported
+    assert {"hidden", "local"} <= found.internal
+    assert not {"hidden", "local", "inner"} & found.exported
+    assert any("inner" in name for name in found.needed)
+
+
+def test_a_pipe_is_named_rather_than_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.so")
+    with pytest.raises(LibraryError, match=r"pipe\.so: is a pipe or device, not a file$"):
+        read_symbols(tmp_path / "pipe.so")
+
+
+@pytest.mark.parametrize(
+    ("mangled", "words"),
+    [
+        ("_Z9cuda_siluPKfPf", ["cuda_silu"]),
+        ("_ZN3lib3ops9cuda_siluEPKf", ["lib", "ops", "cuda_silu"]),
+        ("_ZN3lib9cuda_silu17h8404dc3c7da10256E", ["lib", "cuda_silu", "h8404dc3c7da10256"]),
+        ("_RNvCs15kBYyAo9fc_3lib9cuda_silu", ["lib", "cuda_silu"]),
+        ("_Z", []),
+    ],
+)
+def test_the_words_of_a_mangled_name(mangled: str, words: list[str]) -> None:
+    found = list(words_of(mangled))
+    assert [word for word in found if word in words] == words
+
+
+def slips_of(*exported: str, internal: tuple[str, ...] = ()) -> list[str]:
+    return slips(Symbols(frozenset(exported), frozenset(internal), ()), ["cuda_silu", "cuda_rmsnorm"])
+
+
+def test_each_slip_is_told_by_its_kind() -> None:
+    rust = "_ZN3lib9cuda_silu17h8404dc3c7da10256E"
+    assert slips_of(internal=("cuda_silu",))[0].startswith("hidden: cuda_silu; ")
+    assert slips_of("_Z9cuda_siluPKf")[0].startswith("names mangled by C++: _Z9cuda_siluPKf (cuda_silu); ")
+    assert slips_of(internal=(rust,))[0].startswith(f"names mangled by Rust: {rust} (cuda_silu); ")
+    assert slips_of("RmsNorm", "silu")[0].startswith("spelled otherwise: silu (cuda_silu), RmsNorm (cuda_rmsnorm); ")
+    assert slips_of("cuda_rmsnrom") == ["near to what the header has: cuda_rmsnrom (cuda_rmsnorm)"]
+    assert slips_of("something_else") == []
+
+
+def test_a_function_is_told_of_once() -> None:
+    found = slips_of("silu", "cuda_slu", internal=("cuda_silu",))
+    assert [sentence.partition(":")[0] for sentence in found] == ["hidden"]
+
+
+def test_a_list_ends_with_how_many_more_there_are() -> None:
+    assert listed(["a", "b", "c"], 2) == "a, b and 1 more"
+    assert listed(["a", "b"], 2) == "a, b"
