@@ -23,8 +23,8 @@ from conformance.commands.selection import Selection, select_goldens
 from conformance.judging.files import NOTE, judge_files
 from conformance.judging.gallery import hung
 from conformance.judging.results import Result
+from conformance.report.progress import Follower
 from conformance.report.record import Run
-from conformance.report.terminal import followed
 from conformance.steps import ENVELOPES, corpus
 from conformance.steps.needs import called
 
@@ -123,10 +123,10 @@ class Judgement:
             return select_goldens(self.options.k, cases, self.options.operation)
         return chosen(argparse.Namespace(k=self.options.k, case=cases, operation=self.options.operation))
 
-    def run(self) -> Run:
-        """Judge."""
+    def run(self, follower: Follower) -> Run:
+        """Judge; the follower says how it goes."""
         started = time.monotonic()
-        results, stopped = self._judged()
+        results, stopped = self._judged(follower)
         seconds = time.monotonic() - started
         whole = self._is_whole and not stopped
         judged, stale = waive(kept(self.repro, self.setting, results), self.waivers, today(), whole)
@@ -153,7 +153,7 @@ class Judgement:
             exported=self.options.exported,
         )
 
-    def _judged(self) -> tuple[list[Result], bool]:
+    def _judged(self, follower: Follower) -> tuple[list[Result], bool]:
         """The results in the catalogue's order, and whether the first failure has ended the run."""
         options, setting, selection = self.options, self.setting, self.presence.there
         if options.inputs:
@@ -165,7 +165,7 @@ class Judgement:
             batches = judge_all(selection.cases, selection.steps, setting, options.n) if selection else iter(())
         else:
             batches = judge_files(selection.cases, options.outputs, setting.evidence, setting.declared)
-        for result in followed(self.console, batches, selection.expected, options.verbose):
+        for result in follower.follow(batches, selection.expected):
             if selection.wants(result.id) and result.operation not in self.presence.absent:
                 results.append(result)
                 stopped = (
