@@ -34,6 +34,12 @@ def explained(result: Result, run: Run, but: str = "") -> Iterator[str]:
     yield f"repeat: {repeated(result, run)}"
 
 
+def _command(run: Run) -> str:
+    """What the judge is called by; a library with a sanitiser in it is loaded by a process that has it already."""
+    preloaded = f"python cuda/emulator/preload.py {run.preload} " if run.preload else ""
+    return preloaded + run_command()
+
+
 def is_partial(region: str) -> bool:
     """Whether a verdict's region is less than the whole output: then it says something."""
     return bool(region) and not all(part.endswith(": all") for part in region.split("; "))
@@ -45,6 +51,6 @@ def repeated(result: Result, run: Run) -> str:
     library = f"{run.option} {shlex.quote(run.library)} {beside}" if run.library else ""
     declared = f" --contract {shlex.quote(run.contract)}" if run.contract != Run.contract else ""
     if result.repro:
-        return f"{run_command()} {library}--inputs {shlex.quote(result.repro)}{declared}"
+        return f"{_command(run)} {library}--inputs {shlex.quote(result.repro)}{declared}"
     seed = f" --seed {run.seed}" if run.seed else ""
-    return f"{run_command()} {library}--case '{result.id}'{declared}{seed}"
+    return f"{_command(run)} {library}--case '{result.id}'{declared}{seed}"

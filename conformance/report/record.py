@@ -28,6 +28,7 @@ class Run:
     contract: str = "float32"  # what it declares of its precision: a shipped contract or a file
     option: str = "--library"  # by which the candidate is handed to the judge
     options: str = ""  # what was said beside it: the order of an emulated device's threads
+    preload: str = ""  # under which sanitiser it was judged: address or thread
     device: str = ""  # what the candidate computes on, beside the host
     note: str = ""  # what a run of this kind cannot say
     notes: Sequence[str] = ()  # what is worth saying and is no failure

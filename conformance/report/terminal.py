@@ -33,9 +33,9 @@ def show(console: Console, runs: Sequence[Run], every: bool = False, slowest: in
     for problem in dict.fromkeys(problem for run in runs for problem in run.problems):
         printed(console, f"  [red]{escape(problem)}[/]")
     found, several = findings(runs), len(runs) > 1
-    if found:
-        console.print()
     for place, finding in enumerate(found, 1):
+        if place == 1 or len(found) <= FEW:
+            console.print()
         show_headline(console, place, finding, several)
         if len(found) <= FEW:
             show_details(console, finding, every)

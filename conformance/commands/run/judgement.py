@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import os
 import re
 import time
 from collections.abc import Sequence
@@ -137,6 +138,7 @@ class Judgement:
             library=_shown(self.candidate.path),
             option="--library" if self.options.library else "--outputs",
             options=self.candidate.options,
+            preload=os.environ.get("ASSAYER_PRELOAD", ""),
             device=self.candidate.facts.described,
             contract=self.options.contract,
             seed=self.options.seed,
