@@ -69,19 +69,18 @@ class _Head:
 def read_jsonl(path: Path) -> Run:
     """Read what `write_jsonl` wrote.  Raises ReportError, which names file, line, what was expected and what came."""
     try:
-        content = path.read_bytes()
+        head, *lines = path.read_bytes().splitlines() or [b""]
     except OSError as error:
         raise ReportError(f"{path}: {error.strerror}") from None
-    head, *lines = content.splitlines() or [b""]
     form = _line(_Form, path, 1, head).run
     if form.version != VERSION:
         raise ReportError(
             f"{path}: expected a report of version {VERSION}, got version {form.version}: judge once more"
         )
+    run = _line(_Head, path, 1, head).run
     if form.cases != len(lines):
         cases = counted(form.cases, "case")
-        raise ReportError(f"{path}: expected {cases}, got {len(lines)}: it was cut, and holds no verdict")
-    run = _line(_Head, path, 1, head).run
+        raise ReportError(f"{path}: expected {cases}, got {len(lines)}: the file is not whole, and holds no verdict")
     return dataclasses.replace(run, results=[_line(Result, path, place, line) for place, line in enumerate(lines, 2)])
 
 

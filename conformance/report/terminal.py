@@ -30,8 +30,7 @@ def show(console: Console, runs: Sequence[Run], every: bool = False, slowest: in
     """
     console.print()
     _show_verdicts(console, runs)
-    for problem in dict.fromkeys(problem for run in runs for problem in run.problems):
-        printed(console, f"  [red]{escape(problem)}[/]")
+    _show_beside(console, runs)
     found, several = findings(runs), len(runs) > 1
     for place, finding in enumerate(found, 1):
         if place == 1 or len(found) <= FEW:
@@ -57,8 +56,8 @@ def show(console: Console, runs: Sequence[Run], every: bool = False, slowest: in
         show_details(console, finding, every)
 
 
-def close(console: Console, runs: Sequence[Run]) -> None:
-    """Print the closing lines: how many cases, how they ended, and the verdict."""
+def close(console: Console, runs: Sequence[Run], alone: bool = False) -> None:
+    """Print the closing lines: how many cases, how they ended, and the verdict; alone: `show` was not called."""
     console.print()
     for run in runs:
         of = f"{run.candidate}: " if len(runs) > 1 else ""
@@ -70,11 +69,17 @@ def close(console: Console, runs: Sequence[Run]) -> None:
         printed(console, f"training steps on the embedded corpus, SHA-256 of its tokens {runs[0].text[:16]}")
     for note in dict.fromkeys(run.note for run in runs if run.note):
         printed(console, escape(note))
-    for note in dict.fromkeys(note for run in runs for note in run.notes):
-        printed(console, escape(note))
+    if alone:
+        _show_beside(console, runs)
+    _show_verdicts(console, runs)
+
+
+def _show_beside(console: Console, runs: Sequence[Run]) -> None:
+    """What is wrong beside the cases, and what is worth saying and is no failure."""
     for problem in dict.fromkeys(problem for run in runs for problem in run.problems):
         printed(console, f"[red]{escape(problem)}[/]")
-    _show_verdicts(console, runs)
+    for note in dict.fromkeys(note for run in runs for note in run.notes):
+        printed(console, escape(note))
 
 
 def _show_verdicts(console: Console, runs: Sequence[Run]) -> None:
