@@ -22,7 +22,7 @@ class Follower:
     """Passes results on as they come and says how the run goes, over one candidate or several.
 
     A failure is a line when it is the first of its kind: one for each operation, and reading that it matches, whatever
-    the format and the candidate; one for all calls that were not refused.
+    the format and the candidate; one for all calls that were not refused, and for the steps that run by themselves.
     """
 
     def __init__(self, console: Console, every: bool = False, quiet: bool = False) -> None:
@@ -62,12 +62,20 @@ class Follower:
 
     def _is_new(self, result: Result) -> bool:
         """Whether nothing like it was met; a failure that matches several readings is like those that match any."""
-        operation = "" if result.is_refusal else _base(result)
         readings = result.diagnosis.readings if result.diagnosis else ()
-        kinds = {(operation, name) for name in readings or ["refused" * result.is_refusal]}
+        kinds = {(_origin(result), name) for name in readings or [""]}
         known = bool(kinds & self._met)
         self._met |= kinds
         return not known
+
+
+def _origin(result: Result) -> str:
+    """What a failure is of: its operation; all refusals are alike, and all steps in which a mistake is handed on."""
+    if result.is_refusal:
+        return "refused"
+    if result.is_of_step and not result.part.endswith("/locked"):
+        return "steps"
+    return _base(result)
 
 
 def _base(result: Result) -> str:

@@ -32,8 +32,8 @@ def show_steps(console: Console, run: Run, of: str = "", every: bool = False) ->
         _show_consequences(console, of, followed, [part for part in left if part not in alone])
     for course in asked if every else [course for course in wrong if course.name in alone]:
         _show_course(console, of, course)
-    if not every:
-        _show_right(console, of, [course for course in asked if not course.first_wrong])
+    if not every and not wrong:
+        _show_right(console, of, asked)
     for part, found in made.items():
         if every or part in alone or not _left(found):
             colour = "[red]" if _left(found) else "[default]"

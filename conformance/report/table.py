@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from conformance import operations
 
+from .lines import printed
 from .record import Run
 from .summary import Row, rows
 
@@ -33,7 +35,18 @@ def show_table(console: Console, runs: Sequence[Run], every: bool = False) -> No
     if passing:
         if shown:
             console.print()
-        console.print(_families([[column[name] for name in passing if name in column] for column in columns]))
+        _print(console, _families([[column[name] for name in passing if name in column] for column in columns]))
+
+
+def _print(console: Console, table: Table) -> None:
+    """Print a table; in a pipe without blanks at the ends of lines."""
+    if console.is_terminal:
+        console.print(table)
+        return
+    with console.capture() as captured:
+        console.print(table)
+    for line in captured.get().splitlines():
+        printed(console, escape(line.rstrip()))
 
 
 def _table(*headings: str) -> Table:

@@ -56,6 +56,15 @@ def test_calls_that_were_not_refused_are_one_line() -> None:
     ]
 
 
+def test_what_a_mistake_makes_wrong_in_a_free_step_is_one_line() -> None:
+    calls = [Result(f"steps/free/1.{n:03d} add of x", "add", Status.FAIL, "wrong") for n in range(9)]
+    locked = Result("step1/locked/043 silu of x", "silu", Status.FAIL, "off")
+    assert followed([*calls, locked]) == [
+        "FAIL steps/free/1.000 add of x: wrong",
+        "FAIL step1/locked/043 silu of x: off",
+    ]
+
+
 def test_two_candidates_with_one_mistake_have_one_line() -> None:
     file = io.StringIO()
     follower = Follower(Console(file=file))
