@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.markup import escape
 
 from .findings import findings
 from .lines import printed
-from .page import course as divergence
 from .record import Run, counted
 from .runs import Placement, name_of, runs, said
 from .summary import Course, courses
+
+if TYPE_CHECKING:
+    from .page.course import Share
 
 AROUND = 10  # tensors that are shown about a step's first wrong one
 
@@ -77,6 +80,8 @@ def _show_course(console: Console, of: str, course: Course) -> None:
 
 def _show_divergence(console: Console, run: Run) -> None:
     """The calls around the first wrong one of the first step that has one, locked and free side by side."""
+    from .page import course as divergence  # here: the page's templates take long to load
+
     step = next((step for step in divergence.courses(run, 0) if step.wrong), None)
     if not step:
         return
@@ -92,5 +97,5 @@ def _show_divergence(console: Console, run: Run) -> None:
         printed(console, f"{'[red]' if row[0] else '[default]'}{escape(text)}[/]")
 
 
-def _way(found: divergence.Share | None) -> str:
+def _way(found: Share | None) -> str:
     return "not run" if found is None else found.used if found.passed else f"{found.used} wrong"
