@@ -19,7 +19,7 @@ _EXAMPLES = """\
   report sm_80.jsonl sm_90.jsonl --page both.html     two runs side by side
   report run.jsonl --summary summary.md               a comment for a pull request
 """
-_EXIT = "exit code: 0 written; 2 a file is no report.  What the runs found does not count here"
+_EXIT = "exit code: 0 written; 2 a file is no whole report, or cannot be written.  What the runs found does not count"
 
 
 def add_parser(commands: Any) -> None:
@@ -37,11 +37,11 @@ def run(options: argparse.Namespace) -> int:
     try:
         runs = [read_jsonl(path) for path in options.reports]
         score = read_score(options.readings) if options.readings else None
+        if options.page:
+            write_page(options.page, runs, score)
+        else:
+            write_summary(options.summary, runs)
     except ReportError as error:
         say(error, wrong=True)
         return HARNESS
-    if options.page:
-        write_page(options.page, runs, score)
-    else:
-        write_summary(options.summary, runs)
     return PASSED

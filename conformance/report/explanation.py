@@ -14,23 +14,35 @@ from .record import Run
 PRINTED = 6  # lines of what a library printed
 
 
-def explained(result: Result, run: Run) -> Iterator[str]:
-    """Yield the lines that tell what went wrong and how to see it again."""
-    yield result.reason
-    if result.diagnosis:
-        yield result.diagnosis.text
+def explained(result: Result, run: Run, but: str = "") -> Iterator[str]:
+    """Yield the lines that tell what went wrong and how to see it again; but: what was said of it before."""
+    said = (result.reason, result.diagnosis.text if result.diagnosis else "")
+    yield from (line for line in said if line and line != but)
     verdict = worst(result.verdicts)
     if verdict and not verdict.passed and verdict.index and result.part not in WHOLE:  # whose reason says it all
         at = ", ".join(map(str, verdict.index))
-        yield f"worst at [{at}]: reference {verdict.expected:.9g}, got {verdict.got:.9g}, limit {verdict.limit:.3g}"
-        yield f"({verdict.made_of}), error / limit {verdict.share:.4g}, rms {verdict.rms:.3g}, bias {verdict.bias:+.3g}"
-        if verdict.region:
+        yield (
+            f"worst at [{at}]: reference {verdict.expected:.9g}, got {verdict.got:.9g}, "
+            f"limit {verdict.limit:.3g} ({verdict.made_of}), error / limit {verdict.share:.4g}"
+        )
+        if is_partial(verdict.region):
             yield f"wrong elements lie in {verdict.region}"
-    yield from (finding.text for finding in result.findings if finding.text not in (result.reason, result.headline))
+    yield from (finding.text for finding in result.findings if finding.text not in (*said, but))
     yield from (line for line in result.detail.strip().splitlines()[:PRINTED] if line not in result.reason)
     if result.waiver:
         yield f"waived by {result.waiver}"
     yield f"repeat: {repeated(result, run)}"
+
+
+def _command(run: Run) -> str:
+    """What the judge is called by; a library with a sanitiser in it is loaded by a process that has it already."""
+    preloaded = f"python cuda/emulator/preload.py {run.preload} " if run.preload else ""
+    return preloaded + run_command()
+
+
+def is_partial(region: str) -> bool:
+    """Whether a verdict's region is less than the whole output: then it says something."""
+    return bool(region) and not all(part.endswith(": all") for part in region.split("; "))
 
 
 def repeated(result: Result, run: Run) -> str:
@@ -39,6 +51,6 @@ def repeated(result: Result, run: Run) -> str:
     library = f"{run.option} {shlex.quote(run.library)} {beside}" if run.library else ""
     declared = f" --contract {shlex.quote(run.contract)}" if run.contract != Run.contract else ""
     if result.repro:
-        return f"{run_command()} {library}--inputs {shlex.quote(result.repro)}{declared}"
+        return f"{_command(run)} {library}--inputs {shlex.quote(result.repro)}{declared}"
     seed = f" --seed {run.seed}" if run.seed else ""
-    return f"{run_command()} {library}--case '{result.id}'{declared}{seed}"
+    return f"{_command(run)} {library}--case '{result.id}'{declared}{seed}"

@@ -14,26 +14,26 @@ from conformance.decoding import DecodingError, decode
 from conformance.judging.results import Result, Status
 
 from .explanation import explained
-from .record import Run
+from .record import Run, counted
 from .screen import escaped
+from .writing import ReportError, write_whole
+
+__all__ = ["ReportError", "read_jsonl", "write_jsonl", "write_junit"]
 
 _Line = TypeVar("_Line")
 
 VERSION = 2  # of the lines; 1 had findings and diagnoses as sentences
 
 
-class ReportError(ValueError):
-    """A file that is no report; the message names it and says why."""
-
-
 def write_jsonl(path: Path, run: Run) -> None:
-    """Write a line on the run, then a line for each case.  Numbers that are not finite are strings."""
+    """Write a line on the run, then a line for each case.  Numbers that are not finite are strings.
+
+    The first line says how many cases follow: so that a file that was cut is known.  Raises ReportError.
+    """
     head = {field.name: getattr(run, field.name) for field in dataclasses.fields(run) if field.name != "results"}
-    lines = [
-        {"run": head | {"code": run.code, "version": VERSION}},
-        *(dataclasses.asdict(result) for result in run.results),
-    ]
-    path.write_text("".join(json.dumps(_finite(line), allow_nan=False) + "\n" for line in lines), encoding="utf-8")
+    head |= {"code": run.code, "version": VERSION, "cases": len(run.results)}
+    lines = [{"run": head}, *(dataclasses.asdict(result) for result in run.results)]
+    write_whole(path, "".join(json.dumps(_finite(line), allow_nan=False) + "\n" for line in lines))
 
 
 def _finite(value: Any) -> Any:
@@ -49,6 +49,7 @@ class _Numbers:
     """What the first line says of the others."""
 
     version: int = 1
+    cases: int = 0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,6 +78,9 @@ def read_jsonl(path: Path) -> Run:
             f"{path}: expected a report of version {VERSION}, got version {form.version}: judge once more"
         )
     run = _line(_Head, path, 1, head).run
+    if form.cases != len(lines):
+        cases = counted(form.cases, "case")
+        raise ReportError(f"{path}: expected {cases}, got {len(lines)}: the file is not whole, and holds no verdict")
     return dataclasses.replace(run, results=[_line(Result, path, place, line) for place, line in enumerate(lines, 2)])
 
 
@@ -91,7 +95,7 @@ _ELEMENT = {Status.FAIL: "failure", Status.NOT_RUN: "skipped", Status.WAIVED: "s
 
 
 def write_junit(path: Path, run: Run) -> None:
-    """Write a JUnit file: one suite, the operation as class name.
+    """Write a JUnit file: one suite, the operation as class name.  Raises ReportError.
 
     What is wrong beside the cases is a failure in it, and each operation or step that is not there skipped.
     """
@@ -106,7 +110,7 @@ def write_junit(path: Path, run: Run) -> None:
     for name, kind, message in _beside(run):
         case = ElementTree.SubElement(suite, "testcase", classname=run.candidate, name=name, time="0")
         ElementTree.SubElement(case, kind, type=kind, message=_printable(message))
-    ElementTree.ElementTree(suite).write(path, encoding="utf-8", xml_declaration=True)
+    write_whole(path, ElementTree.tostring(suite, encoding="utf-8", xml_declaration=True))
 
 
 def _beside(run: Run) -> Iterator[tuple[str, str, str]]:

@@ -1,4 +1,4 @@
-"""The comment for a pull request: verdict, a table by family, the first failures, the training steps in two lines."""
+"""The comment for a pull request: verdict, what is wrong by cause, a table by family, the steps in two lines."""
 
 from __future__ import annotations
 
@@ -9,30 +9,46 @@ from conformance import operations
 from conformance.judging.results import Result
 
 from .explanation import repeated
-from .record import Run, verdict
+from .findings import findings
+from .record import Run, counted, verdict
 from .runs import name_of, runs, said
-from .summary import Course, blocks, courses, tally
+from .summary import Course, courses, tally
+from .writing import write_whole
 
-SHOWN = 10  # failures; the page and the JSON lines hold all of them
+SHOWN = 10  # mistakes; the page and the JSON lines hold all of them
 
 
 def write_summary(path: Path, runs: Sequence[Run]) -> None:
-    """Write the comment, on one candidate after the other."""
-    path.write_text("\n".join(line for run in runs for line in (*summary(run), "")), encoding="utf-8")
+    """Write the comment, on one candidate after the other.  Raises ReportError."""
+    write_whole(path, "\n".join(line for run in runs for line in (*summary(run), "")))
 
 
 def summary(run: Run) -> Iterator[str]:
     """Yield the comment's lines."""
-    yield f"### {_text(verdict(run))}"
+    yield f"### {_text(verdict(run))}\n"
+    yield from (f"- {_text(problem)}" for problem in run.problems)
+    yield from _mistakes(run)
     yield f"\n{tally(run.results, run.seconds)}, seed {run.seed}, declared precision {_text(run.contract)}\n"
     yield from [f"{_text(run.note)}\n"] * bool(run.note)
-    yield from (f"- {_text(said)}" for said in (*run.problems, *run.notes))
-    yield from [""] * bool(run.problems or run.notes)
+    yield from (f"- {_text(note)}" for note in run.notes)
+    yield from [""] * bool(run.notes)
     yield from _families([result for result in run.results if not result.is_of_step])
-    yield from _failures(run)
     yield from _steps(courses(run.results))
     for part, found in runs(run.results).items():
         yield f"- {name_of(part)}: {_text(said(found))}"
+
+
+def _mistakes(run: Run) -> Iterator[str]:
+    """An item for each mistake: its reason, how far it reaches, its plainest failure and the command."""
+    found = findings([run])
+    for place, finding in enumerate(found[:SHOWN], 1):
+        cause, plainest = finding.cause, finding.cause.plainest
+        why = f" {_text(finding.why)}" if finding.why else ""
+        yield f"{place}. **{_code(finding.where)}: {_text(cause.sentence)}**{why} ({_text(finding.extent)})"
+        yield f"    {plainest.status} {_code(plainest.id)}: {_text(plainest.reason)}"
+        yield f"    `{repeated(plainest, run)}`"
+    if rest := [_text(finding.where) for finding in found[SHOWN:]]:
+        yield f"\n... and {counted(len(rest), 'more mistake')}, of {', '.join(rest)}"
 
 
 def _families(results: Sequence[Result]) -> Iterator[str]:
@@ -46,18 +62,6 @@ def _families(results: Sequence[Result]) -> Iterator[str]:
         worst = max(few, key=lambda result: result.share)
         used = f"{worst.share:.3g} | {_code(worst.id)}" if worst.verdicts else "|"
         yield f"| {family} | {sum(result.is_fine for result in few)}/{len(few)} | {used} |"
-
-
-def _failures(run: Run) -> Iterator[str]:
-    failures = blocks(run.results)
-    if failures:
-        yield "\n**What went wrong**\n"
-    for result, count in failures[:SHOWN]:
-        more = f" (and {count - 1} more of {_text(result.part)})" if count > 1 else ""
-        yield f"- {result.status} {_code(result.id)}: {_text(result.headline)}{more}"
-        yield f"  `{repeated(result, run)}`"
-    if len(failures) > SHOWN:
-        yield f"- ... and {', '.join(_text(result.part) for result, _ in failures[SHOWN:])}"
 
 
 def _steps(found: Sequence[Course]) -> Iterator[str]:

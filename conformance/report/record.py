@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from conformance.exit_codes import FAILED, HARNESS, PASSED
+from conformance.judging.causes import Cause, causes
 from conformance.judging.results import Result, Status, exit_code
-
-_NAMED = 4  # operations that the closing sentence names; the report names them all
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,7 @@ class Run:
     contract: str = "float32"  # what it declares of its precision: a shipped contract or a file
     option: str = "--library"  # by which the candidate is handed to the judge
     options: str = ""  # what was said beside it: the order of an emulated device's threads
+    preload: str = ""  # under which sanitiser it was judged: address or thread
     device: str = ""  # what the candidate computes on, beside the host
     note: str = ""  # what a run of this kind cannot say
     notes: Sequence[str] = ()  # what is worth saying and is no failure
@@ -54,6 +55,11 @@ class Run:
         """What did not pass and is not waived."""
         return [result for result in self.results if not result.is_fine]
 
+    @cached_property
+    def causes(self) -> Sequence[Cause]:
+        """What the failures come from."""
+        return causes(self.results)
+
 
 def verdict(run: Run) -> str:
     """Say in one sentence whether the candidate conforms."""
@@ -63,12 +69,10 @@ def verdict(run: Run) -> str:
         return f"No verdict on {run.candidate}: {counted(mistrusted, 'case')} could not have told wrong from right."
     if run.code == HARNESS:
         return f"No verdict on {run.candidate}: {counted(total, 'case')} judged, expected at least {run.floor}."
-    wrong = [result for result in bad if result.was_run]
     lacks = f"; {_not_exported(run)}" if run.absent else ""
-    if wrong:
-        ran = counted(total - len(bad) + len(wrong), "case")
-        rest = f"; {not_run(bad)}" if len(wrong) < len(bad) else ""
-        return f"{run.candidate} does not conform: {len(wrong)} of {ran} did not pass, {_where(wrong)}{rest}{lacks}."
+    if any(result.was_run for result in bad):
+        rest = f"; {not_run(bad)}" if any(not result.was_run for result in bad) else ""
+        return f"{run.candidate} does not conform: {_explained(run)}{rest}{lacks}."
     if bad:
         others = f"; the other {total - len(bad)} passed" if len(bad) < total else ""
         return f"{run.candidate} does not conform: {not_run(bad)}{others}{lacks}."
@@ -111,7 +115,14 @@ def _more(count: int) -> str:
     return f" (and {count} more)" if count else ""
 
 
-def _where(bad: Sequence[Result]) -> str:
-    parts = list(dict.fromkeys(result.part for result in bad))
-    rest = len(parts) - _NAMED
-    return "in " + ", ".join(parts[:_NAMED]) + (f" and {rest} more" if rest > 0 else "")
+def _explained(run: Run) -> str:
+    """How many mistakes explain how many failures; calls that were not refused apart from them."""
+    refusals = sum(result.is_refusal for cause in run.causes for result in cause.results)
+    mistakes = [cause for cause in run.causes if not all(result.is_refusal for result in cause.results)]
+    if not mistakes:
+        return f"what it computes is right; {counted(refusals, 'call')} that it has to refuse did not pass"
+    failures = sum(cause.count for cause in mistakes)
+    ran = counted(sum(result.was_run for result in run.results), "case")
+    verb = "explains" if len(mistakes) == 1 else "explain"
+    said = f"{counted(len(mistakes), 'mistake')} {verb} {counted(failures, 'failure')} in {ran}"
+    return said + (f"; {counted(refusals, 'call')} that it has to refuse did not pass" if refusals else "")

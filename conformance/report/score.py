@@ -9,7 +9,7 @@ from pathlib import Path
 
 from conformance.decoding import DecodingError, decode
 
-from .files import ReportError
+from .writing import ReportError, write_whole
 
 
 @dataclass(frozen=True)
@@ -55,5 +55,5 @@ def read_score(path: Path) -> Score:
 
 
 def write_score(path: Path, score: Score) -> None:
-    """Write a score."""
-    path.write_text(json.dumps(asdict(score), indent=1) + "\n", encoding="utf-8")
+    """Write a score.  Raises ReportError."""
+    write_whole(path, json.dumps(asdict(score), indent=1) + "\n")

@@ -9,6 +9,8 @@ from conformance.judging.results import Result, Status
 from conformance.limits.measure import MadeOf
 from conformance.steps import ENVELOPES
 
+from .record import counted
+
 LOOSE = 1e-3  # a limit used to less than this by every case of an operation may be too loose, and is listed
 
 
@@ -19,6 +21,8 @@ class Row:
     operation: str
     cases: int
     passed: int
+    refusals: int  # of the cases: calls that it has to refuse
+    refused: int  # of these: how many passed
     excused: int  # waived, or too fine for the declared precision
     not_run: int
     share: float  # largest share of an element's limit that was used
@@ -37,8 +41,23 @@ class Row:
         return self.not_run < self.cases
 
     @property
+    def computed(self) -> int:
+        """How many of the cases have a result that is to be right."""
+        return self.cases - self.refusals
+
+    @property
+    def right(self) -> int:
+        """How many of these passed, or are excused."""
+        return self.passed + self.excused - self.refused
+
+    @property
+    def has_shares(self) -> bool:
+        """Whether shares of its limits say anything: some output came to be judged by a limit above zero."""
+        return self.measured and not self.exact
+
+    @property
     def is_loose(self) -> bool:
-        return self.measured and not self.exact and self.passed == self.cases and self.share < LOOSE
+        return self.has_shares and self.passed == self.cases and self.share < LOOSE
 
 
 def rows(results: Iterable[Result]) -> list[Row]:
@@ -56,6 +75,8 @@ def _row(operation: str, results: Sequence[Result]) -> Row:
         operation,
         len(results),
         sum(r.status is Status.PASS for r in results),
+        sum(r.is_refusal for r in results),
+        sum(r.is_refusal and r.is_fine for r in results),
         sum(r.is_fine and r.status is not Status.PASS for r in results),
         sum(not r.was_run for r in results),
         max((v.share for v in verdicts), default=0.0),
@@ -132,4 +153,6 @@ def counts(results: Iterable[Result]) -> dict[Status, int]:
 def tally(results: Sequence[Result], seconds: float) -> str:
     """Return how many cases, in what time, and how they ended."""
     said = ", ".join(f"{count} {status}" for status, count in counts(results).items())
-    return f"{len(results)} cases in {seconds:.1f} s, {len(results) / max(seconds, 1e-9):.0f} a second: {said}"
+    return (
+        f"{counted(len(results), 'case')} in {seconds:.1f} s, {len(results) / max(seconds, 1e-9):.0f} a second: {said}"
+    )

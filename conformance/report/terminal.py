@@ -1,148 +1,127 @@
-"""The report on a terminal: progress while it runs, a line for each operation, a block for each failure."""
+"""The report on a terminal: the verdict, what is wrong by cause, the table of operations, the training steps."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
 from conformance.exit_codes import PASSED
 from conformance.judging.results import Result, Status
 
-from .explanation import explained
+from .blocks import show_details, show_headline
+from .findings import findings, joined
+from .lines import listed, printed, styled
 from .record import Run, counted, verdict
-from .steps import printed, show_steps
-from .summary import Row, blocks, rows, tally
+from .steps import show_steps
+from .summary import rows, tally
+from .table import show_table
 
-SHOWN = 10  # blocks; the rest is in the files
-_EVERY_S = 5.0
-_STYLES = {Status.PASS: "green", Status.WAIVED: "yellow", Status.TOO_FINE: "yellow", Status.NOT_RUN: "yellow"}
+FEW = 3  # mistakes that are shown in full at once; of more there is an overview first
+SHOWN = 12  # mistakes that are shown in full at all; the rest is in the files
 
 
-def followed(console: Console, batches: Iterable[list[Result]], total: int, every: bool = False) -> Iterator[Result]:
-    """Yield results as they come, and show how far the run is: a bar on a terminal, else a line now and then.
+def show(console: Console, runs: Sequence[Run], every: bool = False, slowest: int = 0) -> None:
+    """Print the report of finished runs, up to the closing lines.
 
-    every: a line for each result instead.
+    every: rows of operations that passed, and all failures of a mistake, too; slowest: so many cases by time.
     """
-    done = failed = 0
-    spoken = time.monotonic()
-    columns = (TextColumn("judging"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[failed]}"))
-    quiet = not console.is_terminal
-    with Progress(*columns, TimeElapsedColumn(), console=console, transient=True, disable=quiet) as bar:
-        task = bar.add_task("judging", total=total, failed="")
-        for batch in batches:
-            for result in batch:
-                done += 1
-                failed += result.status is not Status.PASS
-                if every:
-                    printed(console, _line(result))
-                yield result
-            bar.update(task, completed=done, total=max(total, done), failed=f"{failed} not passed" if failed else "")
-            if quiet and not every and time.monotonic() - spoken > _EVERY_S:
-                console.print(f"  {done} of about {total} judged, {failed} not passed")
-                spoken = time.monotonic()
+    console.print()
+    _show_verdicts(console, runs)
+    _show_beside(console, runs)
+    found, several = findings(runs), len(runs) > 1
+    for place, finding in enumerate(found, 1):
+        if place == 1 or len(found) <= FEW:
+            console.print()
+        show_headline(console, place, finding, several)
+        if len(found) <= FEW:
+            show_details(console, finding, every)
+    _show_mistrusted(console, runs, every)
+    console.print()
+    show_table(console, runs, every)
+    for few in _alike(runs):
+        _show_not_run(console, few[0], f"{joined([run.candidate for run in few])}: " if several else "", every)
+    for run in runs:
+        show_steps(console, run, f"{run.candidate}: " if several else "", every)
+        _show_excused(console, run.results, every)
+        if every and (loose := [row.operation for row in rows(run.results) if row.is_loose]):
+            printed(console, f"Limits used to less than 0.1 % everywhere, perhaps too loose: {', '.join(loose)}")
+        for result in sorted(run.results, key=lambda r: -r.seconds)[:slowest]:
+            printed(console, f"{result.seconds:8.3f} s  {escape(result.id)}")
+    for place, finding in enumerate(found[: None if every else SHOWN] if len(found) > FEW else [], 1):
+        console.print()
+        show_headline(console, place, finding, several)
+        show_details(console, finding, every)
 
 
-def _line(result: Result) -> str:
-    share = f" {result.share:.3f}" if result.verdicts else ""
-    return f"{_styled(result.status)} {escape(result.id)}{share}"
-
-
-def _styled(status: Status) -> str:
-    return f"[{_STYLES.get(status, 'red')}]{status}[/]"
-
-
-def show(console: Console, run: Run, slowest: int = 0) -> None:
-    """Print the report of a finished run, up to the closing lines."""
-    table = rows(run.results)
-    if judged := [row for row in table if row.was_run]:
-        console.print(_operations(judged, repeated=not run.is_of_files))
-    _show_not_run(console, table)
-    show_steps(console, run)
-    _show_failures(console, run)
-    _show_waived(console, run.results)
-    if fine := [result.id for result in run.results if result.status is Status.TOO_FINE]:
-        printed(console, f"{_styled(Status.TOO_FINE)} for the declared precision: {escape(', '.join(fine))}")
-    if loose := [row.operation for row in table if row.is_loose]:
-        printed(console, f"Limits used to less than 0.1 % everywhere, perhaps too loose: {', '.join(loose)}")
-    for result in sorted(run.results, key=lambda r: -r.seconds)[:slowest]:
-        printed(console, f"{result.seconds:8.3f} s  {escape(result.id)}")
-
-
-def close(console: Console, run: Run) -> None:
-    """Print the closing lines: how many cases, how they ended, and the verdict."""
-    printed(console, f"\n{tally(run.results, run.seconds)}")
-    if run.device:
-        printed(console, f"computed on {escape(run.device)}")
-    if run.contract != Run.contract:
-        printed(console, f"judged by the precision that it declares: {escape(run.contract)}")
-    if run.text:
-        printed(console, f"training steps on the embedded corpus, SHA-256 of its tokens {run.text[:16]}")
-    if run.note:
-        printed(console, escape(run.note))
-    for note in run.notes:
+def close(console: Console, runs: Sequence[Run], alone: bool = False) -> None:
+    """Print the closing lines: how many cases, how they ended, and the verdict; alone: `show` was not called."""
+    console.print()
+    for run in runs:
+        of = f"{run.candidate}: " if len(runs) > 1 else ""
+        on = f", computed on {run.device}" if run.device else ""
+        printed(console, escape(f"{of}{tally(run.results, run.seconds)}{on}"))
+        if run.contract != Run.contract:
+            printed(console, f"judged by the precision that it declares: {escape(run.contract)}")
+    if any(run.text for run in runs):
+        printed(console, f"training steps on the embedded corpus, SHA-256 of its tokens {runs[0].text[:16]}")
+    for note in dict.fromkeys(run.note for run in runs if run.note):
         printed(console, escape(note))
-    for problem in run.problems:
+    if alone:
+        _show_beside(console, runs)
+    _show_verdicts(console, runs)
+
+
+def _show_beside(console: Console, runs: Sequence[Run]) -> None:
+    """What is wrong beside the cases, and what is worth saying and is no failure."""
+    for problem in dict.fromkeys(problem for run in runs for problem in run.problems):
         printed(console, f"[red]{escape(problem)}[/]")
-    colour = "green" if run.code == PASSED else "red"
-    printed(console, f"[bold {colour}]{escape(verdict(run))}[/]")
+    for note in dict.fromkeys(note for run in runs for note in run.notes):
+        printed(console, escape(note))
 
 
-def _operations(table: Sequence[Row], repeated: bool) -> Table:
-    shown = Table(box=None, pad_edge=False, header_style="bold")
-    shown.add_column("operation")
-    for heading in ("passed", "error/limit", "rms", "bias", *(["repeats"] if repeated else [])):
-        shown.add_column(heading, justify="right")
-    for row in table:
-        style = "" if row.passed == row.cases else "yellow" if row.is_fine else "red"
-        numbers = (_number(row.share), _number(row.rms, 2), _number(row.bias, 2, "+"))
-        if row.exact or not row.measured:
-            numbers = ("exact" if row.exact else "", "", "")
-        passed = f"{row.passed}/{row.cases}"
-        repeats = ["yes" if row.deterministic else "NO"] if repeated else []
-        shown.add_row(row.operation, passed, *numbers, *repeats, style=style)
-    return shown
+def _show_verdicts(console: Console, runs: Sequence[Run]) -> None:
+    for few in _alike(runs):
+        colour = "green" if few[0].code == PASSED else "red"
+        called = replace(few[0], candidate=joined([run.candidate for run in few]))
+        printed(console, f"[bold {colour}]{escape(verdict(called))}[/]")
 
 
-def _number(value: float, digits: int = 3, sign: str = "") -> str:
-    """So many digits behind the point; a number that no honest error reaches by its size alone."""
-    return f"{value:{sign}.{digits}f}" if abs(value) < 1000 else f"{value:{sign}.1e}"
+def _alike(runs: Sequence[Run]) -> list[list[Run]]:
+    """The runs of one library, with its threads in other orders, of which the same is to be said."""
+    groups: dict[tuple[str, str], list[Run]] = {}
+    for run in runs:
+        library = run.candidate.partition(", ")[0]
+        groups.setdefault((library, verdict(replace(run, candidate=library))), []).append(run)
+    return list(groups.values())
 
 
-def _show_not_run(console: Console, table: Sequence[Row]) -> None:
+def _show_mistrusted(console: Console, runs: Sequence[Run], every: bool) -> None:
+    """What says nothing against a candidate, and lets there be no verdict."""
+    mistrusted = [result for run in runs for result in run.results if result.status is Status.MISTRUSTED]
+    for result in mistrusted[: None if every else SHOWN]:
+        printed(console, f"{styled(result.status)} {escape(result.id)}: {escape(result.reason)}")
+
+
+def _show_not_run(console: Console, run: Run, of: str, every: bool) -> None:
     """What a library does not export is one line, however much it is."""
-    if missed := [row for row in table if row.not_run]:
-        names = ", ".join(row.operation if not row.was_run else f"{row.operation} (in part)" for row in missed)
-        cases = sum(row.not_run for row in missed)
-        printed(
-            console,
-            f"{_styled(Status.NOT_RUN)} {counted(cases, 'case')} of {counted(len(missed), 'operation')}: {names}",
-        )
+    missed = [row for row in rows(run.results) if row.not_run]
+    if missed:
+        names = [row.operation if not row.was_run else f"{row.operation} (in part)" for row in missed]
+        cases = f"{counted(sum(row.not_run for row in missed), 'case')} of {counted(len(missed), 'operation')}"
+        printed(console, f"{escape(of)}{styled(Status.NOT_RUN)} {cases}: {listed(names, every)}")
 
 
-def _show_failures(console: Console, run: Run) -> None:
-    """One block for each operation that failed in the catalogue, and for each step's first wrong call."""
-    failures = blocks(run.results)
-    for result, count in failures[:SHOWN]:
-        printed(console, f"\n[red bold]{result.status}[/] {escape(result.id)}")
-        for line in explained(result, run):
-            printed(console, f"  {escape(line)}")
-        if count > 1:
-            calls = "refusals " if result.is_refusal else ""
-            printed(console, f"  and {count - 1} more {calls}of {result.part} did not pass")
-    if rest := [result.part for result, _ in failures[SHOWN:]]:
-        printed(console, f"\n... and {', '.join(rest)}; `--report FILE` shows all of it")
-
-
-def _show_waived(console: Console, results: Sequence[Result]) -> None:
-    by_waiver: dict[str, list[Result]] = {}
+def _show_excused(console: Console, results: Sequence[Result], every: bool) -> None:
+    """Failures that an owner answers for, and cases too fine for the precision that is declared."""
+    if fine := [result.id for result in results if result.status is Status.TOO_FINE]:
+        cases = counted(len(fine), "case")
+        printed(console, f"{styled(Status.TOO_FINE)} for the declared precision, {cases}: {listed(fine, every)}")
+    by_waiver: dict[str, list[str]] = {}
     for result in results:
         if result.status is Status.WAIVED:
-            by_waiver.setdefault(result.waiver, []).append(result)
-    for waiver, few in by_waiver.items():
-        others = f" and {len(few) - 1} more" if len(few) > 1 else ""
-        printed(console, f"{_styled(Status.WAIVED)} {escape(few[0].id)}{others}: {escape(waiver)}")
+            by_waiver.setdefault(result.waiver, []).append(result.id)
+    for waiver, ids in by_waiver.items():
+        printed(console, f"{styled(Status.WAIVED)} {listed(ids, every)}: {escape(waiver)}")

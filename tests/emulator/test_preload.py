@@ -11,7 +11,8 @@ import pytest
 from tests.emulator.programs import ROOT, skip_without
 
 PRELOAD = ROOT / "cuda" / "emulator" / "preload.py"
-SHOW = "import os; print(*(os.environ[name] for name in ('LD_PRELOAD', 'ASAN_OPTIONS', 'TSAN_OPTIONS')))"
+NAMES = ("LD_PRELOAD", "ASAN_OPTIONS", "TSAN_OPTIONS", "ASSAYER_PRELOAD")
+SHOW = f"import os; print(*(os.environ[name] for name in {NAMES}))"
 
 
 def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -26,7 +27,8 @@ def test_the_command_runs_with_the_sanitiser_and_its_options(
     skip_without(mode, tmp_path_factory.mktemp(mode))
     done = run(mode, sys.executable, "-c", SHOW, ASAN_OPTIONS="verbosity=0", TSAN_OPTIONS="halt_on_error=0")
     assert (done.returncode, done.stderr) == (0, "")
-    preloaded, address, thread = done.stdout.split()
+    preloaded, address, thread, said = done.stdout.split()
+    assert said == mode
     assert library in preloaded
     assert address.endswith(":verbosity=0")
     assert thread.endswith(":halt_on_error=0")  # what comes last holds

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +26,10 @@ from conformance.commands.options import (
     positive,
 )
 from conformance.exit_codes import HARNESS, NO_DEVICE, gravest
-from conformance.report.files import write_jsonl, write_junit
-from conformance.report.grid import show_grid
+from conformance.report.files import ReportError, write_jsonl, write_junit
 from conformance.report.markdown import write_summary
-from conformance.report.record import Run, verdict
+from conformance.report.progress import Follower
+from conformance.report.record import Run
 from conformance.report.screen import Screen
 from conformance.report.terminal import close, show
 from conformance.steps import RUN_LENGTH
@@ -98,7 +99,8 @@ def _add_manner(parser: argparse.ArgumentParser) -> None:
 
 def _add_reports(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("reports")
-    group.add_argument("-v", "--verbose", action="store_true", help="a line for each case as it is judged")
+    every = "rows and failures of every operation; twice: a line for each case as it is judged, too"
+    group.add_argument("-v", "--verbose", action="count", default=0, help=every)
     group.add_argument("-q", "--quiet", action="store_true", help="the closing lines only")
     group.add_argument("--durations", type=int, default=0, metavar="N", help="the slowest N cases")
     group.add_argument("--report", type=Path, metavar="FILE", help="write a page that a browser shows (HTML)")
@@ -141,6 +143,11 @@ def run(options: argparse.Namespace) -> int:
     if not finished:
         return nothing(console, options)
     _report(console, options, finished)
+    try:
+        _write(options, finished)
+    except ReportError as error:
+        _say(console, error)
+        return HARNESS
     return gravest(one.code for one in finished)
 
 
@@ -156,16 +163,15 @@ def _finished(console: Console, options: argparse.Namespace, store: Store) -> li
     waivers = read_waivers(options.waivers) if options.waivers else []
     asked = _candidates(options)
     several = len(asked) > 1
+    follower = Follower(console, every=options.verbose > 1, quiet=options.quiet)
     judgements = [Judgement(console, options, candidate, waivers, store, several) for candidate in asked]
     finished = []
     for judgement in judgements:
         if not judgement.selection:
             return []
-        if several:
+        if several and not options.quiet:
             console.print(f"judging {judgement.name}", markup=False, highlight=False)
-        finished.append(judgement.run())
-        if several:
-            _say(console, f"  {verdict(finished[-1])}")
+        finished.append(judgement.run(follower))
     return finished
 
 
@@ -176,24 +182,29 @@ def _candidates(options: argparse.Namespace) -> list[Candidate]:
 
 
 def _report(console: Console, options: argparse.Namespace, finished: Sequence[Run]) -> None:
+    if not options.quiet:
+        show(console, finished, options.verbose > 0, options.durations)
+    close(console, finished, alone=options.quiet)
+
+
+def _write(options: argparse.Namespace, finished: Sequence[Run]) -> None:
+    """Write the files that were asked for.  Raises ReportError on the first that cannot be, once the others are."""
     several = len(finished) > 1
-    if several and not options.quiet:
-        show_grid(console, finished)
-    for one in finished:
-        if not options.quiet and (one.bad or not several):
-            show(console, one, options.durations)
-    for one in finished:
-        close(console, one)
-        if options.jsonl:
-            write_jsonl(_named(options.jsonl, one, several), one)
-        if options.junit:
-            write_junit(_named(options.junit, one, several), one)
+    writers = [partial(write_jsonl, _named(options.jsonl, one, several), one) for one in finished if options.jsonl]
+    writers += [partial(write_junit, _named(options.junit, one, several), one) for one in finished if options.junit]
     if options.report:
         from conformance.report.page import write_page  # here: pictures and templates take long to load
 
-        write_page(options.report, finished)
-    if options.summary:
-        write_summary(options.summary, finished)
+        writers.append(partial(write_page, options.report, finished))
+    writers += [partial(write_summary, options.summary, finished)] * bool(options.summary)
+    failed: list[ReportError] = []
+    for write in writers:
+        try:
+            write()
+        except ReportError as error:
+            failed.append(error)
+    if failed:
+        raise failed[0]
 
 
 def _named(path: Path, run: Run, several: bool) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import os
 import re
 import time
 from collections.abc import Sequence
@@ -22,8 +23,8 @@ from conformance.commands.selection import Selection, select_goldens
 from conformance.judging.files import NOTE, judge_files
 from conformance.judging.gallery import hung
 from conformance.judging.results import Result
+from conformance.report.progress import Follower
 from conformance.report.record import Run
-from conformance.report.terminal import followed
 from conformance.steps import ENVELOPES, corpus
 
 from . import last_failed
@@ -92,10 +93,10 @@ class Judgement:
         asked = argparse.Namespace(k=self.options.k, case=cases, operation=self.options.operation)
         return chosen(asked, self.absent)
 
-    def run(self) -> Run:
-        """Judge."""
+    def run(self, follower: Follower) -> Run:
+        """Judge; the follower says how it goes."""
         started = time.monotonic()
-        results, stopped = self._judged()
+        results, stopped = self._judged(follower)
         seconds = time.monotonic() - started
         whole = self._is_whole and not stopped
         judged, stale = waive(kept(self.repro, self.setting, results), self.waivers, today(), whole)
@@ -106,6 +107,7 @@ class Judgement:
             library=_shown(self.candidate.path),
             option="--library" if self.options.library else "--outputs",
             options=self.candidate.options,
+            preload=os.environ.get("ASSAYER_PRELOAD", ""),
             device=self.candidate.facts.described,
             contract=self.options.contract,
             seed=self.options.seed,
@@ -122,7 +124,7 @@ class Judgement:
             exported=self.options.exported,
         )
 
-    def _judged(self) -> tuple[list[Result], bool]:
+    def _judged(self, follower: Follower) -> tuple[list[Result], bool]:
         """The results in the catalogue's order, and whether the first failure has ended the run."""
         options, setting, selection = self.options, self.setting, self.presence.there
         if options.inputs:
@@ -134,7 +136,7 @@ class Judgement:
             batches = judge_all(selection.cases, selection.steps, setting, options.n) if selection else iter(())
         else:
             batches = judge_files(selection.cases, options.outputs, setting.evidence, setting.declared)
-        for result in followed(self.console, batches, selection.expected, options.verbose):
+        for result in follower.follow(batches, selection.expected):
             if selection.wants(result.id) and result.operation not in self.presence.absent:
                 results.append(result)
                 stopped = (

@@ -1,4 +1,7 @@
-"""One self-contained page: the verdict, the grid, the steps' course, every case.  It needs no network."""
+"""One self-contained page: verdict, a card for each mistake, the grid, the steps' course, every case.
+
+It needs no network, and no script: what the script adds is the filter, and that links unfold what they lead to.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,18 @@ from typing import NamedTuple
 import jinja2
 from markupsafe import Markup
 
-from conformance.report.record import Run
+from conformance.exit_codes import PASSED
+from conformance.report.explanation import is_partial
+from conformance.report.record import Run, counted
 from conformance.report.score import Score
-from conformance.report.summary import blocks, rows
+from conformance.report.summary import rows
+from conformance.report.writing import write_whole
 
 from . import words
+from .cards import cards
 from .course import Course, courses
-from .grid import grid
-from .model import Block, Candidate, block, candidates
+from .grid import grid, sorted_out
+from .model import Candidate, candidates
 from .runs import Shown
 from .runs import shown as training_runs
 from .whole import Held, held
@@ -34,30 +41,25 @@ class Steps(NamedTuple):
 
 
 def write_page(path: Path, runs: Sequence[Run], score: Score | None = None) -> None:
-    """Write the page on one candidate or several, with the readings' score where there is one."""
-    path.write_text(page(runs, score), encoding="utf-8")
+    """Write the page on one candidate or several, with the readings' score where there is one.  Raises ReportError."""
+    write_whole(path, page(runs, score))
 
 
 def page(runs: Sequence[Run], score: Score | None = None) -> str:
     """Return the page."""
     shown = candidates(runs)
-    steps = [
-        Steps(
-            candidate,
-            courses(candidate.run, candidate.number),
-            held(candidate.run, candidate.number),
-            training_runs(candidate.run, candidate.number),
-        )
-        for candidate in shown
-    ]
+    found = cards(shown)
+    steps = [_steps(candidate) for candidate in shown]
     return (
         _environment()
         .get_template("page.html.jinja")
         .render(
+            title=_title(shown),
             candidates=shown,
-            families=grid(shown),
+            cards=found,
+            on_cards={block.anchor for card in found for block in card.blocks},
+            grid=sorted_out(grid(shown)),
             steps=[one for one in steps if one.courses or one.held or one.runs],
-            failures=_failures(shown),
             loose=sorted({row.operation for run in runs for row in rows(run.results) if row.is_loose}),
             score=score,
             style=Markup((_HERE / "style.css").read_text(encoding="utf-8")),
@@ -66,14 +68,17 @@ def page(runs: Sequence[Run], score: Score | None = None) -> str:
     )
 
 
-def _failures(shown: Sequence[Candidate]) -> list[tuple[Block, str, int]]:
-    """The failure to show of each operation and step, whose it is if there are several, and how many more there are."""
-    several = len(shown) > 1
-    return [
-        (block(result, candidate.run, candidate.number), candidate.run.candidate if several else "", count - 1)
-        for candidate in shown
-        for result, count in blocks(candidate.run.results)
-    ]
+def _title(shown: Sequence[Candidate]) -> str:
+    """The verdict; of several candidates how many conform."""
+    if len(shown) == 1:
+        return shown[0].verdict
+    passed = sum(candidate.run.code == PASSED for candidate in shown)
+    return f"{passed} of {len(shown)} candidates conform"
+
+
+def _steps(candidate: Candidate) -> Steps:
+    run, number = candidate.run, candidate.number
+    return Steps(candidate, courses(run, number), held(run, number), training_runs(run, number))
 
 
 def _environment() -> jinja2.Environment:
@@ -84,7 +89,8 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"used": words.used, "kind": words.kind, "breakable": _breakable}
+    environment.filters |= {"used": words.used, "kind": words.kind, "limit_name": words.limit_name}
+    environment.filters |= {"counted": counted, "is_partial": is_partial, "breakable": _breakable}
     return environment
 
 

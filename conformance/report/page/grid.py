@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from conformance import operations
@@ -31,6 +31,53 @@ class Line:
     operation: str
     cells: Sequence[Cell | None]  # nothing where a candidate was not judged on it
     headroom: str
+
+    @property
+    def is_bad(self) -> bool:
+        """Whether a candidate fails it."""
+        return any(cell and cell.kind == "bad" for cell in self.cells)
+
+    @property
+    def was_run(self) -> bool:
+        """Whether there is anything to say of it."""
+        return any(cell and cell.count for cell in self.cells)
+
+
+Families = Sequence[tuple[str, Sequence[Line]]]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The operations by family: those that fail, those that do not, and the names of those that were not run."""
+
+    failing: Families
+    passing: Families
+    absent: Sequence[str]
+
+    @property
+    def passed(self) -> int:
+        """How many operations do not fail."""
+        return sum(len(lines) for _, lines in self.passing)
+
+    @property
+    def failed(self) -> int:
+        """How many fail."""
+        return sum(len(lines) for _, lines in self.failing)
+
+
+def sorted_out(families: Families) -> Grid:
+    """Tell what fails from the rest."""
+    lines = [line for _, few in families for line in few]
+    return Grid(
+        _those(families, lambda line: line.is_bad),
+        _those(families, lambda line: line.was_run and not line.is_bad),
+        [line.operation for line in lines if not line.was_run],
+    )
+
+
+def _those(families: Families, wanted: Callable[[Line], bool]) -> Families:
+    found = [(family, [line for line in lines if wanted(line)]) for family, lines in families]
+    return [(family, lines) for family, lines in found if lines]
 
 
 def grid(shown: Sequence[Candidate]) -> list[tuple[str, list[Line]]]:

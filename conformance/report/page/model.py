@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ from conformance.judging.results import Result, Status, worst
 from conformance.judging.verdict import Verdict
 from conformance.report.explanation import repeated
 from conformance.report.record import Run, verdict
-from conformance.report.summary import Row, blocks, counts, rows
+from conformance.report.summary import Row, counts, rows
 
 from .pictures import Cloud, Histogram, Map, cloud, error_map, histogram
 from .words import gravest, kind
@@ -85,7 +86,7 @@ def _sections(number: int, run: Run) -> Iterator[Section]:
 
 def shown_first(run: Run) -> set[str]:
     """Return the failures that the page's head links to: they have a block, with pictures or without."""
-    return {result.id for result, _ in blocks(run.results)}
+    return {cause.plainest.id for cause in run.causes}
 
 
 def anchor(number: int, id: str) -> str:
@@ -96,6 +97,8 @@ def anchor(number: int, id: str) -> str:
 def block(result: Result, run: Run, number: int) -> Block:
     """Return one case with its pictures."""
     evidence = result.evidence
+    if evidence and math.prod(evidence.shape) == 1:
+        evidence = None  # a picture of one element shows nothing
     return Block(
         result,
         kind(result.status),

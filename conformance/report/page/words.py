@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from conformance.judging.results import Result, Status
+from conformance.limits.measure import SIGMAS, MadeOf
 
 # What the worst of several results is, the worst first.
 GRAVITY = (
@@ -59,3 +60,15 @@ def _short(value: float) -> str:
 def bar(share: float) -> int:
     """Return the length of a bar in percent; past the limit it is full."""
     return round(100 * min(1.0, share)) if share > 0 else 0
+
+
+def limit_name(made_of: MadeOf) -> str:
+    """Return what a limit is called, in words that can be read where they stand."""
+    return _LIMITS[made_of]
+
+
+_LIMITS = {
+    MadeOf.SIGMAS: f"limit: {SIGMAS:.0f} sigma, standard deviations of honest rounding",
+    MadeOf.WORST_CASE: "limit: the worst case of honest rounding",
+    MadeOf.EXACT: "limit: exact, nothing is rounded here",
+}

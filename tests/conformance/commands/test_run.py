@@ -81,7 +81,7 @@ def test_a_wrong_one_fails_with_place_numbers_and_the_command_to_repeat_it(libra
 
 def test_one_case_can_be_repeated(library, capsys) -> None:
     assert run("--library", library(WRONG), "--case", "silu/plain/33") == 1
-    assert "1 cases in" in capsys.readouterr().out
+    assert "1 case in" in capsys.readouterr().out
 
 
 def test_a_crash_is_a_verdict_and_the_run_goes_on(library, capsys) -> None:
@@ -207,6 +207,25 @@ def test_reports_for_people(library, tmp_path: Path) -> None:
     assert "libsilu.so does not conform" in summary.read_text()
 
 
+def test_a_report_that_cannot_be_written_is_said_after_the_verdict_and_costs_no_other(
+    library, tmp_path: Path, capsys
+) -> None:
+    nowhere, page = tmp_path / "none" / "run.jsonl", tmp_path / "page.html"
+    arguments = ("-k", "silu/plain/33", "--jsonl", str(nowhere), "--report", str(page))
+    assert run("--library", library(RIGHT), *arguments) == 2
+    *_, said, written = capsys.readouterr().out.splitlines()
+    assert said.startswith("libsilu.so conforms")
+    assert written == f"{nowhere}: not written: No such file or directory"
+    assert "libsilu.so conforms" in page.read_text()
+
+
+def test_a_mistake_is_said_when_it_is_first_met_and_once(library, capsys) -> None:
+    assert run("--library", library(WRONG), "-k", "silu/plain") == 1
+    met = [line for line in capsys.readouterr().out.partition("libsilu.so does not conform")[0].splitlines() if line]
+    assert len(met) < 7
+    assert all(line.startswith("FAIL silu/plain/") for line in met)
+
+
 def test_list_prints_ids(capsys) -> None:
     assert main(["list", "-k", "silu and late"]) == 2
     assert main(["list", "-k", "softmax/late"]) == 0
@@ -254,7 +273,7 @@ def test_a_waived_failure_is_said_and_does_not_fail_the_run(library, tmp_path: P
 def test_quiet_verbose_and_the_slowest(library, capsys) -> None:
     assert run("--library", library(RIGHT), "-k", "silu/plain", "-q") == 0
     assert len(capsys.readouterr().out.strip().splitlines()) == 2
-    assert run("--library", library(RIGHT), "-k", "silu/plain", "-v", "--durations", "1") == 0
+    assert run("--library", library(RIGHT), "-k", "silu/plain", "-vv", "--durations", "1") == 0
     out = capsys.readouterr().out
     assert "PASS silu/plain/33" in out
     assert " s  silu/" in out
@@ -293,11 +312,11 @@ def test_several_libraries_stand_side_by_side(library, tmp_path: Path, capsys) -
     several = ("--library", f"old={right}", "--library", f"new={library(WRONG)}")
     assert run(*several, "-k", "silu/plain", *reports) == 1
     out = capsys.readouterr().out
-    heading, row = next(pair for pair in itertools.pairwise(out.splitlines()) if "error/limit" in pair[0])
-    assert heading.split() == ["error/limit", "old", "new"]
+    heading, row = next(pair for pair in itertools.pairwise(out.splitlines()) if pair[0].startswith("operation"))
+    assert heading.split() == ["operation", "old", "new"]
     assert row.split()[2:] == ["7", "of", "7", "wrong"]
     assert "\nold conforms as far as it was judged: 7 cases passed." in out
-    assert "\nnew does not conform: 7 of 7 cases did not pass, in silu." in out
+    assert "\nnew does not conform: 1 mistake explains 7 failures in 7 cases." in out
     for name in ("old", "new"):
         head = json.loads((tmp_path / f"r-{name}.jsonl").read_text().splitlines()[0])
         assert head["run"]["candidate"] == name

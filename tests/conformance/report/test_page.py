@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import dataclasses
+import itertools
 import re
 import struct
 import zlib
@@ -21,11 +22,12 @@ from conformance.judging.results import Result, Status
 from conformance.report.files import write_jsonl
 from conformance.report.page import page, write_page
 from conformance.report.page.bitmap import data_uri, palette
+from conformance.report.page.model import block
 from conformance.report.record import Run
 from conformance.report.score import Diagnosed, Faults, Score
 from tests.conformance.runs import HALF_SPLIT, judged, steps
 
-VOID = {"meta", "br", "image", "rect", "path", "wbr", "link", "img"}
+VOID = {"meta", "br", "input", "image", "rect", "path", "wbr", "link", "img"}
 OPTIONAL = {"td", "li", "tr"}  # whose end a browser supplies
 
 
@@ -82,7 +84,57 @@ def right() -> Run:
 
 def test_the_page_opens_with_the_verdict(right: Run, faulty: Run) -> None:
     assert re.search(r"<h1 [^>]*>right\.so conforms", page([right]))
-    assert re.search(r"<h1 [^>]*>faulty\.so does not conform: \d+ of \d+ cases did not pass", page([faulty]))
+    assert re.search(
+        r"<h1 [^>]*>faulty\.so does not conform: \d+ mistakes explain \d+ failures in \d+ cases", page([faulty])
+    )
+
+
+def test_of_several_candidates_the_page_counts_those_that_conform(right: Run, faulty: Run) -> None:
+    text = page([right, faulty])
+    assert "1 of 2 candidates conform" in Reader(text).text
+    assert text.count("<h1 ") == 1
+    assert text.count('<p class="verdict') == 2
+
+
+def test_a_card_has_the_readings_own_sentence_and_the_plainest_failure_with_its_command(faulty: Run) -> None:
+    [cause] = [cause for cause in faulty.causes if cause.operation == "rope_forward"]
+    assert cause.reading
+    html = page([faulty])
+    card = Reader(html[html.index('<article class="card"') :].partition("</section>")[0]).text
+    assert cause.reading.why in card
+    assert f"FAIL {cause.plainest.id}" in card
+    assert f"--case '{cause.plainest.id}'" in card
+
+
+def test_what_passed_is_folded_and_what_failed_is_not(faulty: Run, right: Run) -> None:
+    html = page([faulty])
+    operations = html[html.index('id="operations"') : html.index('id="steps"')]
+    shown, folded = operations.split('<details class="passing">')
+    assert 'data-name="rope_forward"' in shown
+    assert 'data-name="kv_cache_append"' in folded
+    assert 'data-name="kv_cache_append"' not in shown
+    assert '<details class="passing" open>' in page([right])
+
+
+def test_headings_come_in_order(faulty: Run) -> None:
+    levels = [int(level) for level in re.findall(r"<h([1-6])[ >]", page([faulty]))]
+    assert levels[0] == 1
+    assert all(below <= above + 1 for above, below in itertools.pairwise(levels))
+
+
+def test_one_element_has_no_pictures(faulty: Run) -> None:
+    result = next(r for r in faulty.results if r.evidence and not r.is_fine)
+    assert result.evidence
+    assert block(result, faulty, 0).map
+    one = dataclasses.replace(result, evidence=dataclasses.replace(result.evidence, shape=(1,)))
+    assert block(one, faulty, 0).map is None
+
+
+def test_what_was_not_run_is_one_line(right: Run) -> None:
+    absent = [Result(f"add/plain/{n}", "add", Status.NOT_RUN, "not exported") for n in range(3)]
+    text = Reader(page([dataclasses.replace(right, results=[*right.results, *absent])])).text
+    assert "NOT RUN 1 operation add" in text
+    assert "NOT RUN 3 cases of 1 operation add , 3 cases: not exported" in text
 
 
 def test_links_lead_somewhere_ids_are_unique_and_nothing_comes_from_outside(right: Run, faulty: Run) -> None:

@@ -32,6 +32,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     write_jsonl(path, judged(rope_forward=HALF_SPLIT))
     head, *rest = map(json.loads, path.read_text(encoding="utf-8").splitlines())
     failed = [line for line in rest if line["status"] != "PASS"]
+    head["run"]["cases"] = 4
     return [head, *failed[:2], *rest[:2]]
 
 
@@ -67,8 +68,8 @@ def test_a_report_with_other_values_is_shown_or_refused(report: list[dict[str, A
             refused += str(error).startswith(f"{path}: not a report written by `run --jsonl`: line ")
             continue
         console = Console(file=io.StringIO())
-        show(console, run)
-        close(console, run)
+        show(console, [run])
+        close(console, [run])
         assert all(isinstance(line, str) for line in (*lines(run, run), *summary(run)))
         assert page([run]).startswith("<!doctype html>")
         write_junit(tmp_path / "run.xml", run)
@@ -78,15 +79,15 @@ def test_a_report_with_other_values_is_shown_or_refused(report: list[dict[str, A
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        (b'{"run": {"candidate": 3}}', "line 1: run.candidate: expected str, got int"),
-        (b'{"run": {}}', "line 1: run: object missing required field `candidate`"),
+        (b'{"run": {"candidate": 3, "version": 2}}', "line 1: run.candidate: expected str, got int"),
+        (b'{"run": {"version": 2}}', "line 1: run: object missing required field `candidate`"),
         (b"[]", "line 1: expected object, got array"),
         (b"", "line 1: expected JSON, got damage: "),
         (b"\xff", "line 1: expected JSON, got damage: "),
         (b'{"a":' * 100_000, "line 1: expected values a few levels deep"),
-        (b'{"run": {"candidate": "a"}}\n{"id": []}', "line 2: id: expected str, got array"),
+        (b'{"run": {"candidate": "a", "version": 2, "cases": 1}}\n{"id": []}', "line 2: id: expected str, got array"),
         (
-            b'{"run": {"candidate": "a"}}\n{"id": "a", "operation": "a", "status": "SO SO"}',
+            b'{"run": {"candidate": "a", "version": 2, "cases": 1}}\n{"id": "a", "operation": "a", "status": "SO SO"}',
             "line 2: status: invalid enum value 'SO SO'",
         ),
     ],

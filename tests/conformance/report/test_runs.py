@@ -82,7 +82,7 @@ def test_a_run_that_left_its_envelope_by_loss_alone_says_so_of_its_parameters(sh
 )
 def test_every_report_says_where_it_stands(made: Run, words: str, tmp_path: Path) -> None:
     console = Console(record=True, width=200, file=io.StringIO())
-    show(console, made)
+    show(console, [made])
     assert f"training run: {words}" in console.export_text()
     assert any(words in line.replace("\\", "") for line in summary(made))
     reader = Reader(page([made]))
@@ -118,7 +118,7 @@ def test_a_run_within_fills_the_picture() -> None:
 
 def test_the_terminal_shows_the_tensors_about_the_first_wrong_one() -> None:
     console = Console(record=True, width=60, file=io.StringIO())
-    show(console, Run("lib.so", steps()))
+    show(console, [Run("lib.so", steps())])
     lines = [" ".join(line.split()) for line in console.export_text().splitlines()]
     at = lines.index("step 1 tensor locked free")
     assert lines[at + 1 : at + 4] == [
