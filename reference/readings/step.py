@@ -15,24 +15,25 @@ import numpy as np
 from reference import step
 from reference.arrays import Array
 from reference.model.config import Config
+from reference.namespace import Ops, Wrapped
 from reference.step import Metrics, State, TrainingConfig
 
 from .order import norm_before_sublayer
 from .reading import Reading
 
-Ops = Any
 Operation = Callable[..., Any]
 Result = tuple[State, Metrics]
 
 
-class Misread:
+class Misread(Wrapped):
     """A namespace of operations with some of them replaced."""
 
     def __init__(self, ops: Ops, **replaced: Operation) -> None:
-        self._ops, self._replaced = ops, replaced
+        super().__init__(ops)
+        self._replaced = replaced
 
-    def __getattr__(self, operation: str) -> Any:
-        return self._replaced.get(operation) or getattr(self._ops, operation)
+    def _call(self, operation: str, /, *args: Any, **named: Any) -> Any:
+        return (self._replaced.get(operation) or getattr(self._ops, operation))(*args, **named)
 
 
 def _with(**replacements: Callable[[Ops], Operation]) -> Callable[..., Result]:

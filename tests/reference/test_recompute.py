@@ -13,6 +13,7 @@ import reference
 from reference import random
 from reference.model import recompute, transformer
 from reference.model.recompute import Dropped, Recompute
+from reference.namespace import Wrapped
 from reference.step import TrainingConfig, accumulate, start, training_step
 from tests.reference.model_samples import SMALL, batch, parameters
 from training.memory.ledger import Ledger, Watched, arrays_in, owner_of
@@ -140,14 +141,12 @@ def test_the_peak_of_a_step_shrinks_by_what_is_not_kept() -> None:
     assert peak(Recompute("every", 1)) < peak(Recompute("boundaries", 2)) < peak(Recompute("every", 2)) < peak(None)
 
 
-class Dropping:
+class Dropping(Wrapped):
     """A namespace in which SwiGLU drops elements, drawn from a stream of seeds; how many it has drawn is its state."""
 
     def __init__(self) -> None:
+        super().__init__(reference)
         self.drawn = 0
-
-    def __getattr__(self, operation: str) -> Any:
-        return getattr(reference, operation)
 
     def swiglu(self, gate: Any, up: Any) -> Any:
         self.drawn += 1

@@ -9,7 +9,7 @@ import numpy as np
 
 from conformance.judging.results import Result
 from conformance.limits.envelope import RUNS, Envelope, Run, batches, beginning
-from conformance.limits.namespaces import Rounding
+from conformance.limits.namespaces import OnStored
 from conformance.steps.runs import known_envelope, part_of, placed
 from reference.readings import Reading
 from training.readings.mixed import READINGS
@@ -35,7 +35,7 @@ def tried_mixed(part: str, readings: Sequence[Reading] = READINGS) -> list[Told]
 
 def run_of(reading: Reading, run: Run, envelope: Envelope) -> Iterator[Result]:
     """Make a run of a reading, and place it after every step."""
-    step = reading.function(Rounding(np.float64), run.config, run.training, precision=run.precision)
+    step = reading.function(OnStored(np.float64), run.config, run.training, precision=run.precision)
     standing = step.start(beginning(run).state.parameters)
     for place, batch in enumerate(batches(run)):
         standing, report = step(standing, *batch)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from conformance.judging.verdict import judge
-from conformance.limits.namespaces import Stored, converted
+from conformance.limits.namespaces import OnFloat32, converted
 from conformance.limits.noise import Noisy, exact
 from conformance.steps.free import start
 from conformance.steps.scenarios import TRAINING, scenario
@@ -39,7 +39,7 @@ def run(step: Callable[..., Any], training: TrainingConfig, state: State) -> dic
     """Run the steps and return what they leave behind."""
     _, batches = start()
     for tokens, targets in batches:
-        state, metrics = step(Stored(), scenario(1).config, training, state, tokens, targets)
+        state, metrics = step(OnFloat32(), scenario(1).config, training, state, tokens, targets)
     return named(state, metrics)
 
 

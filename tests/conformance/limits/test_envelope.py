@@ -20,7 +20,7 @@ from conformance.judging.verdict import judge
 from conformance.limits.envelope import REPLICAS, RUN, Envelope, batches, beginning, draw_envelope
 from conformance.limits.envelope.replicas import replica
 from conformance.limits.envelope.run import step
-from conformance.proof.honest_runs import Carrying
+from conformance.proof.honest_runs import ByImplementation
 from conformance.proof.honest_runs import run_of as honest_run
 from conformance.steps import ENVELOPES, judge_step, runs
 from conformance.steps.runs import known_envelope, placed
@@ -113,7 +113,7 @@ def test_a_step_at_which_honest_runs_may_part_is_not_judged(monkeypatch: pytest.
 
 def test_honest_arithmetic_of_another_arrangement_lies_within(golden: Envelope) -> None:
     known = implementations()
-    first = next(honest_run(Carrying(known["rearranged"], known["float32"]), golden, RUN))
+    first = next(honest_run(ByImplementation(known["rearranged"], known["float32"]), golden, RUN))
     assert first.status is Status.PASS
     assert 0 < first.share < 1
 

@@ -14,7 +14,7 @@ from conformance.judging.bench import Bench
 from conformance.judging.results import Status
 from conformance.limits import HEADER, Declaration
 from conformance.limits.choices import near_choices
-from conformance.limits.namespaces import Stored, converted
+from conformance.limits.namespaces import OnFloat32, converted
 from conformance.limits.noise import exact
 from conformance.proof.readings.divided import tried_division
 from conformance.steps import DIVIDED, judge_step
@@ -52,7 +52,7 @@ def test_the_step_itself_is_accepted(text: str) -> None:
 def test_no_routing_choice_lies_within_the_noise(aux_alpha: float) -> None:
     config = replace(DIVISIONS["ranks:4"].config, aux_alpha=aux_alpha)
     state = converted(beginning(config), lambda array: exact(array, worst=False))
-    logits = Recorded(Stored(), "gemm")
+    logits = Recorded(OnFloat32(), "gemm")
     transformer.forward(logits, config, state.parameters, batch()[0])
     routers = [result for result in logits.results if result.shape[1] == config.experts]
     assert len(routers) == config.layers
