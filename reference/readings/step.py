@@ -90,7 +90,8 @@ def _clipped(ops: Ops, array: Array, clip_norm: float) -> Array:
 def _per_tensor(
     ops: Ops, config: Config, training: TrainingConfig, state: State, tokens: Array, targets: Array
 ) -> Result:
-    loss, gradients, _ = step.accumulate(ops, config, state.parameters, tokens, targets, training.micro_batches)
+    parts = training.micro_batches
+    loss, gradients, _ = step.accumulate(ops, config, state.parameters, tokens, targets, micro_batches=parts)
     gradients = {name: _clipped(ops, array, training.clip_norm) for name, array in gradients.items()}
     rate = step.learning_rate(training, state.step + 1)
     state, norm = step.update(Misread(ops, clip_scale=_never(ops)), training, state, gradients, rate)

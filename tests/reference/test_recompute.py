@@ -63,8 +63,8 @@ def test_settings_that_mean_nothing() -> None:
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_gradients_are_those_of_the_plain_run(setting: Recompute, micro_batches: int, dtype: Any) -> None:
     at = parameters(DEEP, dtype=dtype)
-    plain = accumulate(reference, DEEP, at, *batch(), micro_batches)
-    assert_same_bits(plain, accumulate(reference, DEEP, at, *batch(), micro_batches, recompute=setting))
+    plain = accumulate(reference, DEEP, at, *batch(), micro_batches=micro_batches)
+    assert_same_bits(plain, accumulate(reference, DEEP, at, *batch(), micro_batches=micro_batches, recompute=setting))
 
 
 def assert_same_bits(expected: Any, got: Any) -> None:
@@ -164,10 +164,11 @@ class Dropping(Wrapped):
 def test_what_was_drawn_is_drawn_again(setting: Recompute, micro_batches: int) -> None:
     plain, ops, careless = Dropping(), Dropping(), Dropping()
     at = parameters(DEEP)
-    expected = accumulate(plain, DEEP, at, *batch(), micro_batches)
+    expected = accumulate(plain, DEEP, at, *batch(), micro_batches=micro_batches)
     assert_same_bits(
-        expected, accumulate(ops, DEEP, at, *batch(), micro_batches, recompute=replace(setting, draws=ops))
+        expected,
+        accumulate(ops, DEEP, at, *batch(), micro_batches=micro_batches, recompute=replace(setting, draws=ops)),
     )
     assert ops.drawn == plain.drawn  # a replay leaves no trace in what is drawn after it
-    other = accumulate(careless, DEEP, at, *batch(), micro_batches, recompute=setting)[1]
+    other = accumulate(careless, DEEP, at, *batch(), micro_batches=micro_batches, recompute=setting)[1]
     assert other["layers.1.down"].tobytes() != expected[1]["layers.1.down"].tobytes()
