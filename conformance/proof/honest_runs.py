@@ -13,7 +13,7 @@ from conformance.judging.results import Result
 from conformance.limits.envelope import RUNS, Envelope, Run, beginning, draw_envelope, follow
 from conformance.pool import in_order
 from conformance.report.runs import placements, said
-from conformance.steps.runs import known_envelope, part_of, placed
+from conformance.steps.runs import compare_run, known_envelope, part_of
 from conformance.variants.honest import Implementation, implementations
 from reference.namespace import Namespace
 
@@ -37,7 +37,7 @@ class ByImplementation(Namespace):
 def run_of(ops: Any, envelope: Envelope, run: Run) -> Iterator[Result]:
     """Run on a namespace of operations, and place it after every step."""
     for place, after in enumerate(follow(ops, run, beginning(run))):
-        yield placed(envelope, run, place, *after)
+        yield compare_run(envelope, run, place, *after)
 
 
 def _run(name: str, run: Run, envelope: Envelope, libraries: Sequence[Path]) -> list[Result]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .manner import AS_IT_IS, Manner
+from .run_mode import AS_IT_IS, RunMode
 
 
 class FaultError(ValueError):
@@ -29,7 +29,7 @@ class Fault:
     says: str
     helpers: str = ""  # what the new text needs: put at the head of the file
     limit_s: float = 20.0  # seconds that a call may take
-    manner: Manner = AS_IT_IS  # in which it has to be found
+    run_mode: RunMode = AS_IT_IS  # in which it has to be found
     cases: str = ""  # of the operations' cases those that match, as -k does; all
 
     @property

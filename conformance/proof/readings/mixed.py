@@ -10,7 +10,7 @@ import numpy as np
 from conformance.judging.results import Result
 from conformance.limits.envelope import RUNS, Envelope, Run, batches, beginning
 from conformance.limits.namespaces import OnStored
-from conformance.steps.runs import known_envelope, part_of, placed
+from conformance.steps.runs import compare_run, known_envelope, part_of
 from reference.readings import Reading
 from training.readings.mixed import READINGS
 
@@ -39,4 +39,4 @@ def run_of(reading: Reading, run: Run, envelope: Envelope) -> Iterator[Result]:
     standing = step.start(beginning(run).state.parameters)
     for place, batch in enumerate(batches(run)):
         standing, report = step(standing, *batch)
-        yield placed(envelope, run, place, standing, report)
+        yield compare_run(envelope, run, place, standing, report)

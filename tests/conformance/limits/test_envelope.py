@@ -23,7 +23,7 @@ from conformance.limits.envelope.run import step
 from conformance.proof.honest_runs import ByImplementation
 from conformance.proof.honest_runs import run_of as honest_run
 from conformance.steps import ENVELOPES, judge_step, runs
-from conformance.steps.runs import known_envelope, placed
+from conformance.steps.runs import compare_run, known_envelope
 from conformance.variants.honest import implementations
 from reference.model.config import TINY
 from reference.model.parameters import held_shapes
@@ -52,7 +52,7 @@ def run_of(function: Any, known: Envelope) -> Iterator[Result]:
             state, metrics = function(reference, RUN.config, RUN.training, standing.state, tokens, targets)
         standing = standing._replace(state=state)
         report = Report(*metrics, 1.0, False, [])
-        yield placed(known, RUN, place, standing, report)
+        yield compare_run(known, RUN, place, standing, report)
 
 
 @pytest.mark.parametrize("reading", READINGS, ids=lambda reading: reading.name)

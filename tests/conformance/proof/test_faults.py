@@ -13,7 +13,7 @@ from conformance import operations
 from conformance.judging.diagnoses import Diagnosis
 from conformance.judging.results import Result, Status
 from conformance.proof.faults import FAULTS, TF32_INPUTS, Fault, FaultError, FaultResult, build, judge
-from conformance.proof.faults.kits import CLibrary
+from conformance.proof.faults.recipes import CLibrary
 from conformance.proof.faults.trial import judge_fault, scored
 
 ADDS = Fault(

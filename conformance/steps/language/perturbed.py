@@ -15,7 +15,7 @@ from reference import random
 from reference.namespace import Wrapped
 
 
-class Moved(Wrapped):
+class Perturbed(Wrapped):
     """A namespace of operations; one seed, one course."""
 
     def __init__(self, seed: int) -> None:
