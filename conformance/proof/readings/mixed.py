@@ -14,23 +14,23 @@ from conformance.steps.runs import compare_run, known_envelope, part_of
 from reference.readings import Reading
 from training.readings.mixed import READINGS
 
-from .trial import Told, margin
+from .trial import Attempt, margin
 
 RUNS_IN_16_BITS = {part_of(run): run for run in RUNS if run.precision.is_mixed}
 
 
-def tried_mixed(part: str, readings: Sequence[Reading] = READINGS) -> list[Told]:
+def try_mixed(part: str, readings: Sequence[Reading] = READINGS) -> list[Attempt]:
     """Try readings in one run."""
     run = RUNS_IN_16_BITS[part]
     envelope = known_envelope(run)
-    said = []
+    attempts = []
     for reading in readings:
         results = list(run_of(reading, run, envelope))
         passed = all(result.is_fine for result in results)
         most = max(margin(verdict) for result in results for verdict in result.verdicts)
         # What was decided otherwise is no matter of limits.
-        said.append(Told(reading.id, part, passed, most if passed or most > 1 else math.inf))
-    return said
+        attempts.append(Attempt(reading.id, part, passed, most if passed or most > 1 else math.inf))
+    return attempts
 
 
 def run_of(reading: Reading, run: Run, envelope: Envelope) -> Iterator[Result]:

@@ -16,7 +16,7 @@ from reference.readings import Reading
 from reference.readings.step import READINGS as STEP_READINGS
 from reference.step import State, TrainingConfig, training_step
 
-from .trial import Told, margin
+from .trial import Attempt, margin
 
 # The steps that are judged; the schedule's end, and gradients that add up, do not show in those.
 SITUATIONS: dict[str, TrainingConfig] = {
@@ -49,12 +49,12 @@ def _expected(situation: str) -> dict[str, Noisy]:
     return run(training_step, SITUATIONS[situation], converted(state, lambda array: exact(array, worst=False)))
 
 
-def tried_step(situation: str, readings: Sequence[Reading] = STEP_READINGS) -> list[Told]:
+def try_step(situation: str, readings: Sequence[Reading] = STEP_READINGS) -> list[Attempt]:
     """Try readings of the step in one situation."""
-    said = []
+    attempts = []
     for reading in readings:
         state, _ = start()
         got = run(reading.function, SITUATIONS[situation], state)
         verdicts = [judge(what, wanted, got[what]) for what, wanted in _expected(situation).items()]
-        said.append(Told(reading.id, situation, all(v.passed for v in verdicts), max(map(margin, verdicts))))
-    return said
+        attempts.append(Attempt(reading.id, situation, all(v.passed for v in verdicts), max(map(margin, verdicts))))
+    return attempts

@@ -16,7 +16,7 @@ from conformance.limits import HEADER, Declaration
 from conformance.limits.choices import near_choices
 from conformance.limits.namespaces import OnFloat32, converted
 from conformance.limits.noise import exact
-from conformance.proof.readings.divided import tried_division
+from conformance.proof.readings.divided import try_division
 from conformance.steps import DIVIDED, judge_step
 from conformance.steps.divided import DIVISIONS, batch, beginning, run
 from reference.model import transformer
@@ -39,12 +39,12 @@ def test_gradients_that_are_assigned_are_found() -> None:
 
 @pytest.mark.parametrize("reading", READINGS, ids=lambda reading: reading.name)
 def test_a_wrong_reading_is_refused(reading: Reading) -> None:
-    assert not all(tried_division(text, [reading])[0].passed for text in DIVISIONS)
+    assert not all(try_division(text, [reading])[0].passed for text in DIVISIONS)
 
 
 @pytest.mark.parametrize("text", DIVISIONS)
 def test_the_step_itself_is_accepted(text: str) -> None:
-    [told] = tried_division(text, [Reading("accumulation", "none", "It is right.", itself)])
+    [told] = try_division(text, [Reading("accumulation", "none", "It is right.", itself)])
     assert told.passed
 
 
