@@ -12,6 +12,7 @@ import reference
 from conformance import operations
 from reference.model.config import Config
 from reference.model.parameters import Parameters, initialise
+from reference.namespace import Namespace
 from reference.step import State, TrainingConfig, start, training_step
 
 from .sizes import SHORT, Sizes
@@ -62,20 +63,17 @@ def initial_state(sizes: Sizes) -> State:
     return start({name: array.copy() for name, array in _parameters(sizes.config).items()})
 
 
-class Recorder:
+class Recorder(Namespace):
     """The reference, noting the first call of each operation on arrays of the same shapes."""
 
     def __init__(self) -> None:
         self.cases: dict[str, Case] = {}
 
-    def __getattr__(self, operation: str) -> Any:
-        def called(*arrays: Any, **numbers: Any) -> Any:
-            id = _id(operation, arrays)
-            if id not in self.cases:
-                self.cases[id] = _case(operation, arrays, numbers)
-            return getattr(reference, operation)(*arrays, **numbers)
-
-        return called
+    def _call(self, operation: str, /, *args: Any, **named: Any) -> Any:
+        id = _id(operation, args)
+        if id not in self.cases:
+            self.cases[id] = _case(operation, args, named)
+        return getattr(reference, operation)(*args, **named)
 
 
 def _id(operation: str, arrays: tuple[Any, ...]) -> str:

@@ -13,31 +13,27 @@ from typing import Any
 
 import reference
 from bindings import Library
+from reference.namespace import Ops, Wrapped
 from reference.step import training_step
 
 from .cases import TRAINING, batch, initial_state
 from .sizes import PUBLISHED
 
 
-class Timed:
+class Timed(Wrapped):
     """A namespace of operations that adds up the seconds spent in each."""
 
-    def __init__(self, ops: Any) -> None:
-        self._ops = ops
+    def __init__(self, ops: Ops) -> None:
+        super().__init__(ops)
         self.seconds: dict[str, float] = defaultdict(float)
         self.calls: dict[str, int] = defaultdict(int)
 
-    def __getattr__(self, operation: str) -> Any:
-        function = getattr(self._ops, operation)
-
-        def called(*args: Any, **kwargs: Any) -> Any:
-            start = time.perf_counter()
-            results = function(*args, **kwargs)
-            self.seconds[operation] += time.perf_counter() - start
-            self.calls[operation] += 1
-            return results
-
-        return called
+    def _call(self, operation: str, /, *args: Any, **named: Any) -> Any:
+        start = time.perf_counter()
+        results = super()._call(operation, *args, **named)
+        self.seconds[operation] += time.perf_counter() - start
+        self.calls[operation] += 1
+        return results
 
 
 def main() -> None:

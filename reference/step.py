@@ -116,8 +116,9 @@ def training_step(
 
     A library updates the state's arrays in place; either way the state returned is the one to go on with.
     """
-    parts = training.micro_batches
-    loss, gradients, _ = accumulate(ops, config, state.parameters, tokens, targets, parts, recompute=recompute)
+    loss, gradients, _ = accumulate(
+        ops, config, state.parameters, tokens, targets, micro_batches=training.micro_batches, recompute=recompute
+    )
     rate = schedule(training, state.step + 1)
     state, norm = update(ops, training, state, gradients, rate)
     return state, Metrics(*loss, norm, rate)
@@ -129,6 +130,7 @@ def accumulate(
     parameters: Parameters,
     tokens: Array,
     targets: Array,
+    *,
     micro_batches: int = 1,
     whole: Whole | None = None,
     loss_scale: float = 1.0,
@@ -153,7 +155,15 @@ def accumulate(
         into = total.gradients if total else None
         then = ready if number == micro_batches else None
         loss, gradients, loads = _part(
-            ops, config, parameters, some_tokens, some_targets, scales, into, recompute, then
+            ops,
+            config,
+            parameters,
+            some_tokens,
+            some_targets,
+            scales=scales,
+            into=into,
+            recompute=recompute,
+            ready=then,
         )
         if whole.micro_batches > 1:
             loss = _scaled(ops, loss, counts[number - 1] / max(1, whole.counted), share)
@@ -168,6 +178,7 @@ def _part(
     parameters: Parameters,
     tokens: Array,
     targets: Array,
+    *,
     scales: tuple[float, float],
     into: Parameters | None,
     recompute: Recompute | None,

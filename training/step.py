@@ -119,9 +119,18 @@ class Step:
         reduction = Reduction(self._ranks, self._bucket_bytes, self._experts.own)
         held = standing.state.parameters | standing.copies
         part = accumulate(
-            self._placed, self._config, held, tokens, targets, parts, whole, scale, self._recompute,
-            reduction.ready, counts,
-        )  # fmt: skip
+            self._placed,
+            self._config,
+            held,
+            tokens,
+            targets,
+            micro_batches=parts,
+            whole=whole,
+            counts=counts,
+            loss_scale=scale,
+            recompute=self._recompute,
+            ready=reduction.ready,
+        )
         loss, gradients, loads = reduction.finish(part)
         gradients = self._precision.unscaled(self._ops, gradients, scale)
         return Computed(loss, gradients, loads, *self._experts.clipping(self._ops, self._training, gradients))

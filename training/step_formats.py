@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ import reference
 from reference import random
 from reference.model.config import TINY, Config
 from reference.model.parameters import initialise
-from reference.namespace import Ops
+from reference.namespace import Ops, Wrapped
 from reference.step import TrainingConfig
 
 from .precision import PRECISIONS, Precision
@@ -31,23 +31,18 @@ class Placement(NamedTuple):
     returned: tuple[str, ...]
 
 
-class Recorded:
+class Recorded(Wrapped):
     """A namespace of operations that notes the placement of every call."""
 
     def __init__(self, ops: Ops) -> None:
-        self._ops = ops
+        super().__init__(ops)
         self.placements: list[Placement] = []
 
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        operation = getattr(self._ops, name)
-
-        def call(*args: Any, **kwargs: Any) -> Any:
-            given = _formats([*args, *kwargs.values()])
-            results = operation(*args, **kwargs)
-            self.placements.append(Placement(name, given, _formats(results)))
-            return results
-
-        return call
+    def _call(self, operation: str, /, *args: Any, **named: Any) -> Any:
+        given = _formats([*args, *named.values()])
+        results = super()._call(operation, *args, **named)
+        self.placements.append(Placement(operation, given, _formats(results)))
+        return results
 
 
 def _formats(values: Any) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from conformance.limits.expectation import Expected, expect
 from conformance.limits.measure import limits
 from conformance.limits.noise import Noisy
 from conformance.program import program
-from conformance.proof.readings.trial import tried_on
+from conformance.proof.readings.trial import try_on
 from conformance.steps import STEP_CASES, STEPS, StepCase
 from conformance.variants.wrong.planted import planted
 
@@ -125,7 +125,7 @@ def _limit(wanted: Any) -> str:
 def _power(case: Case, arguments: Mapping[str, Any], expected: Expected) -> Iterator[str]:
     """The wrong readings of the operation that this case tells from the right one, and those it does not."""
     known = planted(case.operation)
-    passed = {told.reading: told.passed for told in tried_on(case, arguments, expected, known)}
+    passed = {attempt.reading: attempt.passed for attempt in try_on(case, arguments, expected, known)}
     caught = [reading for reading in known if not passed.get(reading.id, True)]
     left = [reading.name for reading in known if passed.get(reading.id, True)]
     yield _said("catches", f"{len(caught)} of {len(known)} wrong readings")

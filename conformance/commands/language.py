@@ -12,7 +12,7 @@ from typing import Any
 from conformance.exit_codes import FAILED, HARNESS, PASSED
 from conformance.limits.envelope import REPLICAS
 from conformance.limits.measure import SIGMAS
-from conformance.steps.language.held import STEPS, Found, check
+from conformance.steps.language.comparison import STEPS, Found, check
 from training.plot import draw
 
 from .options import add_command, positive

@@ -96,7 +96,7 @@ def show(console: Console, results: Sequence[Found], every: bool) -> None:
 
 
 def _line(one: Found) -> str:
-    counted = f"{len(one.failed)} of {len(one.told)} cases, {_number(one.margin)} times the limit"
+    counted = f"{len(one.failed)} of {len(one.attempts)} cases, {_number(one.margin)} times the limit"
     said = f"; {'named' if one.right else 'NOT NAMED'}: {one.line}" if one.is_diagnosed else ""
     return f"{one.reading.name}: {counted}{said}"
 

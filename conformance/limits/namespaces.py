@@ -10,6 +10,7 @@ import numpy as np
 import reference
 from bindings.header.records import Function
 from conformance import operations
+from reference.namespace import Namespace
 from reference.step import State
 
 from .choices import ROUTING, near_choices
@@ -18,7 +19,7 @@ from .noise.drawn import Drawn
 from .noise.precision import FORMATS
 
 
-class Carried:
+class OnNumbers(Namespace):
     """The reference on another kind of number; scalars and tables reach it rounded to float32, as they reach C."""
 
     def __init__(self, convert: Callable[[Any], Any]) -> None:
@@ -26,42 +27,36 @@ class Carried:
         self.near = 0  # routing choices within the noise
         self.used: set[str] = set()  # operations
 
-    def __getattr__(self, operation: str) -> Callable[..., Any]:
-        function = getattr(reference, operation)
+    def _call(self, operation: str, /, *args: Any, **named: Any) -> Any:
         self.used.add(operation)
+        if operation == ROUTING and isinstance(args[0], Noisy):
+            self.near += near_choices(args[0], named["k"])
+        given = {name: self._converted(value) for name, value in named.items()}
+        return getattr(reference, operation)(*map(self._converted, args), **given)
 
-        def call(*args: Any, **named: Any) -> Any:
-            if operation == ROUTING and isinstance(args[0], Noisy):
-                self.near += near_choices(args[0], named["k"])
-            return function(*map(self._taken, args), **{name: self._taken(value) for name, value in named.items()})
-
-        return call
-
-    def _taken(self, value: Any) -> Any:
+    def _converted(self, value: Any) -> Any:
         if isinstance(value, list):
-            return [self._taken(v) for v in value]
+            return [self._converted(v) for v in value]
         if isinstance(value, float):
             return self._convert(np.float32(value))
         return value
 
 
-class Stored:
+class OnFloat32(Namespace):
     """The reference, with numbers and plain arrays as float32 holds them, in whatever precision it computes."""
 
-    def __getattr__(self, operation: str) -> Any:
-        def called(*arrays: Any, **scalars: Any) -> Any:
-            return getattr(reference, operation)(*map(_stored, arrays), **{n: _stored(s) for n, s in scalars.items()})
-
-        return called
+    def _call(self, operation: str, /, *args: Any, **named: Any) -> Any:
+        given = {name: _in_float32(value) for name, value in named.items()}
+        return getattr(reference, operation)(*map(_in_float32, args), **given)
 
 
-def _stored(value: Any) -> Any:
+def _in_float32(value: Any) -> Any:
     if isinstance(value, float):
         return float(np.float32(value))
     return value.astype(np.float32) if isinstance(value, np.ndarray) and value.dtype.kind == "f" else value
 
 
-class Rounding:
+class OnStored(Namespace):
     """The reference on plain arrays of the declared types: each call computes on another kind of number, and what it
     gives is stored as the header has it.
 
@@ -73,25 +68,21 @@ class Rounding:
         self._convert = convert
         self.used: set[str] = set()  # operations
 
-    def __getattr__(self, operation: str) -> Callable[..., Any]:
-        function = operations.OPERATIONS[operation]
+    def _call(self, operation: str, /, *args: Any, **named: Any) -> Any:
         self.used.add(operation)
+        function = operations.OPERATIONS[operation]
+        arguments = operations.signature(function).named(args, named)
+        given = {name: value for name, value in arguments.items() if value is not None}
+        given = {name: self._converted(value) for name, value in operations.typed(function, given).items()}
+        with np.errstate(all="ignore"):
+            results = operations.named(function, getattr(reference, operation)(**(arguments | given)))
+            plain = {name: _plain(function, name, value) for name, value in operations.flat(results).items()}
+            outputs = tuple(operations.gathered(function, plain).values())
+        return outputs[0] if len(outputs) == 1 else outputs
 
-        def call(*args: Any, **named: Any) -> Any:
-            arguments = operations.signature(function).named(args, named)
-            given = {name: value for name, value in arguments.items() if value is not None}
-            taken = {name: self._taken(value) for name, value in operations.typed(function, given).items()}
-            with np.errstate(all="ignore"):
-                results = operations.named(function, getattr(reference, operation)(**(arguments | taken)))
-                plain = {name: _plain(function, name, value) for name, value in operations.flat(results).items()}
-                outputs = tuple(operations.gathered(function, plain).values())
-            return outputs[0] if len(outputs) == 1 else outputs
-
-        return call
-
-    def _taken(self, value: Any) -> Any:
+    def _converted(self, value: Any) -> Any:
         if isinstance(value, list):
-            return [self._taken(v) for v in value]
+            return [self._converted(v) for v in value]
         is_float = isinstance(value, float) or (isinstance(value, np.ndarray) and value.dtype.kind == "f")
         return self._convert(value) if is_float else value
 

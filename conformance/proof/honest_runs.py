@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,39 +13,36 @@ from conformance.judging.results import Result
 from conformance.limits.envelope import RUNS, Envelope, Run, beginning, draw_envelope, follow
 from conformance.pool import in_order
 from conformance.report.runs import placements, said
-from conformance.steps.runs import known_envelope, part_of, placed
+from conformance.steps.runs import compare_run, known_envelope, part_of
 from conformance.variants.honest import Implementation, implementations
+from reference.namespace import Namespace
 
 
-class Carrying:
+class ByImplementation(Namespace):
     """An implementation as a namespace of operations; what it lacks is another's."""
 
     def __init__(self, one: Implementation, otherwise: Implementation) -> None:
         self._one, self._otherwise = one, otherwise
 
-    def __getattr__(self, operation: str) -> Callable[..., Any]:
+    def _call(self, operation: str, /, *args: Any, **named: Any) -> Any:
         function = operations.OPERATIONS[operation]
         one = self._one if operation in self._one.operations else self._otherwise
-
-        def call(*args: Any, **named: Any) -> Any:
-            arguments = operations.signature(function).named(args, named)
-            given = {name: value for name, value in arguments.items() if value is not None}
-            outputs = one.call(operation, arguments | operations.typed(function, given))
-            values = tuple(operations.gathered(function, outputs).values())
-            return values[0] if len(values) == 1 else values
-
-        return call
+        arguments = operations.signature(function).named(args, named)
+        given = {name: value for name, value in arguments.items() if value is not None}
+        outputs = one.call(operation, arguments | operations.typed(function, given))
+        values = tuple(operations.gathered(function, outputs).values())
+        return values[0] if len(values) == 1 else values
 
 
 def run_of(ops: Any, envelope: Envelope, run: Run) -> Iterator[Result]:
     """Run on a namespace of operations, and place it after every step."""
     for place, after in enumerate(follow(ops, run, beginning(run))):
-        yield placed(envelope, run, place, *after)
+        yield compare_run(envelope, run, place, *after)
 
 
 def _run(name: str, run: Run, envelope: Envelope, libraries: Sequence[Path]) -> list[Result]:
     known = implementations(libraries)
-    return list(run_of(Carrying(known[name], known["float32"]), envelope, run))
+    return list(run_of(ByImplementation(known[name], known["float32"]), envelope, run))
 
 
 def count_runs(seeds: Sequence[int], libraries: Sequence[Path], processes: int) -> int:

@@ -21,7 +21,7 @@ from conformance.catalogue.prepared import Store
 from conformance.catalogue.prepared.codec import Codec
 from conformance.judging.results import Result, Status
 from conformance.judging.verdict import judge
-from conformance.limits.namespaces import Carried, Stored, converted
+from conformance.limits.namespaces import OnFloat32, OnNumbers, converted
 from conformance.limits.noise import exact
 from reference import random
 from reference.model.config import TINY, Config
@@ -94,7 +94,7 @@ def beginning(config: Config) -> State:
 def _expected(micro_batches: int, config: Config) -> dict[str, Any]:
     training = replace(TRAINING, micro_batches=micro_batches)
     state = converted(beginning(config), lambda array: exact(array, worst=False))
-    return named(*training_step(Stored(), config, training, state, *batch()))
+    return named(*training_step(OnFloat32(), config, training, state, *batch()))
 
 
 def run(library: Any) -> list[Arrays]:
@@ -117,7 +117,7 @@ def _divided(ops: Any, division: Division) -> Arrays:
 @functools.cache
 def operations() -> tuple[str, ...]:
     """The operations that such a step calls."""
-    ops = Carried(np.asarray)
+    ops = OnNumbers(np.asarray)
     run(ops)
     return tuple(sorted(ops.used))
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from conformance.judging.results import Result
 from conformance.judging.verdict import Verdict, judge
-from conformance.limits.namespaces import Carried
+from conformance.limits.namespaces import OnNumbers
 from reference.model import recompute
 from reference.model.config import TINY
 from reference.model.parameters import Parameters, initialise
@@ -58,7 +58,7 @@ def named(state: State, metrics: Metrics | Report) -> Arrays:
 @functools.cache
 def operations() -> tuple[str, ...]:
     """The operations that such a step calls."""
-    ops = Carried(np.asarray)
+    ops = OnNumbers(np.asarray)
     run(ops, scenarios.batch(1))
     return tuple(sorted(ops.used))
 

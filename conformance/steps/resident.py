@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from bindings import BindingError, Library
 from conformance.judging.results import Result
 from conformance.judging.verdict import judge
-from conformance.limits.namespaces import Carried
+from conformance.limits.namespaces import OnNumbers
 from reference.generate import Strategy
 from reference.generate import generate as generate_on_host
 from reference.model.config import TINY
@@ -84,7 +84,7 @@ def _decoded(decode: Callable[..., Any], ops: Any, parameters: Parameters) -> Ar
 @functools.cache
 def operations() -> tuple[str, ...]:
     """The operations that are called."""
-    ops = Carried(np.asarray)
+    ops = OnNumbers(np.asarray)
     on_host_arrays(ops)
     return tuple(sorted(ops.used))
 

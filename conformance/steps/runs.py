@@ -80,7 +80,7 @@ def _judged(bench: Bench, envelope: Envelope, run: Run) -> Iterator[Result]:
             yield stopped
             return
         standing, report = outcome.value
-        yield placed(envelope, run, place, standing, report, origins[place])
+        yield compare_run(envelope, run, place, standing, report, origins[place])
 
 
 def _origins(run: Run) -> list[tuple[Standing, Report]]:
@@ -88,7 +88,7 @@ def _origins(run: Run) -> list[tuple[Standing, Report]]:
     return [(s._replace(state=s.state._replace(m={}, v={})), report) for s, report in standing_by_step(run)]
 
 
-def placed(
+def compare_run(
     envelope: Envelope,
     run: Run,
     place: int,
@@ -96,7 +96,7 @@ def placed(
     report: Report,
     origin: tuple[Standing, Report] | None = None,
 ) -> Result:
-    """Place a run after one step, by its loss and norm, the distance of every parameter, and what it decided.
+    """Compare a run after one step with its envelope: loss, norm, every parameter's distance, and what it decided.
 
     origin: where the reference stands then, and what it reports, where that is known already.
     """

@@ -13,6 +13,7 @@ from conformance import operations
 from conformance.catalogue.families import facts_of
 from conformance.catalogue.prepared.codec import Codec
 from conformance.limits.noise import Noisy
+from reference.namespace import Namespace
 
 Arguments = dict[str, Any]
 _UPDATED = {"params": "", "ms": "first moment of ", "vs": "second moment of ", "copies": "copy of "}
@@ -39,7 +40,7 @@ class Call:
 CALLS = Codec(Call)
 
 
-class Traced:
+class Traced(Namespace):
     """Wraps a way to carry out operations; attributes are operations, as on the reference or a library.
 
     carry_out(operation, arguments) gets the arguments by header name and returns the outputs by header name.  Arrays
@@ -63,14 +64,11 @@ class Traced:
         self._alive.append(names)
         self._names |= {_place(array): name for name, array in names.items()}
 
-    def __getattr__(self, operation: str) -> Callable[..., Any]:
-        if operation not in operations.OPERATIONS:
+    def _call(self, operation: str, /, *args: Any, **named: Any) -> Any:
+        function = operations.OPERATIONS.get(operation)
+        if function is None:
             raise AttributeError(f"the header declares no operation {operation}")
-        return lambda *args, **kwargs: self._call(operation, args, kwargs)
-
-    def _call(self, operation: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        function = operations.OPERATIONS[operation]
-        arguments = operations.signature(function).named(args, kwargs)
+        arguments = operations.signature(function).named(args, named)
         label = self._label(operation, arguments)
         given = dict(arguments)
         results = self._carry_out(operation, arguments)

@@ -5,17 +5,15 @@ Seen in a published family of ports: every loss falls, and only the final norm a
 
 from __future__ import annotations
 
-from typing import Any
-
 from reference import step
 from reference.arrays import Array
 from reference.model import attention, block, linear, moe, transformer
 from reference.model.config import Config
 from reference.model.parameters import Layer, Parameters, layer, named_layer
 from reference.model.recompute import Tape
+from reference.namespace import Ops
 from reference.step import Metrics, State, TrainingConfig
 
-Ops = Any
 FRESH = Layer(*[None] * len(Layer._fields))
 
 

@@ -14,11 +14,11 @@ from reference.arrays import Array
 from reference.model import transformer
 from reference.model.config import Config
 from reference.model.recompute import Dropped, Kept, Recompute
+from reference.namespace import Ops, Wrapped
 from reference.step import Metrics, State, TrainingConfig
 
 from .reading import Reading
 
-Ops = Any
 Result = tuple[State, Metrics]
 
 
@@ -36,32 +36,26 @@ def _never(
     return step.training_step(ops, config, training, state, tokens, targets)
 
 
-class _Closure:
+class _Closure(Wrapped):
     """A namespace of operations whose results are all held as long as it is."""
 
     def __init__(self, ops: Ops) -> None:
-        self._ops, self._held = ops, list[Any]()
+        super().__init__(ops)
+        self._held: list[Any] = []
 
-    def __getattr__(self, operation: str) -> Callable[..., Any]:
-        def called(*args: Any, **kwargs: Any) -> Any:
-            self._held.append(getattr(self._ops, operation)(*args, **kwargs))
-            return self._held[-1]
-
-        return called
+    def _call(self, operation: str, /, *args: Any, **named: Any) -> Any:
+        self._held.append(super()._call(operation, *args, **named))
+        return self._held[-1]
 
 
 def _held(ops: Ops, *given: Any) -> Result:
     return itself(_Closure(ops), *given)
 
 
-class _Summing:
+class _Summing(Wrapped):
     """A namespace of operations that adds up the auxiliary loss as layers are computed."""
 
-    def __init__(self, ops: Ops) -> None:
-        self._ops, self.sum = ops, None
-
-    def __getattr__(self, operation: str) -> Any:
-        return getattr(self._ops, operation)
+    sum: Array | None = None
 
     def aux_loss_forward(self, *given: Any, **by: Any) -> Any:
         aux_loss, *counts = self._ops.aux_loss_forward(*given, **by)

@@ -15,24 +15,25 @@ import numpy as np
 from reference import step
 from reference.arrays import Array
 from reference.model.config import Config
+from reference.namespace import Ops, Wrapped
 from reference.step import Metrics, State, TrainingConfig
 
 from .order import norm_before_sublayer
 from .reading import Reading
 
-Ops = Any
 Operation = Callable[..., Any]
 Result = tuple[State, Metrics]
 
 
-class Misread:
+class Misread(Wrapped):
     """A namespace of operations with some of them replaced."""
 
     def __init__(self, ops: Ops, **replaced: Operation) -> None:
-        self._ops, self._replaced = ops, replaced
+        super().__init__(ops)
+        self._replaced = replaced
 
-    def __getattr__(self, operation: str) -> Any:
-        return self._replaced.get(operation) or getattr(self._ops, operation)
+    def _call(self, operation: str, /, *args: Any, **named: Any) -> Any:
+        return (self._replaced.get(operation) or getattr(self._ops, operation))(*args, **named)
 
 
 def _with(**replacements: Callable[[Ops], Operation]) -> Callable[..., Result]:
@@ -89,7 +90,8 @@ def _clipped(ops: Ops, array: Array, clip_norm: float) -> Array:
 def _per_tensor(
     ops: Ops, config: Config, training: TrainingConfig, state: State, tokens: Array, targets: Array
 ) -> Result:
-    loss, gradients, _ = step.accumulate(ops, config, state.parameters, tokens, targets, training.micro_batches)
+    parts = training.micro_batches
+    loss, gradients, _ = step.accumulate(ops, config, state.parameters, tokens, targets, micro_batches=parts)
     gradients = {name: _clipped(ops, array, training.clip_norm) for name, array in gradients.items()}
     rate = step.learning_rate(training, state.step + 1)
     state, norm = step.update(Misread(ops, clip_scale=_never(ops)), training, state, gradients, rate)

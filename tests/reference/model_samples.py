@@ -11,6 +11,7 @@ from conformance.limits.noise import Precision, exact, using
 from reference import random
 from reference.model.config import Config
 from reference.model.parameters import Parameters, initialise
+from reference.namespace import Wrapped
 
 # No two sizes alike, more than one KV head, an expert more than a power of two.
 SMALL = Config(hidden=24, layers=2, q_heads=6, kv_heads=2, head_dim=4, experts=5, top_k=2, ffn=20, vocab=37)
@@ -53,20 +54,16 @@ def assert_close(got: Any, noise: Any, what: str = "") -> None:
     assert (error <= limit).all(), f"{what}{list(map(int, place))}: off by {error[place]:.3g}, limit {limit[place]:.3g}"
 
 
-class Recorded:
+class Recorded(Wrapped):
     """A namespace of operations that keeps what one of them returned."""
 
     def __init__(self, ops: Any, operation: str) -> None:
-        self._ops, self._operation = ops, operation
+        super().__init__(ops)
+        self._operation = operation
         self.results: list[Any] = []
 
-    def __getattr__(self, name: str) -> Any:
-        function = getattr(self._ops, name)
-        if name != self._operation:
-            return function
-
-        def recording(*args: Any, **kwargs: Any) -> Any:
-            self.results.append(function(*args, **kwargs))
-            return self.results[-1]
-
-        return recording
+    def _call(self, operation: str, /, *args: Any, **named: Any) -> Any:
+        results = super()._call(operation, *args, **named)
+        if operation == self._operation:
+            self.results.append(results)
+        return results

@@ -13,6 +13,7 @@ import reference
 from reference import random
 from reference.model import recompute, transformer
 from reference.model.recompute import Dropped, Recompute
+from reference.namespace import Wrapped
 from reference.step import TrainingConfig, accumulate, start, training_step
 from tests.reference.model_samples import SMALL, batch, parameters
 from training.memory.ledger import Ledger, Watched, arrays_in, owner_of
@@ -62,8 +63,8 @@ def test_settings_that_mean_nothing() -> None:
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_gradients_are_those_of_the_plain_run(setting: Recompute, micro_batches: int, dtype: Any) -> None:
     at = parameters(DEEP, dtype=dtype)
-    plain = accumulate(reference, DEEP, at, *batch(), micro_batches)
-    assert_same_bits(plain, accumulate(reference, DEEP, at, *batch(), micro_batches, recompute=setting))
+    plain = accumulate(reference, DEEP, at, *batch(), micro_batches=micro_batches)
+    assert_same_bits(plain, accumulate(reference, DEEP, at, *batch(), micro_batches=micro_batches, recompute=setting))
 
 
 def assert_same_bits(expected: Any, got: Any) -> None:
@@ -140,14 +141,12 @@ def test_the_peak_of_a_step_shrinks_by_what_is_not_kept() -> None:
     assert peak(Recompute("every", 1)) < peak(Recompute("boundaries", 2)) < peak(Recompute("every", 2)) < peak(None)
 
 
-class Dropping:
+class Dropping(Wrapped):
     """A namespace in which SwiGLU drops elements, drawn from a stream of seeds; how many it has drawn is its state."""
 
     def __init__(self) -> None:
+        super().__init__(reference)
         self.drawn = 0
-
-    def __getattr__(self, operation: str) -> Any:
-        return getattr(reference, operation)
 
     def swiglu(self, gate: Any, up: Any) -> Any:
         self.drawn += 1
@@ -165,10 +164,11 @@ class Dropping:
 def test_what_was_drawn_is_drawn_again(setting: Recompute, micro_batches: int) -> None:
     plain, ops, careless = Dropping(), Dropping(), Dropping()
     at = parameters(DEEP)
-    expected = accumulate(plain, DEEP, at, *batch(), micro_batches)
+    expected = accumulate(plain, DEEP, at, *batch(), micro_batches=micro_batches)
     assert_same_bits(
-        expected, accumulate(ops, DEEP, at, *batch(), micro_batches, recompute=replace(setting, draws=ops))
+        expected,
+        accumulate(ops, DEEP, at, *batch(), micro_batches=micro_batches, recompute=replace(setting, draws=ops)),
     )
     assert ops.drawn == plain.drawn  # a replay leaves no trace in what is drawn after it
-    other = accumulate(careless, DEEP, at, *batch(), micro_batches, recompute=setting)[1]
+    other = accumulate(careless, DEEP, at, *batch(), micro_batches=micro_batches, recompute=setting)[1]
     assert other["layers.1.down"].tobytes() != expected[1]["layers.1.down"].tobytes()

@@ -34,7 +34,7 @@ def test_micro_batches_give_the_gradient_of_their_mean(aux_alpha: float) -> None
     config = replace(SMALL, aux_alpha=aux_alpha)
     tokens, targets = batch()
     with in_float64():
-        loss, added, _ = accumulate(reference, config, noisy(parameters()), tokens, targets, 2)
+        loss, added, _ = accumulate(reference, config, noisy(parameters()), tokens, targets, micro_batches=2)
     if aux_alpha == 0:
         expected_loss, expected, _ = accumulate(reference, config, parameters(), tokens, targets)
         assert_close(expected_loss.total, loss.total)
@@ -72,7 +72,7 @@ def gradients_of_half_the_logits(into: Any) -> dict[str, Any]:
 
 def test_micro_batches_have_to_divide_the_batch() -> None:
     with pytest.raises(ValueError, match="training_step: micro_batches: expected a divisor of the batch of 4, got 3"):
-        accumulate(reference, SMALL, parameters(), *batch(), 3)
+        accumulate(reference, SMALL, parameters(), *batch(), micro_batches=3)
 
 
 def test_a_batch_without_targets_moves_nothing_but_the_router_and_below() -> None:

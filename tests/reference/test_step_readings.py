@@ -10,7 +10,7 @@ import pytest
 
 import reference
 from conformance.judging.verdict import judge
-from conformance.limits.namespaces import Stored
+from conformance.limits.namespaces import OnFloat32
 from conformance.proof.readings.steps import named
 from reference.readings import Reading
 from reference.readings.step import READINGS
@@ -25,7 +25,7 @@ SITUATIONS = {
 }
 
 
-STORED = Stored()
+STORED = OnFloat32()
 
 
 @functools.cache

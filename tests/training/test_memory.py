@@ -15,6 +15,7 @@ import reference
 from bindings import Library, read_header
 from reference.model import recompute, transformer
 from reference.model.config import TINY
+from reference.namespace import Wrapped
 from tests.reference.model_samples import SMALL, batch, parameters
 from training.memory.__main__ import main
 from training.memory.kept import kept_by_kind
@@ -28,20 +29,18 @@ DEEP = replace(SMALL, layers=4)
 POLICIES = ("none", "every:2", "every:1", "boundaries:3")
 
 
-class Compared:
+class Compared(Wrapped):
     """A library whose every result is compared with what the shapes alone tell."""
 
     def __init__(self, ops: Any) -> None:
-        self._ops, self._shapes = ops, Shapes()
+        super().__init__(ops)
+        self._shapes = Shapes()
 
-    def __getattr__(self, operation: str) -> Any:
-        def called(*args: Any, **kwargs: Any) -> Any:
-            told = [(a.shape, a.dtype) for a in arrays_in(getattr(self._shapes, operation)(*args, **kwargs))]
-            results = getattr(self._ops, operation)(*args, **kwargs)
-            assert [(array.shape, array.dtype) for array in arrays_in(results)] == told, operation
-            return results
-
-        return called
+    def _call(self, operation: str, /, *args: Any, **named: Any) -> Any:
+        due = [(a.shape, a.dtype) for a in arrays_in(getattr(self._shapes, operation)(*args, **named))]
+        results = super()._call(operation, *args, **named)
+        assert [(array.shape, array.dtype) for array in arrays_in(results)] == due, operation
+        return results
 
 
 def setting(policy: str = "none", **more: Any) -> Setting:

@@ -11,7 +11,7 @@ import pytest
 
 import reference
 from conformance.judging.verdict import judge
-from conformance.limits.namespaces import Stored, converted
+from conformance.limits.namespaces import OnFloat32, converted
 from conformance.limits.noise import exact
 from conformance.proof.readings.steps import named
 from reference.step import start, training_step
@@ -115,7 +115,8 @@ def one_process(micro_batches: int, config: Any) -> dict[str, Any]:
     state = converted(start(parameters(config, dtype=np.float32)), lambda array: exact(array, worst=False))
     for number in range(STEPS):
         given = batch_of(number)
-        state, metrics = training_step(Stored(), config, replace(TRAINING, micro_batches=micro_batches), state, *given)
+        training = replace(TRAINING, micro_batches=micro_batches)
+        state, metrics = training_step(OnFloat32(), config, training, state, *given)
     return named(state, metrics)
 
 

@@ -62,8 +62,10 @@ def test_what_no_scaling_can_be_is_refused(changed: dict[str, Any], expected: st
 
 @pytest.mark.parametrize("exponent", [-8, 1, 16, 24])
 def test_scaling_by_a_power_of_two_and_back_changes_no_bit(exponent: int) -> None:
-    plain = accumulate(reference, SMALL, parameters(dtype=np.float32), *batch(), 2)
-    scaled = accumulate(reference, SMALL, parameters(dtype=np.float32), *batch(), 2, loss_scale=2.0**exponent)
+    plain = accumulate(reference, SMALL, parameters(dtype=np.float32), *batch(), micro_batches=2)
+    scaled = accumulate(
+        reference, SMALL, parameters(dtype=np.float32), *batch(), micro_batches=2, loss_scale=2.0**exponent
+    )
     unscaled = FLOAT32.unscaled(reference, scaled.gradients, 2.0**exponent)
     assert plain.loss.total == scaled.loss.total
     for name, gradient in plain.gradients.items():

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import weakref
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
+
+from reference.namespace import Ops, Wrapped
 
 
 class Ledger:
@@ -52,24 +54,20 @@ class Ledger:
         self.live -= self._sizes.pop(number)
 
 
-class Watched:
+class Watched(Wrapped):
     """A namespace of operations whose results stand in a ledger, and whose calls are counted."""
 
-    def __init__(self, ops: Any, ledger: Ledger, calls: Counter[str] | None = None) -> None:
-        self._ops, self._ledger = ops, ledger
+    def __init__(self, ops: Ops, ledger: Ledger, calls: Counter[str] | None = None) -> None:
+        super().__init__(ops)
+        self._ledger = ledger
         self.calls = Counter() if calls is None else calls
 
-    def __getattr__(self, operation: str) -> Callable[..., Any]:
-        function = getattr(self._ops, operation)
-
-        def called(*args: Any, **kwargs: Any) -> Any:
-            self.calls[operation] += 1
-            results = function(*args, **kwargs)
-            for array in arrays_in(results):
-                self._ledger.hold(array)
-            return results
-
-        return called
+    def _call(self, operation: str, /, *args: Any, **named: Any) -> Any:
+        self.calls[operation] += 1
+        results = super()._call(operation, *args, **named)
+        for array in arrays_in(results):
+            self._ledger.hold(array)
+        return results
 
 
 def owner_of(array: Any) -> Any:

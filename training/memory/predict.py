@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -13,6 +12,7 @@ from reference.model import transformer
 from reference.model.config import Config
 from reference.model.parameters import Parameters, held_shapes
 from reference.model.recompute import Recompute
+from reference.namespace import Ops, Wrapped
 from reference.step import TrainingConfig
 from training.precision import FLOAT32, Precision
 from training.ranks import ALONE, Ranks
@@ -59,7 +59,7 @@ class Setting:
         """Sequences of one micro-batch on one device."""
         return self.batch // (self.devices * self.micro_batches)
 
-    def step(self, ops: Any, ranks: Ranks = ALONE) -> Step:
+    def step(self, ops: Ops, ranks: Ranks = ALONE) -> Step:
         """The training step on a namespace of operations."""
         return Step(
             ops,
@@ -92,26 +92,27 @@ class Prediction(NamedTuple):
         return sum(self.state.values()) + sum(self.worst.values())
 
 
-class Stages:
+class Stages(Wrapped):
     """A namespace of operations that notes what forward has left as backward begins, and which arrays are gradients."""
 
-    def __init__(self, ops: Any, ledger: Ledger) -> None:
-        self._ops, self._ledger = ops, ledger
+    def __init__(self, ops: Ops, ledger: Ledger) -> None:
+        super().__init__(ops)
+        self._ledger = ledger
         self._before: set[int] = set()
         self.kept: set[int] = set()
         self.bytes_kept = 0
         self.gradients: set[int] = set()
 
-    def __getattr__(self, operation: str) -> Callable[..., Any]:
-        function: Callable[..., Any] = getattr(self._ops, operation)
+    def _call(self, operation: str, /, *args: Any, **named: Any) -> Any:
         if operation.startswith("embedding"):
             self._before = self._ledger.alive()
         if operation.startswith("cross_entropy_backward"):
             self.kept |= self._ledger.alive() - self._before
             self.bytes_kept = max(self.bytes_kept, self._ledger.live)
-        return self._norm if operation == "multi_sum_squares" else function
+        return super()._call(operation, *args, **named)
 
-    def _norm(self, gradients: list[Any]) -> Any:
+    def multi_sum_squares(self, gradients: list[Any]) -> Any:
+        """What is squared and added up are the gradients."""
         self.gradients |= {self._ledger.number(array) for array in gradients}
         return self._ops.multi_sum_squares(gradients)
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from bindings import Function, Parameter, Signature, read_header
 from reference.arrays import Array
-from reference.namespace import Ops
+from reference.namespace import Ops, Wrapped
 
 from .policy import Policy, Rule
-
-Operation = Callable[..., Any]
 
 
 def is_half(value: Any) -> bool:
@@ -21,30 +19,24 @@ def is_half(value: Any) -> bool:
     return dtype is not None and dtype.itemsize == 2 and dtype.kind not in "iu"
 
 
-class Placed:
+class Placed(Wrapped):
     """`placed.gemm(x, w)` is `ops.gemm_bf16` or `ops.gemm`, by policy; arrays in the other format are cast.
 
     So the model is written once, and reads nothing of formats.
     """
 
     def __init__(self, ops: Ops, policy: Policy, suffix: str) -> None:
-        self._ops, self._policy, self._suffix = ops, policy, suffix
+        super().__init__(ops)
+        self._policy, self._suffix = policy, suffix
         self._header = read_header()
         self._cast: tuple[Any, Any] = (None, None)  # the last array narrowed: several products read the same one
 
-    def __getattr__(self, name: str) -> Operation:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        operation = functools.partial(self._call, name)
-        self.__dict__[name] = operation
-        return operation
-
-    def _call(self, name: str, *args: Any, **kwargs: Any) -> Any:
-        wide, half = (self._header.operations.get(form) for form in (name, f"{name}_{self._suffix}"))
+    def _call(self, operation: str, /, *args: Any, **named: Any) -> Any:
+        wide, half = (self._header.operations.get(form) for form in (operation, f"{operation}_{self._suffix}"))
         if wide is None:
-            raise AttributeError(f"the header declares no operation {name}")
-        values = _signature(wide).named(args, kwargs)
-        chosen = half if half and self._in_sixteen(name, half, values) else wide
+            raise AttributeError(f"the header declares no operation {operation}")
+        values = _signature(wide).named(args, named)
+        chosen = half if half and self._in_sixteen(operation, half, values) else wide
         for parameter in _arrays(chosen):
             if values.get(parameter.name) is not None:
                 values[parameter.name] = self._as(parameter, values[parameter.name])

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from reference.arrays import Array
-from reference.namespace import Ops
+from reference.namespace import Ops, Wrapped
 
 from .interface import Ranks
 
@@ -49,7 +48,7 @@ class Route:
         return np.concatenate(self._ranks.trade(np.split(sent, self._taken)))
 
 
-class Routed:
+class Routed(Wrapped):
     """A namespace of operations on which a mixture of experts runs over all ranks, each of which holds its own.
 
     Between dispatch and combine the model's rows are those of this rank's experts. An operation finds its route by the
@@ -57,12 +56,9 @@ class Routed:
     """
 
     def __init__(self, ops: Ops, ranks: Ranks) -> None:
-        self._ops, self._ranks = ops, ranks
+        super().__init__(ops)
+        self._ranks = ranks
         self._routes: dict[int, tuple[weakref.ref[Any], Route]] = {}
-
-    def __getattr__(self, operation: str) -> Callable[..., Any]:
-        function: Callable[..., Any] = getattr(self._ops, operation)
-        return function
 
     def expert_sort(self, indices: Array, n_experts: int) -> tuple[Array, Array]:
         """(offsets of this rank's experts in the rows of all ranks, position in its own)."""

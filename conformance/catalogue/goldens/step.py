@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.catalogue.oracles import Confirmation
-from conformance.limits.namespaces import Carried
+from conformance.limits.namespaces import OnNumbers
 from conformance.limits.noise import FLOAT32, Noisy, exact
 from reference import random
 from reference.model import transformer
@@ -63,7 +63,7 @@ class StepSource:
 
     def make(self) -> tuple[Tensors, Confirmation | None]:
         inputs = self.inputs()
-        ops = Carried(lambda array: exact(array, worst=False))
+        ops = OnNumbers(lambda array: exact(array, worst=False))
         noisy = {name: exact(array, worst=False) for name, array in parameters().items()}
         expected, gradients = results(ops, noisy, inputs)
         if ops.near:
@@ -72,7 +72,7 @@ class StepSource:
         return inputs | pack_expected(expected), confirmation
 
     def _confirmation(self, inputs: Tensors, gradients: Mapping[str, Noisy], loss: Noisy) -> Confirmation:
-        plain = Carried(lambda array: np.asarray(array, np.float64))
+        plain = OnNumbers(lambda array: np.asarray(array, np.float64))
 
         def loss_at(at: Parameters) -> float:
             output = transformer.forward(plain, TINY, at, inputs["input.tokens"])

@@ -16,6 +16,7 @@ import ml_dtypes  # noqa: F401  (lets NumPy know bfloat16 by name)
 import numpy as np
 
 from conformance.limits.noise import Noisy
+from conformance.limits.noise.number import FIELDS
 
 _CHECKSUM, _LENGTH, _LINE = 16, 8, 64
 
@@ -70,7 +71,7 @@ class _Writer:
         if isinstance(value, np.generic):
             return ["scalar", *self._array(np.asarray(value))[1:]]
         if isinstance(value, Noisy):
-            return ["noisy", *(self.described(getattr(value, field)) for field in _NOISY)]
+            return ["noisy", *(self.described(getattr(value, field)) for field in FIELDS)]
         if type(value) in self._records:
             return ["record", self._records[type(value)], *map(self.described, _fields(value))]
         if isinstance(value, Mapping):
@@ -104,9 +105,6 @@ class _Writer:
         return self._places[content]
 
 
-_NOISY = ("v", "variance", "shared", "worst", "terms", "lean", "spared")
-
-
 def _fields(value: Any) -> list[Any]:
     if dataclasses.is_dataclass(value):
         return [getattr(value, field.name) for field in dataclasses.fields(value)]
@@ -128,7 +126,7 @@ class _Reader:
         if kind == "scalar":
             return self._array(*parts)[()]
         if kind == "noisy":
-            return Noisy(*map(self.value, parts))
+            return Noisy(**dict(zip(FIELDS, map(self.value, parts), strict=True)))
         if kind == "record":
             return self._records[parts[0]](*map(self.value, parts[1:]))
         if kind == "dict":

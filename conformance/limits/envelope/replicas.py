@@ -20,11 +20,12 @@ from numpy.typing import NDArray
 
 from conformance.limits.expectation import Expected
 from conformance.limits.measure import SIGMAS
-from conformance.limits.namespaces import Carried, Rounding
+from conformance.limits.namespaces import OnNumbers, OnStored
 from conformance.limits.noise import Noisy
 from conformance.limits.noise.drawn import drawing
 from conformance.pool import in_order
 from reference import random
+from reference.namespace import Ops, Wrapped
 from training.step import Standing
 
 from .run import Run, beginning, distance, exact_beginning, exact_operations, follow, in_numbers, standing_by_step
@@ -56,17 +57,15 @@ class Replica:
     probabilities: list[Floats] = field(default_factory=list)
 
 
-class Routed:
+class Routed(Wrapped):
     """A namespace of operations that notes the router's probabilities."""
 
-    def __init__(self, ops: Any) -> None:
-        self._ops = ops
+    def __init__(self, ops: Ops) -> None:
+        super().__init__(ops)
         self.probabilities: list[Floats] = []
 
-    def __getattr__(self, operation: str) -> Any:
-        return self._softmax_topk if operation == "softmax_topk" else getattr(self._ops, operation)
-
-    def _softmax_topk(self, input: Any, k: int) -> Any:
+    def softmax_topk(self, input: Any, k: int) -> Any:
+        """Route, and note."""
         logits = input.v if isinstance(input, Noisy) else input
         powers = np.exp(logits - np.max(logits, axis=1, keepdims=True))
         self.probabilities.append(powers / np.sum(powers, axis=1, keepdims=True))
@@ -92,8 +91,8 @@ def replica(number: int, run: Run) -> Replica:
     """Make one of the replicas."""
     kind = drawing(random.stream("replica", number, run.seed))
     if run.precision.is_mixed:
-        return _follow(Routed(Rounding(kind.of)), run, beginning(run))
-    return _follow(Routed(Carried(kind.of)), run, in_numbers(run, kind.of))
+        return _follow(Routed(OnStored(kind.of)), run, beginning(run))
+    return _follow(Routed(OnNumbers(kind.of)), run, in_numbers(run, kind.of))
 
 
 def draw_envelope(run: Run, count: int = REPLICAS, processes: int = 1) -> Envelope:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import reference
-from conformance.limits.namespaces import Carried, Rounding, converted
+from conformance.limits.namespaces import OnNumbers, OnStored, converted
 from conformance.paths import GOLDEN
 from reference import random
 from reference.model.config import TINY, Config
@@ -114,7 +114,7 @@ def follow(ops: Any, run: Run, standing: Standing) -> Iterator[tuple[Standing, R
 
 def exact_operations(run: Run) -> Any:
     """The reference in float64, of mixed precision with every result stored as the header has it."""
-    return (Rounding if run.precision.is_mixed else Carried)(lambda value: np.asarray(value, np.float64))
+    return (OnStored if run.precision.is_mixed else OnNumbers)(lambda value: np.asarray(value, np.float64))
 
 
 def exact_beginning(run: Run) -> Standing:

@@ -73,7 +73,7 @@ class Drawn(Noisy):
         return drawn
 
     def _like(self, x: Noisy) -> Drawn:
-        return type(self)(x.v, x.variance, x.shared, x.worst, x.terms, spared=x.spared)
+        return type(self)(x.v, x.variance, x.shared, x.worst, terms=x.terms, spared=x.spared)
 
 
 def drawing(seed: int) -> type[Drawn]:

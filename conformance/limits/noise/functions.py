@@ -70,8 +70,8 @@ def _joined(function: Callable[..., Any]) -> Callable[..., Any]:
         worst = None if any(w is None for w in worsts) else function(worsts, *args, **kwargs)
         fields = ([getattr(p, field) for p in parts] for field in ("v", "variance", "shared"))
         v, variance, shared = (function(field, *args, **kwargs) for field in fields)
-        rest = (_joined_where_any(function, parts, field, args, kwargs) for field in ("terms", "lean", "spared"))
-        return Noisy(v, variance, shared, worst, *rest)
+        rest = {name: _joined_where_any(function, parts, name, args, kwargs) for name in ("terms", "lean", "spared")}
+        return Noisy(v, variance, shared, worst, **rest)
 
     return join
 
@@ -141,7 +141,7 @@ FUNCTIONS |= {
 
 def _split(x: Noisy, *args: Any, **kwargs: Any) -> list[Noisy]:
     pieces = [np.split(part, *args, **kwargs) for part in (x.v, x.variance, x.shared)]
-    worsts, terms, leans = (
-        [None] * len(pieces[0]) if part is None else np.split(part, *args, **kwargs) for part in (x.worst, None, x.lean)
+    worsts, leans = (
+        [None] * len(pieces[0]) if part is None else np.split(part, *args, **kwargs) for part in (x.worst, x.lean)
     )
-    return [Noisy(*parts) for parts in zip(*pieces, worsts, terms, leans, strict=True)]
+    return [Noisy(*parts, lean=lean) for *parts, lean in zip(*pieces, worsts, leans, strict=True)]

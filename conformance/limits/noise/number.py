@@ -31,16 +31,17 @@ from .precision import Floats, current, roundings
 FUNCTIONS: dict[Any, Callable[..., Any]] = {}
 UFUNCS: dict[Any, Callable[..., Any]] = {}
 METHODS: dict[tuple[Any, str], Callable[..., Any]] = {}
+FIELDS = ("v", "variance", "shared", "worst", "terms", "lean", "spared")  # of a noise number
 
 
 class Noisy(NDArrayOperatorsMixin):
     """An array of values; for each the variance of its error, how much of it is shared, and a bound unless None."""
 
-    __slots__ = ("lean", "shared", "spared", "terms", "v", "variance", "worst")
+    __slots__ = FIELDS
     __array_priority__ = 100
 
     def __init__(
-        self, v: Any, variance: Any, shared: Any, worst: Any, terms: Any = None, lean: Any = None, spared: Any = None
+        self, v: Any, variance: Any, shared: Any, worst: Any, *, terms: Any = None, lean: Any = None, spared: Any = None
     ) -> None:
         self.v: Floats = v
         self.variance: Floats = variance
@@ -83,8 +84,12 @@ class Noisy(NDArrayOperatorsMixin):
 
     def map(self, move: Callable[[Floats], Any]) -> Noisy:
         """Apply a function that only moves elements to values and errors alike."""
-        rest = (self.worst, self.terms, self.lean, self.spared)
-        return Noisy(*map(move, (self.v, self.variance, self.shared)), *(p if p is None else move(p) for p in rest))
+        fields = ((name, getattr(self, name)) for name in FIELDS)
+        return Noisy(**{name: part if part is None else move(part) for name, part in fields})
+
+    def replaced(self, **fields: Any) -> Noisy:
+        """The same numbers with some fields replaced, by name."""
+        return Noisy(**({name: getattr(self, name) for name in FIELDS} | fields))
 
     def __getitem__(self, index: Any) -> Noisy:
         return self.map(lambda part: part[index])
@@ -194,9 +199,7 @@ def flushed(x: Noisy) -> Noisy:
     lost = np.where(np.abs(x.v) < current().smallest, np.abs(x.v), 0.0) if roundings().flushes else np.zeros(())
     if not np.any(lost):
         return x
-    return Noisy(
-        x.v, x.variance + lost**2, x.shared, None if x.worst is None else x.worst + lost, x.terms, x.lean, x.spared
-    )
+    return x.replaced(variance=x.variance + lost**2, worst=None if x.worst is None else x.worst + lost)
 
 
 def settled(v: Floats, variance: Floats, shared: Floats, worst: Floats | None, lean: Floats | None = None) -> Noisy:

@@ -77,7 +77,7 @@ def _nearest(v: Floats, format: Precision) -> Floats:
 def _settled_on(x: Noisy, rounded: Floats) -> Noisy:
     """The same numbers, those without an error rounded."""
     known = (x.variance == 0) & np.isfinite(x.v)
-    return Noisy(np.where(known, rounded, x.v), x.variance, x.shared, x.worst, x.terms, x.lean, x.spared)
+    return x.replaced(v=np.where(known, rounded, x.v))
 
 
 def _alike(v: Floats, axis: int) -> Any:

@@ -17,7 +17,7 @@ from pathlib import Path
 from bindings.places import builds
 
 from .fault import Fault, FaultError
-from .kits import CLibrary, Kernels, reached
+from .recipes import CLibrary, Kernels, reached
 
 
 def build(*faults: Fault, folder: Path | None = None) -> Path:
@@ -28,54 +28,55 @@ def build(*faults: Fault, folder: Path | None = None) -> Path:
     the faults are of two libraries, and where the compiler is missing or refuses.
     """
     folder = folder or builds() / "faults"
-    kit = kit_of(*faults)
-    sources = kit.read()
-    units = kit.units(sources, [name for fault in faults for name in fault.operations])
+    recipe = recipe_of(*faults)
+    sources = recipe.read()
+    units = recipe.units(sources, [name for fault in faults for name in fault.operations])
     for fault in faults:
         sources = fault.planted(sources)
     name = _name(faults)
-    objects = _objects(kit, name, {file: sources[file] for file in units}, sources, folder / "objects")
-    library = folder / kit.name / name / "libassayer_faulty.so"
-    _compile(kit, name, library, "-shared", *map(str, objects), *kit.linked)
+    objects = _objects(recipe, name, {file: sources[file] for file in units}, sources, folder / "objects")
+    library = folder / recipe.name / name / "libassayer_faulty.so"
+    _compile(recipe, name, library, "-shared", *map(str, objects), *recipe.linked)
     return library
 
 
-def kit_of(*faults: Fault) -> CLibrary:
+def recipe_of(*faults: Fault) -> CLibrary:
     """Return what the library of these faults is built of.  Raises FaultError where that is not one."""
-    kits = {f"kernels-{fault.manner.mode}" if fault.is_of_a_kernel else "c" for fault in faults} or {"c"}
-    if len(kits) > 1:
-        raise FaultError(f"expected faults of one library, got {' and '.join(sorted(kits))}")
-    [name] = kits
+    recipes = {f"kernels-{fault.run_mode.mode}" if fault.is_of_a_kernel else "c" for fault in faults} or {"c"}
+    if len(recipes) > 1:
+        raise FaultError(f"expected faults of one library, got {' and '.join(sorted(recipes))}")
+    [name] = recipes
     return CLibrary() if name == "c" else Kernels(name.removeprefix("kernels-"))
 
 
 def _objects(
-    kit: CLibrary, name: str, units: Mapping[str, str], sources: Mapping[str, str], folder: Path
+    recipe: CLibrary, name: str, units: Mapping[str, str], sources: Mapping[str, str], folder: Path
 ) -> list[Path]:
     """Return an object for every unit, compiled where there is none yet."""
-    beside = kit.beside()
+    beside = recipe.beside()
     needed = {file: sorted(reached(file, sources)) for file in units}
     objects = {}
     for file, text in units.items():
-        texts = [*kit.compiler(), *kit.options(file), *beside, file, text, *(sources[each] for each in needed[file])]
+        command, included = [*recipe.compiler(), *recipe.options(file)], [sources[each] for each in needed[file]]
+        texts = [*command, *beside, file, text, *included]
         objects[file] = folder / f"{_digest(texts)}.o"
     missing = [file for file, path in objects.items() if not path.exists()]
     with tempfile.TemporaryDirectory() as tree:
         for file in {*missing, *(each for unit in missing for each in needed[unit])}:
             path = Path(tree) / file
             path.parent.mkdir(exist_ok=True)
-            kit.write(path, sources[file], file)
+            recipe.write(path, sources[file], file)
         for file in missing:
-            _compile(kit, name, objects[file], *kit.options(file), "-c", str(Path(tree) / file))
+            _compile(recipe, name, objects[file], *recipe.options(file), "-c", str(Path(tree) / file))
     return list(objects.values())
 
 
-def _compile(kit: CLibrary, name: str, output: Path, *arguments: str) -> None:
+def _compile(recipe: CLibrary, name: str, output: Path, *arguments: str) -> None:
     """Run the compiler; the output appears under its name when it is whole."""
     output.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=output.parent) as folder:
         made = Path(folder) / output.name
-        command = [*kit.compiler(), *arguments, "-o", str(made)]
+        command = [*recipe.compiler(), *arguments, "-o", str(made)]
         try:
             done = subprocess.run(command, capture_output=True, text=True, check=False)
         except OSError as error:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .manner import AS_IT_IS, Manner
+from .run_mode import AS_IT_IS, RunMode
 
 
 class FaultError(ValueError):
@@ -23,12 +24,12 @@ class Fault:
     name: str
     operations: tuple[str, ...]
     file: str  # below cuda/src, or, where it ends in .cu or .cuh, below cuda/kernels
-    old: str  # stands there exactly once
+    old: str  # stands there exactly once, however it is laid out in lines and spaces
     new: str
     says: str
     helpers: str = ""  # what the new text needs: put at the head of the file
     limit_s: float = 20.0  # seconds that a call may take
-    manner: Manner = AS_IT_IS  # in which it has to be found
+    run_mode: RunMode = AS_IT_IS  # in which it has to be found
     cases: str = ""  # of the operations' cases those that match, as -k does; all
 
     @property
@@ -40,13 +41,28 @@ class Fault:
         """Return the sources, by file, with the fault in them.  Raises FaultError."""
         if self.file not in sources:
             raise FaultError(f"fault {self.name!r}: expected one of {', '.join(sorted(sources))}, got {self.file!r}")
-        count = sources[self.file].count(self.old)
-        if count != 1:
-            raise FaultError(f"fault {self.name!r}: expected its old text once in {self.file}, found it {count} times")
-        if self.old == self.new:
+        source = sources[self.file]
+        places = [place.span() for place in _pattern(self.old).finditer(source)]
+        if len(places) != 1:
+            found = f"found it {len(places)} times"
+            raise FaultError(f"fault {self.name!r}: expected its old text once in {self.file}, {found}")
+        if _tokens(self.old) == _tokens(self.new):
             raise FaultError(f"fault {self.name!r}: its old and new text are the same")
-        return {**sources, self.file: self.helpers + sources[self.file].replace(self.old, self.new)}
+        [(start, end)] = places
+        return {**sources, self.file: self.helpers + source[:start] + self.new + source[end:]}
 
     def is_said_by(self, line: str) -> bool:
         """Whether a line tells what is wrong."""
         return re.search(self.says, line, re.IGNORECASE) is not None
+
+
+def _tokens(code: str) -> list[str]:
+    """The words and marks of a piece of C, without the white space that a formatter may change."""
+    return re.findall(r"\w+|[^\w\s]", code)
+
+
+def _pattern(code: str) -> re.Pattern[str]:
+    """What finds a piece of C in any layout: white space may stand between any two tokens, and must between words."""
+    tokens = _tokens(code)
+    gaps = (r"\s+" if a[-1].isalnum() and b[0].isalnum() else r"\s*" for a, b in itertools.pairwise(tokens))
+    return re.compile("".join(part for pair in zip(map(re.escape, tokens), [*gaps, ""], strict=True) for part in pair))

@@ -40,8 +40,8 @@ def judge(processes: int, faults: Sequence[Fault] = FAULTS) -> Iterator[FaultRes
 
 def judge_fault(fault: Fault) -> FaultResult:
     """Build the library with one fault and judge its operations."""
-    manner = fault.manner
-    with Worker(build(fault), 1, fault.limit_s, manner.environment(), manner.prefix()) as worker:
+    mode = fault.run_mode
+    with Worker(build(fault), 1, fault.limit_s, mode.environment(), mode.prefix()) as worker:
         bench = Bench(worker)
         return scored(fault, [bench.case(case) for case in cases_of(fault)])
 

@@ -6,25 +6,25 @@ from collections.abc import Sequence
 
 from conformance.catalogue.prepared import MemoryStore
 from conformance.judging.verdict import judge
-from conformance.limits.namespaces import Stored
+from conformance.limits.namespaces import OnFloat32
 from conformance.steps.divided import DIVISIONS, batch, beginning
 from conformance.steps.recomputed import named
 from reference.readings import Reading
 from reference.readings.accumulation import READINGS
 
-from .trial import Told, margin
+from .trial import Attempt, margin
 
 _EXPECTED = MemoryStore()
 ACCUMULATION = "accumulation"  # what stands for an operation's name
 
 
-def tried_division(text: str, readings: Sequence[Reading] = READINGS) -> list[Told]:
+def try_division(text: str, readings: Sequence[Reading] = READINGS) -> list[Attempt]:
     """Try readings with one division."""
     division = DIVISIONS[text]
     config, training, expected = division.config, division.training, division.expected(_EXPECTED)
-    said = []
+    attempts = []
     for reading in readings:
-        got = named(*reading.function(Stored(), config, training, beginning(config), *batch(), division.ranks))
+        got = named(*reading.function(OnFloat32(), config, training, beginning(config), *batch(), division.ranks))
         verdicts = [judge(what, wanted, got[what]) for what, wanted in expected.items()]
-        said.append(Told(reading.id, text, all(v.passed for v in verdicts), max(map(margin, verdicts))))
-    return said
+        attempts.append(Attempt(reading.id, text, all(v.passed for v in verdicts), max(map(margin, verdicts))))
+    return attempts

@@ -18,7 +18,7 @@ from reference.step import start
 from training.memory.ledger import Ledger, Watched
 from training.memory.predict import Stages
 
-from .trial import Told
+from .trial import Attempt
 
 RECOMPUTATION = "recomputation"  # what stands for an operation's name
 SETTINGS = recomputed.SETTINGS
@@ -34,15 +34,15 @@ class Done(NamedTuple):
     kept: int
 
 
-def tried_recomputation(text: str, readings: Sequence[Reading] = READINGS) -> list[Told]:
+def try_recomputation(text: str, readings: Sequence[Reading] = READINGS) -> list[Attempt]:
     """Try readings with one setting."""
     plain, due = _done("none", itself), _done(text, itself)
-    said = []
+    attempts = []
     for reading in readings:
         got = done(text, reading.function)
         passed = got.bits == plain.bits and got.calls == due.calls and got.kept < plain.kept
-        said.append(Told(reading.id, text, passed, 0.0 if passed else math.inf))
-    return said
+        attempts.append(Attempt(reading.id, text, passed, 0.0 if passed else math.inf))
+    return attempts
 
 
 def done(text: str, step: Callable[..., Any]) -> Done:

@@ -21,21 +21,21 @@ from reference.readings.step import READINGS as STEP_READINGS
 from training.readings.mixed import MIXED_PRECISION
 from training.readings.mixed import READINGS as MIXED_READINGS
 
-from .divided import ACCUMULATION, tried_division
-from .mixed import RUNS_IN_16_BITS, tried_mixed
-from .recomputed import RECOMPUTATION, tried_recomputation
+from .divided import ACCUMULATION, try_division
+from .mixed import RUNS_IN_16_BITS, try_mixed
+from .recomputed import RECOMPUTATION, try_recomputation
 from .recomputed import SETTINGS as RECOMPUTED
-from .steps import SITUATIONS, STEP, tried_step
-from .trial import Found, Told, found, named, tried
+from .steps import SITUATIONS, STEP, try_step
+from .trial import Attempt, Found, found, named, try_case
 
 CHUNK = 8  # cases of one piece
 
 # Readings of whole steps by what stands for an operation's name: what tries them, and where.
-STEPPED: dict[str, tuple[Sequence[Reading], Callable[[str], list[Told]], Sequence[str]]] = {
-    STEP: (STEP_READINGS, tried_step, tuple(SITUATIONS)),
-    RECOMPUTATION: (RECOMPUTE_READINGS, tried_recomputation, tuple(RECOMPUTED)),
-    ACCUMULATION: (ACCUMULATION_READINGS, tried_division, tuple(DIVISIONS)),
-    MIXED_PRECISION: (MIXED_READINGS, tried_mixed, tuple(RUNS_IN_16_BITS)),
+STEPPED: dict[str, tuple[Sequence[Reading], Callable[[str], list[Attempt]], Sequence[str]]] = {
+    STEP: (STEP_READINGS, try_step, tuple(SITUATIONS)),
+    RECOMPUTATION: (RECOMPUTE_READINGS, try_recomputation, tuple(RECOMPUTED)),
+    ACCUMULATION: (ACCUMULATION_READINGS, try_division, tuple(DIVISIONS)),
+    MIXED_PRECISION: (MIXED_READINGS, try_mixed, tuple(RUNS_IN_16_BITS)),
 }
 
 Item = TypeVar("Item")
@@ -44,7 +44,7 @@ Item = TypeVar("Item")
 def stepped(
     console: Console,
     readings: Sequence[Reading],
-    trying: Callable[[str], list[Told]],
+    trying: Callable[[str], list[Attempt]],
     situations: Sequence[str],
     processes: int,
 ) -> list[Found]:
@@ -74,8 +74,8 @@ def judge(console: Console, operations: Sequence[str], processes: int) -> list[F
     return results
 
 
-def _tried(ids: Sequence[str]) -> list[Told]:
-    return [told for id in ids for told in tried(id)]
+def _tried(ids: Sequence[str]) -> list[Attempt]:
+    return [attempt for id in ids for attempt in try_case(id)]
 
 
 def _named(piece: tuple[str, list[str]]) -> list[tuple[str, str, bool]]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from conformance.judging.verdict import judge
-from conformance.limits.namespaces import Stored, converted
+from conformance.limits.namespaces import OnFloat32, converted
 from conformance.limits.noise import Noisy, exact
 from conformance.steps.free import start
 from conformance.steps.scenarios import TRAINING, scenario
@@ -16,7 +16,7 @@ from reference.readings import Reading
 from reference.readings.step import READINGS as STEP_READINGS
 from reference.step import State, TrainingConfig, training_step
 
-from .trial import Told, margin
+from .trial import Attempt, margin
 
 # The steps that are judged; the schedule's end, and gradients that add up, do not show in those.
 SITUATIONS: dict[str, TrainingConfig] = {
@@ -39,7 +39,7 @@ def run(step: Callable[..., Any], training: TrainingConfig, state: State) -> dic
     """Run the steps and return what they leave behind."""
     _, batches = start()
     for tokens, targets in batches:
-        state, metrics = step(Stored(), scenario(1).config, training, state, tokens, targets)
+        state, metrics = step(OnFloat32(), scenario(1).config, training, state, tokens, targets)
     return named(state, metrics)
 
 
@@ -49,12 +49,12 @@ def _expected(situation: str) -> dict[str, Noisy]:
     return run(training_step, SITUATIONS[situation], converted(state, lambda array: exact(array, worst=False)))
 
 
-def tried_step(situation: str, readings: Sequence[Reading] = STEP_READINGS) -> list[Told]:
+def try_step(situation: str, readings: Sequence[Reading] = STEP_READINGS) -> list[Attempt]:
     """Try readings of the step in one situation."""
-    said = []
+    attempts = []
     for reading in readings:
         state, _ = start()
         got = run(reading.function, SITUATIONS[situation], state)
         verdicts = [judge(what, wanted, got[what]) for what, wanted in _expected(situation).items()]
-        said.append(Told(reading.id, situation, all(v.passed for v in verdicts), max(map(margin, verdicts))))
-    return said
+        attempts.append(Attempt(reading.id, situation, all(v.passed for v in verdicts), max(map(margin, verdicts))))
+    return attempts

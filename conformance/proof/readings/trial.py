@@ -25,7 +25,7 @@ REFUSED = (IndexError, ValueError)
 
 
 @dataclass(frozen=True)
-class Told:
+class Attempt:
     """What one case says of one reading: passed, or by how many times its limit it is off at most."""
 
     reading: str
@@ -39,19 +39,19 @@ class Found:
     """What all cases say of one reading."""
 
     reading: Reading
-    told: list[Told] = field(default_factory=list)
+    attempts: list[Attempt] = field(default_factory=list)
     line: str = ""  # the diagnosis of the case that shows it most
     right: bool = False  # and whether that line says what it is
 
     @property
-    def failed(self) -> list[Told]:
+    def failed(self) -> list[Attempt]:
         """The cases that refuse it."""
-        return [told for told in self.told if not told.passed]
+        return [attempt for attempt in self.attempts if not attempt.passed]
 
     @property
-    def clearest(self) -> Told | None:
+    def clearest(self) -> Attempt | None:
         """The case that a report shows of it: the first with the largest error."""
-        return max(self.failed, key=lambda told: told.margin, default=None)
+        return max(self.failed, key=lambda attempt: attempt.margin, default=None)
 
     @property
     def margin(self) -> float:
@@ -74,24 +74,24 @@ class Found:
         return bool(self.failed and self.reading.equal)
 
 
-def tried(id: str, readings: Sequence[Reading] | None = None) -> list[Told]:
+def try_case(id: str, readings: Sequence[Reading] | None = None) -> list[Attempt]:
     """Try readings of a case's operation on it: all, unless some are given."""
     case = CASES[id]
     arguments = case.arguments()
     expected = expect(case.operation, arguments)
-    return tried_on(case, arguments, expected, planted(case.operation) if readings is None else readings)
+    return try_on(case, arguments, expected, planted(case.operation) if readings is None else readings)
 
 
-def tried_on(case: Case, arguments: Mapping[str, Any], expected: Expected, readings: Iterable[Reading]) -> list[Told]:
+def try_on(case: Case, arguments: Mapping[str, Any], expected: Expected, readings: Iterable[Reading]) -> list[Attempt]:
     """Try readings on a case whose data and expectation are known."""
-    said = []
+    attempts = []
     for reading in readings:
         got = outputs(reading, arguments)
         if got is not None:
             verdicts = judge_outputs(case.operation, arguments, expected, got, case.spec.signed_zeros)
             passed = all(verdict.passed for verdict in verdicts)
-            said.append(Told(reading.id, case.id, passed, max(map(margin, verdicts), default=0.0)))
-    return said
+            attempts.append(Attempt(reading.id, case.id, passed, max(map(margin, verdicts), default=0.0)))
+    return attempts
 
 
 def outputs(reading: Reading, arguments: Mapping[str, Any]) -> dict[str, NDArray[Any]] | None:
@@ -112,11 +112,11 @@ def margin(verdict: Verdict) -> float:
     return max(verdict.share, verdict.rms / verdict.rms_limit, abs(verdict.bias) / verdict.bias_limit)
 
 
-def found(readings: Iterable[Reading], told: Iterable[Told]) -> list[Found]:
+def found(readings: Iterable[Reading], told: Iterable[Attempt]) -> list[Found]:
     """Gather what all cases say of each reading."""
     gathered = {reading.id: Found(reading) for reading in readings}
     for one in told:
-        gathered[one.reading].told.append(one)
+        gathered[one.reading].attempts.append(one)
     return list(gathered.values())
 
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .held import Checked, Found, check
+from .comparison import Checked, Found, check
 
 __all__ = ["Checked", "Found", "check"]

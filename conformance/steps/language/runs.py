@@ -17,7 +17,7 @@ from training.records import LOG
 from training.run import Run
 from training.settings import Settings
 
-from .moved import Moved
+from .perturbed import Perturbed
 
 VALIDATION = 0.1  # of the documents
 
@@ -59,7 +59,7 @@ def write_text(folder: Path) -> None:
 
 def train(ask: Ask) -> Curves:
     """Make one run, in this process; return its curves."""
-    ops = Moved(ask.backend) if isinstance(ask.backend, int) else operations(ask.backend)
+    ops = Perturbed(ask.backend) if isinstance(ask.backend, int) else operations(ask.backend)
     with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
         progress = Progress(ask.steps, 1, nowhere)
         with closing(Run(ops, ask.settings, resume=False, warn=print)) as run:

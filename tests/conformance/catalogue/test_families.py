@@ -12,7 +12,7 @@ import pytest
 
 from conformance import operations
 from conformance.catalogue import cases, families
-from conformance.catalogue.cases import CASES, catalogue
+from conformance.catalogue.cases import CASES
 from conformance.catalogue.facts import Facts
 from conformance.catalogue.families import facts_of, products
 from conformance.judging.probes.arguments import build
@@ -73,7 +73,7 @@ def test_two_cases_with_one_id(monkeypatch: pytest.MonkeyPatch) -> None:
     spec = next(iter(CASES.values())).spec
     monkeypatch.setattr(cases, "specs", lambda: [spec, spec])
     with pytest.raises(ValueError, match=f"two cases are called {next(iter(CASES))}"):
-        catalogue()
+        cases.catalogue()
 
 
 def test_a_scalar_that_no_facts_speak_of(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,7 +21,7 @@ from conformance.catalogue.goldens.step import in_order, parameters, results
 from conformance.commands.cli import main
 from conformance.judging.files import judge_files
 from conformance.judging.results import Status
-from conformance.limits.namespaces import Carried
+from conformance.limits.namespaces import OnNumbers
 
 STEP = next(id for id in answerable() if id.startswith("training_step"))
 CASE = "rmsnorm/plain/2x33x1e-06"
@@ -32,7 +32,7 @@ def outputs(id: str) -> dict[str, Any]:
     if id == STEP:
         tensors = load_tensors(id)
         assert tensors is not None
-        made = results(Carried(lambda array: np.asarray(array, np.float32)), parameters(), tensors)[0]
+        made = results(OnNumbers(lambda array: np.asarray(array, np.float32)), parameters(), tensors)[0]
     else:
         golden, operation = load(id), id.partition("/")[0]
         assert golden is not None

@@ -20,10 +20,10 @@ from conformance.judging.verdict import judge
 from conformance.limits.envelope import REPLICAS, RUN, Envelope, batches, beginning, draw_envelope
 from conformance.limits.envelope.replicas import replica
 from conformance.limits.envelope.run import step
-from conformance.proof.honest_runs import Carrying
+from conformance.proof.honest_runs import ByImplementation
 from conformance.proof.honest_runs import run_of as honest_run
 from conformance.steps import ENVELOPES, judge_step, runs
-from conformance.steps.runs import known_envelope, placed
+from conformance.steps.runs import compare_run, known_envelope
 from conformance.variants.honest import implementations
 from reference.model.config import TINY
 from reference.model.parameters import held_shapes
@@ -52,7 +52,7 @@ def run_of(function: Any, known: Envelope) -> Iterator[Result]:
             state, metrics = function(reference, RUN.config, RUN.training, standing.state, tokens, targets)
         standing = standing._replace(state=state)
         report = Report(*metrics, 1.0, False, [])
-        yield placed(known, RUN, place, standing, report)
+        yield compare_run(known, RUN, place, standing, report)
 
 
 @pytest.mark.parametrize("reading", READINGS, ids=lambda reading: reading.name)
@@ -113,7 +113,7 @@ def test_a_step_at_which_honest_runs_may_part_is_not_judged(monkeypatch: pytest.
 
 def test_honest_arithmetic_of_another_arrangement_lies_within(golden: Envelope) -> None:
     known = implementations()
-    first = next(honest_run(Carrying(known["rearranged"], known["float32"]), golden, RUN))
+    first = next(honest_run(ByImplementation(known["rearranged"], known["float32"]), golden, RUN))
     assert first.status is Status.PASS
     assert 0 < first.share < 1
 

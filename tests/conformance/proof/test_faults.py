@@ -13,7 +13,7 @@ from conformance import operations
 from conformance.judging.diagnoses import Diagnosis
 from conformance.judging.results import Result, Status
 from conformance.proof.faults import FAULTS, TF32_INPUTS, Fault, FaultError, FaultResult, build, judge
-from conformance.proof.faults.kits import CLibrary
+from conformance.proof.faults.recipes import CLibrary
 from conformance.proof.faults.trial import judge_fault, scored
 
 ADDS = Fault(
@@ -62,6 +62,29 @@ def test_what_is_there_is_not_compiled_again(folder: Path) -> None:
 def test_a_fault_that_cannot_be_planted_is_an_error(folder: Path, file: str, old: str, new: str, message: str) -> None:
     with pytest.raises(FaultError, match=message):
         build(Fault("broken", ("clip_scale",), file, old, new, ""), folder=folder)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "y[i] = a[i] + b[i];",
+        "y[i]=a[i]+b[i];",
+        "    y[i] =\n        a[i] + b[i];",
+        "y [ i ] = a\t[i] + b[i] ;",
+    ],
+)
+def test_a_fault_is_planted_however_its_text_is_laid_out(source: str) -> None:
+    planted = replace(ADDS, file="one.c").planted({"one.c": f"for (;;) {source} // next"})
+    assert planted["one.c"].split() == ["for", "(;;)", "y[i]", "=", "a[i]", "+", "b[i]", "+", "1;", "//", "next"]
+
+
+def test_words_that_a_formatter_would_not_join_are_kept_apart() -> None:
+    fault = Fault("no sign", (), "one.c", "unsigned int x", "int x", "")
+    assert fault.planted({"one.c": "unsigned\nint x;"})["one.c"] == "int x;"
+    with pytest.raises(FaultError, match="found it 0 times"):
+        fault.planted({"one.c": "unsignedint x;"})
+    with pytest.raises(FaultError, match="old and new text are the same"):
+        replace(fault, new="unsigned  int x").planted({"one.c": "unsigned int x;"})
 
 
 def test_a_missing_compiler_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,10 +9,10 @@ import pytest
 from conformance import operations
 from conformance.proof.faults import FAULTS as C_FAULTS
 from conformance.proof.faults import FaultError, build, judge
-from conformance.proof.faults.build import kit_of
+from conformance.proof.faults.build import recipe_of
 from conformance.proof.faults.kernels import FAULTS
-from conformance.proof.faults.kits import CLibrary, Kernels
-from conformance.proof.faults.manner import AS_IT_IS, BACKWARDS, BY_RACES
+from conformance.proof.faults.recipes import CLibrary, Kernels
+from conformance.proof.faults.run_mode import AS_IT_IS, BACKWARDS, BY_RACES
 from conformance.proof.faults.trial import cases_of, judge_fault
 from tests.tools import CXX, needs
 
@@ -47,15 +47,16 @@ def test_no_fault_is_said_by_a_line_that_says_nothing() -> None:
 
 
 def test_a_library_is_linked_from_what_its_operations_need() -> None:
-    kit = Kernels("fast")
-    assert set(kit.units(kit.read(), ["scatter_add"])) == {"emulator.cpp", "runtime.cu", "embedding.cu", "sort.cu"}
-    assert {"gemm.cu", "product.cu"} <= set(kit.units(kit.read(), ["gemm"]))
+    recipe = Kernels("fast")
+    sources = recipe.read()
+    assert set(recipe.units(sources, ["scatter_add"])) == {"emulator.cpp", "runtime.cu", "embedding.cu", "sort.cu"}
+    assert {"gemm.cu", "product.cu"} <= set(recipe.units(sources, ["gemm"]))
 
 
 def test_faults_of_two_libraries_do_not_go_together() -> None:
     with pytest.raises(FaultError, match="expected faults of one library, got c and kernels-fast"):
-        kit_of(C_FAULTS[0], FAULTS[0])
-    assert type(kit_of(C_FAULTS[0])) is CLibrary
+        recipe_of(C_FAULTS[0], FAULTS[0])
+    assert type(recipe_of(C_FAULTS[0])) is CLibrary
 
 
 def test_a_manner_is_how_a_process_is_started() -> None:

@@ -16,8 +16,8 @@ from conformance.commands.cli import main
 from conformance.exit_codes import HARNESS
 from conformance.proof.faults import FaultResult
 from conformance.proof.readings import score
-from conformance.proof.readings.steps import tried_step
-from conformance.proof.readings.trial import Found, Told, found, outputs, says, tried
+from conformance.proof.readings.steps import try_step
+from conformance.proof.readings.trial import Attempt, Found, found, outputs, says, try_case
 from conformance.report.score import read_score
 from conformance.variants.wrong.planted import planted
 from reference.readings import READINGS, Reading
@@ -29,7 +29,7 @@ def told_apart(operation: str) -> set[str]:
     """The readings of an operation that some case refuses."""
     left = list(planted(operation))
     for case in (c for c in CASES.values() if c.operation == operation):
-        refused = {told.reading for told in tried(case.id, left) if not told.passed}
+        refused = {told.reading for told in try_case(case.id, left) if not told.passed}
         left = [reading for reading in left if reading.id not in refused]
         if all(reading.equal for reading in left):
             break
@@ -67,11 +67,11 @@ TWICE = Reading("silu", "twice", "A factor too many.", lambda input: 2 * referen
 
 
 def test_the_operation_itself_is_told_apart_by_no_case() -> None:
-    assert [told.passed for told in tried("silu/plain/33", [SILU, TWICE])] == [True, False]
+    assert [told.passed for told in try_case("silu/plain/33", [SILU, TWICE])] == [True, False]
 
 
 def test_a_reading_that_no_case_refuses_survives_unless_a_proof_says_that_none_can() -> None:
-    told = tried("silu/plain/33", [SILU, TWICE])
+    told = try_case("silu/plain/33", [SILU, TWICE])
     proved = Reading("silu", "itself", "Nothing is wrong.", reference.silu, equal="It is the operation.")
     wrongly_proved = Reading("silu", "twice", "A factor too many.", TWICE.function, equal="It is not.")
     assert [one.survives for one in found([SILU, TWICE], told)] == [True, False]
@@ -85,7 +85,7 @@ def test_a_call_that_the_reading_refuses_says_nothing() -> None:
 
     reading = Reading("silu", "refusing", "It does not work.", refusing)
     assert outputs(reading, CASES["silu/plain/33"].arguments()) is None
-    assert tried("silu/plain/33", [reading]) == []
+    assert try_case("silu/plain/33", [reading]) == []
     assert found([reading], [])[0].survives
 
 
@@ -98,7 +98,7 @@ def test_a_line_says_what_a_reading_is_by_its_name_or_by_its_words() -> None:
 
 def test_the_score_counts_what_was_found_and_named() -> None:
     def one(reading: Reading, margin: float, right: bool = True) -> Found:
-        return Found(reading, [Told(reading.id, "case", margin <= 1, margin)], "", right)
+        return Found(reading, [Attempt(reading.id, "case", margin <= 1, margin)], "", right)
 
     total = score.scored([one(SILU, 0.5), one(TWICE, 30.0), one(READINGS[0], 3.0, right=False)])
     assert (total.found, total.total, total.weakest, total.margin) == (2, 3, READINGS[0].id, 3.0)
@@ -109,7 +109,7 @@ def test_the_score_counts_what_was_found_and_named() -> None:
 def test_the_step_itself_is_told_apart_in_no_situation_and_a_reading_of_it_is() -> None:
     itself = Reading("training_step", "itself", "Nothing is wrong.", training_step)
     residual = next(reading for reading in STEP_READINGS if reading.name == "residual dropped")
-    assert [told.passed for told in tried_step("as judged", [itself, residual])] == [True, False]
+    assert [told.passed for told in try_step("as judged", [itself, residual])] == [True, False]
 
 
 def test_the_command_writes_the_score_that_reports_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,9 +14,9 @@ from conformance.judging.bench import Bench
 from conformance.judging.results import Status
 from conformance.limits import HEADER, Declaration
 from conformance.limits.choices import near_choices
-from conformance.limits.namespaces import Stored, converted
+from conformance.limits.namespaces import OnFloat32, converted
 from conformance.limits.noise import exact
-from conformance.proof.readings.divided import tried_division
+from conformance.proof.readings.divided import try_division
 from conformance.steps import DIVIDED, judge_step
 from conformance.steps.divided import DIVISIONS, batch, beginning, run
 from reference.model import transformer
@@ -39,12 +39,12 @@ def test_gradients_that_are_assigned_are_found() -> None:
 
 @pytest.mark.parametrize("reading", READINGS, ids=lambda reading: reading.name)
 def test_a_wrong_reading_is_refused(reading: Reading) -> None:
-    assert not all(tried_division(text, [reading])[0].passed for text in DIVISIONS)
+    assert not all(try_division(text, [reading])[0].passed for text in DIVISIONS)
 
 
 @pytest.mark.parametrize("text", DIVISIONS)
 def test_the_step_itself_is_accepted(text: str) -> None:
-    [told] = tried_division(text, [Reading("accumulation", "none", "It is right.", itself)])
+    [told] = try_division(text, [Reading("accumulation", "none", "It is right.", itself)])
     assert told.passed
 
 
@@ -52,7 +52,7 @@ def test_the_step_itself_is_accepted(text: str) -> None:
 def test_no_routing_choice_lies_within_the_noise(aux_alpha: float) -> None:
     config = replace(DIVISIONS["ranks:4"].config, aux_alpha=aux_alpha)
     state = converted(beginning(config), lambda array: exact(array, worst=False))
-    logits = Recorded(Stored(), "gemm")
+    logits = Recorded(OnFloat32(), "gemm")
     transformer.forward(logits, config, state.parameters, batch()[0])
     routers = [result for result in logits.results if result.shape[1] == config.experts]
     assert len(routers) == config.layers

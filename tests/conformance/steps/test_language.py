@@ -15,7 +15,7 @@ import pytest
 import reference
 from conformance.commands.cli import main
 from conformance.steps.language import runs
-from conformance.steps.language.moved import Moved
+from conformance.steps.language.perturbed import Perturbed
 from conformance.steps.language.runs import Ask, pairs_loss
 from training.data import Document, Tokens
 
@@ -29,8 +29,8 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     assert whole
     monkeypatch.setattr(Ask, "settings", property(lambda ask: replace(whole(ask), **small)))
     monkeypatch.setattr(runs, "embedded_documents", lambda: text)
-    monkeypatch.setattr("conformance.steps.language.held.FIRST", 20)
-    monkeypatch.setattr("conformance.steps.language.held.LAST", 20)
+    monkeypatch.setattr("conformance.steps.language.comparison.FIRST", 20)
+    monkeypatch.setattr("conformance.steps.language.comparison.LAST", 20)
 
 
 def judged(folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
@@ -43,7 +43,7 @@ def judged(folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
 def test_a_run_on_its_course_that_learns_passes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("conformance.steps.language.held.pairs_loss", lambda _: 9.0)
+    monkeypatch.setattr("conformance.steps.language.comparison.pairs_loss", lambda _: 9.0)
     code, printed = judged(tmp_path / "kept", capsys)
     assert "\n    20  " in printed
     assert "counting pairs of bytes comes to 9.0000\nreference: " in printed
@@ -71,8 +71,8 @@ def test_a_run_that_goes_elsewhere_fails(
         curves = train(ask)
         return curves if isinstance(ask.backend, int) else curves._replace(validation=curves.validation + 0.1)
 
-    monkeypatch.setattr("conformance.steps.language.held.train", elsewhere)
-    monkeypatch.setattr("conformance.steps.language.held.pairs_loss", lambda _: 9.0)
+    monkeypatch.setattr("conformance.steps.language.comparison.train", elsewhere)
+    monkeypatch.setattr("conformance.steps.language.comparison.pairs_loss", lambda _: 9.0)
     code, printed = judged(tmp_path / "kept", capsys)
     assert "after 40 steps: FAIL its course is none that honest runs take\n" in printed
     assert code == 1
@@ -100,7 +100,7 @@ def test_a_library_that_breaks_off_fails(
     def breaks_off(_: Ask) -> None:
         raise RuntimeError("rmsnorm: the library returned 7")
 
-    monkeypatch.setattr("conformance.steps.language.held.train", breaks_off)
+    monkeypatch.setattr("conformance.steps.language.comparison.train", breaks_off)
     assert judged(tmp_path / "kept", capsys) == (1, "error: RuntimeError: rmsnorm: the library returned 7\n")
 
 
@@ -109,7 +109,7 @@ def test_moved_parameters_are_off_by_at_most_one_unit_and_never_the_same() -> No
     numbers: dict[str, Any] = {"lr": 1e-3, "beta1": 0.9, "beta2": 0.95, "eps": 1e-8, "step": 1}
     rest = np.zeros(1, np.float32), np.ones(1, np.float32)
     [exact], *moments = reference.multi_adamw(*given, *rest, **numbers)
-    one, again, other = (Moved(seed).multi_adamw(*given, *rest, **numbers) for seed in (1, 1, 2))
+    one, again, other = (Perturbed(seed).multi_adamw(*given, *rest, **numbers) for seed in (1, 1, 2))
     np.testing.assert_array_equal(one[0][0], again[0][0])
     assert (one[0][0] != other[0][0]).any()
     assert np.abs(one[0][0] - exact).max() <= np.spacing(np.float32(1.5))

@@ -16,7 +16,7 @@ from conformance.limits.envelope.replicas import REPLICAS, replica
 from conformance.proof.readings.mixed import RUNS_IN_16_BITS, run_of
 from conformance.steps import STEPS, judge_step
 from conformance.steps.locked import MIXED
-from conformance.steps.runs import known_envelope, part_of, placed
+from conformance.steps.runs import compare_run, known_envelope, part_of
 from reference.readings import Reading
 from tests.conformance.steps.test_steps import InProcess
 from training.readings.mixed import READINGS
@@ -42,7 +42,7 @@ def test_every_call_of_a_locked_step_is_judged(name: str) -> None:
 def test_the_reference_in_float32_lies_within(run: Run) -> None:
     envelope = known_envelope(run)
     for place, after in enumerate(follow(reference, run, beginning(run))):
-        result = placed(envelope, run, place, *after)
+        result = compare_run(envelope, run, place, *after)
         assert result.status is Status.PASS, result.reason
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from conformance.proof.faults.fault import Fault
-from conformance.proof.faults.manner import BY_ADDRESSES
+from conformance.proof.faults.run_mode import BY_ADDRESSES
 
 _BFLOAT16, _FLOAT16 = "#include <cuda_bf16.h>\n", "#include <cuda_fp16.h>\n"
 _MUL = "y[0] = x[0] * x[1];"
@@ -21,7 +21,7 @@ FAULTS = (
           "never written"),
     Fault("map.cuh: quads taken for aligned", ("scale",), "map.cuh",
           "const int64_t first = min64((4 - phase) % 4, n);", "const int64_t first = 0;",
-          "misaligned address", manner=BY_ADDRESSES, cases="plain"),
+          "misaligned address", run_mode=BY_ADDRESSES, cases="plain"),
     Fault("map.cuh: bound one too far", ("scale",), "map.cuh",
           "i < n - 4 * quads.count; i += threads", "i <= n - 4 * quads.count; i += threads",
           "wrote past the end of output|read past the end of input"),

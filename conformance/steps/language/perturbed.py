@@ -12,16 +12,15 @@ import numpy as np
 
 import reference
 from reference import random
+from reference.namespace import Wrapped
 
 
-class Moved:
+class Perturbed(Wrapped):
     """A namespace of operations; one seed, one course."""
 
     def __init__(self, seed: int) -> None:
+        super().__init__(reference)
         self._seed, self._next = random.stream("moved", seed), 0
-
-    def __getattr__(self, operation: str) -> Any:
-        return getattr(reference, operation)
 
     def multi_adamw(self, *arguments: Any, **named: Any) -> Any:
         """Update, and move the parameters."""

@@ -1,4 +1,4 @@
-"""In which manner a library with a fault runs: how its kernels are compiled, and in what order their threads run."""
+"""How a library with a fault runs: how its kernels are compiled, and in what order their threads run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PRELOAD = CUDA / "emulator" / "preload.py"
 
 
 @dataclass(frozen=True)
-class Manner:
+class RunMode:
     """A mode of the emulator and a schedule of it; the C library knows the first of each alone."""
 
     mode: str = "fast"
@@ -33,8 +33,8 @@ def cxx_compiler() -> list[str]:
     return shlex.split(os.environ.get("CXX", "c++"))
 
 
-AS_IT_IS = Manner()
-BACKWARDS = Manner(schedule="reverse")
-AT_RANDOM = Manner(schedule="random")
-BY_RACES = Manner(mode="thread")
-BY_ADDRESSES = Manner(mode="address")
+AS_IT_IS = RunMode()
+BACKWARDS = RunMode(schedule="reverse")
+AT_RANDOM = RunMode(schedule="random")
+BY_RACES = RunMode(mode="thread")
+BY_ADDRESSES = RunMode(mode="address")

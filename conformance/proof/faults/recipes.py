@@ -15,7 +15,7 @@ from bindings import header_path
 from conformance.paths import CUDA
 
 from .fault import FaultError
-from .manner import cxx_compiler
+from .run_mode import cxx_compiler
 
 _EMULATOR = CUDA / "emulator"
 _NO_MEMSET = ("-fno-tree-loop-distribute-patterns",)  # of loops that fill memory: sanitisers watch it

@@ -1,0 +1,42 @@
+"""Namespaces of operations that stand before another."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+import pytest
+
+import reference
+from reference.namespace import Namespace, Wrapped
+
+
+class Doubled(Wrapped):
+    """Every result twice as large, but that of `mul`."""
+
+    def _call(self, operation: str, /, *args: Any, **named: Any) -> Any:
+        return 2 * super()._call(operation, *args, **named)
+
+    def mul(self, a: Any, b: Any) -> Any:
+        return self._ops.mul(a, b)
+
+
+def test_every_call_goes_through_one_method_but_those_that_have_their_own() -> None:
+    ops, two = Doubled(reference), np.full(3, 2.0)
+    assert ops.add(two, b=two).tolist() == [8.0] * 3
+    assert ops.mul(two, two).tolist() == [4.0] * 3
+    assert Doubled(ops).add(two, two).tolist() == [16.0] * 3
+
+
+def test_what_the_other_lacks_is_named() -> None:
+    with pytest.raises(AttributeError, match="no_such_operation"):
+        Wrapped(reference).no_such_operation()
+    with pytest.raises(NotImplementedError):
+        Namespace().add()
+
+
+def test_what_python_looks_for_is_no_operation() -> None:
+    assert copy.copy(Doubled(reference)).add(np.ones(1), np.ones(1)).tolist() == [4.0]
+    with pytest.raises(AttributeError, match="Doubled has no attribute __len__"):
+        Doubled(reference).__len__()
