@@ -10,6 +10,7 @@ import pytest
 import safetensors.numpy
 
 from conformance.catalogue.cases import CASES, REFUSALS
+from conformance.candidates.finding import Finding, Misdeed
 from conformance.commands.cli import main
 from conformance.judging.results import Result, Status
 from conformance.judging.verdict import Verdict
@@ -38,7 +39,7 @@ def test_every_operation_can_be_explained(operation: str, capsys: pytest.Capture
 
 def test_explain_of_steps_and_of_what_does_not_exist(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "step1/locked/004 rmsnorm(layers.0.attn_norm)"]) == 0
-    assert "nox -s conformance -- --library path/to/libyours.so --case" in capsys.readouterr().out
+    assert "run --library PATH --case" in capsys.readouterr().out
     assert main(["explain", "rope_forward/plain/2x33"]) == 2
     assert f"perhaps {ROPE}" in capsys.readouterr().out
 
@@ -54,7 +55,7 @@ def test_no_two_kinds_of_step_are_explained_alike(capsys: pytest.CaptureFixture[
 
 def result(id: str, status: Status = Status.PASS, share: float = 0.5, reason: str = "") -> Result:
     verdict = Verdict("output", status is Status.PASS, reason, 9, 1, share, 0.3, 1.0, 0.1, np.inf, (1, 2), 1.0, np.nan)
-    return Result(id, id.partition("/")[0], status, reason, (verdict,), ("it writes past its output",), seconds=0.25)
+    return Result(id, id.partition("/")[0], status, reason, (verdict,), (Finding(Misdeed.STRAY_WRITE, "it writes past its output"),), seconds=0.25)
 
 
 @pytest.fixture
@@ -86,7 +87,7 @@ def test_evidence_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert any(r.evidence for r in again.results)
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"run": {}}\n{"id": 1}', '{"run": 1}', "\ufeff"])
+@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"run": {"version": 2, "cases": 1}}\n{"id": 1}', '{"run": 1}', "\ufeff"])
 def test_what_is_no_report_is_named(text: str, tmp_path: Path) -> None:
     (tmp_path / "no.jsonl").write_text(text, encoding="utf-8")
     with pytest.raises(ReportError, match=r"no\.jsonl: not a report"):
