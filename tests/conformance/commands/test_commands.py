@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import safetensors.numpy
 
-from conformance.catalogue.cases import CASES, REFUSALS
 from conformance.candidates.finding import Finding, Misdeed
+from conformance.catalogue.cases import CASES, REFUSALS
 from conformance.commands.cli import main
 from conformance.judging.results import Result, Status
 from conformance.judging.verdict import Verdict
@@ -55,7 +55,15 @@ def test_no_two_kinds_of_step_are_explained_alike(capsys: pytest.CaptureFixture[
 
 def result(id: str, status: Status = Status.PASS, share: float = 0.5, reason: str = "") -> Result:
     verdict = Verdict("output", status is Status.PASS, reason, 9, 1, share, 0.3, 1.0, 0.1, np.inf, (1, 2), 1.0, np.nan)
-    return Result(id, id.partition("/")[0], status, reason, (verdict,), (Finding(Misdeed.STRAY_WRITE, "it writes past its output"),), seconds=0.25)
+    return Result(
+        id,
+        id.partition("/")[0],
+        status,
+        reason,
+        (verdict,),
+        (Finding(Misdeed.STRAY_WRITE, "it writes past its output"),),
+        seconds=0.25,
+    )
 
 
 @pytest.fixture
@@ -87,7 +95,9 @@ def test_evidence_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert any(r.evidence for r in again.results)
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"run": {"version": 2, "cases": 1}}\n{"id": 1}', '{"run": 1}', "\ufeff"])
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[1]", '{"run": {"version": 2, "cases": 1}}\n{"id": 1}', '{"run": 1}', "\ufeff"]
+)
 def test_what_is_no_report_is_named(text: str, tmp_path: Path) -> None:
     (tmp_path / "no.jsonl").write_text(text, encoding="utf-8")
     with pytest.raises(ReportError, match=r"no\.jsonl: not a report"):

@@ -14,6 +14,7 @@ from conformance.catalogue.cases import CASES
 from conformance.commands import readings
 from conformance.commands.cli import main
 from conformance.exit_codes import HARNESS
+from conformance.judging.diagnoses import Diagnosis, Kind, Symptom, of_readings, of_symptoms
 from conformance.proof.faults import FaultResult
 from conformance.proof.readings import score
 from conformance.proof.readings.steps import try_step
@@ -90,10 +91,13 @@ def test_a_call_that_the_reading_refuses_says_nothing() -> None:
 
 
 def test_a_line_says_what_a_reading_is_by_its_name_or_by_its_words() -> None:
-    assert says("matches: once, or twice", TWICE)
-    assert says("output: the right values times 2", TWICE)
-    assert not says("matches: twice as much", TWICE)
-    assert not says("output: wrong numbers of no simple pattern", TWICE)
+    def output(words: str) -> Diagnosis:
+        return of_symptoms([Symptom(Kind.NO_PATTERN, words, outputs=("output",))])
+
+    assert says(of_readings(["once", "twice"]), TWICE)
+    assert says(output("the right values times 2"), TWICE)
+    assert not says(of_readings(["twice as much"]), TWICE)
+    assert not says(output("wrong numbers of no simple pattern"), TWICE)
 
 
 def test_the_score_counts_what_was_found_and_named() -> None:
