@@ -4,7 +4,7 @@ A block is what a reader types, or a file that the reader writes.  What a test d
 rendered page does not show, right before its fence:
 
     <!-- file: mine.c -->               the reader saves it under this name
-    <!-- run: s/--steps 1000/--steps 2/ -->   it is run with this text in place of that: for what takes minutes
+    <!-- run: s|--steps 1000|--steps 2| -->   it is run with this text in place of that: for what takes minutes
     <!-- exit: 1 -->                    its last command ends with this code
     <!-- output -->                     what the commands before it print; `...` stands for anything
     <!-- not run: REASON -->            a reader runs it, a test cannot
@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[1]
 PAGES = ("README.md", "CONTRIBUTING.md", *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")))
 _COMMENT = re.compile(r"<!-- (file|run|exit|output|not run)(?:: (.+))? -->")
 _QUOTE = re.compile(r"`([^`]+)`:")
-_SHORTER = re.compile(r"s/([^/]+)/([^/]*)/")
+_SHORTER = re.compile(r"s\|([^|]+)\|([^|]*)\|")
 
 
 @dataclass(frozen=True)

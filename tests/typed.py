@@ -17,7 +17,7 @@ from training.settings import read_settings
 
 NOXFILE = (ROOT / "noxfile.py").read_text(encoding="utf-8")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-SESSIONS = frozenset(re.findall(r"^def (\w+)\(session", NOXFILE, re.MULTILINE))
+SESSIONS = frozenset(re.findall(r"^@nox\.session\ndef (\w+)\(session", NOXFILE, re.MULTILINE))
 INSTALLERS = ("pip", "pipx", "uvx")
 # The command that a session hands its arguments to, and the words that it adds.
 HANDED_ON = {
@@ -95,7 +95,7 @@ def _check_handed_on(session: str, arguments: Sequence[str]) -> None:
 def _check_installation(words: Sequence[str]) -> None:
     """Hold what is installed to the versions and extras that the project states."""
     for word in words:
-        name, equals, version = word.partition("==")
+        name, equals, version = word.replace("@", "==").partition("==")
         if equals and f"{name}=={version}" not in NOXFILE + (ROOT / "constraints.txt").read_text(encoding="utf-8"):
             raise ValueError(f"expected a version that the project pins, got {word}")
         extras = re.search(r"\[(.+)\]", word)
