@@ -15,8 +15,10 @@ from tests.pages import PAGES, ROOT, Block, blocks
 from tests.tools import works
 from tests.typed import SESSIONS, check, commands, is_only_checked
 
-CLONE = ("assayer", "benchmarks", "bindings", "conformance", "cuda", "examples", "golden", "reference", "training")
+ROOMS = ("assayer", "benchmarks", "bindings", "conformance", "cuda", "examples", "golden", "reference", "training")
+CLONE = (*ROOMS, "pyproject.toml", "noxfile.py", "LICENSE", "README.md")
 RUN_BY = {"sh": ("bash", "-euo", "pipefail", "-c"), "python": (sys.executable, "-c")}
+COMMAND = "import sys; from assayer.__main__ import main; sys.exit(main())"  # as an installation writes it
 MAY_LACK = ("rustc", "mpirun")  # tools that a machine need not have
 LIMIT = 120  # seconds
 BLOCKS = [block for page in PAGES for block in blocks(page)]
@@ -36,7 +38,7 @@ class Reader:
         (home / "build" / "stub" / stub.name).symlink_to(stub.resolve())
         tools = home / ".bin"
         tools.mkdir()
-        (tools / "assayer").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m assayer "$@"\n')
+        (tools / "assayer").write_text(f"#!{sys.executable}\n{COMMAND}")
         (tools / "assayer").chmod(0o755)
         path = os.pathsep.join([str(tools), str(Path(sys.executable).parent), os.environ["PATH"]])
         of_tests = {"PYTHONPATH": str(home), "OPENBLAS_NUM_THREADS": "1", "COLUMNS": "120", "NO_COLOR": "1"}
@@ -89,7 +91,8 @@ def test_a_block_is_run_or_says_why_not(block: Block) -> None:
         tomllib.loads(block.text)
     if block.language == "sh":
         for _, words in commands(block.text):
-            check(words)
+            if "not run" in what or is_only_checked(words):
+                check(words)
 
 
 def plain(code: str) -> str:
@@ -121,4 +124,4 @@ def test_every_page_is_linked_to() -> None:
 
 def test_ci_says_where_each_session_runs() -> None:
     text = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
-    assert {session for session in SESSIONS if f"`{session}`" not in text} == set()
+    assert {session for session in SESSIONS if f"`{session}" not in text} == set()

@@ -56,7 +56,7 @@ def check(words: Sequence[str]) -> None:
         case [("pip" | "pipx" | "uvx"), *rest]:
             _check_installation(rest)
         case ["assayer", *rest] | ["python", "-m", "conformance", *rest]:
-            cli.build_parser().parse_args(rest)
+            _parse(rest)
         case ["python", "-m", "training", *rest]:
             read_settings(rest)
         case ["python", "-m", module, *_]:
@@ -89,7 +89,15 @@ def _check_nox(words: Sequence[str]) -> None:
 def _check_handed_on(session: str, arguments: Sequence[str]) -> None:
     command, *added = HANDED_ON[session]
     own = any(word.split("=")[0] in ("--library", "--outputs", "--on", *added[:1]) for word in arguments)
-    cli.build_parser().parse_args([command, *([] if own else added), *arguments])
+    _parse([command, *([] if own else added), *arguments])
+
+
+def _parse(words: Sequence[str]) -> None:
+    try:
+        cli.build_parser().parse_args(words)
+    except SystemExit as ended:
+        if ended.code:  # --help ends with 0
+            raise
 
 
 def _check_installation(words: Sequence[str]) -> None:
