@@ -48,39 +48,57 @@ class Run:
         self, ops: Ops, settings: Settings, *, resume: bool, warn: Callable[[str], None], ranks: Ranks = ALONE
     ) -> None:
         agree(ranks, "settings", _texts(settings))
-        self._settings, self._ranks = settings, ranks
+        self._ops, self._ranks = ops, ranks
         self._leads = ranks.rank == 0
         self._skipped = 0  # updates in a row
-        self.learner = learner_on(ops, settings, ranks)
         self.loader = _loader(settings, ranks)
-        self._looks = Looks(self.learner, settings)
+        self._set_up(settings)
         self.validation_loss: float | None = None
         self.records = Records(settings, leads=self._leads)
         try:
-            self.step, self.standing = self._take_up(resume, warn)
+            self.step, checkpoint = self._newest(resume, warn)
+            self.standing = self._restored(checkpoint, warn) if checkpoint else self.learner.start()
             if self._leads:
                 self.records.begin_log(self.step)
         except BaseException:
             self.close()
             raise
 
+    def _set_up(self, settings: Settings) -> None:
+        self._settings = settings
+        self.learner = learner_on(self._ops, settings, self._ranks)
+        self._looks = Looks(self.learner, settings)
+
     def close(self) -> None:
         """Let go of the output folder."""
         self.records.close()
 
-    def _take_up(self, resume: bool, warn: Callable[[str], None]) -> tuple[int, Standing]:
-        """Return the step and where training stands: at the newest checkpoint, or at the start."""
+    def _newest(self, resume: bool, warn: Callable[[str], None]) -> tuple[int, Checkpoint | None]:
+        """Return the newest checkpoint and its step, or 0 and None at the start."""
         step, checkpoint = self.records.newest(resume=resume, warn=warn) if self._leads else (0, None)
         step, *_ = self._ranks.gather(step)
-        if step == 0:
-            return step, self.learner.start()
-        path = self.records.store.path(step)
-        checkpoint = checkpoint or Checkpoint.read(path)
+        if step and not checkpoint:
+            checkpoint = Checkpoint.read(self.records.store.path(step))
+        return step, checkpoint
+
+    def _restored(self, checkpoint: Checkpoint, warn: Callable[[str], None]) -> Standing:
+        """Return where training stood.  Raises CheckpointError or SettingsError where the run is not the same."""
+        self._keep_schedule(checkpoint, warn)
+        path = self.records.store.path(self.step)
         require(checkpoint, path, self.learner.same(), self.learner.shapes())
-        if step > self._settings.steps:
-            raise SettingsError(f"steps: expected at least the {step} of {path}, got {self._settings.steps}")
+        if self.step > self._settings.steps:
+            raise SettingsError(f"steps: expected at least the {self.step} of {path}, got {self._settings.steps}")
         self.loader.resume(checkpoint.content["data"])
-        return step, self.learner.restored(checkpoint)
+        return self.learner.restored(checkpoint)
+
+    def _keep_schedule(self, checkpoint: Checkpoint, warn: Callable[[str], None]) -> None:
+        """Take the schedule that the run was begun with, where none is stated: more steps must not bend it."""
+        settings = self._settings.on_schedule(checkpoint.content.get("training", {}))
+        if settings.training() == self._settings.training():
+            return
+        self._set_up(settings)
+        if self._leads and settings.steps > (total := settings.training().total):
+            warn(f"the run was begun for {total} steps: from there on the learning rate stays at its lowest")
 
     def train(self, progress: Progress, stopping: Callable[[], bool]) -> None:
         """Make the steps that are left, fewer where any rank is to stop; in the end there is a checkpoint."""

@@ -40,9 +40,17 @@ class Recorded(Wrapped):
 
     def _call(self, operation: str, /, *args: Any, **named: Any) -> Any:
         given = _formats([*args, *named.values()])
-        results = super()._call(operation, *args, **named)
+        results = _in_float32(super()._call(operation, *args, **named))
         self.placements.append(Placement(operation, given, _formats(results)))
         return results
+
+
+def _in_float32(results: Any) -> Any:
+    """What a library would have returned: the reference gives float64 where no argument's type says otherwise."""
+    if isinstance(results, (list, tuple)):
+        parts = [_in_float32(result) for result in results]
+        return type(results)(*parts) if hasattr(results, "_fields") else type(results)(parts)
+    return results.astype(np.float32) if getattr(results, "dtype", None) == np.float64 else results
 
 
 def _formats(values: Any) -> tuple[str, ...]:

@@ -37,7 +37,7 @@ the reference itself; no tolerance is chosen."""
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; without one, print the help: nothing was judged."""
     words = sys.argv[1:] if arguments is None else arguments
-    parser = _parser([words[0]] if words and words[0] in MODULES else MODULES)
+    parser = build_parser([words[0]] if words and words[0] in MODULES else MODULES)
     options = parser.parse_args(words)
     if not hasattr(options, "run"):
         parser.print_help()
@@ -46,8 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
-def _parser(names: Iterable[str]) -> argparse.ArgumentParser:
-    """A parser that knows these commands."""
+def build_parser(names: Iterable[str] = MODULES) -> argparse.ArgumentParser:
+    """Return a parser that knows these commands."""
     layout = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(program(), description=_WHAT, epilog=EXIT, formatter_class=layout)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")

@@ -27,7 +27,7 @@ from conformance.variants.wrong.planted import planted
 from .options import add_command
 
 _EXAMPLES = """\
-  explain rope_forward/plain/2x33x3x16x5     a case of the catalogue
+  explain rope_forward/plain/2x33x3x16x0     a case of the catalogue
   explain rope_forward/refused/null_input    a call that must be refused
   explain step1/locked                       a training step
 """

@@ -132,6 +132,22 @@ def test_a_run_may_be_made_longer_where_the_schedule_was(shards: Path, tmp_path:
     assert files(tmp_path / "longer" / newest) == files(tmp_path / "whole" / newest)
 
 
+def test_a_longer_run_keeps_the_schedule_that_it_was_begun_with(
+    shards: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for steps in ("20", "22"):
+        main(small_run(shards, tmp_path / "longer", "--steps", steps, "--resume"))
+    assert (
+        "warning: the run was begun for 20 steps: from there on the learning rate stays at its"
+        in capsys.readouterr().err
+    )
+    main(small_run(shards, tmp_path / "stated", "--steps", "22", "--total", "20", "--warmup", "2"))
+    newest = Path("checkpoints") / "step-00000022"
+    assert files(tmp_path / "longer" / newest) == files(tmp_path / "stated" / newest)
+    other = small_run(shards, tmp_path / "longer", "--steps", "22", "--resume", "--total", "22")
+    assert "training.total: this run has 22, the checkpoint is of 20" in refused(other)
+
+
 def refused(arguments: list[str]) -> str:
     with pytest.raises(SystemExit) as ended:
         main(arguments)

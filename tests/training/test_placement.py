@@ -70,6 +70,11 @@ def test_fp16_is_placed_alike() -> None:
     assert {name.replace("_bf16", "_fp16") for name in in_bf16} | {"multi_scale"} == in_fp16
 
 
+def test_no_format_is_one_that_no_library_has() -> None:
+    formats = {format for p in trace(reference, TINY, BF16) for format in (*p.given, *p.returned)}
+    assert formats == {"float32", "bfloat16"}
+
+
 def test_float32_calls_nothing_of_16_bits() -> None:
     assert not any(p.operation.endswith(("_bf16", "_fp16")) for p in trace(reference, TINY, FLOAT32))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -109,6 +109,11 @@ class Settings:
         given = self._for(TrainingConfig, "norm_eps") | {"total": total, "warmup": warmup}
         with _as_settings():
             return TrainingConfig(**given)
+
+    def on_schedule(self, begun: Mapping[str, Any]) -> Settings:
+        """Return these with the schedule that a run was begun with, where they state none of their own."""
+        kept: dict[str, Any] = {name: begun.get(name) for name in ("total", "warmup") if getattr(self, name) is None}
+        return replace(self, **kept)
 
     def formats(self) -> Precision:
         """Return the format that is computed in, and how the loss is scaled."""
