@@ -20,6 +20,7 @@ CLONE = (*ROOMS, "pyproject.toml", "noxfile.py", "LICENSE", "README.md")
 RUN_BY = {"sh": ("bash", "-euo", "pipefail", "-c"), "python": (sys.executable, "-c")}
 COMMAND = "import sys; from assayer.__main__ import main; sys.exit(main())"  # as an installation writes it
 MAY_LACK = ("rustc", "mpirun")  # tools that a machine need not have
+ELSEWHERE = ("golden/README.md", "golden/OUTPUTS.md", "cuda/emulator/README.md")
 LIMIT = 120  # seconds
 BLOCKS = [block for page in PAGES for block in blocks(page)]
 
@@ -106,7 +107,7 @@ def test_quoted_code_stands_in_its_file(block: Block) -> None:
     assert plain(block.text) in plain((ROOT / block.quotes).read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", [*PAGES, *ELSEWHERE])
 def test_what_a_page_names_is_there(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     assert {*re.findall(r"nox -s (\w+)", text)} <= SESSIONS
