@@ -11,6 +11,8 @@ from bindings.header.records import Header, Parameter
 
 from .foreign import SharedObject, from_buffer, pointer, types_of
 
+EMULATED = "assayer_emulated"  # what the emulator of CUDA exports from every library that is compiled for it
+
 
 class Services:
     """`services.allocate(bytes)` returns what assayer_allocate puts out; addresses are ints, names strings.
@@ -30,7 +32,7 @@ class Services:
     @property
     def holds_emulator(self) -> bool:
         """Whether the library was compiled for this project's emulator of CUDA, which leaves a symbol in it."""
-        return self._shared.entry("assayer_emulated", ()) is not None
+        return self._shared.entry(EMULATED, ()) is not None
 
     def fact(self, name: str) -> int | None:
         """Return a capability's value, None for one that the library does not know."""

@@ -29,16 +29,16 @@ from conformance.exit_codes import HARNESS, NO_DEVICE, gravest
 from conformance.report.files import ReportError, write_jsonl, write_junit
 from conformance.report.markdown import write_summary
 from conformance.report.progress import Follower
-from conformance.report.record import Run
+from conformance.report.record import Run, verdict
 from conformance.report.screen import Screen
 from conformance.report.terminal import close, show
 from conformance.steps import RUN_LENGTH
 
 from .judgement import Judgement, slug
-from .own import with_own_builds
+from .own import rounds
 from .ratchet import add_ratchet, check_ratchet, held_to_ratchet
 from .repeat import add_inputs, add_repro
-from .waivers import WaiverError, read_waivers
+from .waivers import Waiver, WaiverError, read_waivers
 
 _EXAMPLES = """\
   run --library libyours.so                            the whole catalogue and the training steps
@@ -128,10 +128,7 @@ def run(options: argparse.Namespace) -> int:
     """Judge, report, and return the exit code."""
     console = Screen()
     try:
-        options = with_own_builds(console, options)
         check_ratchet(options)
-        for _, path in options.library or ():
-            refuse_strangers(path)
         with kept_between_runs(fresh=options.fresh) as store:
             finished = held_to_ratchet(options, _finished(console, options, store))
     except (NoDevice, DeviceError) as error:
@@ -156,23 +153,31 @@ def _say(console: Console, said: object) -> None:
 
 
 def _finished(console: Console, options: argparse.Namespace, store: Store) -> list[Run]:
-    """The runs of all candidates, each as soon as it is over; none where nothing was chosen.
-
-    What stands against any of them is said before the first is judged.
-    """
+    """The runs of all candidates; none where nothing was chosen."""
     waivers = read_waivers(options.waivers) if options.waivers else []
-    asked = _candidates(options)
-    several = len(asked) > 1
     follower = Follower(console, every=options.verbose > 1, quiet=options.quiet)
-    judgements = [Judgement(console, options, candidate, waivers, store, several) for candidate in asked]
-    finished = []
-    for judgement in judgements:
-        if not judgement.selection:
-            return []
-        if several and not options.quiet:
-            console.print(f"judging {judgement.name}", markup=False, highlight=False)
-        finished.append(judgement.run(follower))
+    finished: list[Run] = []
+    for asked in rounds(console, options):
+        for judgement in _judgements(console, asked, waivers, store):
+            if not judgement.selection:
+                return []
+            if judgement.several and not options.quiet:
+                _say(console, f"judging {judgement.name}")
+            finished.append(judgement.run(follower))
+            if judgement.several and not options.quiet:
+                _say(console, f"  {verdict(finished[-1])}")
     return finished
+
+
+def _judgements(
+    console: Console, options: argparse.Namespace, waivers: Sequence[Waiver], store: Store
+) -> list[Judgement]:
+    """What is judged in one round: what stands against any of it is said before the first is judged."""
+    for _, path in options.library or ():
+        refuse_strangers(path)
+    asked = _candidates(options)
+    several = len(asked) > 1 or len(set(options.on or ())) > 1
+    return [Judgement(console, options, candidate, waivers, store, several) for candidate in asked]
 
 
 def _candidates(options: argparse.Namespace) -> list[Candidate]:

@@ -49,7 +49,7 @@ class Judgement:
         several: bool = False,
     ) -> None:
         self.console, self.options, self.candidate, self.waivers = console, options, candidate, waivers
-        self.name = candidate.name
+        self.name, self.several = candidate.name, several
         self.repro = self._repro(several)
         self.setting = setting_of(options, candidate, store)
         if not options.library:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
+from collections.abc import Iterator
 
 from rich.console import Console
 
@@ -11,27 +11,27 @@ from conformance.builds import TARGETS, BuildError, build, device_builds
 from conformance.candidates.candidate import SCHEDULES
 
 
-def with_own_builds(console: Console, options: argparse.Namespace) -> argparse.Namespace:
-    """Return the options with what --on names built, as if --library had named it; without --on as they are.
+def rounds(console: Console, options: argparse.Namespace) -> Iterator[argparse.Namespace]:
+    """Yield the options of each round of judging: as they are, or for each of the builds that --on names its own.
 
-    Emulated kernels are run in every order of threads unless --schedule chooses.  Raises DeviceError and BuildError.
+    A build is made when its round begins, so that the verdict on the first does not wait for the others; its options
+    are as if --library had named it.  Emulated kernels are run in every order of threads unless --schedule chooses.
+    Raises DeviceError and BuildError.
     """
     if not options.on:
-        return options
+        yield options
+        return
     _check(options)
-    libraries: list[tuple[str, Path]] = []
     for name in (name for name in TARGETS if name in options.on):
         console.print(f"building {name}", markup=False, highlight=False)
-        libraries += device_builds(options.arch) if name == "cuda" else [(name, build(name))]
-    emulated = "emulated" in options.on
-    return argparse.Namespace(
-        **vars(options)
-        | {
+        libraries = list(device_builds(options.arch)) if name == "cuda" else [(name, build(name))]
+        emulated = name == "emulated"
+        asked = {
             "library": libraries,
             "schedule": (options.schedule or list(SCHEDULES)) if emulated else [],
             "arch": options.arch if emulated else [],  # what was compiled for one says so itself
         }
-    )
+        yield argparse.Namespace(**vars(options) | asked)
 
 
 def _check(options: argparse.Namespace) -> None:

@@ -22,24 +22,33 @@ def builds(monkeypatch: pytest.MonkeyPatch, stub_path: Path) -> None:
     )
 
 
-def chosen(on: list[str], schedule: list[str] | None = None, arch: list[str] | None = None) -> Any:
+def rounds(on: list[str], schedule: list[str] | None = None, arch: list[str] | None = None) -> list[Any]:
     options = argparse.Namespace(on=on, schedule=schedule or [], arch=arch or [], library=None)
-    return own.with_own_builds(Console(quiet=True), options)
+    return list(own.rounds(Console(quiet=True), options))
 
 
 def test_emulated_kernels_are_run_in_every_order_unless_one_is_chosen() -> None:
-    options = chosen(["emulated", "stub"])
-    assert [name for name, _ in options.library] == ["stub", "emulated"]
-    assert options.schedule == ["forward", "reverse", "random"]
-    assert chosen(["emulated"], ["reverse"]).schedule == ["reverse"]
-    assert chosen(["stub"]).schedule == []
+    stub, emulated = rounds(["emulated", "stub"])
+    assert [stub.library, emulated.library] == [[("stub", stub.library[0][1])], [("emulated", Path("emulated"))]]
+    assert [stub.schedule, emulated.schedule] == [[], ["forward", "reverse", "random"]]
+    [emulated] = rounds(["emulated"], ["reverse"])
+    assert emulated.schedule == ["reverse"]
+
+
+def test_a_build_is_made_when_its_round_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+    monkeypatch.setattr(own, "build", lambda name: made.append(name) or Path(name))
+    options = argparse.Namespace(on=["stub", "emulated"], schedule=[], arch=[], library=None)
+    next(own.rounds(Console(quiet=True), options))
+    assert made == ["stub"]
 
 
 def test_an_architecture_is_built_for_on_a_device_and_stood_in_for_on_the_emulated_one() -> None:
-    options = chosen(["cuda"], arch=["sm_80"])
-    assert options.library == [("cuda sm_80", Path("sm_80"))]
-    assert options.arch == []
-    assert chosen(["emulated", "cuda"], arch=["sm_80"]).arch == ["sm_80"]
+    [cuda] = rounds(["cuda"], arch=["sm_80"])
+    assert cuda.library == [("cuda sm_80", Path("sm_80"))]
+    assert cuda.arch == []
+    emulated, cuda = rounds(["emulated", "cuda"], arch=["sm_80"])
+    assert [emulated.arch, cuda.arch] == [["sm_80"], []]
 
 
 def test_a_build_is_judged_under_its_own_name(capsys: pytest.CaptureFixture[str]) -> None:
