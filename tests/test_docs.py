@@ -82,9 +82,8 @@ def test_a_reader_who_follows_a_page_gets_what_it_says(page: str, tmp_path: Path
         if reader.lacked:
             break
     if reader.lacked:
-        pytest.skip(
-            f"{block} and what follows was not run: there is no {' and no '.join(sorted(reader.lacked))} that works"
-        )
+        tools = " and no ".join(sorted(reader.lacked))
+        pytest.skip(f"{block} and what follows was not run: there is no {tools} that works")
 
 
 @pytest.mark.parametrize("block", BLOCKS, ids=str)
