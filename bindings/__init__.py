@@ -1,8 +1,11 @@
 """Shared libraries as Python functions: types, shapes, checks and calls, all derived from the header."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from .arrays import DeviceArray
 from .calls.graph import Graph
-from .declarations.examine import examine
 from .errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -22,6 +25,9 @@ from .library import Library
 from .shared_object.facts import Facts
 from .shared_object.streams import Event, Stream
 from .shared_object.symbols import exported_symbols
+
+if TYPE_CHECKING:
+    from .declarations.examine import examine
 
 __all__ = [
     "ArgumentError",
@@ -51,3 +57,12 @@ __all__ = [
     "read_header",
     "shape_of",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Load what reads other languages' declarations when it is asked for: it takes as long as all the rest."""
+    if name != "examine":
+        raise AttributeError(f"module {__name__} has no attribute {name}")
+    from .declarations.examine import examine
+
+    return examine

@@ -6,12 +6,10 @@ from pathlib import Path
 
 from bindings.header.read import read_header
 from bindings.header.records import Header
-from bindings.shared_object.services import EMULATED
+from bindings.shared_object.misnamed import unknown_symbols
 from bindings.shared_object.symbols import exported_symbols
 
 from . import compare
-
-_OURS = ("cuda_", "assayer_")
 
 
 def examine(path: Path, declarations: Path | None = None, header: Header | None = None) -> list[str]:
@@ -32,14 +30,3 @@ def differences(path: Path, declarations: Path | None = None, header: Header | N
     Raises what `examine` does.
     """
     return unknown_symbols(path, header) + (compare(declarations, header) if declarations else [])
-
-
-def unknown_symbols(path: Path, header: Header | None = None) -> list[str]:
-    """Return a sentence for each symbol that is named as the header's are, and is none of them.
-
-    Raises LibraryError where the file is no library.
-    """
-    header = header or read_header()
-    known = {EMULATED, *(function.symbol for function in (*header.operations.values(), *header.services.values()))}
-    unknown = {symbol for symbol in exported_symbols(path) if symbol.startswith(_OURS)} - known
-    return [f"{symbol}: exported, the header has no such function" for symbol in sorted(unknown)]

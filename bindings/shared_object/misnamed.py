@@ -5,10 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import get_close_matches
+from pathlib import Path
 
-from .symbols import Symbols
+from bindings.header.read import read_header
+from bindings.header.records import Header
+
+from .services import EMULATED
+from .symbols import Symbols, exported_symbols
 
 _PREFIX = "cuda_"
+_OURS = (_PREFIX, "assayer_")
 _COMPONENT = re.compile(r"(\d+)(?=[A-Za-z_])")  # of a mangled name: how long the word behind it is
 _RUST_HASH = re.compile(r"17h[0-9a-f]{16}E")  # behind the names that Rust mangles the old way
 _NAMED = 3  # names that a sentence lists
@@ -99,3 +105,14 @@ _KINDS: tuple[tuple[Callable[[Symbols, Iterable[str]], _Found], str], ...] = (
     (_bare, f"spelled otherwise: {{names}}; the header's names begin with {_PREFIX}"),
     (_near, "near to what the header has: {names}"),
 )
+
+
+def unknown_symbols(path: Path, header: Header | None = None) -> list[str]:
+    """Return a sentence for each symbol that is named as the header's are, and is none of them.
+
+    Raises LibraryError where the file is no library.
+    """
+    header = header or read_header()
+    known = {EMULATED, *(function.symbol for function in (*header.operations.values(), *header.services.values()))}
+    unknown = {symbol for symbol in exported_symbols(path) if symbol.startswith(_OURS)} - known
+    return [f"{symbol}: exported, the header has no such function" for symbol in sorted(unknown)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import re
 import shlex
@@ -9,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from bindings import Facts, LibraryError
+from bindings import Facts, LibraryError, exported_symbols
 
 from .worker import Worker
 
@@ -81,16 +82,26 @@ def candidates(
 
 def facts_of(candidate: Candidate) -> Facts:
     """Return what a library says of itself, in a process of its own, which may serve `worker_of` next."""
-    worker = Worker(candidate.path.resolve(), environment=candidate.environment)
+    worker = _warm.pop(candidate.key, None) or Worker(candidate.path.resolve(), environment=candidate.environment)
     try:
         facts = worker.facts()
     except LibraryError:
         worker.close()
         raise
-    if other := _warm.pop(candidate.key, None):
-        other.close()
     _warm[candidate.key] = worker
     return facts
+
+
+def begin_to_open(path: Path) -> None:
+    """Start the worker that `facts_of` a library will ask, while the judge has other things to load.
+
+    Of a file that exports nothing like an operation nothing runs, and what cannot be opened is said by `facts_of`.
+    """
+    with contextlib.suppress(LibraryError, OSError):
+        if any(symbol.startswith("cuda_") for symbol in exported_symbols(path)):
+            worker = Worker(path.resolve())
+            _warm[Candidate(path).key] = worker
+            worker.process()
 
 
 def worker_of(candidate: Candidate, threads: int, limit_s: float) -> Worker:

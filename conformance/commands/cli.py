@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import itertools
 import sys
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from conformance.exit_codes import EXIT, HARNESS
 from conformance.program import program
@@ -37,6 +39,8 @@ the reference itself; no tolerance is chosen."""
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; without one, print the help: nothing was judged."""
     words = sys.argv[1:] if arguments is None else arguments
+    if words[:1] == ["run"]:
+        _open_early(words)
     parser = build_parser([words[0]] if words and words[0] in MODULES else MODULES)
     options = parser.parse_args(words)
     if not hasattr(options, "run"):
@@ -44,6 +48,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return HARNESS
     code: int = options.run(options)
     return code
+
+
+def _open_early(words: Sequence[str]) -> None:
+    """Begin to open a library that is judged alone, as the rest of the command takes as long to load."""
+    named = [word for option, word in itertools.pairwise(words) if option == "--library"]
+    paths = [path for word in named for path in map(Path, (word, word.partition("=")[2])) if path.is_file()]
+    if len(paths) == 1:
+        from conformance.candidates.candidate import begin_to_open
+
+        begin_to_open(paths[0])
 
 
 def build_parser(names: Iterable[str] = MODULES) -> argparse.ArgumentParser:

@@ -31,18 +31,25 @@ class Codec:
     def __init__(self, *records: type) -> None:
         self._records = {record.__name__: record for record in records}
 
-    def dumps(self, value: Any) -> bytes:
-        """Return a value as a document.  Raises TypeError for what is none of the types known."""
+    def parts(self, value: Any) -> list[Any]:
+        """Return a value as a document in parts, buffers that share the memory of its arrays.
+
+        Raises TypeError for what is none of the types known.
+        """
         writer = _Writer(self._records)
         described = json.dumps(writer.described(value), separators=(",", ":")).encode()
         head = len(described).to_bytes(_LENGTH, "little") + described
         parts = [head, bytes(-(_CHECKSUM + len(head)) % _LINE)]
         for array in writer.arrays:
-            parts += [array.tobytes(), bytes(-array.nbytes % _LINE)]
+            parts += [array, bytes(-array.nbytes % _LINE)]
         checksum = hashlib.blake2b(digest_size=_CHECKSUM)
         for part in parts:
             checksum.update(part)
-        return b"".join([checksum.digest(), *parts])
+        return [checksum.digest(), *parts]
+
+    def dumps(self, value: Any) -> bytes:
+        """Return a value as a document.  Raises TypeError for what is none of the types known."""
+        return b"".join(self.parts(value))
 
     def loads(self, document: bytes) -> Any:
         """Return the value of a document; its arrays cannot be written.  Raises DamagedError."""
@@ -90,10 +97,10 @@ class _Writer:
         """Type, shape, and where it lies or the one value it holds everywhere."""
         dense = np.ascontiguousarray(array).reshape(array.shape)
         described = ["array", dense.dtype.name, list(dense.shape)]
-        bits = dense.reshape(-1).view(np.uint8).reshape(dense.size, -1) if dense.size else None
-        if bits is not None and dense.size > 1 and (bits == bits[0]).all():
+        bits = dense.reshape(-1).view(np.uint8).reshape(dense.size, dense.itemsize)
+        if _is_constant(bits):
             return [*described, bits[0].tobytes().hex()]
-        return [*described, self._place(dense)]
+        return [*described, self._place(bits)]
 
     def _place(self, array: Any) -> int:
         """Where the bytes of an array lie: those of several that hold the same ones lie there once."""
@@ -103,6 +110,11 @@ class _Writer:
             self.arrays.append(array)
             self._end += array.nbytes + -array.nbytes % _LINE
         return self._places[content]
+
+
+def _is_constant(bits: Any) -> bool:
+    """Whether all of several elements have the same bits, [elements, bytes]; most arrays differ in the first few."""
+    return len(bits) > 1 and bool((bits[:8] == bits[0]).all()) and bool((bits == bits[0]).all())
 
 
 def _fields(value: Any) -> list[Any]:

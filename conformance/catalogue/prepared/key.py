@@ -27,7 +27,7 @@ def made_by() -> str:
     digest.update(header_path().read_bytes())
     for path in sorted(_sources()):
         with open(path, "rb") as file:  # noqa: PTH123  (a few hundred files, at the start of every run)
-            digest.update(path.encode() + file.read())
+            digest.update(os.path.relpath(path, ROOT).encode() + file.read())
     return digest.hexdigest()
 
 

@@ -69,7 +69,7 @@ class DiskStore:
             return found
         except (OSError, DamagedError):
             value = make()
-        self._write(name, codec.dumps(value))
+        self._write(name, codec.parts(value))
         return value
 
     def recall_parts(self, names: Sequence[str], make: Callable[[], Iterable[Value]], codec: Codec) -> Iterator[Value]:
@@ -81,24 +81,24 @@ class DiskStore:
                 if not made:
                     made = list(make())
                     for other, value in zip(names, made, strict=True):
-                        self._write(other, codec.dumps(value))
+                        self._write(other, codec.parts(value))
                 yield made[place]
 
     def _read(self, name: str, codec: Codec) -> Any:
         with open(os.path.join(self._folder, _file(name)), "rb") as file:  # noqa: PTH118, PTH123  (thousands a run)
             return codec.loads(file.read())
 
-    def _write(self, name: str, document: bytes) -> None:
+    def _write(self, name: str, parts: Sequence[Any]) -> None:
         """Put a document in its place, whole or not at all; a folder that cannot be written to keeps nothing."""
         with contextlib.suppress(OSError):
-            self._put(self._folder / _file(name), document)
+            self._put(self._folder / _file(name), parts)
 
-    def _put(self, path: Path, document: bytes) -> None:
+    def _put(self, path: Path, parts: Sequence[Any]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, aside = tempfile.mkstemp(dir=path.parent, prefix=".")
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(document)
+                file.writelines(parts)
             Path(aside).replace(path)
         except BaseException:
             Path(aside).unlink(missing_ok=True)

@@ -12,7 +12,13 @@ from rich.console import Console
 
 from bindings import BindingError, NoDevice
 from conformance.builds import TARGETS, BuildError, DeviceError
-from conformance.candidates.candidate import Candidate, CandidateError, candidates, read_schedule
+from conformance.candidates.candidate import (
+    Candidate,
+    CandidateError,
+    candidates,
+    close_idle_workers,
+    read_schedule,
+)
 from conformance.candidates.exports import refuse_strangers
 from conformance.catalogue.goldens import GoldenError
 from conformance.catalogue.prepared import Store, kept_between_runs
@@ -137,6 +143,8 @@ def run(options: argparse.Namespace) -> int:
     except (BindingError, BuildError, CandidateError, WaiverError, GoldenError, ValueError, OSError) as error:
         _say(console, error)
         return HARNESS
+    finally:
+        close_idle_workers()
     if not finished:
         return nothing(console, options)
     _report(console, options, finished)

@@ -6,7 +6,6 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from bindings.declarations import DeclarationError, compare_each
 from bindings.header.read import read_header
 from bindings.shared_object.misnamed import listed
 from conformance.operations import OPERATIONS
@@ -26,6 +25,8 @@ def compared(path: Path, operations: Collection[str], everything: bool) -> Said:
     everything: a declaration of what the header has not is a problem too, rather than somebody else's function.
     Raises DeclarationError for a file that cannot be read, or declares none of the operations.
     """
+    from bindings.declarations import DeclarationError, compare_each  # here: few runs compare declarations
+
     found = compare_each(path)
     judged = {OPERATIONS[operation].symbol for operation in operations}
     declared = [symbol for symbol in found if symbol in judged]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from bindings.declarations.examine import unknown_symbols
+from bindings.shared_object.misnamed import unknown_symbols
 from conformance.candidates.candidate import Candidate
 from conformance.candidates.exports import misnamed
 from conformance.candidates.files import strangers

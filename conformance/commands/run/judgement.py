@@ -15,7 +15,7 @@ from rich.console import Console
 from conformance.candidates.candidate import Candidate
 from conformance.candidates.exports import absent
 from conformance.candidates.files import check_folder, floor
-from conformance.catalogue.cases import CASES, REFUSALS
+from conformance.catalogue.cases import CASES
 from conformance.catalogue.goldens import catalogue_floor
 from conformance.catalogue.prepared import Store
 from conformance.commands.options import chosen
@@ -129,7 +129,7 @@ class Judgement:
         options, setting, selection = self.options, self.setting, self.presence.there
         if options.inputs:
             return [judged_inputs(options.inputs, setting)], False
-        order = {id: place for place, id in enumerate((*CASES, *REFUSALS))}
+        order = {id: place for place, id in enumerate(selection.cases if options.library else CASES)}
         results: list[Result] = []
         stopped = False
         if options.library:
