@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import tempfile
 from pathlib import Path
 
 import hypothesis
 import pytest
 
-from bindings import Library, exported_symbols, read_header
-from tests.tools import build_with_cmake, cmake_build
+# Before anything of ours is loaded: what tests prepare, some by a reference that is wrong on purpose, stays theirs.
+_CACHE = tempfile.TemporaryDirectory(prefix="assayer-tests-")
+atexit.register(_CACHE.cleanup)
+os.environ["ASSAYER_CACHE"] = _CACHE.name
+
+from bindings import Library, exported_symbols, read_header  # noqa: E402
+from tests.tools import build_with_cmake, cmake_build  # noqa: E402
 
 ROOT = Path(__file__).parents[1]
 

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from conformance.catalogue.cases import CASES
+from conformance.catalogue.goldens import GoldenError
 from conformance.catalogue.keywords import Keywords
 from conformance.exit_codes import HARNESS
 from conformance.proof.faults import FAULTS, FaultError
@@ -55,7 +56,11 @@ def run(options: argparse.Namespace) -> int:
         console.print(f"no operation matches -k '{options.k.text}'", markup=False)
         return HARNESS
     started = time.monotonic()
-    results = judge(console, operations, options.n)
+    try:
+        results = judge(console, operations, options.n)
+    except GoldenError as error:
+        console.print(str(error), markup=False)
+        return HARNESS
     for name in (name for name in STEPPED if name in operations):
         results += stepped(console, *STEPPED[name], options.n)
     show(console, results, options.verbose)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from conformance.candidates.worker import Worker
 from conformance.catalogue.cases import CASES, REFUSALS, Case, Refusal
 from conformance.catalogue.keywords import Keywords
+from conformance.catalogue.prepared import Store, kept_between_runs
 from conformance.judging.bench import Bench
 from conformance.judging.results import Result
 from conformance.pool import shared
@@ -35,14 +37,15 @@ def judge(processes: int, faults: Sequence[Fault] = FAULTS) -> Iterator[FaultRes
     """
     if not all(fault.is_of_a_kernel for fault in faults):
         build()  # what they share is compiled once
-    yield from shared(judge_fault, faults, processes)
+    with kept_between_runs() as store:
+        yield from shared(partial(judge_fault, store=store), faults, processes)
 
 
-def judge_fault(fault: Fault) -> FaultResult:
-    """Build the library with one fault and judge its operations."""
+def judge_fault(fault: Fault, store: Store | None = None) -> FaultResult:
+    """Build the library with one fault and judge its operations; store: of what cases need."""
     mode = fault.run_mode
     with Worker(build(fault), 1, fault.limit_s, mode.environment(), mode.prefix()) as worker:
-        bench = Bench(worker)
+        bench = Bench(worker, store=store)
         return scored(fault, [bench.case(case) for case in cases_of(fault)])
 
 

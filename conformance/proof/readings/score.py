@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import TypeVar
 
 from rich.console import Console
 from rich.progress import track
 
 from conformance.catalogue.cases import CASES
+from conformance.catalogue.prepared import DiskStore, Store
 from conformance.pool import shared
 from conformance.report.score import Diagnosed, Faults, Score
 from conformance.steps.divided import DIVISIONS
@@ -58,9 +60,9 @@ def judge(console: Console, operations: Sequence[str], processes: int) -> list[F
     ids = [case.id for case in CASES.values() if case.operation in operations]
     # Cases of one operation are of very different cost: neighbours go to different processes.
     pieces = [ids[start :: -(-len(ids) // CHUNK)] for start in range(-(-len(ids) // CHUNK))]
-    told = [
-        one for few in _followed(console, "planting", shared(_tried, pieces, processes), len(pieces)) for one in few
-    ]
+    store = DiskStore()
+    planting = shared(partial(_tried, store=store), pieces, processes)
+    told = [one for few in _followed(console, "planting", planting, len(pieces)) for one in few]
     results = found((reading for name in operations if name not in STEPPED for reading in planted(name)), told)
     by_case: dict[str, list[str]] = {}
     for one in results:
@@ -68,18 +70,18 @@ def judge(console: Console, operations: Sequence[str], processes: int) -> list[F
             by_case.setdefault(one.clearest.case, []).append(one.reading.id)
     by_id = {one.reading.id: one for one in results}
     work = list(by_case.items())
-    for few in _followed(console, "diagnosing", shared(_named, work, processes), len(work)):
+    for few in _followed(console, "diagnosing", shared(partial(_named, store=store), work, processes), len(work)):
         for id, line, right in few:
             by_id[id].line, by_id[id].right = line, right
     return results
 
 
-def _tried(ids: Sequence[str]) -> list[Attempt]:
-    return [attempt for id in ids for attempt in try_case(id)]
+def _tried(ids: Sequence[str], store: Store) -> list[Attempt]:
+    return [attempt for id in ids for attempt in try_case(id, store=store)]
 
 
-def _named(piece: tuple[str, list[str]]) -> list[tuple[str, str, bool]]:
-    return list(named(*piece))
+def _named(piece: tuple[str, list[str]], store: Store) -> list[tuple[str, str, bool]]:
+    return list(named(*piece, store))
 
 
 def _followed(console: Console, what: str, items: Iterable[Item], total: int) -> Iterator[Item]:

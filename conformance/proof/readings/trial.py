@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 
 from conformance import operations
 from conformance.catalogue.cases import CASES, Case
+from conformance.catalogue.prepared import Store
 from conformance.judging.diagnoses import Diagnosis
 from conformance.judging.diagnosis import diagnose
 from conformance.judging.outputs import judge_outputs
+from conformance.judging.preparation import Preparation
 from conformance.judging.verdict import Verdict
-from conformance.limits.expectation import Expected, expect
+from conformance.limits.expectation import Expected
 from conformance.variants.wrong.planted import by_id, planted
 from reference.readings import Reading
 
@@ -74,11 +76,10 @@ class Found:
         return bool(self.failed and self.reading.equal)
 
 
-def try_case(id: str, readings: Sequence[Reading] | None = None) -> list[Attempt]:
-    """Try readings of a case's operation on it: all, unless some are given."""
+def try_case(id: str, readings: Sequence[Reading] | None = None, store: Store | None = None) -> list[Attempt]:
+    """Try readings of a case's operation on it: all, unless some are given.  store: of what cases need."""
     case = CASES[id]
-    arguments = case.arguments()
-    expected = expect(case.operation, arguments)
+    arguments, expected, _ = Preparation(store=store).case(case)
     return try_on(case, arguments, expected, planted(case.operation) if readings is None else readings)
 
 
@@ -120,11 +121,10 @@ def found(readings: Iterable[Reading], told: Iterable[Attempt]) -> list[Found]:
     return list(gathered.values())
 
 
-def named(id: str, readings: Sequence[str]) -> Iterator[tuple[str, str, bool]]:
+def named(id: str, readings: Sequence[str], store: Store | None = None) -> Iterator[tuple[str, str, bool]]:
     """Diagnose readings on a case that refuses them; yield each one's id, the line, and whether it says what it is."""
     case = CASES[id]
-    arguments = case.arguments()
-    expected = expect(case.operation, arguments)
+    arguments, expected, _ = Preparation(store=store).case(case)
     for name in readings:
         reading = by_id(case.operation, name)
         got = outputs(reading, arguments)
