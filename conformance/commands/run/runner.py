@@ -21,7 +21,7 @@ from conformance.pool import shared
 from conformance.steps import RUN_LENGTH, STEPS, judge_step
 
 CHUNK = 16  # cases handed out at a time: enough to hide the hand-over, few enough to share evenly
-_WORTH = 32  # cases for which a second process is worth its start
+_WORTH = 64  # cases for which a second process is worth its start
 
 
 @dataclass(frozen=True)
