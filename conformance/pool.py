@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, as_completed
 from functools import partial
 from multiprocessing.context import BaseContext
 from pathlib import Path
@@ -15,6 +15,10 @@ from typing import Any, TypeVar
 
 Piece = TypeVar("Piece")
 Made = TypeVar("Made")
+
+
+class PoolError(RuntimeError):
+    """A process that worked on a piece is no more, and what it had made is lost."""
 
 
 def one_thread_each() -> None:
@@ -35,7 +39,8 @@ def shared(
 ) -> Iterator[Made]:
     """Return work(piece) for every piece, in the order in which they are done; the processes start at once.
 
-    begin(*given) is called first in every process.  One process, or one piece, is worked on in this one.
+    begin(*given) is called first in every process.  One process, or one piece, is worked on in this one.  Raises
+    PoolError where one of several processes is killed.
     """
     one_thread_each()
     if min(processes, len(pieces)) <= 1:
@@ -83,5 +88,7 @@ def _yielded(executor: ProcessPoolExecutor, futures: list[Future[Made]]) -> Iter
         for future in as_completed(futures):
             yield future.result()
             futures.remove(future)  # and what it holds
+    except BrokenExecutor:
+        raise PoolError("a process of the judge itself was ended from outside (out of memory?): no verdict") from None
     finally:
         executor.shutdown(wait=False, cancel_futures=True)

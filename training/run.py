@@ -78,7 +78,7 @@ class Run:
         step, checkpoint = self.records.newest(resume=resume, warn=warn) if self._leads else (0, None)
         step, *_ = self._ranks.gather(step)
         if step and not checkpoint:
-            checkpoint = Checkpoint.read(self.records.store.path(step))
+            checkpoint = self.records.store.read(step)
         return step, checkpoint
 
     def _restored(self, checkpoint: Checkpoint, warn: Callable[[str], None]) -> Standing:

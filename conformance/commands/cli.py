@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from conformance.exit_codes import EXIT, HARNESS
+from conformance.pool import PoolError
 from conformance.program import program
 
 # By name, in the order of the help.  A module is imported when its command is given: a single case is judged in less
@@ -46,7 +47,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not hasattr(options, "run"):
         parser.print_help()
         return HARNESS
-    code: int = options.run(options)
+    try:
+        code: int = options.run(options)
+    except PoolError as error:  # no failure of the library
+        print(error, file=sys.stderr)
+        return HARNESS
     return code
 
 

@@ -178,3 +178,12 @@ def test_a_missing_package_is_named_with_its_extra(monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(sys.modules, "safetensors.numpy", None)
     with pytest.raises(ImportError, match=r"need the safetensors package: pip install safetensors"):
         Store(tmp_path, keep=1).save(1, checkpoint(1))
+
+
+def test_a_checkpoint_of_another_step_is_refused(store: Store) -> None:
+    store.save(200, checkpoint(200))
+    store.path(200).rename(store.path(290))
+    with pytest.raises(
+        CheckpointError, match="step-00000290: expected the checkpoint of step 290, got that of step 200"
+    ):
+        store.newest(never)

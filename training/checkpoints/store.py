@@ -37,7 +37,7 @@ class Store:
         self._clean()
         beside = self.folder / f"{_BESIDE}{path.name}"
         beside.mkdir(parents=True)
-        checkpoint.write(beside)
+        checkpoint.with_content(step=step).write(beside)
         beside.replace(path)
         to_disk(self.folder)
         for old in self.steps()[: -self._keep]:
@@ -45,6 +45,17 @@ class Store:
             self.path(old).replace(going)  # a folder half removed must not look like a damaged checkpoint
             shutil.rmtree(going)
         return path
+
+    def read(self, step: int) -> Checkpoint:
+        """Return the checkpoint of a step.
+
+        Raises Damaged where a byte of it is not what was written, CheckpointError for another format or another step.
+        """
+        path = self.path(step)
+        found = Checkpoint.read(path)
+        if (held := found.content.get("step", step)) != step:
+            raise CheckpointError(f"{path}: expected the checkpoint of step {step}, got that of step {held}")
+        return found
 
     def newest(self, warn: Callable[[str], None]) -> tuple[int, Checkpoint] | None:
         """Return the newest checkpoint that is whole, and its step; None where there are none at all.
@@ -54,7 +65,7 @@ class Store:
         damages: dict[int, Damaged] = {}
         for step in reversed(self.steps()):
             try:
-                found = Checkpoint.read(self.path(step))
+                found = self.read(step)
             except Damaged as error:
                 damages[step] = error
                 continue

@@ -1,0 +1,37 @@
+"""Work shared among processes: whatever the order, and whoever is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+
+from conformance.commands import cli, listing
+from conformance.exit_codes import HARNESS
+from conformance.pool import PoolError, in_order, shared
+
+
+def square(number: int) -> int:
+    return number * number
+
+
+def die(number: int) -> int:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_every_piece_is_worked_on(processes: int) -> None:
+    assert sorted(shared(square, range(5), processes)) == [0, 1, 4, 9, 16]
+    assert in_order(square, range(5), processes) == [0, 1, 4, 9, 16]
+
+
+def test_a_process_that_is_killed_is_the_judge_s_own_failure(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(PoolError, match="ended from outside"):
+        list(shared(die, range(4), 2))
+    monkeypatch.setattr(listing, "run", lambda options: len(list(shared(die, range(4), 2))))
+    assert cli.main(["list"]) == HARNESS
+    assert "no verdict" in capsys.readouterr().err
