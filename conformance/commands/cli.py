@@ -71,5 +71,5 @@ def build_parser(names: Iterable[str] = MODULES) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(program(), description=_WHAT, epilog=EXIT, formatter_class=layout)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     for name in names:
-        importlib.import_module(f"conformance.commands.{MODULES[name]}").add_parser(commands)
+        importlib.import_module(f".{MODULES[name]}", __package__).add_parser(commands)
     return parser
