@@ -1,4 +1,4 @@
-"""The golden training run: the envelope that replicas of the reference give (see conformance/envelope).
+"""The golden training run: the envelope that replicas of the reference give (see conformance/limits/envelope).
 
 The parameters it starts from are not in the file, since their generator gives them (goldens/step.py).
 """

@@ -1,4 +1,4 @@
-"""The runs: steps of the tiny model on real text that is the same everywhere, the licence of this project."""
+"""The runs: steps of the tiny model on real text that is the same everywhere: golden/training_run.txt, a licence."""
 
 from __future__ import annotations
 
