@@ -88,7 +88,7 @@ def facts_of(candidate: Candidate) -> Facts:
     except LibraryError:
         worker.close()
         raise
-    _warm[candidate.key] = worker
+    _keep_warm(candidate.key, worker)
     return facts
 
 
@@ -100,8 +100,15 @@ def begin_to_open(path: Path) -> None:
     with contextlib.suppress(LibraryError, OSError):
         if any(symbol.startswith("cuda_") for symbol in exported_symbols(path)):
             worker = Worker(path.resolve())
-            _warm[Candidate(path).key] = worker
+            _keep_warm(Candidate(path).key, worker)
             worker.process()
+
+
+def _keep_warm(key: str, worker: Worker) -> None:
+    """Keep a worker for whoever asks next, and end the one that was kept for it before."""
+    if before := _warm.pop(key, None):
+        before.close()
+    _warm[key] = worker
 
 
 def worker_of(candidate: Candidate, threads: int, limit_s: float) -> Worker:
