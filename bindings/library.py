@@ -14,13 +14,11 @@ from .calls.graph import Graph
 from .calls.operation import Operation
 from .calls.placement import Placement
 from .calls.staging import Staging
-from .errors import CallError, LibraryError, MissingSymbol, NoDevice
+from .errors import CallError, MissingSymbol
 from .header.read import read_header
 from .header.records import Function, Header
 from .header.signature import Signature
-from .shared_object.facts import Facts
-from .shared_object.foreign import SharedObject, types_of
-from .shared_object.services import Services
+from .shared_object.opened import Opened
 from .shared_object.streams import Event, Stream
 
 
@@ -51,22 +49,11 @@ class Library:
         self.path = Path(path).absolute()
         self.header = header or read_header()
         self.resident = resident
-        self._object = SharedObject(self.path)
-        self.services = Services(self._object, self.header)
-        self._refuse_others()
-        self.facts = Facts.of(self.services)
-        if self.facts.on_device and self.facts.devices == 0:
-            raise NoDevice(f"{self.path}: expected a device that it can compute on, found none")
+        opened = Opened(self.path, self.header)
+        self._object, self.services, self.facts = opened.object, opened.services, opened.facts
         self.memory = Memory(self.services, self.facts, stream or 0)
         self._aside: Stream | None = None  # on which graphs are captured
         self._staging = Staging(self.memory) if self.facts.on_device else None
-
-    def _refuse_others(self) -> None:
-        """Calls would go wrong in a library of other declarations."""
-        version = self.services.version() if self.services.has("version") else self.header.version
-        if version != self.header.version:
-            expected = f"version {self.header.version} of the header"
-            raise LibraryError(f"{self.path}: expected a library built from {expected}, got one of version {version}")
 
     def __repr__(self) -> str:
         return f"Library({str(self.path)!r})"
@@ -83,7 +70,7 @@ class Library:
             hint = f"; did you mean {near[0]}?" if near else ""
             raise AttributeError(f"the header declares no operation {name}{hint}")
         function = self.header.operations[name]
-        entry = self._object.entry(function.symbol, types_of(function))
+        entry = self._object.entry(function.symbol, function.types)
         if entry is None:
             return self._absent(function)
         placement = Placement(self.memory, function, self.resident)
@@ -149,11 +136,11 @@ class Library:
         return refuse
 
     def entry(self, symbol: str, types: Sequence[str]) -> Callable[..., int] | None:
-        """Return an exported function as it is, without any check; None where there is none (see foreign.types_of)."""
+        """Return an exported function as it is, without any check; None where there is none (see Function.types)."""
         return self._object.entry(symbol, types)
 
     @property
     def missing(self) -> tuple[str, ...]:
         """The operations that the library does not export."""
         functions = self.header.operations.values()
-        return tuple(f.operation for f in functions if self._object.entry(f.symbol, types_of(f)) is None)
+        return tuple(f.operation for f in functions if self._object.entry(f.symbol, f.types) is None)

@@ -1,6 +1,5 @@
 """python -m conformance: judge a library, list the cases, keep the goldens."""
 
-import multiprocessing
 import os
 import signal
 import sys
@@ -18,6 +17,8 @@ def main() -> int:
     except KeyboardInterrupt:
         print("\ninterrupted: no verdict", file=sys.stderr)
         _silence(sys.stderr.fileno())  # the pool's own threads would tell of every process that ends
+        import multiprocessing  # here: the library that is judged is begun to be opened first
+
         for process in multiprocessing.active_children():  # no case is waited for; the workers end with these
             process.kill()
         return INTERRUPTED

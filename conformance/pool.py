@@ -7,11 +7,13 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, as_completed
 from functools import partial
 from multiprocessing.context import BaseContext
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ProcessPoolExecutor
 
 Piece = TypeVar("Piece")
 Made = TypeVar("Made")
@@ -45,6 +47,8 @@ def shared(
     one_thread_each()
     if min(processes, len(pieces)) <= 1:
         return _here(work, pieces, begin, given)
+    from concurrent.futures import ProcessPoolExecutor  # here: 10 ms, which a few cases have no use for
+
     executor = ProcessPoolExecutor(min(processes, len(pieces)), context(), _begin, (begin, given))
     return _yielded(executor, [executor.submit(work, piece) for piece in pieces])
 
@@ -84,6 +88,8 @@ def _here(
 
 
 def _yielded(executor: ProcessPoolExecutor, futures: list[Future[Made]]) -> Iterator[Made]:
+    from concurrent.futures import BrokenExecutor, as_completed
+
     try:
         for future in as_completed(futures):
             yield future.result()

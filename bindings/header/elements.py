@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import importlib
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,8 @@ class Element:
     @property
     def dtype(self) -> np.dtype[Any]:
         """The NumPy type (bfloat16 is ml_dtypes')."""
+        import numpy as np  # here: a worker, which is started for every library, has no need of it
+
         source = importlib.import_module("ml_dtypes").bfloat16 if self.name == "bfloat16" else self.name
         dtype: np.dtype[Any] = np.dtype(source)
         return dtype

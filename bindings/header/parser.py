@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import Any
 
 from bindings.errors import HeaderError
@@ -72,8 +71,8 @@ def _parameter(cursor: Cursor) -> Parameter:
     name = cursor.word("the name of an argument")
     element = _C_TYPES[spelling]
     given = const or stars == 0 or (stars == 1 and element == "void")
-    plain = Parameter(name, element, stars, const, ctype, "in" if given else "out")
-    return replace(plain, **_annotations(cursor, name))
+    found: dict[str, Any] = {"direction": "in" if given else "out"} | _annotations(cursor, name)
+    return Parameter(name, element, stars, const, ctype, **found)
 
 
 def _annotations(cursor: Cursor, name: str) -> dict[str, Any]:

@@ -117,6 +117,11 @@ class Function:
         return {parameter.name: parameter for parameter in self.parameters}
 
     @property
+    def types(self) -> tuple[str, ...]:
+        """The types of the arguments in C, every pointer a void*: then a call takes any buffer as it is."""
+        return tuple(parameter.ctype if parameter.is_scalar else "void*" for parameter in self.parameters)
+
+    @property
     def declaration(self) -> str:
         """The prototype in plain C."""
         return f"int32_t {self.symbol}({', '.join(p.declaration for p in self.parameters) or 'void'});"

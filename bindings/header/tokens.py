@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from bindings.errors import HeaderError
 
@@ -25,8 +24,7 @@ _LINE = re.compile(r"\s*#\s*line\s+(\d+)\s*")
 _CONDITIONAL = re.compile(r"#\s*(if|ifdef|ifndef|else|elif|endif)\b")
 
 
-@dataclass(frozen=True)
-class Token:
+class Token(NamedTuple):
     kind: Kind
     text: str
     line: int
@@ -39,12 +37,12 @@ def tokenize(text: str, source: str) -> Iterator[Token]:
     line, at, skipping = 1, 0, 0
     for match in _TOKEN.finditer(text):
         line += text.count("\n", at, match.start())
-        if moved := _LINE.fullmatch(match.group()):
-            line, at = int(moved[1]) - 1, match.start()  # of the line that follows
+        at, stop = match.span()
+        kind, word = match.lastgroup, match.group()
+        if kind == "directive" and (moved := _LINE.fullmatch(word)):
+            line = int(moved[1]) - 1  # of the line that follows
             continue
-        at = match.start()
-        kind = match.lastgroup
-        token = Token(kind, match.group(), line, match.start(), match.end())  # type: ignore[arg-type]
+        token = Token(kind, word, line, at, stop)  # type: ignore[arg-type]
         if kind == "mark" and text.startswith("/*", at):
             raise HeaderError(source, line, "this comment does not end")
         if kind == "directive":

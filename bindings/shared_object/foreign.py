@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import cffi
+import _cffi_backend as backend
 
 from bindings.errors import LibraryError
-from bindings.header.records import Function
 
 from .symbols import describe_file
 
-_ffi: Any = cffi.FFI()
+# The interface that modules compiled by cffi have.  It reads types by itself; that of the module `cffi` loads a parser
+# of C first, which takes as long as all the rest of a worker's start.
+_ffi: Any = backend.FFI()
 _cast = _ffi.cast
 _ADDRESS = _ffi.typeof("uintptr_t")
 _VOID = _ffi.typeof("void*")
@@ -38,12 +37,22 @@ def view(pointer: Any, size: int) -> Any:
     return _ffi.buffer(pointer, size)
 
 
-def types_of(function: Function) -> tuple[str, ...]:
-    """Return the types of a function's arguments in C.
+def new(ctype: str) -> Any:
+    """Return a pointer of this type to one zero, which lives as long as the pointer: `new("int64_t*")[0]` reads it."""
+    return _ffi.new(ctype)
 
-    Every pointer is a void*: cffi then takes any buffer, and needs no cast on each call.
+
+def of_process(symbol: str, types: Sequence[str]) -> Callable[..., int]:
+    """Return a function of what this process is linked to, as of C's own library: int SYMBOL(types).
+
+    Raises AttributeError where there is none.
     """
-    return tuple(parameter.ctype if parameter.is_scalar else "void*" for parameter in function.parameters)
+    return _function(backend.load_library(None, backend.RTLD_NOW), symbol, types)
+
+
+def _function(library: Any, symbol: str, types: Sequence[str]) -> Callable[..., int]:
+    found: Callable[..., int] = library.load_function(_ffi.typeof(f"int32_t(*)({', '.join(types) or 'void'})"), symbol)
+    return found
 
 
 class SharedObject:
@@ -53,27 +62,21 @@ class SharedObject:
     """
 
     def __init__(self, path: Path) -> None:
-        self._ffi: Any = cffi.FFI()
         self._entries: dict[str, Callable[..., int] | None] = {}
-        self._declaring = threading.Lock()
         try:
-            self._lib = self._ffi.dlopen(str(path), os.RTLD_NOW | os.RTLD_LOCAL)
+            self._library: Any = backend.load_library(str(path), backend.RTLD_NOW | backend.RTLD_LOCAL)
         except OSError as error:
             raise LibraryError(f"{path}: {describe_file(path) or error}") from error
 
     def entry(self, symbol: str, types: Sequence[str]) -> Callable[..., int] | None:
-        """Return the function with these types of arguments, None where the library does not export it.
-
-        Prototypes are declared one by one, when asked for: parsing all of the header's takes 75 ms.  What was asked for
-        before is found without a lock: a finaliser may ask, in the midst of another declaration.
-        """
+        """Return the function with these types of arguments, None where the library does not export it."""
         if symbol not in self._entries:
-            with self._declaring:
-                if symbol not in self._entries:
-                    self._ffi.cdef(f"int32_t {symbol}({', '.join(types) or 'void'});")
-                    self._entries[symbol] = getattr(self._lib, symbol, None)
+            try:
+                self._entries[symbol] = _function(self._library, symbol, types)
+            except AttributeError:
+                self._entries[symbol] = None
         return self._entries[symbol]
 
     def close(self) -> None:
         """Unload the library; its entries must not be called any more."""
-        self._ffi.dlclose(self._lib)
+        self._library.close_lib()

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
-
-import numpy as np
 
 from bindings.errors import ArgumentTypeError, CallError, MissingSymbol
 from bindings.header.records import Header, Parameter
 
-from .foreign import SharedObject, from_buffer, pointer, types_of
+from .foreign import SharedObject, from_buffer, new, pointer
 
 EMULATED = "assayer_emulated"  # what the emulator of CUDA exports from every library that is compiled for it
 
@@ -27,7 +26,7 @@ class Services:
 
     def has(self, name: str) -> bool:
         function = self._header.services[name]
-        return self._shared.entry(function.symbol, types_of(function)) is not None
+        return self._shared.entry(function.symbol, function.types) is not None
 
     @property
     def holds_emulator(self) -> bool:
@@ -47,7 +46,7 @@ class Services:
         if name.startswith("_") or name not in self._header.services:
             raise AttributeError(f"the header declares no service {name}")
         function = self._header.services[name]
-        entry = self._shared.entry(function.symbol, types_of(function))
+        entry = self._shared.entry(function.symbol, function.types)
 
         def call(*args: Any, **kwargs: Any) -> int | float | None:
             if entry is None:
@@ -57,12 +56,12 @@ class Services:
             if len(args) > len(given) or values.keys() != {p.name for p in given}:
                 expected = ", ".join(p.name for p in given) or "no arguments"
                 raise ArgumentTypeError(name, "list", expected, f"{len(args)} and {sorted(kwargs)}")
-            result = np.zeros(1, np.int64)
-            raw = [from_buffer(result) if _is_result(p) else _argument(p, values[p.name]) for p in function.parameters]
+            results = {p.name: new(_result_type(p)) for p in function.parameters if _is_result(p)}
+            raw = [results.get(p.name) or _argument(p, values[p.name]) for p in function.parameters]
             code = entry(*raw)
             if code:
                 raise CallError(name, code, self._header.meaning(code))
-            return next((result.view(_width(p))[0].item() for p in function.parameters if _is_result(p)), None)
+            return next((result[0] for result in results.values()), None)
 
         call.__name__, call.__doc__ = name, function.doc
         return call
@@ -73,14 +72,15 @@ def _is_result(parameter: Parameter) -> bool:
     return parameter.stars == 2 or (parameter.stars == 1 and parameter.element != "void" and not parameter.const)
 
 
-def _width(parameter: Parameter) -> np.dtype[Any]:
-    return np.dtype(np.int64) if parameter.stars == 2 else parameter.type.dtype
+def _result_type(parameter: Parameter) -> str:
+    """The type of a pointer to the answer; an address is one as a number."""
+    return "intptr_t*" if parameter.stars == 2 else parameter.ctype
 
 
 def _argument(parameter: Parameter, value: Any) -> Any:
-    """Addresses from ints (None is null) and arrays, text as bytes, numbers as they are."""
+    """Addresses from whole numbers (None is null) and arrays, text as bytes, numbers as they are."""
     if parameter.is_scalar:
         return value
     if parameter.element == "char":
         return from_buffer(value.encode() + b"\0")
-    return from_buffer(value) if isinstance(value, np.ndarray) else pointer(value or 0)
+    return pointer(int(value or 0)) if value is None or isinstance(value, Integral) else from_buffer(value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import re
 import shlex
@@ -10,9 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from bindings import Facts, LibraryError, exported_symbols
+from bindings import Facts, LibraryError
 
-from .worker import Worker
+from .worker import begun
+from .worker.worker import Worker
 
 SCHEDULES = ("forward", "reverse", "random")
 _SCHEDULE = re.compile(rf"({'|'.join(SCHEDULES)})(?:(?<=random):(\d{{1,18}}))?")
@@ -82,38 +82,25 @@ def candidates(
 
 def facts_of(candidate: Candidate) -> Facts:
     """Return what a library says of itself, in a process of its own, which may serve `worker_of` next."""
-    worker = _warm.pop(candidate.key, None) or Worker(candidate.path.resolve(), environment=candidate.environment)
+    worker = _warm.pop(candidate.key, None) or _opened(candidate)
     try:
         facts = worker.facts()
     except LibraryError:
         worker.close()
         raise
-    _keep_warm(candidate.key, worker)
+    _warm[candidate.key] = worker
     return facts
 
 
-def begin_to_open(path: Path) -> None:
-    """Start the worker that `facts_of` a library will ask, while the judge has other things to load.
-
-    Of a file that exports nothing like an operation nothing runs, and what cannot be opened is said by `facts_of`.
-    """
-    with contextlib.suppress(LibraryError, OSError):
-        if any(symbol.startswith("cuda_") for symbol in exported_symbols(path)):
-            worker = Worker(path.resolve())
-            _keep_warm(Candidate(path).key, worker)
-            worker.process()
-
-
-def _keep_warm(key: str, worker: Worker) -> None:
-    """Keep a worker for whoever asks next, and end the one that was kept for it before."""
-    if before := _warm.pop(key, None):
-        before.close()
-    _warm[key] = worker
+def _opened(candidate: Candidate) -> Worker:
+    """A worker with one thread, on the process that was begun for the library if there is one."""
+    path, environment = candidate.path.resolve(), candidate.environment
+    return Worker(path, begun.THREADS, environment=environment, begun=None if environment else begun.take_over(path))
 
 
 def worker_of(candidate: Candidate, threads: int, limit_s: float) -> Worker:
     """Return a worker of the candidate: the one that told what its library is, where that is free, or a new one."""
-    if threads == _WARM_THREADS and (worker := _warm.pop(candidate.key, None)):
+    if threads == begun.THREADS and (worker := _warm.pop(candidate.key, None)):
         worker.limit_s = limit_s
         return worker
     return Worker(candidate.path.resolve(), threads, limit_s, candidate.environment)
@@ -124,9 +111,9 @@ def close_idle_workers() -> None:
     for worker in _warm.values():
         worker.close()
     _warm.clear()
+    begun.end_begun()
 
 
-_WARM_THREADS = 1
 _warm: dict[str, Worker] = {}  # of this process, by the candidate's key; they end with it
 
 

@@ -12,7 +12,7 @@ from bindings.shared_object.symbols import Symbols, read_symbols
 from conformance.operations import OPERATIONS
 
 from .candidate import Candidate, CandidateError
-from .worker import Worker
+from .worker.worker import Worker
 
 _SYMBOLS = {operation: function.symbol for operation, function in OPERATIONS.items()}
 # What every library is linked to; any other may hold operations, which are then found through the library.

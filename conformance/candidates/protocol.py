@@ -23,7 +23,7 @@ class Outcome(Protocol):
 
 
 class Runs(Protocol):
-    """Whatever runs a call: conformance.candidates.worker.Worker."""
+    """Whatever runs a call: conformance.candidates.worker.worker.Worker."""
 
     def run(self, operation: str, arguments: Mapping[str, Any], override: Mapping[str, Any] | None = None) -> Any: ...
 

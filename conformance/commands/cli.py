@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from conformance.candidates.worker.begun import begin
 from conformance.exit_codes import EXIT, HARNESS
 from conformance.pool import PoolError
 from conformance.program import program
@@ -60,9 +61,7 @@ def _open_early(words: Sequence[str]) -> None:
     named = [word for option, word in itertools.pairwise(words) if option == "--library"]
     paths = [path for word in named for path in map(Path, (word, word.partition("=")[2])) if path.is_file()]
     if len(paths) == 1:
-        from conformance.candidates.candidate import begin_to_open
-
-        begin_to_open(paths[0])
+        begin(paths[0])
 
 
 def build_parser(names: Iterable[str] = MODULES) -> argparse.ArgumentParser:

@@ -16,7 +16,7 @@ from bindings import BindingError
 from bindings.shared_object.misnamed import listed
 from conformance.candidates.candidate import Candidate, CandidateError
 from conformance.candidates.exports import absent, refuse_strangers
-from conformance.candidates.worker import Worker
+from conformance.candidates.worker.worker import Worker
 from conformance.catalogue.keywords import Keywords
 from conformance.exit_codes import FAILED, HARNESS
 from conformance.ids import property_of

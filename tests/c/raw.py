@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from bindings import Function, Header, Signature, shape_of
-from bindings.shared_object.foreign import SharedObject, from_buffer, pointer, types_of
+from bindings.shared_object.foreign import SharedObject, from_buffer, pointer
 from tests.reference.samples import SAMPLES, Draw
 
 
@@ -21,7 +21,7 @@ class Call:
     def __init__(self, library: SharedObject, function: Function) -> None:
         signature, given = Signature(function), SAMPLES[function.operation](Draw(function.operation, np.float32))
         self.function = function
-        self._entry: Any = library.entry(function.symbol, types_of(function))
+        self._entry: Any = library.entry(function.symbol, function.types)
         self.numbers: dict[str, Any] = signature.sizes(given)
         self.arrays: dict[str, Any] = {}
         for parameter in function.parameters:

@@ -10,7 +10,7 @@ import numpy as np
 import reference
 from bindings import Facts
 from conformance import operations
-from conformance.candidates.worker import Outcome
+from conformance.candidates.worker.outcome import Outcome
 from conformance.catalogue.cases import CASES
 from conformance.judging.bench import Bench
 from conformance.judging.gallery import Gallery, hung

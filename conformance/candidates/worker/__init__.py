@@ -1,6 +1,5 @@
-"""Runs a candidate library in a process of its own: guarded buffers, poison, a time limit, every call twice."""
+"""Runs a candidate library in a process of its own: guarded buffers, poison, a time limit, every call twice.
 
-from .outcome import Outcome, Status
-from .worker import Worker
-
-__all__ = ["Outcome", "Status", "Worker"]
+`worker` is the judge's handle on it, `child` what runs there, which loads only what a call needs: a process is started
+for every library and after every crash.
+"""

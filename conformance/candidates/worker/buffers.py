@@ -21,10 +21,9 @@ from bindings import Function, Parameter, Signature, shape_of
 from conformance.candidates.poison import POISON
 from conformance.operations import widened
 
-from .arena import GAP, Arena, Slot
+from .arena import CANARY, GAP, Arena, Slot
 
 TWICE, RUNS = (1, 2), (1, 2, 3)
-CANARY = {1: b"\xa5", 2: b"\xff", 3: b"\xa5"}
 _MARGIN = 4096  # bytes of a slot beside the buffer that hold the canary
 _LINE = 64
 _VECTOR = 16  # bytes: what a thread of a device moves at most, and only from a multiple of as many

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bindings import Signature
-from bindings.shared_object.foreign import types_of
 
-from .arena import Arena
-from .buffers import CANARY, RUNS, TWICE, Buffer, lay_out, raw_arguments
+from .arena import CANARY, Arena
+from .buffers import RUNS, TWICE, Buffer, lay_out, raw_arguments
 from .process import Process
 
 _SMALL = 1 << 18  # bytes of arrays up to which a call is made a third time
@@ -44,7 +43,7 @@ class Call:
                 buffer.fill(memory, run)
             for start, stop in opened:
                 memory[start:stop] = CANARY[run] * (stop - start)
-        return process.ask("run", seconds, function.symbol, types_of(function), made, list(opened))
+        return process.ask("run", seconds, function.symbol, function.types, made, list(opened))
 
     @property
     def runs(self) -> tuple[int, ...]:

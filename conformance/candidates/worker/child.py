@@ -16,12 +16,12 @@ import sys
 import traceback
 from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
-import cffi
-
-from bindings import Library, LibraryError
-from bindings.shared_object.foreign import pointer
+from bindings import LibraryError, read_header
+from bindings.shared_object.foreign import of_process, pointer
+from bindings.shared_object.opened import Opened
 
 from .memory import DeviceMemory, HostMemory
 
@@ -32,8 +32,15 @@ _LARGEST_FILE = 1 << 26  # bytes: a library that floods its output is stopped by
 class Child:
     """Answers requests until the connection ends."""
 
-    def __init__(self, connection: Connection, library: Library, memory: HostMemory) -> None:
-        self.connection, self.library, self.memory = connection, library, memory
+    def __init__(self, connection: Connection, opened: Opened, memory: HostMemory) -> None:
+        self.connection, self.opened, self.memory = connection, opened, memory
+
+    @functools.cached_property
+    def library(self) -> Any:
+        """The library as Python functions."""
+        from bindings import Library  # here: NumPy takes as long to load as all else that a worker needs
+
+        return Library(self.opened.path)
 
     def place(self, slots: list[tuple[int, int]]) -> tuple[Any, ...]:
         """Open new slots of the arena for good, and return their addresses."""
@@ -52,7 +59,7 @@ class Child:
         gaps: list[tuple[int, int]],
     ) -> tuple[Any, ...]:
         """Make the call once for each number, list of raw arguments and parts of the arena; `gaps` open meanwhile."""
-        entry = self.library.entry(symbol, types)
+        entry = self.opened.object.entry(symbol, types)
         if entry is None:
             return ("missing",)
         self.memory.open(gaps)
@@ -90,14 +97,12 @@ class Child:
 
 def _end_with_the_judge() -> None:
     """Where the kernel offers it (Linux): a library that hangs is killed when the judge that started it ends."""
-    process: Any = cffi.FFI()
-    process.cdef("int prctl(int, unsigned long, unsigned long, unsigned long, unsigned long);")
     with contextlib.suppress(AttributeError):
-        process.dlopen(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        of_process("prctl", ("int", *["unsigned long"] * 4))(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
-def _memory(file: int, capacity: int, library: Library) -> HostMemory:
-    return DeviceMemory(file, capacity, library) if library.facts.on_device else HostMemory(file, capacity)
+def _memory(file: int, capacity: int, opened: Opened) -> HostMemory:
+    return DeviceMemory(file, capacity, opened.services) if opened.facts.on_device else HostMemory(file, capacity)
 
 
 def main() -> None:
@@ -109,13 +114,13 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (_LARGEST_FILE, _LARGEST_FILE))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     try:
-        library = Library(path)
-        memory = _memory(int(file), int(capacity), library)
+        opened = Opened(Path(path), read_header())
+        memory = _memory(int(file), int(capacity), opened)
     except LibraryError as error:
         link.send(("refused", error))
         return
-    link.send(("ready", (memory.base, library.facts)))
-    Child(link, library, memory).serve()
+    link.send(("ready", (memory.base, opened.facts)))
+    Child(link, opened, memory).serve()
 
 
 if __name__ == "__main__":

@@ -9,7 +9,8 @@ import numpy as np
 
 from conformance.candidates.finding import Finding, Misdeed
 
-from .buffers import CANARY, TWICE, Buffer
+from .arena import CANARY
+from .buffers import TWICE, Buffer
 
 _SIDES = ("before the beginning", "past the end")
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import mmap
 from collections.abc import Callable, Sequence
-from typing import Any
 
-import cffi
+from bindings import CallError
+from bindings.shared_object.foreign import address, from_buffer, of_process, pointer
+from bindings.shared_object.services import Services
 
-from bindings import CallError, Library
-from bindings.shared_object.foreign import address, from_buffer, pointer
-
-from .buffers import CANARY
+from .arena import CANARY
 
 Range = tuple[int, int]
 _BEYOND = 4096  # bytes before and behind a copy; keeps what alignment the device's allocations have
@@ -21,10 +19,7 @@ class HostMemory:
     """No access but where it is opened."""
 
     def __init__(self, file: int, capacity: int) -> None:
-        self._libc: Any = cffi.FFI()
-        self._libc.cdef("int mprotect(void*, size_t, int);")
-        process: Any = self._libc.dlopen(None)
-        self._mprotect = process.mprotect
+        self._mprotect = of_process("mprotect", ("void*", "size_t", "int"))
         self._map = mmap.mmap(file, capacity, prot=mmap.PROT_READ | mmap.PROT_WRITE)
         self.base = address(from_buffer(self._map))
         self.progress = memoryview(self._map)
@@ -63,9 +58,9 @@ class DeviceMemory(HostMemory):
     pages are closed meanwhile, but those that hold host arrays: a library that reads them is found.
     """
 
-    def __init__(self, file: int, capacity: int, library: Library) -> None:
+    def __init__(self, file: int, capacity: int, services: Services) -> None:
         super().__init__(file, capacity)
-        self._services = library.services
+        self._services = services
         self._copies: dict[int, tuple[int, int]] = {}  # by the slot's beginning: its end, and where its copy lies
 
     def place(self, slots: Sequence[Range]) -> list[int]:

@@ -13,12 +13,14 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bindings import Facts, LibraryError
 
 from .arena import CAPACITY, Arena, Slot
-from .buffers import Buffer
+
+if TYPE_CHECKING:
+    from .buffers import Buffer
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS", "GOMAXPROCS")
 _POLITE = {"OMP_WAIT_POLICY": "passive"}  # threads that spin at a barrier take the cores from the other workers

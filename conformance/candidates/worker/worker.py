@@ -32,8 +32,8 @@ class Worker:
     """Calls the operations of the library at `path`, with `threads` threads and at most `limit_s` seconds a request.
 
     environment: variables that the library's process has beside the judge's own.  prefix: a command that starts it, as
-    `setarch -R` does.  Used with `with`.  Raises LibraryError when the library cannot be opened, or is not built from
-    this header; NoDevice where it needs one.
+    `setarch -R` does.  begun: its first process, started already, and the arena that they share.  Used with `with`.
+    Raises LibraryError when the library cannot be opened or is not built from this header, NoDevice where it needs one.
     """
 
     def __init__(
@@ -43,13 +43,14 @@ class Worker:
         limit_s: float = 10.0,
         environment: Mapping[str, str] = MappingProxyType({}),
         prefix: Sequence[str] = (),
+        begun: tuple[Arena, Process] | None = None,
     ) -> None:
         self.path, self.threads, self.limit_s = Path(path).absolute(), threads, limit_s
         self.environment, self.prefix = environment, prefix
-        self.arena = Arena()
         self._signatures: dict[str, Signature] = {}
         self._explained: Counter[str] = Counter()
-        self._process: Process | None = None
+        self._process: Process | None
+        self.arena, self._process = begun or (Arena(), None)
 
     def __enter__(self) -> Self:
         try:

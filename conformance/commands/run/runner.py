@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from multiprocessing.util import Finalize
 
 from conformance.candidates.candidate import Candidate, close_idle_workers, worker_of
-from conformance.candidates.worker import Worker
+from conformance.candidates.worker.worker import Worker
 from conformance.catalogue.cases import CASES, REFUSALS
 from conformance.catalogue.prepared import Store
 from conformance.ids import is_probe, is_refusal

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from conformance import ids, operations
-from conformance.candidates.worker import Worker
+from conformance.candidates.worker.worker import Worker
 from conformance.catalogue.cases import CASES, Case
 from conformance.catalogue.prepared.codec import Codec
 from conformance.judging.bench import Bench

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from conformance.candidates.worker import Worker
+from conformance.candidates.worker.worker import Worker
 from conformance.catalogue.cases import CASES, REFUSALS, Case, Refusal
 from conformance.catalogue.keywords import Keywords
 from conformance.catalogue.prepared import Store, kept_between_runs

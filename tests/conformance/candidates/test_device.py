@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from conformance.candidates.candidate import Candidate, CandidateError, candidates, read_schedule
-from conformance.candidates.worker import Outcome, Worker
+from conformance.candidates.worker.outcome import Outcome
+from conformance.candidates.worker.worker import Worker
 from conformance.commands.cli import main
 from tests.compiler import compile_device
 

@@ -12,7 +12,8 @@ import pytest
 
 from bindings import LibraryError
 from conformance.candidates.poison import poison
-from conformance.candidates.worker import Outcome, Worker
+from conformance.candidates.worker.outcome import Outcome
+from conformance.candidates.worker.worker import Worker
 from tests.compiler import compile_library
 from tests.conformance import for_workers
 

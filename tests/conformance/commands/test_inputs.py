@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import safetensors.numpy
 
-from conformance.candidates.worker import Worker
+from conformance.candidates.worker.worker import Worker
 from conformance.catalogue.cases import CASES
 from conformance.catalogue.goldens import GoldenError
 from conformance.catalogue.goldens.tensors import Tensors, pack_inputs, write

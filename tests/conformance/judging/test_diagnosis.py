@@ -12,7 +12,7 @@ from bindings import Facts
 from conformance import operations
 from conformance.candidates.finding import Finding, Misdeed
 from conformance.candidates.poison import poison
-from conformance.candidates.worker import Outcome
+from conformance.candidates.worker.outcome import Outcome
 from conformance.catalogue.cases import CASES
 from conformance.judging.bench import Bench
 from conformance.judging.diagnoses import Kind

@@ -12,7 +12,7 @@ import pytest
 import reference
 from bindings import Facts
 from conformance import operations
-from conformance.candidates.worker import Outcome
+from conformance.candidates.worker.outcome import Outcome
 from conformance.catalogue.cases import CASES, previous
 from conformance.catalogue.goldens import GoldenError, load
 from conformance.catalogue.prepared import DiskStore

@@ -12,7 +12,7 @@ import pytest
 
 import reference
 from conformance import operations
-from conformance.candidates.worker import Outcome
+from conformance.candidates.worker.outcome import Outcome
 from conformance.catalogue.families import products
 from conformance.commands import probe
 from conformance.commands.cli import main

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import reference
-from conformance.candidates.worker import Outcome
+from conformance.candidates.worker.outcome import Outcome
 from conformance.catalogue.goldens import GoldenError
 from conformance.catalogue.goldens.profiles import TRAINING_RUNS
 from conformance.judging.bench import Bench

@@ -11,7 +11,7 @@ import pytest
 import reference
 from conformance import operations
 from conformance.candidates.finding import Finding, Misdeed
-from conformance.candidates.worker import Outcome
+from conformance.candidates.worker.outcome import Outcome
 from conformance.catalogue.cases import CASES
 from conformance.judging.bench import Bench
 from conformance.judging.results import Result, Status

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import reference
-from conformance.candidates.worker import Outcome
+from conformance.candidates.worker.outcome import Outcome
 from conformance.judging.bench import Bench
 from conformance.judging.results import Status
 from conformance.limits import HEADER, Declaration

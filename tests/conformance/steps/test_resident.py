@@ -12,7 +12,7 @@ import pytest
 
 from bindings import Library
 from bindings.shared_object.foreign import SharedObject, pointer
-from conformance.candidates.worker import Outcome
+from conformance.candidates.worker.outcome import Outcome
 from conformance.judging.bench import Bench
 from conformance.judging.results import Status
 from conformance.limits import HEADER, Declaration

@@ -10,7 +10,7 @@ import pytest
 
 import reference
 from conformance import operations
-from conformance.candidates.worker import Outcome
+from conformance.candidates.worker.outcome import Outcome
 from conformance.judging.bench import Bench
 from conformance.judging.results import Result, Status
 from conformance.steps import FREE, RECOMPUTED, RESIDENT, STEPS, corpus, judge_step
