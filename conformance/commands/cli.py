@@ -11,7 +11,7 @@ from pathlib import Path
 
 from conformance.candidates.worker.begun import begin
 from conformance.exit_codes import EXIT, HARNESS
-from conformance.pool import PoolError
+from conformance.pool import PoolError, one_thread_each
 from conformance.program import program
 
 # By name, in the order of the help.  A module is imported when its command is given: a single case is judged in less
@@ -40,6 +40,7 @@ the reference itself; no tolerance is chosen."""
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; without one, print the help: nothing was judged."""
+    one_thread_each()  # before NumPy is loaded: threads of BLAS take long to start, and forbid to copy this process
     words = sys.argv[1:] if arguments is None else arguments
     if words[:1] == ["run"]:
         _open_early(words)
