@@ -35,7 +35,7 @@ def _features() -> tuple[object, ...]:
     """What decides in which order BLAS and NumPy add up on this machine."""
     found = np.show_config(mode="dicts")
     simd = found.get("SIMD Extensions", {}).get("found", [])
-    return (*simd, platform.processor(), _model(), *(os.environ.get(name, "") for name in _VARIABLES))
+    return (*simd, _model(), *(os.environ.get(name, "") for name in _VARIABLES))
 
 
 def _model() -> str:

@@ -62,6 +62,7 @@ class DiskStore:
 
     def __init__(self, folder: Path = CACHE / _FOLDER, key: str = "") -> None:
         self._root, self._folder = folder, folder / (key or made_by())
+        self._changed = _changed(self._folder)
 
     def recall(self, name: str, make: Callable[[], Value], codec: Codec, *, large: bool = False) -> Value:
         try:
@@ -104,10 +105,19 @@ class DiskStore:
             Path(aside).unlink(missing_ok=True)
             raise
 
-    def trim(self, most: int = MOST_BYTES) -> None:
-        """Note that this key is in use, and drop those longest unused while all keys hold more bytes than that."""
+    @property
+    def has_grown(self) -> bool:
+        """Whether files were added, by any process, since the store was opened."""
+        return _changed(self._folder) != self._changed
+
+    def note_use(self) -> None:
+        """Make this key the last one to go."""
         with contextlib.suppress(OSError):
             os.utime(self._folder)
+
+    def trim(self, most: int = MOST_BYTES) -> None:
+        """Note that this key is in use, and drop those longest unused while all keys hold more bytes than that."""
+        self.note_use()
         with contextlib.suppress(OSError):
             others = sorted((p for p in self._root.iterdir() if p != self._folder), key=lambda p: p.stat().st_mtime)
             total = sum(map(_size, [*others, self._folder]))
@@ -118,6 +128,14 @@ class DiskStore:
                 shutil.rmtree(folder, ignore_errors=True)
             if total > most:
                 shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _changed(folder: Path) -> int:
+    """When a file was last put into the folder, or its use noted; 0 where there is none."""
+    try:
+        return folder.stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def _size(folder: Path) -> int:
@@ -139,4 +157,7 @@ def kept_between_runs(*, fresh: bool = False) -> Iterator[DiskStore]:
         return
     store = DiskStore()
     yield store
-    store.trim()
+    if store.has_grown:  # else there is nothing to drop, and no need to look at thousands of files
+        store.trim()
+    else:
+        store.note_use()

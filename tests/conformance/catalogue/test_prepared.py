@@ -139,6 +139,16 @@ def test_what_was_unused_longest_goes_first(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_was_added_by_another_process_is_seen_and_a_look_adds_nothing(tmp_path: Path) -> None:
+    store = DiskStore(tmp_path, "key")
+    assert not store.has_grown
+    DiskStore(tmp_path, "key").recall("x", lambda: 1, CODEC)
+    assert store.has_grown
+    again = DiskStore(tmp_path, "key")
+    again.recall("x", lambda: 2, CODEC)
+    assert not again.has_grown
+
+
 def test_a_fresh_store_is_gone_behind_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stores.tempfile, "tempdir", str(tmp_path))
     with kept_between_runs(fresh=True) as store:
