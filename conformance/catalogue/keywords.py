@@ -9,6 +9,8 @@ import re
 from collections.abc import Callable
 from typing import TypeAlias
 
+from conformance.operations import OPERATIONS
+
 Known: TypeAlias = bool | None  # None: not known yet
 Holds: TypeAlias = Callable[[str], Known]
 Rule: TypeAlias = Callable[[Holds], Known]
@@ -49,6 +51,18 @@ class Keywords:
         spoken_of = any(word in lower for word in self.words)
         possible = self._rule(lambda word: True if word in lower else None) is not False
         return self.matches(name) or (spoken_of and possible)
+
+    def could_match_of(self, operation: str) -> bool:
+        """Whether ids of this operation's cases, refusals and probes may be meant; where that is not sure, True.
+
+        A word that begins with an operation's name and a slash is in no other one's ids: no data set is called so.
+        """
+
+        def holds(word: str) -> Known:
+            name, slash, _ = word.partition("/")
+            return False if slash and name in OPERATIONS and not operation.endswith(name) else None
+
+        return self._rule(holds) is not False
 
     # ---- the grammar: either = both {"or" both}; both = one {["and"] one}; one = "not" one | "(" either ")" | word ---
     def _either(self) -> Rule:

@@ -114,7 +114,12 @@ def select(
         steps = [step for step in STEPS if any(_is_meant(step, id, keywords) for id in ids)]
     else:
         left_out = () if keywords else absent
-        cases = [*CASES, *REFUSALS, *probe_ids(lambda id: meant(id) and operation_of(id) not in left_out)]
+        asked = {one for one in named or OPERATIONS if keywords.could_match_of(one)}
+        cases = [
+            *CASES.among(asked),
+            *REFUSALS.among(asked),
+            *probe_ids(lambda id: meant(id) and operation_of(id) not in left_out),
+        ]
         steps = [step for step in STEPS if keywords.could_match_within(step)]
     chosen = dict.fromkeys(id for id in cases if meant(id))
     return Selection(tuple(chosen), () if named else tuple(steps), keywords, tuple(ids), tuple(named))

@@ -1,44 +1,64 @@
-"""The catalogue: every case of every operation, by id; made when it is first looked at."""
+"""The catalogue: every case of every operation, by id; an operation's are made when they are first looked at."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping
+import itertools
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Generic, TypeVar
 
 from conformance.catalogue.families import specs
+from conformance.ids import operation_of
 
 from .refusals import Refusal, refusals
-from .spec import Case
+from .spec import Case, Spec
 
 __all__ = ["CASES", "REFUSALS", "Case", "Refusal", "previous"]
 
 Held = TypeVar("Held")
 
 
-class _Late(Mapping[str, Held], Generic[Held]):
-    """A mapping that is made when it is first looked at: most commands need but a part of the catalogue."""
+class _ByOperation(Mapping[str, Held], Generic[Held]):
+    """A mapping by id, in the order of the families; most commands need but a few operations' part of it."""
 
-    def __init__(self, make: Callable[[], Mapping[str, Held]]) -> None:
+    def __init__(self, make: Callable[[str], Mapping[str, Held]]) -> None:
         self._make = functools.cache(make)
 
+    def of(self, operation: str) -> Mapping[str, Held]:
+        """Return those of one operation; none for what is no operation."""
+        return self._make(operation)
+
+    def among(self, operations: Collection[str]) -> Iterator[str]:
+        """Yield the ids of these operations."""
+        for operation in _specs():
+            if operation in operations:
+                yield from self._make(operation)
+
     def __getitem__(self, id: str) -> Held:
-        return self._make()[id]
+        return self._make(operation_of(id))[id]
 
     def __contains__(self, id: object) -> bool:
-        return id in self._make()
+        return isinstance(id, str) and id in self._make(operation_of(id))
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._make())
+        return self.among(_specs())
 
     def __len__(self) -> int:
-        return len(self._make())
+        return sum(1 for _ in self)
 
 
-def catalogue() -> Mapping[str, Case]:
-    """Every case, in the order of the families.  Two cases with one id are an error."""
-    cases: dict[str, Case] = {}
+@functools.cache
+def _specs() -> Mapping[str, Sequence[Spec]]:
+    found: dict[str, list[Spec]] = {}
     for spec in specs():
+        found.setdefault(spec.operation, []).append(spec)
+    return found
+
+
+def cases_of(operation: str) -> Mapping[str, Case]:
+    """Every case of an operation, by id.  Two cases with one id are an error."""
+    cases: dict[str, Case] = {}
+    for spec in _specs().get(operation, ()):
         for case in spec.cases():
             if case.id in cases:
                 raise ValueError(f"two cases are called {case.id}")
@@ -46,29 +66,21 @@ def catalogue() -> Mapping[str, Case]:
     return cases
 
 
-def _refused() -> Mapping[str, Refusal]:
-    """Every call that must be refused."""
-    by_operation: dict[str, list[Case]] = {}
-    for case in CASES.values():
-        by_operation.setdefault(case.operation, []).append(case)
-    return {r.id: r for few in by_operation.values() for r in refusals(few[:4])}
+def _refused(operation: str) -> Mapping[str, Refusal]:
+    """Every call of an operation that must be refused."""
+    few = [*CASES.of(operation).values()][:4]
+    return {refusal.id: refusal for refusal in refusals(few)} if few else {}
 
 
 @functools.cache
-def _previous() -> Mapping[str, Case]:
-    last: dict[str, Case] = {}
-    found = {}
-    for case in CASES.values():
-        if case.operation in last:
-            found[case.id] = last[case.operation]
-        last[case.operation] = case
-    return found
+def _previous(operation: str) -> Mapping[str, Case]:
+    return {case.id: before for before, case in itertools.pairwise(CASES.of(operation).values())}
 
 
 def previous(case: Case) -> Case | None:
     """Return the case of the same operation that stands before it in the catalogue."""
-    return _previous().get(case.id)
+    return _previous(case.operation).get(case.id)
 
 
-CASES: Mapping[str, Case] = _Late(catalogue)
-REFUSALS: Mapping[str, Refusal] = _Late(_refused)
+CASES = _ByOperation(cases_of)
+REFUSALS = _ByOperation(_refused)

@@ -168,7 +168,7 @@ def _threaded(worker: Any) -> Any:
 
 
 def _largest(operation: str) -> Case:
-    return max((case for case in CASES.values() if case.operation == operation), key=_size)
+    return max(CASES.of(operation).values(), key=_size)
 
 
 def _size(case: Case) -> int:

@@ -41,7 +41,7 @@ def _properties(operation: str) -> list[str]:
         found += ["rounding"] * (
             any(channel.is_exact for channel in sums(operation)) and not _is_stored_short(operation)
         )
-    if any(case.operation == operation for case in CASES.values()):
+    if CASES.of(operation):
         found.append("deterministic")
     return [name for name in PROPERTIES if name in found]
 

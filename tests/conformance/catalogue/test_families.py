@@ -71,9 +71,9 @@ def test_what_multiplies_is_what_the_reference_does_so() -> None:
 
 def test_two_cases_with_one_id(monkeypatch: pytest.MonkeyPatch) -> None:
     spec = next(iter(CASES.values())).spec
-    monkeypatch.setattr(cases, "specs", lambda: [spec, spec])
+    monkeypatch.setattr(cases, "_specs", lambda: {spec.operation: [spec, spec]})
     with pytest.raises(ValueError, match=f"two cases are called {next(iter(CASES))}"):
-        cases.catalogue()
+        cases.cases_of(spec.operation)
 
 
 def test_a_scalar_that_no_facts_speak_of(monkeypatch: pytest.MonkeyPatch) -> None:
