@@ -84,8 +84,11 @@ class Noisy(NDArrayOperatorsMixin):
 
     def map(self, move: Callable[[Floats], Any]) -> Noisy:
         """Apply a function that only moves elements to values and errors alike."""
-        fields = ((name, getattr(self, name)) for name in FIELDS)
-        return Noisy(**{name: part if part is None else move(part) for name, part in fields})
+        moved: dict[int, Any] = {id(None): None}  # exact numbers have the same zeros for all of their errors
+        for part in (parts := [getattr(self, name) for name in FIELDS]):
+            if id(part) not in moved:
+                moved[id(part)] = move(part)
+        return Noisy(**{name: moved[id(part)] for name, part in zip(FIELDS, parts, strict=True)})
 
     def replaced(self, **fields: Any) -> Noisy:
         """The same numbers with some fields replaced, by name."""
@@ -155,23 +158,35 @@ def lift(value: Any) -> Noisy:
 def weighted(slope: Floats, error: Floats) -> Floats:
     """Slope times error, where an exact operand (error 0) adds nothing even at an infinite slope."""
     with np.errstate(invalid="ignore"):
-        return np.where(error == 0, 0.0, slope * error)
+        return _weighted(slope, error)
+
+
+def _weighted(slope: Floats, error: Floats) -> Floats:
+    return np.where(error == 0, 0.0, slope * error)
 
 
 def propagate(v: Any, *terms: tuple[Noisy, Any]) -> Noisy:
-    """Return the values v with the errors that come from each (argument, slope), to first order."""
+    """Return the values v with the errors that come from each (argument, slope), to first order.
+
+    Most arguments are exact: nothing is computed for errors that are zero everywhere.
+    """
     value = np.asarray(v)
     variance = shared = np.zeros_like(value)
     worst: Floats | None = variance
     lean: Floats | None = None
-    for x, slope in terms:
-        steep = np.square(slope)
-        variance = variance + weighted(steep, x.variance)
-        common = x.shared if x.size == value.size else np.maximum(x.shared, x.variance / x.size)
-        shared = shared + weighted(steep, common)
-        worst = None if worst is None or x.worst is None else worst + weighted(np.abs(slope), x.worst)
-        if x.lean is not None:
-            lean = together(lean, weighted(np.abs(slope), x.lean) + np.zeros_like(value))
+    with np.errstate(invalid="ignore"):
+        for x, slope in terms:
+            if x.variance.any() or x.shared.any():
+                steep = np.square(slope)
+                variance = variance + _weighted(steep, x.variance)
+                common = x.shared if x.size == value.size else np.maximum(x.shared, x.variance / x.size)
+                shared = shared + _weighted(steep, common)
+            if worst is None or x.worst is None:
+                worst = None
+            elif x.worst.any():
+                worst = worst + _weighted(np.abs(slope), x.worst)
+            if x.lean is not None:
+                lean = together(lean, _weighted(np.abs(slope), x.lean) + np.zeros_like(value))
     return Noisy(value, variance, shared, worst, lean=lean)
 
 
@@ -186,11 +201,13 @@ def rounded(x: Noisy, times: float = 1, free: Any = False, spread: float = 1) ->
     What may be computed in several steps (times > 1) need not come out exact because the result could be stored so.
     spread is the variance of one of them, in that of a rounding whose error can be anything up to u.
     """
-    precision = current()
-    storable = precision.holds(x.v) if times == 1 else x.v == 0
-    free = free & ((x.v == 0) | (np.abs(x.v) >= precision.smallest)) | (x.variance == 0) & storable
-    variance = x.variance + np.where(free, 0.0, times * spread * precision.variance(x.v))
-    worst = None if x.worst is None else x.worst + np.where(free, 0.0, times * precision.reach(x.v))
+    precision, reach = current(), current().reach(x.v)
+    if free is not False:
+        free = free & ((x.v == 0) | (np.abs(x.v) >= precision.smallest))
+    if (exact_ones := x.variance == 0).any():  # else it does not matter which could be stored as they are
+        free = free | exact_ones & (precision.holds(x.v) if times == 1 else x.v == 0)
+    variance = x.variance + np.where(free, 0.0, times * spread * (reach * reach / 3))
+    worst = None if x.worst is None else x.worst + np.where(free, 0.0, times * reach)
     return settled(x.v, variance, x.shared, worst, x.lean)
 
 

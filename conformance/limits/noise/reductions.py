@@ -189,9 +189,9 @@ def _product(a: Floats, b: Floats) -> tuple[Floats, Floats]:
     if k == 0:  # an expert without rows
         return a @ b, a @ b
     edges = np.unique(np.linspace(0, k, PLACES + 1).astype(int))
-    pieces = [a[..., i:j] @ b[..., i:j, :] for i, j in itertools.pairwise(edges)]
-    partial = np.cumsum(np.stack(pieces, axis=-1), axis=-1)
-    return partial[..., -1], _drift(partial, partial[..., -1])
+    pieces = (a[..., i:j] @ b[..., i:j, :] for i, j in itertools.pairwise(edges))
+    partial = list(itertools.accumulate(pieces))
+    return partial[-1], _drift(np.stack(partial, axis=-1), partial[-1])
 
 
 def _is_gram(x: Noisy, y: Noisy) -> bool:
