@@ -14,7 +14,7 @@ __global__ void __launch_bounds__(COMBINE_THREADS) combine_kernel(const Forward 
     const int lane = lane_of_thread();
     const Peak own = lane < f.parts ? f.part_peaks[lane * rows + row] : Peak{-INFINITY, 0.0f};
     const Peak all = warp_fold(own, Merge{});
-    const float factor = expf(own.most - shift_of(all.most)) / all.sum;
+    const float factor = expf(own.max - shift_of(all.max)) / all.sum;
     const int64_t head = row / s.q_len, b = head / s.n_q_heads, position = row % s.q_len;
     float* const output = f.output + ((b * s.q_len + position) * s.n_q_heads + head % s.n_q_heads) * s.head_dim;
     for (int64_t base = 0; base < s.head_dim; base += WARP) {
@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(COMBINE_THREADS) combine_kernel(const Forward 
         }
         if (column < s.head_dim) output[column] = sum;
     }
-    if (f.lse && lane == 0) f.lse[row] = all.most + logf(all.sum);
+    if (f.lse && lane == 0) f.lse[row] = all.max + logf(all.sum);
 }
 
 template <typename L> int32_t launch(Forward f, cudaStream_t stream) {

@@ -23,7 +23,7 @@ struct Attention {
 /* The queries of a tile.  Between fill() and use stands a barrier. */
 struct QueryTile {
     int64_t offset[LINES]; /* where a line begins in Q and in what has its shape; -1 where there is none */
-    int64_t row[LINES];    /* its place in lse */
+    int64_t row[LINES];    /* its index in lse */
     int last_key[LINES];   /* that it sees */
 
     __device__ void fill(const Attention& s, int64_t pair, int64_t first) {
@@ -70,13 +70,13 @@ template <typename L> __device__ void store_four(float* line, int64_t column, in
 
 /* A thread's share, which begins at `column` of the lines. */
 template <typename L, typename Lines>
-__device__ void store_lines(const Lines& lines, int64_t column, int64_t end, const Share<L, L::WIDTH>& share) {
+__device__ void store_lines(const Lines& lines, int64_t column, int64_t end, const Fragment<L, L::WIDTH>& tile) {
 #pragma unroll
     for (int r = 0; r < 4; r++) {
         float* const line = lines(L::line(r));
         if (!line) continue;
 #pragma unroll
-        for (int c = 0; c < share.COUNT; c += 4) store_four<L>(line, column + L::column(c), end, &share.at[r][c]);
+        for (int c = 0; c < tile.COUNT; c += 4) store_four<L>(line, column + L::column(c), end, &tile.at[r][c]);
     }
 }
 
@@ -85,11 +85,11 @@ template <typename L> __host__ __device__ int64_t slices_of(const Attention& s) 
     return ceil_div(s.head_dim, L::WIDTH);
 }
 
-/* How many parts to cut the work of each of so many blocks in, `most` at most, that no multiprocessor goes without. */
-inline int64_t parts_for(int64_t blocks, int64_t most) {
+/* How many parts to cut the work of each of so many blocks in, `limit` at most, that no multiprocessor goes without. */
+inline int64_t parts_for(int64_t blocks, int64_t limit) {
     constexpr int64_t BLOCKS_EACH = 4, LANES = WARP; /* a lane adds up a part: combine_kernel */
     const int64_t wanted = ceil_div(BLOCKS_EACH * device_attribute(cudaDevAttrMultiProcessorCount), blocks);
-    return wanted < 1 ? 1 : min64(wanted, min64(most, LANES));
+    return wanted < 1 ? 1 : min64(wanted, min64(limit, LANES));
 }
 
 /* Calls launch(layout) with the layout for heads of this size. */

@@ -36,7 +36,7 @@ struct Query {
 
 /* Turns Q . K^T into P = exp(scale * Q . K^T - lse) where the key is seen.  query and key: of [r][c]. */
 template <typename L, typename QueryAt, typename KeyAt>
-__device__ void to_probabilities(float scale, const QueryAt& query, const KeyAt& key, Share<L, LINES>& products) {
+__device__ void to_probabilities(float scale, const QueryAt& query, const KeyAt& key, Fragment<L, LINES>& products) {
 #pragma unroll
     for (int r = 0; r < 4; r++)
 #pragma unroll
@@ -46,13 +46,13 @@ __device__ void to_probabilities(float scale, const QueryAt& query, const KeyAt&
         }
 }
 
-/* Turns d_output . V^T into scale * dS, dS = P * (d_output . V^T - D).  The weights are P. */
+/* Turns d_output . V^T into scale * dS, dS = P * (d_output . V^T - D).  The weights saved are P. */
 template <typename L, typename QueryAt, typename KeyAt>
-__device__ void to_gradients(float scale, const QueryAt& query, const KeyAt& key, const Products<L>& weighed,
-                             Share<L, LINES>& products) {
+__device__ void to_gradients(float scale, const QueryAt& query, const KeyAt& key, const Products<L>& saved,
+                             Fragment<L, LINES>& products) {
 #pragma unroll
     for (int c = 0; c < products.COUNT; c++) {
-        const Quad probabilities = weighed.weights(c);
+        const Quad probabilities = saved.weights(c);
 #pragma unroll
         for (int r = 0; r < 4; r++) {
             const float gradient = scale * probabilities.at[r] * (products.at[r][c] - query(r, c).inner);
@@ -82,21 +82,21 @@ template <typename L> __global__ void __launch_bounds__(L::THREADS, L::BLOCKS) d
         if (there && column == 0 && L::lane() == 0) g.inner[tile.row[line]] = inner;
     }
     Products<L> products(panels);
-    Share<L, L::WIDTH> sums;
+    Fragment<L, L::WIDTH> sums;
     sums.fill(0.0f);
     for (int64_t key = 0; key < end; key += LINES) {
         const KeyLines<const float> keys = key_lines(s, s.K, pair, key, end);
         const KeyLines<const float> values = key_lines(s, s.V, pair, key, end);
         const auto query_at = [&](int r, int) { return own[r]; };
         const auto key_at = [&](int, int c) { return static_cast<int>(key) + L::column(c); };
-        Share<L, LINES> scores;
+        Fragment<L, LINES> scores;
         products.dot(queries, keys, s.head_dim, scores);
         to_probabilities(s.scale, query_at, key_at, scores);
-        products.weigh(scores);
+        products.store_weights(scores);
         products.dot(d_outputs, values, s.head_dim, scores);
         to_gradients(s.scale, query_at, key_at, products, scores);
-        products.weigh(scores);
-        products.mix(keys, static_cast<int>(keys.count), column, s.head_dim, sums);
+        products.store_weights(scores);
+        products.add_weighted(keys, static_cast<int>(keys.count), column, s.head_dim, sums);
     }
     store_lines<L>(QueryLines<float>{g.d_Q, tile}, column, s.head_dim, sums);
 }
@@ -115,7 +115,7 @@ template <typename L> __global__ void __launch_bounds__(L::THREADS, L::BLOCKS) d
     const auto query_at = [&](int, int c) { return of_tile[L::column(c)]; };
     const auto key_at = [&](int r, int) { return static_cast<int>(key) + L::line(r); };
     Products<L> products(panels);
-    Share<L, L::WIDTH> d_K, d_V;
+    Fragment<L, L::WIDTH> d_K, d_V;
     d_K.fill(0.0f);
     d_V.fill(0.0f);
     for (int64_t t = tiles * part / g.parts; t < tiles * (part + 1) / g.parts; t++) {
@@ -129,15 +129,15 @@ template <typename L> __global__ void __launch_bounds__(L::THREADS, L::BLOCKS) d
         __syncthreads();
         const QueryLines<const float> queries = {s.Q, tile}, d_outputs = {g.d_output, tile};
         const int count = static_cast<int>(min64(LINES, s.queries() - first));
-        Share<L, LINES> scores;
+        Fragment<L, LINES> scores;
         products.dot(keys, queries, s.head_dim, scores);
         to_probabilities(s.scale, query_at, key_at, scores);
-        products.weigh(scores);
-        products.mix(d_outputs, count, column, s.head_dim, d_V);
+        products.store_weights(scores);
+        products.add_weighted(d_outputs, count, column, s.head_dim, d_V);
         products.dot(values, d_outputs, s.head_dim, scores);
         to_gradients(s.scale, query_at, key_at, products, scores);
-        products.weigh(scores);
-        products.mix(queries, count, column, s.head_dim, d_K);
+        products.store_weights(scores);
+        products.add_weighted(queries, count, column, s.head_dim, d_K);
     }
     float* const to_K = g.parts > 1 ? g.part_d_K + part * g.keys_size() : g.d_K;
     float* const to_V = g.parts > 1 ? g.part_d_V + part * g.keys_size() : g.d_V;

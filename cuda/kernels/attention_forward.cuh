@@ -38,15 +38,15 @@ template <typename L> __device__ Walk walk_of(const Forward& f) {
 struct Peaks {
     Peak of[4] = {{-INFINITY, 0.0f}, {-INFINITY, 0.0f}, {-INFINITY, 0.0f}, {-INFINITY, 0.0f}};
 
-    /* Turns scores into exp(score - most) and brings what was summed under an earlier maximum under this one. */
-    template <typename L> __device__ void include(Share<L, LINES>& scores, Share<L, L::WIDTH>& sums) {
+    /* Turns scores into exp(score - maximum) and brings what was summed under an earlier maximum under this one. */
+    template <typename L> __device__ void include(Fragment<L, LINES>& scores, Fragment<L, L::WIDTH>& sums) {
 #pragma unroll
         for (int r = 0; r < 4; r++) {
-            float most = of[r].most, sum = 0.0f;
+            float row_max = of[r].max, sum = 0.0f;
 #pragma unroll
-            for (int c = 0; c < scores.COUNT; c++) most = fmaxf(most, scores.at[r][c]);
-            most = warp_fold<L::ACROSS>(most, Max{});
-            const float shift = shift_of(most), shrink = expf(of[r].most - shift);
+            for (int c = 0; c < scores.COUNT; c++) row_max = fmaxf(row_max, scores.at[r][c]);
+            row_max = warp_fold<L::ACROSS>(row_max, Max{});
+            const float shift = shift_of(row_max), shrink = expf(of[r].max - shift);
 #pragma unroll
             for (int c = 0; c < scores.COUNT; c++) {
                 scores.at[r][c] = expf(scores.at[r][c] - shift);
@@ -54,14 +54,14 @@ struct Peaks {
             }
 #pragma unroll
             for (int c = 0; c < sums.COUNT; c++) sums.at[r][c] *= shrink;
-            of[r] = {most, of[r].sum * shrink + sum};
+            of[r] = {row_max, of[r].sum * shrink + sum};
         }
     }
 };
 
 template <typename L>
 __device__ void store_part(const Forward& f, const QueryTile& tile, const Walk& w, const Peaks& peaks,
-                           Share<L, L::WIDTH>& sums) {
+                           Fragment<L, L::WIDTH>& sums) {
     const int64_t rows = w.part * f.rows();
     const auto lines = [&](int line) {
         return tile.offset[line] < 0 ? nullptr : f.part_output + (rows + tile.row[line]) * f.s.head_dim;
@@ -75,14 +75,14 @@ __device__ void store_part(const Forward& f, const QueryTile& tile, const Walk& 
 
 template <typename L>
 __device__ void store_whole(const Forward& f, const QueryTile& tile, const Walk& w, const Peaks& peaks,
-                            Share<L, L::WIDTH>& sums) {
+                            Fragment<L, L::WIDTH>& sums) {
 #pragma unroll
     for (int r = 0; r < 4; r++) {
         const float factor = 1.0f / peaks.of[r].sum;
 #pragma unroll
         for (int c = 0; c < sums.COUNT; c++) sums.at[r][c] *= factor;
         if (f.lse && w.column == 0 && L::lane() == 0 && tile.offset[L::line(r)] >= 0)
-            f.lse[tile.row[L::line(r)]] = peaks.of[r].most + logf(peaks.of[r].sum);
+            f.lse[tile.row[L::line(r)]] = peaks.of[r].max + logf(peaks.of[r].sum);
     }
     store_lines<L>(QueryLines<float>{f.output, tile}, w.column, f.s.head_dim, sums);
 }
@@ -95,12 +95,12 @@ template <typename L> __global__ void __launch_bounds__(L::THREADS, L::BLOCKS) f
     tile.fill(s, w.pair, w.query);
     __syncthreads();
     Products<L> products(panels);
-    Share<L, L::WIDTH> sums;
+    Fragment<L, L::WIDTH> sums;
     sums.fill(0.0f);
     Peaks peaks;
     for (int64_t key = w.first_key; key < w.end_key; key += LINES) {
         const KeyLines<const float> keys = key_lines(s, s.K, w.pair, key, w.end_key);
-        Share<L, LINES> scores;
+        Fragment<L, LINES> scores;
         products.dot(QueryLines<const float>{s.Q, tile}, keys, s.head_dim, scores);
 #pragma unroll
         for (int r = 0; r < 4; r++) {
@@ -110,9 +110,9 @@ template <typename L> __global__ void __launch_bounds__(L::THREADS, L::BLOCKS) f
                 scores.at[r][c] = static_cast<int>(key) + L::column(c) > last ? -INFINITY : s.scale * scores.at[r][c];
         }
         peaks.include(scores, sums);
-        products.weigh(scores);
-        products.mix(key_lines(s, s.V, w.pair, key, w.end_key), static_cast<int>(keys.count), w.column, s.head_dim,
-                     sums);
+        products.store_weights(scores);
+        products.add_weighted(key_lines(s, s.V, w.pair, key, w.end_key), static_cast<int>(keys.count), w.column,
+                              s.head_dim, sums);
     }
 #pragma unroll
     for (int r = 0; r < 4; r++) peaks.of[r].sum = warp_fold<L::ACROSS>(peaks.of[r].sum, Sum{});

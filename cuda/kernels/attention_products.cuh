@@ -6,7 +6,7 @@
 
 /* sums[line][column] += sum over k of a[k][line] * b[k][column], k < STEP. */
 template <typename L, int COLUMNS, int B_STRIDE>
-__device__ void add_products(const float* a, const float* b, Share<L, COLUMNS>& sums) {
+__device__ void add_products(const float* a, const float* b, Fragment<L, COLUMNS>& sums) {
 #pragma unroll
     for (int k = 0; k < STEP; k++) {
         const Quad lines = load_quad(a + k * STRIDE + L::line(0));
@@ -36,13 +36,13 @@ public:
 
     /* sums = A . B^T: lines of head_dim floats, [LINES, LINES]. */
     template <typename A, typename B>
-    __device__ void dot(const A& a, const B& b, unsigned head_dim, Share<L, LINES>& sums) {
-        Upright<L> a_next(a), b_next(b);
+    __device__ void dot(const A& a, const B& b, unsigned head_dim, Fragment<L, LINES>& sums) {
+        TransposedLoad<L> a_next(a), b_next(b);
         sums.fill(0.0f);
         a_next.load(0, head_dim);
         b_next.load(0, head_dim);
         for (unsigned k = 0; k < head_dim; k += STEP) {
-            float* const panel = turn();
+            float* const panel = next_panel();
             a_next.store(panel);
             b_next.store(panel + STEP * STRIDE);
             __syncthreads();
@@ -54,24 +54,25 @@ public:
         }
     }
 
-    /* Makes [line][column] the weight of line `column` of what mix() is given, in the sum for `line`.  Between a mix
-     * and new weights stands a dot. */
-    __device__ void weigh(const Share<L, LINES>& share) {
+    /* Makes [line][column] the weight of line `column` of what add_weighted() is given, in the sum for `line`.  Between
+     * an add_weighted and new weights stands a dot. */
+    __device__ void store_weights(const Fragment<L, LINES>& tile) {
 #pragma unroll
-        for (int c = 0; c < share.COUNT; c++)
-            store_shared_quad(place(c), {{share.at[0][c], share.at[1][c], share.at[2][c], share.at[3][c]}});
+        for (int c = 0; c < tile.COUNT; c++)
+            store_shared_quad(weights_at(c), {{tile.at[0][c], tile.at[1][c], tile.at[2][c], tile.at[3][c]}});
     }
 
     /* The weights [line(0) to line(3)][column(c)]. */
-    __device__ Quad weights(int c) const { return load_quad(place(c)); }
+    __device__ Quad weights(int c) const { return load_quad(weights_at(c)); }
 
     /* sums += weights . those of `count` lines, their WIDTH columns from `column`. */
     template <typename Lines>
-    __device__ void mix(const Lines& lines, int count, unsigned column, unsigned head_dim, Share<L, L::WIDTH>& sums) {
-        Lying<L> next;
+    __device__ void add_weighted(const Lines& lines, int count, unsigned column, unsigned head_dim,
+                                 Fragment<L, L::WIDTH>& sums) {
+        RowLoad<L> next;
         next.load(lines, 0, column, head_dim);
         for (int k = 0; k < count; k += STEP) {
-            float* const panel = turn();
+            float* const panel = next_panel();
             next.store(panel);
             __syncthreads();
             if (k + STEP < count) next.load(lines, k + STEP, column, head_dim);
@@ -83,8 +84,8 @@ private:
     Panels<L>& panels;
     int now = 0;
 
-    __device__ float* place(int c) const { return panels.weights + L::column(c) * STRIDE + L::line(0); }
-    __device__ float* turn() {
+    __device__ float* weights_at(int c) const { return panels.weights + L::column(c) * STRIDE + L::line(0); }
+    __device__ float* next_panel() {
         now = 1 - now;
         return panels.steps[now];
     }

@@ -26,7 +26,7 @@ template <int WIDTH_, int THREADS_, bool QUADS_> struct AttentionLayout {
 };
 
 /* What a thread has of LINES x COLUMNS: at[r][c] is line(r), column(c). */
-template <typename L, int COLUMNS> struct Share {
+template <typename L, int COLUMNS> struct Fragment {
     static constexpr int COUNT = COLUMNS / L::ACROSS;
     float at[4][COUNT];
 
@@ -52,10 +52,10 @@ template <bool QUADS> __device__ Quad four(const float* line, unsigned column, u
     return quad;
 }
 
-/* STEP columns of LINES lines on their way into a panel, in which they stand upright: panel[column][line]. */
-template <typename L> class Upright {
+/* STEP columns of LINES lines on their way into a panel, in which they are transposed: panel[column][line]. */
+template <typename L> class TransposedLoad {
 public:
-    template <typename Lines> __device__ explicit Upright(const Lines& lines) {
+    template <typename Lines> __device__ explicit TransposedLoad(const Lines& lines) {
 #pragma unroll
         for (int i = 0; i < COUNT; i++) from[i] = lines(line(i));
     }
@@ -79,8 +79,8 @@ private:
     static __device__ int offset() { return threadIdx.x % EACH * 4; }
 };
 
-/* WIDTH columns of STEP lines on their way into a panel, in which they lie as they are: panel[line][column]. */
-template <typename L> class Lying {
+/* WIDTH columns of STEP lines on their way into a panel, in which they stay as they are: panel[line][column]. */
+template <typename L> class RowLoad {
 public:
     template <typename Lines> __device__ void load(const Lines& lines, int first, unsigned column, unsigned end) {
 #pragma unroll

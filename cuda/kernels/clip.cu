@@ -1,5 +1,5 @@
 /* The norm of gradients, clipping by it, and whether they are numbers at all. */
-#include "many.cuh"
+#include "lists.cuh"
 #include "reduce.cuh"
 #include "scratch.cuh"
 
@@ -24,12 +24,12 @@ struct Scale {
 
 /* partials[chunk] = the sum over the chunk of what Sum takes of each element. */
 template <typename Sum>
-__global__ void __launch_bounds__(MANY_THREADS) chunk_sum_kernel(const Batch<1> batch, float* partials) {
+__global__ void __launch_bounds__(LIST_THREADS) chunk_sum_kernel(const Batch<1> batch, float* partials) {
     for (int64_t chunk = blockIdx.x; chunk < batch.chunks(); chunk += gridDim.x) {
         const int i = batch.array_of(chunk);
         Sum each;
         visit_chunk(Arrays<1, 0>{{batch.arrays[0][i]}, {}}, (chunk - batch.starts[i]) * CHUNK, batch.sizes[i], each);
-        const float sum = team_sum<MANY_THREADS>(each.sum);
+        const float sum = team_sum<LIST_THREADS>(each.sum);
         if (threadIdx.x == 0) partials[chunk] = sum;
     }
 }
@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(TOTAL_THREADS)
 __device__ float clip_factor(float norm, float clip_norm) { return norm > clip_norm ? clip_norm / norm : 1.0f; }
 
 /* Nothing is touched where the norm is small enough. */
-__global__ void __launch_bounds__(MANY_THREADS)
+__global__ void __launch_bounds__(LIST_THREADS)
     clip_kernel(float* grad, int64_t size, const float* total_norm, float clip_norm) {
     const float norm = total_norm[0];
     if (!(norm > clip_norm)) return;
@@ -74,7 +74,7 @@ __global__ void clip_scale_kernel(const float* sum_squares, float* total_norm, f
     scale[0] = clip_factor(norm, clip_norm);
 }
 
-__global__ void __launch_bounds__(MANY_THREADS) multi_scale_kernel(const Batch<1> batch, const float* scale) {
+__global__ void __launch_bounds__(LIST_THREADS) multi_scale_kernel(const Batch<1> batch, const float* scale) {
     Scale by{scale[0]};
     for (int64_t chunk = blockIdx.x; chunk < batch.chunks(); chunk += gridDim.x) {
         const int i = batch.array_of(chunk);
@@ -94,7 +94,7 @@ template <typename Sum>
 int32_t sum_chunks(float* const* arrays, const int64_t* sizes, int count, float* partials, void* stream) {
     float* const* const lists[] = {arrays};
     return for_batches(lists, sizes, nullptr, count, [=](const Batch<1>& batch, int64_t before) {
-        chunk_sum_kernel<Sum><<<blocks_of(batch), MANY_THREADS, 0, stream_of(stream)>>>(batch, partials + before);
+        chunk_sum_kernel<Sum><<<blocks_of(batch), LIST_THREADS, 0, stream_of(stream)>>>(batch, partials + before);
         return launched();
     });
 }
@@ -118,7 +118,7 @@ int32_t cuda_grad_clip(float* grad, float* partial_norms, float* total_norm, flo
     CHECK(clip_norm > 0);
     static_assert(CHUNK >= 256, "the workspace holds a partial sum for every chunk");
     TRY(sum_squares(&grad, &size, 1, partial_norms, total_norm, true, stream));
-    clip_kernel<<<blocks_for(size, CHUNK), MANY_THREADS, 0, stream_of(stream)>>>(grad, size, total_norm, clip_norm);
+    clip_kernel<<<blocks_for(size, CHUNK), LIST_THREADS, 0, stream_of(stream)>>>(grad, size, total_norm, clip_norm);
     return launched();
 }
 
@@ -165,7 +165,7 @@ int32_t cuda_multi_scale(float* const* arrays, const int64_t* sizes, const float
     CHECK(buffers_fit(arrays, sizes, count));
     float* const* const lists[] = {arrays};
     return for_batches(lists, sizes, nullptr, count, [=](const Batch<1>& batch, int64_t) {
-        multi_scale_kernel<<<blocks_of(batch), MANY_THREADS, 0, stream_of(stream)>>>(batch, scale);
+        multi_scale_kernel<<<blocks_of(batch), LIST_THREADS, 0, stream_of(stream)>>>(batch, scale);
         return launched();
     });
 }

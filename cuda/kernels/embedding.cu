@@ -6,7 +6,7 @@
 
 namespace {
 
-constexpr int PIECE = 16; /* sorted places whose rows a team adds up */
+constexpr int PIECE = 16; /* sorted positions whose rows a team adds up */
 constexpr int ADDERS = 8; /* warps that share the parts of an index */
 
 /* A row's gradients stand side by side in the sorted order, and are added up piece by piece, so that an index which
@@ -42,12 +42,12 @@ template <int WIDTH> __device__ void add_to(Pack<WIDTH>& sum, const Pack<WIDTH>&
     for (int i = 0; i < WIDTH; i++) sum.at[i] += more.at[i];
 }
 
-/* The sum over the places [first, stop), in order.  It begins with -0, which leaves every number as it is. */
+/* The sum over the positions [first, stop), in order.  It begins with -0, which leaves every number as it is. */
 template <int WIDTH>
 __device__ Pack<WIDTH> sum_of_rows(const Gradients& g, int64_t first, int64_t stop, int64_t column) {
     Pack<WIDTH> sum = filled<WIDTH>(-0.0f);
-    for (int64_t place = first; place < stop; place++)
-        add_to(sum, load_pack<WIDTH>(g.grad_output + int64_t{g.sorted.order[place]} * g.cols + column));
+    for (int64_t position = first; position < stop; position++)
+        add_to(sum, load_pack<WIDTH>(g.grad_output + int64_t{g.sorted.order[position]} * g.cols + column));
     return sum;
 }
 
@@ -56,13 +56,13 @@ template <typename L> __global__ void __launch_bounds__(L::BLOCK) add_pieces_ker
     const int64_t piece = L::team(), end = min64((piece + 1) * PIECE, g.n);
     if (piece >= g.pieces()) return;
     for (int64_t column = L::column(blockIdx.y); column < g.cols; column += int64_t{gridDim.y} * L::COLUMNS) {
-        for (int64_t place = piece * PIECE, stop = place; place < end; place = stop) {
-            const uint32_t index = g.sorted.keys[place];
+        for (int64_t position = piece * PIECE, stop = position; position < end; position = stop) {
+            const uint32_t index = g.sorted.keys[position];
             if (index >= g.limit) break;
             while (stop < end && g.sorted.keys[stop] == index) stop++;
-            const bool continued = place == piece * PIECE && g.continues(piece);
+            const bool continued = position == piece * PIECE && g.continues(piece);
             float* const to = (continued ? g.parts + piece * g.cols : g.grad_weight + int64_t{index} * g.cols) + column;
-            Pack<L::WIDTH> sum = sum_of_rows<L::WIDTH>(g, place, stop, column);
+            Pack<L::WIDTH> sum = sum_of_rows<L::WIDTH>(g, position, stop, column);
             if (!continued) add_to(sum, load_pack<L::WIDTH>(to));
             store_pack<L::WIDTH>(to, sum);
         }

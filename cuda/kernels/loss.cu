@@ -17,7 +17,7 @@ __global__ void __launch_bounds__(L::BLOCK)
     for (int part = parts.count() - 1; part >= 0; part--) {
         if (part < parts.count() - 1) L::load(x + parts.start(part), parts.left(part), 0.0f, items);
 #pragma unroll
-        for (int i = 0; i < L::ITEMS; i++) items[i] = (items[i] - peak.most) - log_sum;
+        for (int i = 0; i < L::ITEMS; i++) items[i] = (items[i] - peak.max) - log_sum;
         L::store(log_probs + row * cols + parts.start(part), parts.left(part), items);
     }
 }

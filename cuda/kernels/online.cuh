@@ -7,33 +7,33 @@
 
 #include <cmath>
 
-/* sum = the sum of exp(x - most) over some numbers, most their largest. */
+/* sum = the sum of exp(x - max) over some numbers, max their largest. */
 struct Peak {
-    float most, sum;
+    float max, sum;
 };
 
 /* What is subtracted before exp: where every number so far is -infinity, nothing. */
-__device__ inline float shift_of(float most) { return most == -INFINITY ? 0.0f : most; }
+__device__ inline float shift_of(float row_max) { return row_max == -INFINITY ? 0.0f : row_max; }
 
 struct Merge {
     __device__ Peak operator()(const Peak& a, const Peak& b) const {
-        const float most = fmaxf(a.most, b.most), shift = shift_of(most);
-        return {most, a.sum * expf(a.most - shift) + b.sum * expf(b.most - shift)};
+        const float row_max = fmaxf(a.max, b.max), shift = shift_of(row_max);
+        return {row_max, a.sum * expf(a.max - shift) + b.sum * expf(b.max - shift)};
     }
 };
 
 __device__ inline Peak exchange(const Peak& peak, int mask) {
-    return {exchange(peak.most, mask), exchange(peak.sum, mask)};
+    return {exchange(peak.max, mask), exchange(peak.sum, mask)};
 }
 
 template <int ITEMS> __device__ Peak include(const Peak& peak, const float (&items)[ITEMS]) {
-    float most = peak.most, sum = 0.0f;
+    float row_max = peak.max, sum = 0.0f;
 #pragma unroll
-    for (int i = 0; i < ITEMS; i++) most = fmaxf(most, items[i]);
-    const float shift = shift_of(most);
+    for (int i = 0; i < ITEMS; i++) row_max = fmaxf(row_max, items[i]);
+    const float shift = shift_of(row_max);
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) sum += expf(items[i] - shift);
-    return {most, peak.sum * expf(peak.most - shift) + sum};
+    return {row_max, peak.sum * expf(peak.max - shift) + sum};
 }
 
 /* The peak of a whole row; its last part stays in `items`.  A NaN or +infinity in the row makes the sum NaN. */

@@ -1,6 +1,6 @@
 /* AdamW (Loshchilov and Hutter 2019), and gradients set to zero. */
 #include "half.cuh"
-#include "many.cuh"
+#include "lists.cuh"
 
 #include <cmath>
 
@@ -34,7 +34,7 @@ template <int LISTS> __device__ void update_chunk(const Batch<LISTS>& batch, int
     visit_chunk(Arrays<4, 3>{{param, batch.arrays[1][i], m, v}, {param, m, v}}, at, batch.sizes[i], update);
 }
 
-__global__ void __launch_bounds__(MANY_THREADS)
+__global__ void __launch_bounds__(LIST_THREADS)
     multi_adamw_kernel(const Batch<4> batch, AdamW update, const float* grad_scale) {
     update.grad_scale = grad_scale[0];
     for (int64_t chunk = blockIdx.x; chunk < batch.chunks(); chunk += gridDim.x) {
@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(MANY_THREADS)
 
 /* The fifth list: copies.  What a block has updated it copies, while it is in the cache. */
 template <typename Format>
-__global__ void __launch_bounds__(MANY_THREADS)
+__global__ void __launch_bounds__(LIST_THREADS)
     multi_adamw_copies_kernel(const Batch<5> batch, AdamW update, const float* grad_scale, uint64_t seed, int first) {
     update.grad_scale = grad_scale[0];
     for (int64_t chunk = blockIdx.x; chunk < batch.chunks(); chunk += gridDim.x) {
@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(MANY_THREADS)
         const float* const param = batch.arrays[0][i];
         half_bits* const copy = reinterpret_cast<half_bits*>(batch.arrays[4][i]);
         const uint64_t own = random_word(seed, first + i);
-        for (int64_t e = at + threadIdx.x; e < stop; e += MANY_THREADS)
+        for (int64_t e = at + threadIdx.x; e < stop; e += LIST_THREADS)
             copy[e] = seed ? Format::draw(param[e], static_cast<uint32_t>(random_word(own, e) >> 48))
                            : Format::narrow(param[e]);
     }
@@ -72,7 +72,7 @@ int32_t update_with_copies(Format, float* const* params, const float* const* gra
     int first = 0;
     return for_batches(lists, sizes, weight_decays, count, [&](const Batch<5>& batch, int64_t) {
         multi_adamw_copies_kernel<Format>
-            <<<blocks_of(batch), MANY_THREADS, 0, stream_of(stream)>>>(batch, update, grad_scale, seed, first);
+            <<<blocks_of(batch), LIST_THREADS, 0, stream_of(stream)>>>(batch, update, grad_scale, seed, first);
         first += batch.count;
         return launched();
     });
@@ -110,7 +110,7 @@ int32_t cuda_multi_adamw(float* const* params, const float* const* grads, float*
     const AdamW update = adamw(lr, beta1, beta2, eps, 0.0f, step);
     float* const* const lists[] = {params, const_cast<float* const*>(grads), ms, vs}; /* grads are only read */
     return for_batches(lists, sizes, weight_decays, count, [=](const Batch<4>& batch, int64_t) {
-        multi_adamw_kernel<<<blocks_of(batch), MANY_THREADS, 0, stream_of(stream)>>>(batch, update, grad_scale);
+        multi_adamw_kernel<<<blocks_of(batch), LIST_THREADS, 0, stream_of(stream)>>>(batch, update, grad_scale);
         return launched();
     });
 }

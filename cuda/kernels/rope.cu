@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(THREADS) freqs_kernel(float* freqs, int max_se
         freqs[position * half + d] = static_cast<float>(static_cast<double>(position) * frequency);
 }
 
-/* Heads that are turned by the same angles. */
+/* Heads that are rotated by the same angles. */
 struct Heads {
     const float* from;
     float* to;
@@ -37,7 +37,7 @@ struct Rotation {
 
 /* PAIRS neighbours, 1 or 2, of one head. */
 template <int PAIRS>
-__device__ void turn(const float* from, float* to, const float (&sine)[PAIRS], const float (&cosine)[PAIRS]) {
+__device__ void rotate_pairs(const float* from, float* to, const float (&sine)[PAIRS], const float (&cosine)[PAIRS]) {
     Pack<2 * PAIRS> x = load_pack<2 * PAIRS>(from);
 #pragma unroll
     for (int p = 0; p < PAIRS; p++) {
@@ -48,7 +48,7 @@ __device__ void turn(const float* from, float* to, const float (&sine)[PAIRS], c
     store_pack<2 * PAIRS>(to, x);
 }
 
-/* A thread turns its pairs of a token in every head: sine and cosine are computed once for them all. */
+/* A thread rotates its pairs of a token in every head: sine and cosine are computed once for them all. */
 template <int PAIRS> __global__ void __launch_bounds__(THREADS) rotate_kernel(Rotation r) {
     const int64_t across = r.half / PAIRS, items = r.tokens * across;
     for (int64_t i = blockIdx.x * int64_t{THREADS} + threadIdx.x; i < items; i += gridDim.x * int64_t{THREADS}) {
@@ -62,7 +62,7 @@ template <int PAIRS> __global__ void __launch_bounds__(THREADS) rotate_kernel(Ro
         for (const Heads& heads : r.groups) {
             for (int head = 0; head < heads.count; head++) {
                 const int64_t at = 2 * ((token * heads.count + head) * r.half + pair);
-                turn<PAIRS>(heads.from + at, heads.to + at, sine, cosine);
+                rotate_pairs<PAIRS>(heads.from + at, heads.to + at, sine, cosine);
             }
         }
     }

@@ -16,7 +16,7 @@ __global__ void __launch_bounds__(L::BLOCK) softmax_kernel(const float* input, f
     for (int part = parts.count() - 1; part >= 0; part--) {
         if (part < parts.count() - 1) L::load(x + parts.start(part), parts.left(part), 0.0f, items);
 #pragma unroll
-        for (int i = 0; i < L::ITEMS; i++) items[i] = expf(items[i] - peak.most) * factor;
+        for (int i = 0; i < L::ITEMS; i++) items[i] = expf(items[i] - peak.max) * factor;
         L::store(y + parts.start(part), parts.left(part), items);
     }
 }

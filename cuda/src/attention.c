@@ -7,19 +7,19 @@
 #include <math.h>
 #include <string.h>
 
-int64_t packed_size(const struct lanes* v, int64_t depth, int64_t columns) { return depth * round_up(columns, v->panel); }
+int64_t packed_size(const struct simd* v, int64_t depth, int64_t columns) { return depth * round_up(columns, v->panel); }
 
 /* Turns a row of scores into exp(score - largest) over the keys it sees and 0 beyond, probabilities up to *scale; returns
  * its log-sum-exp. */
-static float exponentials(const struct lanes* v, float* row, int64_t seen, int64_t columns, float* scale) {
-    const float most = v->maximum(seen, row);
-    const double total = v->exp_shifted(seen, row, most, row);
+static float exponentials(const struct simd* v, float* row, int64_t seen, int64_t columns, float* scale) {
+    const float row_max = v->maximum(seen, row);
+    const double total = v->exp_shifted(seen, row, row_max, row);
     *scale = (float)(1 / total);
     memset(row + seen, 0, (size_t)(columns - seen) * sizeof(float));
-    return (float)(most + log(total));
+    return (float)(row_max + log(total));
 }
 
-static void forward_block(const struct lanes* v, const struct attention* s, const struct packed* kv, int64_t b, int64_t h,
+static void forward_block(const struct simd* v, const struct attention* s, const struct packed* kv, int64_t b, int64_t h,
                           int64_t first, float* memory) {
     const int64_t count = min64(QUERY_BLOCK, s->q_len - first), before = s->kv_len - s->q_len + first;
     const int64_t keys = before + count, width = s->n_q_heads * s->head_dim;
@@ -41,7 +41,7 @@ static void forward_block(const struct lanes* v, const struct attention* s, cons
 }
 
 static int32_t forward(const struct attention* s) {
-    const struct lanes* const v = lanes();
+    const struct simd* const v = simd();
     const int64_t pairs = s->batch * s->n_kv_heads, blocks = ceil_div(s->q_len, QUERY_BLOCK), heads = s->batch * s->n_q_heads;
     const int64_t across = packed_size(v, s->head_dim, s->kv_len), down = packed_size(v, s->kv_len, s->head_dim);
     const int64_t each = v->strip + QUERY_BLOCK * s->kv_len;

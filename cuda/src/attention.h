@@ -19,7 +19,7 @@ struct packed {
     float *k_across, *k_down, *v_across, *v_down;
 };
 
-int64_t packed_size(const struct lanes* v, int64_t depth, int64_t columns);
+int64_t packed_size(const struct simd* v, int64_t depth, int64_t columns);
 
 /* Where the keys of a (batch, KV head) begin. */
 static inline int64_t kv_at(const struct attention* s, int64_t pair) {

@@ -13,7 +13,7 @@ struct gradients {
 };
 
 /* A row of scores becomes P = exp(score - lse), a row of d_output . V^T becomes dS = scale * P * (it - D). */
-static void score_gradients(const struct lanes* v, const struct attention* s, float lse, float inner, int64_t seen, int64_t keys,
+static void score_gradients(const struct simd* v, const struct attention* s, float lse, float inner, int64_t seen, int64_t keys,
                             float* scores, float* d_scores) {
     v->exp_shifted(seen, scores, lse, scores);
     v->softmax_backward(seen, scores, d_scores, inner, s->scale, d_scores);
@@ -21,7 +21,7 @@ static void score_gradients(const struct lanes* v, const struct attention* s, fl
     memset(d_scores + seen, 0, (size_t)(keys - seen) * sizeof(float));
 }
 
-static void backward_block(const struct lanes* v, const struct attention* s, const struct gradients* g, const struct packed* kv,
+static void backward_block(const struct simd* v, const struct attention* s, const struct gradients* g, const struct packed* kv,
                            int64_t b, int64_t h, int64_t first, float* memory) {
     const int64_t d = s->head_dim, n = s->q_len, width = s->n_q_heads * d, count = min64(QUERY_BLOCK, n - first);
     const int64_t keys = first + count, at = (b * n + first) * width + h * d, head = b * s->n_q_heads + h;
@@ -46,7 +46,7 @@ static void backward_block(const struct lanes* v, const struct attention* s, con
 }
 
 /* d_K and d_V at one (batch, position): the sums over the heads of each group. */
-static void add_heads(const struct lanes* v, const struct attention* s, const float* per_head, float* total, int64_t b, int64_t j) {
+static void add_heads(const struct simd* v, const struct attention* s, const float* per_head, float* total, int64_t b, int64_t j) {
     const int64_t group = s->n_q_heads / s->n_kv_heads, d = s->head_dim;
     for (int64_t h = 0; h < s->n_q_heads; h++) {
         const float* const part = per_head + ((b * s->n_q_heads + h) * s->q_len + j) * d;
@@ -56,7 +56,7 @@ static void add_heads(const struct lanes* v, const struct attention* s, const fl
     }
 }
 
-static void pack_pair(const struct lanes* v, const struct attention* s, const struct packed* kv, int64_t pair) {
+static void pack_pair(const struct simd* v, const struct attention* s, const struct packed* kv, int64_t pair) {
     const int64_t at = kv_at(s, pair), width = s->n_kv_heads * s->head_dim;
     const int64_t across = packed_size(v, s->head_dim, s->kv_len), down = packed_size(v, s->kv_len, s->head_dim);
     v->pack((struct matrix){s->K + at, 1, width}, s->head_dim, s->kv_len, kv->k_across + pair * across);
@@ -64,7 +64,7 @@ static void pack_pair(const struct lanes* v, const struct attention* s, const st
     v->pack((struct matrix){s->K + at, width, 1}, s->kv_len, s->head_dim, kv->k_down + pair * down);
 }
 
-static void run(const struct lanes* v, const struct attention* s, const struct gradients* g, const struct packed* kv, float* memory,
+static void run(const struct simd* v, const struct attention* s, const struct gradients* g, const struct packed* kv, float* memory,
                 int64_t each) {
     const int64_t heads = s->batch * s->n_q_heads, rows = s->batch * s->q_len;
     PARALLEL_FOR(heads * s->kv_len * s->head_dim >= SERIAL_BELOW)
@@ -81,7 +81,7 @@ static void run(const struct lanes* v, const struct attention* s, const struct g
 }
 
 static int32_t backward(const struct attention* s, struct gradients* g) {
-    const struct lanes* const v = lanes();
+    const struct simd* const v = simd();
     const int64_t pairs = s->batch * s->n_kv_heads, across = packed_size(v, s->head_dim, s->kv_len);
     const int64_t down = packed_size(v, s->kv_len, s->head_dim), heads = s->batch * s->n_q_heads * s->q_len * s->head_dim;
     const int64_t each = v->strip + 2 * QUERY_BLOCK * s->kv_len + 2 * packed_size(v, QUERY_BLOCK, s->head_dim);

@@ -1,13 +1,13 @@
 /* The norm of gradients, clipping by it, and whether they are numbers at all.  Squares are summed in double: a float's square may pass the largest float, and a
  * sum over millions keeps its digits. */
 #include "buffers.h"
-#include "lanes.h"
+#include "simd.h"
 
 #include <math.h>
 
 /* The sum over every listed chunk, in the order of the list; negative where there was no memory. */
 static double sum_squares(const float* const* inputs, const int64_t* sizes, int count) {
-    const struct lanes* const vectors = lanes();
+    const struct simd* const vectors = simd();
     const struct chunks list = cut_buffers(sizes, count);
     const struct scratch sums = scratch_take(list.count, sizeof(double));
     double total = -1;
@@ -33,7 +33,7 @@ int32_t cuda_grad_clip(float* grad, float* partial_norms, float* total_norm, flo
     const double norm = sqrt(total);
     total_norm[0] = (float)norm;
     if (norm > clip_norm) {
-        const struct lanes* const vectors = lanes();
+        const struct simd* const vectors = simd();
         const float factor = (float)(clip_norm / norm);
         FOR_CHUNKS(size, at, length, vectors->scale(length, grad + at, factor, grad + at))
     }
@@ -58,7 +58,7 @@ int32_t cuda_multi_nonfinite(const float* const* inputs, const int64_t* sizes, i
     CHECK_ARRAY(sizes, count);
     CHECK_ARRAY(nonfinite, 1);
     CHECK(buffers_fit(inputs, sizes, count));
-    const struct lanes* const vectors = lanes();
+    const struct simd* const vectors = simd();
     const struct chunks list = cut_buffers(sizes, count);
     const struct scratch counts = scratch_take(list.count, sizeof(int64_t));
     const int found = list.scratch.memory && counts.memory;
@@ -92,7 +92,7 @@ int32_t cuda_multi_scale(float* const* arrays, const int64_t* sizes, const float
     CHECK_ARRAY(sizes, count);
     CHECK_ARRAY(scale, 1);
     CHECK(buffers_fit((const float* const*)arrays, sizes, count));
-    const struct lanes* const vectors = lanes();
+    const struct simd* const vectors = simd();
     const float factor = scale[0];
     const struct chunks list = cut_buffers(sizes, count);
     if (list.scratch.memory) {

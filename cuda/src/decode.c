@@ -1,6 +1,6 @@
 /* Choosing the next token. */
 #include "check.h"
-#include "lanes.h"
+#include "simd.h"
 #include "order.h"
 #include "parallel.h"
 #include "scratch.h"
@@ -35,9 +35,9 @@ struct sampler {
 
 /* to[j] = (logit - largest) / temperature, the argument of the softmax.  The quotient is taken in double, where a small
  * temperature does not make it infinite. */
-static void temper(const struct lanes* v, const float* logits, int64_t n, float temperature, float* to) {
-    const float most = v->maximum(n, logits);
-    for (int64_t j = 0; j < n; j++) to[j] = (float)(((double)logits[j] - most) / temperature);
+static void temper(const struct simd* v, const float* logits, int64_t n, float temperature, float* to) {
+    const float row_max = v->maximum(n, logits);
+    for (int64_t j = 0; j < n; j++) to[j] = (float)(((double)logits[j] - row_max) / temperature);
 }
 
 /* The place in the walk of the first entry with u < cumulative probability, the last one with a probability where rounding
@@ -61,7 +61,7 @@ static int64_t take(const float* weights, int64_t n, float top_p, double u) {
 }
 
 /* memory: tempered logits, then weights in the order of the walk, then that order, then what sorting needs. */
-static int32_t sample_row(const struct lanes* v, const struct sampler* s, int64_t row, uint32_t* memory) {
+static int32_t sample_row(const struct simd* v, const struct sampler* s, int64_t row, uint32_t* memory) {
     const float* const logits = s->logits + row * s->vocab_size;
     const int64_t n = s->vocab_size, count = s->k ? s->k : n;
     if (s->temperature == 0) return first_largest(logits, (int)n);
@@ -82,7 +82,7 @@ static int32_t sample(const struct sampler* s) {
     const int64_t each = 3 * s->vocab_size + order_memory((int)s->vocab_size, (int)s->k);
     const struct scratch scratch = scratch_take(each * thread_count(), sizeof(uint32_t));
     if (scratch.memory) {
-        const struct lanes* const v = lanes();
+        const struct simd* const v = simd();
         PARALLEL_FOR(s->batch * s->vocab_size >= SERIAL_BELOW)
         for (int64_t row = 0; row < s->batch; row++)
             s->output[row] = sample_row(v, s, row, (uint32_t*)scratch.memory + each * thread_index());

@@ -1,6 +1,6 @@
 /* Rows of a table, gathered and their gradients added back. */
 #include "check.h"
-#include "lanes.h"
+#include "simd.h"
 #include "parallel.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ int32_t cuda_scatter_add(const float* grad_output, const int* indices, float* gr
     CHECK_ARRAY(grad_output, num_indices, embedding_dim);
     CHECK_ARRAY(indices, num_indices);
     CHECK_ARRAY(grad_weight, embedding_dim);
-    const struct lanes* const v = lanes();
+    const struct simd* const v = simd();
     const int64_t width = embedding_dim, shares = num_indices * width >= SERIAL_BELOW ? thread_count() : 1;
     PARALLEL_FOR(shares > 1)
     for (int64_t share = 0; share < shares; share++)

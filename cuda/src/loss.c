@@ -1,6 +1,6 @@
 /* Cross entropy. */
 #include "check.h"
-#include "lanes.h"
+#include "simd.h"
 #include "parallel.h"
 
 #include <math.h>
@@ -14,13 +14,13 @@ int32_t cuda_cross_entropy_forward(const float* logits, const int* targets, floa
     CHECK_ARRAY(loss, 1);
     CHECK_ARRAY(log_probs, batch_seq, vocab_size);
     CHECK(all_within(targets, batch_seq, INT32_MIN, vocab_size));
-    const struct lanes* const v = lanes();
+    const struct simd* const v = simd();
     const int64_t cols = vocab_size;
     PARALLEL_FOR(batch_seq * cols >= SERIAL_BELOW)
     for (int64_t row = 0; row < batch_seq; row++) {
         const float* const x = logits + row * cols;
-        const float most = v->maximum(cols, x);
-        v->shift(cols, x, most, (float)log(v->exp_sum(cols, x, most)), log_probs + row * cols);
+        const float row_max = v->maximum(cols, x);
+        v->shift(cols, x, row_max, (float)log(v->exp_sum(cols, x, row_max)), log_probs + row * cols);
     }
     double total = 0;
     int64_t counted = 0;
@@ -40,7 +40,7 @@ int32_t cuda_cross_entropy_backward(const float* log_probs, const int* targets, 
     CHECK_ARRAY(targets, batch_seq);
     CHECK_ARRAY(d_logits, batch_seq, vocab_size);
     CHECK(all_within(targets, batch_seq, INT32_MIN, vocab_size));
-    const struct lanes* const v = lanes();
+    const struct simd* const v = simd();
     const int64_t cols = vocab_size;
     PARALLEL_FOR(batch_seq * cols >= SERIAL_BELOW)
     for (int64_t row = 0; row < batch_seq; row++) {

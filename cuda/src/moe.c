@@ -1,6 +1,6 @@
 /* Experts: sorting tokens by expert, sending them there and back, and the loss that balances them. */
 #include "check.h"
-#include "lanes.h"
+#include "simd.h"
 #include "parallel.h"
 #include "scratch.h"
 
@@ -67,7 +67,7 @@ EXPERT_DISPATCH(assayer_fp16, _fp16)
 /* output[t] = sum over j of weights[t, j] * input[position[t, j]]; every weight 1 where weights is null. */
 static void gather(const float* input, const float* weights, const int32_t* position, float* output, int64_t tokens, int64_t top_k,
                    int64_t width) {
-    const struct lanes* const v = lanes();
+    const struct simd* const v = simd();
     PARALLEL_FOR(tokens * top_k * width >= SERIAL_BELOW)
     for (int64_t t = 0; t < tokens; t++) {
         float* const y = output + t * width;
@@ -114,7 +114,7 @@ int32_t cuda_expert_combine_backward(const float* input, const float* weights, c
     const int64_t width = hidden_dim, pairs = (int64_t)tokens * top_k;
     const int32_t code = check_permutation(position, pairs);
     if (code != ASSAYER_OK) return code;
-    const struct lanes* const v = lanes();
+    const struct simd* const v = simd();
     PARALLEL_FOR(pairs * width >= SERIAL_BELOW)
     for (int64_t i = 0; i < pairs; i++) {
         const float* const dy = d_output + i / top_k * width;

@@ -1,13 +1,13 @@
 /* Root-mean-square normalisation.  The mean of squares is taken in double: it may pass the largest float. */
 #include "check.h"
-#include "lanes.h"
+#include "simd.h"
 #include "parallel.h"
 #include "scratch.h"
 
 #include <math.h>
 #include <string.h>
 
-static double inverse_root(const struct lanes* v, int64_t n, const float* x, float eps) {
+static double inverse_root(const struct simd* v, int64_t n, const float* x, float eps) {
     return 1.0 / sqrt(v->dot(n, x, x) / (double)n + eps);
 }
 
@@ -17,7 +17,7 @@ int32_t cuda_rmsnorm(const float* input, const float* weight, float* output, int
     CHECK_ARRAY(weight, hidden_dim);
     CHECK_ARRAY(output, rows, hidden_dim);
     CHECK(eps >= 0);
-    const struct lanes* const v = lanes();
+    const struct simd* const v = simd();
     PARALLEL_FOR((int64_t)rows * hidden_dim >= SERIAL_BELOW)
     for (int64_t row = 0; row < rows; row++) {
         const float* const x = input + row * hidden_dim;
@@ -35,7 +35,7 @@ int32_t cuda_rmsnorm_residual(const float* input, const float* residual, const f
     CHECK_ARRAY(output, rows, hidden_dim);
     CHECK_ARRAY(residual_out, rows, hidden_dim);
     CHECK(eps >= 0);
-    const struct lanes* const v = lanes();
+    const struct simd* const v = simd();
     PARALLEL_FOR((int64_t)rows * hidden_dim >= SERIAL_BELOW)
     for (int64_t row = 0; row < rows; row++) {
         float* const s = residual_out + row * hidden_dim;
@@ -55,7 +55,7 @@ struct backward {
     float eps, beta;
 };
 
-static void backward_block(const struct lanes* v, const struct backward* b, int64_t block, int64_t block_rows, float* d_weight) {
+static void backward_block(const struct simd* v, const struct backward* b, int64_t block, int64_t block_rows, float* d_weight) {
     memset(d_weight, 0, (size_t)b->n * sizeof(float));
     for (int64_t row = block * block_rows; row < min64((block + 1) * block_rows, b->rows); row++) {
         const float *x = b->x + row * b->n, *dy = b->d_output + row * b->n;
@@ -74,7 +74,7 @@ static int32_t backward(const struct backward* b) {
         return ASSAYER_NO_MEMORY;
     }
     float* const parts = scratch.memory;
-    const struct lanes* const v = lanes();
+    const struct simd* const v = simd();
     PARALLEL_FOR(b->rows * n >= SERIAL_BELOW)
     for (int64_t block = 0; block < blocks; block++) backward_block(v, b, block, block_rows, parts + block * n);
     for (int64_t block = 1; block < blocks; block++) v->axpy(n, 1.0f, parts + block * n, parts);

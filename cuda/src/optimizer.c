@@ -1,6 +1,6 @@
 /* AdamW, and gradients set to zero. */
 #include "buffers.h"
-#include "lanes.h"
+#include "simd.h"
 #include "random.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ int32_t cuda_adamw_step(float* param, const float* grad, float* m, float* v, flo
     CHECK_ARRAY(v, size);
     CHECK(adamw_constants_fit(lr, beta1, beta2, eps, step) && weight_decay >= 0);
     const struct adamw c = constants(1.0f, lr, beta1, beta2, eps, weight_decay, step);
-    const struct lanes* const vectors = lanes();
+    const struct simd* const vectors = simd();
     FOR_CHUNKS(size, at, length, vectors->adamw(length, &c, param + at, grad + at, m + at, v + at))
     return ASSAYER_OK;
 }
@@ -54,7 +54,7 @@ static void copy_part(const struct half* format, const struct update* u, const s
 }
 
 static int32_t update_all(const struct update* u, struct adamw shared, const struct half* format, uint64_t seed) {
-    const struct lanes* const vectors = lanes();
+    const struct simd* const vectors = simd();
     const struct chunks list = cut_buffers(u->sizes, u->count);
     if (list.scratch.memory) {
         FOR_LISTED(list, part, {
@@ -99,7 +99,7 @@ int32_t cuda_multi_adamw(float* const* params, const float* const* grads, float*
         CHECK_ARRAY(copies, count);                                                                                    \
         const struct update u = {params, grads, ms, vs, copies, sizes, weight_decays, count};                          \
         CHECK(update_fits(&u));                                                                                        \
-        return update_all(&u, constants(grad_scale[0], lr, beta1, beta2, eps, 0.0f, step), &lanes()->format, seed);    \
+        return update_all(&u, constants(grad_scale[0], lr, beta1, beta2, eps, 0.0f, step), &simd()->format, seed);    \
     }
 MULTI_ADAMW_WITH_COPIES(bf16)
 MULTI_ADAMW_WITH_COPIES(fp16)

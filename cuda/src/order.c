@@ -1,5 +1,5 @@
 #include "order.h"
-#include "lanes.h"
+#include "simd.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -69,8 +69,8 @@ void largest(const float* x, int n, int k, int32_t* chosen, uint32_t* memory) {
 int32_t first_largest(const float* x, int n) {
     bool any_nan = false;
     for (int i = 0; i < n; i++) any_nan |= isnan(x[i]) != 0;
-    const float most = lanes()->maximum(n, x);
+    const float row_max = simd()->maximum(n, x);
     int32_t i = 0;
-    while (any_nan ? !isnan(x[i]) : x[i] != most) i++;
+    while (any_nan ? !isnan(x[i]) : x[i] != row_max) i++;
     return i;
 }

@@ -57,7 +57,7 @@ static struct product* owner(const struct plan* plan, int64_t task) {
     return &plan->products[low];
 }
 
-static void scale_block(const struct lanes* v, float beta, int64_t rows, int64_t columns, float* c, int64_t c_row) {
+static void scale_block(const struct simd* v, float beta, int64_t rows, int64_t columns, float* c, int64_t c_row) {
     for (int64_t i = 0; i < rows; i++) {
         if (beta == 0) {
             for (int64_t j = 0; j < columns; j++) c[i * c_row + j] = 0;
@@ -67,7 +67,7 @@ static void scale_block(const struct lanes* v, float beta, int64_t rows, int64_t
     }
 }
 
-static void do_task(const struct lanes* v, const struct plan* plan, int64_t task, float* memory) {
+static void do_task(const struct simd* v, const struct plan* plan, int64_t task, float* memory) {
     const struct product* const p = owner(plan, task);
     const int64_t across = ceil_div(p->columns, plan->block_columns), place = task - p->first_task;
     const int64_t row = place / across * plan->block_rows, column = place % across * plan->block_columns;
@@ -85,7 +85,7 @@ static void do_task(const struct lanes* v, const struct plan* plan, int64_t task
 }
 
 int32_t multiply_all(struct product* products, int64_t count, float alpha, float beta) {
-    const struct lanes* const v = lanes();
+    const struct simd* const v = simd();
     struct plan plan = {.products = products, .count = count, .alpha = alpha, .beta = beta};
     divide(&plan, v->panel);
     double flops = 0;

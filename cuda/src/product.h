@@ -2,7 +2,7 @@
 #ifndef ASSAYER_PRODUCT_H
 #define ASSAYER_PRODUCT_H
 
-#include "lanes.h"
+#include "simd.h"
 
 /* C = alpha * A . B + beta * C, A rows x depth, B depth x columns; depth 0 leaves beta * C. */
 struct product {

@@ -1,6 +1,6 @@
 /* Rotary position embedding on interleaved pairs. */
 #include "check.h"
-#include "lanes.h"
+#include "simd.h"
 #include "parallel.h"
 #include "scratch.h"
 
@@ -20,7 +20,7 @@ int32_t cuda_rope_freqs(float* freqs, int max_seq_len, int head_dim, float base,
     return ASSAYER_OK;
 }
 
-/* Heads that are turned by the same angles. */
+/* Heads that are rotated by the same angles. */
 struct heads {
     const float* from;
     float* to;
@@ -35,7 +35,7 @@ struct rotation {
 };
 
 /* Every head of every batch at one position; sine and cosine are computed once for them all. */
-static void rotate_position(const struct lanes* v, const struct rotation* r, int64_t s, float* cosine, float* sine) {
+static void rotate_position(const struct simd* v, const struct rotation* r, int64_t s, float* cosine, float* sine) {
     const int64_t half = r->head_dim / 2;
     for (int64_t d = 0; d < half; d++) {
         const float angle = r->freqs[s * half + d];
@@ -55,7 +55,7 @@ static void rotate_position(const struct lanes* v, const struct rotation* r, int
 static int32_t rotate(const struct rotation* r) {
     const struct scratch scratch = scratch_take(r->head_dim, thread_count() * (int64_t)sizeof(float));
     if (scratch.memory) {
-        const struct lanes* const v = lanes();
+        const struct simd* const v = simd();
         const int64_t heads = r->groups[0].count + r->groups[1].count;
         PARALLEL_FOR(r->batch * r->seq_len * heads * r->head_dim >= SERIAL_BELOW)
         for (int64_t s = 0; s < r->seq_len; s++) {

@@ -1,6 +1,6 @@
 /* The build itself: memory and streams of the host. */
 #include "check.h"
-#include "lanes.h"
+#include "simd.h"
 #include "parallel.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ int32_t assayer_capability(const char* name, int64_t* value) {
         int64_t value;
     } facts[] = {
         {"device_memory", 0}, {"devices", 0}, {"threads", thread_count()}, {"compute_capability", 0},
-        {"vector_bits", 8 * (int64_t)sizeof(float) * lanes()->width},
+        {"vector_bits", 8 * (int64_t)sizeof(float) * simd()->width},
     };
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
         if (strcmp(name, facts[i].name) != 0) continue;

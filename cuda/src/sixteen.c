@@ -1,6 +1,6 @@
 /* The 16-bit operations on the host: sixteen.h between two conversions, for each format. */
 #include "check.h"
-#include "lanes.h"
+#include "simd.h"
 #include "parallel.h"
 #include "scratch.h"
 
@@ -83,11 +83,11 @@ static int32_t unstage(struct half format, const struct staged* all, int count, 
     code = call;                                                                                                           \
     return unstage(FORMAT, all, COUNT, scratch, code);
 
-#define FORMAT (lanes()->bf16)
+#define FORMAT (simd()->bf16)
 #define HALF(name) name##_bf16
 #include "sixteen.h"
 #undef FORMAT
 #undef HALF
-#define FORMAT (lanes()->fp16)
+#define FORMAT (simd()->fp16)
 #define HALF(name) name##_fp16
 #include "sixteen.h"

@@ -1,6 +1,6 @@
 /* Softmax, and the router's softmax over the chosen experts. */
 #include "check.h"
-#include "lanes.h"
+#include "simd.h"
 #include "order.h"
 #include "parallel.h"
 #include "scratch.h"
@@ -12,7 +12,7 @@ int32_t cuda_softmax(const float* input, float* output, int rows, int cols, void
     (void)stream;
     CHECK_ARRAY(input, rows, cols);
     CHECK_ARRAY(output, rows, cols);
-    const struct lanes* const v = lanes();
+    const struct simd* const v = simd();
     PARALLEL_FOR((int64_t)rows * cols >= SERIAL_BELOW)
     for (int64_t row = 0; row < rows; row++) {
         float* const y = output + row * cols;
@@ -27,7 +27,7 @@ int32_t cuda_softmax_backward(const float* output, const float* d_output, float*
     CHECK_ARRAY(output, rows, cols);
     CHECK_ARRAY(d_output, rows, cols);
     CHECK_ARRAY(d_input, rows, cols);
-    const struct lanes* const v = lanes();
+    const struct simd* const v = simd();
     PARALLEL_FOR((int64_t)rows * cols >= SERIAL_BELOW)
     for (int64_t row = 0; row < rows; row++) {
         const float *y = output + row * cols, *dy = d_output + row * cols;
@@ -38,7 +38,7 @@ int32_t cuda_softmax_backward(const float* output, const float* d_output, float*
 
 /* The renormalised probabilities of the chosen are a softmax over their logits.  Where that is NaN (a NaN or an infinity in
  * the row), every probability is, and of equal ones the first are the largest. */
-static void weigh(const struct lanes* v, const float* row, int32_t* chosen, int k, float* weights) {
+static void renormalise(const struct simd* v, const float* row, int32_t* chosen, int k, float* weights) {
     for (int j = 0; j < k; j++) weights[j] = row[chosen[j]];
     v->scale(k, weights, (float)(1 / v->exp_shifted(k, weights, weights[0], weights)), weights);
     for (int j = 0; isnan(weights[0]) && j < k; j++) chosen[j] = j;
@@ -53,12 +53,12 @@ int32_t cuda_softmax_topk(const float* input, float* weights, int32_t* indices, 
     const int64_t each = order_memory(cols, k);
     const struct scratch scratch = scratch_take(each * thread_count(), sizeof(uint32_t));
     if (scratch.memory) {
-        const struct lanes* const v = lanes();
+        const struct simd* const v = simd();
         PARALLEL_FOR((int64_t)rows * cols >= SERIAL_BELOW)
         for (int64_t row = 0; row < rows; row++) {
             int32_t* const chosen = indices + row * k;
             largest(input + row * cols, cols, k, chosen, (uint32_t*)scratch.memory + each * thread_index());
-            weigh(v, input + row * cols, chosen, k, weights + row * k);
+            renormalise(v, input + row * cols, chosen, k, weights + row * k);
         }
     }
     scratch_give(scratch);
@@ -74,7 +74,7 @@ int32_t cuda_softmax_topk_backward(const float* weights, const int32_t* indices,
     CHECK_ARRAY(d_input, rows, cols);
     CHECK(k <= cols);
     CHECK(all_within(indices, (int64_t)rows * k, 0, cols));
-    const struct lanes* const v = lanes();
+    const struct simd* const v = simd();
     PARALLEL_FOR((int64_t)rows * cols >= SERIAL_BELOW)
     for (int64_t row = 0; row < rows; row++) {
         const float *w = weights + row * k, *dw = d_weights + row * k;

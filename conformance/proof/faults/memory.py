@@ -9,8 +9,8 @@ _SWIGLU = "FOR_CHUNKS(n, at, length, v->swiglu(length, gate + at, up + at, outpu
 _SOFTMAX = "const double total = v->exp_shifted(cols, input + row * cols, v->maximum(cols, input + row * cols), y);"
 _IN_PLACE = """\
 float* const x = (float*)input + row * cols;
-        const float most = v->maximum(cols, x);
-        v->shift(cols, x, most, 0.0f, x);
+        const float row_max = v->maximum(cols, x);
+        v->shift(cols, x, row_max, 0.0f, x);
         const double total = v->exp_shifted(cols, x, 0.0f, y);"""
 _NORMALISE = (
     "v->normalise(hidden_dim, x, (float)inverse_root(v, hidden_dim, x, eps), weight, output + row * hidden_dim);"

@@ -68,7 +68,7 @@ static void rotate(int64_t n, const float* restrict cosine, const float* restric
     }
 }
 
-void NAME(fill_elementwise)(struct lanes* table) {
+void NAME(fill_elementwise)(struct simd* table) {
     table->silu = silu;
     table->silu_backward = silu_backward;
     table->swiglu = swiglu;

@@ -77,7 +77,7 @@ static void multiply(struct matrix a, const float* packed, int64_t panel_stride,
     }
 }
 
-void NAME(fill_multiply)(struct lanes* table) {
+void NAME(fill_multiply)(struct simd* table) {
     table->name = TEXT(VARIANT);
     table->width = LANES;
     table->panel = TILE_COLUMNS;

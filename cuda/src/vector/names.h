@@ -2,7 +2,7 @@
 #ifndef ASSAYER_VECTOR_NAMES_H
 #define ASSAYER_VECTOR_NAMES_H
 
-#include "../lanes.h"
+#include "../simd.h"
 
 #ifndef VARIANT
 #define VARIANT baseline
@@ -14,9 +14,9 @@
 #define TEXT(word) TEXT_(word)
 
 /* Each file of vector/ fills in its part of the table. */
-void NAME(fill_elementwise)(struct lanes* table);
-void NAME(fill_rows)(struct lanes* table);
-void NAME(fill_multiply)(struct lanes* table);
-void NAME(fill_half)(struct lanes* table);
+void NAME(fill_elementwise)(struct simd* table);
+void NAME(fill_rows)(struct simd* table);
+void NAME(fill_multiply)(struct simd* table);
+void NAME(fill_half)(struct simd* table);
 
 #endif

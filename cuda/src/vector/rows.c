@@ -50,15 +50,15 @@ static int64_t nonfinite(int64_t n, const float* x) {
 /* ABREAST maxima side by side: a single one is a chain of comparisons that not every compiler may break up. */
 static float maximum(int64_t n, const float* restrict x) {
     enum { ABREAST = 32 };
-    float most[ABREAST];
+    float max[ABREAST];
     int64_t i = 0;
-    for (int j = 0; j < ABREAST; j++) most[j] = -INFINITY;
+    for (int j = 0; j < ABREAST; j++) max[j] = -INFINITY;
     for (; i + ABREAST <= n; i += ABREAST)
-        SIMD for (int j = 0; j < ABREAST; j++) most[j] = x[i + j] > most[j] ? x[i + j] : most[j];
-    for (int j = 0; i < n; i++, j++) most[j] = x[i] > most[j] ? x[i] : most[j];
+        SIMD for (int j = 0; j < ABREAST; j++) max[j] = x[i + j] > max[j] ? x[i + j] : max[j];
+    for (int j = 0; i < n; i++, j++) max[j] = x[i] > max[j] ? x[i] : max[j];
     for (int half = ABREAST / 2; half > 0; half /= 2)
-        for (int j = 0; j < half; j++) most[j] = most[j + half] > most[j] ? most[j + half] : most[j];
-    return most[0];
+        for (int j = 0; j < half; j++) max[j] = max[j + half] > max[j] ? max[j + half] : max[j];
+    return max[0];
 }
 
 /* Exponentials are summed in float over blocks this long and then in double, so that no sum of floats is long. */
@@ -119,7 +119,7 @@ static void rmsnorm_backward(int64_t n, const float* restrict x, const float* re
     SIMD for (int64_t i = 0; i < n; i++) dw[i] += dy[i] * (x[i] * r);
 }
 
-void NAME(fill_rows)(struct lanes* table) {
+void NAME(fill_rows)(struct simd* table) {
     table->dot = dot;
     table->weighted_dot = weighted_dot;
     table->sum_squares = sum_squares;

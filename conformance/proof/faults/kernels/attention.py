@@ -22,13 +22,13 @@ FAULTS = (
           "peaks.of[r].sum = warp_fold<L::ACROSS>(peaks.of[r].sum, Sum{});", "peaks.of[r].sum *= 1.0f;",
           "infinity"),
     Fault("attention_forward.cuh: lse without the maximum", ("attention_forward",), "attention_forward.cuh",
-          "peaks.of[r].most + logf(peaks.of[r].sum)", "logf(peaks.of[r].sum)", "matches: .*lse without the maximum"),
+          "peaks.of[r].max + logf(peaks.of[r].sum)", "logf(peaks.of[r].sum)", "matches: .*lse without the maximum"),
     Fault("attention.cu: the last part not merged", ("attention_forward",), "attention.cu",
           "for (int part = 0; part < f.parts; part++) {\n            const float weight",
           "for (int part = 0; part < f.parts - 1; part++) {\n            const float weight",
           "last tile of .* missing"),
     Fault("attention.cu: parts merged without their peaks", ("attention_forward",), "attention.cu",
-          "expf(own.most - shift_of(all.most)) / all.sum", "1.0f / all.sum", "merged|peaks"),
+          "expf(own.max - shift_of(all.max)) / all.sum", "1.0f / all.sum", "merged|peaks"),
     Fault("attention_forward.cuh: the keys of a part rounded down", ("flash_attention",), "attention_forward.cuh",
           "w.end_key = min64(tiles * (w.part + 1) / f.parts * LINES, keys);",
           "w.end_key = min64(tiles * (w.part + 1) / f.parts * LINES, keys / 4 * 4 + (keys < 4 ? keys : 0));",
@@ -71,7 +71,7 @@ FAULTS = (
           "i < n; i += gridDim.x * EACH", "i + WIDTH < n; i += gridDim.x * EACH", "never written"),
     Fault("rope.cu: half-split pairs", ("rope_forward", "rope_qk"), "rope.cu",
           "const int64_t at = 2 * ((token * heads.count + head) * r.half + pair);\n"
-          "                turn<PAIRS>(heads.from + at, heads.to + at, sine, cosine);",
+          "                rotate_pairs<PAIRS>(heads.from + at, heads.to + at, sine, cosine);",
           "const int64_t at = 2 * ((token * heads.count + head) * r.half) + pair;\n"
           "                for (int p = 0; p < PAIRS; p++) {\n"
           "                    const float even = heads.from[at + p], odd = heads.from[at + p + r.half];\n"

@@ -55,7 +55,7 @@ FAULTS = (
           "            if (!continued) add_to(sum, load_pack<L::WIDTH>(to));\n", "",
           "matches: .*(assigned|grad_weight cleared)"),
     Fault("embedding.cu: only the first of equal indices", ("scatter_add",), "embedding.cu",
-          "(g, place, stop, column)", "(g, place, place + !continued, column)",
+          "(g, position, stop, column)", "(g, position, position + !continued, column)",
           "matches: .*first of repeated indices"),
     Fault("embedding.cu: one warp's parts of an index", ("scatter_add",), "embedding.cu",
           "for (int w = 0; w < ADDERS; w++)", "for (int w = 0; w < 1; w++)", "repeated indices",

@@ -33,7 +33,7 @@ FAULTS = (
     Fault("online.cuh: maximum that begins at 0", ("softmax", "cross_entropy_forward"), "online.cuh",
           "Peak peak = {-INFINITY, 0.0f};", "Peak peak = {0.0f, 0.0f};", "maximum that begins at 0|infinity|NaN"),
     Fault("online.cuh: sums not brought under one maximum", ("softmax", "cross_entropy_forward"), "online.cuh",
-          "a.sum * expf(a.most - shift) + b.sum * expf(b.most - shift)", "a.sum + b.sum",
+          "a.sum * expf(a.max - shift) + b.sum * expf(b.max - shift)", "a.sum + b.sum",
           "every row (plus|times) a (number|factor) of its own"),
     Fault("softmax.cu: grid one block short", ("softmax",), "softmax.cu",
           "blocks_for(rows, L::TEAMS), L::BLOCK, 0, stream_of(stream)>>>(input",

@@ -13,12 +13,12 @@ _BARRIER = "        __syncthreads();\n"
 _READ = "        value = warp_fold<WARPS>(of_warp[lane_of_thread() % WARPS], fold);\n"
 _ADDED = """\
             float* const to = (continued ? g.parts + piece * g.cols : g.grad_weight + int64_t{index} * g.cols) + column;
-            Pack<L::WIDTH> sum = sum_of_rows<L::WIDTH>(g, place, stop, column);
+            Pack<L::WIDTH> sum = sum_of_rows<L::WIDTH>(g, position, stop, column);
             if (!continued) add_to(sum, load_pack<L::WIDTH>(to));
             store_pack<L::WIDTH>(to, sum);"""
 _AT_ONCE = """\
             float* const to = g.grad_weight + int64_t{index} * g.cols + column;
-            Pack<L::WIDTH> sum = sum_of_rows<L::WIDTH>(g, place, stop, column);
+            Pack<L::WIDTH> sum = sum_of_rows<L::WIDTH>(g, position, stop, column);
             if (continued) store_pack<L::WIDTH>(g.parts + piece * g.cols + column, filled<L::WIDTH>(0.0f));
             for (int i = 0; i < L::WIDTH; i++) %s"""
 _RACE = "data race kernels/"

@@ -1,12 +1,12 @@
 /* Many arrays as one piece of work: their addresses travel in the parameters of a kernel, and a block takes a chunk. */
-#ifndef ASSAYER_MANY_CUH
-#define ASSAYER_MANY_CUH
+#ifndef ASSAYER_LISTS_CUH
+#define ASSAYER_LISTS_CUH
 
 #include "map.cuh"
 
 constexpr int ARRAYS_AT_MOST = 64; /* of one launch: parameters end at 4 KB */
 constexpr int64_t CHUNK = 8192;    /* elements, a multiple of four so that every chunk lies as its array does */
-constexpr int MANY_THREADS = 256;
+constexpr int LIST_THREADS = 256;
 
 /* Arrays i of LISTS lists have sizes[i] elements; their chunks are numbered from starts[i]. */
 template <int LISTS> struct Batch {
@@ -58,7 +58,7 @@ __device__ void visit_chunk(Arrays<INPUTS, OUTPUTS> arrays, int64_t at, int64_t 
     for (int a = 0; a < INPUTS; a++) arrays.in[a] += at;
     for (int a = 0; a < OUTPUTS; a++) arrays.out[a] += at;
     const int64_t length = min64(CHUNK, size - at);
-    visit(arrays, length, quads_of(arrays, length), threadIdx.x, MANY_THREADS, f);
+    visit(arrays, length, quads_of(arrays, length), threadIdx.x, LIST_THREADS, f);
 }
 
 #endif

@@ -1,7 +1,7 @@
 /* Chooses the vector routines once: the widest instruction set that both this build and this processor have.  The
  * environment variable ASSAYER_SIMD (baseline, avx2 or avx512) asks for a narrower one; the capability "vector_bits" tells
  * which is in use. */
-#include "lanes.h"
+#include "simd.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -9,10 +9,10 @@
 #include <string.h>
 
 #define DECLARE(variant)                                                                                                   \
-    void fill_elementwise_##variant(struct lanes*);                                                                        \
-    void fill_rows_##variant(struct lanes*);                                                                               \
-    void fill_half_##variant(struct lanes*);                                                                               \
-    void fill_multiply_##variant(struct lanes*);
+    void fill_elementwise_##variant(struct simd*);                                                                         \
+    void fill_rows_##variant(struct simd*);                                                                                \
+    void fill_half_##variant(struct simd*);                                                                                \
+    void fill_multiply_##variant(struct simd*);
 #define FILL(variant, table)                                                                                               \
     (fill_elementwise_##variant(table), fill_rows_##variant(table), fill_multiply_##variant(table),                        \
      fill_half_##variant(table))
@@ -31,7 +31,7 @@ static bool wanted(const char* variant) {
     return strcmp(asked, "avx2") != 0 || strcmp(variant, "avx2") == 0;
 }
 
-static void choose(struct lanes* table) {
+static void choose(struct simd* table) {
 #ifdef ASSAYER_X86_VARIANTS
     __builtin_cpu_init();
     const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
@@ -51,9 +51,9 @@ static void choose(struct lanes* table) {
     FILL(baseline, table);
 }
 
-const struct lanes* lanes(void) {
+const struct simd* simd(void) {
     /* The first caller chooses; others that come meanwhile wait the microsecond it takes. */
-    static struct lanes table;
+    static struct simd table;
     static atomic_int state; /* 0 not chosen, 1 being chosen, 2 chosen */
     int expected = 0;
     if (atomic_load_explicit(&state, memory_order_acquire) == 2) return &table;

@@ -1,7 +1,7 @@
 /* The vector routines: everything that works on contiguous runs of floats.  They live in vector/, compiled once for each
- * instruction set; lanes() is the table of the widest one this processor has. */
-#ifndef ASSAYER_LANES_H
-#define ASSAYER_LANES_H
+ * instruction set; simd() is the table of the widest one this processor has. */
+#ifndef ASSAYER_SIMD_H
+#define ASSAYER_SIMD_H
 
 #include <stdint.h>
 
@@ -27,7 +27,7 @@ struct half {
     void (*draw)(int64_t n, const float* x, uint64_t seed, int64_t first, uint16_t* y);
 };
 
-struct lanes {
+struct simd {
     const char* name;
     int width; /* floats in a vector */
 
@@ -68,6 +68,6 @@ struct lanes {
                      float alpha, float beta, float* c, int64_t c_row, float* strip);
 };
 
-const struct lanes* lanes(void);
+const struct simd* simd(void);
 
 #endif
