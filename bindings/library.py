@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 from .arrays import DeviceArray, Memory
 from .calls.graph import Graph
 from .calls.operation import Operation
-from .calls.placement import Placement
+from .calls.residence import Residence
 from .calls.staging import Staging
 from .errors import CallError, MissingSymbol
 from .header.read import read_header
@@ -73,8 +73,8 @@ class Library:
         entry = self._object.entry(function.symbol, function.types)
         if entry is None:
             return self._absent(function)
-        placement = Placement(self.memory, function, self.resident)
-        operation = Operation(self.header, Signature(function), entry, placement, self._staging)
+        residence = Residence(self.memory, function, self.resident)
+        operation = Operation(self.header, Signature(function), entry, residence, self._staging)
         self.__dict__[name] = operation
         return operation
 

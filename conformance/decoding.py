@@ -27,12 +27,12 @@ def decode(kind: type[Record], text: bytes) -> Record:
     except RecursionError:
         raise DecodingError("expected values a few levels deep, got more levels than can be read") from None
     except msgspec.ValidationError as error:
-        raise DecodingError(_said(str(error))) from None
+        raise DecodingError(_sentence(str(error))) from None
     except ValueError as error:  # no JSON, or no UTF-8
         raise DecodingError(f"expected JSON, got damage: {error}") from None
 
 
-def _said(message: str) -> str:
+def _sentence(message: str) -> str:
     """The package's message as the judge words it: `$.run.seed` is run.seed, and comes first."""
     found = _MISFIT.fullmatch(message)
     what, where = (found["what"], found["where"]) if found else (message, None)

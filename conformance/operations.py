@@ -132,7 +132,7 @@ def ordered(function: Function, arguments: Mapping[str, Any]) -> list[Any]:
     return [arguments[name] for name in signature(function).names]
 
 
-def named(function: Function, results: Any) -> dict[str, Any]:
+def by_name(function: Function, results: Any) -> dict[str, Any]:
     """Return an operation's result, one array or a tuple, by the header's names."""
     names = [p.name for p in written_arrays(function)]
     return dict(zip(names, results if isinstance(results, tuple) else (results,), strict=True))

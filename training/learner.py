@@ -38,7 +38,7 @@ class Learner:
         self._ops, self._settings = ops, settings
         self.config, self.training = settings.model(), settings.training()
         self.precision = settings.formats()
-        self._placed = self.precision.on(ops)
+        self._model_ops = self.precision.on(ops)
         self.step = Step(
             ops,
             self.config,
@@ -55,8 +55,8 @@ class Learner:
 
     def loss(self, standing: Standing, tokens: Array, targets: Array) -> float:
         """Return the cross entropy of a batch."""
-        output = transformer.forward(self._placed, self.config, held(standing), tokens)
-        found, _ = transformer.loss(self._placed, output, targets)
+        output = transformer.forward(self._model_ops, self.config, model_parameters(standing), tokens)
+        found, _ = transformer.loss(self._model_ops, output, targets)
         return float(found.cross_entropy[0])
 
     def sample(self, standing: Standing, prompt: list[int], step: int) -> list[int]:
@@ -64,11 +64,11 @@ class Learner:
         strategy = Strategy(name="top_p", top_p=TOP_P, temperature=self._settings.temperature)
         seed = random.stream("sample", self._settings.seed, step)
         start, count = np.array([prompt], np.int32), self._settings.sample_tokens
-        ids = self._generate(held(standing), start, count, strategy, seed)
+        ids = self._generate(model_parameters(standing), start, count, strategy, seed)
         return [int(id) for id in ids[0, len(prompt) :]]
 
     def _generate(self, parameters: Parameters, prompt: Array, count: int, strategy: Strategy, seed: int) -> Array:
-        return generate(self._placed, self.config, parameters, prompt, count, strategy, seed)
+        return generate(self._model_ops, self.config, parameters, prompt, count, strategy, seed)
 
     def same(self) -> dict[str, Any]:
         """Return what a checkpoint and a run that goes on from it must agree in."""
@@ -91,13 +91,13 @@ class Learner:
         copies = {name: np.broadcast_to(number[0], like[name].shape) for name, number in numbers.items()}
         return _tensors(like, like, like, copies)
 
-    def kept(self, standing: Standing) -> Checkpoint:
+    def to_checkpoint(self, standing: Standing) -> Checkpoint:
         """Return all that training goes on from; every rank has to ask."""
         state, scaler, copies = self.step.whole(standing)
         content = {"updates": state.step, "scaler": scaler._asdict()}
         return Checkpoint(_tensors(state.parameters, state.m, state.v, copies), {**self.same(), **content})
 
-    def restored(self, checkpoint: Checkpoint) -> Standing:
+    def from_checkpoint(self, checkpoint: Checkpoint) -> Standing:
         """Return where training stood: the other way round.
 
         Tensors are in the model's order, which a file does not keep: sums over all of them are in that order.
@@ -119,7 +119,7 @@ def plain(report: Report) -> dict[str, Any]:
     return {**numbers, **rest, "loads": loads}
 
 
-def held(standing: Standing) -> Parameters:
+def model_parameters(standing: Standing) -> Parameters:
     """Return the parameters that the model reads."""
     return standing.state.parameters | standing.copies
 

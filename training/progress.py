@@ -29,7 +29,7 @@ class Progress:
         """Show it, if the last time was long enough ago."""
         self._seconds.append(report["seconds"])
         if self._line.due(time.monotonic()) or step == self._steps:
-            self._line.show(self._said(step, report))
+            self._line.show(self._text(step, report))
 
     def print(self, text: str) -> None:
         """Show a text that stays."""
@@ -39,7 +39,7 @@ class Progress:
         """Leave the terminal's line empty."""
         self._line.clear()
 
-    def _said(self, step: int, report: Mapping[str, Any]) -> str:
+    def _text(self, step: int, report: Mapping[str, Any]) -> str:
         mean = sum(self._seconds) / len(self._seconds)
         left = time.strftime("%H:%M:%S", time.gmtime(mean * (self._steps - step)))
         said = f"step {step}/{self._steps}  loss {report['loss']:.4f}  norm {report['norm']:.3f}  "

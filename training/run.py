@@ -89,7 +89,7 @@ class Run:
         if self.step > self._settings.steps:
             raise SettingsError(f"steps: expected at least the {self.step} of {path}, got {self._settings.steps}")
         self.loader.resume(checkpoint.content["data"])
-        return self.learner.restored(checkpoint)
+        return self.learner.from_checkpoint(checkpoint)
 
     def _keep_schedule(self, checkpoint: Checkpoint, warn: Callable[[str], None]) -> None:
         """Take the schedule that the run was begun with, where none is stated: more steps must not bend it."""
@@ -156,8 +156,8 @@ class Run:
     def _save(self) -> int:
         """Keep all that a run goes on from."""
         made_by = {"python": platform.python_version(), "numpy": np.__version__, "backend": self._settings.backend}
-        kept = self.learner.kept(self.standing)
-        self.records.save(self.step, kept.with_content(data=self.loader.state(), made_by=made_by))
+        checkpoint = self.learner.to_checkpoint(self.standing)
+        self.records.save(self.step, checkpoint.with_content(data=self.loader.state(), made_by=made_by))
         return self.step
 
 

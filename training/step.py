@@ -81,7 +81,7 @@ class Step:
         self._precision, self._recompute, self._ranks = precision, recompute, ranks
         self._bucket_bytes = bucket_bytes
         self._experts = Experts(ranks, config, divided=expert_parallel)
-        self._placed = self._experts.on(precision.on(ops))
+        self._model_ops = self._experts.on(precision.on(ops))
 
     def start(self, parameters: Parameters) -> Standing:
         """Where training of these parameters (float32), the model's, starts."""
@@ -119,7 +119,7 @@ class Step:
         reduction = Reduction(self._ranks, self._bucket_bytes, self._experts.own)
         held = standing.state.parameters | standing.copies
         part = accumulate(
-            self._placed,
+            self._model_ops,
             self._config,
             held,
             tokens,

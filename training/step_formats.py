@@ -23,7 +23,7 @@ from .precision import PRECISIONS, Precision
 from .step import Step
 
 
-class Placement(NamedTuple):
+class CallFormats(NamedTuple):
     """One call: the operation, and the formats of the floating-point arrays it was given and gave back."""
 
     operation: str
@@ -36,12 +36,12 @@ class Recorded(Wrapped):
 
     def __init__(self, ops: Ops) -> None:
         super().__init__(ops)
-        self.placements: list[Placement] = []
+        self.calls: list[CallFormats] = []
 
     def _call(self, operation: str, /, *args: Any, **named: Any) -> Any:
         given = _formats([*args, *named.values()])
         results = _in_float32(super()._call(operation, *args, **named))
-        self.placements.append(Placement(operation, given, _formats(results)))
+        self.calls.append(CallFormats(operation, given, _formats(results)))
         return results
 
 
@@ -60,20 +60,20 @@ def _formats(values: Any) -> tuple[str, ...]:
     return () if dtype is None or dtype.kind in "iu" else (str(dtype),)
 
 
-def trace(ops: Ops, config: Config, precision: Precision, micro_batches: int = 1) -> list[Placement]:
+def trace(ops: Ops, config: Config, precision: Precision, micro_batches: int = 1) -> list[CallFormats]:
     """Return every call of one step of two short sequences per micro-batch, from parameters of the project's own."""
     recorded = Recorded(ops)
     step = Step(recorded, config, TrainingConfig(micro_batches=micro_batches), precision=precision)
     standing = step.start(initialise(config, 0, np.float32))
-    recorded.placements.clear()
+    recorded.calls.clear()
     tokens = random.integers(random.stream("trace"), 0, config.vocab, (2 * micro_batches, 8)).astype(np.int32)
     step(standing, tokens, tokens)
-    return recorded.placements
+    return recorded.calls
 
 
-def summary(placements: Iterable[Placement]) -> Counter[Placement]:
+def summary(calls: Iterable[CallFormats]) -> Counter[CallFormats]:
     """Return how often each placement occurs; in lists of arrays each format is named once."""
-    return Counter(Placement(p.operation, *(tuple(dict.fromkeys(f)) for f in p[1:])) for p in placements)
+    return Counter(CallFormats(p.operation, *(tuple(dict.fromkeys(f)) for f in p[1:])) for p in calls)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

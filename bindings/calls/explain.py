@@ -128,8 +128,8 @@ def condition(signature: Signature, sizes: Mapping[str, Any]) -> ArgumentError:
     """The first REQUIRES that does not hold; the argument named is the first in it that the caller passed."""
     broken = next(condition for condition in signature.function.requires if not _holds(condition, sizes))
     names = broken.names
-    passed = next((name for name in names if name in signature.names), None)
-    argument = passed or signature.source_of(names[0]) or names[0]
+    as_argument = next((name for name in names if name in signature.names), None)
+    argument = as_argument or signature.source_of(names[0]) or names[0]
     got = ", ".join(f"{name} = {sizes[name]}" for name in names)
     return ArgumentError(signature.function.operation, argument, broken.text, got)
 

@@ -16,7 +16,7 @@ from bindings.shared_object.foreign import address, from_buffer
 
 from . import explain
 from .checks import Checker, refuse_overlap
-from .placement import Placement, passed
+from .residence import Residence, as_argument
 from .staging import Staging
 
 
@@ -28,12 +28,12 @@ class Operation:
         header: Header,
         signature: Signature,
         entry: Callable[..., int],
-        placement: Placement,
+        residence: Residence,
         staging: Staging | None = None,
     ) -> None:
         function = signature.function
         self.signature, self._header, self._entry = signature, header, entry
-        self._placement, self._memory, self._staging = placement, placement.memory, staging
+        self._residence, self._memory, self._staging = residence, residence.memory, staging
         self.__name__ = self.__qualname__ = self.operation = function.operation
         self.__doc__ = function.doc
         self.__signature__ = signature.python()
@@ -58,10 +58,10 @@ class Operation:
         if kwargs or len(args) != len(self._names):
             self._bind(values, args, kwargs)
         sizes = self._check(values)
-        resident = self._placement.is_resident(values)
+        resident = self._residence.is_resident(values)
         written = self._fill(values, sizes, resident)
         raw = {"stream": self._memory.stream_pointer, **sizes}
-        take = passed if resident else from_buffer
+        take = as_argument if resident else from_buffer
         for name in self._arrays:
             raw[name] = take(values[name])
         held = self._add_lists(values, raw) if self._lists else {}
@@ -70,7 +70,7 @@ class Operation:
         if (capture := self._memory.capture) is not None:
             capture.refuse(self.signature.function, values, resident)
             indices = self._check.indices(values)
-            capture.ask(lambda: self._launch(indices, sizes, raw), *self._placement.arrays(values))
+            capture.ask(lambda: self._launch(indices, sizes, raw), *self._residence.arrays(values))
         elif self._staging and not resident:
             self._check.limits(values, sizes)
             if code := self._staging.call(self._entry, self.signature.function, raw, values):
@@ -118,7 +118,7 @@ class Operation:
         for parameter, name, dtype, is_output, shape in self._fills:
             array = values.get(name)
             if array is None:
-                values[name] = self._placement.allocate(parameter, dtype, shape(sizes), resident)
+                values[name] = self._residence.allocate(parameter, dtype, shape(sizes), resident)
             elif is_output:
                 self._check.output(parameter, array, sizes)
                 written.append(name)
@@ -128,7 +128,7 @@ class Operation:
 
     def _add_lists(self, values: Mapping[str, Any], raw: dict[str, Any]) -> dict[str, list[int]]:
         """Add each list's table of addresses to what is passed, and return the addresses."""
-        held = {name: [address(passed(array)) for array in values[name]] for name in self._lists}
+        held = {name: [address(as_argument(array)) for array in values[name]] for name in self._lists}
         for name, addresses in held.items():
             raw[name] = from_buffer(np.array(addresses, np.uintp))
         return held

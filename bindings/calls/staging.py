@@ -28,12 +28,12 @@ class Staging:
         no memory for them.
         """
         placed = self._copied(_arrays(function, values))
-        passed = dict(raw)
+        as_argument = dict(raw)
         for name, blocks in placed.items():
             addresses = [block.address for block in blocks]
             is_list = function.by_name[name].is_list
-            passed[name] = from_buffer(np.array(addresses, np.uintp)) if is_list else pointer(addresses[0])
-        code = entry(*[passed[parameter.name] for parameter in function.parameters])
+            as_argument[name] = from_buffer(np.array(addresses, np.uintp)) if is_list else pointer(addresses[0])
+        code = entry(*[as_argument[parameter.name] for parameter in function.parameters])
         if code < 0:
             return code
         self._memory.synchronize()

@@ -36,10 +36,10 @@ def slips(symbols: Symbols, wanted: Iterable[str]) -> list[str]:
     return sentences
 
 
-_Found = Iterator[tuple[str, str]]  # what is wanted, and the name that it goes by
+_Matches = Iterator[tuple[str, str]]  # what is wanted, and the name that it goes by
 
 
-def _mangled(symbols: Symbols, wanted: Iterable[str], rust: bool) -> _Found:
+def _mangled(symbols: Symbols, wanted: Iterable[str], rust: bool) -> _Matches:
     """Names of C++ (Itanium ABI: _Z, each word behind its length) and of Rust (_R, or C++'s way with a hash)."""
     missing = set(wanted)
     for name in sorted(symbols.exported | symbols.internal):
@@ -56,11 +56,11 @@ def words_of(mangled: str) -> Iterator[str]:
         yield mangled[length.end() :].removeprefix("_" if mangled.startswith("_R") else "")[: int(length[1])]
 
 
-def _hidden(symbols: Symbols, wanted: Iterable[str]) -> _Found:
+def _hidden(symbols: Symbols, wanted: Iterable[str]) -> _Matches:
     return ((name, name) for name in wanted if name in symbols.internal)
 
 
-def _bare(symbols: Symbols, wanted: Iterable[str]) -> _Found:
+def _bare(symbols: Symbols, wanted: Iterable[str]) -> _Matches:
     """Names that only lack the prefix, however they are spelled: rmsnorm, rms_norm, RmsNorm."""
     known = {_plain(name): name for name in sorted(symbols.exported)}
     for name in wanted:
@@ -70,7 +70,7 @@ def _bare(symbols: Symbols, wanted: Iterable[str]) -> _Found:
                 break
 
 
-def _near(symbols: Symbols, wanted: Iterable[str]) -> _Found:
+def _near(symbols: Symbols, wanted: Iterable[str]) -> _Matches:
     missing = list(wanted)
     theirs = [name for name in sorted(symbols.exported) if not name.startswith("_")]
     for name in theirs[:_COMPARED]:
@@ -90,15 +90,15 @@ def listed(names: Sequence[str], most: int = _NAMED) -> str:
     return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
-def _of_cplusplus(symbols: Symbols, wanted: Iterable[str]) -> _Found:
+def _of_cplusplus(symbols: Symbols, wanted: Iterable[str]) -> _Matches:
     return _mangled(symbols, wanted, rust=False)
 
 
-def _of_rust(symbols: Symbols, wanted: Iterable[str]) -> _Found:
+def _of_rust(symbols: Symbols, wanted: Iterable[str]) -> _Matches:
     return _mangled(symbols, wanted, rust=True)
 
 
-_KINDS: tuple[tuple[Callable[[Symbols, Iterable[str]], _Found], str], ...] = (
+_KINDS: tuple[tuple[Callable[[Symbols, Iterable[str]], _Matches], str], ...] = (
     (_hidden, "hidden: {names}; give them default visibility (look for -fvisibility=hidden and a version script)"),
     (_of_cplusplus, 'names mangled by C++: {names}; declare them extern "C"'),
     (_of_rust, 'names mangled by Rust: {names}; write #[unsafe(no_mangle)] pub extern "C" fn'),

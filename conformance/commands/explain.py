@@ -59,11 +59,11 @@ def run(options: argparse.Namespace) -> int:
     for line in lines:
         print(line)
     seed = f" --seed {options.seed}" if options.seed else ""
-    print(_said("run", f"{program()} run --library PATH --case '{id}'{seed}"))
+    print(_entry("run", f"{program()} run --library PATH --case '{id}'{seed}"))
     return 0
 
 
-def _said(heading: str, text: str) -> str:
+def _entry(heading: str, text: str) -> str:
     return f"{heading:<{_LEFT}}{text}"
 
 
@@ -76,19 +76,19 @@ def _unknown(id: str) -> int:
 
 def _case(case: Case, seed: int) -> Iterator[str]:
     function = operations.OPERATIONS[case.operation]
-    yield _said("operation", f"{case.operation}: {_joined(function.doc)}")
+    yield _entry("operation", f"{case.operation}: {_joined(function.doc)}")
     if case.spec.why:
-        yield _said("why", case.spec.why.replace("_", " "))
-    yield _said("data", f"{case.data}: {_joined(DATA[case.data].__doc__ or '')}")
-    yield _said("sizes", ", ".join(f"{name} = {value}" for name, value in case.sizes.items()))
+        yield _entry("why", case.spec.why.replace("_", " "))
+    yield _entry("data", f"{case.data}: {_joined(DATA[case.data].__doc__ or '')}")
+    yield _entry("sizes", ", ".join(f"{name} = {value}" for name, value in case.sizes.items()))
     if case.spec.trivial:
-        yield _said("trivial", f"doing next to nothing is right here: {case.spec.trivial}")
+        yield _entry("trivial", f"doing next to nothing is right here: {case.spec.trivial}")
     arguments = case.arguments(seed)
     for parameter in operations.read_arrays(function):
-        yield _said(parameter.name, _described(parameter, arguments[parameter.name]))
+        yield _entry(parameter.name, _described(parameter, arguments[parameter.name]))
     expected = expect(case.operation, arguments)
     for name, wanted in expected.items():
-        yield _said(name, f"limit {_limit(wanted)}")
+        yield _entry(name, f"limit {_limit(wanted)}")
     yield from _power(case, arguments, expected)
 
 
@@ -128,24 +128,24 @@ def _power(case: Case, arguments: Mapping[str, Any], expected: Expected) -> Iter
     passed = {attempt.reading: attempt.passed for attempt in try_on(case, arguments, expected, known)}
     caught = [reading for reading in known if not passed.get(reading.id, True)]
     left = [reading.name for reading in known if passed.get(reading.id, True)]
-    yield _said("catches", f"{len(caught)} of {len(known)} wrong readings")
+    yield _entry("catches", f"{len(caught)} of {len(known)} wrong readings")
     for reading in caught:
-        yield _said("", f"{reading.name}: {reading.why}")
+        yield _entry("", f"{reading.name}: {reading.why}")
     if left:
-        yield _said("left to others", ", ".join(left))
+        yield _entry("left to others", ", ".join(left))
 
 
 def _refusal(case: Refusal) -> Iterator[str]:
-    yield _said("why", "a call that cannot be returns -2 and writes nothing")
+    yield _entry("why", "a call that cannot be returns -2 and writes nothing")
     first = {case.value[0]: f"{case.value[1]} in its first element"} if case.value else {}
     for name, value in {**case.override, **first}.items():
-        yield _said("argument", f"{name} is {'a null pointer' if value is None else value}")
-    yield _said("otherwise", f"the call of {case.base.id}")
+        yield _entry("argument", f"{name} is {'a null pointer' if value is None else value}")
+    yield _entry("otherwise", f"the call of {case.base.id}")
 
 
 def _probe(id: str) -> Iterator[str]:
-    yield _said("property", f"{PROPERTIES[ids.property_of(id)]}, of {ids.operation_of(id)}")
-    yield _said("why", "limits follow what is declared; this finds what is so, and needs no tolerance")
+    yield _entry("property", f"{PROPERTIES[ids.property_of(id)]}, of {ids.operation_of(id)}")
+    yield _entry("why", "limits follow what is declared; this finds what is so, and needs no tolerance")
 
 
 def _step(case: StepCase) -> Iterator[str]:
@@ -155,4 +155,4 @@ def _step(case: StepCase) -> Iterator[str]:
 
 def _wrapped(heading: str, text: str) -> Iterator[str]:
     for place, line in enumerate(textwrap.wrap(text, _WIDTH - _LEFT)):
-        yield _said("" if place else heading, line)
+        yield _entry("" if place else heading, line)

@@ -12,7 +12,7 @@ from typing import Any
 from conformance.exit_codes import FAILED, HARNESS, PASSED
 from conformance.limits.envelope import REPLICAS
 from conformance.limits.measure import SIGMAS
-from conformance.steps.language.comparison import STEPS, Found, check
+from conformance.steps.language.comparison import STEPS, Comparison, check
 from training.plot import draw
 
 from .options import add_command, positive
@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
     return FAILED if any(map(found.wrong, found.checked)) else PASSED
 
 
-def _table(found: Found, replicas: int) -> str:
+def _table(found: Comparison, replicas: int) -> str:
     """Each place's loss of validation: the replicas' mean, and by how many spreads each backend is off it."""
     lines = [f"loss of validation, and how many spreads of {replicas} honest runs off their mean (limit {SIGMAS:g}):"]
     names = "".join(f"  {_short(checked.backend):>18}" for checked in found.checked)
@@ -71,7 +71,7 @@ def _table(found: Found, replicas: int) -> str:
     return "\n".join(lines)
 
 
-def _summary(found: Found) -> str:
+def _summary(found: Comparison) -> str:
     lines = [f"counting pairs of bytes comes to {found.stated:.4f}"]
     for checked in found.checked:
         wrong = found.wrong(checked)

@@ -19,7 +19,7 @@ from conformance.exit_codes import HARNESS
 from conformance.proof.faults import FAULTS, FaultError
 from conformance.proof.faults import judge as judge_faults
 from conformance.proof.readings.score import STEPPED, _followed, judge, scored, stepped
-from conformance.proof.readings.trial import Found
+from conformance.proof.readings.trial import ReadingResult
 from conformance.report.score import Faults, Score, write_score
 
 from . import faults as planting
@@ -84,10 +84,10 @@ def _faults(console: Console, operations: Sequence[str], options: argparse.Names
     return planting.show(console, results, options.verbose)
 
 
-def show(console: Console, results: Sequence[Found], every: bool) -> None:
+def show(console: Console, results: Sequence[ReadingResult], every: bool) -> None:
     """Print a line for each operation; every: one for each reading too."""
     console.print(f"[bold]{'operation':<28} {'found':>9} {'named':>9} {'weakest':>9}  reading[/]")
-    by_operation: dict[str, list[Found]] = {}
+    by_operation: dict[str, list[ReadingResult]] = {}
     for one in results:
         by_operation.setdefault(one.reading.operation, []).append(one)
     for operation, few in by_operation.items():
@@ -100,13 +100,13 @@ def show(console: Console, results: Sequence[Found], every: bool) -> None:
             console.print(f"    {escape(_line(one))}")
 
 
-def _line(one: Found) -> str:
+def _line(one: ReadingResult) -> str:
     counted = f"{len(one.failed)} of {len(one.attempts)} cases, {_number(one.margin)} times the limit"
     said = f"; {'named' if one.right else 'NOT NAMED'}: {one.line}" if one.is_diagnosed else ""
     return f"{one.reading.name}: {counted}{said}"
 
 
-def _named_of(told: Sequence[Found]) -> str:
+def _named_of(told: Sequence[ReadingResult]) -> str:
     diagnosed = [one for one in told if one.is_diagnosed]
     return f"{sum(one.right for one in diagnosed)}/{len(diagnosed)}" if diagnosed else "-"
 
@@ -115,7 +115,7 @@ def _number(value: float) -> str:
     return "exact" if math.isinf(value) else f"{value:.3g}"
 
 
-def close(console: Console, score: Score, results: Sequence[Found], seconds: float) -> None:
+def close(console: Console, score: Score, results: Sequence[ReadingResult], seconds: float) -> None:
     """Print what survived and why, what the diagnosis missed, and the score."""
     for one in results:
         if one.survives:

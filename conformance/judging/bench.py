@@ -24,7 +24,7 @@ from conformance.limits.noise import Arithmetic, roundings, using
 from . import indices
 from .diagnoses import Diagnosis
 from .diagnosis import diagnose, printed
-from .gallery import Gallery
+from .evidence_selection import EvidenceSelector
 from .outputs import judge_outputs, settled
 from .preparation import Preparation, Prepared
 from .results import Result, Status
@@ -49,11 +49,11 @@ class Bench:
         self,
         worker: Runs,
         seed: int = 0,
-        gallery: Gallery | None = None,
+        selector: EvidenceSelector | None = None,
         declared: Contract = HEADER,
         store: Store | None = None,
     ) -> None:
-        self.worker, self.seed, self.gallery, self.declared = worker, seed, gallery, declared
+        self.worker, self.seed, self.selector, self.declared = worker, seed, selector, declared
         self.store = store or _IN_MEMORY
         self.preparation = Preparation(seed, declared, self.store)
 
@@ -97,8 +97,8 @@ class Bench:
             return ended
         if outcome.code != 0:
             reason = f"returned {outcome.code}: {read_header().meaning(outcome.code)}"
-            findings, said = tuple(outcome.findings), _said(printed(outcome.detail))
-            return Result(id, operation, Status.FAIL, reason, (), findings, outcome.detail, diagnosis=said)
+            findings, diagnosis = tuple(outcome.findings), _diagnosis_of(printed(outcome.detail))
+            return Result(id, operation, Status.FAIL, reason, (), findings, outcome.detail, diagnosis=diagnosis)
         judged = _judged(operation, arguments, expected, outcome, signed_zeros)
         returned: Mapping[str, Any] = {}
         if before is not None and not judged.passed:
@@ -109,7 +109,7 @@ class Bench:
         got, verdicts, where = judged
         second = None if where or outcome.again is None else operations.flat(outcome.again)
         found = diagnose(operation, arguments, expected, got, verdicts, returned, second)
-        diagnosis = _looks(found, outcome.findings)
+        diagnosis = _variation_first(found, outcome.findings)
         if diagnosis and where:
             diagnosis = replace(diagnosis, text=f"{diagnosis.text}{where}")
         reason = next((f"{v.output}: {v.reason}{where}" for v in verdicts if not v.passed), "")
@@ -118,9 +118,9 @@ class Bench:
         result = Result(
             id, operation, status, reason, tuple(verdicts), tuple(outcome.findings), outcome.detail, diagnosis=diagnosis
         )
-        if self.gallery is None:
+        if self.selector is None:
             return result
-        return self.gallery.shown(result, lambda: settled(operation, arguments, expected, got), got, signed_zeros)
+        return self.selector.attach(result, lambda: settled(operation, arguments, expected, got), got, signed_zeros)
 
     def _repeated(
         self, before: Case, operation: str, arguments: Mapping[str, Any]
@@ -189,11 +189,11 @@ def _ended(id: str, operation: str, outcome: Outcome) -> Result | None:
         return None
     reason = outcome.detail.strip().splitlines()[0] if outcome.detail.strip() else outcome.status
     findings = tuple(outcome.findings)
-    looks = _said(_first(outcome) or printed(outcome.detail))
+    looks = _diagnosis_of(_first(outcome) or printed(outcome.detail))
     return Result(id, operation, _ENDED[outcome.status], reason, (), findings, outcome.detail, diagnosis=looks)
 
 
-def _looks(diagnosis: Diagnosis | None, findings: Sequence[Finding]) -> Diagnosis | None:
+def _variation_first(diagnosis: Diagnosis | None, findings: Sequence[Finding]) -> Diagnosis | None:
     """What a failed call looks like: where two runs differ, that comes before numbers that are not the same twice."""
     differs = next((finding for finding in findings if finding.kind is Misdeed.VARIES), None)
     return Diagnosis(differs.text) if differs and not (diagnosis and diagnosis.explains_variation) else diagnosis
@@ -204,7 +204,7 @@ def _first(outcome: Outcome) -> str:
     return next((finding.text for finding in outcome.findings), "")
 
 
-def _said(text: str) -> Diagnosis | None:
+def _diagnosis_of(text: str) -> Diagnosis | None:
     """A diagnosis that others have made: the worker, or a tool of the library's."""
     return Diagnosis(text) if text else None
 

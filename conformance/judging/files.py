@@ -18,7 +18,7 @@ from conformance.limits import HEADER, Contract
 from conformance.limits.expectation import rounded
 
 from .bench import Bench
-from .gallery import Gallery
+from .evidence_selection import EvidenceSelector
 from .outputs import as_stored
 from .preparation import Prepared
 from .results import Result, Status
@@ -33,9 +33,9 @@ _NAMED = 3  # wrong results of a step, behind the first
 class FilesBench(Bench):
     """Judges the cases of a folder of outputs, and the golden training step."""
 
-    def __init__(self, folder: Path, gallery: Gallery | None = None, declared: Contract = HEADER) -> None:
+    def __init__(self, folder: Path, selector: EvidenceSelector | None = None, declared: Contract = HEADER) -> None:
         self.files = Files(folder)
-        super().__init__(self.files, gallery=gallery, declared=declared)
+        super().__init__(self.files, selector=selector, declared=declared)
 
     def prepared(self, case: Case) -> Prepared:
         found = super().prepared(case)
@@ -59,7 +59,7 @@ class FilesBench(Bench):
         verdicts = tuple(judge(name, expected[name], outcome.outputs[name]) for name in in_order())
         reason = _began([verdict for verdict in verdicts if not verdict.passed])
         result = Result(id, _STEP, Status.FAIL if reason else Status.PASS, reason, verdicts)
-        return self.gallery.shown(result, lambda: expected, outcome.outputs) if self.gallery else result
+        return self.selector.attach(result, lambda: expected, outcome.outputs) if self.selector else result
 
 
 def _began(wrong: Sequence[Verdict]) -> str:
@@ -76,6 +76,6 @@ def judge_files(
     ids: Iterable[str], folder: Path, evidence: bool = False, declared: Contract = HEADER
 ) -> Iterator[list[Result]]:
     """Judge the outputs of these goldens, and yield results as they come."""
-    bench = FilesBench(folder, Gallery() if evidence else None, declared)
+    bench = FilesBench(folder, EvidenceSelector() if evidence else None, declared)
     for id in ids:
         yield [bench.case(CASES[id]) if id in CASES else bench.step(id)]

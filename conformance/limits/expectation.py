@@ -29,7 +29,7 @@ def expect(operation: str, arguments: Mapping[str, Any], carried_out: Callable[.
     values = [noisy(v) for v in operations.ordered(function, arguments)]
     with np.errstate(all="ignore"):
         results = (carried_out or getattr(reference, operation))(*values)
-    expected = operations.flat(operations.named(function, results))
+    expected = operations.flat(operations.by_name(function, results))
     if is_adam(function):
         bound_update(expected, arguments)
     return {

@@ -75,7 +75,7 @@ class OnStored(Namespace):
         given = {name: value for name, value in arguments.items() if value is not None}
         given = {name: self._converted(value) for name, value in operations.typed(function, given).items()}
         with np.errstate(all="ignore"):
-            results = operations.named(function, getattr(reference, operation)(**(arguments | given)))
+            results = operations.by_name(function, getattr(reference, operation)(**(arguments | given)))
             plain = {name: _plain(function, name, value) for name, value in operations.flat(results).items()}
             outputs = tuple(operations.gathered(function, plain).values())
         return outputs[0] if len(outputs) == 1 else outputs

@@ -12,7 +12,7 @@ from conformance import operations
 from conformance.judging.results import Result
 from conformance.limits.envelope import RUNS, Envelope, Run, beginning, draw_envelope, follow
 from conformance.pool import in_order
-from conformance.report.runs import placements, said
+from conformance.report.runs import run_steps, sentence
 from conformance.steps.runs import compare_run, known_envelope, part_of
 from conformance.variants.honest import Implementation, implementations
 from reference.namespace import Namespace
@@ -60,6 +60,6 @@ def count_runs(seeds: Sequence[int], libraries: Sequence[Path], processes: int) 
         found = in_order(partial(_run, run=run, envelope=envelope, libraries=libraries), names, processes)
         for name, results in zip(names, found, strict=True):
             alarms += any(not result.is_fine for result in results)
-            print(f"{text}, {name}: {said(placements(results, part_of(run)))}", flush=True)
+            print(f"{text}, {name}: {sentence(run_steps(results, part_of(run)))}", flush=True)
     print(f"{len(judged) * len(names)} runs, {alarms} false alarms")
     return int(alarms > 0)

@@ -64,8 +64,9 @@ def lines(before: Run, after: Run, everything: bool = False) -> Iterator[str]:
     yield f"after:  {after.candidate}, {len(after.results)} cases, seed {after.seed}, {after.date}"
     if before.seed != after.seed:
         yield "The seeds differ: every case has other data, and shares move by chance."
-    yield from _block("newly failing", (_told(result) for result in found.failing), most)
-    yield from _block("failing otherwise", (f"{_told(now)} (was: {was.reason})" for was, now in found.otherwise), most)
+    yield from _block("newly failing", (_sentence(result) for result in found.failing), most)
+    otherwise = (f"{_sentence(now)} (was: {was.reason})" for was, now in found.otherwise)
+    yield from _block("failing otherwise", otherwise, most)
     yield from _block("newly passing", (result.id for result in found.passing), most)
     yield from _block("new, passing", (result.id for result in found.new), most)
     yield from _block("not judged any more", (result.id for result in found.gone), most)
@@ -75,7 +76,7 @@ def lines(before: Run, after: Run, everything: bool = False) -> Iterator[str]:
     yield _verdict(found)
 
 
-def _told(result: Result) -> str:
+def _sentence(result: Result) -> str:
     reason = result.headline
     return f"{result.status} {result.id}" + (f": {reason}" if reason else "")
 

@@ -11,8 +11,8 @@ from conformance.judging.results import Result
 from .explanation import repeated
 from .findings import findings
 from .record import Run, counted, verdict
-from .runs import name_of, runs, said
-from .summary import Course, courses, tally
+from .runs import name_of, runs, sentence
+from .summary import StepSummary, step_summaries, tally
 from .writing import write_whole
 
 SHOWN = 10  # mistakes; the page and the JSON lines hold all of them
@@ -33,9 +33,9 @@ def summary(run: Run) -> Iterator[str]:
     yield from (f"- {_text(note)}" for note in run.notes)
     yield from [""] * bool(run.notes)
     yield from _families([result for result in run.results if not result.is_of_step])
-    yield from _steps(courses(run.results))
+    yield from _steps(step_summaries(run.results))
     for part, found in runs(run.results).items():
-        yield f"- {name_of(part)}: {_text(said(found))}"
+        yield f"- {name_of(part)}: {_text(sentence(found))}"
 
 
 def _mistakes(run: Run) -> Iterator[str]:
@@ -64,23 +64,23 @@ def _families(results: Sequence[Result]) -> Iterator[str]:
         yield f"| {family} | {sum(result.is_fine for result in few)}/{len(few)} | {used} |"
 
 
-def _steps(found: Sequence[Course]) -> Iterator[str]:
+def _steps(found: Sequence[StepSummary]) -> Iterator[str]:
     """One line for the locked steps, one for the free ones."""
     if found:
         yield "\n**Training steps**\n"
     for heading in ("locked", "free"):
-        some = [course for course in found if course.name.endswith(heading)]
+        some = [step for step in found if step.name.endswith(heading)]
         if some:
-            calls, passed = sum(course.calls for course in some), sum(course.passed for course in some)
-            missed = sum(course.not_run for course in some)
+            calls, passed = sum(step.calls for step in some), sum(step.passed for step in some)
+            missed = sum(step.not_run for step in some)
             not_run = f", {missed} not run" if missed else ""
             yield f"- {heading}: {passed} of {calls} results right{not_run}{_remark(some)}"
 
 
-def _remark(some: Sequence[Course]) -> str:
-    if wrong := next((course.first_wrong for course in some if course.first_wrong), None):
+def _remark(some: Sequence[StepSummary]) -> str:
+    if wrong := next((step.first_wrong for step in some if step.first_wrong), None):
         return f"; first wrong: {_code(wrong.id)}, {_text(wrong.headline)}"
-    worst = max((course.worst for course in some if course.worst), key=lambda result: result.share, default=None)
+    worst = max((step.worst for step in some if step.worst), key=lambda result: result.share, default=None)
     return f"; most of a limit used: {worst.share:.3g} by {_code(worst.id)}" if worst else ""
 
 

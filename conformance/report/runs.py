@@ -16,7 +16,7 @@ _FLOAT32 = next(iter(ENVELOPES))
 
 
 @dataclass(frozen=True)
-class Placement:
+class RunStep:
     """A run after one step; without numbers where the library did not come so far."""
 
     step: int
@@ -28,20 +28,20 @@ class Placement:
     share: float = math.nan
 
     @property
-    def is_placed(self) -> bool:
+    def has_numbers(self) -> bool:
         return bool(self.furthest)
 
 
-def runs(results: Sequence[Result]) -> dict[str, list[Placement]]:
+def runs(results: Sequence[Result]) -> dict[str, list[RunStep]]:
     """Return the steps of every run that was made, by what its results stand under."""
-    found = {part: placements(results, part) for part in ENVELOPES}
-    return {part: placed for part, placed in found.items() if placed}
+    found = {part: run_steps(results, part) for part in ENVELOPES}
+    return {part: measured for part, measured in found.items() if measured}
 
 
-def placements(results: Iterable[Result], part: str = _FLOAT32) -> list[Placement]:
+def run_steps(results: Iterable[Result], part: str = _FLOAT32) -> list[RunStep]:
     """Return a run's steps in order; none where it was not made."""
     of_run = sorted((r for r in results if r.part == part), key=lambda r: r.id)
-    return [_placed(number, r) for number, r in enumerate(of_run, 1)]
+    return [_run_step(number, r) for number, r in enumerate(of_run, 1)]
 
 
 def name_of(part: str) -> str:
@@ -49,26 +49,26 @@ def name_of(part: str) -> str:
     return f"training run{part.removeprefix(_FLOAT32).replace('-', ' in ')}"
 
 
-def _placed(number: int, result: Result) -> Placement:
+def _run_step(number: int, result: Result) -> RunStep:
     step = int(place_of(result.id) or number)
     if not result.verdicts:
-        return Placement(step, result)
+        return RunStep(step, result)
     loss, furthest = result.verdicts[0], furthest_of(result.verdicts)
     name = furthest.output.removeprefix("distance.")
     off = (loss.got - loss.expected) / loss.limit * SIGMAS
-    return Placement(step, result, loss.got, loss.expected, off, name, furthest.share)
+    return RunStep(step, result, loss.got, loss.expected, off, name, furthest.share)
 
 
-def said(run: Sequence[Placement]) -> str:
+def sentence(run: Sequence[RunStep]) -> str:
     """Say in a sentence where a run stands."""
-    placed = [p for p in run if p.is_placed]
-    if not placed:
+    measured = [p for p in run if p.has_numbers]
+    if not measured:
         return run[0].result.reason
     left = next((p for p in run if not p.result.is_fine), None)
     if left:
         return f"leaves the envelope at step {left.step}: {left.result.reason}"
-    furthest = max(placed, key=lambda p: p.share)
+    furthest = max(measured, key=lambda p: p.share)
     return (
-        f"{len(run)} steps within the envelope: the loss is at most {max(abs(p.off) for p in placed):.2g} of "
+        f"{len(run)} steps within the envelope: the loss is at most {max(abs(p.off) for p in measured):.2g} of "
         f"{SIGMAS:.0f} spreads off the replicas' mean, {furthest.furthest} uses {furthest.share:.0%} of its distance"
     )

@@ -11,11 +11,11 @@ from rich.markup import escape
 from .findings import findings
 from .lines import printed
 from .record import Run, counted
-from .runs import Placement, name_of, runs, said
-from .summary import Course, courses
+from .runs import RunStep, name_of, runs, sentence
+from .summary import StepSummary, step_summaries
 
 if TYPE_CHECKING:
-    from .page.course import Share
+    from .page.step_table import Share
 
 AROUND = 10  # tensors that are shown about a step's first wrong one
 
@@ -26,63 +26,63 @@ def show_steps(console: Console, run: Run, of: str = "", every: bool = False) ->
     What went wrong in them because an operation is wrong is said with that operation, and here in one line; every: in
     a line for each step.
     """
-    asked, made = courses(run.results), runs(run.results)
+    asked, made = step_summaries(run.results), runs(run.results)
     alone = {result.part for one in findings([run]) if one.is_of_steps for result in one.cause.results}
-    wrong = [course for course in asked if course.first_wrong]
+    wrong = [step for step in asked if step.first_wrong]
     left = [part for part, found in made.items() if _left(found)]
-    followed = [course for course in wrong if course.name not in alone]
+    followed = [step for step in wrong if step.name not in alone]
     if followed and not every:
         _show_consequences(console, of, followed, [part for part in left if part not in alone])
-    for course in asked if every else [course for course in wrong if course.name in alone]:
-        _show_course(console, of, course)
+    for step in asked if every else [step for step in wrong if step.name in alone]:
+        _show_step(console, of, step)
     if not every and not wrong:
         _show_right(console, of, asked)
     for part, found in made.items():
         if every or part in alone or not _left(found):
             colour = "[red]" if _left(found) else "[default]"
-            printed(console, f"{colour}{escape(of)}{name_of(part)}: {escape(said(found))}[/]")
+            printed(console, f"{colour}{escape(of)}{name_of(part)}: {escape(sentence(found))}[/]")
     if every or alone:
         _show_divergence(console, run)
 
 
-def _left(found: Sequence[Placement]) -> bool:
+def _left(found: Sequence[RunStep]) -> bool:
     return any(p.result.was_run and not p.result.is_fine for p in found)
 
 
-def _show_consequences(console: Console, of: str, wrong: Sequence[Course], runs: Sequence[str]) -> None:
-    first = next(course.first_wrong for course in wrong if course.first_wrong)
+def _show_consequences(console: Console, of: str, wrong: Sequence[StepSummary], runs: Sequence[str]) -> None:
+    first = next(step.first_wrong for step in wrong if step.first_wrong)
     also = f" and {counted(len(runs), 'training run')}" if runs else ""
     text = f"{of}training steps: {counted(len(wrong), 'step')}{also} fail by what is named above"
     printed(console, f"[red]{escape(text)}; first wrong: {escape(first.id)}[/]")
 
 
-def _show_right(console: Console, of: str, right: Sequence[Course]) -> None:
+def _show_right(console: Console, of: str, right: Sequence[StepSummary]) -> None:
     """What every step got right, in a line; what could not be run in another."""
-    ran = [course for course in right if course.not_run < course.calls]
-    used = [course.worst for course in ran if course.worst and course.worst.share]
+    ran = [step for step in right if step.not_run < step.calls]
+    used = [step.worst for step in ran if step.worst and step.worst.share]
     worst = max(used, key=lambda result: result.share, default=None)
     if ran:
-        passed = sum(course.passed for course in ran)
+        passed = sum(step.passed for step in ran)
         most = f"; most of a limit used: {worst.share:.3f} at {worst.id}" if worst else ""
         printed(console, f"{escape(of)}training steps: {counted(passed, 'result')} right{escape(most)}")
-    if missed := sum(course.not_run for course in right):
+    if missed := sum(step.not_run for step in right):
         printed(console, f"{escape(of)}training steps: {counted(missed, 'result')} not run")
 
 
-def _show_course(console: Console, of: str, course: Course) -> None:
-    text = f"{of}{course.name}: {course.passed} of {counted(course.calls, 'result')} right"
-    text += f", {course.not_run} not run" if course.not_run else ""
-    if course.first_wrong:
-        printed(console, f"[red]{escape(text)}; first wrong: {escape(course.first_wrong.id)}[/]")
-    elif course.worst:
-        printed(console, escape(f"{text}; most of a limit used: {course.worst.share:.3f} at {course.worst.id}"))
+def _show_step(console: Console, of: str, step: StepSummary) -> None:
+    text = f"{of}{step.name}: {step.passed} of {counted(step.calls, 'result')} right"
+    text += f", {step.not_run} not run" if step.not_run else ""
+    if step.first_wrong:
+        printed(console, f"[red]{escape(text)}; first wrong: {escape(step.first_wrong.id)}[/]")
+    elif step.worst:
+        printed(console, escape(f"{text}; most of a limit used: {step.worst.share:.3f} at {step.worst.id}"))
 
 
 def _show_divergence(console: Console, run: Run) -> None:
     """The calls around the first wrong one of the first step that has one, locked and free side by side."""
-    from .page import course as divergence  # here: the page's templates take long to load
+    from .page import step_table as divergence  # here: the page's templates take long to load
 
-    step = next((step for step in divergence.courses(run, 0) if step.wrong), None)
+    step = next((step for step in divergence.step_tables(run, 0) if step.wrong), None)
     if not step:
         return
     at = divergence.first_wrong(step)

@@ -1,4 +1,4 @@
-"""A run in numbers: one row for each operation, the training steps' course, and the closing lines."""
+"""A run in numbers: one row for each operation, the training steps, and the closing lines."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _row(operation: str, results: Sequence[Result]) -> Row:
 
 
 @dataclass(frozen=True)
-class Course:
+class StepSummary:
     """One training step's way through its operations."""
 
     name: str
@@ -100,14 +100,14 @@ class Course:
     first_wrong: Result | None
 
 
-def courses(results: Iterable[Result]) -> list[Course]:
-    """Return every step's course; results of one step are in the order of execution."""
+def step_summaries(results: Iterable[Result]) -> list[StepSummary]:
+    """Return every step's summary; results of one step are in the order of execution."""
     by_step: dict[str, list[Result]] = {}
     for result in results:
-        if result.is_of_step and result.part not in ENVELOPES:  # a run is no list of calls: see placement.py
+        if result.is_of_step and result.part not in ENVELOPES:  # a run is no list of calls: see runs.py
             by_step.setdefault(result.part, []).append(result)
     return [
-        Course(
+        StepSummary(
             name,
             len(few),
             sum(r.status is Status.PASS for r in few),

@@ -31,7 +31,7 @@ from training.ranks import check_equal, taking_turns
 from training.step import Step
 
 from . import scenarios
-from .recomputed import named
+from .recomputed import by_name
 from .whole import OPERATION
 
 DIVIDED = "steps/divided"
@@ -94,7 +94,7 @@ def beginning(config: Config) -> State:
 def _expected(micro_batches: int, config: Config) -> dict[str, Any]:
     training = replace(TRAINING, micro_batches=micro_batches)
     state = converted(beginning(config), lambda array: exact(array, worst=False))
-    return named(*training_step(OnFloat32(), config, training, state, *batch()))
+    return by_name(*training_step(OnFloat32(), config, training, state, *batch()))
 
 
 def run(library: Any) -> list[Arrays]:
@@ -107,7 +107,7 @@ def _divided(ops: Any, division: Division) -> Arrays:
         step = Step(ops, division.config, division.training, ranks=ranks, expert_parallel=division.experts)
         tokens, targets = (np.split(whole, ranks.size)[ranks.rank] for whole in batch())
         standing, report = step(step.start(beginning(division.config).parameters), tokens, targets)
-        left = named(step.whole(standing).state, report)
+        left = by_name(step.whole(standing).state, report)
         check_equal(ranks, "a step", left)
         return left
 

@@ -44,7 +44,7 @@ def run_library(library: Any, state: State, batches: Batches) -> list[tuple[str,
 
     def carry_out(operation: str, arguments: Arguments) -> Mapping[str, Any]:
         results = getattr(library, operation)(**arguments)
-        return operations.named(operations.OPERATIONS[operation], results)
+        return operations.by_name(operations.OPERATIONS[operation], results)
 
     trace = Traced(carry_out, state.parameters, copies=True)
     _steps(trace, state, batches)
@@ -60,7 +60,7 @@ def arguments_of(library: Any, state: State, batches: Batches, place: int) -> tu
         if len(trace.calls) == place:
             given = {name: value for name, value in arguments.items() if value is not None}
             found.append((operation, arguments | operations.typed(function, given)))
-        return operations.named(function, getattr(library, operation)(**arguments))
+        return operations.by_name(function, getattr(library, operation)(**arguments))
 
     for batch in batches:
         trace = Traced(carry_out, state.parameters)
@@ -104,7 +104,7 @@ def _expected(declared: Contract, got: Sequence[Outputs] | None = None) -> list[
         arguments |= {name: _noisy(value) for name, value in arguments.items()}
         way = replace(declared.of(operation).arithmetic, coarse=not declared.is_header)
         with np.errstate(all="ignore"), using(way):
-            outputs = operations.named(function, getattr(reference, operation)(**arguments))
+            outputs = operations.by_name(function, getattr(reference, operation)(**arguments))
             if is_adam(function):
                 _bound(outputs, arguments)
             if operation == ROUTING and got is not None:
@@ -191,7 +191,7 @@ def _judged(place: str, call: Call, got: Outputs, bench: Bench) -> Result:
     reason = next((f"{v.output}: {v.reason}" for v in verdicts if not v.passed), "")
     status = Status.FAIL if reason else Status.PASS
     result = Result(id, call.operation, status, reason, verdicts, tensors=call.tensors)
-    return bench.gallery.shown(result, lambda: expected, got) if bench.gallery else result
+    return bench.selector.attach(result, lambda: expected, got) if bench.selector else result
 
 
 def _narrow_margin(call: Call) -> str:

@@ -49,5 +49,5 @@ def lacking(step: str, absent: Collection[str]) -> tuple[str, ...]:
 
 @functools.cache
 def _of_plain_step(format: str) -> frozenset[str]:
-    placements = trace(reference, TINY, PRECISIONS[format])
-    return frozenset(placement.operation for placement in placements)
+    calls = trace(reference, TINY, PRECISIONS[format])
+    return frozenset(call.operation for call in calls)

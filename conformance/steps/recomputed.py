@@ -40,7 +40,7 @@ def run(library: Any, batch: tuple[Any, Any]) -> list[Arrays]:
 
 
 def _stepped(ops: Any, batch: tuple[Any, Any], setting: recompute.Recompute | None) -> Arrays:
-    return named(*training_step(ops, CONFIG, TRAINING, start(beginning()), *batch, recompute=setting))
+    return by_name(*training_step(ops, CONFIG, TRAINING, start(beginning()), *batch, recompute=setting))
 
 
 def beginning() -> Parameters:
@@ -48,7 +48,7 @@ def beginning() -> Parameters:
     return initialise(CONFIG, seed=0, dtype=np.float32, deviation=scenarios.DEVIATION)
 
 
-def named(state: State, metrics: Metrics | Report) -> Arrays:
+def by_name(state: State, metrics: Metrics | Report) -> Arrays:
     """Every array that a step leaves behind, by what it is."""
     held = {"first moment of ": state.m, "second moment of ": state.v, "": state.parameters}
     moved = {f"{kind}{name}": array for kind, arrays in held.items() for name, array in arrays.items()}
@@ -69,11 +69,11 @@ def judge_recomputed(runs: list[Arrays]) -> Iterator[Result]:
     for text, got in zip(SETTINGS, others, strict=True):
         verdicts = tuple(judge(name, wanted, got[name]) for name, wanted in plain.items())
         wrong = [verdict for verdict in verdicts if not verdict.passed]
-        reason = _said(wrong, len(verdicts)) if wrong else ""
+        reason = _sentence(wrong, len(verdicts)) if wrong else ""
         yield against_itself(f"{RECOMPUTED}/{text}", reason, verdicts)
 
 
-def _said(wrong: list[Verdict], arrays: int) -> str:
+def _sentence(wrong: list[Verdict], arrays: int) -> str:
     first = wrong[0]
     where = f"{first.output} in {first.wrong} of {first.elements} elements"
     return f"not the plain step's bits: {len(wrong)} of {arrays} arrays that it leaves behind differ, {where}"

@@ -27,7 +27,7 @@ from training.resident import ResidentStep, generate, on_host
 from training.step import Step
 
 from . import scenarios
-from .recomputed import named
+from .recomputed import by_name
 from .whole import against_itself
 
 RESIDENT = "steps/resident"
@@ -74,7 +74,7 @@ def _stepped(step: Step) -> Arrays:
     if isinstance(step, ResidentStep):
         standing = on_host(standing)
         report = report._replace(**{name: getattr(report, name).to_host() for name in report._fields[:4]})
-    return named(standing.state, report)
+    return by_name(standing.state, report)
 
 
 def _decoded(decode: Callable[..., Any], ops: Any, parameters: Parameters) -> Arrays:

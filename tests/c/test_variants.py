@@ -65,7 +65,8 @@ def agree(library: Library, operation: str, arguments: dict[str, Any]) -> None:
     given = {name: float(np.float32(value)) if isinstance(value, float) else value for name, value in arguments.items()}
     function = operations.OPERATIONS[operation]
     results = getattr(library, operation)(**copy.deepcopy(given))
-    outputs = {name: operations.widened(a) for name, a in operations.flat(operations.named(function, results)).items()}
+    flat = operations.flat(operations.by_name(function, results))
+    outputs = {name: operations.widened(array) for name, array in flat.items()}
     given = operations.typed(function, given)
     expected = expect(operation, given)
     faults = [verdict for verdict in judge_outputs(operation, given, expected, outputs) if not verdict.passed]

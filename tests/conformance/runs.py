@@ -13,7 +13,7 @@ from conformance import operations
 from conformance.candidates.worker.outcome import Outcome
 from conformance.catalogue.cases import CASES
 from conformance.judging.bench import Bench
-from conformance.judging.gallery import Gallery, hung
+from conformance.judging.evidence_selection import EvidenceSelector, without_surplus
 from conformance.judging.results import Result, Status
 from conformance.judging.verdict import Verdict
 from conformance.report.record import Run
@@ -31,7 +31,7 @@ class InProcess:
     def run(self, operation: str, arguments: dict[str, Any], override: Any = None) -> Outcome:
         with np.errstate(all="ignore"):
             results = self.wrong.get(operation, getattr(reference, operation))(**arguments)
-        return Outcome("done", 0, operations.named(operations.OPERATIONS[operation], results))
+        return Outcome("done", 0, operations.by_name(operations.OPERATIONS[operation], results))
 
     def call(self, function: Callable[..., Any], *arguments: Any) -> Outcome:
         raise NotImplementedError
@@ -42,9 +42,9 @@ class InProcess:
 
 def judged(name: str = "lib.so", **wrong: Any) -> Run:
     """A run of a few operations, without training steps."""
-    bench = Bench(InProcess(**wrong), gallery=Gallery())
+    bench = Bench(InProcess(**wrong), selector=EvidenceSelector())
     cases = [case for case in CASES.values() if case.operation in OPERATIONS]
-    return Run(name, hung([bench.case(case) for case in cases]), seconds=1.0, date="2026-06-01")
+    return Run(name, without_surplus([bench.case(case) for case in cases]), seconds=1.0, date="2026-06-01")
 
 
 HALF_SPLIT = next(r.function for r in READINGS if r.id == "rope_forward: half-split pairs")

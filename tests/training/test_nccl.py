@@ -17,7 +17,7 @@ from tests.compiler import compile_device, compile_library
 from tests.training.runs import small_run, small_shards
 from tests.training.test_mpirun import LIMIT, MPIRUN, ROOT
 from training.ranks import ALONE, Nccl, RanksError, Staged, between, devices, take_device, taking_turns
-from training.ranks.between import _against, _Found
+from training.ranks.between import _against, _Availability
 from training.ranks.nccl import NcclLibrary
 
 BY_HOST = "gradients are summed by way of the host: "
@@ -130,10 +130,10 @@ def test_a_library_that_cannot_be_used_is_said_to_be_so(
 
 def test_one_rank_without_nccl_is_enough() -> None:
     here, there = devices.Place("a machine", "0"), devices.Place("another", "0")
-    first = _Found(here, "2.30.1", "")
-    assert _against([first, _Found(there, "2.30.1", "")]) == ""
-    assert _against([first, _Found(there, "", "there is none")]) == "rank 1: there is none"
-    assert _against([first, _Found(there, "2.29.1", "")]) == "rank 1 has NCCL 2.29.1, rank 0 2.30.1"
+    first = _Availability(here, "2.30.1", "")
+    assert _against([first, _Availability(there, "2.30.1", "")]) == ""
+    assert _against([first, _Availability(there, "", "there is none")]) == "rank 1: there is none"
+    assert _against([first, _Availability(there, "2.29.1", "")]) == "rank 1 has NCCL 2.29.1, rank 0 2.30.1"
 
 
 def test_what_pip_has_installed_is_found(nccl_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

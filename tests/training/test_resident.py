@@ -100,7 +100,7 @@ def test_a_step_goes_on_from_a_standing_of_the_host(path: Path) -> None:
     half, _ = run(step, 2)
     kept = on_host(half)
     went_on, _ = step(half, *batch(seed=7))
-    resumed, _ = ResidentStep(library, SMALL, TRAINING)(step.placed(kept), *batch(seed=7))
+    resumed, _ = ResidentStep(library, SMALL, TRAINING)(step.to_device(kept), *batch(seed=7))
     assert_same(on_host(resumed), on_host(went_on))
 
 
@@ -142,8 +142,8 @@ def test_decoding_gives_the_reference_s_tokens(path: Path, name: Any) -> None:
     library, strategy = Library(path, resident=True), Strategy(name=name, temperature=0.8, k=5, top_p=0.8)
     held = parameters(dtype=np.float32)
     expected = generate_on_host(reference, SMALL, held, PROMPT, 6, strategy, seed=3)
-    placed = {name: library.array(array) for name, array in held.items()}
-    tokens = generate(library, SMALL, placed, PROMPT, 6, strategy, seed=3)
+    on_device = {name: library.array(array) for name, array in held.items()}
+    tokens = generate(library, SMALL, on_device, PROMPT, 6, strategy, seed=3)
     np.testing.assert_array_equal(tokens, expected)
     assert tokens.dtype == np.int32
 

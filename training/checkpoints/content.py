@@ -80,7 +80,7 @@ def require(checkpoint: Checkpoint, folder: Path, of_run: Mapping[str, Any], sha
     for file in {**shapes, **checkpoint.tensors}:
         ours, theirs = shapes.get(file, {}), checkpoint.tensors.get(file, {})
         for name in {**ours, **theirs}:
-            _same(folder, f"{file}.safetensors: {name}", _said(ours.get(name)), _said(theirs.get(name)))
+            _same(folder, f"{file}.safetensors: {name}", _describe(ours.get(name)), _describe(theirs.get(name)))
 
 
 def _same(folder: Path, name: str, ours: Any, theirs: Any) -> None:
@@ -88,7 +88,7 @@ def _same(folder: Path, name: str, ours: Any, theirs: Any) -> None:
         raise CheckpointError(f"{folder}: {name}: this run has {ours}, the checkpoint is of {theirs}")
 
 
-def _said(tensor: NDArray[Any] | None) -> str:
+def _describe(tensor: NDArray[Any] | None) -> str:
     return "no such tensor" if tensor is None else f"{tensor.dtype} of shape {tensor.shape}"
 
 

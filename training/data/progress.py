@@ -69,13 +69,13 @@ class Progress:
         if self._before is None:
             self._before = work.size
         if self._line.due(now):
-            self._line.show(self._said(work, now))
+            self._line.show(self._text(work, now))
 
     def close(self) -> None:
         """Leave the terminal's line empty."""
         self._line.clear()
 
-    def _said(self, work: Unfinished, now: float) -> str:
+    def _text(self, work: Unfinished, now: float) -> str:
         rate = (work.size - (self._before or 0)) / 1e6 / max(now - self._begun, 1e-9)
         tokens = sum(split.tokens for split in work.splits.values())
         share = 100 * work.size / self._size if self._size else 100.0

@@ -1,6 +1,6 @@
 """Mixed precision: where a model computes in 16 bits, and how its loss is scaled."""
 
-from .placed import Placed
+from .autocast import Autocast
 from .policy import MIXED, Policy, Rule
 from .precision import BF16, FLOAT32, FP16, PRECISIONS, Precision, read
 from .scaling import DYNAMIC, NONE, Scaler, Scaling, fixed
@@ -13,7 +13,7 @@ __all__ = [
     "MIXED",
     "NONE",
     "PRECISIONS",
-    "Placed",
+    "Autocast",
     "Policy",
     "Precision",
     "Rule",

@@ -18,7 +18,7 @@ FORMATS = {"bf16": "bfloat16", "fp16": "float16"}  # suffixes of operations, and
 
 
 class Rule(Enum):
-    """How an operation is placed."""
+    """In which format an operation computes."""
 
     SIXTEEN = "16-bit"
     FLOAT32 = "float32"

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
+import numpy as np
+
+from bindings import DeviceArray
 from reference import random
 from reference.arrays import Array, check
 from reference.model.parameters import Parameters
 from reference.namespace import Ops
 from reference.step import State, TrainingConfig, adamw_arguments, moved
-from training.placing import beside
 
-from .placed import Placed
+from .autocast import Autocast
 from .policy import FORMATS, MIXED, Policy
 from .scaling import DYNAMIC, NONE, Scaling, fixed
 
@@ -42,21 +45,21 @@ class Precision:
 
     def on(self, ops: Ops) -> Ops:
         """The namespace of operations that the model is to be run on."""
-        return Placed(ops, self.policy, self.format) if self.is_mixed else ops
+        return Autocast(ops, self.policy, self.format) if self.is_mixed else ops
 
     def copies(self, ops: Ops, parameters: Parameters) -> Parameters:
         """The parameters that the model reads in 16 bits."""
         if not self.is_mixed:
             return {}
-        placed = Placed(ops, self.policy, self.format)
-        return {name: placed.narrowed(array) for name, array in parameters.items() if self.policy.copies(name)}
+        autocast = Autocast(ops, self.policy, self.format)
+        return {name: autocast.narrow(array) for name, array in parameters.items() if self.policy.copies(name)}
 
     def unscaled(self, ops: Ops, gradients: Parameters, scale: float) -> Parameters:
         """Gradients of the loss from those of scale times the loss: exact, for a power of two."""
         if scale == 1:
             return gradients
         arrays = list(gradients.values())
-        return dict(zip(gradients, ops.multi_scale(arrays, beside(arrays[0], [1 / scale])), strict=True))
+        return dict(zip(gradients, ops.multi_scale(arrays, _as_array_like(arrays[0], [1 / scale])), strict=True))
 
     def finite(self, ops: Ops, gradients: Parameters) -> bool:
         """Whether an update may be made of these gradients; float32 without scaling does not look."""
@@ -93,6 +96,12 @@ class Precision:
     def _seed(self, update: int) -> int:
         """Of the rounding of an update's copies: 0 is to nearest."""
         return random.stream("copies", self.seed, update) | 1 if self.stochastic else 0
+
+
+def _as_array_like(array: Array, numbers: Any) -> Array:
+    """The numbers in float32, of the host or a DeviceArray as the array is one: no call takes both on a device."""
+    converted = np.array(numbers, np.float32)
+    return array.memory.array(converted) if isinstance(array, DeviceArray) else converted
 
 
 def _only(state: State, names: list[str]) -> State:

@@ -45,7 +45,7 @@ class Nccl(Staged):
         return Summed(sums)
 
 
-class _Found(NamedTuple):
+class _Availability(NamedTuple):
     """What a rank finds: where it computes, NCCL's version, or why it has none."""
 
     place: Place
@@ -59,7 +59,7 @@ def between(ranks: Ranks, library: Library) -> Staged:
         nccl, reason = _opened(library), ""
     except RanksError as error:
         nccl, reason = None, str(error)
-    found = ranks.gather(_Found(Place.here(), nccl.version if nccl else "", reason))
+    found = ranks.gather(_Availability(Place.here(), nccl.version if nccl else "", reason))
     against = _against(found)
     if nccl is None or against:
         return Staged(ranks, library, against)
@@ -74,7 +74,7 @@ def _opened(library: Library) -> NcclLibrary:
     return NcclLibrary()
 
 
-def _against(found: Sequence[_Found]) -> str:
+def _against(found: Sequence[_Availability]) -> str:
     """Why these ranks cannot use NCCL together; the same on every rank."""
     for rank, one in enumerate(found):
         if one.reason:

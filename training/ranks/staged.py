@@ -28,14 +28,14 @@ class Staged:
 
     def begin_sum(self, arrays: Sequence[Any]) -> Pending:
         """Begin to sum arrays of the library's memory; waits until they are computed."""
-        return _Placed(self._ranks.begin_sum([array.to_host() for array in arrays]), self._library)
+        return _TotalsToDevice(self._ranks.begin_sum([array.to_host() for array in arrays]), self._library)
 
     def trade(self, parts: Sequence[Any]) -> list[Any]:
         """Give parts away and get others, all in the library's memory."""
-        return [_placed(self._library, rows) for rows in self._ranks.trade([part.to_host() for part in parts])]
+        return [_to_device(self._library, rows) for rows in self._ranks.trade([part.to_host() for part in parts])]
 
 
-class _Placed:
+class _TotalsToDevice:
     """A sum that goes back to where its parts came from."""
 
     def __init__(self, pending: Pending, library: Library) -> None:
@@ -45,10 +45,10 @@ class _Placed:
         self._pending.test()
 
     def wait(self) -> list[Any]:
-        return [_placed(self._library, total) for total in self._pending.wait()]
+        return [_to_device(self._library, total) for total in self._pending.wait()]
 
 
-def _placed(library: Library, host: Array) -> DeviceArray:
+def _to_device(library: Library, host: Array) -> DeviceArray:
     array = library.memory.empty(host.shape, host.dtype)
     array.copy_from(np.ascontiguousarray(host))
     return array

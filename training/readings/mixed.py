@@ -85,16 +85,16 @@ class _AuxUnscaled(Step):
     """The gradient of the auxiliary loss is that of the loss itself."""
 
     def __call__(self, standing: Standing, tokens: Array, targets: Array) -> tuple[Standing, Report]:
-        right, scale = self._placed, standing.scaler.scale
+        right, scale = self._model_ops, standing.scaler.scale
 
         def backward(f_counts: Array, batch_seq: int, alpha: float, scale: float = scale) -> Array:
             return right.aux_loss_backward(f_counts, batch_seq=batch_seq, alpha=alpha, scale=1.0)
 
-        self._placed = Misread(right, aux_loss_backward=backward)
+        self._model_ops = Misread(right, aux_loss_backward=backward)
         try:
             return super().__call__(standing, tokens, targets)
         finally:
-            self._placed = right
+            self._model_ops = right
 
 
 # ---- what is not finite -----------------------------------------------------------------------------

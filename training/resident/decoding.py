@@ -25,7 +25,7 @@ def generate(
     """The prompt continued by max_new tokens: int32 [batch, n] in, int32 [batch, n + max_new] out, both of the host.
 
     parameters: DeviceArrays.  The library is one opened with resident=True; ops: what the model runs on instead of it,
-    its operations placed in another precision.  Nothing is captured: how many tokens there
+    its operations run in another precision.  Nothing is captured: how many tokens there
     are is a number of the calls, another at each step.
     """
     check(prompt.ndim == 2 and prompt.size > 0, "generate", "prompt", "shape (batch, at least one token)", prompt.shape)

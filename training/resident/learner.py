@@ -8,7 +8,7 @@ import numpy as np
 
 from bindings import Library
 from reference.model import transformer
-from training.learner import Learner, held
+from training.learner import Learner, model_parameters
 from training.settings import SettingsError
 
 from .decoding import generate
@@ -33,7 +33,7 @@ class ResidentLearner(Learner):
             raise SettingsError("--expert-parallel: expected a backend on host memory, got one on device memory")
         super().__init__(library, settings, ranks)
         self._library = library
-        self.step = self._placing = _Told(
+        self.step = self._device_step = _Told(
             library,
             self.config,
             self.training,
@@ -41,25 +41,25 @@ class ResidentLearner(Learner):
             recompute=settings.recomputed(),
             ranks=ranks,
         )
-        self.way = self._placing.way
+        self.way = self._device_step.way
 
     def loss(self, standing: Standing, tokens: Array, targets: Array) -> float:
         """Return the cross entropy of a batch."""
-        placed = [self._library.array(np.ascontiguousarray(array)) for array in (tokens, targets)]
-        output = transformer.forward(self._placed, self.config, held(standing), placed[0])
-        found, _ = transformer.loss(self._placed, output, placed[1])
+        on_device = [self._library.array(np.ascontiguousarray(array)) for array in (tokens, targets)]
+        output = transformer.forward(self._model_ops, self.config, model_parameters(standing), on_device[0])
+        found, _ = transformer.loss(self._model_ops, output, on_device[1])
         return float(found.cross_entropy.to_host()[0])
 
-    def kept(self, standing: Standing) -> Checkpoint:
+    def to_checkpoint(self, standing: Standing) -> Checkpoint:
         """Return all that training goes on from."""
-        return super().kept(on_host(standing))
+        return super().to_checkpoint(on_host(standing))
 
-    def restored(self, checkpoint: Checkpoint) -> Standing:
+    def from_checkpoint(self, checkpoint: Checkpoint) -> Standing:
         """Return where training stood: the other way round."""
-        return self._placing.placed(super().restored(checkpoint))
+        return self._device_step.to_device(super().from_checkpoint(checkpoint))
 
     def _generate(self, parameters: Parameters, prompt: Array, count: int, strategy: Strategy, seed: int) -> Array:
-        return generate(self._library, self.config, parameters, prompt, count, strategy, seed, self._placed)
+        return generate(self._library, self.config, parameters, prompt, count, strategy, seed, self._model_ops)
 
 
 class _Told(ResidentStep):

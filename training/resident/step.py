@@ -56,9 +56,9 @@ class ResidentStep(Step):
             expected = "a library opened with resident=True"
             raise ValueError(f"ResidentStep: library: expected {expected}, got {library} without")
         several = ranks.size > 1
-        placed = between(ranks, library) if several else None
-        self.way = placed.way if placed else ""
-        ranks = placed or ranks
+        way_between = between(ranks, library) if several else None
+        self.way = way_between.way if way_between else ""
+        ranks = way_between or ranks
         super().__init__(library, config, training, precision=precision, recompute=recompute, ranks=ranks)
         self._library, self._wanted = library, captured and not several
         self._captured: Captured | None = None
@@ -66,11 +66,11 @@ class ResidentStep(Step):
 
     def start(self, parameters: Parameters) -> Standing:
         """Where training of these parameters (float32, of the host, left as they are) starts."""
-        return super().start({name: self._placed_copy(array) for name, array in parameters.items()})
+        return super().start({name: self._device_copy(array) for name, array in parameters.items()})
 
-    def placed(self, standing: Standing) -> Standing:
+    def to_device(self, standing: Standing) -> Standing:
         """Return a standing of host arrays, as a checkpoint holds one, where the library computes."""
-        return _each(standing, self._placed_copy)
+        return _each(standing, self._device_copy)
 
     def __call__(self, standing: Standing, tokens: Array, targets: Array) -> tuple[Standing, Report]:
         """tokens and targets: int32 [batch, seq] of the host; a negative target is not counted."""
@@ -78,14 +78,14 @@ class ResidentStep(Step):
         key = tokens.shape, tuple(counts), standing.scaler.scale, tuple(_addresses(standing))
         again, self._last = key == self._last, key
         if not self._wanted or not (again or self._known(key)):
-            batch = self._placed_copy(tokens), self._placed_copy(targets)
+            batch = self._device_copy(tokens), self._device_copy(targets)
             return self._finish(standing, self._compute(standing, *batch, counts))
         captured = self._known(key) or self._capture(key, standing, tokens.shape, counts)
         captured.tokens.copy_from(np.ascontiguousarray(tokens))
         captured.targets.copy_from(np.ascontiguousarray(targets))
         captured.graph.launch()
         standing, report = self._finish(standing, captured.computed)
-        return standing, self._kept(report)
+        return standing, self._copy_report(report)
 
     def _known(self, key: Hashable) -> Captured | None:
         return self._captured if self._captured is not None and self._captured.key == key else None
@@ -107,7 +107,7 @@ class ResidentStep(Step):
             standing.copies[name].copy_from(array)
         return moved._replace(copies=standing.copies)
 
-    def _kept(self, report: Report) -> Report:
+    def _copy_report(self, report: Report) -> Report:
         """The report in arrays that the next launch does not write to."""
         return report._replace(
             loss=self._copy(report.loss),
@@ -122,7 +122,7 @@ class ResidentStep(Step):
         copy.copy_from(array)
         return copy
 
-    def _placed_copy(self, array: Array) -> DeviceArray:
+    def _device_copy(self, array: Array) -> DeviceArray:
         """On the host too: what is trained is written to."""
         return self._copy(np.ascontiguousarray(array) if isinstance(array, np.ndarray) else array)
 

@@ -97,5 +97,5 @@ def _metavar(each: Setting) -> str:
 def _help(each: Setting) -> str:
     silent = each.needed or each.default is False or each.default in (None, "")
     default = "" if silent else f" ({each.default})"
-    words = f", {each.within.said}" if each.kind is str and each.within else ""
+    words = f", {each.within.description}" if each.kind is str and each.within else ""
     return (each.help + words + default).replace("%", "%%")

@@ -18,7 +18,7 @@ class SettingsError(ValueError):
 class Range(NamedTuple):
     """Which values a setting may have, in words and as a condition."""
 
-    said: str
+    description: str
     holds: Callable[[Any], bool]
 
 
@@ -89,7 +89,7 @@ class Setting:
         kind = "a finite number" if self.kind is float else KINDS[self.kind]
         if self.within is None:
             return kind
-        return self.within.said if self.kind is str else f"{kind} {self.within.said}"
+        return self.within.description if self.kind is str else f"{kind} {self.within.description}"
 
 
 def _truth(text: str) -> bool:

@@ -15,16 +15,16 @@ from .spec import Case, Spec
 
 __all__ = ["CASES", "REFUSALS", "Case", "Refusal", "previous"]
 
-Held = TypeVar("Held")
+Value = TypeVar("Value")
 
 
-class _ByOperation(Mapping[str, Held], Generic[Held]):
+class _ByOperation(Mapping[str, Value], Generic[Value]):
     """A mapping by id, in the order of the families; most commands need but a few operations' part of it."""
 
-    def __init__(self, make: Callable[[str], Mapping[str, Held]]) -> None:
+    def __init__(self, make: Callable[[str], Mapping[str, Value]]) -> None:
         self._make = functools.cache(make)
 
-    def of(self, operation: str) -> Mapping[str, Held]:
+    def of(self, operation: str) -> Mapping[str, Value]:
         """Return those of one operation; none for what is no operation."""
         return self._make(operation)
 
@@ -34,7 +34,7 @@ class _ByOperation(Mapping[str, Held], Generic[Held]):
             if operation in operations:
                 yield from self._make(operation)
 
-    def __getitem__(self, id: str) -> Held:
+    def __getitem__(self, id: str) -> Value:
         return self._make(operation_of(id))[id]
 
     def __contains__(self, id: object) -> bool:

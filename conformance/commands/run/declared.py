@@ -12,14 +12,14 @@ from conformance.operations import OPERATIONS
 from conformance.report.record import counted
 
 
-class Said(NamedTuple):
+class Remarks(NamedTuple):
     """What stands against a candidate beside its cases, and what is worth saying and is no failure."""
 
     problems: list[str]
     notes: list[str]
 
 
-def compared(path: Path, operations: Collection[str], everything: bool) -> Said:
+def compare_with_header(path: Path, operations: Collection[str], everything: bool) -> Remarks:
     """Compare a file of declarations with the header's, of these operations and of all services.
 
     everything: a declaration of what the header has not is a problem too, rather than somebody else's function.
@@ -39,7 +39,7 @@ def compared(path: Path, operations: Collection[str], everything: bool) -> Said:
     problems = [sentence for symbol in found if symbol in held for sentence in found[symbol]]
     elsewhere = [symbol for symbol in found if symbol not in held and found[symbol]]
     agreeing = sum(not found[symbol] for symbol in declared)
-    return Said(problems, [*_agreement(agreeing, judged, declared), *_elsewhere(elsewhere)])
+    return Remarks(problems, [*_agreement(agreeing, judged, declared), *_elsewhere(elsewhere)])
 
 
 def _is_operation(symbol: str) -> bool:

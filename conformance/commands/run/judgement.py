@@ -20,17 +20,17 @@ from conformance.catalogue.goldens import catalogue_floor
 from conformance.catalogue.prepared import Store
 from conformance.commands.options import chosen
 from conformance.commands.selection import Selection, select_goldens
+from conformance.judging.evidence_selection import without_surplus
 from conformance.judging.files import NOTE, judge_files
-from conformance.judging.gallery import hung
 from conformance.judging.results import Result
 from conformance.report.progress import Follower
 from conformance.report.record import Run
 from conformance.steps import ENVELOPES, corpus
 
 from . import last_failed
-from .examined import examined
+from .examine import examine
 from .presence import divide
-from .repeat import judged_inputs, kept, setting_of
+from .repeat import judged_inputs, keep_failures, setting_of
 from .repro import check_new
 from .runner import judge_all
 from .waivers import Waiver, waive
@@ -58,7 +58,7 @@ class Judgement:
         self.absent = absent(candidate) if options.library and not options.inputs else ()
         self.selection = self._selected()
         self.presence = divide(self.selection, self.absent)
-        self.said = examined(options, candidate, self.selection, self.presence)
+        self.remarks = examine(options, candidate, self.selection, self.presence)
 
     def _repro(self, several: bool) -> Path | None:
         """Where failing calls are kept: of several candidates each in a folder of its own."""
@@ -99,7 +99,7 @@ class Judgement:
         results, stopped = self._judged(follower)
         seconds = time.monotonic() - started
         whole = self._is_whole and not stopped
-        judged, stale = waive(kept(self.repro, self.setting, results), self.waivers, today(), whole)
+        judged, stale = waive(keep_failures(self.repro, self.setting, results), self.waivers, today(), whole)
         fewest = catalogue_floor() if self.options.library else floor()
         return Run(
             candidate=self.name,
@@ -112,13 +112,13 @@ class Judgement:
             contract=self.options.contract,
             seed=self.options.seed,
             seconds=seconds,
-            problems=[*stale, *self.said.problems],
+            problems=[*stale, *self.remarks.problems],
             whole=whole,
             floor=fewest - self.presence.cases + sum(result.is_of_step for result in judged) if whole else 1,
             text=corpus()[1] if any(result.is_of_step for result in judged) else "",
             date=today().isoformat(),
             note="" if self.options.library else NOTE,
-            notes=self.said.notes,
+            notes=self.remarks.notes,
             absent=self.presence.absent,
             left_out=self.presence.left_out,
             exported=self.options.exported,
@@ -145,7 +145,8 @@ class Judgement:
                 if stopped:
                     break
         last_failed.remember(self.candidate.key, results)
-        return sorted(hung(results), key=lambda r: (order.get(r.id, len(order)), r.part in ENVELOPES, r.id)), stopped
+        kept = without_surplus(results)
+        return sorted(kept, key=lambda r: (order.get(r.id, len(order)), r.part in ENVELOPES, r.id)), stopped
 
 
 def slug(name: str) -> str:

@@ -29,8 +29,8 @@ def add_inputs(group: Any) -> None:
 
 def add_repro(group: Any) -> None:
     """Add the option that writes such files."""
-    kept = f"keep the first wrong call of each step and up to {MOST} failing cases in files, with what came"
-    group.add_argument("--repro", type=Path, metavar="DIR", help=kept)
+    keep_failures = f"keep the first wrong call of each step and up to {MOST} failing cases in files, with what came"
+    group.add_argument("--repro", type=Path, metavar="DIR", help=keep_failures)
 
 
 def setting_of(options: argparse.Namespace, candidate: Candidate, store: Store) -> Setting:
@@ -62,7 +62,7 @@ def judged_inputs(path: Path, setting: Setting) -> Result:
     return replace(result, repro=str(path))
 
 
-def kept(folder: Path | None, setting: Setting, results: Sequence[Result]) -> Sequence[Result]:
+def keep_failures(folder: Path | None, setting: Setting, results: Sequence[Result]) -> Sequence[Result]:
     """Keep what failed in files, where there is a folder; return all results, those with the path of their file."""
     if not folder or all(result.is_fine for result in results):
         return results

@@ -13,7 +13,7 @@ from conformance.catalogue.cases import CASES, REFUSALS
 from conformance.catalogue.prepared import Store
 from conformance.ids import is_probe, is_refusal
 from conformance.judging.bench import Bench
-from conformance.judging.gallery import Gallery
+from conformance.judging.evidence_selection import EvidenceSelector
 from conformance.judging.probes import judge_probe
 from conformance.judging.results import Result
 from conformance.limits import HEADER, Contract
@@ -43,7 +43,7 @@ class Setting:
 
     def bench(self, worker: Worker) -> Bench:
         """Return a bench on a worker of the candidate."""
-        return Bench(worker, self.seed, Gallery() if self.evidence else None, self.declared, self.store)
+        return Bench(worker, self.seed, EvidenceSelector() if self.evidence else None, self.declared, self.store)
 
 
 class _Judge:

@@ -51,7 +51,7 @@ def stored_short(part: Part) -> Symptom | None:
         if came.size and format.holds(came).all() and part.holds(_rounded(part.right, format)):
             both = format is TF32 and FLOAT16.holds(came).all()
             name = "TF32 or float16" if both else format.name
-            return Symptom(Kind.SHORT, f"{_manner(part)} {name}")
+            return Symptom(Kind.SHORT, f"{_rounding_mode(part)} {name}")
     return None
 
 
@@ -65,7 +65,7 @@ def _rounded(right: Noisy, format: Format) -> Noisy:
     return Noisy(v, kept, np.minimum(right.shared, kept), worst)
 
 
-def _manner(part: Part) -> str:
+def _rounding_mode(part: Part) -> str:
     """Rounding errs to both sides; cutting off leaves no value further from zero than it should be."""
     further = np.where(part.values > 0, 1, -1) * part.error
     clear = part.usable & (part.error**2 * part.weight > SIGMAS**2)

@@ -51,7 +51,7 @@ def values_of(reading: Reading, operation: str, arguments: Mapping[str, Any]) ->
         results = reading.function(*operations.ordered(function, arguments))
     except (ValueError, IndexError, ArithmeticError):
         return None
-    return operations.narrowed(operation, operations.flat(operations.named(function, results)))
+    return operations.narrowed(operation, operations.flat(operations.by_name(function, results)))
 
 
 def _distance(values: Outputs, got: Outputs) -> tuple[int, float]:

@@ -89,7 +89,7 @@ def evaluated(operation: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     function = operations.OPERATIONS[operation]
     widened = [_widened(v) for v in operations.ordered(function, arguments)]
     with np.errstate(all="ignore"):
-        return operations.flat(operations.named(function, getattr(reference, operation)(*widened)))
+        return operations.flat(operations.by_name(function, getattr(reference, operation)(*widened)))
 
 
 def _widened(value: Any) -> Any:

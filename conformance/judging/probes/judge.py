@@ -35,7 +35,7 @@ from .measures import (
     rounds_up,
 )
 
-Found = tuple[str, str]  # what was found, in words; and why that is wrong, or nothing
+Observation = tuple[str, str]  # what was found, in words; and why that is wrong, or nothing
 REPEATS, THREADS = 4, 4
 
 
@@ -71,12 +71,13 @@ def _caller(worker: Any) -> Call:
     return call
 
 
-def _inputs(operation: str, declared: Declaration, bench: Bench) -> Found:
-    return _carried(operation, min(_bits(declared.inputs), _bits(declared.output)), f"{declared.inputs} inputs", bench)
+def _inputs(operation: str, declared: Declaration, bench: Bench) -> Observation:
+    bits = min(_bits(declared.inputs), _bits(declared.output))
+    return _judge_format(operation, bits, f"{declared.inputs} inputs", bench)
 
 
-def _output(operation: str, declared: Declaration, bench: Bench) -> Found:
-    return _carried(operation, _bits(declared.output), f"{declared.output} output", bench)
+def _output(operation: str, declared: Declaration, bench: Bench) -> Observation:
+    return _judge_format(operation, _bits(declared.output), f"{declared.output} output", bench)
 
 
 def _bits(format: str) -> int:
@@ -89,7 +90,7 @@ def _stored_bits(operation: str, declared: Declaration) -> int:
     return min(map(_bits, (declared.output, *stored)))
 
 
-def _carried(operation: str, declared: int, words: str, bench: Bench) -> Found:
+def _judge_format(operation: str, declared: int, words: str, bench: Bench) -> Observation:
     call = _caller(bench.worker)
     found = {channel: kept_bits(channel, one_more, call) for channel in carries(operation)}
     worst = min(found, key=lambda channel: found[channel])
@@ -107,7 +108,7 @@ def _due_bits(channel: Channel, numbers: Numbers, declared: int, bench: Bench) -
     return bench.store.recall(known, lambda: due_bits(channel, numbers, declared), Codec())
 
 
-def _accumulator(operation: str, declared: Declaration, bench: Bench) -> Found:
+def _accumulator(operation: str, declared: Declaration, bench: Bench) -> Observation:
     call, format = _caller(bench.worker), FORMATS[declared.accumulator]
     due = min(format.bits, _stored_bits(operation, declared))
     least = 0
@@ -125,7 +126,7 @@ def _accumulator(operation: str, declared: Declaration, bench: Bench) -> Found:
     return format_of(least), ""
 
 
-def _rounding(operation: str, declared: Declaration, bench: Bench) -> Found:
+def _rounding(operation: str, declared: Declaration, bench: Bench) -> Observation:
     call = _caller(bench.worker)
     up = all(rounds_up(channel, call) for channel in sums(operation) if channel.is_exact)
     if min(_bits(declared.accumulator), _bits(declared.output)) < _bits("float32"):
@@ -135,7 +136,7 @@ def _rounding(operation: str, declared: Declaration, bench: Bench) -> Found:
     return found, f"declared sums rounded to nearest; found {TOWARD_ZERO}" if wrong else ""
 
 
-def _flush(operation: str, declared: Declaration, bench: Bench) -> Found:
+def _flush(operation: str, declared: Declaration, bench: Bench) -> Observation:
     call = _caller(bench.worker)
     lost = [channel for channel in carries(operation) if flushes(channel, call)]
     if not lost:
@@ -143,7 +144,7 @@ def _flush(operation: str, declared: Declaration, bench: Bench) -> Found:
     return "yes", f"declared to keep subnormal numbers; found 2^-130 in {lost[0].input} to become 0"
 
 
-def _deterministic(operation: str, declared: Declaration, bench: Bench) -> Found:
+def _deterministic(operation: str, declared: Declaration, bench: Bench) -> Observation:
     """The largest case, repeated; on several threads where the worker has a library."""
     id = bench.store.recall(f"largest case of {operation}", lambda: _largest(operation).id, Codec())
     arguments = bench.preparation.arguments(CASES[id])
@@ -175,7 +176,7 @@ def _size(case: Case) -> int:
     return sum(array.size for array in operations.flat(case.arguments()).values() if isinstance(array, np.ndarray))
 
 
-_PROBES: dict[str, Callable[[str, Declaration, Bench], Found]] = {
+_PROBES: dict[str, Callable[[str, Declaration, Bench], Observation]] = {
     "inputs": _inputs,
     "output": _output,
     "accumulator": _accumulator,

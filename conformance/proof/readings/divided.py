@@ -8,7 +8,7 @@ from conformance.catalogue.prepared import MemoryStore
 from conformance.judging.verdict import judge
 from conformance.limits.namespaces import OnFloat32
 from conformance.steps.divided import DIVISIONS, batch, beginning
-from conformance.steps.recomputed import named
+from conformance.steps.recomputed import by_name
 from reference.readings import Reading
 from reference.readings.accumulation import READINGS
 
@@ -24,7 +24,7 @@ def try_division(text: str, readings: Sequence[Reading] = READINGS) -> list[Atte
     config, training, expected = division.config, division.training, division.expected(_EXPECTED)
     attempts = []
     for reading in readings:
-        got = named(*reading.function(OnFloat32(), config, training, beginning(config), *batch(), division.ranks))
+        got = by_name(*reading.function(OnFloat32(), config, training, beginning(config), *batch(), division.ranks))
         verdicts = [judge(what, wanted, got[what]) for what, wanted in expected.items()]
         attempts.append(Attempt(reading.id, text, all(v.passed for v in verdicts), max(map(margin, verdicts))))
     return attempts

@@ -51,7 +51,7 @@ def done(text: str, step: Callable[..., Any]) -> Done:
     ops = Stages(Watched(reference, ledger, calls), ledger)
     state = start(recomputed.beginning())
     left = step(ops, recomputed.CONFIG, _TRAINING, state, *scenarios.batch(1), recompute.read(text))
-    bits = {name: array.tobytes() for name, array in recomputed.named(*left).items()}
+    bits = {name: array.tobytes() for name, array in recomputed.by_name(*left).items()}
     return Done(bits, calls, ops.bytes_kept)
 
 

@@ -28,7 +28,7 @@ from .mixed import RUNS_IN_16_BITS, try_mixed
 from .recomputed import RECOMPUTATION, try_recomputation
 from .recomputed import SETTINGS as RECOMPUTED
 from .steps import SITUATIONS, STEP, try_step
-from .trial import Attempt, Found, found, named, try_case
+from .trial import Attempt, ReadingResult, diagnose_on, gather, try_case
 
 CHUNK = 8  # cases of one piece
 
@@ -49,13 +49,13 @@ def stepped(
     trying: Callable[[str], list[Attempt]],
     situations: Sequence[str],
     processes: int,
-) -> list[Found]:
+) -> list[ReadingResult]:
     """Try readings of whole steps in every situation."""
     told = _followed(console, "stepping", shared(trying, situations, processes), len(situations))
-    return found(readings, (one for few in told for one in few))
+    return gather(readings, (one for few in told for one in few))
 
 
-def judge(console: Console, operations: Sequence[str], processes: int) -> list[Found]:
+def judge(console: Console, operations: Sequence[str], processes: int) -> list[ReadingResult]:
     """Try every reading of the operations on all their cases, then diagnose each where it shows most."""
     ids = [case.id for case in CASES.values() if case.operation in operations]
     # Cases of one operation are of very different cost: neighbours go to different processes.
@@ -63,14 +63,14 @@ def judge(console: Console, operations: Sequence[str], processes: int) -> list[F
     store = DiskStore()
     planting = shared(partial(_tried, store=store), pieces, processes)
     told = [one for few in _followed(console, "planting", planting, len(pieces)) for one in few]
-    results = found((reading for name in operations if name not in STEPPED for reading in planted(name)), told)
+    results = gather((reading for name in operations if name not in STEPPED for reading in planted(name)), told)
     by_case: dict[str, list[str]] = {}
     for one in results:
         if one.clearest:
             by_case.setdefault(one.clearest.case, []).append(one.reading.id)
     by_id = {one.reading.id: one for one in results}
     work = list(by_case.items())
-    for few in _followed(console, "diagnosing", shared(partial(_named, store=store), work, processes), len(work)):
+    for few in _followed(console, "diagnosing", shared(partial(_diagnose, store=store), work, processes), len(work)):
         for id, line, right in few:
             by_id[id].line, by_id[id].right = line, right
     return results
@@ -80,8 +80,8 @@ def _tried(ids: Sequence[str], store: Store) -> list[Attempt]:
     return [attempt for id in ids for attempt in try_case(id, store=store)]
 
 
-def _named(piece: tuple[str, list[str]], store: Store) -> list[tuple[str, str, bool]]:
-    return list(named(*piece, store))
+def _diagnose(piece: tuple[str, list[str]], store: Store) -> list[tuple[str, str, bool]]:
+    return list(diagnose_on(*piece, store))
 
 
 def _followed(console: Console, what: str, items: Iterable[Item], total: int) -> Iterator[Item]:
@@ -89,7 +89,7 @@ def _followed(console: Console, what: str, items: Iterable[Item], total: int) ->
     return iter(track(items, what, total, console=console, transient=True, disable=not console.is_terminal))
 
 
-def scored(results: Sequence[Found], faults: Faults | None = None) -> Score:
+def scored(results: Sequence[ReadingResult], faults: Faults | None = None) -> Score:
     """Return the score of what was found."""
     told_apart = [one for one in results if one.failed]
     weakest = min(told_apart, key=lambda one: one.margin, default=None)

@@ -29,7 +29,7 @@ SITUATIONS: dict[str, TrainingConfig] = {
 STEP = "training_step"  # what stands for an operation's name
 
 
-def named(state: State, metrics: Any) -> dict[str, Any]:
+def by_name(state: State, metrics: Any) -> dict[str, Any]:
     """Return every array that steps leave behind, by what it is."""
     moved = {f"{kind} of {name}": a for kind in ("parameters", "m", "v") for name, a in getattr(state, kind).items()}
     return moved | dict(zip(metrics._fields[:4], metrics[:4], strict=True))
@@ -40,7 +40,7 @@ def run(step: Callable[..., Any], training: TrainingConfig, state: State) -> dic
     _, batches = start()
     for tokens, targets in batches:
         state, metrics = step(OnFloat32(), scenario(1).config, training, state, tokens, targets)
-    return named(state, metrics)
+    return by_name(state, metrics)
 
 
 @functools.cache

@@ -37,7 +37,7 @@ class Attempt:
 
 
 @dataclass
-class Found:
+class ReadingResult:
     """What all cases say of one reading."""
 
     reading: Reading
@@ -102,7 +102,7 @@ def outputs(reading: Reading, arguments: Mapping[str, Any]) -> dict[str, NDArray
         results = reading.function(*operations.ordered(function, arguments))
     except REFUSED:
         return None
-    flat = operations.flat(operations.named(function, results))
+    flat = operations.flat(operations.by_name(function, results))
     with np.errstate(over="ignore"):
         stored = {n: v.astype(np.float32) if v.dtype == np.float64 else np.asarray(v) for n, v in flat.items()}
         return operations.narrowed(reading.operation, stored)
@@ -113,15 +113,15 @@ def margin(verdict: Verdict) -> float:
     return max(verdict.share, verdict.rms / verdict.rms_limit, abs(verdict.bias) / verdict.bias_limit)
 
 
-def found(readings: Iterable[Reading], told: Iterable[Attempt]) -> list[Found]:
+def gather(readings: Iterable[Reading], attempts: Iterable[Attempt]) -> list[ReadingResult]:
     """Gather what all cases say of each reading."""
-    gathered = {reading.id: Found(reading) for reading in readings}
-    for one in told:
+    gathered = {reading.id: ReadingResult(reading) for reading in readings}
+    for one in attempts:
         gathered[one.reading].attempts.append(one)
     return list(gathered.values())
 
 
-def named(id: str, readings: Sequence[str], store: Store | None = None) -> Iterator[tuple[str, str, bool]]:
+def diagnose_on(id: str, readings: Sequence[str], store: Store | None = None) -> Iterator[tuple[str, str, bool]]:
     """Diagnose readings on a case that refuses them; yield each one's id, the line, and whether it says what it is."""
     case = CASES[id]
     arguments, expected, _ = Preparation(store=store).case(case)

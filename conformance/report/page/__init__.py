@@ -1,4 +1,4 @@
-"""One self-contained page: verdict, a card for each mistake, the grid, the steps' course, every case.
+"""One self-contained page: verdict, a card for each mistake, the grid, the steps' tables, every case.
 
 It needs no network, and no script: what the script adds is the filter, and that links unfold what they lead to.
 """
@@ -21,12 +21,11 @@ from conformance.report.writing import write_whole
 
 from . import words
 from .cards import cards
-from .course import Course, courses
+from .claims import StepClaim, step_claims
 from .grid import grid, sorted_out
 from .model import Candidate, candidates
-from .runs import Shown
-from .runs import shown as training_runs
-from .whole import Held, held
+from .runs import TrainingRun, training_runs
+from .step_table import StepTable, step_tables
 
 _HERE = Path(__file__).parent
 
@@ -35,9 +34,9 @@ class Steps(NamedTuple):
     """What the page shows of a candidate's training steps."""
 
     candidate: Candidate
-    courses: Sequence[Course]
-    held: Sequence[Held]
-    runs: Sequence[Shown]
+    step_tables: Sequence[StepTable]
+    step_claims: Sequence[StepClaim]
+    runs: Sequence[TrainingRun]
 
 
 def write_page(path: Path, runs: Sequence[Run], score: Score | None = None) -> None:
@@ -47,19 +46,19 @@ def write_page(path: Path, runs: Sequence[Run], score: Score | None = None) -> N
 
 def page(runs: Sequence[Run], score: Score | None = None) -> str:
     """Return the page."""
-    shown = candidates(runs)
-    found = cards(shown)
-    steps = [_steps(candidate) for candidate in shown]
+    judged = candidates(runs)
+    found = cards(judged)
+    steps = [_steps(candidate) for candidate in judged]
     return (
         _environment()
         .get_template("page.html.jinja")
         .render(
-            title=_title(shown),
-            candidates=shown,
+            title=_title(judged),
+            candidates=judged,
             cards=found,
             on_cards={block.anchor for card in found for block in card.blocks},
-            grid=sorted_out(grid(shown)),
-            steps=[one for one in steps if one.courses or one.held or one.runs],
+            grid=sorted_out(grid(judged)),
+            steps=[one for one in steps if one.step_tables or one.step_claims or one.runs],
             loose=sorted({row.operation for run in runs for row in rows(run.results) if row.is_loose}),
             score=score,
             style=Markup((_HERE / "style.css").read_text(encoding="utf-8")),
@@ -68,17 +67,17 @@ def page(runs: Sequence[Run], score: Score | None = None) -> str:
     )
 
 
-def _title(shown: Sequence[Candidate]) -> str:
+def _title(judged: Sequence[Candidate]) -> str:
     """The verdict; of several candidates how many conform."""
-    if len(shown) == 1:
-        return shown[0].verdict
-    passed = sum(candidate.run.code == PASSED for candidate in shown)
-    return f"{passed} of {len(shown)} candidates conform"
+    if len(judged) == 1:
+        return judged[0].verdict
+    passed = sum(candidate.run.code == PASSED for candidate in judged)
+    return f"{passed} of {len(judged)} candidates conform"
 
 
 def _steps(candidate: Candidate) -> Steps:
     run, number = candidate.run, candidate.number
-    return Steps(candidate, courses(run, number), held(run, number), training_runs(run, number))
+    return Steps(candidate, step_tables(run, number), step_claims(run, number), training_runs(run, number))
 
 
 def _environment() -> jinja2.Environment:

@@ -108,10 +108,10 @@ def _cell(section: Section) -> Cell:
     good = section.kind == "good"
     count = row.passed if good else row.cases - row.passed
     percent = min(100, round(100 * row.share)) if good else 100
-    return Cell(section.status, section.kind, f"{count} of {row.cases}", _said(section), percent, section.anchor)
+    return Cell(section.status, section.kind, f"{count} of {row.cases}", _sentence(section), percent, section.anchor)
 
 
-def _said(section: Section) -> str:
+def _sentence(section: Section) -> str:
     """The worst that numbers say of an operation."""
     if not any(result.verdicts for result in section.results):
         return "no results"

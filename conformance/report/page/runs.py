@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from conformance.judging.results import Status
 from conformance.limits.measure import SIGMAS
 from conformance.report.record import Run
-from conformance.report.runs import Placement, name_of, runs, said
+from conformance.report.runs import RunStep, name_of, runs, sentence
 
 from .model import Block, block
 from .pictures import BOTTOM, LEFT, RIGHT, TOP, Tick
@@ -32,34 +32,34 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Shown:
+class TrainingRun:
     """What the page shows of a run."""
 
     name: str
-    said: str
+    sentence: str
     status: Status
     kind: str
-    placements: Sequence[Placement]
+    run_steps: Sequence[RunStep]
     loss: Line | None
     off: Line | None
     blocks: Sequence[Block]
 
 
-def shown(run: Run, number: int) -> list[Shown]:
+def training_runs(run: Run, number: int) -> list[TrainingRun]:
     """Return what the page shows of each training run that a candidate has made."""
-    return [_shown(name_of(part), found, run, number) for part, found in runs(run.results).items()]
+    return [_training_run(name_of(part), found, run, number) for part, found in runs(run.results).items()]
 
 
-def _shown(name: str, found: Sequence[Placement], run: Run, number: int) -> Shown:
-    placed = [p for p in found if p.is_placed]
+def _training_run(name: str, found: Sequence[RunStep], run: Run, number: int) -> TrainingRun:
+    measured = [p for p in found if p.has_numbers]
     failed = [block(p.result, run, number) for p in found if p.result.was_run and not p.result.is_fine][:1]
     status = gravest([p.result for p in found])
-    return Shown(name, said(found), status, kind(status), found, _losses(placed), _off(placed), failed)
+    return TrainingRun(name, sentence(found), status, kind(status), found, _losses(measured), _off(measured), failed)
 
 
-def _losses(placed: Sequence[Placement]) -> Line | None:
+def _losses(measured: Sequence[RunStep]) -> Line | None:
     """Loss by step, with the replicas' mean."""
-    finite = [value for p in placed for value in (p.loss, p.mean) if math.isfinite(value)]
+    finite = [value for p in measured for value in (p.loss, p.mean) if math.isfinite(value)]
     if not finite:
         return None
     low, high = math.floor(min(finite)), math.ceil(max(finite))
@@ -69,17 +69,17 @@ def _losses(placed: Sequence[Placement]) -> Line | None:
         share = min(1.0, max(0.0, (value - low) / (high - low))) if not math.isnan(value) else 1.0
         return round(BOTTOM - (BOTTOM - TOP) * share)
 
-    mean = "M" + "L".join(f"{_x(p, placed)} {y(p.mean)}" for p in placed)
+    mean = "M" + "L".join(f"{_x(p, measured)} {y(p.mean)}" for p in measured)
     ticks = [(y(value), str(value)) for value in (low, high)]
-    return _line(placed, [y(p.loss) for p in placed], mean, (0, 0), ticks)
+    return _line(measured, [y(p.loss) for p in measured], mean, (0, 0), ticks)
 
 
-def _off(placed: Sequence[Placement]) -> Line | None:
+def _off(measured: Sequence[RunStep]) -> Line | None:
     """How many spreads the loss is off the mean: linear within the envelope, logarithmic beyond."""
-    if not placed:
+    if not measured:
         return None
-    most = max((abs(p.off) for p in placed if math.isfinite(p.off)), default=0.0)
-    inner = _INNER if any(not abs(p.off) <= SIGMAS for p in placed) else 0.9
+    most = max((abs(p.off) for p in measured if math.isfinite(p.off)), default=0.0)
+    inner = _INNER if any(not abs(p.off) <= SIGMAS for p in measured) else 0.9
     most = max(most, 10 * SIGMAS)
 
     def y(off: float) -> int:
@@ -93,20 +93,20 @@ def _off(placed: Sequence[Placement]) -> Line | None:
     ticks = [(y(0.0), "0"), (y(SIGMAS), f"{SIGMAS:.0f}"), (y(-SIGMAS), f"-{SIGMAS:.0f}")]
     if inner == _INNER:
         ticks += [(y(most), f"{most:.0e}"), (y(-most), f"-{most:.0e}")]
-    return _line(placed, [y(p.off) for p in placed], "", (y(SIGMAS), y(-SIGMAS) - y(SIGMAS)), ticks)
+    return _line(measured, [y(p.off) for p in measured], "", (y(SIGMAS), y(-SIGMAS) - y(SIGMAS)), ticks)
 
 
 def _line(
-    placed: Sequence[Placement], heights: Sequence[int], mean: str, band: tuple[int, int], y: Sequence[Tick]
+    measured: Sequence[RunStep], heights: Sequence[int], mean: str, band: tuple[int, int], y: Sequence[Tick]
 ) -> Line:
-    places = [(_x(p, placed), height, p.result.is_fine) for p, height in zip(placed, heights, strict=True)]
+    places = [(_x(p, measured), height, p.result.is_fine) for p, height in zip(measured, heights, strict=True)]
     path = "M" + "L".join(f"{px} {py}" for px, py, _ in places)
     within = "".join(f"M{px} {py}h0" for px, py, fine in places if fine)
     beyond = "".join(f"M{px - 3} {py - 3}l6 6m0-6l-6 6" for px, py, fine in places if not fine)
-    step = max(1, len(placed) // 10)
-    x = [(_x(p, placed), str(p.step)) for p in placed[::step]]
+    step = max(1, len(measured) // 10)
+    x = [(_x(p, measured), str(p.step)) for p in measured[::step]]
     return Line(path, within, beyond, mean, band, x, y)
 
 
-def _x(placement: Placement, placed: Sequence[Placement]) -> int:
-    return round(LEFT + (RIGHT - LEFT) * (placement.step - 0.5) / max(p.step for p in placed))
+def _x(at: RunStep, measured: Sequence[RunStep]) -> int:
+    return round(LEFT + (RIGHT - LEFT) * (at.step - 0.5) / max(p.step for p in measured))

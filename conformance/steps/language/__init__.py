@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .comparison import Checked, Found, check
+from .comparison import BackendResult, Comparison, check
 
-__all__ = ["Checked", "Found", "check"]
+__all__ = ["BackendResult", "Comparison", "check"]

@@ -26,7 +26,7 @@ FIRST, LAST = 260, 320
 
 
 @dataclass(frozen=True)
-class Checked:
+class BackendResult:
     """What was found of one backend: its curves, its place among the replicas, and what it wrote in the end."""
 
     backend: str
@@ -41,15 +41,15 @@ class Checked:
 
 
 @dataclass(frozen=True)
-class Found:
+class Comparison:
     """What the check comes to. stated: the loss to get below, which counting pairs of bytes reaches."""
 
     places: NDArray[np.int64]
     expected: Noisy
     stated: float
-    checked: Sequence[Checked]
+    checked: Sequence[BackendResult]
 
-    def wrong(self, checked: Checked) -> str:
+    def wrong(self, checked: BackendResult) -> str:
         """Say what is wrong with a backend; nothing, where it is on its course and has learned."""
         if not checked.verdict.passed:
             return "its course is none that honest runs take"
@@ -58,7 +58,7 @@ class Found:
 
 def check(
     backends: Sequence[str], folder: Path, *, processes: int, steps: int = STEPS, replicas: int = REPLICAS
-) -> Found:
+) -> Comparison:
     """Train on each backend, and the replicas; everything is left in the folder.
 
     Raises ValueError for too few of them, and what a run raises.
@@ -73,11 +73,11 @@ def check(
     runs, others = found[: len(asked)], found[len(asked) :]
     expected = _expected(others)
     checked = [
-        Checked(str(ask.backend), run, judge("loss", expected, _course(run).astype(np.float32)), _sample(ask))
+        BackendResult(str(ask.backend), run, judge("loss", expected, _course(run).astype(np.float32)), _sample(ask))
         for ask, run in zip(asked, runs, strict=True)
     ]
     places = others[0].validated
-    return Found(places[(places >= FIRST) & (places <= LAST)], expected, pairs_loss(asked[0]), checked)
+    return Comparison(places[(places >= FIRST) & (places <= LAST)], expected, pairs_loss(asked[0]), checked)
 
 
 def _expected(replicas: Sequence[Curves]) -> Noisy:

@@ -19,7 +19,7 @@ import numpy as np
 import reference
 from bindings import Library
 from conformance.limits.noise import Precision
-from conformance.operations import OPERATIONS, as_declared, family, flat, named, narrowed, ordered
+from conformance.operations import OPERATIONS, as_declared, by_name, family, flat, narrowed, ordered
 
 from .rearranged import REARRANGED
 from .replicas import KINDS, Replica
@@ -82,7 +82,7 @@ def _called(namespace: Any, prepare: Callable[[Any], Any] = np.asarray) -> Call:
         values = [prepared(v) for v in ordered(function, given)]
         with np.errstate(all="ignore"):
             results = getattr(namespace, operation)(*values)
-        outputs = flat(named(function, results))
+        outputs = flat(by_name(function, results))
         stored = {n: v.astype(np.float32) if v.dtype == np.float64 else v for n, v in outputs.items()}
         return narrowed(operation, stored)
 

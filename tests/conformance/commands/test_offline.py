@@ -38,7 +38,7 @@ def outputs(id: str) -> dict[str, Any]:
         assert golden is not None
         with np.errstate(all="ignore"):
             found = getattr(reference, operation)(**golden.arguments)
-        made = operations.flat(operations.named(operations.OPERATIONS[operation], found))
+        made = operations.flat(operations.by_name(operations.OPERATIONS[operation], found))
     return {f"output.{n}": np.asarray(a, np.float32 if a.dtype == np.float64 else a.dtype) for n, a in made.items()}
 
 

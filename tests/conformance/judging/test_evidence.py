@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from conformance.judging.evidence import AT_LIMIT, BINS, CELLS, LEVELS, POINTS, Evidence, gather
-from conformance.judging.gallery import FAILURES, Gallery, hung
+from conformance.judging.evidence_selection import FAILURES, EvidenceSelector, without_surplus
 from conformance.judging.results import Result, Status
 from conformance.judging.verdict import Verdict, judge
 from conformance.limits.noise import exact
@@ -79,16 +79,17 @@ def result(number: int, share: float, operation: str = "silu") -> Result:
     return Result(f"{operation}/plain/{number}", operation, status, verdicts=(verdict,))
 
 
-def shown(shares: list[float], gallery: Gallery) -> list[Result]:
+def shown(shares: list[float], selector: EvidenceSelector) -> list[Result]:
     expected = {"output": rounded_sum((3, 3))}
     got = {"output": expected["output"].v.astype(np.float32)}
-    return [gallery.shown(result(i, share), lambda: expected, got) for i, share in enumerate(shares)]
+    return [selector.attach(result(i, share), lambda: expected, got) for i, share in enumerate(shares)]
 
 
 def test_kept_are_the_worst_that_passes_and_some_failures_with_the_worst() -> None:
     fails = [float(2 + i) for i in range(10)]
-    processes = [shown([0.1, 0.5, 0.3, *fails], Gallery()), shown([0.4, 0.6, 0.2, 40.0, 3.0], Gallery())]
-    kept = [r for r in hung([r for some in processes for r in some]) if r.evidence]
+    shares = [0.1, 0.5, 0.3, *fails], [0.4, 0.6, 0.2, 40.0, 3.0]
+    processes = [shown(some, EvidenceSelector()) for some in shares]
+    kept = [r for r in without_surplus([r for some in processes for r in some]) if r.evidence]
     assert [r.share for r in kept if r.is_fine] == [0.6]
     failures = [r.share for r in kept if not r.is_fine]
     assert len(failures) == FAILURES

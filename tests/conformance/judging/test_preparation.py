@@ -32,7 +32,7 @@ class Stale:
 
     def run(self, operation: str, arguments: Mapping[str, Any], override: Any = None) -> Outcome:
         function = operations.OPERATIONS[operation]
-        results = operations.named(function, getattr(reference, operation)(**arguments))
+        results = operations.by_name(function, getattr(reference, operation)(**arguments))
         if any(value.size == 257 for value in results.values()):
             results = {name: np.resize(self.last[name], value.shape) for name, value in results.items()}
         self.last = results

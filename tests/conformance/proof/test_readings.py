@@ -18,7 +18,7 @@ from conformance.judging.diagnoses import Diagnosis, Kind, Symptom, of_readings,
 from conformance.proof.faults import FaultResult
 from conformance.proof.readings import score
 from conformance.proof.readings.steps import try_step
-from conformance.proof.readings.trial import Attempt, Found, found, outputs, says, try_case
+from conformance.proof.readings.trial import Attempt, ReadingResult, gather, outputs, says, try_case
 from conformance.report.score import read_score
 from conformance.variants.wrong.planted import planted
 from reference.readings import READINGS, Reading
@@ -75,9 +75,9 @@ def test_a_reading_that_no_case_refuses_survives_unless_a_proof_says_that_none_c
     told = try_case("silu/plain/33", [SILU, TWICE])
     proved = Reading("silu", "itself", "Nothing is wrong.", reference.silu, equal="It is the operation.")
     wrongly_proved = Reading("silu", "twice", "A factor too many.", TWICE.function, equal="It is not.")
-    assert [one.survives for one in found([SILU, TWICE], told)] == [True, False]
-    assert [one.survives for one in found([proved, TWICE], told)] == [False, False]
-    assert [one.is_disproved for one in found([proved, wrongly_proved], told)] == [False, True]
+    assert [one.survives for one in gather([SILU, TWICE], told)] == [True, False]
+    assert [one.survives for one in gather([proved, TWICE], told)] == [False, False]
+    assert [one.is_disproved for one in gather([proved, wrongly_proved], told)] == [False, True]
 
 
 def test_a_call_that_the_reading_refuses_says_nothing() -> None:
@@ -87,7 +87,7 @@ def test_a_call_that_the_reading_refuses_says_nothing() -> None:
     reading = Reading("silu", "refusing", "It does not work.", refusing)
     assert outputs(reading, CASES["silu/plain/33"].arguments()) is None
     assert try_case("silu/plain/33", [reading]) == []
-    assert found([reading], [])[0].survives
+    assert gather([reading], [])[0].survives
 
 
 def test_a_line_says_what_a_reading_is_by_its_name_or_by_its_words() -> None:
@@ -101,8 +101,8 @@ def test_a_line_says_what_a_reading_is_by_its_name_or_by_its_words() -> None:
 
 
 def test_the_score_counts_what_was_found_and_named() -> None:
-    def one(reading: Reading, margin: float, right: bool = True) -> Found:
-        return Found(reading, [Attempt(reading.id, "case", margin <= 1, margin)], "", right)
+    def one(reading: Reading, margin: float, right: bool = True) -> ReadingResult:
+        return ReadingResult(reading, [Attempt(reading.id, "case", margin <= 1, margin)], "", right)
 
     total = score.scored([one(SILU, 0.5), one(TWICE, 30.0), one(READINGS[0], 3.0, right=False)])
     assert (total.found, total.total, total.weakest, total.margin) == (2, 3, READINGS[0].id, 3.0)
@@ -145,7 +145,7 @@ def test_a_fault_that_is_not_found_fails_the_command(monkeypatch: pytest.MonkeyP
 
 
 def test_the_command_fails_where_a_reading_survives(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(readings, "judge", lambda *_: found([SILU], []))
+    monkeypatch.setattr(readings, "judge", lambda *_: gather([SILU], []))
     assert main(["readings", "-k", "silu", "--no-faults"]) == 1
 
 

@@ -35,7 +35,7 @@ class Returns:
 
 
 def judged(case: Any, output: Any, *findings: Finding) -> Result:
-    outputs = operations.named(operations.OPERATIONS[case.operation], output)
+    outputs = operations.by_name(operations.OPERATIONS[case.operation], output)
     return Bench(Returns(Outcome("done", 0, outputs, list(findings)))).case(case)
 
 
@@ -54,7 +54,7 @@ def test_a_reading_that_holds_for_some_columns_is_named_with_them() -> None:
 def test_what_only_other_alignments_show_is_said_so() -> None:
     right, wrong = without_alpha(BETA)
     function = operations.OPERATIONS[BETA.operation]
-    first, other = (operations.named(function, array.astype(np.float32)) for array in (right, wrong))
+    first, other = (operations.by_name(function, array.astype(np.float32)) for array in (right, wrong))
     result = Bench(Returns(Outcome("done", 0, first, elsewhere=other))).case(BETA)
     assert result.headline == "matches: alpha ignored; only in run 3, with arrays otherwise aligned"
     assert Bench(Returns(Outcome("done", 0, first, elsewhere=first))).case(BETA).status == "PASS"

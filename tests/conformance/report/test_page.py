@@ -17,7 +17,7 @@ import pytest
 from conformance import operations
 from conformance.commands.cli import main
 from conformance.judging.evidence import LEVELS
-from conformance.judging.gallery import hung
+from conformance.judging.evidence_selection import without_surplus
 from conformance.judging.results import Result, Status
 from conformance.report.files import write_jsonl
 from conformance.report.page import page, write_page
@@ -182,7 +182,7 @@ def test_the_score_of_the_readings_is_shown_where_it_is_given(right: Run) -> Non
     faults = Faults(found=41, total=42, right=40, missed=["a fault"])
     score = Score(250, 251, "silu: nearly", 1.5, proved, Diagnosed(240, 250, ["silu: nearly"]), faults)
     text = Reader(page([right], score)).text
-    assert all(said in text for said in ("250 of 251", "240 of the", "41 of 42", "the same numbers"))
+    assert all(claim in text for claim in ("250 of 251", "240 of the", "41 of 42", "the same numbers"))
     assert "Would the judge have noticed" not in page([right])
 
 
@@ -198,7 +198,7 @@ def test_four_hundred_failures_stay_below_three_megabytes(faulty: Run, tmp_path:
     passing = [dataclasses.replace(bare, id=r.id, operation=r.operation) for r in made]
     results = [made[i] if i % 40 < 7 else passing[i] for i in range(len(made))]
     assert sum(not r.is_fine for r in results) == 399
-    write_page(tmp_path / "page.html", [dataclasses.replace(faulty, results=[*hung(results), *steps()])])
+    write_page(tmp_path / "page.html", [dataclasses.replace(faulty, results=[*without_surplus(results), *steps()])])
     assert (tmp_path / "page.html").stat().st_size < 3e6
 
 

@@ -16,9 +16,9 @@ from conformance.report.files import read_jsonl, write_jsonl
 from conformance.report.markdown import summary
 from conformance.report.page import page
 from conformance.report.page.pictures import BOTTOM, TOP
-from conformance.report.page.runs import shown
+from conformance.report.page.runs import training_runs
 from conformance.report.record import Run
-from conformance.report.runs import placements, said
+from conformance.report.runs import run_steps, sentence
 from conformance.report.terminal import show
 from conformance.steps import runs
 from tests.conformance.report.test_page import Reader
@@ -50,10 +50,10 @@ NOT_RUN = run(Result("step/envelope", "training_step", Status.NOT_RUN, "the libr
 
 
 def test_a_run_is_placed_by_its_loss_and_its_furthest_parameter() -> None:
-    first, second, third = placements(WITHIN.results)
+    first, second, third = run_steps(WITHIN.results)
     assert [p.off for p in (first, second, third)] == pytest.approx([0.5, -3.0, 0.0], abs=1e-6)
     assert (second.step, second.mean, second.furthest, second.share) == (2, 5.0, "w1", 0.7)
-    assert said([first, second, third]) == (
+    assert sentence([first, second, third]) == (
         "3 steps within the envelope: the loss is at most 3 of 8 spreads off the replicas' mean, "
         "w1 uses 70% of its distance"
     )
@@ -92,11 +92,11 @@ def test_every_report_says_where_it_stands(made: Run, words: str, tmp_path: Path
 
 def test_it_can_be_read_back(tmp_path: Path) -> None:
     write_jsonl(tmp_path / "run.jsonl", LEFT)
-    assert placements(read_jsonl(tmp_path / "run.jsonl").results) == placements(LEFT.results)
+    assert run_steps(read_jsonl(tmp_path / "run.jsonl").results) == run_steps(LEFT.results)
 
 
 def test_the_picture_shows_what_lies_beyond_outside_the_band() -> None:
-    [found] = shown(LEFT, 0)
+    [found] = training_runs(LEFT, 0)
     assert found.off
     top, height = found.off.band
     heights = [int(point.partition(" ")[2]) for point in found.off.path.removeprefix("M").split("L")]
@@ -108,7 +108,7 @@ def test_the_picture_shows_what_lies_beyond_outside_the_band() -> None:
 
 
 def test_a_run_within_fills_the_picture() -> None:
-    [found] = shown(WITHIN, 0)
+    [found] = training_runs(WITHIN, 0)
     assert found.off
     assert found.loss
     assert found.off.band[1] > (BOTTOM - TOP) / 2

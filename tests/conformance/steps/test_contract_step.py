@@ -32,7 +32,8 @@ class OnTensorCores:
             if read_contract("tf32").of(operation).inputs == "tf32":
                 arguments = {n: v.view(self.kind) if _is_float(v) else v for n, v in arguments.items()}
             with np.errstate(all="ignore"):
-                results = operations.named(operations.OPERATIONS[operation], getattr(reference, operation)(**arguments))
+                right = getattr(reference, operation)(**arguments)
+                results = operations.by_name(operations.OPERATIONS[operation], right)
             stored = tuple(_stored(value) for value in results.values())
             return stored if len(stored) > 1 else stored[0]
 

@@ -29,7 +29,7 @@ class InProcess:
     def run(self, operation: str, arguments: dict[str, Any], override: Any = None) -> Outcome:
         with np.errstate(all="ignore"):
             results = getattr(self, operation)(**arguments)
-        outputs = operations.named(operations.OPERATIONS[operation], results)
+        outputs = operations.by_name(operations.OPERATIONS[operation], results)
         held = {n: _held(v) for n, v in outputs.items()}
         return Outcome("done", 0, held)
 

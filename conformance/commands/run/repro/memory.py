@@ -41,7 +41,7 @@ def held_to(bytes: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_AS, before)
 
 
-def said(bytes: int) -> str:
+def in_words(bytes: int) -> str:
     """Return a number of bytes as a person reads it: 1.5 GiB."""
     size, units = float(bytes), iter(("bytes", "KiB", "MiB", "GiB", "TiB", "PiB"))
     unit = next(units)

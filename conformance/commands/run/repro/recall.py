@@ -117,8 +117,8 @@ def _check_call(function: Function, arguments: dict[str, Any], most: int) -> Non
     for parameter in (*signature.outputs, *signature.workspaces):
         shape = shape_of(parameter, sizes)
         if (due := prod(shape) * _NOISE) > most:
-            expected = f"results that fit, with their noise, in {memory.said(most)}, half of this machine's memory"
-            got = f"shape {parameter.shape_text} = {shape}, {memory.said(due)}"
+            expected = f"results that fit, with their noise, in {memory.in_words(most)}, half of this machine's memory"
+            got = f"shape {parameter.shape_text} = {shape}, {memory.in_words(due)}"
             raise ArgumentError(function.operation, parameter.name, expected, got)
 
 
@@ -130,7 +130,7 @@ def _computed(operation: str, arguments: Mapping[str, Any], most: int) -> Expect
     except ValueError as error:
         raise MisfitError(str(error)) from None
     except MemoryError:
-        wanted = f"a call whose result and noise take {memory.said(most)}, half of this machine's memory"
+        wanted = f"a call whose result and noise take {memory.in_words(most)}, half of this machine's memory"
         raise MisfitError(f"{operation}: expected {wanted}, got one that takes more") from None
 
 

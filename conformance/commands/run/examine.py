@@ -11,12 +11,12 @@ from conformance.candidates.files import strangers
 from conformance.commands.selection import Selection
 from conformance.steps.needs import called
 
-from .declared import Said, compared
+from .declared import Remarks, compare_with_header
 from .presence import Presence
 from .repro import recall
 
 
-def examined(options: argparse.Namespace, candidate: Candidate, selection: Selection, presence: Presence) -> Said:
+def examine(options: argparse.Namespace, candidate: Candidate, selection: Selection, presence: Presence) -> Remarks:
     """Return what stands against a candidate, and what is worth saying.
 
     What the header does not know is a problem where everything is judged, else a remark: with --exported a library may
@@ -24,17 +24,17 @@ def examined(options: argparse.Namespace, candidate: Candidate, selection: Selec
     """
     is_whole = selection.is_whole and not options.inputs
     if not options.library:
-        return Said(strangers(options.outputs) if is_whole else [], [])
+        return Remarks(strangers(options.outputs) if is_whole else [], [])
     unknown = unknown_symbols(candidate.path)
     strict = is_whole and not options.exported
-    said = Said(unknown if strict else [], [*presence.sentences()] + ([] if strict else unknown))
+    remarks = Remarks(unknown if strict else [], [*presence.sentences()] + ([] if strict else unknown))
     if presence.absent:
-        said.notes.extend(misnamed(candidate.path, presence.absent))
+        remarks.notes.extend(misnamed(candidate.path, presence.absent))
     if options.declarations:
-        of_declarations = compared(options.declarations, _judged(options, selection, presence), strict)
-        said.problems.extend(of_declarations.problems)
-        said.notes.extend(of_declarations.notes)
-    return said
+        of_declarations = compare_with_header(options.declarations, _judged(options, selection, presence), strict)
+        remarks.problems.extend(of_declarations.problems)
+        remarks.notes.extend(of_declarations.notes)
+    return remarks
 
 
 def _judged(options: argparse.Namespace, selection: Selection, presence: Presence) -> set[str]:

@@ -16,14 +16,14 @@ from .results import Result, worst
 FAILURES = 4
 
 
-class Gallery:
+class EvidenceSelector:
     """Gathers evidence while a run goes on, of the results that are worth it so far."""
 
     def __init__(self) -> None:
         self._failures: dict[str, int] = {}
         self._most: dict[tuple[str, bool], float] = {}
 
-    def shown(
+    def attach(
         self, result: Result, expected: Callable[[], Mapping[str, Any]], got: Mapping[str, Any], zeros: bool = False
     ) -> Result:
         """Return the result, with the evidence of its worst output if that is worth keeping.
@@ -45,19 +45,19 @@ class Gallery:
         return result.share > before or (not result.is_fine and self._failures[result.part] <= FAILURES)
 
 
-def hung(results: Iterable[Result]) -> list[Result]:
+def without_surplus(results: Iterable[Result]) -> list[Result]:
     """Take the evidence from results that need none: several processes have each chosen for themselves."""
-    shown = list(results)
+    chosen = list(results)
     places: dict[tuple[str, bool], list[int]] = {}
-    for place, result in enumerate(shown):
+    for place, result in enumerate(chosen):
         if result.evidence:
             places.setdefault((result.part, result.is_fine), []).append(place)
     for (_, fine), some in places.items():
-        for place in set(some) - set(_kept(shown, some, fine)):
-            shown[place] = replace(shown[place], evidence=None)
-    return shown
+        for place in set(some) - set(_worth_keeping(chosen, some, fine)):
+            chosen[place] = replace(chosen[place], evidence=None)
+    return chosen
 
 
-def _kept(results: Sequence[Result], places: Sequence[int], fine: bool) -> list[int]:
+def _worth_keeping(results: Sequence[Result], places: Sequence[int], fine: bool) -> list[int]:
     worst = max(places, key=lambda place: results[place].share)
     return [worst] if fine else [worst, *(place for place in places if place != worst)][:FAILURES]

@@ -1,4 +1,4 @@
-"""Steps held against others of the same candidate, or against a whole: no list of calls, and no run."""
+"""Steps of which something is claimed as a whole, such as that recomputing changes no bit: no list of calls, no run."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from .words import gravest, kind
 
 
 @dataclass(frozen=True)
-class Held:
-    """What the page shows of one of them."""
+class StepClaim:
+    """What the page shows of one of them: what is claimed, and what came of it."""
 
     name: str
-    said: str
+    claim: str
     status: Status
     kind: str
     results: Sequence[Result]
     blocks: Sequence[Block]
 
 
-def held(run: Run, number: int) -> list[Held]:
+def step_claims(run: Run, number: int) -> list[StepClaim]:
     """Return those that a candidate was asked for."""
     found = []
     for part, claim in ((name, case.claim) for name, case in STEP_CASES.items() if case.claim):
@@ -33,5 +33,5 @@ def held(run: Run, number: int) -> list[Held]:
         if results:
             status = gravest(results)
             failed = [block(r, run, number) for r in results if r.was_run and not r.is_fine]
-            found.append(Held(part.partition("/")[2], claim, status, kind(status), results, failed))
+            found.append(StepClaim(part.partition("/")[2], claim, status, kind(status), results, failed))
     return found

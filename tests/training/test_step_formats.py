@@ -49,9 +49,9 @@ PLACED = {
 @pytest.fixture(scope="module")
 def calls() -> dict[str, tuple[int, tuple[str, ...], tuple[str, ...]]]:
     found: dict[str, tuple[int, tuple[str, ...], tuple[str, ...]]] = {}
-    for placement, count in summary(trace(reference, TINY, BF16)).items():
-        assert placement.operation not in found, f"{placement.operation} is placed in two ways"
-        found[placement.operation] = (count, placement.given, placement.returned)
+    for call, count in summary(trace(reference, TINY, BF16)).items():
+        assert call.operation not in found, f"{call.operation} is placed in two ways"
+        found[call.operation] = (count, call.given, call.returned)
     return found
 
 

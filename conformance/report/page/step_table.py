@@ -41,7 +41,7 @@ class Tensor:
 
 
 @dataclass(frozen=True)
-class Course:
+class StepTable:
     """One step: its tensors in the order of execution, and where it first goes wrong."""
 
     name: str
@@ -52,7 +52,7 @@ class Course:
     most: float
 
 
-def courses(run: Run, number: int) -> list[Course]:
+def step_tables(run: Run, number: int) -> list[StepTable]:
     """Return every step of a run.
 
     Free steps that did not come back have no calls: their result stands alone; nothing does where they were not run.
@@ -60,17 +60,17 @@ def courses(run: Run, number: int) -> list[Course]:
     steps: dict[str, tuple[dict[str, Result], dict[str, Result]]] = {}
     for result in run.results:
         if result.is_of_step and result.part not in WHOLE and (result.was_run or result.id != FREE):
-            step, free, place = _placed(result)
+            step, free, place = _place_in_step(result)
             steps.setdefault(step, ({}, {}))[free][place] = result
-    return [_course(step, *ways, run, number) for step, ways in sorted(steps.items())]
+    return [_step_table(step, *ways, run, number) for step, ways in sorted(steps.items())]
 
 
-def first_wrong(course: Course) -> int:
+def first_wrong(table: StepTable) -> int:
     """Return the place of the first tensor that is wrong, locked or free."""
-    return next(i for i, t in enumerate(course.tensors) if any(way and way.is_first for way in (t.locked, t.free)))
+    return next(i for i, t in enumerate(table.tensors) if any(way and way.is_first for way in (t.locked, t.free)))
 
 
-def _placed(result: Result) -> tuple[str, bool, str]:
+def _place_in_step(result: Result) -> tuple[str, bool, str]:
     """The step's name, whether it ran free, and the call's place in it."""
     head = ids.place_of(result.id)
     if result.part == FREE:
@@ -79,7 +79,7 @@ def _placed(result: Result) -> tuple[str, bool, str]:
     return ids.name_of_locked(result.part), False, head
 
 
-def _course(step: str, locked: dict[str, Result], free: dict[str, Result], run: Run, number: int) -> Course:
+def _step_table(step: str, locked: dict[str, Result], free: dict[str, Result], run: Run, number: int) -> StepTable:
     firsts = [next((r for _, r in sorted(way.items()) if _is_wrong(r)), None) for way in (locked, free)]
     wrong = [(name, first) for name, first in zip(("locked", "free"), firsts, strict=True) if first]
     named = shown_first(run)
@@ -90,7 +90,7 @@ def _course(step: str, locked: dict[str, Result], free: dict[str, Result], run: 
         tensors += _tensors(place, (locked.get(place), free.get(place)), firsts, number, _past_loss(tensors))
     most = max((r.share for r in results), default=0.0)
     was_run = any(r.was_run for r in results)
-    return Course(step, tensors, was_run, wrong, [block(result, run, number) for result in failed], most)
+    return StepTable(step, tensors, was_run, wrong, [block(result, run, number) for result in failed], most)
 
 
 def _is_wrong(result: Result) -> bool:

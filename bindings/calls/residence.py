@@ -15,7 +15,7 @@ from bindings.shared_object.foreign import from_buffer
 from . import explain
 
 
-class Placement:
+class Residence:
     """Of one operation. always: what it returns are DeviceArrays, whatever it is given."""
 
     def __init__(self, memory: Memory, function: Function, always: bool) -> None:
@@ -69,6 +69,6 @@ class Placement:
             raise MemoryError(f"{self._operation}: no memory for {parameter.name}, {shape} {dtype}") from error
 
 
-def passed(array: Any) -> Any:
+def as_argument(array: Any) -> Any:
     """Return an array as an entry takes it."""
     return array.pointer if type(array) is DeviceArray else from_buffer(array)

@@ -1,4 +1,4 @@
-"""A namespace of operations on which each runs in the format that a policy places it in."""
+"""A namespace of operations on which each runs in the format that a policy gives it."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def is_half(value: Any) -> bool:
     return dtype is not None and dtype.itemsize == 2 and dtype.kind not in "iu"
 
 
-class Placed(Wrapped):
-    """`placed.gemm(x, w)` is `ops.gemm_bf16` or `ops.gemm`, by policy; arrays in the other format are cast.
+class Autocast(Wrapped):
+    """`autocast.gemm(x, w)` is `ops.gemm_bf16` or `ops.gemm`, by policy; arrays in the other format are cast.
 
     So the model is written once, and reads nothing of formats.
     """
@@ -52,19 +52,19 @@ class Placed(Wrapped):
     def _as(self, parameter: Parameter, array: Array) -> Array:
         if parameter.type.is_half and not is_half(array):
             if parameter.direction == "updated":
-                return self.narrowed(array)
+                return self.narrow(array)
             if self._cast[0] is not array:
-                self._cast = array, self.narrowed(array)
+                self._cast = array, self.narrow(array)
             return self._cast[1]
         if parameter.element == "float32" and is_half(array):
-            return self.widened(array)
+            return self.widen(array)
         return array
 
-    def narrowed(self, array: Array) -> Array:
+    def narrow(self, array: Array) -> Array:
         """The array in 16 bits, each number rounded to nearest even."""
         return getattr(self._ops, f"cast_to_{self._suffix}")(array.reshape(-1)).reshape(array.shape)
 
-    def widened(self, array: Array) -> Array:
+    def widen(self, array: Array) -> Array:
         """The same numbers in float32."""
         return getattr(self._ops, f"cast_from_{self._suffix}")(array.reshape(-1)).reshape(array.shape)
 
