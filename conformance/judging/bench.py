@@ -22,7 +22,7 @@ from conformance.limits.expectation import Expected
 from conformance.limits.noise import Arithmetic, roundings, using
 
 from . import indices
-from .diagnoses import Diagnosis
+from .diagnoses import Diagnosis, Kind, Symptom
 from .diagnosis import diagnose, printed
 from .evidence_selection import EvidenceSelector
 from .outputs import judge_outputs, settled
@@ -196,7 +196,9 @@ def _ended(id: str, operation: str, outcome: Outcome) -> Result | None:
 def _variation_first(diagnosis: Diagnosis | None, findings: Sequence[Finding]) -> Diagnosis | None:
     """What a failed call looks like: where two runs differ, that comes before numbers that are not the same twice."""
     differs = next((finding for finding in findings if finding.kind is Misdeed.VARIES), None)
-    return Diagnosis(differs.text) if differs and not (diagnosis and diagnosis.explains_variation) else diagnosis
+    if not differs or (diagnosis and diagnosis.explains_variation):
+        return diagnosis
+    return Diagnosis(differs.text, symptoms=(Symptom(Kind.VARIES, Kind.VARIES),))
 
 
 def _first(outcome: Outcome) -> str:

@@ -23,10 +23,11 @@ from .results import Result, Status
 if TYPE_CHECKING:
     from reference.readings import Reading
 
-__all__ = ["FLOAT32", "NOT_REFUSED", "RIGHT_BUT", "Cause", "causes", "format_of"]
+__all__ = ["FLOAT32", "NOT_REFUSED", "RIGHT_BUT", "WROTE_REFUSED", "Cause", "causes", "format_of"]
 
 NOT_REFUSED = "does not refuse calls that it has to"
 RIGHT_BUT = "computes right, does not refuse"
+WROTE_REFUSED = "refuses calls, and writes outputs all the same"
 _Key = TypeVar("_Key", bound=Hashable)
 
 
@@ -129,12 +130,16 @@ def _varies(cause: Cause) -> bool:
 
 
 def _not_refused(unrefused: Sequence[Result], wrong: set[str]) -> list[Cause]:
-    """Calls that were not refused: of operations that compute right, and of the others."""
-    found = []
-    for few in _grouped(unrefused, lambda result: base_of(result) in wrong).values():
-        sentence = NOT_REFUSED if base_of(few[0]) in wrong else RIGHT_BUT
-        found.append(Cause(sentence, None, base_of(few[0]), tuple(few)))
-    return found
+    """Calls that were not refused, or not in time: of operations that compute right, and of the others."""
+
+    def sentence(result: Result) -> str:
+        kinds = {finding.kind for finding in result.findings}
+        if result.status is Status.FAIL and kinds == {Misdeed.WROTE_REFUSED}:
+            return WROTE_REFUSED
+        return NOT_REFUSED if base_of(result) in wrong else RIGHT_BUT
+
+    alike = _grouped(unrefused, sentence)
+    return [Cause(words, None, base_of(few[0]), tuple(few)) for words, few in alike.items()]
 
 
 def _ordered(cause: Cause, order: dict[str, int]) -> Cause:

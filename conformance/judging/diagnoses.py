@@ -36,6 +36,7 @@ class Kind(StrEnum):
     PRECISION = "errors as large as those of a shorter format"
     AVERAGE = "errors too large on the average"
     NO_PATTERN = "wrong numbers of no simple pattern"
+    VARIES = "the second run differs from the first"
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,17 @@ class Diagnosis:
     def explains_variation(self) -> bool:
         """Whether it says why two runs differ."""
         return bool(self.readings) or any(one.kind in (Kind.ADDED, Kind.READ) for one in self.symptoms)
+
+    @property
+    def varies(self) -> bool:
+        """Whether it says that two runs differ."""
+        return any(one.kind is Kind.VARIES for one in self.symptoms)
+
+    @property
+    def is_vague(self) -> bool:
+        """Whether it says no more than that numbers are wrong: numbers that differ from run to run are that too."""
+        vague = (Kind.NO_PATTERN, Kind.NO_NUMBER, Kind.PRECISION, Kind.AVERAGE)
+        return not self.readings and all(one.kind in vague for one in self.symptoms)
 
     @property
     def named(self) -> tuple[str, ...]:

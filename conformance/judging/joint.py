@@ -44,6 +44,8 @@ class Joint:
 def join(told: Sequence[Diagnosis]) -> Joint | None:
     """Return what diagnoses of one operation's failing cases have in common; None where none speaks of numbers."""
     of_numbers = [one for one in told if one.readings or one.symptoms]
+    if any(one.varies for one in of_numbers):  # a race now and then does the same twice
+        of_numbers = [one for one in of_numbers if not one.is_vague]
     if not of_numbers:
         return None
     ways = [way for way in (_reading(of_numbers), _symptom(of_numbers)) if way]

@@ -126,7 +126,7 @@ FAULTS = (
     Fault("16-bit scatter_add: the first row cleared", _both("scatter_add"), _FILE,
           "STAGED(all, cuda_scatter_add(",
           "STAGED(all, cuda_zero_grad(grad_weight, embedding_dim, stream) ? ASSAYER_INVALID : cuda_scatter_add(",
-          "grad_weight cleared|zero, row 0"),
+          "grad_weight cleared|zero, row 0|returned -2 and wrote grad_weight"),  # it clears before it refuses
     Fault("16-bit multi_adamw: copies left as they were", _both("multi_adamw"), "optimizer.c",
           "            if (u->copies) copy_part(format, u, part, seed);\n", "",
           "copies left as they were|never written"),

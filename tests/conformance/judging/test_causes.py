@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from conformance.candidates.finding import Finding, Misdeed
-from conformance.judging.causes import NOT_REFUSED, RIGHT_BUT, Cause, causes
+from conformance.judging.causes import NOT_REFUSED, RIGHT_BUT, WROTE_REFUSED, Cause, causes
 from conformance.judging.diagnoses import Kind, Symptom, of_readings, of_symptoms
 from conformance.judging.results import Result, Status
 
@@ -89,6 +89,18 @@ def test_what_is_not_refused_is_a_cause_of_its_own() -> None:
         (f"matches: {EPS}", ("rmsnorm",)),
         (RIGHT_BUT, ("add",)),
         (NOT_REFUSED, ("rmsnorm",)),
+    ]
+
+
+def test_what_is_refused_but_written_all_the_same_is_not_called_unrefused() -> None:
+    wrote = Finding(Misdeed.WROTE_REFUSED, "returned -2 and wrote total_norm at [0]")
+    passed = Finding(Misdeed.NOT_REFUSED, "returned 0; a call with a null grad is to be refused")
+    refused = replace(failed("grad_clip/refused/null_grad", "grad_clip", ""), findings=(wrote,))
+    unrefused = replace(failed("add/refused/null_a", "add", ""), findings=(passed,))
+    found = causes([refused, unrefused])
+    assert [(cause.sentence, cause.operations) for cause in found] == [
+        (WROTE_REFUSED, ("grad_clip",)),
+        (RIGHT_BUT, ("add",)),
     ]
 
 

@@ -52,6 +52,15 @@ def test_symptoms_are_joined_by_no_more_than_they_share() -> None:
     assert sentence(times(0.5), ZERO) == "output: the right values times 0.5 in 1 of 2 failing cases"
 
 
+def test_where_runs_differ_wrong_numbers_of_no_pattern_are_no_other_mistake() -> None:
+    varies = Diagnosis("the second run differs in output at [3]", symptoms=(Symptom(Kind.VARIES, Kind.VARIES),))
+    wrong = of_symptoms([Symptom(Kind.NO_PATTERN, Kind.NO_PATTERN, outputs=("output",))])
+    assert sentence(varies, varies, wrong, wrong) == Kind.VARIES
+    half = "output: the right values times 0.5 in 2 of 3 failing cases"
+    assert sentence(varies, wrong, times(0.5), times(0.5)) == half
+    assert sentence(wrong, wrong) == f"output: {Kind.NO_PATTERN}"
+
+
 def test_one_case_speaks_for_itself() -> None:
     told = of_readings_in_part(["alpha ignored"], "C: columns 0 to 31")
     assert sentence(told) == told.text
