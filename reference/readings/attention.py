@@ -52,16 +52,16 @@ def _attend(g: Given, visible: Visible = causal, held: Callable[[Array], Array] 
     return by_heads(held(P) @ by_heads(g["V"][:, :, heads]) / total), (maximum + np.log(total))[..., 0]
 
 
-def _rounded(g: Given) -> tuple[Array, Array]:
-    """With exponentials in half the bytes, of the part of the cache that is filled."""
-    return _attend({**g, "K": g["K"][:, : _kv_len(g)], "V": g["V"][:, : _kv_len(g)]}, held=bfloat16)
+def _filled(g: Given) -> Given:
+    """With the part of the cache that is filled: behind it anything may stand, and 0 times NaN is NaN."""
+    return {**g, "K": g["K"][:, : _kv_len(g)], "V": g["V"][:, : _kv_len(g)]}
 
 
 def _masked_by(visible: Visible) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """flash_attention and attention_forward with another mask."""
     return (
         giving(ops.flash_attention, lambda _, g: _attend(g, visible)[0]),
-        giving(ops.attention_forward, lambda _, g: _attend(g, visible)),
+        giving(ops.attention_forward, lambda _, g: _attend(_filled(g), visible)),
     )
 
 
@@ -96,7 +96,9 @@ def _side_by_side(input: Array, cache: Array, position: int) -> Array:
 FLASH_UNMASKED, FORWARD_UNMASKED = _masked_by(unmasked)
 FLASH_STRICT, FORWARD_STRICT = _masked_by(lambda i, j, g: j < i)
 _, FROM_THE_START = _masked_by(lambda i, j, g: j <= i - (_kv_len(g) - g["Q"].shape[1]))
-_, WHOLE_CACHE = _masked_by(lambda i, j, g: j <= i + g["K"].shape[1] - _kv_len(g))
+WHOLE_CACHE = giving(
+    ops.attention_forward, lambda _, g: _attend(g, lambda i, j, g: j <= i + g["K"].shape[1] - _kv_len(g))
+)
 ROUNDED = "probabilities rounded to bfloat16"
 IN_HALF = "The second product is computed in half precision."
 NO_MASK = "Every query sees every key."
@@ -164,8 +166,15 @@ READINGS = (
     Reading("attention_forward", "no causal mask", NO_MASK, FORWARD_UNMASKED),
     Reading("flash_attention", "own key masked", "j < i is written where j <= i is meant.", FLASH_STRICT),
     Reading("attention_forward", "own key masked", "j < i is written where j <= i is meant.", FORWARD_STRICT),
-    Reading("flash_attention", ROUNDED, IN_HALF, giving(ops.flash_attention, lambda _, g: _rounded(g)[0])),
-    Reading("attention_forward", ROUNDED, IN_HALF, giving(ops.attention_forward, lambda _, g: _rounded(g))),
+    Reading(
+        "flash_attention", ROUNDED, IN_HALF, giving(ops.flash_attention, lambda _, g: _attend(g, held=bfloat16)[0])
+    ),
+    Reading(
+        "attention_forward",
+        ROUNDED,
+        IN_HALF,
+        giving(ops.attention_forward, lambda _, g: _attend(_filled(g), held=bfloat16)),
+    ),
     Reading(
         "attention_forward", "mask from the start", "Queries are taken to stand at the first positions.", FROM_THE_START
     ),

@@ -20,7 +20,7 @@ from conformance.proof.readings import score
 from conformance.proof.readings.steps import try_step
 from conformance.proof.readings.trial import Attempt, ReadingResult, gather, outputs, says, try_case
 from conformance.report.score import read_score
-from conformance.variants.wrong.planted import planted
+from conformance.variants.wrong.planted import by_id, planted
 from reference.readings import READINGS, Reading
 from reference.readings.step import READINGS as STEP_READINGS
 from reference.step import training_step
@@ -61,6 +61,16 @@ def test_names_are_unique_and_reasons_are_sentences() -> None:
     assert sorted(set(ids)) == sorted(ids)
     assert [reading.id for reading in everything if not reading.why.endswith(".") or len(reading.why) > 100] == []
     assert {reading.id for reading in READINGS} <= set(ids)
+
+
+@pytest.mark.parametrize("name", ["mask from the start", "no causal mask", "own key masked"])
+def test_a_reading_looks_at_no_part_of_a_cache_that_is_not_filled(name: str) -> None:
+    """Behind 33 entries of 40 a cache holds NaN, which no weight of 0 makes a number."""
+    arguments = CASES["attention_forward/plain/2x4x2x1x33x40x16x0.25"].arguments()
+    assert np.isnan(arguments["V"][:, 33:]).all()
+    got = outputs(by_id("attention_forward", f"attention_forward: {name}"), arguments)
+    assert got is not None
+    assert all(np.isfinite(array).all() for array in got.values())
 
 
 SILU = Reading("silu", "itself", "Nothing is wrong.", reference.silu)
