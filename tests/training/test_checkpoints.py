@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
+import resource
 import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +87,35 @@ def test_a_save_killed_at_any_change_of_the_disk_leaves_whole_checkpoints(store:
         killed.save(11, checkpoint(11))
         assert sorted(path.name for path in killed.folder.iterdir()) == [f"step-{step:08d}", "step-00000011"]
     assert kills > 10
+
+
+@contextlib.contextmanager
+def files_of_at_most(size: int) -> Iterator[None]:
+    """Files end there, as they do on a disk that is full."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize("size", [0, 100, 250])  # within a file of tensors, and of checkpoint.json
+def test_a_full_disk_is_named_and_loses_nothing(size: int, store: Store) -> None:
+    before = {path: path.read_bytes() for path in store.folder.rglob("*") if path.is_file()}
+    got = r"got: .*File too large.*; the newest is of step 9"
+    expected = rf"{re.escape(str(store.path(10)))}: expected room for a checkpoint of 0\.0 MB, {got}"
+    with files_of_at_most(size), pytest.raises(CheckpointError, match=expected):
+        store.save(10, checkpoint(10))
+    assert {path: path.read_bytes() for path in store.folder.rglob("*") if path.is_file()} == before
+    assert sorted(path.name for path in store.folder.iterdir()) == ["step-00000008", "step-00000009"]
+    store.save(10, checkpoint(10))
+    assert store.steps() == [9, 10]
+
+
+def test_a_full_disk_at_the_first_checkpoint_is_named(tmp_path: Path) -> None:
+    with files_of_at_most(10), pytest.raises(CheckpointError, match=r"; there is none$"):
+        Store(tmp_path / "checkpoints", keep=2).save(10, checkpoint(10))
 
 
 FILES = ["checkpoint.json", "moments.safetensors", "parameters.safetensors"]

@@ -45,6 +45,29 @@ def test_a_file_that_goes_on_behind_its_end_is_named(folder: Path) -> None:
     assert refusal(Tokens.open, folder) == "train_000001.npy: expected an end at byte 132, found 136 bytes"
 
 
+@pytest.mark.parametrize("other", [b"\t", b"\n", b"\f", b"#", b"\0"])
+@pytest.mark.parametrize("place", [67, 100, 126])
+@pytest.mark.parametrize("file", ["train_000001.npy", "train_documents.npy"])
+def test_a_changed_padding_of_the_header_is_named(file: str, place: int, other: bytes, folder: Path) -> None:
+    content = bytearray((folder / file).read_bytes())
+    assert content[place : place + 1] == b" "
+    content[place : place + 1] = other
+    (folder / file).write_bytes(content)
+    changed = f"{file}: expected the header that np.save writes, found byte {place} changed"
+    assert refusal(Tokens.open, folder).startswith((changed, f"{file}: not a whole .npy file"))
+
+
+def test_every_changed_byte_of_a_shard_is_found(folder: Path) -> None:
+    path = folder / "train_000000.npy"
+    right = path.read_bytes()
+    for place in range(len(right)):
+        for change in (1, 0x20, 0x80):
+            path.write_bytes(right[:place] + bytes([right[place] ^ change]) + right[place + 1 :])
+            assert refusal(verify, folder).startswith("train_000000.npy: ")
+    path.write_bytes(right)
+    verify(folder)
+
+
 @pytest.mark.parametrize(
     ("array", "got"),
     [

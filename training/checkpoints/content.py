@@ -42,13 +42,17 @@ class Checkpoint:
         """Return this with more to know."""
         return Checkpoint(self.tensors, {**self.content, **more})
 
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all tensors."""
+        return sum(array.nbytes for tensors in self.tensors.values() for array in tensors.values())
+
     def write(self, folder: Path) -> None:
-        """Fill an empty folder; when this returns, all of it is on the disk."""
+        """Fill an empty folder; when this returns, all of it is on the disk.  Raises OSError where it does not fit."""
         files = {}
         for name, tensors in self.tensors.items():
             path = folder / f"{name}.safetensors"
-            contiguous = {tensor: np.ascontiguousarray(array) for tensor, array in tensors.items()}
-            _safetensors().save_file(contiguous, path)
+            _write_tensors(path, tensors)
             to_disk(path)
             files[path.name] = {"bytes": path.stat().st_size, "sha256": _hash_of_file(path)}
         whole = {**self.content, "files": files}
@@ -64,7 +68,7 @@ class Checkpoint:
         for file, expected in content.pop("files").items():
             path = folder / file
             _check_file(path, expected)
-            tensors[path.stem] = _safetensors().load_file(path)
+            tensors[path.stem] = _safetensors().numpy.load_file(path)
         return cls(tensors, content)
 
 
@@ -127,10 +131,20 @@ def _hash_of_file(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def _write_tensors(path: Path, tensors: Tensors) -> None:
+    """Raises OSError, which the package has an error of its own for."""
+    package = _safetensors()
+    contiguous = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
+    try:
+        package.numpy.save_file(contiguous, path)
+    except package.SafetensorError as error:
+        raise OSError(f"{path.name}: {error}") from error
+
+
 def _safetensors() -> Any:
     try:
         import safetensors.numpy
     except ImportError as error:
         message = "checkpoints need the safetensors package: pip install safetensors"
         raise ImportError(message, name="safetensors") from error
-    return safetensors.numpy
+    return safetensors

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import shutil
 from collections.abc import Callable
@@ -32,19 +33,33 @@ class Store:
         return self.folder / f"step-{step:08d}"
 
     def save(self, step: int, checkpoint: Checkpoint) -> Path:
-        """Add a checkpoint, and remove the oldest when it stands."""
+        """Add a checkpoint, and remove the oldest when it stands.
+
+        Raises CheckpointError where it cannot be written, on a full disk say: those that there are stay as they are.
+        """
         path = self.path(step)
-        self._clean()
-        beside = self.folder / f"{_BESIDE}{path.name}"
-        beside.mkdir(parents=True)
-        checkpoint.with_content(step=step).write(beside)
-        beside.replace(path)
-        to_disk(self.folder)
+        try:
+            self._add(path, checkpoint.with_content(step=step))
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                self._clean()
+            newest = max(self.steps(), default=None)
+            left = "there is none" if newest is None else f"the newest is of step {newest}"
+            expected = f"expected room for a checkpoint of {checkpoint.nbytes / 1e6:.1f} MB"
+            raise CheckpointError(f"{path}: {expected}, got: {error.strerror or error}; {left}") from error
         for old in self.steps()[: -self._keep]:
             going = self.folder / f"{_GOING}{old}"
             self.path(old).replace(going)  # a folder half removed must not look like a damaged checkpoint
             shutil.rmtree(going)
         return path
+
+    def _add(self, path: Path, checkpoint: Checkpoint) -> None:
+        self._clean()
+        beside = self.folder / f"{_BESIDE}{path.name}"
+        beside.mkdir(parents=True)
+        checkpoint.write(beside)
+        beside.replace(path)
+        to_disk(self.folder)
 
     def read(self, step: int) -> Checkpoint:
         """Return the checkpoint of a step.

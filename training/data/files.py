@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from tokenize import TokenError
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BESIDE = ".new"  # the end of the name a file has until it is complete
+_NPY = np.lib.format.magic(1, 0)  # what a `.npy` file begins with; then come two bytes, the header's length
 
 
 def write_text(path: Path, text: str) -> None:
@@ -78,7 +80,7 @@ def map_array(path: Path, dtype: np.dtype[Any], size: int) -> NDArray[Any]:
         ends = path.stat().st_size
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror or error})") from error
-    except (ValueError, EOFError) as error:
+    except (ValueError, EOFError, SyntaxError, TokenError, OverflowError) as error:  # all of a damaged header
         ended = f"the file ends at byte {path.stat().st_size}"
         raise DataError(f"{path}: not a whole .npy file: {ended} ({error})") from error
     if array.dtype != dtype or array.shape != (size,):
@@ -86,7 +88,20 @@ def map_array(path: Path, dtype: np.dtype[Any], size: int) -> NDArray[Any]:
         raise DataError(f"{path}: {expected}, as the manifest says, got {array.dtype} of shape {array.shape}")
     if ends != array.offset + array.nbytes:
         raise DataError(f"{path}: expected an end at byte {array.offset + array.nbytes}, found {ends} bytes")
+    _check_header(path, array)
     return array
+
+
+def _check_header(path: Path, array: np.memmap[Any, Any]) -> None:
+    """NumPy reads headers of many spellings: it wrote this one, filled up with spaces and ended by a newline."""
+    length = array.offset - len(_NPY) - 2
+    text = f"{{'descr': {array.dtype.str!r}, 'fortran_order': False, 'shape': {array.shape}, }}"
+    header = _NPY + length.to_bytes(2, "little") + text.ljust(length - 1).encode() + b"\n"
+    with path.open("rb") as file:
+        found = file.read(array.offset)
+    if found != header:
+        place = next(i for i, (due, got) in enumerate(zip(header, found, strict=True)) if due != got)
+        raise DataError(f"{path}: expected the header that np.save writes, found byte {place} changed")
 
 
 def lock_folder(folder: Path) -> int:
