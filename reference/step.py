@@ -17,6 +17,9 @@ from .model.recompute import Recompute
 from .model.transformer import Loss, Ready
 from .namespace import Ops
 
+# The operations that the forward and the backward of a batch begin with: whoever watches the calls goes by these.
+FORWARD_BEGINS, BACKWARD_BEGINS = "embedding", "cross_entropy_backward"
+
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingConfig:

@@ -54,6 +54,11 @@ RESULTS: dict[Operation, tuple[bool, ...]] = {
 }
 
 
+def is_form_of(operation: str, wide: str) -> bool:
+    """Whether an operation is the float32 one of that name, or one of its 16-bit forms."""
+    return operation in (wide, *(f"{wide}_{suffix}" for suffix in FORMATS))
+
+
 def cast(input: Array) -> Array:
     """The same numbers, as the format holds them."""
     return input

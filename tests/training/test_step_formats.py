@@ -8,7 +8,9 @@ import pytest
 
 import reference
 from reference.model.config import TINY
-from training.precision import BF16, FLOAT32, FP16, MIXED, Policy, Rule
+from reference.ops.sixteen import is_form_of
+from reference.step import BACKWARD_BEGINS, FORWARD_BEGINS
+from training.precision import BF16, FLOAT32, FP16, MIXED, Policy, Precision, Rule
 from training.step_formats import summary, trace
 
 HALF, WIDE = "bfloat16", "float32"
@@ -63,6 +65,29 @@ def test_it_is_placed_as_the_policy_says(operation: str, calls: dict[str, tuple[
 def test_no_other_product_norm_or_loss_is_called(calls: dict[str, tuple[int, object, object]]) -> None:
     known = ("gemm", "attention", "norm", "softmax", "cross_entropy", "swiglu", "embedding")
     assert {name for name in calls if any(word in name for word in known)} <= PLACED.keys()
+
+
+@pytest.mark.parametrize("precision", [FLOAT32, BF16, FP16], ids=["float32", "bf16", "fp16"])
+def test_forward_and_backward_begin_with_the_operations_that_say_so(precision: Precision) -> None:
+    called = [call.operation for call in trace(reference, TINY, precision, micro_batches=2)]
+    forward, backward = (
+        [place for place, name in enumerate(called) if is_form_of(name, first)]
+        for first in (FORWARD_BEGINS, BACKWARD_BEGINS)
+    )
+    assert len(forward) == len(backward) == 2
+    assert forward[0] < backward[0] < forward[1] < backward[1]
+    gradients = [place for place, name in enumerate(called) if "_backward" in name]
+    assert min(gradients) == backward[0]
+    assert not any(forward[1] <= place < backward[1] for place in gradients)
+
+
+def test_what_has_a_16_bit_form_takes_what_it_is_given_but_for_norms() -> None:
+    rules = {name: rule for name, rule in MIXED.operations.items() if rule is not Rule.GIVEN}
+    assert rules == {
+        **dict.fromkeys(["expert_dispatch", "cross_entropy_backward"], Rule.SIXTEEN),
+        **dict.fromkeys([name for name in MIXED.operations if name.startswith("rmsnorm")], Rule.FLOAT32),
+    }
+    assert len([rule for rule in rules.values() if rule is Rule.FLOAT32]) == 4
 
 
 def test_fp16_is_placed_alike() -> None:

@@ -13,7 +13,8 @@ from reference.model.config import Config
 from reference.model.parameters import Parameters, held_shapes
 from reference.model.recompute import Recompute
 from reference.namespace import Ops, Wrapped
-from reference.step import TrainingConfig
+from reference.ops.sixteen import is_form_of
+from reference.step import BACKWARD_BEGINS, FORWARD_BEGINS, TrainingConfig
 from training.precision import FLOAT32, Precision
 from training.ranks import ALONE, Ranks
 from training.step import Standing, Step
@@ -104,9 +105,9 @@ class Stages(Wrapped):
         self.gradients: set[int] = set()
 
     def _call(self, operation: str, /, *args: Any, **named: Any) -> Any:
-        if operation.startswith("embedding"):
+        if is_form_of(operation, FORWARD_BEGINS):
             self._before = self._ledger.alive()
-        if operation.startswith("cross_entropy_backward"):
+        if is_form_of(operation, BACKWARD_BEGINS):
             self.kept |= self._ledger.alive() - self._before
             self.bytes_kept = max(self.bytes_kept, self._ledger.live)
         return super()._call(operation, *args, **named)

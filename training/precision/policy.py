@@ -13,6 +13,7 @@ from enum import Enum
 from bindings import read_header
 from reference.arrays import check
 from reference.model.parameters import Layer
+from reference.ops import norm, sixteen
 
 FORMATS = {"bf16": "bfloat16", "fp16": "float16"}  # suffixes of operations, and NumPy's names
 
@@ -25,18 +26,15 @@ class Rule(Enum):
     GIVEN = "as given"  # in 16 bits where one of its inputs is
 
 
-_GIVEN = (
-    *("embedding", "gemm", "gemm_nn", "gemm_tn", "grouped_gemm", "grouped_gemm_nn", "grouped_gemm_tn"),
-    *("rope_qk", "rope_qk_backward", "attention_forward", "attention_backward", "kv_cache_append"),
-    *("swiglu", "swiglu_backward", "add", "expert_dispatch_backward", "expert_combine", "expert_combine_backward"),
-    "cross_entropy_forward",
-)
 _SIXTEEN = ("expert_dispatch", "cross_entropy_backward")  # what follows is a product over many rows
 _COPIED = ("embedding", "w_q", "w_k", "w_v", "w_o", "gate", "up", "down", "lm_head")
 
 
 def _operations() -> dict[str, Rule]:
-    return dict.fromkeys(_GIVEN, Rule.GIVEN) | dict.fromkeys(_SIXTEEN, Rule.SIXTEEN)
+    """What has a 16-bit form takes what it is given, but for norms, and for what makes 16-bit rows of float32 ones."""
+    forms = {function.__name__: function for function in sixteen.RESULTS}
+    rules = {name: Rule.FLOAT32 if f.__module__ == norm.__name__ else Rule.GIVEN for name, f in forms.items()}
+    return rules | dict.fromkeys(_SIXTEEN, Rule.SIXTEEN)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from conformance import ids
@@ -12,6 +12,8 @@ from conformance.judging.verdict import Verdict
 from conformance.limits.measure import MadeOf
 from conformance.report.record import Run
 from conformance.steps import FREE, WHOLE
+from reference.ops.sixteen import is_form_of
+from reference.step import BACKWARD_BEGINS
 
 from .model import Block, anchor, block, shown_first
 from .words import bar, used_short
@@ -86,8 +88,9 @@ def _step_table(step: str, locked: dict[str, Result], free: dict[str, Result], r
     results = [r for way in (locked, free) for r in way.values()]
     failed = [r for r in results if _is_wrong(r) and (r.evidence or r.id in named)]
     tensors: list[Tensor] = []
+    begun = _backward_begins({**locked, **free})
     for place in sorted(locked.keys() | free.keys()):
-        tensors += _tensors(place, (locked.get(place), free.get(place)), firsts, number, _past_loss(tensors))
+        tensors += _tensors(place, (locked.get(place), free.get(place)), firsts, number, place >= begun)
     most = max((r.share for r in results), default=0.0)
     was_run = any(r.was_run for r in results)
     return StepTable(step, tensors, was_run, wrong, [block(result, run, number) for result in failed], most)
@@ -97,12 +100,13 @@ def _is_wrong(result: Result) -> bool:
     return result.was_run and not result.is_fine
 
 
-def _past_loss(tensors: Sequence[Tensor]) -> bool:
-    return any(tensor.call.startswith("cross_entropy_backward") for tensor in tensors)
+def _backward_begins(calls: Mapping[str, Result]) -> str:
+    """The place of the first call of backward; behind every place, where there is none."""
+    return min((place for place, r in calls.items() if is_form_of(r.operation, BACKWARD_BEGINS)), default="~")
 
 
 def _tensors(
-    place: str, ways: Sequence[Result | None], firsts: Sequence[Result | None], number: int, past_loss: bool
+    place: str, ways: Sequence[Result | None], firsts: Sequence[Result | None], number: int, is_backward: bool
 ) -> Iterator[Tensor]:
     known = next(result for result in ways if result)
     call = ids.label_of(known.id) or known.operation
@@ -110,7 +114,7 @@ def _tensors(
     for output in outputs or {"": None}:
         shares = [_share(result, output, first, number) for result, first in zip(ways, firsts, strict=True)]
         name = known.tensors.get(output, output)
-        yield Tensor(place, call, name, _kind(known.operation, output, name, past_loss), shares[0], shares[1])
+        yield Tensor(place, call, name, _kind(known.operation, output, name, is_backward), shares[0], shares[1])
 
 
 def _share(result: Result | None, output: str, first: Result | None, number: int) -> Share | None:
@@ -134,12 +138,12 @@ def _used(verdict: Verdict) -> str:
     return f"mean {verdict.bias:+.3g}, allowed {verdict.bias_limit:.3g}"
 
 
-def _kind(operation: str, output: str, name: str, past_loss: bool) -> str:
+def _kind(operation: str, output: str, name: str, is_backward: bool) -> str:
     """What a tensor is to the step."""
     if facts_of(operation).updates:
         return "parameter" if output.startswith(("params", "copies")) else "moment"
     if facts_of(operation).measures_norm:
         return "norm"
-    if past_loss or operation.endswith("_backward") or name.startswith("gradient"):
+    if is_backward or operation.endswith("_backward") or name.startswith("gradient"):
         return "gradient"
     return "loss" if output == "loss" else "activation"
