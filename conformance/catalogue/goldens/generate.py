@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
+import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -20,6 +23,7 @@ from .manifest import Entry, Floor, Manifest
 from .names import file_of
 
 CHUNK = 8  # goldens handed to a process at a time
+_ASIDE = ".new-"  # how the names of folders begin in which goldens are made
 
 
 @dataclass(frozen=True)
@@ -60,10 +64,42 @@ def make_all(profile: str, folder: Path, processes: int) -> Iterator[tuple[str, 
 
 @contextmanager
 def aside(folder: Path) -> Iterator[Path]:
-    """Give a new folder inside a folder, so that files can be renamed into place; it is gone afterwards."""
+    """Give a new folder inside a folder, so that files can be renamed into place; it is gone afterwards.
+
+    So are those that killed processes have left: a living one holds a lock on its own.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".new-", dir=folder) as path:
-        yield Path(path)
+    with _locked(folder):
+        for left in folder.glob(f"{_ASIDE}*"):
+            with suppress(BlockingIOError), _locked(left, wait=False):
+                shutil.rmtree(left)
+        new = tempfile.TemporaryDirectory(prefix=_ASIDE, dir=folder)
+        held = _lock(Path(new.name))
+    with new as path:
+        try:
+            yield Path(path)
+        finally:
+            os.close(held)
+
+
+@contextmanager
+def _locked(folder: Path, wait: bool = True) -> Iterator[None]:
+    held = _lock(folder, wait)
+    try:
+        yield
+    finally:
+        os.close(held)
+
+
+def _lock(folder: Path, wait: bool = True) -> int:
+    """Hold a folder until what is returned is closed.  Raises BlockingIOError where another does, unless it waits."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
 
 
 @dataclass(frozen=True)
@@ -103,6 +139,7 @@ def install(folder: Path, making: Making, replaced: set[str], lower: bool) -> No
     """Put new goldens and those to be replaced in place by renaming, the manifest last.
 
     Any other file stays: it agrees within float64 rounding, so that a regeneration elsewhere changes no byte of it.
+    The manifest takes note of the reference's source, which by now is known to compute what is there.
     lower: the floors may sink to the present numbers.
     """
     before = manifest.read(folder) if manifest.exists(folder) else Manifest("", Floor(0, 0), {})

@@ -73,6 +73,7 @@ class _File:
     format: int
     reference: str
     floor: Floor
+    digest: str
     cases: dict[str, _Block]
 
 
@@ -91,7 +92,24 @@ class Manifest:
         return f'{{\n{head} "cases": {{\n' + ",\n".join(f"  {block}" for block in blocks) + "\n }\n}\n"
 
     def _head(self) -> dict[str, Any]:
-        return {"format": FORMAT, "reference": self.reference, "floor": asdict(self.floor)}
+        return {
+            "format": FORMAT,
+            "reference": self.reference,
+            "floor": asdict(self.floor),
+            "digest": self.digest(),
+        }
+
+    def digest(self) -> str:
+        """The SHA-256 of all that is held to, so that a floor or a hash changed by hand is noticed.
+
+        How well an oracle agreed is left out: it differs in the last bits from machine to machine.
+        """
+        held = [self.reference, str(self.floor.goldens), str(self.floor.catalogue)]
+        for id in sorted(self.cases):
+            entry = self.cases[id]
+            held += [id, entry.file, entry.scenario, entry.generator, str(entry.seed)]
+            held += [part for name in sorted(entry.sha256) for part in (name, entry.sha256[name])]
+        return hashlib.sha256("\n".join(held).encode()).hexdigest()
 
     def write(self, folder: Path) -> None:
         """Put the manifest in its place, whole or not at all."""
@@ -138,7 +156,11 @@ def _read(path: Path, changed: int, size: int) -> Manifest:
         raise GoldenError(path, "a manifest", f"damage: {error}") from error
     if held.format != FORMAT:
         raise GoldenError(path, f"format {FORMAT}", f"format {held.format}")
-    return Manifest(held.reference, held.floor, {id: block.entry() for id, block in held.cases.items()})
+    found = Manifest(held.reference, held.floor, {id: block.entry() for id, block in held.cases.items()})
+    if held.digest != found.digest():
+        expected = f"digest {found.digest()} of what it holds (`golden` alone changes a manifest: restore it)"
+        raise GoldenError(path, expected, held.digest)
+    return found
 
 
 def reference_version() -> str:

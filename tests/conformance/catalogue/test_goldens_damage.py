@@ -96,9 +96,20 @@ def test_without_a_manifest_nothing_is_believed(folder: Path) -> None:
     assert check(folder) == 2
 
 
-def test_fewer_goldens_than_the_floor_are_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("due", "changed"),
+    [('"goldens": 3', '"goldens": 2'), ('"catalogue": ', '"catalogue": 1'), ('"seed": ', '"seed": 1')],
+    ids=["floor of goldens", "floor of the catalogue", "seed"],
+)
+def test_a_manifest_that_was_changed_by_hand_is_refused(
+    folder: Path, due: str, changed: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = folder / "manifest.json"
     text = path.read_text(encoding="utf-8")
-    path.write_text(text.replace('"goldens": 3', '"goldens": 4'), encoding="utf-8")
-    assert check(folder) == 2
-    assert "expected at least 4 goldens, got 3" in capsys.readouterr().out
+    path.write_text(text.replace(due, changed, 1), encoding="utf-8")
+    with pytest.raises(GoldenError, match=r"manifest\.json: expected digest \w{64} of what it holds .*, got \w{64}"):
+        load(SILU, folder)
+    for act in (check, remake):
+        assert act(folder) == 2
+        assert "manifest.json: expected digest" in capsys.readouterr().out
+    assert path.read_text(encoding="utf-8") == text.replace(due, changed, 1)

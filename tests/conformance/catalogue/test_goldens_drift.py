@@ -11,6 +11,7 @@ import pytest
 import reference
 from conformance.catalogue.cases import CASES
 from conformance.catalogue.goldens import GoldenError, load, profiles
+from conformance.catalogue.goldens.generate import aside
 from conformance.catalogue.goldens.names import file_of
 from conformance.catalogue.goldens.sources import CaseSource, by_id
 from conformance.commands.cli import main
@@ -99,6 +100,32 @@ def test_a_wider_error_unit_is_drift(folder: Path, monkeypatch: pytest.MonkeyPat
     assert check(folder) == 1
 
 
+def test_another_source_that_computes_the_same_is_noted_and_no_array_rewritten(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = contents(folder)
+    monkeypatch.setattr("conformance.catalogue.goldens.manifest.reference_version", lambda: "another")
+    assert check(folder) == 0
+    assert "source has changed since" in capsys.readouterr().out
+    assert contents(folder) == before
+    assert remake(folder) == 0
+    assert json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["reference"] == "another"
+    after = contents(folder)
+    assert {name for name in before if before[name] != after[name]} == {"manifest.json"}
+    capsys.readouterr()
+    assert check(folder) == 0
+    assert "source has changed since" not in capsys.readouterr().out
+
+
+def test_another_source_that_computes_something_else_is_not_noted(
+    drifted: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = contents(drifted)
+    monkeypatch.setattr("conformance.catalogue.goldens.manifest.reference_version", lambda: "another")
+    assert remake(drifted) == 1
+    assert contents(drifted) == before
+
+
 def test_a_golden_that_is_gone_needs_a_reason(
     folder: Path, three_goldens: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -110,6 +137,19 @@ def test_a_golden_that_is_gone_needs_a_reason(
     assert remake(folder, "dropped") == 0
     assert not (folder / file_of(SILU)).exists()
     assert json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["floor"]["goldens"] == 2
+
+
+def test_what_a_killed_run_has_left_is_removed_and_what_another_is_making_is_not(folder: Path) -> None:
+    before = contents(folder)
+    left = folder / ".new-killed"
+    (left / "silu").mkdir(parents=True)
+    (left / "silu" / "33.safetensors").write_bytes(b"half")
+    with aside(folder) as another:
+        assert not left.exists()
+        assert remake(folder) == 0
+        assert another.is_dir()
+    assert contents(folder) == before
+    assert not list(folder.glob(".new-*"))
 
 
 def test_the_command_checks_a_cache(three_goldens: tuple[str, ...], tmp_path: Path) -> None:
