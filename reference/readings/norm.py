@@ -12,6 +12,8 @@ from reference.ops import norm as ops
 
 from .reading import Given, Reading, fed, giving
 
+_ROW_BLOCKS = 32  # whose rows the C library sums on their own, at most
+
 
 def _mean(x: Array) -> Array:
     return np.mean(x, axis=-1, keepdims=True)
@@ -97,7 +99,27 @@ def _d_weight_mean(result: Any, g: Given) -> Any:
     return result[0], accumulate(fresh / len(g["input"]), g["d_weight"], g["beta"])
 
 
+def _second_block_lost(g: Given) -> Array:
+    """d_output as d_weight sees it where the rows are cut into at most 32 blocks, and the sum of one is left out."""
+    rows, d_output = len(g["d_output"]), g["d_output"]
+    lost = np.arange(rows) // -(-rows // _ROW_BLOCKS) == 1
+    return np.where(lost[:, None], d_output.dtype.type(0), d_output)
+
+
+def _without_second_block(operation: Callable[..., Any]) -> Callable[..., Any]:
+    return giving(operation, lambda r, g: (r[0], operation(**{**g, "d_output": _second_block_lost(g)})[1]))
+
+
 READINGS = (
+    *(
+        Reading(
+            operation.__name__,
+            "second block of rows lost",
+            "The loop that joins the blocks' sums for d_weight begins one too late.",
+            _without_second_block(operation),
+        )
+        for operation in (ops.rmsnorm_backward, ops.rmsnorm_residual_backward)
+    ),
     *(Reading("rmsnorm", name, why, function) for name, why, function in FORWARD),
     *(Reading("rmsnorm_residual", name, why, _residual(function)) for name, why, function in FORWARD),
     *(Reading("rmsnorm_backward", name, why, _d_input(formula)) for name, why, formula in D_INPUT),
