@@ -133,10 +133,15 @@ def site_packages(session: nox.Session) -> Path:
     return Path(str(session.run(*question, silent=True)).strip())
 
 
+def working(session: nox.Session, compiler: str) -> str:
+    """Return the path of nvcc of CUDA 13 or of clang++ where one works, else nothing."""
+    found = session.run("python", "cuda/tools/compilers.py", compiler, silent=True)
+    return str(found or "").strip()
+
+
 def nvcc(session: nox.Session) -> str:
     """Return the compiler on the path where it is one of CUDA 13, or one from PyPI, laid out as CMake expects it."""
-    found = os.environ.get("CUDACXX") or shutil.which("nvcc")
-    if found and "release 13." in str(session.run(found, "--version", silent=True, external=True)):
+    if found := working(session, "nvcc"):
         return found
     session.install("--constraint", CONSTRAINTS, *dependency_groups(PROJECT, "nvcc"))
     toolkit = site_packages(session) / "nvidia" / "cu13"
@@ -147,10 +152,9 @@ def nvcc(session: nox.Session) -> str:
 
 def volta(session: nox.Session) -> list[str]:
     """Compile for sm_70, which CUDA 13 dropped, where there is a clang that can; return cubins and compiler."""
-    names = ("clang++-19", "clang++-20", "clang++-21")
-    clang = os.environ.get("CLANGXX") or next(filter(shutil.which, names), None)
+    clang = working(session, "clang++")
     if not clang:
-        session.warn("sm_70 is not compiled: there is no clang++-19 or newer (CLANGXX names another)")
+        session.warn("sm_70 is not compiled: there is no clang++-19 or newer that works (CLANGXX names another)")
         return []
     session.install("--constraint", CONSTRAINTS, *dependency_groups(PROJECT, "cuda12"))
     where = ["--site", str(site_packages(session)), "--to", "build/sm_70"]

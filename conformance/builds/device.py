@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import subprocess
 import sys
 import sysconfig
@@ -56,10 +54,19 @@ def devices() -> list[int]:
 
 def nvcc() -> str:
     """Return a compiler of CUDA 13: CUDACXX's, the path's, or that of the Python packages.  Raises BuildError."""
-    for found in (os.environ.get("CUDACXX"), shutil.which("nvcc"), _packaged()):
-        if found and "release 13." in subprocess.run([found, "--version"], capture_output=True, text=True).stdout:
-            return found
-    raise BuildError(_NVCC)
+    found = _working() or _packaged()
+    if not found:
+        raise BuildError(_NVCC)
+    return found
+
+
+def _working() -> str:
+    """The compiler that CUDACXX names, or one that works on the path.  Raises BuildError where CUDACXX's does not."""
+    command = [sys.executable, str(CUDA / "tools" / "compilers.py"), "nvcc"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise BuildError(done.stderr.strip())
+    return done.stdout.strip()
 
 
 def _packaged() -> str | None:

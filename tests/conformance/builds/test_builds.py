@@ -44,7 +44,7 @@ def test_a_missing_compiler_is_named(
 def test_a_missing_cuda_compiler_is_named(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(shutil, "which", lambda tool, path=None: None)
+    monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(device, "_packaged", lambda: None)
     monkeypatch.delenv("CUDACXX", raising=False)
     assert main(["build", "cuda"]) == 2
