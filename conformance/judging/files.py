@@ -14,6 +14,7 @@ from conformance.catalogue.goldens import (
     tensors,
 )
 from conformance.catalogue.goldens.step import in_order
+from conformance.catalogue.prepared import Store
 from conformance.limits import HEADER, Contract
 from conformance.limits.expectation import rounded
 
@@ -33,9 +34,11 @@ _NAMED = 3  # wrong results of a step, behind the first
 class FilesBench(Bench):
     """Judges the cases of a folder of outputs, and the golden training step."""
 
-    def __init__(self, folder: Path, selector: EvidenceSelector | None = None, declared: Contract = HEADER) -> None:
+    def __init__(
+        self, folder: Path, selector: EvidenceSelector | None = None, declared: Contract = HEADER, store: Store | None = None
+    ) -> None:
         self.files = Files(folder)
-        super().__init__(self.files, selector=selector, declared=declared)
+        super().__init__(self.files, selector=selector, declared=declared, store=store)
 
     def prepared(self, case: Case) -> Prepared:
         found = super().prepared(case)
@@ -73,9 +76,13 @@ def _began(wrong: Sequence[Verdict]) -> str:
 
 
 def judge_files(
-    ids: Iterable[str], folder: Path, evidence: bool = False, declared: Contract = HEADER
+    ids: Iterable[str],
+    folder: Path,
+    evidence: bool = False,
+    declared: Contract = HEADER,
+    store: Store | None = None,
 ) -> Iterator[list[Result]]:
-    """Judge the outputs of these goldens, and yield results as they come."""
-    bench = FilesBench(folder, EvidenceSelector() if evidence else None, declared)
+    """Judge the outputs of these goldens, and yield results as they come; store: of what cases need."""
+    bench = FilesBench(folder, EvidenceSelector() if evidence else None, declared, store)
     for id in ids:
         yield [bench.case(CASES[id]) if id in CASES else bench.step(id)]

@@ -135,7 +135,7 @@ class Judgement:
         if options.library:
             batches = judge_all(selection.cases, selection.steps, setting, options.n) if selection else iter(())
         else:
-            batches = judge_files(selection.cases, options.outputs, setting.evidence, setting.declared)
+            batches = judge_files(selection.cases, options.outputs, setting.evidence, setting.declared, setting.store)
         for result in follower.follow(batches, selection.expected):
             if selection.wants(result.id) and result.operation not in self.presence.absent:
                 results.append(result)
