@@ -30,6 +30,7 @@ CONSTRAINTS = "constraints.txt"  # the version of whatever a session installs
 # what is read before it is written.  Left out is what costs the race detector minutes: a thousand blocks.
 CHOSEN = "(plain or tails or accumulate or masked or beyond) and not 1030x5"
 HEAD = "# What sessions and CI install, by `nox -s constraints`.  The wheel itself declares ranges."
+SHARED_OUT = ("-n", "auto", "--dist", "worksteal")  # tests to as many processes as there are cores
 PRELOAD = "cuda/emulator/preload.py"  # runs a command with a sanitiser's libraries
 
 nox.needs_version = ">=2026.10.20"
@@ -93,9 +94,9 @@ def conformance(session: nox.Session) -> None:
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Run the tests."""
+    """Run the tests, shared out to all cores; `-- -n0` in one process."""
     install(session, "tests")
-    session.run("pytest", *session.posargs, env={"ASSAYER_STUB": build_library(session)})
+    session.run("pytest", *SHARED_OUT, *session.posargs, env={"ASSAYER_STUB": build_library(session)})
 
 
 @nox.session
@@ -103,7 +104,7 @@ def oracle(session: nox.Session) -> None:
     """Check the reference against PyTorch in float64, and hand its tensors to the bindings and back."""
     install(session, "tests", "oracle")
     session.run("python", "-c", "import torch; print('PyTorch', torch.__version__)")
-    session.run("pytest", "tests/reference", "tests/bindings/arrays/test_interchange.py", *session.posargs)
+    session.run("pytest", *SHARED_OUT, "tests/reference", "tests/bindings/arrays/test_interchange.py", *session.posargs)
 
 
 @nox.session

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import os
 import tempfile
 from pathlib import Path
@@ -12,17 +11,23 @@ import pytest
 
 # Before anything of ours is loaded: what tests prepare, some by a reference that is wrong on purpose, stays theirs.
 _CACHE = tempfile.TemporaryDirectory(prefix="assayer-tests-")
-atexit.register(_CACHE.cleanup)
 os.environ["ASSAYER_CACHE"] = _CACHE.name
+# Tests run beside each other: BLAS keeps to one thread, and OpenMP's threads sleep while they wait for each other.
+for _name, _value in {"OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive"}.items():
+    os.environ.setdefault(_name, _value)
 
-from bindings import Library, exported_symbols, read_header  # noqa: E402
-from tests.tools import build_with_cmake, cmake_build  # noqa: E402
+from bindings import Library  # noqa: E402
+from tests.tools import CXX, build_with_cmake, cmake_build, works  # noqa: E402
 
 ROOT = Path(__file__).parents[1]
 
 # A busy machine is slow, not wrong: no example has a deadline.
 hypothesis.settings.register_profile("assayer", deadline=None)
 hypothesis.settings.load_profile("assayer")
+
+
+def pytest_unconfigure() -> None:
+    _CACHE.cleanup()
 
 
 @pytest.fixture(scope="session")
@@ -44,13 +49,11 @@ def stub(stub_path: Path) -> Library:
 
 @pytest.fixture(scope="session")
 def emulated_path() -> Path:
-    """The kernels on the emulated device, which take minutes to build: as the last session left them."""
-    header = read_header()
-    declared = {function.symbol for function in (*header.operations.values(), *header.services.values())}
-    for path in (ROOT / "build" / "emulated").glob("*assayer_emulated.*"):
-        if path.suffix in {".so", ".dylib"} and declared <= exported_symbols(path):
-            return path
-    pytest.skip("there are no emulated kernels, or only older ones: nox -s conformance builds them")
+    """The kernels on the emulated device, built in the folder that the sessions use."""
+    if not works(*CXX):
+        pytest.skip("no C++ compiler that works")
+    folder = build_with_cmake(ROOT / "build" / "emulated", "assayer_emulated")
+    return cmake_build.built_library(folder, "assayer_emulated")
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "cuda" / "tools"))  # scripts
 import cmake_build
@@ -32,8 +33,13 @@ def needs(*command: str) -> pytest.MarkDecorator:
 
 
 def build_with_cmake(folder: Path, target: str, source: Path = cmake_build.CUDA, **defines: str) -> Path:
-    """Configure and build the target in the folder, where only what changed is compiled; return the folder."""
-    for command in cmake_build.commands(folder, target, source, **defines):
-        done = subprocess.run(command, capture_output=True, text=True)
-        assert done.returncode == 0, done.stdout + done.stderr
+    """Configure and build the target in the folder, where only what changed is compiled; return the folder.
+
+    Of several processes that want it, one builds while the others wait.
+    """
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(f"{folder}.lock"):
+        for command in cmake_build.commands(folder, target, source, **defines):
+            done = subprocess.run(command, capture_output=True, text=True)
+            assert done.returncode == 0, done.stdout + done.stderr
     return folder

@@ -18,7 +18,6 @@ from conformance.catalogue.cases import CASES
 from conformance.catalogue.keywords import Keywords
 from conformance.commands.selection import select
 from tests.emulator.programs import ROOT
-from tests.tools import CXX, build_with_cmake, works
 
 WITHOUT_KERNEL = {"zero_grad"}  # the runtime fills memory
 ONE_THREAD = {"clip_scale"}  # one number is the whole of it
@@ -51,13 +50,10 @@ def has_tail(id: str) -> bool:
 
 
 @pytest.fixture(scope="module")
-def emulated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+def emulated(emulated_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
     """The kernels on the emulator, telling their launches."""
-    if not works(*CXX):
-        pytest.skip("no C++ compiler")
-    folder = build_with_cmake(ROOT / "build" / "emulated", "assayer_emulated")
     # A library reads its settings once: this one is opened by these tests alone.
-    copy = shutil.copy(folder / "libassayer_emulated.so", tmp_path_factory.mktemp("emulated"))
+    copy = shutil.copy(emulated_path, tmp_path_factory.mktemp("emulated"))
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("ASSAYER_EMULATOR_LAUNCHES", "1")
         yield Library(Path(copy))
