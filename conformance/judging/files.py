@@ -35,7 +35,11 @@ class FilesBench(Bench):
     """Judges the cases of a folder of outputs, and the golden training step."""
 
     def __init__(
-        self, folder: Path, selector: EvidenceSelector | None = None, declared: Contract = HEADER, store: Store | None = None
+        self,
+        folder: Path,
+        selector: EvidenceSelector | None = None,
+        declared: Contract = HEADER,
+        store: Store | None = None,
     ) -> None:
         self.files = Files(folder)
         super().__init__(self.files, selector=selector, declared=declared, store=store)

@@ -13,12 +13,12 @@ from conformance.judging.verdict import Verdict
 from conformance.limits.expectation import Expected
 
 from .failed import Failed, Wrong
-from .matching import matches
+from .matching import Compared, matches
 from .partly import partly
 from .printed import printed
 from .symptoms import symptom
 
-__all__ = ["diagnose", "printed"]
+__all__ = ["Compared", "diagnose", "printed"]
 
 
 def diagnose(
@@ -29,17 +29,19 @@ def diagnose(
     verdicts: Sequence[Verdict],
     last: Mapping[str, Any] | None = None,
     again: Mapping[str, Any] | None = None,
+    compared: Compared | None = None,
 ) -> Diagnosis | None:
     """Say what a failed call looks like; None where its numbers are right or of another shape or type.
 
     expected, got: by flat output name, as they were judged; last: what the candidate returned from the call before;
-    again: what the same call gave the second time, on outputs that held another poison.
+    again: what the same call gave the second time, on outputs that held another poison; compared: what the readings
+    give in this call, where several results of it are looked at.
     """
     failed = [verdict.output for verdict in verdicts if not verdict.passed]
     if not failed or any(not _comparable(expected[name], got[name]) for name in expected):
         return None
     with np.errstate(all="ignore"):
-        matched, untried = matches(operation, arguments, expected, got)
+        matched, untried = matches(compared or Compared(operation, arguments, expected), got)
         others = [reading.name for reading in untried]
         if matched:
             return of_readings([reading.name for reading in matched], others)

@@ -19,24 +19,47 @@ if TYPE_CHECKING:
 Outputs = Mapping[str, Any]
 
 
-def matches(
-    operation: str, arguments: Mapping[str, Any], expected: Expected, got: Outputs
-) -> tuple[list[Reading], list[Reading]]:
+class Compared:
+    """What the readings of an operation give in one call, each computed once, with however many results it is compared.
+
+    expected: what is right, by flat output name.
+    """
+
+    def __init__(self, operation: str, arguments: Mapping[str, Any], expected: Expected) -> None:
+        self.operation, self.arguments, self.expected = operation, arguments, expected
+        self._values: dict[str, dict[str, Any] | None] = {}
+        self._expectations: dict[str, list[Expected]] = {}
+
+    def values(self, reading: Reading) -> dict[str, Any] | None:
+        """As values_of."""
+        if reading.id not in self._values:
+            self._values[reading.id] = values_of(reading, self.operation, self.arguments)
+        return self._values[reading.id]
+
+    def expectations(self, reading: Reading, values: Outputs) -> list[Expected]:
+        """As expectations_of."""
+        if reading.id not in self._expectations:
+            call = (self.operation, self.arguments, self.expected)
+            self._expectations[reading.id] = expectations_of(reading, *call, values)
+        return self._expectations[reading.id]
+
+
+def matches(compared: Compared, got: Outputs) -> tuple[list[Reading], list[Reading]]:
     """Return the readings that give what came, and those that have no meaning for these arguments.
 
     The likeliest stand first; those much less likely than it are left out.
     """
     from conformance.variants.wrong.planted import known  # here: only what failed is compared with readings
 
-    right = _distance(rounded(expected), got)
+    right = _distance(rounded(compared.expected), got)
     likely: list[tuple[float, Reading]] = []
     untried = []
-    for reading in known(operation):
-        values = values_of(reading, operation, arguments)
+    for reading in known(compared.operation):
+        values = compared.values(reading)
         if values is None:
             untried.append(reading)
         elif _distance(values, got) < right:
-            fits = _likelihood(expectations_of(reading, operation, arguments, expected, values), got)
+            fits = _likelihood(compared.expectations(reading, values), got)
             if fits is not None:
                 likely.append((fits, reading))
     best = max((fits for fits, _ in likely), default=0.0)

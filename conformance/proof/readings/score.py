@@ -69,7 +69,8 @@ def judge(console: Console, operations: Sequence[str], processes: int) -> list[R
         if one.clearest:
             by_case.setdefault(one.clearest.case, []).append(one.reading.id)
     by_id = {one.reading.id: one for one in results}
-    work = list(by_case.items())
+    # Those first that take longest, so that no process is left alone with one of them at the end.
+    work = sorted(by_case.items(), key=lambda piece: -len(piece[1]))
     for few in _followed(console, "diagnosing", shared(partial(_diagnose, store=store), work, processes), len(work)):
         for id, line, right in few:
             by_id[id].line, by_id[id].right = line, right

@@ -14,7 +14,7 @@ from conformance import operations
 from conformance.catalogue.cases import CASES, Case
 from conformance.catalogue.prepared import Store
 from conformance.judging.diagnoses import Diagnosis
-from conformance.judging.diagnosis import diagnose
+from conformance.judging.diagnosis import Compared, diagnose
 from conformance.judging.outputs import judge_outputs
 from conformance.judging.preparation import Preparation
 from conformance.judging.verdict import Verdict
@@ -125,12 +125,13 @@ def diagnose_on(id: str, readings: Sequence[str], store: Store | None = None) ->
     """Diagnose readings on a case that refuses them; yield each one's id, the line, and whether it says what it is."""
     case = CASES[id]
     arguments, expected, _ = Preparation(store=store).case(case)
+    compared = Compared(case.operation, arguments, expected)
     for name in readings:
         reading = by_id(case.operation, name)
         got = outputs(reading, arguments)
         assert got is not None
         verdicts = judge_outputs(case.operation, arguments, expected, got, case.spec.signed_zeros)
-        said = diagnose(case.operation, arguments, expected, got, verdicts) or Diagnosis("")
+        said = diagnose(case.operation, arguments, expected, got, verdicts, compared=compared) or Diagnosis("")
         yield name, said.text, says(said, reading) or _names_an_equal(said, reading.operation, arguments, got)
 
 
