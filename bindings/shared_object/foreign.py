@@ -55,8 +55,13 @@ def _function(library: Any, symbol: str, types: Sequence[str]) -> Callable[..., 
     return found
 
 
+# What is open, until it is closed: an entry must not lose its code with the last SharedObject that knew of it, as
+# `Library(path).silu(x)` has none left when the call is made.
+_open: set[Any] = set()
+
+
 class SharedObject:
-    """An open shared library, its names seen by no other one.
+    """An open shared library, its names seen by no other one.  Its entries may outlive it.
 
     Raises LibraryError, saying what the file is, when it cannot be opened.
     """
@@ -67,6 +72,7 @@ class SharedObject:
             self._library: Any = backend.load_library(str(path), backend.RTLD_NOW | backend.RTLD_LOCAL)
         except OSError as error:
             raise LibraryError(f"{path}: {describe_file(path) or error}") from error
+        _open.add(self._library)
 
     def entry(self, symbol: str, types: Sequence[str]) -> Callable[..., int] | None:
         """Return the function with these types of arguments, None where the library does not export it."""
@@ -79,4 +85,5 @@ class SharedObject:
 
     def close(self) -> None:
         """Unload the library; its entries must not be called any more."""
+        _open.discard(self._library)
         self._library.close_lib()
