@@ -3,10 +3,17 @@
 #include "select.cuh"
 
 #include <math.h>
+#include <type_traits>
 
 namespace {
 
-constexpr int SHORT = 4096; /* columns up to which a smaller block does */
+/* Calls launch(threads) with the number of threads that rows of this length keep busy, as a type. */
+template <typename Launch> int32_t with_threads_for(int columns, const Launch& launch) {
+    if (columns <= 256) launch(std::integral_constant<int, WARP>{});
+    else if (columns <= 4096) launch(std::integral_constant<int, 256>{});
+    else launch(std::integral_constant<int, 1024>{});
+    return launched();
+}
 
 template <int THREADS>
 __global__ void __launch_bounds__(THREADS) argmax_kernel(const float* logits, int32_t* output, int vocab_size) {
@@ -103,9 +110,10 @@ template <int THREADS> __global__ void __launch_bounds__(THREADS, 1) sample_kern
 
 int32_t sample(Sampler s, int batch, void* stream) {
     s.unit = static_cast<float>(ldexp(1.0, 62 - ilogb(static_cast<double>(s.vocab_size)) - 1));
-    if (s.vocab_size <= SHORT) sample_kernel<256><<<blocks_for(batch, 1), 256, 0, stream_of(stream)>>>(s);
-    else sample_kernel<1024><<<blocks_for(batch, 1), 1024, 0, stream_of(stream)>>>(s);
-    return launched();
+    return with_threads_for(s.vocab_size, [&](auto threads) {
+        constexpr int THREADS = decltype(threads)::value;
+        sample_kernel<THREADS><<<blocks_for(batch, 1), THREADS, 0, stream_of(stream)>>>(s);
+    });
 }
 
 } // namespace
@@ -113,10 +121,10 @@ int32_t sample(Sampler s, int batch, void* stream) {
 int32_t cuda_argmax(const float* logits, int32_t* output, int batch, int vocab_size, void* stream) {
     CHECK_ARRAY(logits, batch, vocab_size);
     CHECK_ARRAY(output, batch);
-    if (vocab_size <= SHORT)
-        argmax_kernel<256><<<blocks_for(batch, 1), 256, 0, stream_of(stream)>>>(logits, output, vocab_size);
-    else argmax_kernel<1024><<<blocks_for(batch, 1), 1024, 0, stream_of(stream)>>>(logits, output, vocab_size);
-    return launched();
+    return with_threads_for(vocab_size, [&](auto threads) {
+        constexpr int THREADS = decltype(threads)::value;
+        argmax_kernel<THREADS><<<blocks_for(batch, 1), THREADS, 0, stream_of(stream)>>>(logits, output, vocab_size);
+    });
 }
 
 int32_t cuda_sample(const float* logits, int32_t* output, const uint64_t* seeds, int batch, int vocab_size,

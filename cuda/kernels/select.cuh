@@ -14,6 +14,7 @@ struct Amount {
     Mass mass;
     unsigned count;
     __device__ Amount operator+(const Amount& other) const { return {mass + other.mass, count + other.count}; }
+    __device__ Amount operator-(const Amount& other) const { return {mass - other.mass, count - other.count}; }
 };
 
 __device__ inline Amount exchange(const Amount& a, int mask) {
@@ -64,28 +65,29 @@ template <int THREADS_> struct Histogram {
     unsigned count[BINS];
     Amount of_warp[THREADS / WARP], before, own; /* found: what lies before a bin, and in it */
     int found;
+
+    __device__ Amount bin(int i) const { return {mass[i], count[i]}; }
 };
 
-/* Finds the bin in which the amounts, added up in order to those before, first exceed a threshold. */
+/* Finds the bin in which the amounts, added up in order to those before, first exceed a threshold.  Each thread adds the
+ * bins next to each other that are its own, from another one on than its neighbours: else all would read one bank. */
 template <int THREADS, typename Measure>
 __device__ void find_bin(Histogram<THREADS>& h, const Measure& measure, Mass threshold, const Amount& before) {
     constexpr int EACH = BINS / THREADS;
-    const int first = threadIdx.x * EACH;
-    Amount sum = {0, 0};
-    for (int i = 0; i < EACH; i++) sum = sum + Amount{h.mass[first + i], h.count[first + i]};
-    sum = sum_to_here(sum);
-    if (lane_of_thread() == WARP - 1) h.of_warp[threadIdx.x / WARP] = sum;
+    const int first = threadIdx.x * EACH, shift = lane_of_thread() * EACH / WARP;
+    Amount own = {0, 0};
+    for (int i = 0; i < EACH; i++) own = own + h.bin(first + (i + shift) % EACH);
+    Amount to = sum_to_here(own);
+    if (lane_of_thread() == WARP - 1) h.of_warp[threadIdx.x / WARP] = to;
     __syncthreads();
-    sum = sum + before;
-    for (int warp = 0; warp < static_cast<int>(threadIdx.x) / WARP; warp++) sum = sum + h.of_warp[warp];
-    for (int i = EACH - 1; i >= 0; i--) {
-        const Amount to = sum, bin = {h.mass[first + i], h.count[first + i]};
-        sum = {to.mass - bin.mass, to.count - bin.count};
-        if (measure(sum) <= threshold && threshold < measure(to)) {
-            h.found = first + i;
-            h.before = sum;
-            h.own = bin;
-        }
+    to = to + before;
+    for (int warp = 0; warp < static_cast<int>(threadIdx.x) / WARP; warp++) to = to + h.of_warp[warp];
+    Amount from = to - own;
+    if (measure(from) <= threshold && threshold < measure(to)) { /* one thread */
+        h.found = first;
+        while (measure(from + h.bin(h.found)) <= threshold) from = from + h.bin(h.found++);
+        h.before = from;
+        h.own = h.bin(h.found);
     }
     __syncthreads();
 }
