@@ -12,6 +12,7 @@ import numpy as np
 from conformance import ids, operations
 from conformance.candidates.worker.worker import Worker
 from conformance.catalogue.cases import CASES, Case
+from conformance.catalogue.families import facts_of
 from conformance.catalogue.prepared.codec import Codec
 from conformance.judging.bench import Bench
 from conformance.judging.results import Result, Status
@@ -118,12 +119,18 @@ def _accumulator(operation: str, declared: Declaration, bench: Bench) -> Observa
         if bits < _due_bits(channel, one_and, due, bench):
             words = f"declared {declared.accumulator} sums; found {format_of(bits)} from {channel.input}"
             return format_of(bits), words
-    affordable = [channel for channel in sums(operation) if channel.is_affordable(ONES)]
-    for channel in affordable[:1] + affordable[-1:]:
-        total = ones(channel, call)
-        if total < min(ONES, int(1 / format.unit)) * (1 - 2.0 ** -(due + 1)):
-            return f"{ONES} ones add up to {total}", f"declared {format.name} sums; {ONES} ones add up to {total}"
+    count = _terms(operation, due == format.bits)
+    affordable = [channel for channel in sums(operation) if channel.is_affordable(count)]
+    for channel in dict.fromkeys(affordable[:1] + affordable[-1:]):
+        total = ones(channel, count, call)
+        if total < min(count, int(1 / format.unit)) * (1 - 2.0 ** -(due + 1)):
+            return f"{count} ones add up to {total}", f"declared {format.name} sums; {count} ones add up to {total}"
     return format_of(least), ""
+
+
+def _terms(operation: str, is_seen_whole: bool) -> int:
+    """Return how many ones are added up: no more than in any model, where two numbers have shown a sum's last digit."""
+    return min(ONES, facts_of(operation).longest_sum or ONES) if is_seen_whole else ONES
 
 
 def _rounding(operation: str, declared: Declaration, bench: Bench) -> Observation:

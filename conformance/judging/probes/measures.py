@@ -17,7 +17,7 @@ from .channels import Channel
 Call = Callable[[str, dict[str, Any]], dict[str, Any]]  # operation, arguments: outputs by flat name
 Numbers = Callable[[int], tuple[float, ...]]  # what tells whether so many digits come through
 MOST = FLOAT32.bits
-ONES = 5000  # in float16 they add up to 2048, in bfloat16 to 256: there 1 more changes nothing
+ONES = 5000  # at most; in float16 they add up to 2048, in bfloat16 to 256: there 1 more changes nothing
 TINY = 2.0**-130  # subnormal, and short enough for every format with the exponents of float32
 
 
@@ -70,10 +70,10 @@ def _range(channel: Channel, numbers: Sequence[float]) -> tuple[float, float]:
     return float(wanted.v - limit), float(wanted.v + limit)
 
 
-def ones(channel: Channel, call: Call) -> int:
+def ones(channel: Channel, count: int, call: Call) -> int:
     """Return what so many ones add up to."""
-    out = float(channel.read(call(channel.operation, channel.arguments(*[1.0] * ONES))))
-    return round(channel.total(out, ONES)) if np.isfinite(out) else -1
+    out = float(channel.read(call(channel.operation, channel.arguments(*[1.0] * count))))
+    return round(channel.total(out, count)) if np.isfinite(out) else -1
 
 
 def rounds_up(channel: Channel, call: Call) -> bool:
