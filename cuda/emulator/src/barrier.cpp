@@ -28,8 +28,6 @@ BarrierCount Block::wait_at_barrier(const char* name, bool predicate, Place plac
              place.file, place.line, barrier_.name, barrier_.place.file, barrier_.place.line);
     }
     barrier_.holding += predicate;
-    mine.waits_at = name;
-    mine.place = place;
     if (++barrier_.arrived == alive_) {
         release_barrier();
         give_way();

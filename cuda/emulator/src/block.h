@@ -23,11 +23,20 @@ struct Grid {
     bool failed_ = false;
 };
 
-// A thread as the runtime sees it.
-struct Member : Thread {
+// A thread as the runtime sees it: one cache line, for a change of threads reads that of the next.
+struct alignas(64) Member : Thread {
     Fiber fiber;
-    const char* waits_at = "";  // the name of the barrier, where it waits at one
-    Place place{"", 0};
+};
+
+// What a thread that cannot go on waits for.
+struct Waiting {
+    const char* name;
+    Place place;
+    unsigned mask;
+    bool in_meeting;
+    bool operator==(const Waiting& other) const {
+        return name == other.name && place.line == other.place.line && mask == other.mask && in_meeting == other.in_meeting;
+    }
 };
 
 struct Warp {
@@ -73,6 +82,7 @@ class Block : public BlockView {
     void give_way();    // it has not, but others may have the right of way
     void release_barrier();
     bool complete(unsigned warp, unsigned lane);
+    Waiting what_it_waits_for(const Member& member) const;
     [[noreturn]] void report_deadlock();
 
     Grid* grid_ = nullptr;

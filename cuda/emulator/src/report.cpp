@@ -29,24 +29,6 @@ class Report {
     size_t length_ = 0;
 };
 
-struct Waiting {
-    const char* name = nullptr;
-    Place place{"", 0};
-    unsigned mask = 0;
-    bool in_meeting = false;
-    bool operator==(const Waiting& other) const {
-        return name == other.name && place.line == other.place.line && mask == other.mask && in_meeting == other.in_meeting;
-    }
-};
-
-Waiting what_it_waits_for(const Warp& warp, const Member& member) {
-    if (warp.in_meeting >> member.lane & 1) {
-        const Meeting& meeting = *warp.meetings[member.lane];
-        return {meeting.name, meeting.place, meeting.mask, true};
-    }
-    return {member.waits_at, member.place, 0, false};
-}
-
 }  // namespace
 
 void describe(const Block& block, const Thread* thread, char* text, size_t size) {
@@ -73,6 +55,13 @@ void Block::fail(cudaError_t error, const char* what, ...) {
     running().fiber.end_in(host_);
 }
 
+Waiting Block::what_it_waits_for(const Member& member) const {
+    const Warp& warp = warps_[member.number / 32];
+    if (!(warp.in_meeting >> member.lane & 1)) return {barrier_.name, barrier_.place, 0, false};
+    const Meeting& meeting = *warp.meetings[member.lane];
+    return {meeting.name, meeting.place, meeting.mask, true};
+}
+
 void Block::report_deadlock() {
     if (grid_->fail()) {
         Report report;
@@ -87,9 +76,9 @@ void Block::report_deadlock() {
                 continue;
             }
             const Member& first = members_[i];
-            const Waiting waiting = what_it_waits_for(warp_of(first), first);
+            const Waiting waiting = what_it_waits_for(first);
             unsigned next = i + 1;
-            while (next < n_threads_ && is_alive(next) && what_it_waits_for(warp_of(members_[next]), members_[next]) == waiting) next++;
+            while (next < n_threads_ && is_alive(next) && what_it_waits_for(members_[next]) == waiting) next++;
             const Member& last = members_[next - 1];
             report.add("  threads (%u,%u,%u) to (%u,%u,%u) wait at %s in %s:%d", first.index.x, first.index.y, first.index.z, last.index.x,
                        last.index.y, last.index.z, waiting.name, waiting.place.file, waiting.place.line);

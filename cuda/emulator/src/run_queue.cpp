@@ -1,12 +1,6 @@
 #include "run_queue.h"
 
 namespace emulator {
-namespace {
-
-unsigned above(unsigned bit) { return bit == 31 ? 0 : ~0u << (bit + 1); }
-unsigned lowest(unsigned mask) { return static_cast<unsigned>(__builtin_ctz(mask)); }
-
-}  // namespace
 
 uint64_t RunQueue::random() {  // xorshift64*
     state_ ^= state_ >> 12;
@@ -51,28 +45,6 @@ void RunQueue::wake(unsigned warp, unsigned lanes) {
     const unsigned rank = rank_of_warp_[warp];
     lanes_[rank] |= by_rank(lanes);
     warps_ |= 1u << rank;
-}
-
-void RunQueue::stop(unsigned warp, unsigned lane) {
-    const unsigned rank = rank_of_warp_[warp];
-    lanes_[rank] &= ~(1u << rank_of_lane_[lane]);
-    if (!lanes_[rank]) warps_ &= ~(1u << rank);
-}
-
-unsigned RunQueue::first() const {
-    const unsigned warp = lowest(warps_);
-    return thread(warp, lowest(lanes_[warp]));
-}
-
-unsigned RunQueue::after(unsigned warp, unsigned lane) const {
-    if (const unsigned later = lanes_[warp] & above(lane)) return thread(warp, lowest(later));
-    const unsigned later_warps = warps_ & above(warp);
-    const unsigned next_warp = lowest(later_warps ? later_warps : warps_);
-    return thread(next_warp, lowest(lanes_[next_warp]));
-}
-
-unsigned RunQueue::next(unsigned last) const {
-    return order_ == Order::random ? first() : after(rank_of_warp_[last / 32], rank_of_lane_[last % 32]);
 }
 
 unsigned RunQueue::next_other(unsigned last) {

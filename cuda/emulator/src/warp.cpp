@@ -13,7 +13,8 @@ void Block::meet(Meeting& mine) {
     }
     warp.meetings[me.lane] = &mine;
     warp.in_meeting |= bit;
-    if (complete(me.number / 32, me.lane)) {
+    const unsigned needed = mine.mask & warp.alive;
+    if ((warp.in_meeting & needed) == needed && complete(me.number / 32, me.lane)) {
         give_way();
     } else {
         queue_.stop(me.number / 32, me.lane);
