@@ -15,6 +15,7 @@ from .worker import begun
 from .worker.worker import Worker
 
 SCHEDULES = ("forward", "reverse", "random")
+_IN_DEVICE_MEMORY = "reverse"
 _SCHEDULE = re.compile(rf"({'|'.join(SCHEDULES)})(?:(?<=random):(\d{{1,18}}))?")
 
 
@@ -40,10 +41,15 @@ class Candidate:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The variables of the library's process."""
+        """The variables of the library's process.
+
+        In one of the orders an emulated device has the arrays in memory of its own, which host code cannot read; in the
+        others they lie in the judge's, where an access beyond an end is found at once.
+        """
         schedule, _, seed = self.schedule.partition(":")
         said = {"SCHEDULE": schedule, "SEED": seed, "ARCH": self.arch}
-        return {f"ASSAYER_EMULATOR_{name}": value for name, value in said.items() if value}
+        variables = {f"ASSAYER_EMULATOR_{name}": value for name, value in said.items() if value}
+        return variables | ({"ASSAYER_EMULATED_DEVICE_MEMORY": "1"} if schedule == _IN_DEVICE_MEMORY else {})
 
     @property
     def name(self) -> str:

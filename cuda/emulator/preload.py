@@ -51,7 +51,8 @@ def main() -> None:
     paths = libraries(compiler, mode)
     if not paths:
         sys.exit(f"{compiler} has no shared library of the {mode} sanitiser; set CXX to one that has")
-    options = {name: ":".join(filter(None, [value, os.environ.get(name)])) for name, value in OPTIONS.items()}
+    here = f"strip_path_prefix={Path.cwd()}{os.sep}"  # files are named as one types them
+    options = {name: ":".join(filter(None, [value, here, os.environ.get(name)])) for name, value in OPTIONS.items()}
     options["ASSAYER_PRELOAD"] = mode  # so that what the command prints can say how it was started
     # The race detector of older compilers does not know the address layouts of newer kernels.
     if mode == "thread" and shutil.which("setarch"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 
 from tests.emulator.programs import Programs, marked
@@ -44,3 +46,14 @@ def test_an_address_in_shared_memory_is_named(address: Programs) -> None:
 def test_shared_memory_that_nobody_wrote_is_nan(fast: Programs) -> None:
     assert fast.run("uninitialised_shared_memory").lines == ["uninitialised_shared_memory wrong cudaSuccess"]
     assert fast.run("uninitialised_shared_memory", fill=0).lines == ["uninitialised_shared_memory ok cudaSuccess"]
+
+
+def test_host_code_that_reads_device_memory_is_found(fast: Programs) -> None:
+    outcome = fast.run("device_memory_read_by_the_host")
+    assert outcome.status == -signal.SIGSEGV
+    assert outcome.said.startswith("copied 1\nCUDA emulator: SIGSEGV at address 0x")
+    assert "the host reads or writes device memory" in outcome.said
+
+
+def test_managed_memory_is_the_host_s_too(fast: Programs) -> None:
+    assert fast.run("managed_memory_read_by_the_host").lines == ["managed_memory_read_by_the_host ok cudaSuccess"]

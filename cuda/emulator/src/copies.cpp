@@ -1,6 +1,7 @@
 // Copying and filling memory.
 #include <cstring>
 
+#include "device_memory.h"
 #include "errors.h"
 #include "graphs.h"
 #include "memory.h"
@@ -26,6 +27,7 @@ cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_
     if (const cudaError_t failed = checked(cudaSuccess)) return failed;
     const auto copy = [=] { return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, nullptr); };
     if (recorded(stream, copy)) return cudaSuccess;
+    const DeviceAccess access;
     for (size_t row = 0; row < height; row++) {
         std::memmove(static_cast<char*>(to) + row * to_pitch, static_cast<const char*>(from) + row * from_pitch, width);
     }
@@ -45,6 +47,7 @@ cudaError_t cudaMemset2DAsync(void* memory, size_t pitch, int byte, size_t width
     if (width > pitch || !fits(memory, pitch * (height - 1) + width)) return checked(cudaErrorInvalidValue);
     if (const cudaError_t failed = checked(cudaSuccess)) return failed;
     if (recorded(stream, [=] { return cudaMemset2DAsync(memory, pitch, byte, width, height, nullptr); })) return cudaSuccess;
+    const DeviceAccess access;
     for (size_t row = 0; row < height; row++) std::memset(static_cast<char*>(memory) + row * pitch, byte, width);
     return cudaSuccess;
 }

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "block.h"
+#include "device_memory.h"
 
 namespace emulator {
 namespace {
@@ -49,7 +50,10 @@ bool set_up() { return dl_iterate_phdr(set_callback, nullptr) == 0; }
 // An address that is nobody's.  What the process had arranged for the signal happens when the instruction is repeated.
 struct sigaction before_segv, before_bus;
 void say_who_and_repeat(int signal, siginfo_t* information, void*) {
-    if (running_thread) std::fprintf(stderr, "CUDA emulator: %s at address %p\n", signal == SIGSEGV ? "SIGSEGV" : "SIGBUS", information->si_addr);
+    const char* const name = signal == SIGSEGV ? "SIGSEGV" : "SIGBUS";
+    if (running_thread) std::fprintf(stderr, "CUDA emulator: %s at address %p\n", name, information->si_addr);
+    else if (is_device_memory(information->si_addr))
+        std::fprintf(stderr, "CUDA emulator: %s at address %p: the host reads or writes device memory, which only kernels and copies can\n", name, information->si_addr);
     say_who();
     sigaction(SIGSEGV, &before_segv, nullptr);
     sigaction(SIGBUS, &before_bus, nullptr);

@@ -12,6 +12,7 @@
 #include "block.h"
 #include "death.h"
 #include "device.h"
+#include "device_memory.h"
 #include "errors.h"
 #include "functions.h"
 #include "settings.h"
@@ -193,6 +194,7 @@ cudaError_t run(const Launch& launch) {
     const dim3 shape = launch.configuration.grid;
     Grid grid{launch};
     Blocks blocks(uint64_t{shape.x} * shape.y * shape.z, settings().order, seed_of_launch());
+    const DeviceAccess access;
     Crew::of_this_process().work(grid, blocks);
     return cudaSuccess;  // a kernel's failure is what later calls return
 }

@@ -1,11 +1,14 @@
-// Device memory, which here is the host's: a pointer to either works in a kernel.  What was allocated is remembered, so that
-// freeing what was not and copying past an end are the errors they are in CUDA.
+// What was allocated is remembered, so that freeing what was not and copying past an end are the errors they are in CUDA.
+// A pointer to host memory works in a kernel; one to device memory does not on the host (device_memory.h).
 #include "memory.h"
 
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
 
+#include "death.h"
+#include "device_memory.h"
 #include "errors.h"
 #include "failures.h"
 #include "graphs.h"
@@ -42,6 +45,17 @@ Allocation rest_from(const void* memory) {
     return {start + allocation.bytes - address, allocation.type};
 }
 
+void* obtain(size_t bytes, cudaMemoryType type) {
+    if (type == cudaMemoryTypeDevice) return take_device_memory(bytes);
+    void* memory = nullptr;
+    return bytes > PTRDIFF_MAX - 256 || posix_memalign(&memory, 256, bytes) != 0 ? nullptr : memory;
+}
+
+void give_back(void* memory, const Allocation& allocation) {
+    if (allocation.type == cudaMemoryTypeDevice) return give_back_device_memory(memory, allocation.bytes);
+    std::free(memory);
+}
+
 }  // namespace
 
 bool fits(const void* memory, size_t bytes) {
@@ -52,14 +66,16 @@ bool fits(const void* memory, size_t bytes) {
 cudaError_t release(void* memory, bool of_host) {
     if (!memory) return checked(cudaSuccess);
     Allocations& all = allocations();
+    Allocation freed;
     {
         std::lock_guard<std::mutex> lock(all.mutex);
         const auto found = all.at.find(reinterpret_cast<uintptr_t>(memory));
         if (found == all.at.end() || (found->second.type == cudaMemoryTypeHost) != of_host) return checked(cudaErrorInvalidValue);
+        freed = found->second;
         all.at.erase(found);
     }
     give_back_to_pool(memory);
-    std::free(memory);
+    give_back(memory, freed);
     return checked(cudaSuccess);
 }
 
@@ -77,11 +93,13 @@ cudaError_t allocate(void** memory, size_t bytes, cudaMemoryType type, cudaStrea
     if (const cudaError_t failed = checked(cudaSuccess)) return failed;
     *memory = nullptr;
     if (bytes == 0) return cudaSuccess;
-    if (bytes > PTRDIFF_MAX - 256 || posix_memalign(memory, 256, bytes) != 0) {
-        *memory = nullptr;
-        return checked(cudaErrorMemoryAllocation);
+    name_the_culprit();
+    *memory = obtain(bytes, type);
+    if (!*memory) return checked(cudaErrorMemoryAllocation);
+    if (settings().fill) {
+        const DeviceAccess access;
+        std::memset(*memory, 0xff, bytes);
     }
-    if (settings().fill) std::memset(*memory, 0xff, bytes);
     {
         Allocations& all = allocations();
         std::lock_guard<std::mutex> lock(all.mutex);

@@ -108,3 +108,26 @@ PROGRAM(uninitialised_shared_memory) {
     const auto result = output.values();
     return result[62] == 1 && result[63] == 1;
 }
+
+// What works in a kernel and in a copy alone.
+__global__ void touch_kernel(float* memory) { memory[threadIdx.x] += 1; }
+PROGRAM(device_memory_read_by_the_host) {
+    float* memory = nullptr;
+    cudaMalloc(&memory, 32 * sizeof(float));
+    cudaMemset(memory, 0, 32 * sizeof(float));
+    touch_kernel<<<1, 32>>>(memory);
+    float copied = 0;
+    cudaMemcpy(&copied, memory, sizeof copied, cudaMemcpyDeviceToHost);
+    std::fprintf(stderr, "copied %g\n", copied);
+    return memory[0] == copied;
+}
+PROGRAM(managed_memory_read_by_the_host) {
+    float* memory = nullptr;
+    cudaMallocManaged(&memory, 32 * sizeof(float));
+    for (int i = 0; i < 32; i++) memory[i] = 1;
+    touch_kernel<<<1, 32>>>(memory);
+    cudaDeviceSynchronize();
+    const bool right = memory[31] == 2;
+    cudaFree(memory);
+    return right;
+}
