@@ -27,7 +27,8 @@ def test_the_race_detector_names_it(thread: Programs, race: str, schedule: str) 
     assert outcome.status == 66
     places = re.findall(r"SUMMARY: ThreadSanitizer: data race ([^\s:]+:\d+)", outcome.said)
     assert places
-    assert set(places) <= {str(SOURCES.parent / place) for place in marked("races.cu", f"RACE {race}")}
+    marks = {SOURCES.parent / place for place in marked("races.cu", f"RACE {race}")}
+    assert {SOURCES.parent / place for place in places} <= marks  # newer detectors say the whole path
     assert re.search(r"'block \(\d+,0,0\) thread \(\d+,0,0\)( or \d+ i on)?'", outcome.said)
 
 
