@@ -2,6 +2,7 @@
 
 rmsnorm/plain/2x33x1e-06      a case of the catalogue: operation, data, sizes
 rmsnorm/refused/null_input    a call that must be refused
+rmsnorm/sequence/alternating  several calls in a row
 probe/rmsnorm/output          a property of an operation
 step1-bf16/locked/012 rmsnorm(final_norm)    a call of a locked step: its place, and what it works on
 steps/free/2.014 gemm(layers.0.w_q)          a call of a free step: of the second, its place there
@@ -11,7 +12,7 @@ step/envelope-bf16/03         a training run after its third step
 
 from __future__ import annotations
 
-PROBE, REFUSED, LOCKED = "probe/", "/refused/", "/locked"
+PROBE, REFUSED, SEQUENCE, LOCKED = "probe/", "/refused/", "/sequence/", "/locked"
 
 
 def is_probe(id: str) -> bool:
@@ -24,13 +25,18 @@ def is_refusal(id: str) -> bool:
     return REFUSED in id
 
 
+def is_sequence(id: str) -> bool:
+    """Whether it is of several calls in a row."""
+    return SEQUENCE in id
+
+
 def is_of_step(id: str) -> bool:
     """Whether it is of a training step or run, rather than of one operation."""
     return id.startswith("step")
 
 
 def operation_of(id: str) -> str:
-    """Return the operation that a case, a refusal or a probe is of; of a golden step "training_step"."""
+    """Return the operation that a case, a refusal, a sequence or a probe is of; of a golden step "training_step"."""
     return id.removeprefix(PROBE).partition("/")[0]
 
 

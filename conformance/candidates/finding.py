@@ -18,6 +18,10 @@ class Misdeed(StrEnum):
     OTHER_CODE = "returned another code the second time"
     WROTE_REFUSED = "refused a call and wrote all the same"
     NOT_REFUSED = "did not refuse a call that it has to"
+    KEEPS = "kept something from one call to the next"
+    GROWS = "took more memory with every call"
+    LEAVES_CHANGED = "changed what belongs to its process"
+    DISTURBS = "disturbed a call on another thread"
     UNLIKE_ITSELF = "gave other bits by another way through a step"
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from bindings.header.records import Parameter
 from conformance import ids, operations
-from conformance.catalogue.cases import CASES, REFUSALS, Case, Refusal
+from conformance.catalogue.cases import CASES, REFUSALS, SEQUENCES, CallSequence, Case, Refusal
 from conformance.catalogue.cases.data import DATA
 from conformance.exit_codes import HARNESS
 from conformance.judging.probes import PROPERTIES, probe_ids
@@ -29,6 +29,7 @@ from .options import add_command
 _EXAMPLES = """\
   explain rope_forward/plain/2x33x3x16x0     a case of the catalogue
   explain rope_forward/refused/null_input    a call that must be refused
+  explain rope_forward/sequence/alternating  several calls in a row
   explain step1/locked                       a training step
 """
 _EXIT = "exit code: 0 explained; 2 there is no such case"
@@ -49,6 +50,8 @@ def run(options: argparse.Namespace) -> int:
         lines = _case(CASES[id], options.seed)
     elif id in REFUSALS:
         lines = _refusal(REFUSALS[id])
+    elif id in SEQUENCES:
+        lines = _sequence(SEQUENCES[id])
     elif id in probe_ids():
         lines = _probe(id)
     elif step := next((step for step in STEPS if id == step or id.startswith(f"{step}/")), ""):
@@ -68,7 +71,7 @@ def _entry(heading: str, text: str) -> str:
 
 
 def _unknown(id: str) -> int:
-    every = [*CASES, *REFUSALS, *probe_ids(), *STEPS]
+    every = [*CASES, *REFUSALS, *SEQUENCES, *probe_ids(), *STEPS]
     near = [known for known in every if id in known][:5] or difflib.get_close_matches(id, every, 5)
     print(f"no case is called {id}" + "".join(f"\n  perhaps {known}" for known in near))
     return HARNESS
@@ -141,6 +144,13 @@ def _refusal(case: Refusal) -> Iterator[str]:
     for name, value in {**case.override, **first}.items():
         yield _entry("argument", f"{name} is {'a null pointer' if value is None else value}")
     yield _entry("otherwise", f"the call of {case.base.id}")
+
+
+def _sequence(sequence: CallSequence) -> Iterator[str]:
+    yield from _wrapped("why", sequence.why)
+    yield _entry("made", sequence.way)
+    for place, call in enumerate(sequence.calls):
+        yield _entry("" if place else "calls", f"{call.case.id}: {call.label}")
 
 
 def _probe(id: str) -> Iterator[str]:

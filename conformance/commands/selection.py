@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
 from conformance.candidates.files import answerable
-from conformance.catalogue.cases import CASES, REFUSALS
+from conformance.catalogue.cases import CASES, REFUSALS, SEQUENCES
 from conformance.catalogue.keywords import Keywords
 from conformance.ids import is_probe, operation_of
 from conformance.judging.probes import probe_ids
@@ -91,7 +91,7 @@ def _unknown(name: str) -> str:
 
 
 def is_counted(id: str) -> bool:
-    """Whether it is one of those that the manifest's floor counts: cases and refusals."""
+    """Whether it is one of those that the manifest's floor counts: cases, refusals and sequences."""
     return not is_probe(id)
 
 
@@ -110,7 +110,9 @@ def select(
 
     if ids:
         asked = set(ids)
-        cases = [id for id in ids if id in CASES or id in REFUSALS or id in probe_ids(lambda one: one in asked)]
+        known = (CASES, REFUSALS, SEQUENCES)
+        probes = probe_ids(lambda one: one in asked)
+        cases = [id for id in ids if id in probes or any(id in held for held in known)]
         steps = [step for step in STEPS if any(_is_meant(step, id, keywords) for id in ids)]
     else:
         left_out = () if keywords else absent
@@ -118,6 +120,7 @@ def select(
         cases = [
             *CASES.among(asked),
             *REFUSALS.among(asked),
+            *SEQUENCES.among(asked),
             *probe_ids(lambda id: meant(id) and operation_of(id) not in left_out),
         ]
         steps = [step for step in STEPS if keywords.could_match_within(step)]

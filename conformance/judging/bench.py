@@ -31,7 +31,7 @@ from .results import Result, Status
 from .verdict import Verdict
 
 ELSEWHERE = "; only in run 3, with arrays otherwise aligned"
-_ENDED = {"crashed": Status.CRASHED, "timed out": Status.TIMED_OUT, "missing": Status.NOT_RUN, "raised": Status.FAIL}
+ENDED = {"crashed": Status.CRASHED, "timed out": Status.TIMED_OUT, "missing": Status.NOT_RUN, "raised": Status.FAIL}
 
 
 _IN_MEMORY = MemoryStore()  # of this process
@@ -190,7 +190,7 @@ def _ended(id: str, operation: str, outcome: Outcome) -> Result | None:
     reason = outcome.detail.strip().splitlines()[0] if outcome.detail.strip() else outcome.status
     findings = tuple(outcome.findings)
     looks = _diagnosis_of(_first(outcome) or printed(outcome.detail))
-    return Result(id, operation, _ENDED[outcome.status], reason, (), findings, outcome.detail, diagnosis=looks)
+    return Result(id, operation, ENDED[outcome.status], reason, (), findings, outcome.detail, diagnosis=looks)
 
 
 def _variation_first(diagnosis: Diagnosis | None, findings: Sequence[Finding]) -> Diagnosis | None:

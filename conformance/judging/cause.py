@@ -87,6 +87,11 @@ def is_own(result: Result) -> bool:
     return not result.is_of_step or ids.is_locked(result.part)
 
 
+def is_between_calls(result: Result) -> bool:
+    """Say whether it is what several calls in a row have shown, and none of them alone."""
+    return result.is_sequence and result.diagnosis is not None
+
+
 def is_whole(result: Result) -> bool:
     """Say whether it is of a whole step or run, not of one call."""
     return result.operation not in operations.OPERATIONS

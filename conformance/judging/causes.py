@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 from conformance import operations
 from conformance.candidates.finding import Misdeed
 
-from .cause import FLOAT32, Cause, base_of, format_of, is_own, is_whole, plainest_of, readings_of
+from .cause import FLOAT32, Cause, base_of, format_of, is_between_calls, is_own, is_whole, plainest_of, readings_of
 from .diagnoses import Diagnosis
 from .joint import join, likeliest
 from .results import Result, Status
@@ -47,7 +47,18 @@ def causes(results: Sequence[Result]) -> list[Cause]:
 
 
 def _of_operation(failed: Sequence[Result]) -> list[Sequence[Result]]:
-    """One operation's failures by cause: one group, unless two readings share them out between them."""
+    """One operation's failures by cause: one group, unless two readings share them out between them.
+
+    What only several calls show is one more, where a reading explains the others.
+    """
+    between = [result for result in failed if is_between_calls(result)]
+    others = [result for result in failed if not is_between_calls(result)]
+    if between and likeliest(_diagnoses(others)):
+        return [*_by_reading(others), between]
+    return _by_reading(failed)
+
+
+def _by_reading(failed: Sequence[Result]) -> list[Sequence[Result]]:
     told = [result for result in failed if result.diagnosis]
     best = likeliest(_diagnoses(told))
     rest = [result for result in told if best not in readings_of(result)]
@@ -71,6 +82,11 @@ def _merged(groups: Sequence[Sequence[Result]]) -> list[Cause]:
 def _cause(failed: Sequence[Result]) -> Cause:
     """The cause of failures that have one."""
     operation, joint = base_of(failed[0]), join(_diagnoses(failed))
+    between = next(filter(is_between_calls, failed), None)
+    if between and not any(
+        one.varies for one in _diagnoses(failed)
+    ):  # by calls that are right alone: numbers tell less
+        return Cause(between.headline, None, operation, tuple(failed))
     if joint is None:
         return Cause(plainest_of(failed).headline, None, operation, tuple(failed))
     reading = _reading(operation, joint.reading) if joint.reading else None

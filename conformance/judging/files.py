@@ -26,7 +26,7 @@ from .results import Result, Status
 from .verdict import Verdict, judge
 
 # What files cannot show.
-NOTE = "judged from files: bounds of memory, repeatability, refused calls and free steps were not judged"
+NOTE = "judged from files: memory, repeatability, refused calls, calls in sequence and free steps were not judged"
 _STEP = "training_step"
 _NAMED = 3  # wrong results of a step, behind the first
 

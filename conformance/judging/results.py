@@ -82,6 +82,11 @@ class Result:
         return ids.is_refusal(self.id)
 
     @property
+    def is_sequence(self) -> bool:
+        """Whether it is of several calls in a row."""
+        return ids.is_sequence(self.id)
+
+    @property
     def part(self) -> str:
         """What it belongs to: its operation, or its training step."""
         return ids.step_of(self.id) if self.is_of_step else self.operation

@@ -65,6 +65,8 @@ class Follower:
         readings = result.diagnosis.readings if result.diagnosis else ()
         kinds = {(_origin(result), name) for name in readings or [""]}
         known = bool(kinds & self._met)
+        if result.is_sequence and not result.diagnosis:  # its calls are wrong alone
+            known = any(origin == _origin(result) for origin, _ in self._met)
         self._met |= kinds
         return not known
 

@@ -23,6 +23,8 @@ class Row:
     passed: int
     refusals: int  # of the cases: calls that it has to refuse
     refused: int  # of these: how many passed
+    sequences: int  # of the cases: calls in a row
+    sequenced: int  # of these: how many passed
     excused: int  # waived, or too fine for the declared precision
     not_run: int
     share: float  # largest share of an element's limit that was used
@@ -43,12 +45,12 @@ class Row:
     @property
     def computed(self) -> int:
         """How many of the cases have a result that is to be right."""
-        return self.cases - self.refusals
+        return self.cases - self.refusals - self.sequences
 
     @property
     def right(self) -> int:
         """How many of these passed, or are excused."""
-        return self.passed + self.excused - self.refused
+        return self.passed + self.excused - self.refused - self.sequenced
 
     @property
     def has_shares(self) -> bool:
@@ -77,6 +79,8 @@ def _row(operation: str, results: Sequence[Result]) -> Row:
         sum(r.status is Status.PASS for r in results),
         sum(r.is_refusal for r in results),
         sum(r.is_refusal and r.is_fine for r in results),
+        sum(r.is_sequence for r in results),
+        sum(r.is_sequence and r.is_fine for r in results),
         sum(r.is_fine and r.status is not Status.PASS for r in results),
         sum(not r.was_run for r in results),
         max((v.share for v in verdicts), default=0.0),
@@ -133,13 +137,15 @@ def blocks(results: Iterable[Result]) -> list[tuple[Result, int]]:
     return [(bad[0] if bad[0].is_of_step else max(bad, key=_gravity), len(bad)) for _, bad in refusals_last]
 
 
-def _gravity(result: Result) -> tuple[bool, bool, float]:
-    """A call that did not come back says more than a wrong number, most where it is known what it did to memory.
+def _gravity(result: Result) -> tuple[bool, bool, bool, float]:
+    """One call says more than several in a row.
+
+    A call that did not come back says more than a wrong number, most where it is known what it did to memory.
 
     So does one that is not the same twice; of numbers a larger error says more than a small one.
     """
     ended = result.status is not Status.FAIL
-    return ended, bool(result.findings) if ended else not result.repeats, result.share
+    return not result.is_sequence, ended, bool(result.findings) if ended else not result.repeats, result.share
 
 
 def counts(results: Iterable[Result]) -> dict[Status, int]:

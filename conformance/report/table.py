@@ -57,11 +57,15 @@ def _table(*headings: str) -> Table:
 
 
 def _of_one(found: dict[str, Row], names: Sequence[str], run: Run, every: bool) -> Table:
-    """A row for each operation.  Refusals are counted apart: many a port computes right and refuses nothing."""
+    """A row for each operation.
+
+    Refusals are counted apart, since many a port computes right and refuses nothing, and so are calls in sequence.
+    """
     few = [found[name] for name in names]
     columns: dict[str, list[str]] = {
         "right": [f"{row.right}/{row.computed}" for row in few],
         "refuses": [f"{row.refused}/{row.refusals}" if row.refusals else "" for row in few],
+        "in sequence": [f"{row.sequenced}/{row.sequences}" if row.sequences else "" for row in few],
         "error/limit": [_share(row) for row in few],
     }
     if every:
@@ -71,6 +75,8 @@ def _of_one(found: dict[str, Row], names: Sequence[str], run: Run, every: bool) 
         columns["repeats"] = ["yes" if row.deterministic else "NO" for row in few]
     if all(row.refused == row.refusals for row in few):
         del columns["refuses"]
+    if all(row.sequenced == row.sequences for row in few):
+        del columns["in sequence"]
     if all(row.deterministic for row in few) and not every:
         columns.pop("repeats", None)
     table = _table("operation", *columns)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import pytest
 
 from conformance import ids
-from conformance.catalogue.cases import CASES, REFUSALS
+from conformance.catalogue.cases import CASES, REFUSALS, SEQUENCES
 from conformance.steps import STEPS
 
 
-def test_a_case_and_a_refusal_name_their_operation() -> None:
-    for id, case in (*CASES.items(), *REFUSALS.items()):
+def test_a_case_a_refusal_and_a_sequence_name_their_operation() -> None:
+    for id, case in (*CASES.items(), *REFUSALS.items(), *SEQUENCES.items()):
         assert ids.operation_of(id) == case.operation
         assert ids.is_refusal(id) is (id in REFUSALS)
+        assert ids.is_sequence(id) is (id in SEQUENCES)
         assert not ids.is_of_step(id)
         assert not ids.is_probe(id)
 

@@ -37,13 +37,17 @@ class Call:
         process.place(self.arena.slots, seconds)
         made = []
         for run in runs:
-            raw = raw_arguments(function, self.buffers, self.sizes, self.override, process.address, run)
-            made.append((run, raw, [_carried(b, run) for b in self.buffers if not b.is_host]))
-            for buffer in self.buffers:
-                buffer.fill(memory, run)
+            made.append((run, *self.fill(process, run)))
             for start, stop in opened:
                 memory[start:stop] = CANARY[run] * (stop - start)
         return process.ask("run", seconds, function.symbol, function.types, made, list(opened))
+
+    def fill(self, process: Process, run: int) -> tuple[list[Any], list[tuple[int, int, int]]]:
+        """Fill the buffers of a run; return the raw arguments, and the parts of the arena that matter to a device."""
+        raw = raw_arguments(self.signature.function, self.buffers, self.sizes, self.override, process.address, run)
+        for buffer in self.buffers:
+            buffer.fill(self.arena.memory, run)
+        return raw, [_carried(buffer, run) for buffer in self.buffers if not buffer.is_host]
 
     @property
     def runs(self) -> tuple[int, ...]:

@@ -23,17 +23,21 @@ from bindings import LibraryError, read_header
 from bindings.shared_object.foreign import of_process, pointer
 from bindings.shared_object.opened import Opened
 
-from .memory import DeviceMemory, HostMemory
+from .memory import DeviceMemory, HostMemory, Range
+from .rounds import Repeatable, Rounds, Together, repeat
+from .surroundings import Surroundings
 
+# Raw arguments, the parts of the arena that matter, those that are put back before a call, those that are compared.
+Task = tuple[list[Any], list[tuple[int, int, int]], list[Range], list[Range]]
 _PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
 _LARGEST_FILE = 1 << 26  # bytes: a library that floods its output is stopped by SIGXFSZ
 
 
 class Child:
-    """Answers requests until the connection ends."""
+    """Answers requests until the connection ends; `found`: what the process was like before the library was opened."""
 
-    def __init__(self, connection: Connection, opened: Opened, memory: HostMemory) -> None:
-        self.connection, self.opened, self.memory = connection, opened, memory
+    def __init__(self, connection: Connection, opened: Opened, memory: HostMemory, found: Surroundings) -> None:
+        self.connection, self.opened, self.memory, self.found = connection, opened, memory, found
 
     @functools.cached_property
     def library(self) -> Any:
@@ -65,12 +69,40 @@ class Child:
         self.memory.open(gaps)
         codes = []
         for number, values, carried in runs:
-            raw = [pointer(value) if kind == "void*" else value for kind, value in zip(types, values, strict=True)]
             self.memory.progress[0] = number
-            codes.append(self.memory.around(functools.partial(entry, *raw), carried))
+            codes.append(self.memory.around(functools.partial(entry, *_raw(types, values)), carried))
         self.memory.progress[0] = 0
         self.memory.close(gaps)
         return ("done", codes)
+
+    def repeat(
+        self, symbol: str, types: tuple[str, ...], task: Task, count: int, window: int, seconds: float, exact: bool
+    ) -> tuple[Any, ...]:
+        """Make one call so many times (rounds.py); say also what of the process is no longer as it was."""
+        entry = self.opened.object.entry(symbol, types)
+        if entry is None:
+            return ("missing",)
+        values, carried, written, results = task
+        call = Repeatable(self.memory, functools.partial(entry, *_raw(types, values)), carried, written, results)
+        return ("done", repeat(call, count, window, seconds, exact), list(self.found.changed()))
+
+    def together(
+        self, symbol: str, types: tuple[str, ...], tasks: list[Task], rounds: Rounds, exact: bool
+    ) -> tuple[Any, ...]:
+        """Make calls at once (rounds.py), each on a stream of its own where the library has streams."""
+        entry = self.opened.object.entry(symbol, types)
+        if entry is None:
+            return ("missing",)
+        services = self.opened.services
+        with contextlib.ExitStack() as streams:
+            calls = []
+            for values, carried, written, results in tasks:
+                stream = services.stream_create() if services.has("stream_create") else None
+                if stream is not None:
+                    streams.callback(services.stream_destroy, stream)
+                raw = _raw(types, [*values[:-1], stream or 0])  # the stream is every operation's last argument
+                calls.append(Repeatable(self.memory, functools.partial(entry, *raw), carried, written, results, stream))
+            return ("done", Together(calls, rounds, exact).run())
 
     def call(self, target: str, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
         """Call a Python function, "package.module:function", with the open library first."""
@@ -87,12 +119,17 @@ class Child:
             # Should the judge be killed meanwhile, a hanging library ends all the same.
             signal.setitimer(signal.ITIMER_REAL, seconds + 1)
             try:
-                answer: Callable[..., tuple[Any, ...]] = getattr(self, kind)  # place, forget, run or call
+                answer: Callable[..., tuple[Any, ...]] = getattr(self, kind)  # place, forget, run, repeat ...
                 reply = answer(*arguments)
             except Exception:
                 reply = ("raised", traceback.format_exc())
             signal.setitimer(signal.ITIMER_REAL, 0)
             self.connection.send(reply)
+
+
+def _raw(types: Sequence[str], values: Sequence[Any]) -> list[Any]:
+    """Arguments as an entry takes them: addresses as pointers."""
+    return [pointer(value) if kind == "void*" else value for kind, value in zip(types, values, strict=True)]
 
 
 def _end_with_the_judge() -> None:
@@ -113,6 +150,7 @@ def main() -> None:
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
     resource.setrlimit(resource.RLIMIT_FSIZE, (_LARGEST_FILE, _LARGEST_FILE))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    found = Surroundings()
     try:
         opened = Opened(Path(path), read_header())
         memory = _memory(int(file), int(capacity), opened)
@@ -120,7 +158,7 @@ def main() -> None:
         link.send(("refused", error))
         return
     link.send(("ready", (memory.base, opened.facts)))
-    Child(link, opened, memory).serve()
+    Child(link, opened, memory, found).serve()
 
 
 if __name__ == "__main__":

@@ -46,8 +46,13 @@ class HostMemory:
         """Close all slots."""
         self.close([(mmap.PAGESIZE, len(self._map))])
 
-    def around(self, call: Callable[[], int], carried: Sequence[tuple[int, int, int]]) -> int:
-        """Make a call; carried: for each array the beginning of its slot, and from where to where it matters."""
+    def around(
+        self, call: Callable[[], int], carried: Sequence[tuple[int, int, int]], stream: int | None = None
+    ) -> int:
+        """Make a call; carried: for each array the beginning of its slot, and from where to where it matters.
+
+        stream: that of the call, None for the default one.
+        """
         return call()
 
 
@@ -77,20 +82,22 @@ class DeviceMemory(HostMemory):
             self._services.free(copy - _BEYOND)
         self._copies.clear()
 
-    def around(self, call: Callable[[], int], carried: Sequence[tuple[int, int, int]]) -> int:
+    def around(
+        self, call: Callable[[], int], carried: Sequence[tuple[int, int, int]], stream: int | None = None
+    ) -> int:
         """Make a call; what goes wrong on the device, also later than the call, is its code."""
         slots = [(slot, self._copies[slot][0]) for slot, _, _ in carried]
         try:
             for there, here, size in self._pairs(carried):
-                self._services.copy(there, here, size, None)
-            self._services.synchronize(None)
+                self._services.copy(there, here, size, stream)
+            self._services.synchronize(stream)
             self.close(slots)
             code = call()
-            self._services.synchronize(None)
+            self._services.synchronize(stream)
             self.open(slots)
             for there, here, size in self._pairs(carried):
-                self._services.copy(here, there, size, None)
-            self._services.synchronize(None)
+                self._services.copy(here, there, size, stream)
+            self._services.synchronize(stream)
         except CallError as error:
             self.open(slots)
             return error.code

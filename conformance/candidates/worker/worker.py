@@ -49,6 +49,7 @@ class Worker:
         self.environment, self.prefix = environment, prefix
         self._signatures: dict[str, Signature] = {}
         self._explained: Counter[str] = Counter()
+        self._called: set[str] = set()  # operations, since the process was started
         self._process: Process | None
         self.arena, self._process = begun or (Arena(), None)
 
@@ -82,6 +83,7 @@ class Worker:
         if self._process:
             self._process.close()
         self._process = None
+        self._called.clear()
 
     def signature(self, operation: str) -> Signature:
         """Return how the operation is called."""
@@ -98,8 +100,7 @@ class Worker:
         array that is left out is poisoned.  `override`: what is passed to C instead, unchecked: None is a null
         pointer, a number any size or scalar; the buffers stay those that the arguments ask for.
         """
-        if self.arena.begin() and self._process:
-            self._process.forget(self.limit_s)
+        self.begin(operation)
         call = Call(self.arena, self.signature(operation), arguments, override or {})
         try:
             reply = call.make(self.process(), self.limit_s, call.runs)
@@ -110,6 +111,17 @@ class Worker:
         if reply[0] == "raised":
             return Outcome("raised", detail=reply[1])
         return self._done(call, reply[1])
+
+    def begin(self, operation: str) -> None:
+        """Make all of the arena free for the next call, which is of this operation."""
+        self._called.add(operation)
+        if self.arena.begin() and self._process:
+            self._process.forget(self.limit_s)
+
+    def renew(self, operation: str) -> None:
+        """Stop the process if it has called the operation: the next call of it is the first of a process."""
+        if operation in self._called:
+            self.stop()
 
     def _done(self, call: Call, codes: list[int]) -> Outcome:
         memory = self.arena.memory

@@ -11,9 +11,10 @@ from conformance.catalogue.families import specs
 from conformance.ids import operation_of
 
 from .refusals import Refusal, refusals
+from .sequences import CallSequence, sequences
 from .spec import Case, Spec
 
-__all__ = ["CASES", "REFUSALS", "Case", "Refusal", "previous"]
+__all__ = ["CASES", "REFUSALS", "SEQUENCES", "CallSequence", "Case", "Refusal", "previous"]
 
 Value = TypeVar("Value")
 
@@ -72,6 +73,12 @@ def _refused(operation: str) -> Mapping[str, Refusal]:
     return {refusal.id: refusal for refusal in refusals(few)} if few else {}
 
 
+def _sequenced(operation: str) -> Mapping[str, CallSequence]:
+    """Every sequence of calls of an operation."""
+    cases = CASES.of(operation).values()
+    return {one.id: one for one in sequences(cases, REFUSALS.of(operation).values())} if cases else {}
+
+
 @functools.cache
 def _previous(operation: str) -> Mapping[str, Case]:
     return {case.id: before for before, case in itertools.pairwise(CASES.of(operation).values())}
@@ -84,3 +91,4 @@ def previous(case: Case) -> Case | None:
 
 CASES = _ByOperation(cases_of)
 REFUSALS = _ByOperation(_refused)
+SEQUENCES = _ByOperation(_sequenced)

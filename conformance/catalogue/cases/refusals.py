@@ -60,7 +60,7 @@ def _refusals(base: Case) -> Iterator[Refusal]:
     for parameter in function.parameters:
         if parameter.stars and parameter.name != "stream":
             yield Refusal(base.operation, f"null_{parameter.name}", base, {parameter.name: None})
-        if parameter.name in _sizes(function):
+        if parameter.name in sizes_of(function):
             yield Refusal(base.operation, f"negative_{parameter.name}", base, {parameter.name: -1})
         if parameter.limit:
             yield from _out_of_range(base, parameter)
@@ -69,7 +69,7 @@ def _refusals(base: Case) -> Iterator[Refusal]:
     yield from _broken_conditions(function, base)
 
 
-def _sizes(function: Function) -> set[str]:
+def sizes_of(function: Function) -> set[str]:
     """Return the integer arguments that stand in a shape."""
     names = {name for p in function.parameters for axis in p.shape for name in axis.size.names}
     names |= {p.each[0] for p in function.parameters if p.each}
@@ -88,7 +88,7 @@ def _out_of_range(base: Case, parameter: Parameter) -> Iterator[Refusal]:
 
 def _overflow(function: Function) -> dict[str, int] | None:
     """Return sizes at the top of their types, if they make an array of more bytes than int64_t counts."""
-    top = {name: function.by_name[name].type.range[1] for name in _sizes(function)}
+    top = {name: function.by_name[name].type.range[1] for name in sizes_of(function)}
     largest = 0
     for p in function.parameters:
         if p.shape and all(set(axis.size.names) <= set(top) for axis in p.shape):
@@ -117,6 +117,6 @@ def _breaking(function: Function, condition: Any, sizes: Mapping[str, Any]) -> I
 
 
 def _breaks_only(function: Function, condition: Any, values: Mapping[str, Any]) -> bool:
-    if any(values[name] < 1 for name in _sizes(function) if name in values):
+    if any(values[name] < 1 for name in sizes_of(function) if name in values):
         return False
     return all((other is condition) != bool(other(values)) for other in function.requires)

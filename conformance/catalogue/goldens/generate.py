@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from conformance.catalogue.cases import CASES, REFUSALS
+from conformance.catalogue.cases import CASES, REFUSALS, SEQUENCES
 from conformance.pool import shared
 
 from . import manifest, profiles, tensors
@@ -152,7 +152,7 @@ def install(folder: Path, making: Making, replaced: set[str], lower: bool) -> No
         entries[id] = entry
         (folder / entry.file).parent.mkdir(parents=True, exist_ok=True)
         (making.folder / entry.file).replace(folder / entry.file)
-    present = Floor(len(entries), len(CASES) + len(REFUSALS))
+    present = Floor(len(entries), len(CASES) + len(REFUSALS) + len(SEQUENCES))
     floor = present if lower else present.raised_to(before.floor)
     Manifest(manifest.reference_version(), floor, entries).write(folder)
     for id in before.cases.keys() - entries.keys():

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bindings.shared_object.misnamed import listed
-from conformance.catalogue.cases import CASES, REFUSALS
+from conformance.catalogue.cases import CASES, REFUSALS, SEQUENCES
 from conformance.exit_codes import FAILED, PASSED
 from conformance.ids import operation_of
 from conformance.judging.probes import probe_ids
@@ -87,7 +87,7 @@ class Ratchet:
 
 def _cases_of() -> Mapping[str, set[str]]:
     found: dict[str, set[str]] = {operation: set() for operation in OPERATIONS}
-    for id in (*CASES, *REFUSALS, *probe_ids()):
+    for id in (*CASES, *REFUSALS, *SEQUENCES, *probe_ids()):
         found[operation_of(id)].add(id)
     return found
 

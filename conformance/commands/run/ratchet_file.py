@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 
-from conformance.catalogue.cases import CASES, REFUSALS
+from conformance.catalogue.cases import CASES, REFUSALS, SEQUENCES
 from conformance.ids import operation_of
 from conformance.judging.probes import probe_ids
 from conformance.operations import OPERATIONS
@@ -40,7 +40,7 @@ class File:
 @functools.cache
 def parts() -> dict[str, str]:
     """Return every entry that there can be, and the operation or step that it is a part of."""
-    cases = {id: operation_of(id) for id in (*CASES, *REFUSALS, *probe_ids())}
+    cases = {id: operation_of(id) for id in (*CASES, *REFUSALS, *SEQUENCES, *probe_ids())}
     return cases | {operation: operation for operation in OPERATIONS} | {step: step for step in STEPS}
 
 

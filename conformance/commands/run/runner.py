@@ -9,13 +9,14 @@ from multiprocessing.util import Finalize
 
 from conformance.candidates.candidate import Candidate, close_idle_workers, worker_of
 from conformance.candidates.worker.worker import Worker
-from conformance.catalogue.cases import CASES, REFUSALS
+from conformance.catalogue.cases import CASES, REFUSALS, SEQUENCES
 from conformance.catalogue.prepared import Store
-from conformance.ids import is_probe, is_refusal
+from conformance.ids import is_probe, is_refusal, is_sequence
 from conformance.judging.bench import Bench
 from conformance.judging.evidence_selection import EvidenceSelector
 from conformance.judging.probes import judge_probe
 from conformance.judging.results import Result
+from conformance.judging.sequences import judge_sequence
 from conformance.limits import HEADER, Contract
 from conformance.pool import shared
 from conformance.steps import RUN_LENGTH, STEPS, judge_step
@@ -78,6 +79,8 @@ def _judge(piece: Sequence[str]) -> list[Result]:
 def _judged(id: str, bench: Bench) -> Result:
     if is_probe(id):
         return judge_probe(id, bench)
+    if is_sequence(id):
+        return judge_sequence(SEQUENCES[id], bench)
     return bench.case(REFUSALS[id] if is_refusal(id) else CASES[id])
 
 
@@ -105,6 +108,8 @@ def _closing(results: Iterator[list[Result]]) -> Iterator[list[Result]]:
 
 def _work(id: str) -> float:
     """About how long a case takes beside others: the more elements the longer, most of all along one long axis."""
+    if is_sequence(id):
+        return 0.0  # last: one that has to begin a process ends that of the calls before
     if is_probe(id) or is_refusal(id):
         return 1e3
     counts = [value for value in CASES[id].sizes.values() if isinstance(value, int) and value > 1]

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from functools import partial
 
 from conformance.candidates.worker.worker import Worker
-from conformance.catalogue.cases import CASES, REFUSALS, Case, Refusal
+from conformance.catalogue.cases import CASES, REFUSALS, SEQUENCES, CallSequence, Case, Refusal
 from conformance.catalogue.keywords import Keywords
 from conformance.catalogue.prepared import Store, kept_between_runs
 from conformance.judging.bench import Bench
 from conformance.judging.results import Result
+from conformance.judging.sequences import judge_sequence
 from conformance.pool import shared
 from conformance.report.summary import blocks
 
@@ -46,13 +47,17 @@ def judge_fault(fault: Fault, store: Store | None = None) -> FaultResult:
     mode = fault.run_mode
     with Worker(build(fault), 1, fault.limit_s, mode.environment(), mode.prefix()) as worker:
         bench = Bench(worker, store=store)
-        return scored(fault, [bench.case(case) for case in cases_of(fault)])
+        return scored(fault, [_judged(case, bench) for case in cases_of(fault)])
 
 
-def cases_of(fault: Fault) -> list[Case | Refusal]:
+def _judged(case: Case | Refusal | CallSequence, bench: Bench) -> Result:
+    return judge_sequence(case, bench) if isinstance(case, CallSequence) else bench.case(case)
+
+
+def cases_of(fault: Fault) -> list[Case | Refusal | CallSequence]:
     """The cases that have to find a fault."""
     keywords = Keywords(fault.cases)
-    catalogue: list[Case | Refusal] = [*CASES.values(), *REFUSALS.values()]
+    catalogue: list[Case | Refusal | CallSequence] = [*CASES.values(), *REFUSALS.values(), *SEQUENCES.values()]
     cases = [case for case in catalogue if case.operation in fault.operations and keywords.matches(case.id)]
     # What a device makes of an index out of range is numbers, and wrong numbers have better cases to show in.
     skipped = fault.is_of_a_kernel and not fault.cases

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.catalogue.cases import CASES, REFUSALS
+from conformance.catalogue.cases import CASES, REFUSALS, SEQUENCES
 from conformance.catalogue.keywords import KeywordError, Keywords
 from conformance.commands.selection import select
 from conformance.judging.probes import probe_ids
@@ -82,11 +82,11 @@ def test_ids_of_a_step_s_calls_choose_the_step_and_its_results() -> None:
 )
 def test_what_an_operation_s_ids_cannot_hold_is_not_made_and_nothing_else_left_out(text: str) -> None:
     keywords = Keywords(text)
-    every = (*CASES, *REFUSALS, *probe_ids())
+    every = (*CASES, *REFUSALS, *SEQUENCES, *probe_ids())
     assert select(keywords).cases == tuple(id for id in every if keywords.matches(id))
 
 
 def test_nothing_behind_an_operation_s_name_ends_with_one() -> None:
     """So a word that begins with a name and a slash is in the ids of that operation alone."""
-    behind = {part for id in (*CASES, *REFUSALS) for part in id.split("/")[1:-1]}
+    behind = {part for id in (*CASES, *REFUSALS, *SEQUENCES) for part in id.split("/")[1:-1]}
     assert [part for part in behind if part.endswith(tuple(OPERATIONS))] == []

@@ -10,7 +10,7 @@ import pytest
 import safetensors.numpy
 
 from conformance.candidates.finding import Finding, Misdeed
-from conformance.catalogue.cases import CASES, REFUSALS
+from conformance.catalogue.cases import CASES, REFUSALS, SEQUENCES
 from conformance.commands.cli import main
 from conformance.judging.results import Result, Status
 from conformance.judging.verdict import Verdict
@@ -32,9 +32,11 @@ def test_explain_says_what_a_case_is_made_of_and_what_it_catches(capsys: pytest.
 
 @pytest.mark.parametrize("operation", sorted({case.operation for case in CASES.values()}))
 def test_every_operation_can_be_explained(operation: str, capsys: pytest.CaptureFixture[str]) -> None:
-    ids = [next(id for id, case in few.items() if case.operation == operation) for few in (CASES, REFUSALS)]
-    assert [main(["explain", id]) for id in ids] == [0, 0]
-    assert "returns -2 and writes nothing" in capsys.readouterr().out
+    ids = [next(id for id, case in few.items() if case.operation == operation) for few in (CASES, REFUSALS, SEQUENCES)]
+    assert [main(["explain", id]) for id in ids] == [0, 0, 0]
+    out = capsys.readouterr().out
+    assert "returns -2 and writes nothing" in out
+    assert "sizes that alternate" in out
 
 
 def test_explain_of_steps_and_of_what_does_not_exist(capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.catalogue.cases import CASES, REFUSALS
+from conformance.catalogue.cases import CASES, REFUSALS, SEQUENCES
 from conformance.commands.run.ratchet import Ratchet, move_on
 from conformance.commands.run.ratchet_file import RatchetError, read_ratchet
 from conformance.ids import operation_of
@@ -17,7 +17,7 @@ from conformance.report.record import Run
 from tests.compiler import compile_library
 from tests.conformance.commands.small import FUNCTIONS, MATH, run, said
 
-SILU = [id for id in (*CASES, *REFUSALS, *probe_ids()) if operation_of(id) == "silu"]
+SILU = [id for id in (*CASES, *REFUSALS, *SEQUENCES, *probe_ids()) if operation_of(id) == "silu"]
 
 
 def results(ids: list[str], status: Status = Status.PASS) -> list[Result]:

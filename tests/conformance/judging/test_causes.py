@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from conformance.candidates.finding import Finding, Misdeed
 from conformance.judging.causes import NOT_REFUSED, RIGHT_BUT, WROTE_REFUSED, Cause, causes
-from conformance.judging.diagnoses import Kind, Symptom, of_readings, of_symptoms
+from conformance.judging.diagnoses import Diagnosis, Kind, Symptom, of_readings, of_symptoms
 from conformance.judging.results import Result, Status
 
 EPS = "eps outside the root"
@@ -131,3 +131,22 @@ def test_what_one_case_suggests_and_the_others_refute_is_not_the_cause() -> None
 def test_what_says_nothing_against_the_candidate_is_left_out() -> None:
     others = (Status.PASS, Status.NOT_RUN, Status.MISTRUSTED, Status.WAIVED, Status.TOO_FINE)
     assert causes([replace(failed("rmsnorm/plain/3x33"), status=status) for status in others]) == []
+
+
+KEEPS = Result(
+    "rmsnorm/sequence/same_sizes", "rmsnorm", Status.FAIL, "keeps something", diagnosis=Diagnosis("keeps something")
+)
+WRONG_ALONE = Result("rmsnorm/sequence/alternating", "rmsnorm", Status.FAIL, "call 2 of 5: wrong alone too")
+
+
+def test_what_calls_in_a_row_show_is_a_cause_beside_a_reading() -> None:
+    reading, kept = causes([failed("rmsnorm/plain/3x33"), failed("rmsnorm/tiny/3x33"), WRONG_ALONE, KEEPS])
+    assert (reading.sentence, kept.sentence) == (f"matches: {EPS}", "keeps something")
+    assert ids(reading) == ["rmsnorm/plain/3x33", "rmsnorm/tiny/3x33", WRONG_ALONE.id]
+    assert ids(kept) == [KEEPS.id]
+
+
+def test_what_calls_in_a_row_show_explains_wrong_numbers_of_no_reading() -> None:
+    zero = of_symptoms([Symptom(Kind.ZERO, "zero", outputs=("output",))])
+    [cause] = causes([replace(failed("rmsnorm/plain/3x33"), diagnosis=zero), KEEPS])
+    assert (cause.sentence, cause.count) == ("keeps something", 2)

@@ -47,7 +47,13 @@ def chosen(results: Iterable[Result]) -> list[Result]:
     steps: dict[str, Result] = {}
     operations: dict[str, list[Result]] = {}
     for result in results:
-        if result.is_fine or not result.was_run or result.is_refusal or result.status is Status.MISTRUSTED:
+        if (
+            result.is_fine
+            or not result.was_run
+            or result.is_refusal
+            or result.is_sequence
+            or result.status is Status.MISTRUSTED
+        ):
             continue
         if result.is_of_step:
             steps.setdefault(result.part, result)

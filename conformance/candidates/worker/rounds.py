@@ -1,0 +1,177 @@
+"""In the worker's process: one call again and again, and two at once, each compared with the first.
+
+What comes back are numbers and words; the outputs of the call that was made last lie in the arena.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import struct
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+from bindings.shared_object.foreign import of_process
+
+from .memory import HostMemory, Range
+
+PROGRESS = 8  # where in the arena's first page the number of the call stands
+_STATM = Path("/proc/self/statm")  # of Linux: pages of addresses, of memory, of memory that is shared
+MOST_GROWTH = 1 << 30  # bytes that the process may grow by before the calls end: the machine has other work
+
+
+@dataclass
+class Repeatable:
+    """A call that is made on the same contents each time.
+
+    written, results: the parts of the arena that are put back before it, and those that are compared after it.
+    """
+
+    memory: HostMemory
+    entry: Callable[[], int]
+    carried: Sequence[tuple[int, int, int]]
+    written: Sequence[Range]
+    results: Sequence[Range]
+    stream: int | None = None
+    _before: list[bytes] = field(init=False)
+    alone: list[bytes] = field(init=False, default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._before = [bytes(self.memory.progress[start:stop]) for start, stop in self.written]
+
+    def make(self) -> int:
+        """Make the call and return its code."""
+        for (start, stop), content in zip(self.written, self._before, strict=True):
+            self.memory.progress[start:stop] = content
+        return self.memory.around(self.entry, self.carried, self.stream)
+
+    def first(self) -> int:
+        """Make the call, and keep what it gives for the others to be compared with."""
+        code = self.make()
+        self.alone = self._given()
+        return code
+
+    @property
+    def differs(self) -> bool:
+        """Whether the last call gave other bits than the first."""
+        return self._given() != self.alone
+
+    def _given(self) -> list[bytes]:
+        return [bytes(self.memory.progress[start:stop]) for start, stop in self.results]
+
+
+def repeat(call: Repeatable, count: int, window: int, seconds: float, exact: bool) -> tuple[Any, ...]:
+    """Make a call so many times, or until the time is up, it fails, gives other bits (exact), or memory runs short.
+
+    Returns how many were made, the last one's code, whether it gave other bits than the first, and what `Gauge` read
+    after the first and after each window of calls.
+    """
+    until = time.monotonic() + seconds
+    code, differs, made = call.first(), False, 1
+    give_back()
+    with Gauge() as gauge:
+        first = gauge.read()
+        held = [first]
+        while made < count and code == 0 and not differs and time.monotonic() < until:
+            made += 1
+            struct.pack_into("q", call.memory.progress, PROGRESS, made)
+            code = call.make()
+            differs = exact and code == 0 and call.differs
+            now = gauge.read()
+            if made % window == 0 or now[1] - first[1] > MOST_GROWTH:
+                held.append(now)
+            if now[1] - first[1] > MOST_GROWTH:
+                break
+    return made, code, differs, held
+
+
+def give_back() -> None:
+    """Give what malloc holds unused back to the system, where it can: a leak would be filled from that, unseen."""
+    with contextlib.suppress(AttributeError):
+        of_process("malloc_trim", ("size_t",))(0)
+
+
+class Gauge:
+    """Reads how many bytes of addresses, and of memory that is its own, the process has; where no system tells, 0."""
+
+    def __enter__(self) -> Self:
+        self._file = os.open(_STATM, os.O_RDONLY) if _STATM.exists() else -1
+        self._page = os.sysconf("SC_PAGE_SIZE")
+        return self
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        if self._file >= 0:
+            os.close(self._file)
+
+    def read(self) -> tuple[int, int]:
+        if self._file < 0:
+            return 0, 0
+        size, resident, shared = map(int, os.pread(self._file, 128, 0).split()[:3])
+        return size * self._page, (resident - shared) * self._page
+
+
+class Rounds(NamedTuple):
+    """How many calls a thread makes: as many as are wanted, or as the time allows, but so many at least."""
+
+    wanted: int
+    seconds: float
+    least: int
+
+
+Wrong = tuple[int, int, int, bool]  # which call, in which of its rounds, its code, and whether its bits are others
+
+
+class Together:
+    """Calls on threads of their own, each made again and again until all have been made often enough."""
+
+    def __init__(self, calls: Sequence[Repeatable], rounds: Rounds, exact: bool) -> None:
+        self.calls, self.rounds, self.exact = calls, rounds, exact
+        self._until = 0.0
+        self._made = [0] * len(calls)
+        self._wrong: list[Wrong] = []
+        self._raised: list[BaseException] = []
+        self._start = threading.Barrier(len(calls), self._begin)
+
+    def _begin(self) -> None:
+        self._until = time.monotonic() + self.rounds.seconds
+
+    def run(self) -> tuple[list[int], Wrong | None]:
+        """Make each call by itself, then all at once.
+
+        Returns how often each was made, and what is said of the first that failed or gave other bits than by itself;
+        round 0 is the one by itself.
+        """
+        for place, call in enumerate(self.calls):
+            if code := call.first():
+                return self._made, (place, 0, code, False)
+        threads = [threading.Thread(target=self._work, args=(place,)) for place in range(len(self.calls))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        if self._raised:
+            raise self._raised[0]
+        return self._made, self._wrong[0] if self._wrong else None
+
+    def _goes_on(self) -> bool:
+        fewest = min(self._made)
+        is_enough = fewest >= self.rounds.wanted or (time.monotonic() > self._until and fewest >= self.rounds.least)
+        return not is_enough and not self._wrong
+
+    def _work(self, place: int) -> None:
+        call = self.calls[place]
+        self._start.wait()
+        try:
+            while self._goes_on():
+                code = call.make()
+                if code or (self.exact and call.differs):
+                    self._wrong.append((place, self._made[place] + 1, code, code == 0))
+                    return
+                self._made[place] += 1
+        except BaseException as error:
+            self._raised.append(error)
+            self._wrong.append((place, self._made[place] + 1, 0, False))

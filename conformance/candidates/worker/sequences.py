@@ -1,0 +1,147 @@
+"""Calls in a row, of a worker's library: one at a time on memory that stays, one again and again, two at once."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from . import findings
+from .call import Call
+from .outcome import Outcome, Status
+from .process import Ended
+from .rounds import PROGRESS, Rounds
+from .worker import Worker
+
+WINDOWS = 16  # parts of a thousand calls, of which the last half tell whether memory grows
+_OF_TIME = 0.5  # of what a request may take: calls end by themselves before the judge ends them
+
+
+@dataclass
+class Repeated:
+    """What came of a call that was made again and again.
+
+    made      how many calls there were; the last is the one that `outcome` is of
+    differs   whether that gave other bits than the first
+    window    calls between two readings of memory
+    memory    bytes of addresses and of memory of its own that the process had: after the first call, and each window
+    changed   what of the process is no longer as it was before the library was opened, in words
+    """
+
+    outcome: Outcome
+    made: int = 0
+    differs: bool = False
+    window: int = 0
+    memory: list[tuple[int, int]] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
+
+
+@dataclass
+class AtOnce:
+    """What came of calls that were made at once: the outcome of each, how many times it was made, and if one of them
+    was not as it is by itself (`place`; -1: none), in which of its rounds (0: by itself) and whether it gave other
+    bits.  Where the process ended there is one outcome."""
+
+    outcomes: list[Outcome]
+    made: list[int] = field(default_factory=list)
+    place: int = -1
+    round: int = 0
+    differs: bool = False
+
+
+def once(
+    worker: Worker,
+    operation: str,
+    arguments: Mapping[str, Any],
+    run: int = 1,
+    override: Mapping[str, Any] | None = None,
+) -> Outcome:
+    """Call an operation one time, in the buffers of one run, where those of another call of the same sizes lay."""
+    [call] = _laid_out(worker, operation, [arguments], override)
+    try:
+        reply = call.make(worker.process(), worker.limit_s, [run])
+    except Ended as ended:
+        return _ended(worker, ended, "")
+    return _outcome(worker, call, reply, run)
+
+
+def repeated(worker: Worker, operation: str, arguments: Mapping[str, Any], count: int, exact: bool = True) -> Repeated:
+    """Make a call so many times; exact: until it gives other bits than the first."""
+    [call] = _laid_out(worker, operation, [arguments])
+    window, seconds = max(1, count // WINDOWS), worker.limit_s * _OF_TIME
+    try:
+        reply = _ask(worker, "repeat", [call], _task(worker, call), count, window, seconds, exact)
+    except Ended as ended:
+        [made] = struct.unpack_from("q", worker.arena.memory, PROGRESS)
+        return Repeated(_ended(worker, ended, f" in call {made}"), made)
+    if reply[0] != "done":
+        return Repeated(_outcome(worker, call, reply))
+    (made, code, differs, memory), changed = reply[1:]
+    return Repeated(_outcome(worker, call, ("done", [code])), made, differs, window, memory, changed)
+
+
+def together(
+    worker: Worker, operation: str, calls: Sequence[Mapping[str, Any]], rounds: Rounds, exact: bool = True
+) -> AtOnce:
+    """Make calls at once, each again and again on a thread, arrays and a stream of its own."""
+    made = _laid_out(worker, operation, calls)
+    tasks = [_task(worker, call) for call in made]
+    try:
+        reply = _ask(worker, "together", made, tasks, rounds, exact)
+    except Ended as ended:
+        return AtOnce([_ended(worker, ended, "")])
+    if reply[0] != "done":
+        return AtOnce([_outcome(worker, made[0], reply)])
+    counts, wrong = reply[1]
+    place, round, code, differs = wrong or (-1, 0, 0, False)
+    codes = [code if place == mine else 0 for mine in range(len(made))]
+    outcomes = [_outcome(worker, call, ("done", [code])) for call, code in zip(made, codes, strict=True)]
+    return AtOnce(outcomes, counts, place, round, differs)
+
+
+def _laid_out(
+    worker: Worker,
+    operation: str,
+    calls: Sequence[Mapping[str, Any]],
+    override: Mapping[str, Any] | None = None,
+) -> list[Call]:
+    worker.begin(operation)
+    return [Call(worker.arena, worker.signature(operation), arguments, override or {}) for arguments in calls]
+
+
+def _ask(worker: Worker, kind: str, calls: Sequence[Call], *arguments: Any) -> tuple[Any, ...]:
+    function = calls[0].signature.function
+    struct.pack_into("q", worker.arena.memory, PROGRESS, 1)
+    return worker.process().ask(kind, worker.limit_s, function.symbol, function.types, *arguments)
+
+
+def _task(worker: Worker, call: Call) -> tuple[Any, ...]:
+    """What the worker's process is told of a call, whose buffers are filled."""
+    process = worker.process()
+    process.place(worker.arena.slots, worker.limit_s)
+    made, parts = call.fill(process, 1)
+    written = [(buffer.start(1), buffer.stop(1)) for buffer in call.buffers if not buffer.is_input]
+    results = [(buffer.start(1), buffer.stop(1)) for buffer in call.buffers if buffer.is_output]
+    return made, parts, written, results
+
+
+def _outcome(worker: Worker, call: Call, reply: tuple[Any, ...], run: int = 1) -> Outcome:
+    """What came of one run, or of the last of many."""
+    if reply[0] == "missing":
+        return Outcome("missing", detail=f"the library does not export {call.signature.function.symbol}")
+    if reply[0] == "raised":
+        return Outcome("raised", detail=reply[1])
+    memory, code = worker.arena.memory, reply[1][0]
+    found = [finding for buffer in call.buffers for finding in findings.of_run(memory, buffer, run)]
+    printed = worker.process().printed()
+    if code > 0:
+        worker.stop()  # a device that failed once answers every later call with the same error
+    return Outcome("done", code, call.outputs(run), found, printed)
+
+
+def _ended(worker: Worker, ended: Ended, where: str) -> Outcome:
+    detail = "\n".join(filter(None, [f"{ended.reason}{where}", worker.process().printed()]))
+    worker.stop()
+    status: Status = ended.status
+    return Outcome(status, detail=detail)

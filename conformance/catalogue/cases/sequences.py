@@ -1,0 +1,161 @@
+"""Calls in sequence: what one call leaves behind must not reach the next.
+
+A case is one call on memory of its own.  These are calls in a row, whose arrays lie where those of the call before lay.
+Which cases they are made of is decided by the cases' sizes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from bindings.header.records import Parameter
+from conformance import operations
+
+from .refusals import Refusal, sizes_of
+from .spec import Case, Sizes
+
+SMALL, LARGE = 1 << 7, 1 << 14  # elements of a call: nearest to the first, at most the second
+LONG = 1 << 16  # elements of a call on one of two threads, at most: it has to last until the other is on its way
+WORK = 1 << 6  # the product of a call's sizes is at most so many times its elements: some cases are small and slow
+THOUSAND = 1 << 10  # calls in a row, and of each thread at most
+EMULATED_THOUSAND = 1 << 7  # where each call is the CPU's work for every thread of a grid
+LEAST, MOST_SECONDS = 1 << 2, 0.1  # calls of each thread at least; when they end
+
+
+class Way(StrEnum):
+    """How the calls of a sequence are made."""
+
+    IN_TURN = "one after another"
+    REPEATED = "again and again"
+    AT_ONCE = "on two threads at once"
+
+
+@dataclass(frozen=True)
+class SequencedCall:
+    """One call of a sequence: a case's, and how it differs from that."""
+
+    case: Case
+    draw: int = 0  # added to the run's seed: other numbers in arrays of the same sizes
+    run: int = 1  # in whose buffers its arrays lie: those of 1 end at guard zones, those of 2 begin behind them
+    refusal: Refusal | None = None  # what it is in place of a good call
+
+    @property
+    def label(self) -> str:
+        """What it is called among the others."""
+        if self.refusal:
+            return f"{self.refusal.fault}, to be refused"
+        return self.case.name + " with other numbers" * bool(self.draw) + " elsewhere" * (self.run != 1)
+
+
+@dataclass(frozen=True)
+class CallSequence:
+    """Calls of one operation; `why`: what kind of library they find.
+
+    is_fresh: the operation's first call of its process has to be the first of these.
+    """
+
+    operation: str
+    name: str
+    why: str
+    calls: tuple[SequencedCall, ...]
+    way: Way = Way.IN_TURN
+    is_fresh: bool = False
+
+    @property
+    def id(self) -> str:
+        return f"{self.operation}/sequence/{self.name}"
+
+    def label(self, place: int) -> str:
+        """Name a call by its number, its sizes and those of the call before: call 3 of 5 (64x64 after 7x100)."""
+        after = f" after {self.calls[place - 1].label}" if place else ""
+        return f"call {place + 1} of {len(self.calls)} ({self.calls[place].label}{after})"
+
+
+def sequences(cases: Iterable[Case], refusals: Iterable[Refusal]) -> list[CallSequence]:
+    """Return every sequence of an operation that has these cases and calls to be refused."""
+    telling = [case for case in cases if not case.spec.trivial] or list(cases)
+    plain = [case for case in telling if case.data == "plain"] or telling
+    small, large = _nearest(plain, SMALL), _largest(plain, LARGE)
+    middle = _nearest(plain, math.isqrt(elements(small) * elements(large)))
+    found = [_alternating(small, middle, large), _same_sizes(small), _thousand(small), _threads(telling)]
+    # What an array holds, no device looks at; what it does with it has cases of its own.
+    refused = [refusal for refusal in refusals if refusal.value is None]
+    return [*found, _after_refused(small, refused)] if refused else found
+
+
+def elements(case: Case) -> int:
+    """Return how many elements a call of the case is given; where it is given no array, the product of its sizes."""
+    given = operations.read_arrays(operations.OPERATIONS[case.operation])
+    return sum(_elements(parameter, case.sizes) for parameter in given) or _product(case)
+
+
+def _product(case: Case) -> int:
+    """The product of all sizes: about how many operations a call comes to."""
+    names = sizes_of(operations.OPERATIONS[case.operation])
+    return math.prod(case.sizes.get(name, 1) for name in names)
+
+
+def _elements(parameter: Parameter, sizes: Sizes) -> int:
+    if parameter.each:
+        return sum(sizes[parameter.each[1]])
+    return math.prod(axis.size(sizes) for axis in parameter.shape)
+
+
+def _nearest(cases: Sequence[Case], count: int) -> Case:
+    return min(cases, key=lambda case: abs(math.log(max(1, elements(case)) / max(1, count))))
+
+
+def _largest(cases: Sequence[Case], most: int) -> Case:
+    """The largest that is not too large; if all are, the smallest."""
+    affordable = [case for case in cases if elements(case) <= most and _product(case) <= WORK * most]
+    return max(affordable, key=elements) if affordable else min(cases, key=elements)
+
+
+def _alternating(small: Case, middle: Case, large: Case) -> CallSequence:
+    calls = (small, large, small, middle, large)
+    why = "sizes that alternate: finds memory sized by the first call, and plans that are kept for other sizes"
+    return CallSequence(small.operation, "alternating", why, tuple(map(SequencedCall, calls)), is_fresh=True)
+
+
+def _same_sizes(case: Case) -> CallSequence:
+    calls = (
+        SequencedCall(case),
+        SequencedCall(case, draw=1),
+        SequencedCall(case, draw=2, run=2),
+        SequencedCall(case, draw=1, run=2),
+        SequencedCall(case),
+    )
+    why = (
+        "the same sizes, other numbers, in arrays that stay and arrays that move: finds results kept by address or size"
+    )
+    return CallSequence(case.operation, "same_sizes", why, calls)
+
+
+def _after_refused(case: Case, refused: Sequence[Refusal]) -> CallSequence:
+    calls = [SequencedCall(case)]
+    for refusal in refused:
+        calls += [SequencedCall(refusal.base, refusal=refusal), SequencedCall(case)]
+    why = "a good call after each that is to be refused: finds what a refusal leaves behind"
+    return CallSequence(case.operation, "after_refused", why, tuple(calls))
+
+
+def _thousand(case: Case) -> CallSequence:
+    why = (
+        f"one call {THOUSAND} times ({EMULATED_THOUSAND} on an emulated device, where it takes far longer): the same "
+        "bits each time, and the process's memory, working directory and locale as they were"
+    )
+    return CallSequence(case.operation, "thousand", why, (SequencedCall(case),), Way.REPEATED)
+
+
+def _threads(cases: Sequence[Case]) -> CallSequence:
+    long = _largest(cases, LONG)
+    other = _largest([case for case in cases if elements(case) != elements(long)] or cases, LONG)
+    why = (
+        f"two threads, each with its own arrays and stream, make {THOUSAND} calls each, or as many as they can in "
+        f"{MOST_SECONDS:g} s, but {LEAST} at least: finds memory that all calls share"
+    )
+    calls = (SequencedCall(long), SequencedCall(other))
+    return CallSequence(long.operation, "threads", why, calls, Way.AT_ONCE)

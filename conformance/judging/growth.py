@@ -1,0 +1,53 @@
+"""Whether a process takes more memory with every call, told from what it takes once.
+
+An honest library's memory grows while pools fill and pages are first touched, then stays.  What it loses with each call
+adds up in proportion: memory is larger after each of the last windows of calls than after the one before.  Chance does
+not do that: were one window in ten to grow by itself, eight in a row would once in 10^8.  No number of bytes is chosen:
+memory is counted in pages, and one in each window is found, which is 64 bytes a call where a window has 64.  What is
+taken and not touched shows in the addresses, which malloc takes 128 kB at a time: 2 kB a call.
+
+Of a library of kernels the addresses alone tell: the emulator's stacks, which take turns, need some 600 calls until all
+of their pages have been touched, and what a driver does with its own is not known.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+from conformance.candidates.worker.rounds import MOST_GROWTH
+
+LAST = 8  # windows that all have to grow
+_KINDS = "address space", "memory"
+
+
+def growth(held: Sequence[tuple[int, int]], window: int, count: int, is_of_kernels: bool = False) -> str:
+    """Say that memory grows from call to call, or nothing.
+
+    held: bytes of addresses and of memory of its own, after the first call and each window of calls; count: how many
+    calls there were to be.
+    """
+    if not held:
+        return ""
+    if held[-1][1] - held[0][1] > MOST_GROWTH:
+        return f"memory grows from call to call: by {_bytes(held[-1][1] - held[0][1])}; {count} calls were not made"
+    by_kind = {kind: numbers[-LAST - 1 :] for kind, numbers in zip(_KINDS, zip(*held, strict=True), strict=True)}
+    if is_of_kernels:
+        del by_kind["memory"]
+    grown = {kind: last[-1] - last[0] for kind, last in by_kind.items() if len(held) > LAST + 1 and _rises(last)}
+    if not grown:
+        return ""
+    kind = max(grown, key=lambda kind: grown[kind])
+    calls = LAST * window
+    return f"memory grows from call to call: {_bytes(grown[kind] / calls)} of {kind} each, in the last {calls} calls"
+
+
+def _rises(numbers: Sequence[int]) -> bool:
+    return all(after > before for before, after in itertools.pairwise(numbers))
+
+
+def _bytes(count: float) -> str:
+    for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if count >= size:
+            return f"{count / size:.3g} {unit}"
+    return f"{count:.3g} bytes"

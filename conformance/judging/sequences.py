@@ -1,0 +1,167 @@
+"""Judges calls in a row: each as if it were alone, and all by what they leave behind.
+
+A call that is wrong is made once more, by itself in a new process.  If it is right there, something was kept from the
+calls before it; if it is wrong there too, the operation's cases say what is wrong with it, and so no more is said here.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from bindings import read_header
+from conformance import operations
+from conformance.candidates.finding import Finding, Misdeed
+from conformance.candidates.worker import sequences as made
+from conformance.candidates.worker.outcome import Outcome
+from conformance.candidates.worker.rounds import Rounds
+from conformance.candidates.worker.worker import Worker
+from conformance.catalogue.cases import CallSequence
+from conformance.catalogue.cases.sequences import EMULATED_THOUSAND, LEAST, MOST_SECONDS, THOUSAND, SequencedCall, Way
+from conformance.catalogue.goldens import GoldenError
+from conformance.limits.noise import Arithmetic, roundings, using
+
+from .bench import ENDED, Bench
+from .diagnoses import Diagnosis
+from .growth import growth
+from .outputs import judge_outputs
+from .preparation import Prepared
+from .results import Result, Status
+from .verdict import Verdict
+
+KEPT = "keeps something from one call to the next"
+VARIES = "gives other bits from call to call"
+DISTURBED = "two calls at once disturb each other"
+ROUNDS = Rounds(THOUSAND, MOST_SECONDS, LEAST)
+
+
+def judge_sequence(sequence: CallSequence, bench: Bench) -> Result:
+    """Judge one of conformance.catalogue.cases.SEQUENCES."""
+    started = time.perf_counter()
+    with using(bench.declared.of(sequence.operation).arithmetic):
+        try:
+            result = _Judge(sequence, bench).result()
+        except GoldenError as error:
+            result = Result(sequence.id, sequence.operation, Status.MISTRUSTED, str(error))
+    return replace(result, seconds=time.perf_counter() - started)
+
+
+class _Wrong(NamedTuple):
+    """What is wrong with one call, and how it ended."""
+
+    reason: str
+    status: Status = Status.FAIL
+    verdicts: tuple[Verdict, ...] = ()
+    detail: str = ""
+
+
+class _Judge:
+    """Judges one sequence."""
+
+    def __init__(self, sequence: CallSequence, bench: Bench) -> None:
+        if not isinstance(bench.worker, Worker):
+            raise TypeError(f"calls in sequence: expected a library's worker, got {type(bench.worker).__name__}")
+        self.sequence, self.bench, self.worker = sequence, bench, bench.worker
+        self.is_exact = bench.declared.of(sequence.operation).deterministic
+        self._prepared: dict[tuple[str, int], Prepared] = {}
+
+    def result(self) -> Result:
+        """Make the calls, and say what came of them."""
+        ways = {Way.IN_TURN: self._in_turn, Way.REPEATED: self._repeated, Way.AT_ONCE: self._at_once}
+        return ways[self.sequence.way]()
+
+    def _needs(self, call: SequencedCall) -> Prepared:
+        key = call.case.id, call.draw
+        if key not in self._prepared:
+            self._prepared[key] = self.bench.preparation.drawn(call.case, call.draw)
+        return self._prepared[key]
+
+    def _in_turn(self) -> Result:
+        if self.sequence.is_fresh:
+            self.worker.renew(self.sequence.operation)
+        for place, call in enumerate(self.sequence.calls):
+            prepared, label = self._needs(call), self.sequence.label(place)
+            if prepared.weakness:
+                status = Status.MISTRUSTED if roundings() == Arithmetic() else Status.TOO_FINE
+                return self._of(status, f"{label}: {prepared.weakness}")
+            override = call.refusal.override if call.refusal else None
+            outcome = made.once(self.worker, self.sequence.operation, prepared.arguments, call.run, override)
+            if call.refusal and outcome.status != "missing":
+                continue  # it has a case of its own
+            if wrong := self._wrong(call, outcome):
+                return self._told([place], wrong, f"{KEPT}: {label}")
+        return self._of(Status.PASS)
+
+    def _repeated(self) -> Result:
+        [call] = self.sequence.calls
+        facts = self.worker.facts()
+        count = EMULATED_THOUSAND if facts.emulated else THOUSAND
+        arguments = self._needs(call).arguments
+        found = made.repeated(self.worker, self.sequence.operation, arguments, count, self.is_exact)
+        wrong = self._wrong(call, found.outcome)
+        label = f"call {found.made} of {count} ({call.label})"
+        if found.differs:
+            words = f"{VARIES}: {label} is unlike the first" + (f": {wrong.reason}" if wrong else "")
+            return self._failed(Misdeed.VARIES, words, wrong)
+        if wrong:
+            return self._told([0], wrong, f"{KEPT}: {label}")
+        if found.changed:
+            return self._failed(Misdeed.LEAVES_CHANGED, f"changes of its process {', and '.join(found.changed)}")
+        if grows := growth(found.memory, found.window, count, facts.is_device_build):
+            return self._failed(Misdeed.GROWS, grows)
+        return self._of(Status.PASS, detail=f"made {found.made} times")
+
+    def _at_once(self) -> Result:
+        calls = self.sequence.calls
+        arguments = [self._needs(call).arguments for call in calls]
+        found = made.together(self.worker, self.sequence.operation, arguments, ROUNDS, self.is_exact)
+        wrongs = [self._wrong(call, each) for call, each in zip(calls, found.outcomes, strict=False)]
+        words = f"{DISTURBED} ({' beside '.join(call.label for call in calls)})"
+        if found.differs:
+            words = f"{words}: in round {found.round} that of {calls[found.place].label} gives other bits than alone"
+            return self._failed(Misdeed.DISTURBS, words, wrongs[found.place])
+        for place, wrong in enumerate(wrongs):
+            if wrong:  # where the process ended, nobody knows at which call
+                return self._told([place] if len(wrongs) > 1 else range(len(calls)), wrong, words)
+        return self._of(Status.PASS, detail=f"made {' and '.join(map(str, found.made))} times")
+
+    def _wrong(self, call: SequencedCall, outcome: Outcome) -> _Wrong | None:
+        """What is wrong with what came of a call; None where it is as it is due."""
+        if outcome.status != "done":
+            reason = outcome.detail.strip().splitlines()[0] if outcome.detail.strip() else outcome.status
+            return _Wrong(reason, ENDED[outcome.status], (), outcome.detail)
+        if outcome.code:
+            return _Wrong(f"returned {outcome.code}: {read_header().meaning(outcome.code)}", detail=outcome.detail)
+        arguments, expected, _ = self._needs(call)
+        got = operations.flat(outcome.outputs)
+        verdicts = judge_outputs(call.case.operation, arguments, expected, got, call.case.spec.signed_zeros)
+        wrong = next((f"{verdict.output}: {verdict.reason}" for verdict in verdicts if not verdict.passed), "")
+        reason = wrong or next((finding.text for finding in outcome.findings), "")
+        return _Wrong(reason, Status.FAIL, tuple(verdicts), outcome.detail) if reason else None
+
+    def _told(self, places: Sequence[int], wrong: _Wrong, words: str) -> Result:
+        """The result where one of the calls at these places is wrong, by what comes of them alone."""
+        if wrong.status is Status.NOT_RUN:
+            return self._of(wrong.status, wrong.reason)
+        if any(self._is_wrong_alone(self.sequence.calls[place]) for place in places):
+            return self._failed(None, f"{self.sequence.label(places[0])}: {wrong.reason}; wrong alone too", wrong)
+        kind = Misdeed.DISTURBS if self.sequence.way is Way.AT_ONCE else Misdeed.KEEPS
+        return self._failed(kind, f"{words}: {wrong.reason}; alone it is right", wrong)
+
+    def _is_wrong_alone(self, call: SequencedCall) -> bool:
+        """Whether a call is wrong by itself, in a process that has made no other."""
+        self.worker.stop()
+        outcome = made.once(self.worker, call.case.operation, self._needs(call).arguments, call.run)
+        return self._wrong(call, outcome) is not None
+
+    def _of(self, status: Status, reason: str = "", detail: str = "") -> Result:
+        return Result(self.sequence.id, self.sequence.operation, status, reason, detail=detail)
+
+    def _failed(self, kind: Misdeed | None, reason: str, wrong: _Wrong | None = None) -> Result:
+        """A failure; kind: what the sequence has found, None where it is not of the sequence's own."""
+        status, verdicts, detail = wrong[1:] if wrong else (Status.FAIL, (), "")
+        findings = (Finding(kind, reason),) if kind else ()
+        result = replace(self._of(status, reason, detail), verdicts=verdicts, findings=findings)
+        return replace(result, diagnosis=Diagnosis(reason)) if kind else result

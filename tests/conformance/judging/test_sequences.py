@@ -1,0 +1,149 @@
+"""Calls in a row: what a library keeps from call to call is found and named, and nothing is said of a right one."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from conformance.candidates.worker.worker import Worker
+from conformance.catalogue.cases import SEQUENCES
+from conformance.judging.bench import Bench
+from conformance.judging.growth import growth
+from conformance.judging.results import Result, Status
+from conformance.judging.sequences import judge_sequence
+from tests.compiler import compile_library
+
+SOURCE = Path(__file__).parents[1].joinpath("stateful.c").read_text(encoding="utf-8")
+FAULTS = SOURCE[SOURCE.index("{") + 1 : SOURCE.index("}")].replace("\n", " ").split(",")
+FAULT = {name.strip(): str(value) for value, name in enumerate(FAULTS)}
+ALL = ("alternating", "same_sizes", "thousand", "threads", "after_refused")
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compile_library(SOURCE, tmp_path_factory.mktemp("stateful"), "stateful", "-D_GNU_SOURCE", "-lm")
+
+
+def judged(name: str, fault: str, library: Path, limit_s: float = 10.0) -> Result:
+    with Worker(library, limit_s=limit_s, environment={"FAULT": FAULT[fault]}) as worker:
+        return judge_sequence(SEQUENCES[f"silu/sequence/{name}"], Bench(worker))
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_right_library_passes(name: str, library: Path) -> None:
+    result = judged(name, "RIGHT", library)
+    assert (result.status, result.reason) == (Status.PASS, "")
+
+
+@pytest.mark.parametrize(
+    ("fault", "name", "said"),
+    [
+        (
+            "SIZED_BY_THE_FIRST",
+            "alternating",
+            "keeps something .*: call 2 of 5 \\(1024 after 255\\): output: 769 of 1024",
+        ),
+        ("KEPT_BY_ADDRESS", "same_sizes", "keeps something .*: call 2 of 5 \\(255 with other numbers after 255\\): "),
+        ("KEPT_BY_SIZE", "same_sizes", "keeps something .*: call 2 of 5 .*; alone it is right"),
+        (
+            "SHARED_BY_THREADS",
+            "threads",
+            "two calls at once disturb each other \\(8193 beside 1025\\): in round",
+        ),
+        ("LEAKS", "thousand", "memory grows from call to call: 8.[01]. kB .* each, in the last 512 calls"),
+        (
+            "LEAKS_UNTOUCHED",
+            "thousand",
+            "memory grows from call to call: 8.39 MB of address space each, in the last 512",
+        ),
+        ("LEAKS_MUCH", "thousand", "memory grows from call to call: by 1.26 GB; 1024 calls were not made"),
+        (
+            "AFTER_REFUSED",
+            "after_refused",
+            "keeps something .*: call 3 of .* \\(255 after .* to be refused\\): output: 1 of",
+        ),
+        (
+            "LATE",
+            "thousand",
+            "gives other bits .*: call 201 of 1024 \\(255\\) is unlike the first: output: 1 of",
+        ),
+        (
+            "LATE_CODE",
+            "thousand",
+            "keeps something .*: call 201 of 1024 \\(255\\): returned -3: .*; alone it is right",
+        ),
+        ("DIRECTORY", "thousand", "changes of its process the working directory, from .* to /$"),
+        ("LOCALE", "thousand", "changes of its process the locale, from .* to .*UTF-8"),
+    ],
+)
+def test_what_is_kept_from_call_to_call_is_found_and_named(fault: str, name: str, said: str, library: Path) -> None:
+    result = judged(name, fault, library)
+    assert result.status is Status.FAIL
+    assert re.search(said, result.headline), result.headline
+    assert [finding.text for finding in result.findings] == [result.headline]
+
+
+@pytest.mark.parametrize(
+    ("fault", "name", "status", "said"),
+    [
+        (
+            "CRASHES_LATE",
+            "thousand",
+            Status.CRASHED,
+            "call 201 of 1024 .*SIGABRT in call 201; alone it is right",
+        ),
+        ("HANGS_AFTER_REFUSED", "after_refused", Status.TIMED_OUT, "call 3 of .*: no answer in 2 s; alone it is right"),
+    ],
+)
+def test_a_call_that_does_not_come_back(fault: str, name: str, status: Status, said: str, library: Path) -> None:
+    result = judged(name, fault, library, limit_s=2.0)
+    assert result.status is status
+    assert re.search(said, result.headline), result.headline
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_call_that_is_wrong_by_itself_is_left_to_the_cases(name: str, library: Path) -> None:
+    result = judged(name, "WRONG", library)
+    assert (result.status, result.diagnosis, result.findings) == (Status.FAIL, None, ())
+    assert result.reason.endswith("; wrong alone too")
+
+
+def test_a_device_has_streams_of_its_own_for_each_thread(emulated_path: Path, device_memory: None) -> None:
+    with Worker(emulated_path) as worker:
+        results = [judge_sequence(SEQUENCES[f"gemm/sequence/{name}"], Bench(worker)) for name in ALL]
+    assert [(result.status, result.reason) for result in results] == [(Status.PASS, "")] * len(ALL)
+
+
+def test_what_is_not_exported_is_not_run(tmp_path: Path) -> None:
+    library = compile_library("#include <stdint.h>\nint32_t cuda_add(void) { return 0; }", tmp_path)
+    with Worker(library) as worker:
+        results = [judge_sequence(SEQUENCES[f"silu/sequence/{name}"], Bench(worker)) for name in ALL]
+    assert {result.status for result in results} == {Status.NOT_RUN}
+
+
+MB = 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("held", "said"),
+    [
+        ([], ""),
+        ([(MB, MB)] * 17, ""),
+        ([(MB, MB + 4096 * place) for place in range(17)], "64 bytes of memory each"),
+        ([(MB + 4096 * place, MB) for place in range(17)], "64 bytes of address space each"),
+        ([(MB, MB + 4096 * min(place, 9)) for place in range(17)], ""),  # a pool that is full in the end
+        ([(MB, MB + 4096 * (place // 2)) for place in range(17)], ""),  # now and then
+        ([(MB, MB + 4096 * place) for place in range(9)], ""),  # too few calls to tell
+        ([(MB, MB), (MB, MB + (2 << 30))], "by 2.15 GB"),
+    ],
+)
+def test_growth_is_told_from_what_is_taken_once(held: list[tuple[int, int]], said: str) -> None:
+    found = growth(held, 64, 1024)
+    assert (said in found) if said else found == ""
+
+
+def test_pages_of_a_library_of_kernels_are_touched_over_many_calls() -> None:
+    assert growth([(MB, MB + 4096 * place) for place in range(17)], 8, 128, is_of_kernels=True) == ""
+    assert growth([(MB + 4096 * place, MB) for place in range(17)], 8, 128, is_of_kernels=True) != ""

@@ -1,0 +1,81 @@
+/* A library with one fault per value of the variable FAULT, each of which shows in several calls: one alone is right. */
+#include <locale.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { RIGHT, SIZED_BY_THE_FIRST, KEPT_BY_ADDRESS, KEPT_BY_SIZE, SHARED_BY_THREADS, LEAKS, LEAKS_UNTOUCHED, LEAKS_MUCH, AFTER_REFUSED,
+       HANGS_AFTER_REFUSED, LATE, CRASHES_LATE, LATE_CODE, DIRECTORY, LOCALE, WRONG };
+
+static int fault, refused, calls;
+static void* volatile lost;
+static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+
+__attribute__((constructor)) static void choose(void) {
+    fault = atoi(getenv("FAULT"));
+}
+
+static void silu(const float* input, float* output, int64_t n) {
+    for (int64_t i = 0; i < n; i++) output[i] = input[i] / (1 + expf(-input[i]));
+}
+
+/* What was computed for the same array, or for as many elements, is given again. */
+static void kept(const float* input, float* output, int64_t n) {
+    static const float* last;
+    static float* results;
+    static int64_t count;
+    if (count == n && (fault == KEPT_BY_SIZE || last == input)) {
+        memcpy(output, results, (size_t)n * sizeof(float));
+        return;
+    }
+    silu(input, output, n);
+    results = realloc(results, (size_t)n * sizeof(float));
+    memcpy(results, output, (size_t)n * sizeof(float));
+    last = input, count = n;
+}
+
+/* As many elements as the first call had go through a buffer. */
+static void buffered(const float* input, float* output, int64_t n) {
+    static int64_t room;
+    if (!room) room = n;
+    silu(input, output, n < room ? n : room);
+}
+
+/* Every call computes in one buffer. */
+static void shared(const float* input, float* output, int64_t n) {
+    static float buffer[1 << 16];
+    silu(input, buffer, n);
+    memcpy(output, buffer, (size_t)n * sizeof(float));
+}
+
+int32_t cuda_silu(const float* input, float* output, int64_t n, void* stream) {
+    (void)stream;
+    if (!input || !output || n < 1) {
+        if (fault == HANGS_AFTER_REFUSED) pthread_mutex_lock(&one_at_a_time);
+        refused = 1;
+        return -2;
+    }
+    calls++;
+    switch (fault) {
+        case SIZED_BY_THE_FIRST: buffered(input, output, n); return 0;
+        case KEPT_BY_ADDRESS:
+        case KEPT_BY_SIZE: kept(input, output, n); return 0;
+        case SHARED_BY_THREADS: shared(input, output, n); return 0;
+        case LEAKS: lost = memset(malloc(8000), 1, 8000); break;
+        case LEAKS_UNTOUCHED: lost = malloc(8 << 20); break;
+        case LEAKS_MUCH: lost = memset(malloc(300 << 20), 1, 300 << 20); break;
+        case AFTER_REFUSED: if (refused) n--; break;
+        case HANGS_AFTER_REFUSED: pthread_mutex_lock(&one_at_a_time), pthread_mutex_unlock(&one_at_a_time); break;
+        case LATE: if (calls > 200) n--; break;
+        case CRASHES_LATE: if (calls > 200) abort();
+        case LATE_CODE: if (fault == LATE_CODE && calls > 200) return -3; break;
+        case DIRECTORY: if (chdir("/")) return -3; break;
+        case LOCALE: setlocale(LC_NUMERIC, "C.UTF-8"); break;
+        case WRONG: silu(input, output, n); output[0] += 1; return 0;
+    }
+    silu(input, output, n);
+    return 0;
+}
