@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from . import elementwise, memory, norm, optimizer, products, sixteen
+from . import elementwise, memory, norm, optimizer, products, sequences, sixteen
 from .fault import Fault, FaultError
 
-FAULTS = (*elementwise.FAULTS, *norm.FAULTS, *products.FAULTS, *optimizer.FAULTS, *memory.FAULTS, *sixteen.FAULTS)
+FAULTS = (
+    *elementwise.FAULTS,
+    *norm.FAULTS,
+    *products.FAULTS,
+    *optimizer.FAULTS,
+    *memory.FAULTS,
+    *sequences.FAULTS,
+    *sixteen.FAULTS,
+)
 # One of each family, of different kinds, none of which reaches another's operations: they go into one library.
 _TOGETHER = (
     "silu: one element past the end written",
