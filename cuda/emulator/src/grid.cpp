@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <condition_variable>
 #include <cstdio>
+#include <memory>
 #include <mutex>
 #include <numeric>
 #include <thread>
+#include <vector>
 
 #include "block.h"
 #include "death.h"
@@ -76,9 +78,40 @@ class Worker {
     std::vector<std::unique_ptr<Block>> places_;
 };
 
+// The workers of system threads that have ended, for those that begin: a worker's stacks are many mappings, of which a process
+// has 65,530.  None is ever destroyed: stacks may be in use at exit.
+class IdleWorkers {
+  public:
+    Worker& take() {
+        std::lock_guard<std::mutex> lock(mutex_);
+        if (workers_.empty()) return *new Worker;
+        Worker& found = *workers_.back();
+        workers_.pop_back();
+        return found;
+    }
+    void give(Worker& worker) {
+        std::lock_guard<std::mutex> lock(mutex_);
+        workers_.push_back(&worker);
+    }
+
+  private:
+    std::mutex mutex_;
+    std::vector<Worker*> workers_;
+};
+
+IdleWorkers& idle_workers() {
+    static IdleWorkers& kept = *new IdleWorkers;
+    return kept;
+}
+
+struct Hired {
+    Worker& worker = idle_workers().take();
+    ~Hired() { idle_workers().give(worker); }
+};
+
 Worker& worker() {
-    thread_local Worker* const mine = new Worker;  // kept to the end of the process: its stacks may be in use at exit
-    return *mine;
+    thread_local Hired mine;
+    return mine.worker;
 }
 
 // System threads that wait for work.
