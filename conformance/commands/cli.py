@@ -29,6 +29,7 @@ MODULES = {
     "false-alarms": "false_alarms",
     "readings": "readings",
     "faults": "faults",
+    "mutants": "mutants",
     "language": "language",
 }
 

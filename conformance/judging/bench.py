@@ -42,7 +42,8 @@ class Bench:
 
     A result depends on nothing that was judged before: a case that fails is repeated behind the one before it in the
     catalogue, so that what a library kept from an earlier call is told by the same words wherever it was judged.
-    store: where what cases and steps need is kept from process to process.
+    store: where what cases and steps need is kept from process to process.  explains: whether a failure is repeated and
+    diagnosed, or no more than told.
     """
 
     def __init__(
@@ -52,8 +53,10 @@ class Bench:
         selector: EvidenceSelector | None = None,
         declared: Contract = HEADER,
         store: Store | None = None,
+        explains: bool = True,
     ) -> None:
         self.worker, self.seed, self.selector, self.declared = worker, seed, selector, declared
+        self.explains = explains
         self.store = store or _IN_MEMORY
         self.preparation = Preparation(seed, declared, self.store)
 
@@ -100,20 +103,22 @@ class Bench:
             findings, diagnosis = tuple(outcome.findings), _diagnosis_of(printed(outcome.detail))
             return Result(id, operation, Status.FAIL, reason, (), findings, outcome.detail, diagnosis=diagnosis)
         judged = _judged(operation, arguments, expected, outcome, signed_zeros)
+        if not self.explains:
+            reason = judged.reason or _first(outcome)
+            return Result(id, operation, Status.FAIL if reason else Status.PASS, reason)
         returned: Mapping[str, Any] = {}
         if before is not None and not judged.passed:
             returned, again = self._repeated(before, operation, arguments)
             repeated = _judged(operation, arguments, expected, again, signed_zeros) if again else judged
             if again and not repeated.passed:
                 outcome, judged = again, repeated
+        reason = judged.reason or _first(outcome)
         got, verdicts, where = judged
         second = None if where or outcome.again is None else operations.flat(outcome.again)
         found = diagnose(operation, arguments, expected, got, verdicts, returned, second)
         diagnosis = _variation_first(found, outcome.findings)
         if diagnosis and where:
             diagnosis = replace(diagnosis, text=f"{diagnosis.text}{where}")
-        reason = next((f"{v.output}: {v.reason}{where}" for v in verdicts if not v.passed), "")
-        reason = reason or _first(outcome)
         status = Status.FAIL if reason else Status.PASS
         result = Result(
             id, operation, status, reason, tuple(verdicts), tuple(outcome.findings), outcome.detail, diagnosis=diagnosis
@@ -168,6 +173,11 @@ class _Judged(NamedTuple):
     @property
     def passed(self) -> bool:
         return all(verdict.passed for verdict in self.verdicts)
+
+    @property
+    def reason(self) -> str:
+        """What is wrong with the first output that did not pass, or nothing."""
+        return next((f"{v.output}: {v.reason}{self.where}" for v in self.verdicts if not v.passed), "")
 
 
 def _judged(

@@ -32,7 +32,8 @@ class Worker:
     """Calls the operations of the library at `path`, with `threads` threads and at most `limit_s` seconds a request.
 
     environment: variables that the library's process has beside the judge's own.  prefix: a command that starts it, as
-    `setarch -R` does.  begun: its first process, started already, and the arena that they share.  Used with `with`.
+    `setarch -R` does.  begun: its first process, started already, and the arena that they share.  explains: whether a
+    crash is repeated, to find the argument that it was at.  Used with `with`.
     Raises LibraryError when the library cannot be opened or is not built from this header, NoDevice where it needs one.
     """
 
@@ -44,9 +45,10 @@ class Worker:
         environment: Mapping[str, str] = MappingProxyType({}),
         prefix: Sequence[str] = (),
         begun: tuple[Arena, Process] | None = None,
+        explains: bool = True,
     ) -> None:
         self.path, self.threads, self.limit_s = Path(path).absolute(), threads, limit_s
-        self.environment, self.prefix = environment, prefix
+        self.environment, self.prefix, self.explains = environment, prefix, explains
         self._signatures: dict[str, Signature] = {}
         self._explained: Counter[str] = Counter()
         self._called: set[str] = set()  # operations, since the process was started
@@ -156,7 +158,7 @@ class Worker:
         self.stop()
         found: list[Finding] = []
         operation = call.signature.function.operation
-        if run and ended.reason in _STRAY and self._explained[operation] < _EXPLAINED:
+        if self.explains and run and ended.reason in _STRAY and self._explained[operation] < _EXPLAINED:
             self._explained[operation] += 1
             found = list(diagnose.crash(self, call, run))
         return Outcome(ended.status, None, outputs, found, "\n".join(filter(None, detail)))

@@ -11,12 +11,12 @@ import re
 import shlex
 import subprocess
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from bindings.places import builds
 
-from .fault import Fault, FaultError
+from .fault import Fault, FaultError, RefusedError
 from .recipes import CLibrary, Kernels, reached
 
 
@@ -34,10 +34,8 @@ def build(*faults: Fault, folder: Path | None = None) -> Path:
     for fault in faults:
         sources = fault.planted(sources)
     name = _name(faults)
-    objects = _objects(recipe, name, {file: sources[file] for file in units}, sources, folder / "objects")
-    library = folder / recipe.name / name / "libassayer_faulty.so"
-    _compile(recipe, name, library, "-shared", *map(str, objects), *recipe.linked)
-    return library
+    objects = compiled(recipe, name, units, sources, folder / "objects")
+    return linked(recipe, name, objects.values(), folder / recipe.name / name / "libassayer_faulty.so")
 
 
 def recipe_of(*faults: Fault) -> CLibrary:
@@ -49,26 +47,48 @@ def recipe_of(*faults: Fault) -> CLibrary:
     return CLibrary() if name == "c" else Kernels(name.removeprefix("kernels-"))
 
 
-def _objects(
-    recipe: CLibrary, name: str, units: Mapping[str, str], sources: Mapping[str, str], folder: Path
-) -> list[Path]:
-    """Return an object for every unit, compiled where there is none yet."""
-    beside = recipe.beside()
-    needed = {file: sorted(reached(file, sources)) for file in units}
-    objects = {}
-    for file, text in units.items():
-        command, included = [*recipe.compiler(), *recipe.options(file)], [sources[each] for each in needed[file]]
-        texts = [*command, *beside, file, text, *included]
-        objects[file] = folder / f"{_digest(texts)}.o"
+def compiled(
+    recipe: CLibrary,
+    name: str,
+    units: Iterable[str],
+    sources: Mapping[str, str],
+    folder: Path,
+    options: Sequence[str] = (),
+) -> dict[str, Path]:
+    """Return an object in the folder for every unit, compiled where there is none yet.
+
+    name: what a FaultError is about.  options: for the compiler, besides the recipe's.  Raises FaultError, and where it
+    is the compiler that refuses, RefusedError.
+    """
+    objects = _objects(recipe, units, sources, folder, options)
     missing = [file for file, path in objects.items() if not path.exists()]
     with tempfile.TemporaryDirectory() as tree:
-        for file in {*missing, *(each for unit in missing for each in needed[unit])}:
+        for file in {*missing, *(each for unit in missing for each in reached(unit, sources))}:
             path = Path(tree) / file
             path.parent.mkdir(exist_ok=True)
             recipe.write(path, sources[file], file)
         for file in missing:
-            _compile(recipe, name, objects[file], *recipe.options(file), "-c", str(Path(tree) / file))
-    return list(objects.values())
+            _compile(recipe, name, objects[file], *recipe.options(file), *options, "-c", str(Path(tree) / file))
+    return objects
+
+
+def _objects(
+    recipe: CLibrary, units: Iterable[str], sources: Mapping[str, str], folder: Path, options: Sequence[str]
+) -> dict[str, Path]:
+    """Where the object of every unit is kept, under a name made of all that it depends on."""
+    beside = recipe.beside()
+    objects = {}
+    for file in units:
+        command = [*recipe.compiler(), *recipe.options(file), *options]
+        texts = [*command, *beside, file, sources[file], *(sources[each] for each in sorted(reached(file, sources)))]
+        objects[file] = folder / f"{_digest(texts)}.o"
+    return objects
+
+
+def linked(recipe: CLibrary, name: str, objects: Iterable[Path], library: Path, options: Sequence[str] = ()) -> Path:
+    """Link objects into a library and return its path.  Raises FaultError, RefusedError."""
+    _compile(recipe, name, library, "-shared", *map(str, objects), *recipe.linked, *options)
+    return library
 
 
 def _compile(recipe: CLibrary, name: str, output: Path, *arguments: str) -> None:
@@ -82,7 +102,7 @@ def _compile(recipe: CLibrary, name: str, output: Path, *arguments: str) -> None
         except OSError as error:
             raise FaultError(f"{name}: expected a compiler, got: {error}; set CC or CXX to one") from None
         if done.returncode:
-            raise FaultError(f"{name}: {shlex.join(command)} failed:\n{done.stderr}")
+            raise RefusedError(f"{name}: {shlex.join(command)} failed:\n{done.stderr}")
         made.replace(output)
 
 

@@ -14,6 +14,10 @@ class FaultError(ValueError):
     """A fault that cannot be planted; the message names it, its file, and what was expected there."""
 
 
+class RefusedError(FaultError):
+    """The compiler or the linker refuses a text; the message ends with what it says."""
+
+
 @dataclass(frozen=True)
 class Fault:
     """One mistake in one file of cuda/src or cuda/kernels, and the operations whose cases have to find it.

@@ -19,7 +19,7 @@ from .run_mode import cxx_compiler
 
 _EMULATOR = CUDA / "emulator"
 _NO_MEMSET = ("-fno-tree-loop-distribute-patterns",)  # of loops that fill memory: sanitisers watch it
-_RUNTIME = "emulator.cpp"  # the emulator's own sources as one file
+RUNTIME = "emulator.cpp"  # the emulator's own sources as one file
 
 
 class CLibrary:
@@ -82,7 +82,7 @@ class Kernels(CLibrary):
 
     def options(self, file: str) -> Sequence[str]:
         shared = ("-std=gnu++17", "-fPIC", "-fvisibility=hidden", f"-I{_EMULATOR / 'include'}")
-        if file == _RUNTIME:
+        if file == RUNTIME:
             mode = f"-DEMULATOR_MODE=EMULATOR_MODE_{self._mode.upper()}"
             return (*shared, *self._flags("RUNTIME_FLAGS"), *_NO_MEMSET, mode)
         own = (*self._flags("KERNEL_FLAGS"), *self._flags(f"FLAGS_{self._mode}"), "-DASSAYER_EMULATED=1")
@@ -99,15 +99,15 @@ class Kernels(CLibrary):
 
     def read(self) -> dict[str, str]:
         runtime = [f'#include "{path}"\n' for path in sorted((_EMULATOR / "src").glob("*.cpp"))]
-        return {**super().read(), _RUNTIME: "".join(runtime)}
+        return {**super().read(), RUNTIME: "".join(runtime)}
 
     def units(self, sources: Mapping[str, str], operations: Iterable[str]) -> list[str]:
         """Those that define the operations, and beside each header that they include the file of its name."""
         if any(name.endswith(("_bf16", "_fp16")) for name in operations):  # those call every family's
-            return [_RUNTIME, *(file for file in sources if file.endswith(self.unit))]
+            return [RUNTIME, *(file for file in sources if file.endswith(self.unit))]
         entry = re.compile(rf"int32_t cuda_({'|'.join(operations)})(##suffix)?\(")
         due = ["runtime.cu", *(file for file, text in sources.items() if entry.search(text))]
-        chosen = [_RUNTIME]
+        chosen = [RUNTIME]
         while due:
             chosen.append(file := due.pop())
             named = {str(Path(header).with_suffix(self.unit)) for header in reached(file, sources)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -47,21 +47,27 @@ def judge_fault(fault: Fault, store: Store | None = None) -> FaultResult:
     mode = fault.run_mode
     with Worker(build(fault), 1, fault.limit_s, mode.environment(), mode.prefix()) as worker:
         bench = Bench(worker, store=store)
-        return scored(fault, [_judged(case, bench) for case in cases_of(fault)])
+        return scored(fault, [judge_case(case, bench) for case in cases_of(fault)])
 
 
-def _judged(case: Case | Refusal | CallSequence, bench: Bench) -> Result:
+def judge_case(case: Case | Refusal | CallSequence, bench: Bench) -> Result:
+    """Judge a case, a call that is to be refused, or a sequence of calls."""
     return judge_sequence(case, bench) if isinstance(case, CallSequence) else bench.case(case)
 
 
 def cases_of(fault: Fault) -> list[Case | Refusal | CallSequence]:
     """The cases that have to find a fault."""
     keywords = Keywords(fault.cases)
+    cases = cases_of_operations(fault.operations, on_a_device=fault.is_of_a_kernel and not fault.cases)
+    return [case for case in cases if keywords.matches(case.id)]
+
+
+def cases_of_operations(names: Collection[str], on_a_device: bool) -> list[Case | Refusal | CallSequence]:
+    """The cases of some operations, those first that ask for numbers, and sequences of calls last."""
     catalogue: list[Case | Refusal | CallSequence] = [*CASES.values(), *REFUSALS.values(), *SEQUENCES.values()]
-    cases = [case for case in catalogue if case.operation in fault.operations and keywords.matches(case.id)]
+    cases = [case for case in catalogue if case.operation in names]
     # What a device makes of an index out of range is numbers, and wrong numbers have better cases to show in.
-    skipped = fault.is_of_a_kernel and not fault.cases
-    return [case for case in cases if not (skipped and isinstance(case, Refusal) and case.value)]
+    return [case for case in cases if not (on_a_device and isinstance(case, Refusal) and case.value)]
 
 
 def scored(fault: Fault, results: Sequence[Result]) -> FaultResult:

@@ -1,0 +1,108 @@
+"""`mutants`: change the C library or the kernels by rule, a line at a time, and count what the cases kill."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from bindings.places import builds
+from conformance.catalogue.keywords import Keywords
+from conformance.catalogue.prepared import kept_between_runs, made_by
+from conformance.exit_codes import FAILED, HARNESS, PASSED
+from conformance.proof.faults import FaultError
+from conformance.proof.faults.recipes import CLibrary, Kernels
+from conformance.proof.mutants import MutatorError
+from conformance.proof.mutants.equivalents import Equivalents, EquivalentsError, read
+from conformance.proof.mutants.library import Library
+from conformance.proof.mutants.log import Log, LogError
+from conformance.proof.mutants.mutator import Mutant
+from conformance.proof.mutants.record import Trial, Verdict
+from conformance.proof.mutants.sample import Sample, judged
+from conformance.proof.mutants.score import Score
+
+from .options import add_command, cores, keywords, positive
+
+_EXAMPLES = """\
+  mutants --minutes 60                   mutants of the C library for an hour; called again, it goes on
+  mutants --kernels --minutes 60         of the kernels, on the emulated device
+  mutants -k 'softmax or rows' --seed 7  of some files, in another order
+  mutants --count 100                    the first hundred of the order
+"""
+_EXIT = "exit code: 0 every mutant is killed or proved equivalent; 1 one is not; 2 nothing was tried"
+
+
+def add_parser(commands: Any) -> None:
+    """Register the command."""
+    what = "change the C library or the kernels by rule, a line at a time, and count what the cases kill"
+    parser = add_command(commands, "mutants", what, run, _EXAMPLES, _EXIT)
+    parser.add_argument("--kernels", action="store_true", help="mutants of the kernels, on the emulated device")
+    parser.add_argument("-k", type=keywords, default=Keywords(), metavar="WORDS", help="only files whose path matches")
+    parser.add_argument("--seed", type=int, default=0, metavar="S", help="draws the order (default: %(default)s)")
+    parser.add_argument("--count", type=positive, metavar="N", help="no more than the first N of the order")
+    parser.add_argument("--minutes", type=float, metavar="M", help="begin no mutant after so long")
+    log = "where results are kept (default: build/mutants/NAME.jsonl); what stands there is not tried again"
+    parser.add_argument("--log", type=Path, metavar="FILE", help=log)
+    parser.add_argument("-n", type=positive, default=cores(), metavar="N", help="processes (default: %(default)s)")
+    parser.add_argument("-v", "--verbose", action="store_true", help="a line for each mutant, as it is tried")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Draw, build, judge, print; return the exit code."""
+    console = Console(highlight=False, soft_wrap=True, markup=False)
+    started = time.monotonic()
+    library = Library(Kernels("fast") if options.kernels else CLibrary())
+    try:
+        equivalents = read()
+        score = Score(library, _trials(console, library, equivalents, options), equivalents)
+    except (MutatorError, FaultError, EquivalentsError, LogError) as error:
+        console.print(str(error))
+        return HARNESS
+    for line in score.lines():
+        console.print(line)
+    console.print(f"{time.monotonic() - started:.0f} s")
+    if not score.counted:
+        return HARNESS
+    return PASSED if score.is_right else FAILED
+
+
+def _trials(
+    console: Console, library: Library, equivalents: Equivalents, options: argparse.Namespace
+) -> Iterator[Trial]:
+    """Try the mutants that are asked for; raises what `run` reports."""
+    made = library.mutants()
+    equivalents.check(library.folder, {mutant: library.place(mutant) for mutant in made})
+    chosen = [mutant for mutant in made if options.k.matches(library.path(mutant))]
+    drawn = Sample(options.seed, options.count).drawn(chosen)
+    console.print(f"{len(drawn)} of {len(made)} mutants of {library.folder}, in the order of seed {options.seed}")
+    log = Log(options.log or builds() / "mutants" / f"{library.name}.jsonl", library.digest(), made_by())
+    with kept_between_runs() as store:
+        yield from _in_time(
+            options.minutes, _told(console, options.verbose, library, judged(library, drawn, log, store, options.n))
+        )
+
+
+def _in_time(minutes: float | None, trials: Iterable[Trial]) -> Iterator[Trial]:
+    """The trials until the time is over."""
+    end = time.monotonic() + minutes * 60 if minutes is not None else float("inf")
+    for trial in trials:
+        yield trial
+        if time.monotonic() > end:
+            return
+
+
+def _told(console: Console, every: bool, library: Library, trials: Iterable[Trial]) -> Iterator[Trial]:
+    """The trials, with a line for each survivor or for all of them."""
+    for trial in trials:
+        if every or trial.verdict is Verdict.SURVIVED:
+            told = f"; {trial.by or trial.said}" if trial.by or trial.said else ""
+            console.print(f"{trial.verdict.upper():<8} {_line(library, trial.mutant)}{told}")
+        yield trial
+
+
+def _line(library: Library, mutant: Mutant) -> str:
+    return f"{library.path(mutant)}:{mutant.line}: {mutant.after}"

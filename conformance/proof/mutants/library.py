@@ -1,0 +1,132 @@
+"""The C library and the kernels as what is mutated: their mutants, and the library with one of them in it."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from bindings.places import builds
+from conformance import operations
+from conformance.paths import ROOT
+from conformance.proof.faults.build import compiled, linked
+from conformance.proof.faults.recipes import RUNTIME, CLibrary, Kernels, reached
+from conformance.steps.resident import RESIDENT
+
+from .mutator import C, Mutant, mutants_of
+from .reach import Reach
+from .source import exchanged, lines_of
+
+# What newer compilers refuse by themselves; no warning is read.
+_STRICT = tuple(
+    f"-Werror={mistake}"
+    for mistake in ("implicit-function-declaration", "int-conversion", "incompatible-pointer-types")
+)
+_WHOLE = ("-Wl,--no-undefined",) if sys.platform == "linux" else ()  # a name that nothing defines is found here
+
+
+@dataclass(frozen=True)
+class Build:
+    """Some operations, or a step, and the objects of a library for them: those that a mutant changes, and the rest."""
+
+    operations: frozenset[str]
+    changed: Mapping[str, Path]
+    unchanged: Mapping[str, Path]
+    code: str  # a digest of the changed objects; "" where they are as they were
+
+
+class Library:
+    """A library's sources, its mutants and what each can affect."""
+
+    def __init__(self, recipe: CLibrary, folder: Path | None = None) -> None:
+        self.recipe, self.name = recipe, recipe.name
+        self._kept = (folder or builds() / "mutants") / "objects"
+
+    @cached_property
+    def sources(self) -> dict[str, str]:
+        """The text of every file, by its path below the folder."""
+        return self.recipe.read()
+
+    @cached_property
+    def reach(self) -> Reach:
+        """What every line can affect; the 16-bit operations of both libraries stand in one header of the first."""
+        shared = {file: text for file, text in CLibrary().read().items() if file == "sixteen.h"}
+        return Reach({**shared, **self.sources}, operations.OPERATIONS, RESIDENT)
+
+    def mutants(self) -> list[Mutant]:
+        """Return all mutants, in the order of files and lines.  Raises MutatorError."""
+        files = [file for file in self.sources if file != RUNTIME]
+        return [mutant for file in files for mutant in mutants_of(file, lines_of(self.sources[file]), C)]
+
+    def digest(self) -> str:
+        """Return a digest of the sources and of how they are compiled."""
+        command = [*self.recipe.compiler(), *_STRICT, *self.recipe.beside()]
+        texts = [*command, *(f"{file} {text} {self.recipe.options(file)}" for file, text in self.sources.items())]
+        return hashlib.sha256("\0".join(texts).encode()).hexdigest()
+
+    def path(self, mutant: Mutant) -> str:
+        """Return a mutant's file as a path from the root of the repository."""
+        return f"{self.folder}/{mutant.file}"
+
+    @property
+    def folder(self) -> str:
+        """The sources' folder as a path from the root of the repository."""
+        return self.recipe.folder.relative_to(ROOT).as_posix()
+
+    def place(self, mutant: Mutant) -> str:
+        """Return what a mutant is in: the name of the function, macro or type."""
+        definition = self.reach.definition(mutant.file, mutant.line)
+        return definition.name if definition else ""
+
+    def builds(self, mutant: Mutant, folder: Path) -> Iterator[Build]:
+        """Compile a mutant, and yield for the operations that it can affect, some at a time, what has become of them.
+
+        folder: of the objects that it changes; those that it does not are kept.  Raises RefusedError, FaultError.
+        """
+        mutated = {
+            **self.sources,
+            mutant.file: exchanged(self.sources[mutant.file], mutant.line, mutant.after, mutant.count),
+        }
+        for some in self._groups(self.reach.operations(mutant.file, mutant.line)):
+            units = self.recipe.units(self.sources, sorted(operations.OPERATIONS if RESIDENT in some else some))
+            touched = [unit for unit in units if mutant.file in {unit, *reached(unit, self.sources)}]
+            before = compiled(self.recipe, self.name, units, self.sources, self._kept, _STRICT)
+            after = compiled(self.recipe, str(mutant), touched, mutated, folder, _STRICT)
+            changed = {unit: path for unit, path in after.items() if code_of(path) != code_of(before[unit])}
+            code = "".join(unit + code_of(path) for unit, path in changed.items())
+            rest = {unit: path for unit, path in before.items() if unit not in changed}
+            yield Build(some, changed, rest, hashlib.sha256(code.encode()).hexdigest() if code else "")
+
+    def _groups(self, affected: frozenset[str]) -> list[frozenset[str]]:
+        """Operations that one library is built for: all of the C library; of the kernels, those of one file."""
+        if not isinstance(self.recipe, Kernels):
+            return [affected]
+        by_file: dict[str, set[str]] = {}
+        for operation in affected:
+            by_file.setdefault(self._file_of(operation), set()).add(operation)
+        smallest_first = sorted(by_file, key=lambda file: len(self.recipe.units(self.sources, sorted(by_file[file]))))
+        return [frozenset(by_file[file]) for file in smallest_first]
+
+    def _file_of(self, operation: str) -> str:
+        entries = (file for file in self.sources if operation in self.reach.entries(file))
+        return next(entries, "")
+
+    def link(self, build: Build, library: Path) -> Path:
+        """Link what was built.  Raises RefusedError."""
+        objects = [*build.changed.values(), *build.unchanged.values()]
+        return linked(self.recipe, self.name, objects, library, _WHOLE)
+
+
+def code_of(path: Path) -> str:
+    """Return a digest of an object without what only a debugger reads."""
+    bare = path.with_suffix(".bare")
+    if not bare.exists():
+        strip: Sequence[str] = ("strip", "--strip-unneeded", "-o", str(bare), str(path))
+        if not shutil.which("strip") or subprocess.run(strip, capture_output=True, check=False).returncode:
+            shutil.copyfile(path, bare)
+    return hashlib.sha256(bare.read_bytes()).hexdigest()
