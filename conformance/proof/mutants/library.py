@@ -18,9 +18,10 @@ from conformance.proof.faults.build import compiled, linked
 from conformance.proof.faults.recipes import RUNTIME, CLibrary, Kernels, reached
 from conformance.steps.resident import RESIDENT
 
+from .grammar import is_hopeless, names_of
 from .mutator import C, Mutant, mutants_of
 from .reach import Reach
-from .source import exchanged, lines_of
+from .source import Line, exchanged, lines_of
 
 # What newer compilers refuse by themselves; no warning is read.
 _STRICT = tuple(
@@ -60,8 +61,9 @@ class Library:
 
     def mutants(self) -> list[Mutant]:
         """Return all mutants, in the order of files and lines.  Raises MutatorError."""
-        files = [file for file in self.sources if file != RUNTIME]
-        return [mutant for file in files for mutant in mutants_of(file, lines_of(self.sources[file]), C)]
+        files = {file: text for file, text in self.sources.items() if file != RUNTIME}
+        known = frozenset({"break", "continue"}).union(*map(names_of, files.values()))
+        return [mutant for file, text in files.items() for mutant in _hopeful(file, lines_of(text), known)]
 
     def digest(self) -> str:
         """Return a digest of the sources and of how they are compiled."""
@@ -120,6 +122,15 @@ class Library:
         """Link what was built.  Raises RefusedError."""
         objects = [*build.changed.values(), *build.unchanged.values()]
         return linked(self.recipe, self.name, objects, library, _WHOLE)
+
+
+def _hopeful(file: str, lines: Sequence[Line], known: frozenset[str]) -> Iterator[Mutant]:
+    """The mutants of a file that a compiler may take."""
+    for mutant in mutants_of(file, lines, C):
+        code = lines[mutant.line - 1].code
+        indentation = len(code) - len(code.lstrip())
+        if not is_hopeless(mutant.before, mutant.after, indentation, known):
+            yield mutant
 
 
 def code_of(path: Path) -> str:

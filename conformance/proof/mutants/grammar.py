@@ -1,0 +1,43 @@
+"""What no C compiler takes, seen without one: a mutator of lines knows no grammar, and half of its mutants are such.
+
+What is left out here is refused by every compiler; what is refused for other reasons, the compiler finds.
+"""
+
+from __future__ import annotations
+
+import re
+
+_INDENTATION = 4  # of a function's statements
+_NAME = re.compile(r"\b[A-Za-z_]\w*")
+_BROKEN = re.compile(
+    r"[A-Za-z_]-1"  # a digit inside of a name
+    r"|\w\(\d+[+-]1\)|[+-]1\)[\w.]"  # one of a longer number
+    r"|\b(?:float|double|int|void|char|\w+_t|const|half_bits)[-+/%]"  # the star of a pointer's type
+    r"|(?<!\+)\+\s*[);,]|(?<!-)-\s*[);,]|[*/%]\s*[);]"  # half of an increment
+    r"|(?<![<>=!])(?!<<=|>>=|<<<|>>>)[<>=!]{3}"  # half of a shift
+)
+_LEAVES, _LOOP = re.compile(r"\b(?:break|continue);$"), re.compile(r"(?:\w+ )?(?:for|while|switch|do)\b.*\{$")
+_STRINGS = re.compile(r'"[^"]*"')
+_POINTER = re.compile(r"\*\s*[);,]")  # a type alone, which stands in casts and declarations
+
+
+def names_of(text: str) -> frozenset[str]:
+    """Return the names in a text, keywords among them."""
+    return frozenset(_NAME.findall(text))
+
+
+def is_hopeless(before: str, after: str, indentation: int, known: frozenset[str]) -> bool:
+    """Whether no compiler takes a line's new code.
+
+    indentation: of the line, in spaces.  known: all names of the library's sources and of the language.
+    """
+    leaves = _LEAVES.search(after) and not _LEAVES.search(before)
+    if leaves and indentation <= _INDENTATION and not _LOOP.match(before):
+        return True
+    if not names_of(_STRINGS.sub("", after)) <= known:
+        return True
+    return len(_breaks(after)) > len(_breaks(before))
+
+
+def _breaks(code: str) -> list[str]:
+    return _BROKEN.findall(_POINTER.sub(";", code))
