@@ -48,6 +48,11 @@ def install(session: nox.Session, *groups: str, project: bool = True) -> None:
     session.install("--constraint", CONSTRAINTS, *runtime, *dependency_groups(PROJECT, *groups))
 
 
+def install_mutator(session: nox.Session) -> None:
+    """Install what makes mutants; its rules need none of its dependencies, one of which replaces a standard module."""
+    session.install("--no-deps", "--constraint", CONSTRAINTS, *dependency_groups(PROJECT, "mutants"))
+
+
 def build_library(session: nox.Session, *words: str) -> str:
     """Build a library with the command `build` and return its path; a second call compiles only what changed."""
     said = session.run("python", "-m", "conformance", "build", *(words or ("stub",)), silent=True)
@@ -96,6 +101,7 @@ def conformance(session: nox.Session) -> None:
 def tests(session: nox.Session) -> None:
     """Run the tests, shared out to all cores; `-- -n0` in one process."""
     install(session, "tests")
+    install_mutator(session)
     session.run("pytest", *SHARED_OUT, *session.posargs, env={"ASSAYER_STUB": build_library(session)})
 
 
@@ -126,6 +132,14 @@ def faults(session: nox.Session) -> None:
     """Build the C library and the kernels with one mistake after the other; see each found and named."""
     install(session)
     session.run("python", "-m", "conformance", "faults", *session.posargs)
+
+
+@nox.session
+def mutants(session: nox.Session) -> None:
+    """Change the C library by rule, line by line, and count what the cases kill; `-- --minutes 60`, `-- --kernels`."""
+    install(session)
+    install_mutator(session)
+    session.run("python", "-m", "conformance", "mutants", *session.posargs)
 
 
 def site_packages(session: nox.Session) -> Path:
@@ -288,13 +302,14 @@ def package(session: nox.Session) -> None:
 def constraints(session: nox.Session) -> None:
     """Resolve everything that sessions install anew, and write it to constraints.txt."""
     wanted = [*PROJECT["project"]["dependencies"], *PROJECT["build-system"]["requires"], *OWN_SCRIPT["dependencies"]]
-    wanted += dependency_groups(PROJECT, *PROJECT["dependency-groups"])
+    alone = dependency_groups(PROJECT, "mutants")
+    wanted += [each for each in dependency_groups(PROJECT, *PROJECT["dependency-groups"]) if each not in alone]
     report = Path(session.create_tmp()) / "resolved.json"
     how = ("--dry-run", "--ignore-installed", "--quiet", "--report", str(report))
     session.run("python", "-m", "pip", "install", *how, *dict.fromkeys(wanted))
     found = [item["metadata"] for item in json.loads(report.read_text(encoding="utf-8"))["install"]]
-    lines = sorted(f"{canonicalize_name(each['name'])}=={each['version'].partition('+')[0]}" for each in found)
-    Path(CONSTRAINTS).write_text("\n".join([HEAD, *lines, ""]), encoding="utf-8")
+    lines = [f"{canonicalize_name(each['name'])}=={each['version'].partition('+')[0]}" for each in found]
+    Path(CONSTRAINTS).write_text("\n".join([HEAD, *sorted([*alone, *lines]), ""]), encoding="utf-8")
 
 
 @nox.session

@@ -76,7 +76,7 @@ class Judge:
         return self._library.place(mutant)
 
     def _trial(self, mutant: Mutant, folder: Path) -> Trial:
-        codes, asked = "", 0
+        codes, asked = "", []
         try:
             for build in self._library.builds(mutant, folder):
                 if not build.code:
@@ -86,15 +86,15 @@ class Judge:
                     return Trial(mutant, Verdict.REPEATED, code=codes)
                 self._codes.add(codes)
                 path = self._library.link(build, folder / str(len(codes)) / "libassayer_mutant.so")
-                cases = self._cases(mutant, build)
-                failed = self._first_failure(path, cases, build.operations & STEP_CASES.keys())
+                cases, steps = self._cases(mutant, build), sorted(build.operations & STEP_CASES.keys())
+                failed = self._first_failure(path, cases, steps)
                 if failed:
                     return Trial(mutant, Verdict.KILLED, failed.id, failed.reason, codes)
-                asked += len(cases)
+                asked += [f"{len(cases)} cases", *steps] if cases else steps
         except RefusedError as error:
             return Trial(mutant, Verdict.REFUSED, said=_last_line(str(error)))
         verdict = Verdict.SURVIVED if codes else Verdict.SAME
-        return Trial(mutant, verdict, said=f"{asked} cases" if asked else "", code=codes)
+        return Trial(mutant, verdict, said=", ".join(asked), code=codes)
 
     def _cases(self, mutant: Mutant, build: Build) -> list[Case | Refusal]:
         cases = cases_of_operations(build.operations, on_a_device=isinstance(self._library.recipe, Kernels))

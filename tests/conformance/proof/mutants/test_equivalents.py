@@ -1,0 +1,81 @@
+"""Every proof is of a mutant that there is, and a score says what was proved and what was not."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from conformance.proof.mutants import Mutant
+from conformance.proof.mutants.equivalents import Equivalent, Equivalents, EquivalentsError, read
+from conformance.proof.mutants.library import Library
+from conformance.proof.mutants.record import Trial, Verdict
+from conformance.proof.mutants.score import Score
+
+needs_mutator = pytest.mark.skipif(find_spec("universalmutator") is None, reason="no universalmutator: `nox -s tests`")
+LINE = Mutant("softmax.c", 18, "* ==> /", "y = x * 1;", "y = x / 1;")
+OTHER = Mutant("softmax.c", 18, "* ==> -", "y = x * 1;", "y = x - 1;")
+PROOF = Equivalent("cuda/src/softmax.c", "cuda_softmax", LINE.before, LINE.after, "x / 1 is x * 1.")
+
+
+@needs_mutator
+def test_every_committed_proof_is_of_a_mutant(library: Library) -> None:
+    made = {mutant: library.place(mutant) for mutant in library.mutants()}
+    read().check(library.folder, made)
+
+
+def test_a_proof_of_a_line_that_is_no_more_is_an_error() -> None:
+    stale = Equivalents([PROOF])
+    stale.check("cuda/kernels", {})
+    stale.check("cuda/src", {LINE: "cuda_softmax"})
+    for mutants in ({}, {LINE: "elsewhere"}, {OTHER: "cuda_softmax"}):
+        with pytest.raises(EquivalentsError, match=r"softmax.c: expected a mutant 'y = x / 1;' of .* found none"):
+            stale.check("cuda/src", mutants)
+
+
+def test_dots_stand_for_anything() -> None:
+    wide = Equivalents([Equivalent("cuda/src/...", "...", "y = x * ...;", "y = x / ...;", "why")])
+    assert wide.of("cuda/src/softmax.c", "cuda_softmax", LINE)
+    assert not wide.of("cuda/src/softmax.c", "cuda_softmax", OTHER)
+    assert not wide.of("cuda/kernels/softmax.cu", "cuda_softmax", LINE)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[[equivalent]\n", '[[equivalent]]\nfile = "a"\n', '[[equivalent]]\nfile = "a"\nwithin = 1\n'],
+)
+def test_a_list_that_cannot_be_read_is_an_error(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "equivalents.toml"
+    path.write_text(text)
+    with pytest.raises(EquivalentsError, match=r"equivalents.toml: "):
+        read(path)
+
+
+def scored(library: Library, *trials: Trial) -> Score:
+    return Score(library, trials, Equivalents([PROOF]))
+
+
+def test_a_survivor_with_a_proof_is_right(library: Library) -> None:
+    score = scored(library, Trial(LINE, Verdict.SURVIVED), Trial(OTHER, Verdict.KILLED, "softmax/plain/1x1"))
+    assert score.is_right
+    assert "EQUAL cuda/src/softmax.c:18: y = x / 1;: x / 1 is x * 1." in list(score.lines())
+    assert score.summary().startswith("1 of 1 mutants killed (100.0%); not counted: 0 do not compile")
+    assert "1 are proved equivalent" in score.summary()
+
+
+def test_a_survivor_without_a_proof_is_wrong(library: Library) -> None:
+    score = scored(library, Trial(OTHER, Verdict.SURVIVED, said="7 cases"), Trial(LINE, Verdict.SAME))
+    assert not score.is_right
+    text = "\n".join(score.lines())
+    assert "SURVIVES cuda/src/softmax.c:18: y = x - 1;\n    in place of y = x * 1;; 7 cases" in text
+    assert "0 of 1 mutants killed (0.0%)" in text
+    assert "cuda/src/softmax.c       0         1    0.0%" in text
+
+
+def test_a_proof_of_what_is_killed_is_wrong(library: Library) -> None:
+    score = scored(library, Trial(LINE, Verdict.KILLED, "softmax/plain/1x1"))
+    assert not score.is_right
+    assert (
+        "KILLED although it carries a proof: cuda/src/softmax.c:18: y = x / 1;, by softmax/plain/1x1" in score.lines()
+    )

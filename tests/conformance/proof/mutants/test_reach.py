@@ -1,0 +1,74 @@
+"""A line is known to affect the operations that it does affect: judged by others, its mutants would live on."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance import operations
+from conformance.proof.faults import FAULTS, Fault
+from conformance.proof.faults.kernels import FAULTS as KERNEL_FAULTS
+from conformance.proof.faults.recipes import CLibrary, Kernels
+from conformance.proof.mutants.definitions import definitions_of
+from conformance.proof.mutants.library import Library
+from conformance.proof.mutants.reach import Reach
+
+
+def line_of(fault: Fault, sources: dict[str, str]) -> int:
+    """Where a fault's text begins."""
+    old, new = sources[fault.file], fault.planted(sources)[fault.file].removeprefix(fault.helpers)
+    at = next(place for place, (a, b) in enumerate(zip(old, new, strict=False)) if a != b)
+    return old.count("\n", 0, at) + 1
+
+
+@pytest.mark.parametrize(
+    ("recipe", "faults"), [(CLibrary(), FAULTS), (Kernels("fast"), KERNEL_FAULTS)], ids=["C", "kernels"]
+)
+def test_every_fault_stands_where_its_operations_reach(recipe: CLibrary, faults: tuple[Fault, ...]) -> None:
+    library = Library(recipe)
+    for fault in faults:
+        line = line_of(fault, library.sources)
+        assert set(fault.operations) <= library.reach.operations(fault.file, line), fault.name
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "due"),
+    [
+        ("elementwise.c", "v->mul(length", {"mul"}),
+        ("vector/elementwise.c", "y[i] = a[i] * b[i];", {"mul"}),  # called through a table
+        ("softmax.c", "int32_t cuda_softmax(", {"softmax"}),
+        ("sixteen.h", "cuda_add(all[0]", {"add_bf16", "add_fp16"}),
+        (
+            "attention.c",
+            "KV_CACHE_APPEND(assayer_bf16",
+            {"kv_cache_append", "kv_cache_append_bf16", "kv_cache_append_fp16"},
+        ),
+        ("runtime.c", "malloc((size_t)bytes)", {"steps/resident"}),
+    ],
+)
+def test_a_line_affects_what_reaches_it(library: Library, file: str, text: str, due: set[str]) -> None:
+    source = library.sources[file]
+    assert library.reach.operations(file, source.count("\n", 0, source.index(text)) + 1) == due
+
+
+def test_a_line_that_nothing_reaches_may_affect_everything() -> None:
+    reach = Reach({"one.c": "int32_t cuda_add(void) { return 0; }\nint alone;\n"}, operations.OPERATIONS, "services")
+    assert reach.operations("one.c", 1) == {"add"}
+    assert reach.operations("one.c", 2) == operations.OPERATIONS.keys()
+
+
+def test_a_name_that_is_private_to_another_file_is_another() -> None:
+    one = "static int part(void) { return 1; }\nint32_t cuda_add(void) { return part(); }\n"
+    two = "static int part(void) { return 2; }\nint32_t cuda_mul(void) { return part(); }\n"
+    reach = Reach({"one.c": one, "two.c": two}, operations.OPERATIONS, "services")
+    assert reach.operations("one.c", 1) == {"add"}
+    assert reach.operations("two.c", 1) == {"mul"}
+
+
+def test_definitions_have_names() -> None:
+    source = (
+        "#define TWO 2\nenum { LINE = 16, PAGE };\nstruct pair {\n    int a;\n};\nstatic struct pair made(int a) {\n"
+        "#define INNER 1\n    return (struct pair){a};\n}\n"
+        "template <int N>\n__global__ void __launch_bounds__(N) kernel() {}\n"
+    )
+    found = [(one.line, one.name) for one in definitions_of("one.cu", source)]
+    assert found == [(1, "TWO"), (2, "LINE"), (3, "pair"), (6, "made"), (10, "kernel")]

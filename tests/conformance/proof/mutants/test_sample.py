@@ -1,0 +1,96 @@
+"""What was tried is not tried again, whatever killed the run; another seed draws others."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import pytest
+
+from conformance.catalogue.prepared import MemoryStore
+from conformance.proof.mutants import Mutant, sample
+from conformance.proof.mutants.library import Library
+from conformance.proof.mutants.log import Log, LogError
+from conformance.proof.mutants.record import Trial, Verdict
+from conformance.proof.mutants.sample import Sample, judged
+
+MUTANTS = [Mutant("clip.c", line, "a ==> b", "a;", "b;") for line in range(1, 41)]
+
+
+def trial_of(mutant: Mutant) -> Trial:
+    return Trial(mutant, Verdict.KILLED, "clip_scale/plain/1", code=str(mutant.line))
+
+
+def test_another_seed_draws_others() -> None:
+    drawn = {seed: Sample(seed, 10).drawn(MUTANTS) for seed in range(3)}
+    assert all(len(few) == 10 for few in drawn.values())
+    assert drawn[0] == Sample(0, 10).drawn(MUTANTS)
+    assert all(drawn[a] != drawn[b] for a, b in itertools.combinations(drawn, 2))
+    assert Sample(0).drawn(MUTANTS)[:10] == drawn[0]
+    assert {mutant.id for mutant in Sample(1).drawn(MUTANTS)} == {mutant.id for mutant in MUTANTS}
+
+
+@pytest.fixture
+def tried(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The lines of the mutants that were tried, in place of trying them."""
+    lines: list[int] = []
+
+    def record(mutant: Mutant) -> Trial:
+        lines.append(mutant.line)
+        return trial_of(mutant)
+
+    monkeypatch.setattr(sample, "_trial", record)
+    return lines
+
+
+def test_a_run_goes_on_where_the_last_one_ended(library: Library, tmp_path: Path, tried: list[int]) -> None:
+    path = tmp_path / "log.jsonl"
+    begun = judged(library, MUTANTS, Log(path, "sources", "judge"), MemoryStore(), 1)
+    first = list(itertools.islice(begun, 5))
+    assert tried == [1, 2, 3, 4, 5]
+    rest = list(judged(library, MUTANTS, Log(path, "sources", "judge"), MemoryStore(), 1))
+    assert tried == list(range(1, 41))
+    assert rest[:5] == first
+    assert [trial.mutant for trial in rest] == MUTANTS
+
+
+def test_a_line_that_was_not_written_to_its_end_is_tried_again(
+    library: Library, tmp_path: Path, tried: list[int]
+) -> None:
+    path = tmp_path / "log.jsonl"
+    list(judged(library, MUTANTS[:3], Log(path, "sources", "judge"), MemoryStore(), 1))
+    path.write_bytes(path.read_bytes()[:-20])
+    assert len(list(judged(library, MUTANTS[:3], Log(path, "sources", "judge"), MemoryStore(), 1))) == 3
+    assert tried == [1, 2, 3, 3]
+    assert len(Log(path, "sources", "judge").trials()) == 3
+
+
+def test_two_mutants_of_one_code_count_once(library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sample, "_trial", lambda mutant: Trial(mutant, Verdict.SURVIVED, code="the same"))
+    found = judged(library, MUTANTS[:2], Log(tmp_path / "log", "sources", "judge"), MemoryStore(), 1)
+    assert [trial.verdict for trial in found] == [Verdict.SURVIVED, Verdict.REPEATED]
+
+
+def test_other_sources_or_another_judge_need_new_trials(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    log = Log(path, "sources", "judge")
+    log.append(trial_of(MUTANTS[0]))
+    log.append(Trial(MUTANTS[1], Verdict.REFUSED))
+    assert [trial.mutant.line for trial in Log(path, "sources", "judge").trials()] == [1, 2]
+    assert [trial.mutant.line for trial in Log(path, "sources", "another").trials()] == [2]
+    assert Log(path, "others", "judge").trials() == []
+    assert len(Log(path, "others", "judge").ever()) == 2
+
+
+def test_a_file_that_is_no_log_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("some notes\n")
+    with pytest.raises(LogError, match=r"notes.txt:1: expected a trial of a mutant"):
+        Log(path, "sources", "judge")
+    assert path.read_text() == "some notes\n"
+
+
+def test_the_library_s_digest_is_that_of_its_sources(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    before: str = library.digest()
+    monkeypatch.setitem(library.sources, "clip.c", library.sources["clip.c"] + "\n")
+    assert library.digest() != before

@@ -1,0 +1,93 @@
+"""A mutant that computes something else is killed; one that is the same code is no mutant; the others are survivors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from conformance.catalogue.cases import CASES
+from conformance.catalogue.prepared import MemoryStore
+from conformance.proof.faults import FaultError
+from conformance.proof.mutants import Mutant, trial
+from conformance.proof.mutants.library import Library
+from conformance.proof.mutants.record import Trial, Verdict
+from conformance.proof.mutants.trial import History, Judge
+
+Made = Callable[[str, str, str], Mutant]
+
+
+@pytest.fixture
+def judge(library: Library) -> Iterator[Judge]:
+    return Judge(library, MemoryStore(), History())
+
+
+def test_a_wrong_number_is_killed_by_a_case_of_its_operation(judge: Judge, mutant: Made) -> None:
+    found = judge.trial(mutant("vector/elementwise.c", "y[i] = a[i] * b[i];", "y[i] = a[i] + b[i];"))
+    assert found.verdict is Verdict.KILLED
+    assert CASES[found.by].operation == "mul"
+    assert "beyond their limit" in found.said
+    assert found.counts
+
+
+def test_a_call_that_is_no_longer_refused_is_killed(judge: Judge, mutant: Made) -> None:
+    found = judge.trial(mutant("softmax.c", "CHECK(k >= 1 && k <= cols);", ";"))
+    assert (found.verdict, found.by.split("/")[1]) == (Verdict.KILLED, "refused")
+
+
+def test_a_call_that_never_ends_is_killed(judge: Judge, mutant: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trial, "_LIMIT_S", 1.0)
+    endless = mutant("vector/elementwise.c", "y[i] = a[i] * b[i];", "for (volatile int j = 0; j < 1;) continue;")
+    found = judge.trial(endless)
+    assert (found.verdict, found.said) == (Verdict.KILLED, "no answer in 1 s in run 1, buffers ending at guard zones")
+
+
+def test_a_library_that_cannot_be_opened_is_killed(judge: Judge, mutant: Made) -> None:
+    found = judge.trial(mutant("runtime.c", "*version = ASSAYER_VERSION;", "*version = ASSAYER_VERSION + 1;"))
+    assert (found.verdict, found.by) == (Verdict.KILLED, "opening")
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "verdict"),
+    [
+        ("vector/elementwise.c", "y[i] = a[i] * b[i];", "y[i] = (a[i] * b[i]) * 1;", Verdict.SAME),
+        ("vector/elementwise.c", "y[i] = a[i] * b[i];", "y[i] = a[i] * nowhere[i];", Verdict.REFUSED),
+        ("vector/elementwise.c", "y[i] = a[i] * b[i];", "y[i] = nobody(a[i]);", Verdict.REFUSED),
+    ],
+)
+def test_what_is_no_mutant_does_not_count(
+    judge: Judge, mutant: Made, file: str, old: str, new: str, verdict: Verdict
+) -> None:
+    found = judge.trial(mutant(file, old, new))
+    assert (found.verdict, found.counts) == (verdict, False)
+
+
+def test_the_same_code_is_judged_once(judge: Judge, mutant: Made) -> None:
+    first = judge.trial(mutant("vector/elementwise.c", "y[i] = a[i] * b[i];", "y[i] = a[i] - b[i];"))
+    again = judge.trial(mutant("vector/elementwise.c", "y[i] = a[i] * b[i];", "y[i] = a[i] - (b[i]);"))
+    assert (first.verdict, again.verdict, again.counts) == (Verdict.KILLED, Verdict.REPEATED, False)
+    assert first.code == again.code
+
+
+def test_what_no_case_tells_apart_survives(judge: Judge, mutant: Made) -> None:
+    found = judge.trial(
+        mutant("elementwise.c", "v->mul(length, a + at", "at[b] == 0.1f ? (void)0 : v->mul(length, a + at")
+    )
+    assert found.verdict is Verdict.SURVIVED
+    cases = sum(case.operation == "mul" for case in CASES.values())
+    assert int(found.said.removesuffix(" cases")) > cases
+
+
+def test_cases_that_killed_come_first(mutant: Made) -> None:
+    one = mutant("vector/elementwise.c", "y[i] = a[i] * b[i];", "y[i] = a[i] + b[i];")
+    cases = [case for case in CASES.values() if case.operation == "mul"]
+    last = History().ordered("mul", cases)[-1]
+    known = History([("mul", Trial(one, Verdict.KILLED, last.id)), ("mul", Trial(one, Verdict.SURVIVED))])
+    assert known.ordered("mul", cases)[0] == last
+    assert known.ordered("elsewhere", cases)[0] == last
+
+
+def test_a_missing_compiler_is_an_error(judge: Judge, mutant: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CC", "no-such-compiler")
+    with pytest.raises(FaultError, match="expected a compiler"):
+        judge.trial(mutant("vector/elementwise.c", "y[i] = a[i] * b[i];", "y[i] = a[i] + b[i];"))
