@@ -26,6 +26,7 @@ HANDED_ON = {
     "races": ("run", "--on", "emulated"),
     "readings": ("readings",),
     "faults": ("faults",),
+    "mutants": ("mutants",),
     "golden": ("golden",),
     "language": ("language", "--backend", "reference"),
     "false_alarms": ("false-alarms",),

@@ -37,7 +37,7 @@ class Reach:
 
     def definition(self, file: str, line: int) -> Definition | None:
         """Return what a line belongs to."""
-        some = self._names.definitions[file]
+        some = self._names.definitions.get(file, [])
         place = bisect_right([one.line for one in some], line)
         return some[place - 1] if place else None
 
