@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Protocol
+
+import msgspec
 
 from .mutator import Mutant
 
@@ -18,12 +21,22 @@ class EquivalentsError(ValueError):
     """A list that cannot be read, or that speaks of what is no longer there."""
 
 
+class Proof(Protocol):
+    """Why some mutants of some files, by their paths from the root of the repository, are equivalent."""
+
+    @property
+    def file(self) -> str: ...
+    @property
+    def proof(self) -> str: ...
+    def is_of(self, file: str, within: str, mutant: Mutant) -> bool:
+        """Whether it is the proof of a mutant of this file, in this function, macro or type."""
+
+
 @dataclass(frozen=True)
 class Equivalent:
     """A line of a file, what a mutant writes instead, and why nothing can tell them apart.
 
-    file: from the root of the repository.  within: the function, macro or type that the line belongs to.  "..." stands
-    for anything in each of the first four.
+    within: the function, macro or type that the line belongs to.  "..." stands for anything in each of the first four.
     """
 
     file: str
@@ -33,25 +46,51 @@ class Equivalent:
     proof: str
 
     def is_of(self, file: str, within: str, mutant: Mutant) -> bool:
-        """Whether it is the proof of a mutant of this file, in this function, macro or type."""
-        return all(
-            pattern.fullmatch(text)
-            for pattern, text in zip(self._patterns, (file, within, mutant.before, mutant.after), strict=True)
-        )
+        texts = (file, within, mutant.before, mutant.after)
+        return all(pattern.fullmatch(text) for pattern, text in zip(self._patterns, texts, strict=True))
 
     @cached_property
     def _patterns(self) -> list[re.Pattern[str]]:
-        texts = (self.file, self.within, self.before, self.after)
-        return [re.compile(".*".join(map(re.escape, text.split("...")))) for text in texts]
+        return [_pattern(text) for text in (self.file, self.within, self.before, self.after)]
+
+
+@dataclass(frozen=True)
+class Unordered:
+    """A function or macro whose arguments, from the one of this place on, may stand in any order."""
+
+    file: str
+    name: str
+    first: int
+    proof: str
+
+    def is_of(self, file: str, within: str, mutant: Mutant) -> bool:
+        if not self._file.fullmatch(file):
+            return False
+        return mutant.before != mutant.after and self._sorted(mutant.before) == self._sorted(mutant.after)
+
+    @cached_property
+    def _file(self) -> re.Pattern[str]:
+        return _pattern(self.file)
+
+    def _sorted(self, code: str) -> str:
+        return re.sub(rf"\b{self.name}\(([^()]*)\)", self._call, "".join(code.split()))
+
+    def _call(self, found: re.Match[str]) -> str:
+        arguments = found[1].split(",")
+        return f"{self.name}({','.join([*arguments[: self.first], *sorted(arguments[self.first :])])})"
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    return re.compile(".*".join(map(re.escape, text.split("..."))))
 
 
 class Equivalents:
-    """The proofs by mutant."""
+    """The proofs, by mutant."""
 
-    def __init__(self, proofs: Iterable[Equivalent]) -> None:
+    def __init__(self, proofs: Iterable[Proof]) -> None:
         self._proofs = tuple(proofs)
 
-    def of(self, file: str, within: str, mutant: Mutant) -> Equivalent | None:
+    def of(self, file: str, within: str, mutant: Mutant) -> Proof | None:
         """Return the proof that a mutant is equivalent, should there be one."""
         return next((one for one in self._proofs if one.is_of(file, within, mutant)), None)
 
@@ -59,20 +98,27 @@ class Equivalents:
         """Raise EquivalentsError where a proof is of no mutant of a folder; mutants: each with what it is in."""
         for one in (one for one in self._proofs if one.file.startswith(f"{folder}/")):
             if not any(one.is_of(f"{folder}/{mutant.file}", within, mutant) for mutant, within in mutants.items()):
-                wanted = f"a mutant {one.after!r} of {one.before!r} in {one.within!r}"
-                raise EquivalentsError(f"{one.file}: expected {wanted}, found none")
+                raise EquivalentsError(
+                    f"{EQUIVALENTS.name}: expected a mutant of which it is true that {one}, found none"
+                )
+
+
+@dataclass(frozen=True)
+class _File:
+    """What the list holds."""
+
+    equivalent: tuple[Equivalent, ...] = ()
+    unordered: tuple[Unordered, ...] = ()
 
 
 def read(path: Path = EQUIVALENTS) -> Equivalents:
     """Return the committed list.  Raises EquivalentsError."""
-    names = {field.name for field in fields(Equivalent)}
-    found = []
     try:
-        entries = tomllib.loads(path.read_text(encoding="utf-8")).get("equivalent", [])
-    except (OSError, tomllib.TOMLDecodeError) as error:
+        held = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), _File)
+    except (OSError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise EquivalentsError(f"{path.name}: {error}") from None
-    for entry in entries:
-        if entry.keys() != names or not all(isinstance(value, str) and value for value in entry.values()):
-            raise EquivalentsError(f"{path.name}: expected a text for each of {', '.join(sorted(names))}, got {entry}")
-        found.append(Equivalent(**entry))
-    return Equivalents(found)
+    proofs: tuple[Proof, ...] = (*held.equivalent, *held.unordered)
+    for one in proofs:
+        if not one.proof.strip():
+            raise EquivalentsError(f"{path.name}: expected a proof in {one}")
+    return Equivalents(proofs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from .equivalents import Equivalent, Equivalents
+from .equivalents import Equivalents, Proof
 from .library import Library
 from .record import Trial, Verdict
 
@@ -18,7 +18,7 @@ class Score:
         self._verdicts: Counter[Verdict] = Counter()
         self.killed: list[Trial] = []
         self.survivors: list[Trial] = []
-        self.proved: list[tuple[Trial, Equivalent]] = []
+        self.proved: list[tuple[Trial, Proof]] = []
         self.disproved: list[Trial] = []  # killed, although a proof says that they cannot be
         for trial in trials:
             self._add(trial, equivalents)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from conformance.proof.mutants import Mutant
-from conformance.proof.mutants.equivalents import Equivalent, Equivalents, EquivalentsError, read
+from conformance.proof.mutants.equivalents import Equivalent, Equivalents, EquivalentsError, Unordered, read
 from conformance.proof.mutants.library import Library
 from conformance.proof.mutants.record import Trial, Verdict
 from conformance.proof.mutants.score import Score
@@ -30,7 +30,7 @@ def test_a_proof_of_a_line_that_is_no_more_is_an_error() -> None:
     stale.check("cuda/kernels", {})
     stale.check("cuda/src", {LINE: "cuda_softmax"})
     for mutants in ({}, {LINE: "elsewhere"}, {OTHER: "cuda_softmax"}):
-        with pytest.raises(EquivalentsError, match=r"softmax.c: expected a mutant 'y = x / 1;' of .* found none"):
+        with pytest.raises(EquivalentsError, match=r"equivalents.toml: expected a mutant of .*y = x / 1;.* found none"):
             stale.check("cuda/src", mutants)
 
 
@@ -42,8 +42,29 @@ def test_dots_stand_for_anything() -> None:
 
 
 @pytest.mark.parametrize(
+    ("before", "after", "is_equal"),
+    [
+        ("SIZES(x, a, b);", "SIZES(x , b, a);", True),
+        ("SIZES(x, a, b);", "SIZES(a, x, b);", False),
+        ("SIZES(x, a, b);", "SIZES(x, a, a);", False),
+        ("y = SIZES(x, a, b) + a;", "y = SIZES(x, a, b) - a;", False),
+        ("f(a, b);", "f(b, a);", False),
+    ],
+)
+def test_arguments_may_stand_in_any_order(before: str, after: str, is_equal: bool) -> None:
+    unordered = Equivalents([Unordered("cuda/src/...", "SIZES", 1, "a product")])
+    mutant = Mutant("softmax.c", 1, "a,b ==> b,a", before, after)
+    assert bool(unordered.of("cuda/src/softmax.c", "f", mutant)) == is_equal
+
+
+@pytest.mark.parametrize(
     "text",
-    ["[[equivalent]\n", '[[equivalent]]\nfile = "a"\n', '[[equivalent]]\nfile = "a"\nwithin = 1\n'],
+    [
+        "[[equivalent]\n",
+        '[[equivalent]]\nfile = "a"\n',
+        '[[equivalent]]\nfile = "a"\nwithin = 1\n',
+        '[[unordered]]\nfile = "a"\nname = "f"\nfirst = 0\nproof = " "\n',
+    ],
 )
 def test_a_list_that_cannot_be_read_is_an_error(tmp_path: Path, text: str) -> None:
     path = tmp_path / "equivalents.toml"
