@@ -1,10 +1,11 @@
-"""`mutants`: change the C library or the kernels by rule, a line at a time, and count what the cases kill."""
+"""`mutants`: change the C library, the kernels or the reference by rule, and count what is killed."""
 
 from __future__ import annotations
 
 import argparse
 import time
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from rich.console import Console
 
 from bindings.places import builds
 from conformance.catalogue.keywords import Keywords
-from conformance.catalogue.prepared import kept_between_runs, made_by
+from conformance.catalogue.prepared import Store, kept_between_runs, made_by
 from conformance.exit_codes import FAILED, HARNESS, PASSED
 from conformance.proof.faults import FaultError
 from conformance.proof.faults.recipes import CLibrary, Kernels
@@ -22,14 +23,17 @@ from conformance.proof.mutants.library import Library
 from conformance.proof.mutants.log import Log, LogError
 from conformance.proof.mutants.mutator import Mutant
 from conformance.proof.mutants.record import Trial, Verdict
-from conformance.proof.mutants.sample import Sample, judged
+from conformance.proof.mutants.reference import Reference, ReferenceJudge
+from conformance.proof.mutants.sample import Make, Sample, Subject, judged
 from conformance.proof.mutants.score import Score
+from conformance.proof.mutants.trial import Judge
 
 from .options import add_command, cores, keywords, positive
 
 _EXAMPLES = """\
   mutants --minutes 60                   mutants of the C library for an hour; called again, it goes on
   mutants --kernels --minutes 60         of the kernels, on the emulated device
+  mutants --reference --minutes 60       of the reference, by its goldens and tests; it takes pytest
   mutants -k 'softmax or rows' --seed 7  of some files, in another order
   mutants --count 100                    the first hundred of the order
 """
@@ -38,9 +42,11 @@ _EXIT = "exit code: 0 every mutant is killed or proved equivalent; 1 one is not;
 
 def add_parser(commands: Any) -> None:
     """Register the command."""
-    what = "change the C library or the kernels by rule, a line at a time, and count what the cases kill"
+    what = "change the C library, the kernels or the reference by rule, a line at a time, and count what is killed"
     parser = add_command(commands, "mutants", what, run, _EXAMPLES, _EXIT)
-    parser.add_argument("--kernels", action="store_true", help="mutants of the kernels, on the emulated device")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--kernels", action="store_true", help="mutants of the kernels, on the emulated device")
+    which.add_argument("--reference", action="store_true", help="mutants of the reference, by its goldens and tests")
     parser.add_argument("-k", type=keywords, default=Keywords(), metavar="WORDS", help="only files whose path matches")
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="draws the order (default: %(default)s)")
     parser.add_argument("--count", type=positive, metavar="N", help="no more than the first N of the order")
@@ -55,10 +61,11 @@ def run(options: argparse.Namespace) -> int:
     """Draw, build, judge, print; return the exit code."""
     console = Console(highlight=False, soft_wrap=True, markup=False)
     started = time.monotonic()
-    library = Library(Kernels("fast") if options.kernels else CLibrary())
     try:
         equivalents = read()
-        score = Score(library, _trials(console, library, equivalents, options), equivalents)
+        with kept_between_runs() as store:
+            subject, make = _asked(options, store)
+            score = Score(subject, _trials(console, subject, make, equivalents, options), equivalents)
     except (MutatorError, FaultError, EquivalentsError, LogError) as error:
         console.print(str(error))
         return HARNESS
@@ -70,20 +77,27 @@ def run(options: argparse.Namespace) -> int:
     return PASSED if score.is_right else FAILED
 
 
+def _asked(options: argparse.Namespace, store: Store) -> tuple[Subject, Make]:
+    """What is mutated, and what judges it."""
+    if options.reference:
+        reference = Reference()
+        return reference, partial(ReferenceJudge, reference)
+    library = Library(Kernels("fast") if options.kernels else CLibrary())
+    return library, partial(Judge, library, store)
+
+
 def _trials(
-    console: Console, library: Library, equivalents: Equivalents, options: argparse.Namespace
+    console: Console, subject: Subject, make: Make, equivalents: Equivalents, options: argparse.Namespace
 ) -> Iterator[Trial]:
     """Try the mutants that are asked for; raises what `run` reports."""
-    made = library.mutants()
-    equivalents.check(library.folder, {mutant: library.place(mutant) for mutant in made})
-    chosen = [mutant for mutant in made if options.k.matches(library.path(mutant))]
+    made = subject.mutants()
+    equivalents.check(subject.folder, {mutant: subject.place(mutant) for mutant in made})
+    chosen = [mutant for mutant in made if options.k.matches(subject.path(mutant))]
     drawn = Sample(options.seed, options.count).drawn(chosen)
-    console.print(f"{len(drawn)} of {len(made)} mutants of {library.folder}, in the order of seed {options.seed}")
-    log = Log(options.log or builds() / "mutants" / f"{library.name}.jsonl", library.digest(), made_by())
-    with kept_between_runs() as store:
-        yield from _in_time(
-            options.minutes, _told(console, options.verbose, library, judged(library, drawn, log, store, options.n))
-        )
+    console.print(f"{len(drawn)} of {len(made)} mutants of {subject.folder}, in the order of seed {options.seed}")
+    log = Log(options.log or builds() / "mutants" / f"{subject.name}.jsonl", subject.digest(), made_by())
+    trials = judged(subject, make, drawn, log, options.n)
+    yield from _in_time(options.minutes, _told(console, options.verbose, subject, trials))
 
 
 def _in_time(minutes: float | None, trials: Iterable[Trial]) -> Iterator[Trial]:
@@ -95,14 +109,14 @@ def _in_time(minutes: float | None, trials: Iterable[Trial]) -> Iterator[Trial]:
             return
 
 
-def _told(console: Console, every: bool, library: Library, trials: Iterable[Trial]) -> Iterator[Trial]:
+def _told(console: Console, every: bool, subject: Subject, trials: Iterable[Trial]) -> Iterator[Trial]:
     """The trials, with a line for each survivor or for all of them."""
     for trial in trials:
         if every or trial.verdict is Verdict.SURVIVED:
             told = f"; {trial.by or trial.said}" if trial.by or trial.said else ""
-            console.print(f"{trial.verdict.upper():<8} {_line(library, trial.mutant)}{told}")
+            console.print(f"{trial.verdict.upper():<8} {_line(subject, trial.mutant)}{told}")
         yield trial
 
 
-def _line(library: Library, mutant: Mutant) -> str:
-    return f"{library.path(mutant)}:{mutant.line}: {mutant.after}"
+def _line(subject: Subject, mutant: Mutant) -> str:
+    return f"{subject.path(mutant)}:{mutant.line}: {mutant.after}"

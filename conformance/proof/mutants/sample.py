@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Protocol
 
-from conformance.catalogue.prepared import Store
 from conformance.pool import shared
 
-from .library import Library
 from .log import Log
 from .mutator import Mutant
 from .record import Trial, Verdict
-from .trial import History, Judge
+from .trial import History
 
 
 @dataclass(frozen=True)
@@ -31,18 +30,40 @@ class Sample:
         return order[: self.count]
 
 
-def judged(library: Library, mutants: Sequence[Mutant], log: Log, store: Store, processes: int) -> Iterator[Trial]:
+class Tries(Protocol):
+    """Judges mutants, one after the other."""
+
+    def trial(self, mutant: Mutant) -> Trial: ...
+
+
+class Subject(Protocol):
+    """What is mutated: its files lie in a folder, by its path from the root of the repository."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def folder(self) -> str: ...
+    def mutants(self) -> list[Mutant]: ...
+    def digest(self) -> str: ...
+    def path(self, mutant: Mutant) -> str: ...
+    def place(self, mutant: Mutant) -> str: ...
+
+
+Make = Callable[[History, frozenset[str]], Tries]  # of what killed before, and of the codes that were judged
+
+
+def judged(subject: Subject, make: Make, mutants: Sequence[Mutant], log: Log, processes: int) -> Iterator[Trial]:
     """Yield what comes of mutants: first what the log knows, then the others as they are done, each written to the log.
 
-    Whoever stops to ask for more ends the work.  Raises FaultError where there is no compiler.
+    make: what judges, called in every process.  Whoever stops to ask for more ends the work.  Raises FaultError where there is no compiler.
     """
     wanted = {mutant.id for mutant in mutants}
     known = {trial.mutant.id: trial for trial in log.trials()}
     codes = {trial.code for trial in known.values() if trial.counts}
     yield from (trial for id, trial in known.items() if id in wanted)
     due = [mutant for mutant in mutants if mutant.id not in known]
-    history = History((library.place(trial.mutant), trial) for trial in log.ever())
-    begin = partial(_begin, library, store, history, frozenset(codes))
+    history = History((subject.place(trial.mutant), trial) for trial in log.ever())
+    begin = partial(_begin, make, history, frozenset(codes))
     for trial in shared(_trial, due, processes, begin):
         if trial.counts and trial.code in codes:  # two processes have judged the same code
             trial = replace(trial, verdict=Verdict.REPEATED)
@@ -54,11 +75,11 @@ def judged(library: Library, mutants: Sequence[Mutant], log: Log, store: Store, 
 class _Process:
     """What a process judges with."""
 
-    judge: Judge
+    judge: Tries
 
 
-def _begin(library: Library, store: Store, history: History, codes: frozenset[str]) -> None:
-    _Process.judge = Judge(library, store, history, codes)
+def _begin(make: Make, history: History, codes: frozenset[str]) -> None:
+    _Process.judge = make(history, codes)
 
 
 def _trial(mutant: Mutant) -> Trial:

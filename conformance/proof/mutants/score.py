@@ -6,15 +6,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from .equivalents import Equivalents, Proof
-from .library import Library
 from .record import Trial, Verdict
+from .sample import Subject
 
 
 class Score:
-    """The trials of one library, by what came of them."""
+    """The trials of what was mutated, by what came of them."""
 
-    def __init__(self, library: Library, trials: Iterable[Trial], equivalents: Equivalents) -> None:
-        self._library = library
+    def __init__(self, subject: Subject, trials: Iterable[Trial], equivalents: Equivalents) -> None:
+        self._subject = subject
         self._verdicts: Counter[Verdict] = Counter()
         self.killed: list[Trial] = []
         self.survivors: list[Trial] = []
@@ -25,7 +25,7 @@ class Score:
 
     def _add(self, trial: Trial, equivalents: Equivalents) -> None:
         self._verdicts[trial.verdict] += 1
-        proof = equivalents.of(self._library.path(trial.mutant), self._library.place(trial.mutant), trial.mutant)
+        proof = equivalents.of(self._subject.path(trial.mutant), self._subject.place(trial.mutant), trial.mutant)
         if trial.verdict is Verdict.KILLED:
             self.killed.append(trial)
             self.disproved += [trial] if proof else []
@@ -46,7 +46,7 @@ class Score:
 
     def lines(self) -> Iterator[str]:
         """Yield what a person reads: by file, by operator, the survivors, the score."""
-        yield from _table("file", self.counted, lambda trial: self._library.path(trial.mutant))
+        yield from _table("file", self.counted, lambda trial: self._subject.path(trial.mutant))
         yield from _table("operator", self.counted, lambda trial: trial.mutant.operator)
         for trial in self.disproved:
             yield f"KILLED although it carries a proof: {self._where(trial)}, by {trial.by}"
@@ -57,7 +57,7 @@ class Score:
         yield self.summary()
 
     def _where(self, trial: Trial) -> str:
-        return f"{self._library.path(trial.mutant)}:{trial.mutant.line}: {trial.mutant.after}"
+        return f"{self._subject.path(trial.mutant)}:{trial.mutant.line}: {trial.mutant.after}"
 
     def summary(self) -> str:
         """Return the score in a sentence."""

@@ -7,14 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from conformance.catalogue.prepared import MemoryStore
 from conformance.proof.mutants import Mutant, sample
 from conformance.proof.mutants.library import Library
 from conformance.proof.mutants.log import Log, LogError
 from conformance.proof.mutants.record import Trial, Verdict
 from conformance.proof.mutants.sample import Sample, judged
+from conformance.proof.mutants.trial import History, Judge
 
 MUTANTS = [Mutant("clip.c", line, "a ==> b", "a;", "b;") for line in range(1, 41)]
+
+
+def no_judge(history: History, codes: frozenset[str]) -> Judge:
+    raise AssertionError("expected that the log or the test knows every trial")
 
 
 def trial_of(mutant: Mutant) -> Trial:
@@ -39,16 +43,17 @@ def tried(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         lines.append(mutant.line)
         return trial_of(mutant)
 
+    monkeypatch.setattr(sample, "_begin", lambda *given: None)
     monkeypatch.setattr(sample, "_trial", record)
     return lines
 
 
 def test_a_run_goes_on_where_the_last_one_ended(library: Library, tmp_path: Path, tried: list[int]) -> None:
     path = tmp_path / "log.jsonl"
-    begun = judged(library, MUTANTS, Log(path, "sources", "judge"), MemoryStore(), 1)
+    begun = judged(library, no_judge, MUTANTS, Log(path, "sources", "judge"), 1)
     first = list(itertools.islice(begun, 5))
     assert tried == [1, 2, 3, 4, 5]
-    rest = list(judged(library, MUTANTS, Log(path, "sources", "judge"), MemoryStore(), 1))
+    rest = list(judged(library, no_judge, MUTANTS, Log(path, "sources", "judge"), 1))
     assert tried == list(range(1, 41))
     assert rest[:5] == first
     assert [trial.mutant for trial in rest] == MUTANTS
@@ -58,16 +63,17 @@ def test_a_line_that_was_not_written_to_its_end_is_tried_again(
     library: Library, tmp_path: Path, tried: list[int]
 ) -> None:
     path = tmp_path / "log.jsonl"
-    list(judged(library, MUTANTS[:3], Log(path, "sources", "judge"), MemoryStore(), 1))
+    list(judged(library, no_judge, MUTANTS[:3], Log(path, "sources", "judge"), 1))
     path.write_bytes(path.read_bytes()[:-20])
-    assert len(list(judged(library, MUTANTS[:3], Log(path, "sources", "judge"), MemoryStore(), 1))) == 3
+    assert len(list(judged(library, no_judge, MUTANTS[:3], Log(path, "sources", "judge"), 1))) == 3
     assert tried == [1, 2, 3, 3]
     assert len(Log(path, "sources", "judge").trials()) == 3
 
 
 def test_two_mutants_of_one_code_count_once(library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sample, "_begin", lambda *given: None)
     monkeypatch.setattr(sample, "_trial", lambda mutant: Trial(mutant, Verdict.SURVIVED, code="the same"))
-    found = judged(library, MUTANTS[:2], Log(tmp_path / "log", "sources", "judge"), MemoryStore(), 1)
+    found = judged(library, no_judge, MUTANTS[:2], Log(tmp_path / "log", "sources", "judge"), 1)
     assert [trial.verdict for trial in found] == [Verdict.SURVIVED, Verdict.REPEATED]
 
 

@@ -1,0 +1,172 @@
+"""The reference as what is mutated: killed by goldens, finite differences and what its tests hold of its results."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from pathlib import Path
+
+from bindings.places import module
+from conformance import operations
+from conformance.catalogue.goldens import FOLDER
+from conformance.catalogue.goldens.manifest import read
+from conformance.exit_codes import FAILED
+from conformance.ids import operation_of
+from conformance.paths import ROOT
+
+from .mutator import PYTHON, Mutant, mutants_of
+from .python_names import Names
+from .record import Trial, Verdict
+from .source import Line, exchanged
+from .trial import History
+
+_FOLDER = "reference"
+_LIMIT_S = 300.0  # of all that is asked of a mutant
+_TESTS = ("tests/reference",)
+
+
+class Reference:
+    """The reference's sources but for its wrong readings, and their mutants."""
+
+    name, folder = _FOLDER, _FOLDER
+
+    @cached_property
+    def sources(self) -> dict[str, str]:
+        """The text of every file, by its path below the folder."""
+        files = sorted(path.relative_to(ROOT / _FOLDER).as_posix() for path in (ROOT / _FOLDER).rglob("*.py"))
+        own = (file for file in files if not file.startswith("readings/"))
+        return {file: (ROOT / _FOLDER / file).read_text(encoding="utf-8") for file in own}
+
+    @cached_property
+    def names(self) -> Names:
+        """What every line can affect."""
+        return Names(self.sources, operations.OPERATIONS)
+
+    def mutants(self) -> list[Mutant]:
+        """Return all mutants that Python reads, in the order of files and lines.  Raises MutatorError."""
+        made = (mutant for file, text in self.sources.items() for mutant in _of_file(file, text))
+        return [mutant for mutant in made if _is_read(self._part(mutant))]
+
+    def _part(self, mutant: Mutant) -> str:
+        """The statement of a module that a mutant is in, as it writes it."""
+        first, last = self.names.lines(mutant.file, mutant.line)
+        part = "\n".join(self.sources[mutant.file].split("\n")[first - 1 : last])
+        return exchanged(part, mutant.line - first + 1, mutant.after, mutant.count)
+
+    def digest(self) -> str:
+        """Return a digest of the sources and of the tests."""
+        tests = [path.read_text(encoding="utf-8") for tests in _TESTS for path in sorted((ROOT / tests).rglob("*.py"))]
+        return hashlib.sha256("\0".join([*self.sources, *self.sources.values(), *tests]).encode()).hexdigest()
+
+    def path(self, mutant: Mutant) -> str:
+        """Return a mutant's file as a path from the root of the repository."""
+        return f"{_FOLDER}/{mutant.file}"
+
+    def place(self, mutant: Mutant) -> str:
+        """Return what a mutant is in: the name of the function or class."""
+        return self.names.place(mutant.file, mutant.line)
+
+    def mutated(self, mutant: Mutant) -> str:
+        """Return the mutant's file."""
+        return exchanged(self.sources[mutant.file], mutant.line, mutant.after, mutant.count)
+
+    def goldens(self, mutant: Mutant) -> list[str]:
+        """Return the goldens of the operations that a mutant can affect, those in float32 first."""
+        affected = self.names.operations(mutant.file, mutant.line)
+        found = [id for id in read(FOLDER).cases if operation_of(id) in affected]
+        return sorted(found, key=lambda id: operations.is_sixteen_bit(operation_of(id)))
+
+
+def _of_file(file: str, text: str) -> list[Mutant]:
+    """The mutants of a file's code; what stands in a docstring or a comment is none."""
+    lines, tree = text.split("\n"), ast.parse(text)
+    quoted = {line for node in ast.walk(tree) for line in _docstring(node)}
+    code = [Line("" if number in quoted else line.rstrip()) for number, line in enumerate(lines, 1)]
+    return mutants_of(file, code, PYTHON)
+
+
+def _docstring(node: ast.AST) -> Iterable[int]:
+    """The lines of a text that stands as a statement of its own."""
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+        return range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    return ()
+
+
+def _is_read(text: str) -> bool:
+    """Whether Python takes a text."""
+    try:
+        ast.parse(text)
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
+def _code(text: str) -> str:
+    """What Python makes of a text, whatever its layout; types are not looked at when it runs."""
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.arg):
+            node.annotation = None
+        if isinstance(node, ast.FunctionDef):
+            node.returns = None
+    return ast.dump(tree)
+
+
+class ReferenceJudge:
+    """Judges mutants of the reference, one after the other: by goldens, then by tests, until one fails."""
+
+    def __init__(self, reference: Reference, history: History | None = None, codes: Iterable[str] = ()) -> None:
+        self._reference, self._codes = reference, set(codes)
+
+    def trial(self, mutant: Mutant) -> Trial:
+        """Put a mutant in the reference's place in a process of its own, and ask goldens and tests."""
+        started = time.monotonic()
+        read = _code(self._reference.mutated(mutant))
+        if read == _code(self._reference.sources[mutant.file]):
+            return Trial(mutant, Verdict.SAME)
+        code = hashlib.sha256(f"{mutant.file} {read}".encode()).hexdigest()
+        if code in self._codes:
+            return Trial(mutant, Verdict.REPEATED, code=code)
+        self._codes.add(code)
+        by, said = self._killed(mutant)
+        verdict = Verdict.KILLED if by else Verdict.SURVIVED
+        return Trial(mutant, verdict, by, said, code, round(time.monotonic() - started, 2))
+
+    def _killed(self, mutant: Mutant) -> tuple[str, str]:
+        """What kills a mutant, and how; "" and what was asked where nothing does."""
+        goldens = self._reference.goldens(mutant)
+        with tempfile.TemporaryDirectory(prefix="assayer-mutant-") as folder:
+            shutil.copytree(ROOT / _FOLDER, Path(folder) / _FOLDER, ignore=shutil.ignore_patterns("__pycache__"))
+            (Path(folder) / _FOLDER / mutant.file).write_text(self._reference.mutated(mutant), encoding="utf-8")
+            replay = [sys.executable, "-m", module("conformance.proof.mutants.replay"), *goldens]
+            paths = f"pythonpath={folder} {ROOT}"
+            test = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-o", paths, *_TESTS]
+            # `python -m` looks into its folder first, pytest into what it is told.
+            for by, command, at in (("goldens", replay if goldens else [], Path(folder)), ("tests", test, ROOT)):
+                if command and (said := _failure(command, at, folder)):
+                    return by, said
+        return "", f"{len(goldens)} goldens, {' '.join(_TESTS)}"
+
+
+def _failure(command: list[str], at: Path, folder: str) -> str:
+    """Run a command in a folder with the reference of another; return how it failed, or nothing."""
+    paths = os.pathsep.join([folder, str(ROOT)])
+    environment: Mapping[str, str] = {**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"}
+    try:
+        done = subprocess.run(
+            command, cwd=at, env=environment, capture_output=True, text=True, timeout=_LIMIT_S, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return f"no end in {_LIMIT_S:g} s"
+    if not done.returncode:
+        return ""
+    lines = [line for line in done.stdout.splitlines() if line.startswith("FAILED") or done.returncode == FAILED]
+    return (lines or [*done.stderr.splitlines(), "failed"])[-1][:200]
