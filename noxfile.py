@@ -136,8 +136,8 @@ def faults(session: nox.Session) -> None:
 
 @nox.session
 def mutants(session: nox.Session) -> None:
-    """Change the C library by rule, line by line, and count what the cases kill; `-- --minutes 60`, `-- --kernels`."""
-    install(session)
+    """Change the C library by rule and count what cases kill; `-- --kernels`, `-- --reference`, `-- --minutes 60`."""
+    install(session, "tests")
     install_mutator(session)
     session.run("python", "-m", "conformance", "mutants", *session.posargs)
 

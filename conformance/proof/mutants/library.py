@@ -26,7 +26,7 @@ from .source import Line, exchanged, lines_of
 # What newer compilers refuse by themselves; no warning is read.
 _STRICT = tuple(
     f"-Werror={mistake}"
-    for mistake in ("implicit-function-declaration", "int-conversion", "incompatible-pointer-types")
+    for mistake in ("implicit-function-declaration", "int-conversion", "incompatible-pointer-types", "return-type")
 )
 _WHOLE = ("-Wl,--no-undefined",) if sys.platform == "linux" else ()  # a name that nothing defines is found here
 

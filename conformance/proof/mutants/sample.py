@@ -55,7 +55,8 @@ Make = Callable[[History, frozenset[str]], Tries]  # of what killed before, and 
 def judged(subject: Subject, make: Make, mutants: Sequence[Mutant], log: Log, processes: int) -> Iterator[Trial]:
     """Yield what comes of mutants: first what the log knows, then the others as they are done, each written to the log.
 
-    make: what judges, called in every process.  Whoever stops to ask for more ends the work.  Raises FaultError where there is no compiler.
+    make: what judges, called in every process.  Whoever stops to ask for more ends the work.  Raises FaultError where
+    there is no compiler.
     """
     wanted = {mutant.id for mutant in mutants}
     known = {trial.mutant.id: trial for trial in log.trials()}
