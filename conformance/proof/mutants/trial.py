@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bindings import LibraryError
-from conformance.candidates.worker import Worker
+from conformance.candidates.worker.worker import Worker
 from conformance.catalogue.cases import Case, Refusal
 from conformance.catalogue.prepared import Store
 from conformance.judging.bench import Bench
