@@ -23,7 +23,7 @@ from conformance.proof.mutants.library import Library
 from conformance.proof.mutants.log import Log, LogError
 from conformance.proof.mutants.mutator import Mutant
 from conformance.proof.mutants.record import Trial, Verdict
-from conformance.proof.mutants.reference import Reference, ReferenceJudge
+from conformance.proof.mutants.reference import BrokenError, Reference, ReferenceJudge, check_without_mutant
 from conformance.proof.mutants.sample import Make, Sample, Subject, judged
 from conformance.proof.mutants.score import Score
 from conformance.proof.mutants.trial import Judge
@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
         with kept_between_runs() as store:
             subject, make = _asked(options, store)
             score = Score(subject, _trials(console, subject, make, equivalents, options), equivalents)
-    except (MutatorError, FaultError, EquivalentsError, LogError) as error:
+    except (MutatorError, FaultError, EquivalentsError, LogError, BrokenError) as error:
         console.print(str(error))
         return HARNESS
     for line in score.lines():
@@ -81,6 +81,7 @@ def _asked(options: argparse.Namespace, store: Store) -> tuple[Subject, Make]:
     """What is mutated, and what judges it."""
     if options.reference:
         reference = Reference()
+        check_without_mutant()
         return reference, partial(ReferenceJudge, reference)
     library = Library(Kernels("fast") if options.kernels else CLibrary())
     return library, partial(Judge, library, store)

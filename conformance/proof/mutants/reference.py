@@ -33,6 +33,10 @@ _LIMIT_S = 300.0  # of all that is asked of a mutant
 _TESTS = ("tests/reference",)
 
 
+class BrokenError(RuntimeError):
+    """What is asked of mutants fails without one, so that it would kill them all."""
+
+
 class Reference:
     """The reference's sources but for its wrong readings, and their mutants."""
 
@@ -143,17 +147,31 @@ class ReferenceJudge:
     def _killed(self, mutant: Mutant) -> tuple[str, str]:
         """What kills a mutant, and how; "" and what was asked where nothing does."""
         goldens = self._reference.goldens(mutant)
-        with tempfile.TemporaryDirectory(prefix="assayer-mutant-") as folder:
-            shutil.copytree(ROOT / _FOLDER, Path(folder) / _FOLDER, ignore=shutil.ignore_patterns("__pycache__"))
-            (Path(folder) / _FOLDER / mutant.file).write_text(self._reference.mutated(mutant), encoding="utf-8")
-            replay = [sys.executable, "-m", module("conformance.proof.mutants.replay"), *goldens]
-            paths = f"pythonpath={folder} {ROOT}"
-            test = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-o", paths, *_TESTS]
-            # `python -m` looks into its folder first, pytest into what it is told.
-            for by, command, at in (("goldens", replay if goldens else [], Path(folder)), ("tests", test, ROOT)):
-                if command and (said := _failure(command, at, folder)):
-                    return by, said
-        return "", f"{len(goldens)} goldens, {' '.join(_TESTS)}"
+        by, said = _asked({mutant.file: self._reference.mutated(mutant)}, goldens)
+        return (by, said) if by else ("", f"{len(goldens)} goldens, {' '.join(_TESTS)}")
+
+
+def check_without_mutant(goldens: Iterable[str] = ()) -> None:
+    """Raise BrokenError where a golden or a test fails of the reference as it is."""
+    by, said = _asked({}, list(goldens))
+    if by:
+        raise BrokenError(f"expected that {by} pass without a mutant: {said}")
+
+
+def _asked(texts: Mapping[str, str], goldens: list[str]) -> tuple[str, str]:
+    """What fails of the reference with these texts in place of its files, and how; "" where nothing does."""
+    with tempfile.TemporaryDirectory(prefix="assayer-mutant-") as folder:
+        shutil.copytree(ROOT / _FOLDER, Path(folder) / _FOLDER, ignore=shutil.ignore_patterns("__pycache__"))
+        for file, text in texts.items():
+            (Path(folder) / _FOLDER / file).write_text(text, encoding="utf-8")
+        replay = [sys.executable, "-m", module("conformance.proof.mutants.replay"), *goldens]
+        paths = f"pythonpath={folder} {ROOT}"
+        test = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-o", paths, *_TESTS]
+        # `python -m` looks into its folder first, pytest into what it is told.
+        for by, command, at in (("goldens", replay if goldens else [], Path(folder)), ("tests", test, ROOT)):
+            if command and (said := _failure(command, at, folder)):
+                return by, said
+    return "", ""
 
 
 def _failure(command: list[str], at: Path, folder: str) -> str:

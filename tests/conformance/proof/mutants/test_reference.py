@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
 from conformance.proof.mutants import Mutant, reference
 from conformance.proof.mutants.record import Verdict
-from conformance.proof.mutants.reference import Reference, ReferenceJudge
+from conformance.proof.mutants.reference import BrokenError, Reference, ReferenceJudge, check_without_mutant
 
 SUBJECT = Reference()
 needs_mutator = pytest.mark.skipif(find_spec("universalmutator") is None, reason="no universalmutator: `nox -s tests`")
@@ -31,6 +32,16 @@ def test_what_no_golden_tells_is_put_to_the_tests(monkeypatch: pytest.MonkeyPatc
     found = ReferenceJudge(SUBJECT).trial(mutant("random.py", "if not 0 < span <= 2**32:", "if not 0 < span <= 2**33:"))
     assert (found.verdict, found.by) == (Verdict.KILLED, "tests")
     assert "FAILED" in found.said or "failed" in found.said
+
+
+def test_what_fails_without_a_mutant_judges_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    broken = tmp_path / "test_broken.py"
+    broken.write_text("def test_it() -> None:\n    assert False\n")
+    monkeypatch.setattr(reference, "_TESTS", (str(broken),))
+    with pytest.raises(BrokenError, match="expected that tests pass without a mutant: "):
+        check_without_mutant()
+    monkeypatch.setattr(reference, "_TESTS", ("tests/reference/test_random.py",))
+    check_without_mutant(["silu/plain/33"])
 
 
 def test_what_nothing_tells_survives(monkeypatch: pytest.MonkeyPatch) -> None:
