@@ -11,7 +11,7 @@ import pytest
 import reference
 from conformance.judging.verdict import judge
 from conformance.limits.namespaces import OnFloat32
-from conformance.proof.readings.steps import named
+from conformance.proof.readings.steps import by_name
 from reference.readings import Reading
 from reference.readings.step import READINGS
 from reference.step import State, TrainingConfig, start, training_step
@@ -36,12 +36,12 @@ def situation(name: str) -> tuple[TrainingConfig, State, dict[str, Any]]:
     for seed in range(updates):
         state, _ = training_step(reference, SMALL, training, state, *batch(seed=seed))
     known = State(noisy(state.parameters), noisy(state.m), noisy(state.v), state.step)
-    return training, state, named(*training_step(STORED, SMALL, training, known, *batch(seed=updates)))
+    return training, state, by_name(*training_step(STORED, SMALL, training, known, *batch(seed=updates)))
 
 
 def refusals(name: str, function: Any) -> list[str]:
     training, state, expected = situation(name)
-    results = named(*function(STORED, SMALL, training, state, *batch(seed=state.step)))
+    results = by_name(*function(STORED, SMALL, training, state, *batch(seed=state.step)))
     assert results.keys() == expected.keys()
     verdicts = [judge(what, noise, results[what]) for what, noise in expected.items()]
     return [f"{verdict.output}: {verdict.reason}" for verdict in verdicts if not verdict.passed]
