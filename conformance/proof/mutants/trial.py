@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import sys
 import tempfile
 import time
 from collections import Counter
@@ -13,19 +14,20 @@ from pathlib import Path
 
 from bindings import LibraryError
 from conformance.candidates.worker.worker import Worker
-from conformance.catalogue.cases import Case, Refusal
+from conformance.catalogue.cases import CallSequence, Case, Refusal
 from conformance.catalogue.prepared import Store
 from conformance.judging.bench import Bench
 from conformance.judging.results import Result, Status
 from conformance.proof.faults import RefusedError
 from conformance.proof.faults.recipes import Kernels
-from conformance.proof.faults.trial import cases_of_operations
+from conformance.proof.faults.trial import cases_of_operations, judge_case
 from conformance.steps import STEP_CASES, judge_step
 
 from .library import Build, Library
 from .mutator import Mutant
 from .record import Trial, Verdict
 
+AnyCase = Case | Refusal | CallSequence
 _LIMIT_S = 10.0  # of a call: an honest one takes a tenth of a second, on the emulator a second
 _STEP_LIMIT_S = 120.0
 _MEMORY_KB = 8 << 20  # a mutant that asks for memory without end is to be refused it
@@ -45,14 +47,16 @@ class History:
         if trial.verdict is Verdict.KILLED:
             self._kills.update([(place, trial.by), ("", trial.by)])
 
-    def ordered(self, place: str, cases: Iterable[Case | Refusal]) -> list[Case | Refusal]:
+    def ordered(self, place: str, cases: Iterable[AnyCase]) -> list[AnyCase]:
         """Return cases, those first that killed most in the place, then those that killed most, then small ones."""
         kills = self._kills
         return sorted(cases, key=lambda case: (-kills[place, case.id], -kills["", case.id], _elements(case)))
 
 
-def _elements(case: Case | Refusal) -> int:
-    """How many elements there are of a case's sizes."""
+def _elements(case: AnyCase) -> int:
+    """How many elements there are of a case's sizes; a sequence of calls takes longer than any."""
+    if isinstance(case, CallSequence):
+        return sys.maxsize
     sizes = (case.base if isinstance(case, Refusal) else case).sizes.values()
     return math.prod(size for size in sizes if isinstance(size, int) and size > 1)
 
@@ -96,16 +100,16 @@ class Judge:
         verdict = Verdict.SURVIVED if codes else Verdict.SAME
         return Trial(mutant, verdict, said=", ".join(asked), code=codes)
 
-    def _cases(self, mutant: Mutant, build: Build) -> list[Case | Refusal]:
+    def _cases(self, mutant: Mutant, build: Build) -> list[AnyCase]:
         cases = cases_of_operations(build.operations, on_a_device=isinstance(self._library.recipe, Kernels))
         return self._history.ordered(self._place(mutant), cases)
 
-    def _first_failure(self, path: Path, cases: Sequence[Case | Refusal], steps: Iterable[str]) -> Result | None:
+    def _first_failure(self, path: Path, cases: Sequence[AnyCase], steps: Iterable[str]) -> Result | None:
         """Judge cases and steps until one does not pass, and return that one."""
         try:
             with Worker(path, 1, _LIMIT_S, prefix=_LIMITED, explains=False) as worker:
                 bench = Bench(worker, store=self._store, explains=False)
-                results = itertools.chain(map(bench.case, cases), _steps(worker, bench, steps))
+                results = itertools.chain((judge_case(case, bench) for case in cases), _steps(worker, bench, steps))
                 return next((result for result in results if not result.is_fine), None)
         except LibraryError as error:
             return Result("opening", "", Status.CRASHED, _last_line(str(error)))
