@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from bindings.header.records import Parameter
@@ -25,9 +24,10 @@ from reference import random
 from .places import Places, shuffled, spread
 
 Placed = Mapping[str, Places]
-# Of the small and the full sizes and a draw: arrays that are no copies of small ones (for each by name the small and the
-# full one), and places of axes that follow from them.
+# Of the small and the full sizes and a draw: arrays that are no copies of small ones (by name the small and the full
+# one), and places of axes that follow from them.
 Arranged = tuple[dict[str, tuple[NDArray[Any], NDArray[Any]]], dict[str, Places]]
+Derive = Callable[[Arguments, Placed], Arguments]
 Arrange = Callable[[Sizes, Sizes, Draw], Arranged]
 
 
@@ -46,6 +46,8 @@ class FullCall:
 
     sizes: of the full call, with its scalars.  drawn: of which axes how many are drawn; other axes are drawn whole.
     scaled: which arrays are multiplied by an axis's factors, inputs and outputs; signed: factors of either sign.
+    whole: which arrays stand whole along an axis that is drawn, outputs among them: what they hold differs by place.
+    derive: the small arrays that follow from others and from the places.
     carried_out: the reference once more, where it sums along an axis that is not drawn whole; given the places.
     why: what this call has that no other has; where it takes fewer tokens than the model's 8,192, the reason.
     """
@@ -58,6 +60,8 @@ class FullCall:
     signed: bool = True
     finish: Finish | None = None
     arrange: Arrange | None = None
+    whole: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    derive: Derive | None = None
     carried_out: Callable[[Placed], Callable[..., Any]] | None = None
     variant: str = ""
     why: str = ""
@@ -80,7 +84,7 @@ class FullCall:
         given, arranged = self.arrange(self.small_sizes, self.sizes, source) if self.arrange else ({}, {})
         places = {**self._places(source), **arranged}
         function = operations.OPERATIONS[self.operation]
-        small = self._small(source, {name: pair[0] for name, pair in given.items()})
+        small = self._small(source, {name: pair[0] for name, pair in given.items()}, places)
         full = {**small, **{name: self.sizes[name] for name in operations.scalars(function) if name in self.drawn}}
         for parameter in operations.read_arrays(function):
             if parameter.name in given:
@@ -89,7 +93,7 @@ class FullCall:
                 full[parameter.name] = self._spread(parameter, small[parameter.name], places)
         return Drawn(small, full, places)
 
-    def _small(self, source: Draw, given: Mapping[str, NDArray[Any]]) -> Arguments:
+    def _small(self, source: Draw, given: Mapping[str, NDArray[Any]], places: Placed) -> Arguments:
         function, sizes = operations.OPERATIONS[self.operation], self.small_sizes
         made: Arguments = {}
         for parameter in operations.read_arrays(function):
@@ -99,7 +103,8 @@ class FullCall:
             made[name] = sizes[name]
         if self.finish:
             made |= self.finish(made, sizes, source)
-        return operations.typed(function, made)
+        made = operations.typed(function, made)
+        return operations.typed(function, made | self.derive(made, places)) if self.derive else made
 
     def _filled(self, parameter: Parameter, sizes: Sizes, source: Draw) -> Any:
         return operations.fill(parameter, sizes, partial(self._make, parameter.name, source, sizes))
@@ -123,7 +128,12 @@ class FullCall:
     def _spread(self, parameter: Parameter, small: Any, places: Placed) -> Any:
         if parameter.each:
             return [spread(one, axes_of(parameter, i), places) for i, one in enumerate(small)]
-        return spread(small, axes_of(parameter), places, self.axes_scaling(parameter.name))
+        held = self.placed(parameter.name, places)
+        return spread(small, axes_of(parameter), held, self.axes_scaling(parameter.name))
+
+    def placed(self, array: str, places: Placed) -> dict[str, Places]:
+        """The places of the axes along which an array is drawn."""
+        return {axis: held for axis, held in places.items() if array not in self.whole.get(axis, ())}
 
     def axes_scaling(self, array: str) -> tuple[str, ...]:
         """The axes whose factors an array is multiplied by."""
@@ -135,8 +145,3 @@ def axes_of(parameter: Parameter, index: int | None = None) -> tuple[str, ...]:
     if parameter.each:
         return (f"{parameter.each[1]}[{index}]",)
     return tuple(axis.size.text for axis in parameter.shape)
-
-
-def normal(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> NDArray[Any]:
-    """Normal numbers."""
-    return np.asarray(draw.normal(shape))

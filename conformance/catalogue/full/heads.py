@@ -43,9 +43,9 @@ def _rotations(head_dim: int, seq: int, variant: str) -> Iterator[FullCall]:
         yield FullCall(name, one, {"batch": 1, "n_heads": 1}, {"freqs": _angles}, scaled, variant=variant)
     for name in ("rope_qk", "rope_qk_backward"):
         q, k = ("q", "q_out", "d_q", "d_q_out"), ("k", "k_out", "d_k", "d_k_out")
-        scaled = {"batch": (*q, *k), "n_q_heads": q}
+        of_pairs: dict[str, tuple[str, ...]] = {"batch": (*q, *k), "n_q_heads": q}
         yield FullCall(
-            name, {**both, "offset": seq}, {"batch": 1, "n_q_heads": 1}, {"freqs": _angles}, scaled, variant=variant
+            name, {**both, "offset": seq}, {"batch": 1, "n_q_heads": 1}, {"freqs": _angles}, of_pairs, variant=variant
         )
 
 
@@ -57,9 +57,7 @@ def _stored_scores(head_dim: int, variant: str) -> Iterator[FullCall]:
         "attention_scores", {**sizes, "scale": head_dim**-0.5}, drawn, scaled=scores, signed=False,
         variant=variant, why=_WHY_SCORES,
     )  # fmt: skip
-    yield FullCall(
-        "attention_output", sizes, drawn, scaled=outputs, finish=_causal, variant=variant, why=_WHY_SCORES
-    )
+    yield FullCall("attention_output", sizes, drawn, scaled=outputs, finish=_causal, variant=variant, why=_WHY_SCORES)
 
 
 def _decoding(head_dim: int, variant: str) -> Iterator[FullCall]:

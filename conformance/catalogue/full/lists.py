@@ -14,7 +14,12 @@ from . import sums
 from .call import FullCall
 
 _MEMBERS = 4099
-_LENGTHS = (FFN * HIDDEN, HIDDEN, 12 * 64 * HIDDEN, 1)  # one expert's, a norm's, the queries' weights; the shortest list
+_LENGTHS = (
+    FFN * HIDDEN,
+    HIDDEN,
+    12 * 64 * HIDDEN,
+    1,
+)  # one expert's, a norm's, the queries' weights; the shortest list
 _LIST = {"count": len(_LENGTHS), "sizes": _LENGTHS}
 _SOME = {"sizes": _MEMBERS}
 _ADAM = {"lr": 1e-2, "beta1": 0.9, "beta2": 0.95, "eps": 1e-8, "step": 7}
@@ -27,6 +32,11 @@ def _some_special(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> NDArray[n
     """A NaN or an infinity in one place of 64."""
     values = np.array([np.nan, np.inf, -np.inf])[draw.of("which").integers(0, 3, shape)]
     return np.where(draw.of("where").integers(0, 64, shape) == 0, values, draw.normal(shape))
+
+
+def _whole(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> NDArray[np.int64]:
+    """-2 to 2: the sum of five million squares is exact in any order, and a single one that is missing shows."""
+    return draw.integers(-2, 3, shape)
 
 
 def _updates(suffix: str) -> tuple[FullCall, FullCall]:
@@ -44,8 +54,14 @@ CALLS = (
     FullCall("adamw_step", {"size": _LENGTHS[0], **_ADAM, "weight_decay": 0.1}, {"size": _MEMBERS}, {"v": squares}),
     FullCall("multi_adamw", {**_LIST, **_ADAM}, _SOME, {"vs": squares, "weight_decays": decays}, why=_WHY),
     FullCall("zero_grad", {"size": _LENGTHS[0]}, {"size": 1}),
-    FullCall("grad_clip", {"size": _LENGTHS[0], "clip_norm": 1.0}, {"size": _MEMBERS}, carried_out=sums.grad_clip),
-    FullCall("multi_sum_squares", _LIST, _SOME, carried_out=sums.multi_sum_squares, why=_WHY),
+    FullCall(
+        "grad_clip",
+        {"size": _LENGTHS[0], "clip_norm": 1.0},
+        {"size": _MEMBERS},
+        {"grad": _whole},
+        carried_out=sums.grad_clip,
+    ),
+    FullCall("multi_sum_squares", _LIST, _SOME, {"inputs": _whole}, carried_out=sums.multi_sum_squares, why=_WHY),
     FullCall("multi_nonfinite", _LIST, _SOME, {"inputs": _some_special}, carried_out=sums.multi_nonfinite, why=_WHY),
     FullCall("clip_scale", {"clip_norm": 1.0}, inputs={"sum_squares": squares}, why="one number: it has no full size"),
     FullCall("multi_scale", _LIST, _SOME, why=_WHY),

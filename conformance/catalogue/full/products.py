@@ -90,9 +90,7 @@ CALLS = (
         {"C": nan},
         _TWO,
     ),
-    FullCall(
-        "batched_gemm", {"batch": 24, "M": 512, "N": 512, "K": 64}, {"batch": 3, "M": 31, "N": 29}, scaled=_TWO
-    ),
+    FullCall("batched_gemm", {"batch": 24, "M": 512, "N": 512, "K": 64}, {"batch": 3, "M": 31, "N": 29}, scaled=_TWO),
     _grouped("grouped_gemm", FFN, HIDDEN),
     _grouped("grouped_gemm_nn", HIDDEN, FFN),
     FullCall(

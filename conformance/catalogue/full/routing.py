@@ -14,9 +14,6 @@ from .call import Arranged, FullCall
 from .places import Places, shuffled
 from .rows import ROWS, TOKENS
 
-_SOME_TOKENS = 4096
-_WHY = "4,096 tokens: their 16,384 rows are 50 MB an array"
-
 
 def _permuted(small: Sizes, full: Sizes, draw: Draw) -> Arranged:
     """The rows of a token that was drawn, wherever the two permutations put them."""
@@ -43,13 +40,13 @@ def _counts(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> NDArray[np.int6
     return draw.integers(1, sizes["batch_seq"], shape)
 
 
-_ROUTED = {"tokens": _SOME_TOKENS, "top_k": TOP_K, "hidden_dim": HIDDEN}
+_ROUTED = {"tokens": TOKENS, "top_k": TOP_K, "hidden_dim": HIDDEN}
 _LOAD = {"batch_seq": TOKENS, "n_experts": EXPERTS, "alpha": AUX_ALPHA}
 _ROW_OPERATIONS = ("expert_dispatch", "expert_dispatch_backward", "expert_combine", "expert_combine_backward")
 
 CALLS = (
     FullCall("expert_sort", {"tokens": TOKENS, "top_k": TOP_K, "n_experts": EXPERTS}, inputs={"indices": _distinct}),
-    *(FullCall(name, _ROUTED, {"tokens": ROWS}, arrange=_permuted, why=_WHY) for name in _ROW_OPERATIONS),
+    *(FullCall(name, _ROUTED, {"tokens": ROWS}, arrange=_permuted) for name in _ROW_OPERATIONS),
     FullCall(
         "aux_loss_forward", {**_LOAD, "top_k": TOP_K}, inputs={"expert_indices": _distinct}, finish=_probabilities
     ),

@@ -57,6 +57,7 @@ _LOGITS = {"batch_seq": WIDE, "vocab_size": VOCAB}
 _TABLE = {"num_indices": TOKENS, "vocab_size": VOCAB, "embedding_dim": HIDDEN}
 _COLUMNS = {"embedding_dim": 13}
 _DECODED = {"batch": BATCH, "vocab_size": VOCAB}
+_GRADIENTS = {"rows": ("d_output", "d_residual_out", "d_input")}
 _MOVES = ("weight", "output", "grad_output", "grad_weight")
 
 CALLS = (
@@ -69,11 +70,18 @@ CALLS = (
     FullCall("softmax_topk_backward", _ROUTER, {"rows": ROWS}, finish=_routing),
     FullCall("rmsnorm", _NORM, {"rows": ROWS}),
     FullCall("rmsnorm_residual", _NORM, {"rows": ROWS}),
-    FullCall("rmsnorm_backward", {**_NORM, "beta": 1.0}, {"rows": ROWS}, carried_out=sums.rmsnorm_backward),
+    FullCall(
+        "rmsnorm_backward",
+        {**_NORM, "beta": 1.0},
+        {"rows": ROWS},
+        scaled=_GRADIENTS,
+        carried_out=sums.rmsnorm_backward,
+    ),
     FullCall(
         "rmsnorm_residual_backward",
         {**_NORM, "beta": 0.0},
         {"rows": ROWS},
+        scaled=_GRADIENTS,
         carried_out=sums.rmsnorm_residual_backward,
     ),
     FullCall(

@@ -23,14 +23,14 @@ CarriedOut = Callable[..., Any]
 
 def rmsnorm_backward(places: Placed) -> CarriedOut:
     """d_weight sums over rows."""
-    counts = places["rows"].counts
+    rows = places["rows"]
 
     def function(
         input: Array, weight: Array, d_output: Array, d_weight: Array, eps: float, beta: float
     ) -> tuple[Array, Array]:
         d_input, _ = reference.rmsnorm_backward(input, weight, d_output, None, eps, 0.0)
         r = 1.0 / np.sqrt(np.mean(input * input, axis=-1, keepdims=True) + eps)
-        return d_input, accumulate(counted_sum(d_output * (input * r), counts), d_weight, beta)
+        return d_input, accumulate(counted_sum(d_output * (input * r), rows.member, rows.factor), d_weight, beta)
 
     return function
 
@@ -56,14 +56,13 @@ def rmsnorm_residual_backward(places: Placed) -> CarriedOut:
 
 def cross_entropy_forward(places: Placed) -> CarriedOut:
     """The loss is a mean over the rows with a target."""
-    counts = places["batch_seq"].counts
+    rows = places["batch_seq"].member
 
     def function(logits: Array, targets: Array) -> tuple[Array, Array]:
         _, log_probs = reference.cross_entropy_forward(logits, targets)
-        (counted,) = np.nonzero(targets >= 0)
-        often = counts[counted]
-        total = counted_sum(-log_probs[counted, targets[counted]], often)
-        return (total / float(often.sum())).reshape(1), log_probs
+        counted = rows[targets[rows] >= 0]
+        losses = -log_probs[np.arange(len(targets)), np.maximum(targets, 0)]
+        return (counted_sum(losses, counted) / float(counted.size)).reshape(1), log_probs
 
     return function
 
@@ -72,7 +71,7 @@ def multi_sum_squares(places: Placed) -> CarriedOut:
     """A sum over every element of every array."""
 
     def function(inputs: list[Array]) -> Array:
-        sums = [_squares(one, places[f"sizes[{i}]"].counts) for i, one in enumerate(inputs)]
+        sums = [_squares(one, places[f"sizes[{i}]"].member) for i, one in enumerate(inputs)]
         return np.sum(np.concatenate(sums), keepdims=True)
 
     return function
@@ -90,14 +89,14 @@ def multi_nonfinite(places: Placed) -> CarriedOut:
 
 def grad_clip(places: Placed) -> CarriedOut:
     """The norm is that of every element."""
-    counts = places["size"].counts
+    member = places["size"].member
 
     def function(grad: Array, clip_norm: float) -> tuple[Array, Array]:
-        total_norm, factor = reference.clip_scale(_squares(grad, counts), clip_norm)
+        total_norm, factor = reference.clip_scale(_squares(grad, member), clip_norm)
         return grad * factor, total_norm
 
     return function
 
 
-def _squares(x: Array, counts: Array) -> Array:
-    return counted_sum(x * x, counts).reshape(1)
+def _squares(x: Array, member: Array) -> Array:
+    return counted_sum(x * x, member).reshape(1)

@@ -33,7 +33,9 @@ def expected_of(call: FullCall, drawn: Drawn) -> Expected:
 def _judged(call: FullCall, drawn: Drawn, bench: Bench) -> Result:
     expected = expected_of(call, drawn)
     if not all(map(is_known, expected.values())):
-        return Result(call.id, call.operation, Status.TOO_FINE, "at the declared precision nothing is known of the result")
+        return Result(
+            call.id, call.operation, Status.TOO_FINE, "at the declared precision nothing is known of the result"
+        )
     outcome = bench.run(call.operation, drawn.full)
     if over := without_outputs(call.id, call.operation, outcome):
         return over
@@ -57,4 +59,5 @@ def verdicts_on(
     for name, wanted in as_stored(expected).items():
         parameter = operations.declared(function, name)
         axes = axes_of(parameter, place_of(name))
-        yield judge_spread(Spread(name, wanted, axes, drawn.places, call.axes_scaling(parameter.name)), got[name], seed)
+        places = call.placed(parameter.name, drawn.places)
+        yield judge_spread(Spread(name, wanted, axes, places, call.axes_scaling(parameter.name)), got[name], seed)

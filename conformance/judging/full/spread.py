@@ -112,7 +112,9 @@ def _failed(due: Spread, got: Array, bad: NDArray[np.bool_], sample: Verdict) ->
     for axis in (a for a, name in enumerate(due.axes) if name in due.scaled):
         known = due.places[due.axes[axis]].factor
         factor = factor if known is None else factor * known[found[axis]]
-    limit = limits(due.expected)[0][small] * np.abs(factor) if isinstance(due.expected, Noisy) else np.zeros(len(factor))
+    limit = (
+        limits(due.expected)[0][small] * np.abs(factor) if isinstance(due.expected, Noisy) else np.zeros(len(factor))
+    )
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         share = np.abs(got[found] - wanted * factor) / limit
     share = np.where(np.isnan(share), np.inf, share)

@@ -1,7 +1,9 @@
-"""Sums of noise numbers in which a term may stand many times: without writing it out as often.
+"""Sums of noise numbers in which a term stands many times: without writing it out as often.
 
 A term that stands m times is the same number with the same error m times, so the error that it comes with counts m^2
-times in the variance; the roundings of the sum itself are those of all its terms (reductions.py).
+times in the variance.  Equal terms also round alike: a partial sum is a multiple of its last digit, so what is lost of
+a term that is added to it depends on the term alone, and of m equal terms the roundings count m^2 times, too.  Of terms
+that differ in their sign alone, those lost parts cancel.
 """
 
 from __future__ import annotations
@@ -9,42 +11,66 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .number import Noisy, exact, lift, settled
+from .number import Noisy, lift, settled
 from .precision import Floats, roundings
-from .reductions import _lean, _walk
+from .reductions import _grain, _is_exact, _lean, _walk
+
+Whole = NDArray[np.int64]
 
 
-def counted_sum(x: Any, counts: Any, axis: int = 0) -> Noisy:
-    """Sum along an axis, its term i standing counts[i] times.
+def counted_sum(x: Any, member: Whole, factor: NDArray[Any] | None = None) -> Noisy:
+    """Sum along the first axis of x[member] * factor: of a few noise numbers that stand in many places.
 
-    x: noise numbers; counts: one whole number for each place of the axis.  The axis is gone from the result.
+    member: for every place which of x stands there; factor: powers of two of either sign, 1 where there are none.
     """
-    terms = lift(x).map(lambda part: np.moveaxis(part, axis, -1))
-    column = exact(np.ones((terms.shape[-1], 1)))
-    return counted_matmul(terms, column, np.asarray(counts, np.float64))[..., 0]
+    terms, f = lift(x), np.ones(member.size) if factor is None else factor.astype(np.float64)
+
+    def summed(part: Floats, weights: Floats) -> Floats:
+        return np.asarray(np.tensordot(np.bincount(member, weights, len(terms)), part, axes=1))
+
+    size = np.abs(terms.v)
+    v, squared, sizes = summed(terms.v, f), summed(size**2, f**2), summed(size, np.abs(f))
+    net = np.bincount(member, f, len(terms))
+    sure = _is_exact(sizes, _grain(terms) * float(np.abs(f).min())) | (member.size <= 1)
+    partial = (squared + np.sqrt(summed(size**4, f**4))) / 2 + v**2 / 3
+    own = np.where(sure, 0.0, _walk(_alike(member, f), partial))
+    variance, shared = (np.tensordot(net**2, part, axes=1) for part in (terms.variance, terms.shared))
+    reach = np.where(sure, 0.0, roundings().sum_reach * member.size * sizes)
+    worst = None if terms.worst is None else summed(terms.worst, np.abs(f)) + reach
+    handed_on = None if terms.lean is None else summed(terms.lean, np.abs(f))
+    return settled(v, variance + own, shared, worst, _lean(member.size, partial, sure, handed_on))
+
+
+def _alike(member: Whole, factor: Floats) -> float:
+    """How many independent roundings the places count as: the square of those that do not cancel, of each size."""
+    found = 0.0
+    for power in np.unique(np.abs(factor)):
+        sign = np.where(np.abs(factor) == power, np.sign(factor), 0.0)
+        found += float(np.maximum(np.bincount(member, np.abs(sign)), np.bincount(member, sign) ** 2).sum())
+    return found
 
 
 def counted_matmul(a: Any, b: Any, counts: Any) -> Noisy:
     """The product of matrices a (..., n) and b (n, m) in whose sums product i stands counts[..., i] times.
 
-    Drift is a third of the square of the whole, which is what terms in no particular order leave (reductions.py); where
-    the whole cancels, the walk of n terms of their mean square is what remains.
+    Drift is a third of the square of the whole: the partial sums grow with the number of terms.
     """
     x, y = lift(a), lift(b)
     many = np.broadcast_to(np.asarray(counts, np.float64), x.shape)
     xx, yy, ax, ay = x.v**2, y.v**2, np.abs(x.v), np.abs(y.v)
     v, squared, sizes = (many * x.v) @ y.v, (many * xx) @ yy, (many * ax) @ ay
-    n = (many * (ax > 0)) @ (ay > 0).astype(np.float64)
+    there, each = ((many**power * (ax > 0)) @ (ay > 0).astype(np.float64) for power in (1, 2))
     partial = (squared + np.sqrt((many * xx**2) @ yy**2)) / 2 + v**2 / 3
     u = roundings().accumulator.unit
     products = np.zeros(()) if _are_ones(y) else u * u / 3 * ((many**2 * xx) @ yy)
-    sure = n <= 1
-    variance = products + np.where(sure, 0.0, _walk(n, partial)) + (many**2 * x.variance) @ yy
+    sure = there <= 1
+    variance = products + np.where(sure, 0.0, _walk(each, partial)) + (many**2 * x.variance) @ yy
     variance = variance + (many**2 * xx) @ y.variance
     shared = (many**2 * np.maximum(x.shared, x.variance / max(1, x.v[..., 0].size))) @ yy
     shared = shared + (many**2 * xx) @ np.maximum(y.shared, y.variance / max(1, y.shape[-1]))
-    return settled(v, variance, shared, _worst(x, y, many, n * sizes), _leaning(x, y, many, n, partial, sure))
+    return settled(v, variance, shared, _worst(x, y, many, there * sizes), _leaning(x, y, many, there, partial, sure))
 
 
 def _are_ones(y: Noisy) -> bool:
@@ -65,3 +91,33 @@ def _leaning(x: Noisy, y: Noisy, many: Floats, n: Floats, partial: Floats, sure:
     if y.lean is not None:
         handed_on = (many * np.abs(x.v)) @ y.lean + (0.0 if handed_on is None else handed_on)
     return _lean(n, partial, sure, handed_on)
+
+
+def counted_from_end(x: Noisy, y: Floats, counts: Any) -> Noisy:
+    """For every place i of the first axis the sum over k >= i and all h of x[k, h] * y[k, h], counts[h] times each.
+
+    x: noise numbers (n, h); y: exact numbers (n, h, m).  Returns (n, m).  Drift is that of the partial sums in the
+    order of the places or its reverse.
+    """
+    many = np.asarray(counts, np.float64)
+
+    def summed(weights: Floats, factors: Floats) -> Floats:
+        terms = np.einsum("kh,khm->km", weights, factors)
+        return np.asarray(np.cumsum(terms[::-1], axis=0)[::-1])
+
+    u, yy, xx, ay, ax = roundings().accumulator.unit, y**2, x.v**2, np.abs(y), np.abs(x.v)
+    v, squared, sizes = summed(many * x.v, y), summed(many * xx, yy), summed(many * ax, ay)
+    n, each = (np.cumsum(((ax > 0) * many**power).sum(axis=1)[::-1])[::-1, None] + np.zeros_like(v) for power in (1, 2))
+    partial = (squared + np.sqrt(summed(many * xx**2, yy**2))) / 2 + _drift_from_end(v)
+    variance = u * u / 3 * squared + np.where(n > 1, _walk(each, partial), 0.0) + summed(many**2 * x.variance, yy)
+    shared = summed(many**2 * np.maximum(x.shared, x.variance / y[0, 0].size), yy)
+    worst = None if x.worst is None else summed(many * x.worst, ay) + roundings().sum_reach * n * sizes
+    handed_on = None if x.lean is None else summed(many * x.lean, ay)
+    return settled(v, variance, shared, worst, _lean(n, partial, n <= 1, handed_on))
+
+
+def _drift_from_end(v: Floats) -> Floats:
+    """Mean square of the partial sums of each sum, from the end or up to it, or a third of the whole's square."""
+    places = np.arange(len(v), 0, -1.0)[:, None]
+    behind, square = (np.cumsum(part[::-1], axis=0)[::-1] / places for part in (v, v**2))
+    return np.maximum(np.maximum(square, v**2 - 2 * v * behind + square), v**2 / 3)
