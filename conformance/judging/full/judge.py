@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from conformance import operations
@@ -19,9 +21,10 @@ from .spread import Spread, judge_spread
 
 def judge_full(id: str, bench: Bench) -> Result:
     """Judge one of conformance.catalogue.full.FULL."""
-    call = FULL[id]
+    started, call = time.perf_counter(), FULL[id]
     with using(bench.declared.of(call.operation).arithmetic):
-        return _judged(call, call.draw(bench.seed), bench)
+        result = _judged(call, call.draw(bench.seed), bench)
+    return replace(result, seconds=time.perf_counter() - started)
 
 
 def expected_of(call: FullCall, drawn: Drawn) -> Expected:

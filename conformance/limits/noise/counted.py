@@ -24,6 +24,7 @@ def counted_sum(x: Any, member: Whole, factor: NDArray[Any] | None = None) -> No
     """Sum along the first axis of x[member] * factor: of a few noise numbers that stand in many places.
 
     member: for every place which of x stands there; factor: powers of two of either sign, 1 where there are none.
+    Terms too faint for the whole may be lost, as in reductions.total.
     """
     terms, f = lift(x), np.ones(member.size) if factor is None else factor.astype(np.float64)
 
@@ -35,7 +36,8 @@ def counted_sum(x: Any, member: Whole, factor: NDArray[Any] | None = None) -> No
     net = np.bincount(member, f, len(terms))
     sure = _is_exact(sizes, _grain(terms) * float(np.abs(f).min())) | (member.size <= 1)
     partial = (squared + np.sqrt(summed(size**4, f**4))) / 2 + v**2 / 3
-    own = np.where(sure, 0.0, _walk(_alike(member, f), partial))
+    lost = summed(np.where(size < sizes * roundings().accumulator.unit, size, 0.0), np.abs(f))
+    own = np.where(sure, 0.0, _walk(_alike(member, f), partial) + lost**2)
     variance, shared = (np.tensordot(net**2, part, axes=1) for part in (terms.variance, terms.shared))
     reach = np.where(sure, 0.0, roundings().sum_reach * member.size * sizes)
     worst = None if terms.worst is None else summed(terms.worst, np.abs(f)) + reach

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -23,7 +24,7 @@ from tests.conformance.runs import InProcess
 from tests.conformance.shrunk import Outputs, computed, laid_out, right, shrunk
 
 CALLS = [pytest.param(shrunk(call), id=id) for id, call in FULL.items()]
-TILE, WRAP = 8, 32
+TILE, WRAP = 8, 37
 
 
 @pytest.mark.parametrize("call", CALLS)
@@ -34,8 +35,12 @@ def test_the_reference_at_the_full_size_gives_what_is_expected(call: FullCall) -
     assert [(v.output, v.reason) for v in verdicts if not v.passed] == []
 
 
-def _fails(call: FullCall, change: Callable[[str, Any, Any], None], output: str | None = None) -> None:
-    """Every output that is changed fails, one after the other."""
+# Outputs that are the same everywhere: nothing shows what stands in another's place.
+CONSTANT = {"zero_grad": "grad"}
+
+
+def _fails(call: FullCall, change: Callable[[str, Any, Any], None]) -> None:
+    """Every output that is changed fails, one after the other; one of a single element cannot be out of place."""
     drawn = call.draw()
     expected = expected_of(call, drawn)
     good = right(call, drawn, expected)
@@ -43,8 +48,9 @@ def _fails(call: FullCall, change: Callable[[str, Any, Any], None], output: str 
     for name in good:
         bad: Outputs = {other: array.copy() for other, array in good.items()}
         change(name, bad[name], _limits(call, drawn, expected)[name])
-        if not np.array_equal(bad[name], good[name]):
-            assert name in [v.output for v in verdicts_on(call, drawn, expected, bad) if not v.passed]
+        moved_only = change is _wrapped and (good[name].size <= WRAP or CONSTANT.get(call.operation) == name)
+        failed = [v.output for v in verdicts_on(call, drawn, expected, bad) if not v.passed]
+        assert failed == ([] if moved_only else [name])
 
 
 def _limits(call: FullCall, drawn: Any, expected: Expected) -> dict[str, Any]:
@@ -139,7 +145,7 @@ def test_a_wrong_operation_is_found_at_its_full_size(name: str) -> None:
     [verdict] = [v for v in judged.verdicts if not v.passed][:1]
     assert verdict.share > 1
     assert judged.reason.startswith(f"{verdict.output}: {verdict.wrong} of {verdict.elements} elements")
-    assert __import__("re").search(reason, judged.reason)
+    assert re.search(reason, judged.reason)
 
 
 def test_the_reference_passes_at_the_full_size() -> None:
