@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .number import Noisy, lift, settled
+from .number import Noisy, lift, settled, together
 from .precision import Floats, roundings
 from .reductions import _grain, _is_exact, _lean, _walk
+from .shorter import as_factors, out_of_range
 
 Whole = NDArray[np.int64]
 
@@ -59,7 +60,7 @@ def counted_matmul(a: Any, b: Any, counts: Any) -> Noisy:
 
     Drift is a third of the square of the whole: the partial sums grow with the number of terms.
     """
-    x, y = lift(a), lift(b)
+    x, y = as_factors(lift(a), lift(b))
     many = np.broadcast_to(np.asarray(counts, np.float64), x.shape)
     xx, yy, ax, ay = x.v**2, y.v**2, np.abs(x.v), np.abs(y.v)
     v, squared, sizes = (many * x.v) @ y.v, (many * xx) @ yy, (many * ax) @ ay
@@ -72,6 +73,7 @@ def counted_matmul(a: Any, b: Any, counts: Any) -> Noisy:
     variance = variance + (many**2 * xx) @ y.variance
     shared = (many**2 * np.maximum(x.shared, x.variance / max(1, x.v[..., 0].size))) @ yy
     shared = shared + (many**2 * xx) @ np.maximum(y.shared, y.variance / max(1, y.shape[-1]))
+    variance = variance + out_of_range(x, y, v)
     return settled(v, variance, shared, _worst(x, y, many, there * sizes), _leaning(x, y, many, there, partial, sure))
 
 
@@ -87,35 +89,37 @@ def _worst(x: Noisy, y: Noisy, many: Floats, reach: Floats) -> Floats | None:
 
 
 def _leaning(x: Noisy, y: Noisy, many: Floats, n: Floats, partial: Floats, sure: Any) -> Floats | None:
-    handed_on = None
-    if x.lean is not None:
-        handed_on = (many * x.lean) @ np.abs(y.v)
-    if y.lean is not None:
-        handed_on = (many * np.abs(x.v)) @ y.lean + (0.0 if handed_on is None else handed_on)
-    return _lean(n, partial, sure, handed_on)
+    lean = None if x.lean is None else (many * x.lean) @ np.abs(y.v)
+    lean = together(lean, None if y.lean is None else (many * np.abs(x.v)) @ y.lean)
+    return _lean(n, partial, sure, lean)
 
 
-def counted_from_end(x: Noisy, y: Floats, counts: Any) -> Noisy:
-    """For every place i of the first axis the sum over k >= i and all h of x[k, h] * y[k, h], counts[h] times each.
+def counted_from_end(a: Any, b: Any, counts: Any) -> Noisy:
+    """For every place i of the first axis the sum over k >= i and all h of a[k, h] * b[k, h], counts[h] times each.
 
-    x: noise numbers (n, h); y: exact numbers (n, h, m).  Returns (n, m).  Drift is that of the partial sums in the
-    order of the places or its reverse.
+    a: (n, h); b: (n, h, m).  Returns (n, m).  Drift is that of the partial sums in the order of the places or its
+    reverse.
     """
+    x, y = as_factors(lift(a), lift(b))
     many = np.asarray(counts, np.float64)
 
     def summed(weights: Floats, factors: Floats) -> Floats:
         terms = np.einsum("kh,khm->km", weights, factors)
         return np.asarray(np.cumsum(terms[::-1], axis=0)[::-1])
 
-    u, yy, xx, ay, ax = roundings().accumulator.unit, y**2, x.v**2, np.abs(y), np.abs(x.v)
-    v, squared, sizes = summed(many * x.v, y), summed(many * xx, yy), summed(many * ax, ay)
+    u, yy, xx, ay, ax = roundings().accumulator.unit, y.v**2, x.v**2, np.abs(y.v), np.abs(x.v)
+    v, squared, sizes = summed(many * x.v, y.v), summed(many * xx, yy), summed(many * ax, ay)
     n, each = (np.cumsum(((ax > 0) * many**power).sum(axis=1)[::-1])[::-1, None] + np.zeros_like(v) for power in (1, 2))
     partial = (squared + np.sqrt(summed(many * xx**2, yy**2))) / 2 + _drift_from_end(v)
-    variance = u * u / 3 * squared + np.where(n > 1, _walk(each, partial), 0.0) + summed(many**2 * x.variance, yy)
-    shared = summed(many**2 * np.maximum(x.shared, x.variance / y[0, 0].size), yy)
-    worst = None if x.worst is None else summed(many * x.worst, ay) + roundings().sum_reach * n * sizes
-    handed_on = None if x.lean is None else summed(many * x.lean, ay)
-    return settled(v, variance, shared, worst, _lean(n, partial, n <= 1, handed_on))
+    handed_on = summed(many**2 * x.variance, yy) + (summed(many**2 * xx, y.variance) if np.any(y.variance) else 0.0)
+    variance = u * u / 3 * squared + np.where(n > 1, _walk(each, partial), 0.0) + handed_on
+    shared = summed(many**2 * np.maximum(x.shared, x.variance / y.v[0, 0].size), yy)
+    worst = None
+    if x.worst is not None and y.worst is not None:
+        worst = summed(many * x.worst, ay) + summed(many * ax, y.worst) + roundings().sum_reach * n * sizes
+    lean = None if x.lean is None else summed(many * x.lean, ay)
+    lean = together(lean, None if y.lean is None else summed(many * ax, y.lean))
+    return settled(v, variance, shared, worst, _lean(n, partial, n <= 1, lean))
 
 
 def _drift_from_end(v: Floats) -> Floats:

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from conformance.judging.verdict import judge
-from conformance.limits.noise import Noisy, exact
+from conformance.limits.noise import FORMATS, Arithmetic, Noisy, exact, using
 from conformance.limits.noise.counted import counted_from_end, counted_matmul, counted_sum
 
 Array = NDArray[Any]
@@ -106,5 +106,26 @@ def test_sums_from_every_place_on(order: str) -> None:
     head = np.repeat(np.arange(3), counts)
     terms = (x[:, :, None] * y)[:, head]
     got = np.stack([ORDERS[order](terms[start:].reshape(-1, 8)) for start in range(300)])
-    verdict = judge("sums", counted_from_end(exact(x), y.astype(np.float64), counts), got)
+    verdict = judge("sums", counted_from_end(exact(x), exact(y), counts), got)
     assert verdict.passed, verdict.reason
+
+
+def _shortened(values: Array) -> Array:
+    """The factors of a tensor core: ten digits behind the leading one."""
+    digits, exponent = np.frexp(values)
+    return np.ldexp(np.rint(np.ldexp(digits, 11)), exponent - 11).astype(np.float32)
+
+
+def test_factors_may_be_rounded_where_that_is_declared() -> None:
+    a, b, counts = _numbers(6, 5, 17, above=0.1), _numbers(7, 17, 40), np.full((5, 17), 90)
+    where = np.repeat(np.arange(17), 90)
+    got = np.stack([_one_by_one(_shortened(row)[where][:, None] * _shortened(b)[where]) for row in a])
+    assert not judge("product", counted_matmul(exact(a), exact(b), counts), got).passed
+    with using(Arithmetic(inputs=FORMATS["tf32"])):
+        assert judge("product", counted_matmul(exact(a), exact(b), counts), got).passed
+    x, y, often = _numbers(8, 300, 3, above=0.1), _numbers(9, 300, 3, 8), np.array([4, 1, 7])
+    terms = (_shortened(x)[:, :, None] * _shortened(y))[:, np.repeat(np.arange(3), often)]
+    sums = np.stack([_one_by_one(terms[start:].reshape(-1, 8)) for start in range(300)])
+    assert not judge("sums", counted_from_end(exact(x), exact(y), often), sums).passed
+    with using(Arithmetic(inputs=FORMATS["tf32"])):
+        assert judge("sums", counted_from_end(exact(x), exact(y), often), sums).passed
