@@ -96,13 +96,14 @@ class Judgement:
     def _within_reach(self, selection: Selection) -> tuple[Selection, list[str]]:
         """What of a selection is judged on this candidate, and why the rest is not.
 
-        On an emulated device a call at full size takes minutes: there it is made where it was asked for by that name.
+        On an emulated device calls at full size take minutes, some longer than a call is given: there they are made where
+        they were asked for by that name.
         """
         rest = selection.without_full()
         if not self.candidate.facts.emulated or selection.names_full or rest == selection:
             return selection, []
         calls = counted(len(selection.cases) - len(rest.cases), "call")
-        return rest, [f"not run: {calls} at full size, which take minutes on an emulated device; -k full makes them"]
+        return rest, [f"not run: {calls} at full size, slow on an emulated device; -k full --limit 120 makes them"]
 
     def run(self, follower: Follower) -> Run:
         """Judge; the follower says how it goes."""

@@ -38,7 +38,7 @@ def test_on_an_emulated_device_they_wait_until_they_are_asked_for() -> None:
     assert not any(map(is_full, rest.cases))
     left_out = len(gemm.cases) - len(rest.cases)
     assert said == [
-        f"not run: {left_out} calls at full size, which take minutes on an emulated device; -k full makes them"
+        f"not run: {left_out} calls at full size, slow on an emulated device; -k full --limit 120 makes them"
     ]
     assert _reach(gemm, emulated=False) == (gemm, [])
     for asked in (select(Keywords("full and gemm")), select(Keywords(), ["full/gemm"])):
