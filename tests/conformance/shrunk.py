@@ -39,7 +39,7 @@ def computed(call: FullCall, drawn: Drawn) -> Outputs:
     with np.errstate(all="ignore"):
         results = getattr(reference, call.operation)(**drawn.full)
     function = operations.OPERATIONS[call.operation]
-    flat = operations.gathered(function, operations.flat(operations.named(function, results)))
+    flat = operations.gathered(function, operations.flat(operations.by_name(function, results)))
     return {name: operations.widened(array) for name, array in operations.flat(flat).items()}
 
 

@@ -96,8 +96,8 @@ class Judgement:
     def _within_reach(self, selection: Selection) -> tuple[Selection, list[str]]:
         """What of a selection is judged on this candidate, and why the rest is not.
 
-        On an emulated device calls at full size take minutes, some longer than a call is given: there they are made where
-        they were asked for by that name.
+        On an emulated device calls at full size take minutes, some longer than a call is given: there they are made
+        where they were asked for by that name.
         """
         rest = selection.without_full()
         if not self.candidate.facts.emulated or selection.names_full or rest == selection:
