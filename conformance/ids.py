@@ -4,6 +4,7 @@ rmsnorm/plain/2x33x1e-06      a case of the catalogue: operation, data, sizes
 rmsnorm/refused/null_input    a call that must be refused
 rmsnorm/sequence/alternating  several calls in a row
 probe/rmsnorm/output          a property of an operation
+full/rope_qk/head_dim_256     a call at the full model's sizes; of several of one operation with the name of this one
 step1-bf16/locked/012 rmsnorm(final_norm)    a call of a locked step: its place, and what it works on
 steps/free/2.014 gemm(layers.0.w_q)          a call of a free step: of the second, its place there
 steps/recomputed/every:2      a whole step, by one way through it
@@ -12,12 +13,17 @@ step/envelope-bf16/03         a training run after its third step
 
 from __future__ import annotations
 
-PROBE, REFUSED, SEQUENCE, LOCKED = "probe/", "/refused/", "/sequence/", "/locked"
+PROBE, FULL, REFUSED, SEQUENCE, LOCKED = "probe/", "full/", "/refused/", "/sequence/", "/locked"
 
 
 def is_probe(id: str) -> bool:
     """Whether it is of a property."""
     return id.startswith(PROBE)
+
+
+def is_full(id: str) -> bool:
+    """Whether it is of a call at full size."""
+    return id.startswith(FULL)
 
 
 def is_refusal(id: str) -> bool:
@@ -36,8 +42,8 @@ def is_of_step(id: str) -> bool:
 
 
 def operation_of(id: str) -> str:
-    """Return the operation that a case, a refusal, a sequence or a probe is of; of a golden step "training_step"."""
-    return id.removeprefix(PROBE).partition("/")[0]
+    """Return the operation that any of these is of but a step; of a golden step "training_step"."""
+    return id.removeprefix(PROBE).removeprefix(FULL).partition("/")[0]
 
 
 def property_of(id: str) -> str:

@@ -14,7 +14,9 @@ from bindings.header.records import Parameter
 from conformance import ids, operations
 from conformance.catalogue.cases import CASES, REFUSALS, SEQUENCES, CallSequence, Case, Refusal
 from conformance.catalogue.cases.data import DATA
+from conformance.catalogue.full import FULL, FullCall
 from conformance.exit_codes import HARNESS
+from conformance.judging.full import expected_of
 from conformance.judging.probes import PROPERTIES, probe_ids
 from conformance.limits.expectation import Expected, expect
 from conformance.limits.measure import limits
@@ -52,6 +54,8 @@ def run(options: argparse.Namespace) -> int:
         lines = _refusal(REFUSALS[id])
     elif id in SEQUENCES:
         lines = _sequence(SEQUENCES[id])
+    elif id in FULL:
+        lines = _full(FULL[id], options.seed)
     elif id in probe_ids():
         lines = _probe(id)
     elif step := next((step for step in STEPS if id == step or id.startswith(f"{step}/")), ""):
@@ -71,7 +75,7 @@ def _entry(heading: str, text: str) -> str:
 
 
 def _unknown(id: str) -> int:
-    every = [*CASES, *REFUSALS, *SEQUENCES, *probe_ids(), *STEPS]
+    every = [*CASES, *REFUSALS, *SEQUENCES, *FULL, *probe_ids(), *STEPS]
     near = [known for known in every if id in known][:5] or difflib.get_close_matches(id, every, 5)
     print(f"no case is called {id}" + "".join(f"\n  perhaps {known}" for known in near))
     return HARNESS
@@ -151,6 +155,22 @@ def _sequence(sequence: CallSequence) -> Iterator[str]:
     yield _entry("made", sequence.way)
     for place, call in enumerate(sequence.calls):
         yield _entry("" if place else "calls", f"{call.case.id}: {call.label}")
+
+
+def _full(call: FullCall, seed: int) -> Iterator[str]:
+    function = operations.OPERATIONS[call.operation]
+    yield _entry("operation", f"{call.operation}: {_joined(function.doc)}")
+    yield from _wrapped("why", call.why or "the sizes of the full model")
+    yield _entry("sizes", ", ".join(f"{name} = {value}" for name, value in call.sizes.items()))
+    drawn = call.draw(seed)
+    for axis, places in drawn.places.items():
+        times = ", each times a power of two" if places.factor is not None else ""
+        members = int(places.member.max()) + 1
+        yield _entry("drawn", f"{members} along {axis}, which stand in no order in {places.member.size} places{times}")
+    for parameter in operations.read_arrays(function):
+        yield _entry(parameter.name, _described(parameter, drawn.full[parameter.name]))
+    for name, wanted in expected_of(call, drawn).items():
+        yield _entry(name, f"limit {_limit(wanted)}, in every place each of them stands in")
 
 
 def _probe(id: str) -> Iterator[str]:

@@ -9,8 +9,9 @@ from fnmatch import fnmatchcase
 
 from conformance.candidates.files import answerable
 from conformance.catalogue.cases import CASES, REFUSALS, SEQUENCES
+from conformance.catalogue.full import FULL
 from conformance.catalogue.keywords import Keywords
-from conformance.ids import is_probe, operation_of
+from conformance.ids import is_full, is_probe, operation_of
 from conformance.judging.probes import probe_ids
 from conformance.operations import OPERATIONS
 from conformance.steps import STEP_CASES, STEPS
@@ -58,6 +59,15 @@ class Selection:
         cases = tuple(id for id in self.cases if operation_of(id) not in gone)
         return replace(self, cases=cases, steps=tuple(step for step in self.steps if step not in left_out))
 
+    def without_full(self) -> Selection:
+        """Return the selection less the calls at full size."""
+        return replace(self, cases=tuple(id for id in self.cases if not is_full(id)))
+
+    @property
+    def names_full(self) -> bool:
+        """Whether calls at full size were asked for in so many words."""
+        return "full" in self.keywords.words or any(map(is_full, self.ids))
+
     def of_probes(self) -> Selection:
         """Return the probes of the selection."""
         return replace(self, cases=tuple(id for id in self.cases if is_probe(id)), steps=())
@@ -92,7 +102,7 @@ def _unknown(name: str) -> str:
 
 def is_counted(id: str) -> bool:
     """Whether it is one of those that the manifest's floor counts: cases, refusals and sequences."""
-    return not is_probe(id)
+    return not is_probe(id) and not is_full(id)
 
 
 def select(
@@ -110,7 +120,7 @@ def select(
 
     if ids:
         asked = set(ids)
-        known = (CASES, REFUSALS, SEQUENCES)
+        known = (CASES, REFUSALS, SEQUENCES, FULL)
         probes = probe_ids(lambda one: one in asked)
         cases = [id for id in ids if id in probes or any(id in held for held in known)]
         steps = [step for step in STEPS if any(_is_meant(step, id, keywords) for id in ids)]
@@ -121,6 +131,7 @@ def select(
             *CASES.among(asked),
             *REFUSALS.among(asked),
             *SEQUENCES.among(asked),
+            *FULL,
             *probe_ids(lambda id: meant(id) and operation_of(id) not in left_out),
         ]
         steps = [step for step in STEPS if keywords.could_match_within(step)]

@@ -94,17 +94,12 @@ class Bench:
 
         before: the case that a call which fails is repeated behind.
         """
-        outcome = self._run(operation, arguments)
-        ended = _ended(id, operation, outcome)
-        if ended:
-            return ended
-        if outcome.code != 0:
-            reason = f"returned {outcome.code}: {read_header().meaning(outcome.code)}"
-            findings, diagnosis = tuple(outcome.findings), _diagnosis_of(printed(outcome.detail))
-            return Result(id, operation, Status.FAIL, reason, (), findings, outcome.detail, diagnosis=diagnosis)
+        outcome = self.run(operation, arguments)
+        if over := without_outputs(id, operation, outcome):
+            return over
         judged = _judged(operation, arguments, expected, outcome, signed_zeros)
         if not self.explains:
-            reason = judged.reason or _first(outcome)
+            reason = judged.reason or first_finding(outcome)
             return Result(id, operation, Status.FAIL if reason else Status.PASS, reason)
         returned: Mapping[str, Any] = {}
         if before is not None and not judged.passed:
@@ -112,11 +107,11 @@ class Bench:
             repeated = _judged(operation, arguments, expected, again, signed_zeros) if again else judged
             if again and not repeated.passed:
                 outcome, judged = again, repeated
-        reason = judged.reason or _first(outcome)
+        reason = judged.reason or first_finding(outcome)
         got, verdicts, where = judged
         second = None if where or outcome.again is None else operations.flat(outcome.again)
         found = diagnose(operation, arguments, expected, got, verdicts, returned, second)
-        diagnosis = _variation_first(found, outcome.findings)
+        diagnosis = variation_first(found, outcome.findings)
         if diagnosis and where:
             diagnosis = replace(diagnosis, text=f"{diagnosis.text}{where}")
         status = Status.FAIL if reason else Status.PASS
@@ -132,14 +127,14 @@ class Bench:
     ) -> tuple[Mapping[str, Any], Outcome | None]:
         """Make the call again behind that of another case; return what came of both, of the call None if it ended."""
         try:
-            first = self._run(before.operation, self.preparation.due(before)[0])
+            earlier = self.run(before.operation, self.preparation.due(before)[0])
         except GoldenError:
             return {}, None
-        again = self._run(operation, arguments)
-        returned = operations.flat(first.outputs) if first.status == "done" and first.code == 0 else {}
+        again = self.run(operation, arguments)
+        returned = operations.flat(earlier.outputs) if earlier.status == "done" and earlier.code == 0 else {}
         return returned, again if again.status == "done" and again.code == 0 else None
 
-    def _run(self, operation: str, arguments: Mapping[str, Any]) -> Outcome:
+    def run(self, operation: str, arguments: Mapping[str, Any]) -> Outcome:
         """Run one call; that its two runs differ is found only where they are declared not to."""
         outcome: Outcome = self.worker.run(operation, arguments)
         if not self.declared.of(operation).deterministic:
@@ -158,7 +153,7 @@ class Bench:
         elif outcome.code != INVALID:
             reason = f"returned {outcome.code}; {_due(case)}"
             outcome.findings.append(Finding(Misdeed.NOT_REFUSED, reason))
-        reason = reason or _first(outcome)
+        reason = reason or first_finding(outcome)
         status = Status.FAIL if reason else Status.PASS
         return Result(case.id, case.operation, status, reason, findings=tuple(outcome.findings), detail=outcome.detail)
 
@@ -194,16 +189,25 @@ def _judged(
     return _Judged(first, verdicts, "") if found.passed else found
 
 
+def without_outputs(id: str, operation: str, outcome: Outcome) -> Result | None:
+    """Return the result of a call that gave no outputs to judge: it crashed, hung, or returned an error; else None."""
+    if outcome.status != "done" or outcome.code == 0:
+        return _ended(id, operation, outcome)
+    reason = f"returned {outcome.code}: {read_header().meaning(outcome.code)}"
+    findings, looks = tuple(outcome.findings), _diagnosis_of(printed(outcome.detail))
+    return Result(id, operation, Status.FAIL, reason, (), findings, outcome.detail, diagnosis=looks)
+
+
 def _ended(id: str, operation: str, outcome: Outcome) -> Result | None:
     if outcome.status == "done":
         return None
     reason = outcome.detail.strip().splitlines()[0] if outcome.detail.strip() else outcome.status
     findings = tuple(outcome.findings)
-    looks = _diagnosis_of(_first(outcome) or printed(outcome.detail))
+    looks = _diagnosis_of(first_finding(outcome) or printed(outcome.detail))
     return Result(id, operation, ENDED[outcome.status], reason, (), findings, outcome.detail, diagnosis=looks)
 
 
-def _variation_first(diagnosis: Diagnosis | None, findings: Sequence[Finding]) -> Diagnosis | None:
+def variation_first(diagnosis: Diagnosis | None, findings: Sequence[Finding]) -> Diagnosis | None:
     """What a failed call looks like: where two runs differ, that comes before numbers that are not the same twice."""
     differs = next((finding for finding in findings if finding.kind is Misdeed.VARIES), None)
     if not differs or (diagnosis and diagnosis.explains_variation):
@@ -211,7 +215,7 @@ def _variation_first(diagnosis: Diagnosis | None, findings: Sequence[Finding]) -
     return Diagnosis(differs.text, symptoms=(Symptom(Kind.VARIES, Kind.VARIES),))
 
 
-def _first(outcome: Outcome) -> str:
+def first_finding(outcome: Outcome) -> str:
     """The first finding in words."""
     return next((finding.text for finding in outcome.findings), "")
 

@@ -87,6 +87,11 @@ class Result:
         return ids.is_sequence(self.id)
 
     @property
+    def is_full(self) -> bool:
+        """Whether it is of a call at full size."""
+        return ids.is_full(self.id)
+
+    @property
     def part(self) -> str:
         """What it belongs to: its operation, or its training step."""
         return ids.step_of(self.id) if self.is_of_step else self.operation

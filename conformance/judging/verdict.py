@@ -139,8 +139,9 @@ def region(bad: NDArray[np.bool_]) -> str:
     if not bad.any() or bad.ndim == 0:
         return ""
     parts = []
-    for axis, places in enumerate(np.nonzero(bad)):
-        low, high = int(places.min()), int(places.max())
+    for axis in range(bad.ndim):
+        places = np.flatnonzero(bad.any(axis=tuple(other for other in range(bad.ndim) if other != axis)))
+        low, high = int(places[0]), int(places[-1])
         whole = low == 0 and high == bad.shape[axis] - 1
         parts.append(f"axis {axis}: {'all' if whole else low if low == high else f'{low} to {high}'}")
     return "; ".join(parts)

@@ -6,6 +6,7 @@ import pytest
 
 from conformance import ids
 from conformance.catalogue.cases import CASES, REFUSALS, SEQUENCES
+from conformance.catalogue.full import FULL
 from conformance.steps import STEPS
 
 
@@ -21,6 +22,14 @@ def test_a_case_a_refusal_and_a_sequence_name_their_operation() -> None:
 def test_a_probe_names_its_operation_and_property() -> None:
     id = "probe/gemm_bf16/accumulator"
     assert (ids.is_probe(id), ids.operation_of(id), ids.property_of(id)) == (True, "gemm_bf16", "accumulator")
+
+
+def test_a_call_at_full_size_names_its_operation() -> None:
+    for id, call in FULL.items():
+        assert (ids.is_full(id), ids.operation_of(id)) == (True, call.operation)
+        assert not ids.is_of_step(id)
+        assert not ids.is_refusal(id)
+    assert not any(map(ids.is_full, CASES))
 
 
 @pytest.mark.parametrize("step", STEPS)

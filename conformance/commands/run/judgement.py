@@ -24,7 +24,7 @@ from conformance.judging.evidence_selection import without_surplus
 from conformance.judging.files import NOTE, judge_files
 from conformance.judging.results import Result
 from conformance.report.progress import Follower
-from conformance.report.record import Run
+from conformance.report.record import Run, counted
 from conformance.steps import ENVELOPES, corpus
 
 from . import last_failed
@@ -56,7 +56,7 @@ class Judgement:
             self._check_files()
         # a call in a file is made whatever it is of
         self.absent = absent(candidate) if options.library and not options.inputs else ()
-        self.selection = self._selected()
+        self.selection, self.postponed = self._within_reach(self._selected())
         self.presence = divide(self.selection, self.absent)
         self.remarks = examine(options, candidate, self.selection, self.presence)
 
@@ -93,6 +93,18 @@ class Judgement:
         asked = argparse.Namespace(k=self.options.k, case=cases, operation=self.options.operation)
         return chosen(asked, self.absent)
 
+    def _within_reach(self, selection: Selection) -> tuple[Selection, list[str]]:
+        """What of a selection is judged on this candidate, and why the rest is not.
+
+        On an emulated device calls at full size take minutes, some longer than a call is given: there they are made
+        where they were asked for by that name.
+        """
+        rest = selection.without_full()
+        if not self.candidate.facts.emulated or selection.names_full or rest == selection:
+            return selection, []
+        calls = counted(len(selection.cases) - len(rest.cases), "call")
+        return rest, [f"not run: {calls} at full size, slow on an emulated device; -k full --limit 120 makes them"]
+
     def run(self, follower: Follower) -> Run:
         """Judge; the follower says how it goes."""
         started = time.monotonic()
@@ -114,11 +126,13 @@ class Judgement:
             seconds=seconds,
             problems=[*stale, *self.remarks.problems],
             whole=whole,
-            floor=fewest - self.presence.cases + sum(result.is_of_step for result in judged) if whole else 1,
+            floor=fewest - self.presence.cases + sum(result.is_of_step or result.is_full for result in judged)
+            if whole
+            else 1,
             text=corpus()[1] if any(result.is_of_step for result in judged) else "",
             date=today().isoformat(),
             note="" if self.options.library else NOTE,
-            notes=self.remarks.notes,
+            notes=[*self.remarks.notes, *self.postponed],
             absent=self.presence.absent,
             left_out=self.presence.left_out,
             exported=self.options.exported,

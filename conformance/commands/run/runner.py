@@ -11,9 +11,10 @@ from conformance.candidates.candidate import Candidate, close_idle_workers, work
 from conformance.candidates.worker.worker import Worker
 from conformance.catalogue.cases import CASES, REFUSALS, SEQUENCES
 from conformance.catalogue.prepared import Store
-from conformance.ids import is_probe, is_refusal, is_sequence
+from conformance.ids import is_full, is_probe, is_refusal, is_sequence
 from conformance.judging.bench import Bench
 from conformance.judging.evidence_selection import EvidenceSelector
+from conformance.judging.full import judge_full
 from conformance.judging.probes import judge_probe
 from conformance.judging.results import Result
 from conformance.judging.sequences import judge_sequence
@@ -23,6 +24,7 @@ from conformance.steps import RUN_LENGTH, STEPS, judge_step
 
 CHUNK = 16  # cases handed out at a time: enough to hide the hand-over, few enough to share evenly
 _WORTH = 64  # cases for which a second process is worth its start
+_WORTH_FULL = 4  # of those at full size
 
 
 @dataclass(frozen=True)
@@ -81,19 +83,24 @@ def _judged(id: str, bench: Bench) -> Result:
         return judge_probe(id, bench)
     if is_sequence(id):
         return judge_sequence(SEQUENCES[id], bench)
+    if is_full(id):
+        return judge_full(id, bench)
     return bench.case(REFUSALS[id] if is_refusal(id) else CASES[id])
 
 
 def judge_all(ids: Sequence[str], steps: Sequence[str], setting: Setting, processes: int) -> Iterator[list[Result]]:
     """Judge cases and steps, and return results as they come: a step's in its order, cases in chunks.
 
-    steps: names of conformance.steps.STEPS.  They come first, since one takes as long as many cases; then cases, those
-    that take longest first, so that no process is left alone with a long one at the end.
+    steps: names of conformance.steps.STEPS.  They come first, since one takes as long as many cases; then calls at full
+    size, each by itself, and cases, those that take longest first, so that no process is left alone with a long one at
+    the end.
     """
+    full = [[id] for id in ids if is_full(id)]
+    ids = [id for id in ids if not is_full(id)]
     chunks = [ids[i : i + CHUNK] for i in range(0, len(ids), CHUNK)]
     chunks.sort(key=lambda chunk: -sum(map(_work, chunk)))
-    pieces = [*([step] for step in steps), *chunks]
-    several = min(processes, len(steps) + math.ceil(len(ids) / _WORTH))
+    pieces = [*([step] for step in steps), *full, *chunks]
+    several = min(processes, len(steps) + math.ceil(len(full) / _WORTH_FULL) + math.ceil(len(ids) / _WORTH))
     if several > 1:
         close_idle_workers()  # of no use to other processes
     return _closing(shared(_judge, pieces, several, _begin, (setting,)))

@@ -39,6 +39,17 @@ def test_every_operation_can_be_explained(operation: str, capsys: pytest.Capture
     assert "sizes that alternate" in out
 
 
+def test_a_call_at_full_size_can_be_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "full/rmsnorm_backward"]) == 0
+    out = capsys.readouterr().out
+    for said in ("rows = 8192", "61 along rows", "in 8192 places, each times a power of two", "float32 [8192, 768]"):
+        assert said in out
+    assert "limit" in out.partition("d_weight        limit")[1]
+    assert "--case 'full/rmsnorm_backward'" in out
+    assert main(["explain", "full/softmax"]) == 0
+    assert "256 tokens: with 8,192 each array of logits is 1 GB" in capsys.readouterr().out
+
+
 def test_explain_of_steps_and_of_what_does_not_exist(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "step1/locked/004 rmsnorm(layers.0.attn_norm)"]) == 0
     assert "run --library PATH --case" in capsys.readouterr().out

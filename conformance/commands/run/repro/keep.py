@@ -52,6 +52,7 @@ def chosen(results: Iterable[Result]) -> list[Result]:
             or not result.was_run
             or result.is_refusal
             or result.is_sequence
+            or result.is_full
             or result.status is Status.MISTRUSTED
         ):
             continue

@@ -1,0 +1,63 @@
+"""Which of a few drawn rows, columns or elements stands where in a full-size array, and times which power of two."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conformance.catalogue.cases.data import Draw
+
+Array = NDArray[Any]
+_POWERS = 3  # factors are 1, 2 or 4: what a short format holds it holds times these
+
+
+@dataclass(frozen=True)
+class Places:
+    """One axis: place i holds member[i] of those that were drawn, times factor[i] where there are factors."""
+
+    member: NDArray[np.int64]
+    factor: NDArray[np.float32] | None = None
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """How often each member stands somewhere."""
+        return np.bincount(self.member)
+
+    def one_of_each(self, draw: Draw) -> NDArray[np.int64]:
+        """Return for each member one place that holds it: the last before a place drawn at random, or else of all."""
+        start = int(draw.integers(0, self.member.size, (1,))[0])
+        order = np.roll(np.arange(self.member.size), start)
+        found = np.empty(int(self.member.max()) + 1, np.int64)
+        found[self.member[order]] = order
+        return found
+
+
+def shuffled(draw: Draw, length: int, members: int, factors: str = "") -> Places:
+    """Members in no order at all, each of them somewhere.
+
+    factors: "" for none, "+" for powers of two, "+-" for such of either sign.
+    """
+    member = draw.of("member").integers(0, members, (length,))
+    member[: min(members, length)] = draw.of("first").permutation(min(members, length))
+    if not factors:
+        return Places(member)
+    size = 2.0 ** draw.of("power").integers(0, _POWERS, (length,))
+    sign = 1 - 2 * draw.of("sign").integers(0, 2, (length,)) if factors == "+-" else 1
+    return Places(member, (size * sign).astype(np.float32))
+
+
+def spread(small: Array, axes: Sequence[str], places: Mapping[str, Places], scaled: Sequence[str] = ()) -> Array:
+    """Return the array at its full size; scaled: the axes whose factors it is multiplied by."""
+    full = small
+    for axis, name in enumerate(axes):
+        if name not in places:
+            continue
+        full = np.take(full, places[name].member, axis=axis)
+        factor = places[name].factor
+        if name in scaled and factor is not None:
+            full *= factor.reshape(-1, *[1] * (full.ndim - axis - 1))
+    return np.ascontiguousarray(full)

@@ -1,0 +1,109 @@
+"""Elementwise operations, and those that treat each row by itself: softmax, norms, the loss, the embedding."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+import reference
+from conformance.catalogue.cases.data import Draw
+from conformance.catalogue.cases.spec import Arguments, Sizes, ids, seeds
+from conformance.catalogue.full_model import EXPERTS, HIDDEN, NORM_EPS, TOP_K, VOCAB
+
+from . import sums
+from .call import FullCall
+
+TOKENS = 8192
+ELEMENTS, MEMBERS = TOKENS * HIDDEN, 4099
+ROWS = 61
+# Rows as long as the vocabulary: 8,192 of them are 1 GB an array.
+WIDE, WIDE_ROWS = 256, 7
+WHY_WIDE = "256 tokens: with 8,192 each array of logits is 1 GB"
+BATCH = 16
+
+
+def _probabilities(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
+    return {"output": reference.softmax(made["output"])}
+
+
+def _log_probs(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
+    return {"log_probs": reference.cross_entropy_forward(made["log_probs"], made["targets"])[1]}
+
+
+def _some_ignored(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> NDArray[np.int64]:
+    """The last column, one row that does not count, the first column, and columns anywhere."""
+    targets = draw.integers(0, sizes["vocab_size"], shape)
+    targets[:3] = sizes["vocab_size"] - 1, -100, 0
+    return targets
+
+
+def _apart(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> NDArray[np.float64]:
+    """Logits of which no two are near one another: which are the largest is no question of noise."""
+    order = np.argsort(draw.uniform(shape), axis=-1)
+    return order * 0.25 + draw.of("within").uniform(shape) * 0.125
+
+
+def _routing(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
+    weights, indices = reference.softmax_topk(draw.of("logits").normal((sizes["rows"], sizes["cols"])), sizes["k"])
+    return {"weights": weights, "indices": indices}
+
+
+_N = {"n": ELEMENTS}
+_DRAWN = {"n": MEMBERS}
+_VOCABULARY, _FEW = {"rows": WIDE, "cols": VOCAB}, {"rows": WIDE_ROWS}
+_ROUTER = {"rows": TOKENS, "cols": EXPERTS, "k": TOP_K}
+_NORM = {"rows": TOKENS, "hidden_dim": HIDDEN, "eps": NORM_EPS}
+_LOGITS = {"batch_seq": WIDE, "vocab_size": VOCAB}
+_TABLE = {"num_indices": TOKENS, "vocab_size": VOCAB, "embedding_dim": HIDDEN}
+_COLUMNS = {"embedding_dim": 13}
+_DECODED = {"batch": BATCH, "vocab_size": VOCAB}
+_GRADIENTS = {"rows": ("d_output", "d_residual_out", "d_input")}
+_MOVES = ("weight", "output", "grad_output", "grad_weight")
+
+CALLS = (
+    *(FullCall(op, _N, _DRAWN) for op in ("silu", "silu_backward", "swiglu", "swiglu_backward", "add", "mul")),
+    FullCall("scale", {**_N, "scale": -1.7}, _DRAWN),
+    *(FullCall(f"cast_{way}_{suffix}", _N, _DRAWN) for way in ("to", "from") for suffix in ("bf16", "fp16")),
+    FullCall("softmax", _VOCABULARY, _FEW, why=WHY_WIDE),
+    FullCall("softmax_backward", _VOCABULARY, _FEW, finish=_probabilities, why=WHY_WIDE),
+    FullCall("softmax_topk", _ROUTER, {"rows": ROWS}, {"input": _apart}),
+    FullCall("softmax_topk_backward", _ROUTER, {"rows": ROWS}, finish=_routing),
+    FullCall("rmsnorm", _NORM, {"rows": ROWS}),
+    FullCall("rmsnorm_residual", _NORM, {"rows": ROWS}),
+    FullCall(
+        "rmsnorm_backward",
+        {**_NORM, "beta": 1.0},
+        {"rows": ROWS},
+        scaled=_GRADIENTS,
+        carried_out=sums.rmsnorm_backward,
+    ),
+    FullCall(
+        "rmsnorm_residual_backward",
+        {**_NORM, "beta": 0.0},
+        {"rows": ROWS},
+        scaled=_GRADIENTS,
+        carried_out=sums.rmsnorm_residual_backward,
+    ),
+    FullCall(
+        "cross_entropy_forward",
+        _LOGITS,
+        {"batch_seq": WIDE_ROWS},
+        {"targets": _some_ignored},
+        carried_out=sums.cross_entropy_forward,
+        why=WHY_WIDE,
+    ),
+    FullCall(
+        "cross_entropy_backward",
+        {**_LOGITS, "scale": 1.0},
+        {"batch_seq": WIDE_ROWS},
+        {"targets": _some_ignored},
+        finish=_log_probs,
+        why=WHY_WIDE,
+    ),
+    FullCall("embedding", _TABLE, _COLUMNS, {"indices": ids("vocab_size")}, {"embedding_dim": _MOVES}),
+    FullCall("scatter_add", _TABLE, _COLUMNS, {"indices": ids("vocab_size", -99)}, {"embedding_dim": _MOVES}),
+    FullCall("argmax", _DECODED),
+    FullCall("sample", {**_DECODED, "temperature": 0.7}, inputs={"seeds": seeds}),
+    FullCall("topk_sample", {**_DECODED, "k": 40, "temperature": 0.7}, inputs={"seeds": seeds}),
+    FullCall("topp_sample", {**_DECODED, "top_p": 0.9, "temperature": 0.7}, inputs={"seeds": seeds}),
+)

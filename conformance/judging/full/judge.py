@@ -1,0 +1,66 @@
+"""Judges a call at full size: run as any other, every element of its outputs held to its own limit."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from conformance import operations
+from conformance.catalogue.full import FULL, Drawn, FullCall, axes_of
+from conformance.judging.bench import Bench, first_finding, variation_first, without_outputs
+from conformance.judging.outputs import as_stored, is_known, judge_outputs
+from conformance.judging.results import Result, Status
+from conformance.judging.verdict import Verdict
+from conformance.limits.expectation import Expected, expect, place_of
+from conformance.limits.noise import using
+
+from .spread import Spread, judge_spread
+
+
+def judge_full(id: str, bench: Bench) -> Result:
+    """Judge one of conformance.catalogue.full.FULL."""
+    started, call = time.perf_counter(), FULL[id]
+    with using(bench.declared.of(call.operation).arithmetic):
+        result = _judged(call, call.draw(bench.seed), bench)
+    return replace(result, seconds=time.perf_counter() - started)
+
+
+def expected_of(call: FullCall, drawn: Drawn) -> Expected:
+    """Return what the small call must give, by the arithmetic in use."""
+    carried_out = call.carried_out(drawn.places) if call.carried_out else None
+    return expect(call.operation, drawn.small, carried_out)
+
+
+def _judged(call: FullCall, drawn: Drawn, bench: Bench) -> Result:
+    expected = expected_of(call, drawn)
+    if not all(map(is_known, expected.values())):
+        return Result(
+            call.id, call.operation, Status.TOO_FINE, "at the declared precision nothing is known of the result"
+        )
+    outcome = bench.run(call.operation, drawn.full)
+    if over := without_outputs(call.id, call.operation, outcome):
+        return over
+    verdicts = tuple(verdicts_on(call, drawn, expected, operations.flat(outcome.outputs), bench.seed))
+    reason = next((f"{v.output}: {v.reason}" for v in verdicts if not v.passed), "") or first_finding(outcome)
+    status = Status.FAIL if reason else Status.PASS
+    looks = variation_first(None, outcome.findings)
+    return Result(
+        call.id, call.operation, status, reason, verdicts, tuple(outcome.findings), outcome.detail, diagnosis=looks
+    )
+
+
+def verdicts_on(
+    call: FullCall, drawn: Drawn, expected: Expected, got: Mapping[str, Any], seed: int = 0
+) -> Iterator[Verdict]:
+    """Yield a verdict on each output, by flat name; of a call that is drawn whole as on any other."""
+    if not drawn.places:
+        yield from judge_outputs(call.operation, drawn.small, expected, got)
+        return
+    function = operations.OPERATIONS[call.operation]
+    for name, wanted in as_stored(expected).items():
+        parameter = operations.declared(function, name)
+        axes = axes_of(parameter, place_of(name))
+        places = call.placed(parameter.name, drawn.places)
+        yield judge_spread(Spread(name, wanted, axes, places, call.axes_scaling(parameter.name)), got[name], seed)

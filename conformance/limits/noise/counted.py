@@ -1,0 +1,129 @@
+"""Sums of noise numbers in which a term stands many times: without writing it out as often.
+
+A term that stands m times is the same number with the same error m times, so the error that it comes with counts m^2
+times in the variance.  Equal terms also round alike: a partial sum is a multiple of its last digit, so what is lost of
+a term that is added to it depends on the term alone, and of m equal terms the roundings count m^2 times, too.  Of terms
+that differ in their sign alone, those lost parts cancel.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .number import Noisy, lift, settled, together
+from .precision import Floats, roundings
+from .reductions import _grain, _is_exact, _lean, _walk
+from .shorter import as_factors, out_of_range
+
+Whole = NDArray[np.int64]
+
+
+def counted_sum(x: Any, member: Whole, factor: NDArray[Any] | None = None) -> Noisy:
+    """Sum along the first axis of x[member] * factor: of a few noise numbers that stand in many places.
+
+    member: for every place which of x stands there; factor: powers of two of either sign, 1 where there are none.
+    Terms too faint for the whole may be lost, as in reductions.total.
+    """
+    terms, f = lift(x), np.ones(member.size) if factor is None else factor.astype(np.float64)
+
+    def summed(part: Floats, weights: Floats) -> Floats:
+        return np.asarray(np.tensordot(np.bincount(member, weights, len(terms)), part, axes=1))
+
+    size = np.abs(terms.v)
+    v, squared, sizes = summed(terms.v, f), summed(size**2, f**2), summed(size, np.abs(f))
+    net = np.bincount(member, f, len(terms))
+    sure = _is_exact(sizes, _grain(terms) * float(np.abs(f).min())) | (member.size <= 1)
+    partial = (squared + np.sqrt(summed(size**4, f**4))) / 2 + v**2 / 3
+    lost = summed(np.where(size < sizes * roundings().accumulator.unit, size, 0.0), np.abs(f))
+    own = np.where(sure, 0.0, _walk(_alike(member, f), partial) + lost**2)
+    variance, shared = (np.tensordot(net**2, part, axes=1) for part in (terms.variance, terms.shared))
+    reach = np.where(sure, 0.0, roundings().sum_reach * member.size * sizes)
+    worst = None if terms.worst is None else summed(terms.worst, np.abs(f)) + reach
+    handed_on = None if terms.lean is None else summed(terms.lean, np.abs(f))
+    return settled(v, variance + own, shared, worst, _lean(member.size, partial, sure, handed_on))
+
+
+def _alike(member: Whole, factor: Floats) -> float:
+    """How many independent roundings the places count as: the square of those that do not cancel, of each size."""
+    found = 0.0
+    for power in np.unique(np.abs(factor)):
+        sign = np.where(np.abs(factor) == power, np.sign(factor), 0.0)
+        found += float(np.maximum(np.bincount(member, np.abs(sign)), np.bincount(member, sign) ** 2).sum())
+    return found
+
+
+def counted_matmul(a: Any, b: Any, counts: Any) -> Noisy:
+    """The product of matrices a (..., n) and b (n, m) in whose sums product i stands counts[..., i] times.
+
+    Drift is a third of the square of the whole: the partial sums grow with the number of terms.
+    """
+    x, y = as_factors(lift(a), lift(b))
+    many = np.broadcast_to(np.asarray(counts, np.float64), x.shape)
+    xx, yy, ax, ay = x.v**2, y.v**2, np.abs(x.v), np.abs(y.v)
+    v, squared, sizes = (many * x.v) @ y.v, (many * xx) @ yy, (many * ax) @ ay
+    there, each = ((many**power * (ax > 0)) @ (ay > 0).astype(np.float64) for power in (1, 2))
+    partial = (squared + np.sqrt((many * xx**2) @ yy**2)) / 2 + v**2 / 3
+    u = roundings().accumulator.unit
+    products = np.zeros(()) if _are_ones(y) else u * u / 3 * ((many**2 * xx) @ yy)
+    sure = there <= 1
+    variance = products + np.where(sure, 0.0, _walk(each, partial)) + (many**2 * x.variance) @ yy
+    variance = variance + (many**2 * xx) @ y.variance
+    shared = (many**2 * np.maximum(x.shared, x.variance / max(1, x.v[..., 0].size))) @ yy
+    shared = shared + (many**2 * xx) @ np.maximum(y.shared, y.variance / max(1, y.shape[-1]))
+    variance = variance + out_of_range(x, y, v)
+    return settled(v, variance, shared, _worst(x, y, many, there * sizes), _leaning(x, y, many, there, partial, sure))
+
+
+def _are_ones(y: Noisy) -> bool:
+    return bool(np.all(y.v == 1) and not np.any(y.variance))
+
+
+def _worst(x: Noisy, y: Noisy, many: Floats, reach: Floats) -> Floats | None:
+    if x.worst is None or y.worst is None:
+        return None
+    handed_on = (many * x.worst) @ np.abs(y.v) + (many * np.abs(x.v)) @ y.worst
+    return np.asarray(handed_on + roundings().sum_reach * reach)
+
+
+def _leaning(x: Noisy, y: Noisy, many: Floats, n: Floats, partial: Floats, sure: Any) -> Floats | None:
+    lean = None if x.lean is None else (many * x.lean) @ np.abs(y.v)
+    lean = together(lean, None if y.lean is None else (many * np.abs(x.v)) @ y.lean)
+    return _lean(n, partial, sure, lean)
+
+
+def counted_from_end(a: Any, b: Any, counts: Any) -> Noisy:
+    """For every place i of the first axis the sum over k >= i and all h of a[k, h] * b[k, h], counts[h] times each.
+
+    a: (n, h); b: (n, h, m).  Returns (n, m).  Drift is that of the partial sums in the order of the places or its
+    reverse.
+    """
+    x, y = as_factors(lift(a), lift(b))
+    many = np.asarray(counts, np.float64)
+
+    def summed(weights: Floats, factors: Floats) -> Floats:
+        terms = np.einsum("kh,khm->km", weights, factors)
+        return np.asarray(np.cumsum(terms[::-1], axis=0)[::-1])
+
+    u, yy, xx, ay, ax = roundings().accumulator.unit, y.v**2, x.v**2, np.abs(y.v), np.abs(x.v)
+    v, squared, sizes = summed(many * x.v, y.v), summed(many * xx, yy), summed(many * ax, ay)
+    n, each = (np.cumsum(((ax > 0) * many**power).sum(axis=1)[::-1])[::-1, None] + np.zeros_like(v) for power in (1, 2))
+    partial = (squared + np.sqrt(summed(many * xx**2, yy**2))) / 2 + _drift_from_end(v)
+    handed_on = summed(many**2 * x.variance, yy) + (summed(many**2 * xx, y.variance) if np.any(y.variance) else 0.0)
+    variance = u * u / 3 * squared + np.where(n > 1, _walk(each, partial), 0.0) + handed_on
+    shared = summed(many**2 * np.maximum(x.shared, x.variance / y.v[0, 0].size), yy)
+    worst = None
+    if x.worst is not None and y.worst is not None:
+        worst = summed(many * x.worst, ay) + summed(many * ax, y.worst) + roundings().sum_reach * n * sizes
+    lean = None if x.lean is None else summed(many * x.lean, ay)
+    lean = together(lean, None if y.lean is None else summed(many * ax, y.lean))
+    return settled(v, variance, shared, worst, _lean(n, partial, n <= 1, lean))
+
+
+def _drift_from_end(v: Floats) -> Floats:
+    """Mean square of the partial sums of each sum, from the end or up to it, or a third of the whole's square."""
+    places = np.arange(len(v), 0, -1.0)[:, None]
+    behind, square = (np.cumsum(part[::-1], axis=0)[::-1] / places for part in (v, v**2))
+    return np.maximum(np.maximum(square, v**2 - 2 * v * behind + square), v**2 / 3)

@@ -1,0 +1,56 @@
+"""Calls at full size in a run: chosen by their name, and on an emulated device by nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from bindings import Facts
+from conformance.catalogue.full import FULL
+from conformance.catalogue.keywords import Keywords
+from conformance.commands.cli import main
+from conformance.commands.run.judgement import Judgement
+from conformance.commands.selection import Selection, is_counted, select
+from conformance.ids import is_full
+
+
+def test_they_are_chosen_like_any_other_case() -> None:
+    assert select(Keywords("full")).cases == tuple(FULL)
+    assert select(Keywords(), ["full/gemm"]).cases == ("full/gemm",)
+    assert "full/gemm" in select(Keywords(), (), ["gemm"]).cases
+    assert not any(is_full(id) for id in select(Keywords("not full")).cases)
+    assert not is_counted("full/gemm")
+
+
+def _reach(selection: Selection, emulated: bool) -> tuple[Selection, list[str]]:
+    judgement: Any = object.__new__(Judgement)
+    judgement.candidate = SimpleNamespace(facts=Facts(emulated=emulated))
+    found: tuple[Selection, list[str]] = judgement._within_reach(selection)
+    return found
+
+
+def test_on_an_emulated_device_they_wait_until_they_are_asked_for() -> None:
+    gemm = select(Keywords("gemm and not bf16"))
+    rest, said = _reach(gemm, emulated=True)
+    assert not any(map(is_full, rest.cases))
+    left_out = len(gemm.cases) - len(rest.cases)
+    assert said == [
+        f"not run: {left_out} calls at full size, slow on an emulated device; -k full --limit 120 makes them"
+    ]
+    assert _reach(gemm, emulated=False) == (gemm, [])
+    for asked in (select(Keywords("full and gemm")), select(Keywords(), ["full/gemm"])):
+        assert _reach(asked, emulated=True) == (asked, [])
+    none = select(Keywords("rmsnorm/plain"))
+    assert _reach(none, emulated=True) == (none, [])
+
+
+def test_a_run_judges_them_and_says_how_long_each_took(stub_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ids = ["full/softmax_topk", "full/clip_scale", "full/expert_sort"]
+    cases = [part for id in ids for part in ("--case", id)]
+    assert main(["run", "--library", str(stub_path), *cases, "--durations", "3"]) == 0
+    out = capsys.readouterr().out
+    assert "3 cases" in out
+    assert "0.000 s  full/softmax_topk" not in out
