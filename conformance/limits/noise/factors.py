@@ -1,0 +1,174 @@
+"""Of what factors a number is multiplied, and how small a partial product some order of them comes to.
+
+A product y may be multiplied in any order; each step makes a partial product p of some of the factors, and the rest of
+them, r = y / p, are still to come.  Two numbers say what an order can do (underflow.py says why these): `low`, the
+smallest partial product, and `high`, the largest rest that a partial product can leave:
+
+    no product         low = |x|                                  high = 1
+    a product x * y    the least of low_x, low_y and              the largest of high_x * |y|, |x| * high_y and
+                       low_x * low_y                              high_x * high_y
+    a quotient x / y   as of the product x * (1 / y)
+    a sum of terms t   the least low_t, or |sum|                  the root of the sum of high_t^2
+
+A partial product of x * y has factors of x alone, of y alone, or of both.  A factor may be distributed over the terms
+of a sum, whose roundings are independent.  What is zero is no product with a rest: its low is infinite, its high 0.
+
+Both are computed only where the smallest factors there are could make a partial product that matters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from .precision import Floats
+
+Extent = tuple[Floats, Floats]  # of every element: low and high
+
+
+class Factors:
+    """What the elements of an array are multiplied of.
+
+    steps: the multiplications and divisions on the way.  least: no element's low is less, to within the number of terms
+    of its sums.  extent: low and high of every element.  divided: one of the steps is a division.
+    """
+
+    def __init__(
+        self, steps: int, least: Callable[[], float], extent: Callable[[], Extent], divided: bool = False
+    ) -> None:
+        self.steps = steps
+        self.divided = divided
+        self._least, self._extent = least, extent
+
+    @cached_property
+    def least(self) -> float:
+        return self._least()
+
+    @cached_property
+    def extent(self) -> Extent:
+        with np.errstate(all="ignore"):
+            return self._extent()
+
+    def moved(self, move: Callable[[Floats], Any]) -> Factors:
+        """The same after a function that only moves elements."""
+        return self.become(lambda: (move(self.extent[0]), move(self.extent[1])), lambda: self.least)
+
+    def become(self, extent: Callable[[], Extent], least: Callable[[], float]) -> Factors:
+        """Other numbers, made in the same steps."""
+        return Factors(self.steps, least, extent, self.divided)
+
+
+def alone(v: Floats) -> Factors:
+    """Numbers that are no products."""
+
+    def extent() -> Extent:
+        size = np.abs(v)
+        return np.where(size == 0, np.inf, size), np.where(size == 0, 0.0, 1.0)
+
+    return Factors(0, lambda: _smallest(v), extent)
+
+
+def _smallest(v: Floats) -> float:
+    """The least size that is not zero, or 1."""
+    size = np.abs(v)
+    return float(np.min(size, where=size > 0, initial=1.0))
+
+
+def product(x: Factors, y: Factors, v: Floats, w: Floats) -> Factors:
+    """The products v * w of numbers with these factors."""
+
+    def extent() -> Extent:
+        (low, high), (other_low, other_high) = x.extent, y.extent
+        lowest = np.minimum(np.minimum(low, other_low), low * other_low)
+        return lowest, np.maximum(np.maximum(high * np.abs(w), np.abs(v) * other_high), high * other_high)
+
+    return Factors(x.steps + y.steps + 1, lambda: joint_least(x, y), extent, x.divided or y.divided)
+
+
+def joint_least(x: Factors, y: Factors) -> float:
+    """What no partial product of factors of both is below."""
+    return min(x.least, y.least, x.least * y.least)
+
+
+def quotient(x: Factors, v: Floats, w: Floats) -> Factors:
+    """The quotients v / w; w is divided by as it is."""
+    result = product(x, alone(1 / w), v, 1 / w)
+    result.divided = True
+    return result
+
+
+def matrix_product(x: Factors, y: Factors, v: Floats, w: Floats, total: Floats) -> Factors:
+    """The sums v @ w = total, by what is least and largest in each row and column."""
+
+    def extent() -> Extent:
+        (low, high), (other_low, other_high) = x.extent, y.extent
+        row, column = np.min(low, axis=-1, keepdims=True), np.min(other_low, axis=-2, keepdims=True)
+        lowest = np.minimum(np.minimum(row, column), np.minimum(row * column, alone(total).extent[0]))
+        most, other_most = (np.max(high, axis=-1, keepdims=True), np.max(other_high, axis=-2, keepdims=True))
+        squares = np.square(most) * sum_squares(w, -2) + (sum_squares(v, -1) + sum_squares(high, -1)) * other_most**2
+        return lowest, np.sqrt(squares)
+
+    steps, divided = x.steps + y.steps + 1, x.divided or y.divided
+    return Factors(steps, lambda: min(joint_least(x, y), _smallest(total)), extent, divided)
+
+
+def sum_squares(x: Floats, axis: int) -> Floats:
+    """The sums of squares along an axis, which stays."""
+    return np.asarray(np.sum(np.square(x), axis=axis, keepdims=True))
+
+
+def summed(x: Factors, add_up: Callable[[Floats], Floats], total: Floats) -> Factors | None:
+    """The sums that `add_up` computes; None where their terms are no products.
+
+    1 / sum(1 / low) is as good as the least low: it is never more, nor less by more than the number of terms.
+    """
+    if not x.steps:
+        return None
+
+    def extent() -> Extent:
+        low, high = x.extent
+        return 1 / (add_up(1 / low) + 1 / alone(total).extent[0]), np.sqrt(add_up(high**2))
+
+    return x.become(extent, lambda: min(x.least, _smallest(total)))
+
+
+def added(x: Factors, y: Factors, total: Floats) -> Factors | None:
+    """The sums of two numbers each; None where neither is a product."""
+
+    def extent() -> Extent:
+        (low, high), (other_low, other_high) = x.extent, y.extent
+        return np.minimum(np.minimum(low, other_low), alone(total).extent[0]), np.hypot(high, other_high)
+
+    return _of_several([x, y], extent, lambda: _smallest(total))
+
+
+def chosen(condition: Any, x: Factors, y: Factors) -> Factors | None:
+    """Numbers that are x's where the condition holds, else y's; None where neither are products."""
+
+    def extent() -> Extent:
+        low, high = (np.where(condition, *pair) for pair in zip(x.extent, y.extent, strict=True))
+        return low, high
+
+    return _of_several([x, y], extent)
+
+
+def joined(parts: Sequence[Factors], join: Callable[[list[Floats]], Floats]) -> Factors | None:
+    """An array that is joined of others; None where none of them is of products."""
+
+    def extent() -> Extent:
+        low, high = (join([part.extent[which] for part in parts]) for which in (0, 1))
+        return low, high
+
+    return _of_several(parts, extent)
+
+
+def _of_several(
+    parts: Sequence[Factors], extent: Callable[[], Extent], most: Callable[[], float] = lambda: 1.0
+) -> Factors | None:
+    if not any(part.steps for part in parts):
+        return None
+    steps, divided = max(part.steps for part in parts), any(part.divided for part in parts)
+    return Factors(steps, lambda: min(most(), *(part.least for part in parts)), extent, divided)
