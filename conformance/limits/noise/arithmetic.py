@@ -28,13 +28,17 @@ LAST_BIT = 1.5  # numbers of one size lose one bit in their sum: it errs by 0 or
 
 def add(a: Any, b: Any) -> Noisy:
     x, y = lift(a), lift(b)
-    nothing_added = (x.variance == 0) & (x.v == 0) | (y.variance == 0) & (y.v == 0)
+    nothing_added = _is_nothing(x) | _is_nothing(y)
     result = rounded(propagate(x.v + y.v, (x, 1.0), (y, 1.0)), free=nothing_added, spread=LAST_BIT)
     for total, other in ((x, y), (y, x)):
-        if total.terms is not None:
+        if total.terms is not None:  # also where they add up to nothing: their partial sums did not
             spared = 0.0 if total.spared is None else total.spared
-            result = _as_first_term(result, other, np.where(nothing_added, 0.0, total.terms), spared)
+            result = _as_first_term(result, other, np.where(_is_nothing(other), 0.0, total.terms), spared)
     return result.of_factors(factors.added(x.factors, y.factors, result.v))
+
+
+def _is_nothing(x: Noisy) -> Any:
+    return (x.variance == 0) & (x.v == 0)
 
 
 def _as_first_term(result: Noisy, first: Noisy, terms: Floats, spared: Floats | float) -> Noisy:

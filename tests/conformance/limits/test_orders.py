@@ -11,8 +11,10 @@ import pytest
 from numpy.typing import NDArray
 
 import reference
+from conformance.catalogue.cases import CASES
+from conformance.judging.verdict import judge
 from conformance.limits.measure import measure
-from conformance.limits.noise import FLOAT32, Arithmetic, Noisy, exact, using
+from conformance.limits.noise import FLOAT32, FORMATS, Arithmetic, Noisy, exact, using
 
 Floats = NDArray[Any]  # float32
 SMALLEST = np.float32(2.0**-126)
@@ -145,6 +147,41 @@ def test_every_partial_product_may_be_flushed_where_that_is_declared() -> None:
     assert share(exact(c) * exact(a) * exact(b), np.zeros(1, np.float32)).max() > 1
 
 
+# ---- sums --------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("terms", [[3.0, -3.0], [0.90625, 0.5625, -0.5625, -0.90625], [7.0, -2.0, -4.5]])
+def test_what_is_added_to_an_exact_sum_may_have_been_its_first_term(terms: list[float]) -> None:
+    """Also where the terms add up to nothing, so that the result is what was there: its last digits may be lost."""
+    first = np.float32(1 / 3)
+    rows = np.array(terms, np.float32)[:, None]
+    expected = reference.scatter_add(exact(rows), np.zeros(len(terms), np.int32), exact(first.reshape(1, 1)))
+    for order in itertools.permutations(terms):
+        got = first
+        for term in order:
+            got = np.float32(got + np.float32(term))
+        assert share(expected, got.reshape(1, 1)).max() <= 1
+        assert share(expected, np.float32(first + np.float32(sum(terms))).reshape(1, 1)).max() <= 1
+
+
+def test_nothing_added_to_nothing_is_nothing() -> None:
+    zeros = np.zeros((3, 2), np.float32)
+    expected: Any = reference.scatter_add(exact(zeros), np.zeros(3, np.int32), exact(np.ones((1, 2), np.float32)))
+    assert not expected.variance.any()
+
+
+# ---- the whole ---------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("count", [100, 1000, 32000])
+def test_single_roundings_have_the_rms_that_chance_gives_them(count: int) -> None:
+    """Below the normal numbers of float16 the error of a rounding is uniform, and as large as its sigma says."""
+    half = FORMATS["float16"]
+    for seed in range(50):
+        values = np.random.default_rng(seed).uniform(-1, 1, count).astype(np.float32) * np.float32(half.smallest)
+        exactly = values.astype(np.float64) * (1 + 2.0**-40)
+        expected = Noisy(exactly, half.variance(exactly), half.variance(exactly) / count, half.reach(exactly))
+        verdict = judge("output", expected, values.astype(np.float16).astype(np.float32))
+        assert verdict.passed, verdict.reason
+        assert verdict.rms == pytest.approx(1, abs=8 * (0.8 / count) ** 0.5)
+
+
 # ---- formulas ----------------------------------------------------------------------------------------------------
 def sigmoid(x: Floats) -> Floats:
     return np.exp(np.minimum(x, np.float32(0))) / (np.float32(1) + np.exp(-np.abs(x)))
@@ -152,8 +189,6 @@ def sigmoid(x: Floats) -> Floats:
 
 def test_gradients_of_swiglu_from_left_to_right_as_the_header_writes_them() -> None:
     """d_output * up * silu'(gate), silu' = s * (1 + gate * (1 - s)): as a plain loop in C has it."""
-    from conformance.catalogue.cases import CASES
-
     case = CASES["swiglu_backward/range/1025"]
     for seed in range(8):
         given = case.arguments(seed)
@@ -168,8 +203,6 @@ def test_gradients_of_swiglu_from_left_to_right_as_the_header_writes_them() -> N
 
 
 def test_flushed_probabilities_of_a_softmax() -> None:
-    from conformance.catalogue.cases import CASES
-
     given = CASES["softmax/large/2x1025"].arguments(0)["input"]
     with np.errstate(under="ignore"):
         exponentials = np.exp(given - given.max(axis=1, keepdims=True))
