@@ -1,8 +1,9 @@
 """Correct implementations of every operation, by name: what the judge must never fail.
 
-The reference in float32 as it is, with its sums in named orders (replicas.py), with PyTorch's products and functions
-where PyTorch is installed; its formulas arranged otherwise (rearranged.py); and any library that is right.  Where a
-candidate may round the factors of its products, those that do (tensor_cores.py).
+The reference in float32 as it is, with its sums in named orders (replicas.py), with everything in an order drawn at
+random (reordered.py), with PyTorch's products and functions where PyTorch is installed; its formulas arranged otherwise
+(rearranged.py); and any library that is right.  Where a candidate may round the factors of its products, those that do
+(tensor_cores.py).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from conformance.limits.noise import Precision
 from conformance.operations import OPERATIONS, as_declared, by_name, family, flat, narrowed, ordered
 
 from .rearranged import REARRANGED
+from .reordered import reordered
 from .replicas import KINDS, Replica
 from .tensor_cores import tensor_cores
 
@@ -31,10 +33,15 @@ Call = Callable[[str, Arguments], dict[str, Any]]  # an operation and its argume
 
 @dataclass(frozen=True)
 class Implementation:
-    """A way to carry out these operations."""
+    """A way to carry out these operations; drawn: it is another one by every seed."""
 
     call: Call
     operations: frozenset[str] = frozenset(OPERATIONS)
+    drawn: Callable[[int], Call] | None = None
+
+    def of(self, seed: int) -> Call:
+        """The one of a seed."""
+        return self.drawn(seed) if self.drawn else self.call
 
 
 def implementations(
@@ -47,6 +54,7 @@ def implementations(
     found = {"float32": Implementation(_called(reference))}
     for name, kind in KINDS.items():
         found[name] = Implementation(_called(reference, _viewed(kind)))
+    found["reordered"] = Implementation(_in_order(0), drawn=_in_order)
     if importlib.util.find_spec("torch"):
         found["torch"] = Implementation(_called(reference, _viewed(_torch_replica())))
     found["rearranged"] = Implementation(_called(SimpleNamespace(**REARRANGED)), frozenset(REARRANGED))
@@ -63,6 +71,10 @@ def implementations(
 
 def _viewed(kind: type[Replica]) -> Callable[[Any], Any]:
     return lambda array: array.view(kind)
+
+
+def _in_order(seed: int) -> Call:
+    return _called(reference, reordered(seed))
 
 
 def _called(namespace: Any, prepare: Callable[[Any], Any] = np.asarray) -> Call:
