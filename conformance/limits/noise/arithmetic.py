@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from . import factors, underflow
+from . import extremes, factors
 from .number import Noisy, lift, propagate, rounded, settled, together, weighted
 from .precision import Floats, current, roundings
 
@@ -68,7 +68,7 @@ def multiply(a: Any, b: Any) -> Noisy:
     if x is y:
         return square(x)
     free = _scales_exactly(x) | _scales_exactly(y)
-    below = underflow.of_product(x.factors, y.factors)
+    below = extremes.of_product(x.factors, y.factors, x.v, y.v)
     result = rounded(propagate(x.v * y.v, (x, y.v), (y, x.v)), free=free, below=below)
     result.of_factors(factors.product(x.factors, y.factors, x.v, y.v))
     for scaled, factor in ((x, y), (y, x)):
@@ -84,14 +84,14 @@ def square(x: Noisy) -> Noisy:
     if roundings().coarse:
         reach = REACH * x.sigma
         slope = np.where(reach > np.abs(x.v), 2 * np.abs(x.v) + reach, slope)
-    result = rounded(propagate(x.v**2, (x, slope)), below=underflow.of_product(x.factors, x.factors))
+    result = rounded(propagate(x.v**2, (x, slope)), below=extremes.of_product(x.factors, x.factors, x.v, x.v))
     return result.of_factors(factors.product(x.factors, x.factors, x.v, x.v))
 
 
 def divide(a: Any, b: Any) -> Noisy:
     x, y = lift(a), lift(b)
     q = x.v / y.v
-    below = underflow.of_quotient(x.factors, x.v, y.v)
+    below = extremes.of_quotient(x.factors, x.v, y.v)
     result = rounded(propagate(q, (x, 1 / y.v), (y, q / y.v)), times=2, free=_scales_exactly(y), below=below)
     return result.of_factors(factors.quotient(x.factors, x.v, y.v))
 

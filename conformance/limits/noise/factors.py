@@ -1,7 +1,7 @@
 """Of what factors a number is multiplied, and how small a partial product some order of them comes to.
 
 A product y may be multiplied in any order; each step makes a partial product p of some of the factors, and the rest of
-them, r = y / p, are still to come.  Two numbers say what an order can do (underflow.py says why these): `low`, the
+them, r = y / p, are still to come.  Two numbers say what an order can do (extremes.py says why these): `low`, the
 smallest partial product, and `high`, the largest rest that a partial product can leave:
 
     no product         low = |x|                                  high = 1
@@ -13,12 +13,12 @@ smallest partial product, and `high`, the largest rest that a partial product ca
 A partial product of x * y has factors of x alone, of y alone, or of both.  A factor may be distributed over the terms
 of a sum, whose roundings are independent.  What is zero is no product with a rest: its low is infinite, its high 0.
 
-Both are computed only where the smallest factors there are could make a partial product that matters.
+Both are computed only where the smallest factors there are, or the largest, could make a partial product that matters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -27,25 +27,27 @@ import numpy as np
 from .precision import Floats
 
 Extent = tuple[Floats, Floats]  # of every element: low and high
+Bounds = tuple[float, float]
 
 
 class Factors:
     """What the elements of an array are multiplied of.
 
-    steps: the multiplications and divisions on the way.  least: no element's low is less, to within the number of terms
-    of its sums.  extent: low and high of every element.  divided: one of the steps is a division.
+    steps: the multiplications and divisions on the way.  bounds: no element's low is below the first, none of its high
+    above the second, to within the number of terms of its sums.  extent: low and high of every element.  divided: one
+    of the steps is a division.
     """
 
     def __init__(
-        self, steps: int, least: Callable[[], float], extent: Callable[[], Extent], divided: bool = False
+        self, steps: int, bounds: Callable[[], Bounds], extent: Callable[[], Extent], divided: bool = False
     ) -> None:
         self.steps = steps
         self.divided = divided
-        self._least, self._extent = least, extent
+        self._bounds, self._extent = bounds, extent
 
     @cached_property
-    def least(self) -> float:
-        return self._least()
+    def bounds(self) -> Bounds:
+        return self._bounds()
 
     @cached_property
     def extent(self) -> Extent:
@@ -54,11 +56,11 @@ class Factors:
 
     def moved(self, move: Callable[[Floats], Any]) -> Factors:
         """The same after a function that only moves elements."""
-        return self.become(lambda: (move(self.extent[0]), move(self.extent[1])), lambda: self.least)
+        return self.become(lambda: (move(self.extent[0]), move(self.extent[1])), lambda: self.bounds)
 
-    def become(self, extent: Callable[[], Extent], least: Callable[[], float]) -> Factors:
+    def become(self, extent: Callable[[], Extent], bounds: Callable[[], Bounds]) -> Factors:
         """Other numbers, made in the same steps."""
-        return Factors(self.steps, least, extent, self.divided)
+        return Factors(self.steps, bounds, extent, self.divided)
 
 
 def alone(v: Floats) -> Factors:
@@ -68,13 +70,19 @@ def alone(v: Floats) -> Factors:
         size = np.abs(v)
         return np.where(size == 0, np.inf, size), np.where(size == 0, 0.0, 1.0)
 
-    return Factors(0, lambda: _smallest(v), extent)
+    return Factors(0, lambda: _bounds(v), extent)
 
 
-def _smallest(v: Floats) -> float:
-    """The least size that is not zero, or 1."""
+def _bounds(v: Floats) -> Bounds:
+    """The least size that is not zero and the largest that is finite; at most 1, and at least."""
     size = np.abs(v)
-    return float(np.min(size, where=size > 0, initial=1.0))
+    least, most = np.min(size, where=size > 0, initial=1.0), np.max(size, where=np.isfinite(size), initial=1.0)
+    return float(least), float(most)
+
+
+def _either(parts: Iterable[Bounds]) -> Bounds:
+    least, most = zip(*parts, strict=True)
+    return min(least), max(most)
 
 
 def product(x: Factors, y: Factors, v: Floats, w: Floats) -> Factors:
@@ -85,12 +93,13 @@ def product(x: Factors, y: Factors, v: Floats, w: Floats) -> Factors:
         lowest = np.minimum(np.minimum(low, other_low), low * other_low)
         return lowest, np.maximum(np.maximum(high * np.abs(w), np.abs(v) * other_high), high * other_high)
 
-    return Factors(x.steps + y.steps + 1, lambda: joint_least(x, y), extent, x.divided or y.divided)
+    return Factors(x.steps + y.steps + 1, lambda: joint_bounds(x, y), extent, x.divided or y.divided)
 
 
-def joint_least(x: Factors, y: Factors) -> float:
-    """What no partial product of factors of both is below."""
-    return min(x.least, y.least, x.least * y.least)
+def joint_bounds(x: Factors, y: Factors) -> Bounds:
+    """What no partial product of factors of both is below, and above."""
+    (least, most), (other_least, other_most) = x.bounds, y.bounds
+    return min(least, other_least, least * other_least), max(most, other_most, most * other_most)
 
 
 def quotient(x: Factors, v: Floats, w: Floats) -> Factors:
@@ -112,7 +121,7 @@ def matrix_product(x: Factors, y: Factors, v: Floats, w: Floats, total: Floats) 
         return lowest, np.sqrt(squares)
 
     steps, divided = x.steps + y.steps + 1, x.divided or y.divided
-    return Factors(steps, lambda: min(joint_least(x, y), _smallest(total)), extent, divided)
+    return Factors(steps, lambda: _either([joint_bounds(x, y), _bounds(total)]), extent, divided)
 
 
 def sum_squares(x: Floats, axis: int) -> Floats:
@@ -132,7 +141,7 @@ def summed(x: Factors, add_up: Callable[[Floats], Floats], total: Floats) -> Fac
         low, high = x.extent
         return 1 / (add_up(1 / low) + 1 / alone(total).extent[0]), np.sqrt(add_up(high**2))
 
-    return x.become(extent, lambda: min(x.least, _smallest(total)))
+    return x.become(extent, lambda: _either([x.bounds, _bounds(total)]))
 
 
 def added(x: Factors, y: Factors, total: Floats) -> Factors | None:
@@ -142,7 +151,7 @@ def added(x: Factors, y: Factors, total: Floats) -> Factors | None:
         (low, high), (other_low, other_high) = x.extent, y.extent
         return np.minimum(np.minimum(low, other_low), alone(total).extent[0]), np.hypot(high, other_high)
 
-    return _of_several([x, y], extent, lambda: _smallest(total))
+    return _of_several([x, y], extent, lambda: _bounds(total))
 
 
 def chosen(condition: Any, x: Factors, y: Factors) -> Factors | None:
@@ -166,9 +175,9 @@ def joined(parts: Sequence[Factors], join: Callable[[list[Floats]], Floats]) -> 
 
 
 def _of_several(
-    parts: Sequence[Factors], extent: Callable[[], Extent], most: Callable[[], float] = lambda: 1.0
+    parts: Sequence[Factors], extent: Callable[[], Extent], whole: Callable[[], Bounds] = lambda: (1.0, 1.0)
 ) -> Factors | None:
     if not any(part.steps for part in parts):
         return None
     steps, divided = max(part.steps for part in parts), any(part.divided for part in parts)
-    return Factors(steps, lambda: min(most(), *(part.least for part in parts)), extent, divided)
+    return Factors(steps, lambda: _either([whole(), *(part.bounds for part in parts)]), extent, divided)

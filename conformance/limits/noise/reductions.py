@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from . import factors, underflow
+from . import extremes, factors
 from .arithmetic import divide
 from .number import Noisy, lift, settled, together
 from .precision import Floats, roundings
@@ -156,7 +156,7 @@ def matmul(a: Any, b: Any) -> Noisy:
     shared = np.zeros_like(variance)
     worst = None if x.worst is None or y.worst is None else np.where(sure, 0.0, roundings().sum_reach * n * sizes)
     lean = _lean(n, partial, sure, None)
-    below = underflow.of_matrix_product(made_of, other_made_of)
+    below = extremes.of_matrix_product(made_of, other_made_of)
     if below is not None:
         variance = variance + np.where(sure, 0.0, below[0])
         worst = None if worst is None else worst + np.where(sure, 0.0, below[1])

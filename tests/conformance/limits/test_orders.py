@@ -102,6 +102,21 @@ def test_products_in_a_sum_may_be_subnormal() -> None:
         assert share(expected, np.sum(A[:, :, None] * B, axis=1)).max() <= 1
 
 
+# ---- overflow ----------------------------------------------------------------------------------------------------
+def test_where_an_order_comes_to_infinity_nothing_is_known() -> None:
+    a, b, c = (np.array([v, 1.0], np.float32) for v in (1e30, 1e20, 1e-20))
+    for order in itertools.permutations((a, b, c)):
+        with np.errstate(over="ignore"):
+            expected = multiplied([exact(f) for f in order])
+        assert np.isinf(expected.variance).tolist() == [True, False]
+
+
+def test_a_reciprocal_that_overflows_leaves_nothing_known() -> None:
+    with np.errstate(over="ignore"):
+        expected: Any = exact(np.float32(1e-42)) / exact(np.array([1e-42, 1e-30], np.float32))
+    assert np.isinf(expected.variance).tolist() == [True, False]
+
+
 # ---- what may be flushed -----------------------------------------------------------------------------------------
 def flushed(x: Floats) -> Floats:
     return np.where(np.abs(x) < SMALLEST, np.float32(0), x)

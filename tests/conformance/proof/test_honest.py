@@ -49,8 +49,8 @@ def test_every_order_of_three_factors_and_a_divisor_comes_up() -> None:
 
 def test_a_factor_goes_to_the_terms_of_a_sum_unless_these_are_exact() -> None:
     x, a, b = (normal(300, seed=seed) for seed in range(3))
-    for exact, ways in ((1, {(x * (a + b)).tobytes(), (x * a + x * b).tobytes()}), (2, {(x * (a + b)).tobytes()})):
-        product = Product((x, Sum((Product((a,)), Product((b,))), exact)))
+    for inputs, ways in ((1, {(x * (a + b)).tobytes(), (x * a + x * b).tobytes()}), (2, {(x * (a + b)).tobytes()})):
+        product = Product((x, Sum((Product((a,)), Product((b,))), inputs)))
         assert {Orders(seed).value(product).tobytes() for seed in range(30)} == ways
 
 

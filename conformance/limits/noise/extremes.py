@@ -1,4 +1,4 @@
-"""What an order of multiplication can lose below the normal numbers.
+"""What an order of multiplication can lose at both ends of the range.
 
 Rounding a partial product p errs by up to u * max(|p|, N), N the smallest normal number: below it the numbers' spacing
 shrinks no further (Higham 2002, "Accuracy and Stability of Numerical Algorithms", section 2.1).  The factors that are
@@ -10,23 +10,26 @@ high_x * high_y (factors.py).  An order may come to ones as small in each of its
 Where a partial product may be flushed to zero it loses up to N instead of u * N, and nothing more is lost of what is
 zero.  The header lets quotients be flushed, and a division may be the last step of any order; a contract may say it of
 every number.
+
+The rest of one partial product is a partial product of other orders.  Where it passes the largest number an order may
+come to infinity, and nothing is known of the result.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from .factors import Extent, Factors, alone, joint_least, sum_squares
+from .factors import Extent, Factors, alone, joint_bounds, sum_squares
 from .precision import Floats, current, roundings
 
 Loss = tuple[Floats, Floats]  # variance and bound of an error
 
 
-def of_product(x: Factors, y: Factors) -> Loss | None:
-    """What joining x and y can lose; None where that is nothing beyond one rounding of the product."""
+def of_product(x: Factors, y: Factors, v: Floats, w: Floats) -> Loss | None:
+    """What joining v and w, of these factors, can lose; None where that is nothing beyond one rounding of v * w."""
     if x.steps + y.steps == 0:  # there is but one order
         return None
-    return _loss(x, y, x.steps + y.steps + 1, x.divided or y.divided)
+    return _loss(x, y, v, w, x.steps + y.steps + 1, x.divided or y.divided)
 
 
 def of_quotient(x: Factors, v: Floats, w: Floats) -> Loss | None:
@@ -36,21 +39,30 @@ def of_quotient(x: Factors, v: Floats, w: Floats) -> Loss | None:
         low, high = x.extent
         return np.minimum(low, 1.0), np.maximum(high, np.abs(v))
 
-    return _loss(x.become(extent, lambda: x.least), alone(1 / w), x.steps + 1, True)
+    return _loss(x.become(extent, lambda: x.bounds), alone(1 / w), v, 1 / w, x.steps + 1, True)
 
 
-def _loss(x: Factors, y: Factors, steps: int, may_flush: bool) -> Loss | None:
-    if joint_least(x, y) >= current().smallest:
+def _loss(x: Factors, y: Factors, v: Floats, w: Floats, steps: int, may_flush: bool) -> Loss | None:
+    if not _reach_an_end(x, y):
         return None
     (low, high), (other_low, other_high) = x.extent, y.extent
     with np.errstate(all="ignore"):
-        rest = np.where(low * other_low < current().smallest, high * other_high, 0.0)
-    return _counted(np.square(rest), rest, steps, may_flush)
+        rest = high * other_high
+        largest = np.maximum(rest, np.maximum(high * np.abs(w), np.abs(v) * other_high))
+        lost = np.where(low * other_low < current().smallest, rest, 0.0)
+        lost = np.where(largest > current().largest, np.inf, lost)
+    return _counted(np.square(lost), lost, steps, may_flush)
+
+
+def _reach_an_end(x: Factors, y: Factors) -> bool:
+    """Whether a partial product of factors of both may lie outside the normal numbers."""
+    least, most = joint_bounds(x, y)
+    return least < current().smallest or most > current().largest
 
 
 def of_matrix_product(x: Factors, y: Factors) -> Loss | None:
     """The same of every sum of a matrix product, with all its products: of each the first step, too."""
-    if joint_least(x, y) >= current().smallest:
+    if not _reach_an_end(x, y):
         return None
     (low, high), (other_low, other_high) = x.extent, y.extent
     with np.errstate(all="ignore"):
