@@ -312,7 +312,8 @@ int32_t cuda_cross_entropy_backward(const float* log_probs SHAPE(batch_seq, voca
 /* ---- optimizer -------------------------------------------------------------------------------------------------- */
 
 /* m = beta1*m + (1-beta1)*g; v = beta2*v + (1-beta2)*g^2; m_hat = m / (1 - beta1^step); v_hat = v / (1 - beta2^step);
- * param = param - lr * (m_hat / (sqrt(v_hat) + eps) + weight_decay * param), param on the right the old one. */
+ * param = param - lr * (m_hat / (sqrt(v_hat) + eps) + weight_decay * param), param on the right the old one.  What
+ * comes of an infinite parameter that decays, or of m_hat past the largest number, is left open. */
 int32_t cuda_adamw_step(float* param UPDATED SHAPE(size), const float* grad SHAPE(size), float* m UPDATED SHAPE(size), float* v UPDATED SHAPE(size),
                         float lr MOVING, float beta1, float beta2, float eps, float weight_decay, int step MOVING, int64_t size, void* stream)
     REQUIRES(lr >= 0, beta1 >= 0, beta1 < 1, beta2 >= 0, beta2 < 1, eps >= 0, weight_decay >= 0, step >= 1);
@@ -365,7 +366,8 @@ int32_t cuda_argmax(const float* logits SHAPE(batch, vocab_size), int32_t* outpu
 
 /* The samplers draw u from seeds[row]: state = uint32(seed ^ (row * 12345)); state = state * 1664525 + 1013904223 (mod
  * 2^32); u = (state >> 8) * 2^-24.  They take the first entry with u < cumulative probability (the last one with a
- * probability above 0 where rounding leaves none).  temperature = 0 is argmax.
+ * probability above 0 where rounding leaves none).  temperature = 0 is argmax.  Where a probability is no number, or
+ * logits / temperature is past the largest one, any column is right.
  *
  * sample: softmax(logits / temperature), walked in column order. */
 int32_t cuda_sample(const float* logits SHAPE(batch, vocab_size), int32_t* output SHAPE(batch), const uint64_t* seeds SHAPE(batch),
