@@ -70,7 +70,11 @@ def _judge_noisy(output: str, expected: Noisy, got: NDArray[Any], signed_zeros: 
     if got.dtype != np.float32:
         return _refused(output, f"dtype {got.dtype}, expected float32", expected.size)
     if not np.all(np.isfinite(expected.variance)):
-        return _refused(output, "the expectation itself is unknown here (an intermediate result overflows)", got.size)
+        return _refused(
+            output,
+            "the expectation itself is unknown here (an order overflows, or the header leaves it open)",
+            got.size,
+        )
     measured = measure(expected, got, signed_zeros)
     counted = ~measured.special & (measured.sigma > 0)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):

@@ -228,7 +228,7 @@ int32_t cuda_attention_output(const float* weights SHAPE(batch, n_heads, seq_len
                               int batch, int n_heads, int seq_len, int head_dim, void* stream);
 
 /* Causal attention softmax(scale * Q . K^T) . V; query head h reads KV head h * n_kv_heads / n_q_heads.
- * Its gradient is attention_backward. */
+ * Its gradient is attention_backward.  What comes of NaN or infinity beyond the mask, which weighs 0, is left open. */
 int32_t cuda_flash_attention(const float* Q SHAPE(batch, seq_len, n_q_heads, head_dim), const float* K SHAPE(batch, seq_len, n_kv_heads, head_dim),
                              const float* V SHAPE(batch, seq_len, n_kv_heads, head_dim), float* output SHAPE(batch, seq_len, n_q_heads, head_dim),
                              int batch, int n_q_heads, int n_kv_heads, int seq_len, int head_dim, float scale, void* stream)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 import reference
 from conformance.catalogue.cases import CASES
 from conformance.judging.verdict import judge
+from conformance.limits.expectation import expect
 from conformance.limits.measure import measure
 from conformance.limits.noise import FLOAT32, FORMATS, Arithmetic, Noisy, exact, using
 
@@ -115,6 +116,17 @@ def test_a_reciprocal_that_overflows_leaves_nothing_known() -> None:
     with np.errstate(over="ignore"):
         expected: Any = exact(np.float32(1e-42)) / exact(np.array([1e-42, 1e-30], np.float32))
     assert np.isinf(expected.variance).tolist() == [True, False]
+
+
+def test_what_the_header_leaves_open_of_adamw_is_unknown() -> None:
+    """m_hat past the largest number, and an infinite parameter that decays: inf - inf, or inf times 1 - lr * decay."""
+    ones = np.ones(3, np.float32)
+    numbers = {name: float(np.float32(v)) for name, v in (("lr", 1e-3), ("beta1", 0.9), ("beta2", 0.95), ("eps", 1e-8))}
+    arguments = {"grad": ones, "v": ones, **numbers, "step": 1}
+    changed = {"param": np.array([np.inf, 1, 1], np.float32), "m": np.array([1, 3e38, 1], np.float32)}
+    for decay, known in ((0.1, [False, False, True]), (0.0, [True, False, True])):
+        expected = expect("adamw_step", arguments | changed | {"weight_decay": decay})["param"]
+        assert np.isfinite(expected.variance).tolist() == known
 
 
 # ---- what may be flushed -----------------------------------------------------------------------------------------
