@@ -21,6 +21,7 @@ from conformance.limits import HEADER, Contract
 from conformance.limits.expectation import Expected, expect
 from conformance.limits.measure import MadeOf
 from conformance.limits.noise import using
+from conformance.operations import OPERATIONS
 from conformance.variants.honest import Call, Implementation, implementations
 from reference import random
 
@@ -58,7 +59,8 @@ def shares(ids: Sequence[str], seed: int, rounds: int, processes: int) -> list[l
 
 
 def known_implementations(libraries: list[Path], declared: Contract) -> dict[str, Implementation]:
-    return implementations(libraries, declared.rounded_inputs(products()))
+    flushing = frozenset(operation for operation in OPERATIONS if declared.of(operation).flush_to_zero)
+    return implementations(libraries, declared.rounded_inputs(products()), flushing)
 
 
 def results(shares: list[list[Unit]], libraries: list[Path], declared: Contract) -> Iterator[Run]:

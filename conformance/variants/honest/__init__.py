@@ -45,16 +45,21 @@ class Implementation:
 
 
 def implementations(
-    libraries: Sequence[Path] = (), inputs: Mapping[Precision, frozenset[str]] | None = None
+    libraries: Sequence[Path] = (),
+    inputs: Mapping[Precision, frozenset[str]] | None = None,
+    flushing: frozenset[str] = frozenset(),
 ) -> dict[str, Implementation]:
     """Return every implementation that can be had here, by name; libraries are named by file and folder.
 
-    inputs: formats that the factors of products may be rounded to, and the operations that may.
+    inputs: formats that the factors of products may be rounded to, and the operations that may.  flushing: the
+    operations that may take every subnormal number as zero.
     """
     found = {"float32": Implementation(_called(reference))}
     for name, kind in KINDS.items():
         found[name] = Implementation(_called(reference, _viewed(kind)))
     found["reordered"] = Implementation(_in_order(0), drawn=_in_order)
+    if flushing:
+        found["reordered, flushing"] = Implementation(_flushing(0), flushing, _flushing)
     if importlib.util.find_spec("torch"):
         found["torch"] = Implementation(_called(reference, _viewed(_torch_replica())))
     found["rearranged"] = Implementation(_called(SimpleNamespace(**REARRANGED)), frozenset(REARRANGED))
@@ -75,6 +80,10 @@ def _viewed(kind: type[Replica]) -> Callable[[Any], Any]:
 
 def _in_order(seed: int) -> Call:
     return _called(reference, reordered(seed))
+
+
+def _flushing(seed: int) -> Call:
+    return _called(reference, reordered(seed, flushes_all=True))
 
 
 def _called(namespace: Any, prepare: Callable[[Any], Any] = np.asarray) -> Call:

@@ -53,12 +53,14 @@ class MatrixProduct:
 class Orders:
     """Draws orders, of one honest implementation.
 
-    flushes: subnormal results of division, exp, log and power become zero.
+    flushes: subnormal results of division, exp, log and power become zero, as the header allows; flushes_all: of every
+    multiplication and addition too, as a contract may declare.
     """
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, flushes_all: bool = False) -> None:
         self._source = np.random.default_rng(seed)
-        self.flushes = self.toss()
+        self.flushes_all = flushes_all
+        self.flushes = self.toss() or flushes_all
 
     def toss(self) -> bool:
         """Heads or tails."""
@@ -73,8 +75,12 @@ class Orders:
         return items.pop(int(self._source.integers(len(items))))
 
     def stored(self, result: Floats) -> Floats:
-        """A result that may be flushed."""
-        return np.where(np.abs(result) < SMALLEST, result * np.float32(0), result) if self.flushes else result
+        """A result that the header lets be flushed."""
+        return _flushed(result) if self.flushes else result
+
+    def computed(self, result: Floats) -> Floats:
+        """Any other result."""
+        return _flushed(result) if self.flushes_all else result
 
     def value(self, product: Product) -> Floats:
         """Evaluate a product."""
@@ -91,7 +97,7 @@ class Orders:
         """Evaluate a sum."""
         values = [self.value(term) for term in whole.terms]
         while len(values) > 1:
-            values.append(self.pick(values) + self.pick(values))
+            values.append(self.computed(self.pick(values) + self.pick(values)))
         return values[0]
 
     def _factor(self, factor: Factor) -> Floats:
@@ -118,8 +124,12 @@ class Orders:
                 else:
                     values.append(self.stored(self.pick(values) / divisor))
             else:
-                values.append(self.pick(values) * self.pick(values))
+                values.append(self.computed(self.pick(values) * self.pick(values)))
         return values[0]
+
+
+def _flushed(result: Floats) -> Floats:
+    return np.where(np.abs(result) < SMALLEST, result * np.float32(0), result)
 
 
 def _without(factors: tuple[Factor, ...], one: Factor) -> tuple[Factor, ...]:

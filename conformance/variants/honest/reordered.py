@@ -133,9 +133,12 @@ _EXPRESSIONS: dict[np.ufunc, Callable[..., Product | Sum]] = {
 }
 
 
-def reordered(seed: int) -> Callable[[Any], Any]:
-    """Return what makes the inputs of one implementation: the same seed, the same orders."""
-    kind = type("_Reordered", (Reordered,), {"orders": Orders(seed)})
+def reordered(seed: int, flushes_all: bool = False) -> Callable[[Any], Any]:
+    """Return what makes the inputs of one implementation: the same seed, the same orders.
+
+    flushes_all: every subnormal result is taken as zero, as a contract may declare.
+    """
+    kind = type("_Reordered", (Reordered,), {"orders": Orders(seed, flushes_all)})
 
     def given(array: Any) -> Any:
         view = array.view(kind)

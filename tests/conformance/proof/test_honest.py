@@ -9,9 +9,10 @@ import pytest
 
 import reference
 from conformance.catalogue.cases import CASES
+from conformance.limits import HEADER, Contract, Declaration
 from conformance.limits.measure import measure
 from conformance.limits.noise import exact
-from conformance.proof.false_alarms import judge_case
+from conformance.proof.false_alarms import judge_case, known_implementations
 from conformance.variants.honest import implementations
 from conformance.variants.honest.expressions import Orders, Product, Sum
 from conformance.variants.honest.reordered import reordered
@@ -100,3 +101,13 @@ def test_they_pass(id: str) -> None:
     runs = [run for seed in SEEDS for run in judge_case(chosen, seed, known)]
     assert len(runs) == len(SEEDS)
     assert [run.line for run in runs if run.line] == []
+
+
+def test_subnormal_numbers_are_flushed_only_where_that_is_declared() -> None:
+    declared = Contract("flushing", Declaration(flush_to_zero=True))
+    known = known_implementations([], declared)
+    flushing = {"flushing": known["reordered, flushing"]}
+    assert "reordered, flushing" not in known_implementations([], HEADER)
+    cases = ("mul/signed/1025", "scale/signed/1025x0.003", "swiglu_backward/range/1025")
+    for contract, found in ((declared, set()), (HEADER, {"mul/signed/1025", "scale/signed/1025x0.003"})):
+        assert {id for id in cases for run in judge_case(id, 1, flushing, contract) if run.line} == found
