@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .factors import Extent, Factors, alone, joint_bounds, sum_squares
+from .factors import Extent, Factors, alone, joint_bounds, least, most, sum_squares
 from .precision import Floats, current, roundings
 
 Loss = tuple[Floats, Floats]  # variance and bound of an error
@@ -56,8 +56,8 @@ def _loss(x: Factors, y: Factors, v: Floats, w: Floats, steps: int, may_flush: b
 
 def _reach_an_end(x: Factors, y: Factors) -> bool:
     """Whether a partial product of factors of both may lie outside the normal numbers."""
-    least, most = joint_bounds(x, y)
-    return least < current().smallest or most > current().largest
+    low, high = joint_bounds(x, y)
+    return low < current().smallest or high > current().largest
 
 
 def of_matrix_product(x: Factors, y: Factors) -> Loss | None:
@@ -66,8 +66,8 @@ def of_matrix_product(x: Factors, y: Factors) -> Loss | None:
         return None
     (low, high), (other_low, other_high) = x.extent, y.extent
     with np.errstate(all="ignore"):
-        smallest = np.min(low, axis=-1, keepdims=True) * np.min(other_low, axis=-2, keepdims=True)
-        squares = sum_squares(high, -1) * np.max(other_high, axis=-2, keepdims=True) ** 2
+        smallest = least(low, -1) * least(other_low, -2)
+        squares = sum_squares(high, -1) * most(other_high, -2) ** 2
         squares = np.where(smallest < current().smallest, squares, 0.0)
     rests = np.sqrt(high.shape[-1] * squares)  # no less than their sum
     return _counted(squares, rests, x.steps + y.steps + 1, x.divided or y.divided)

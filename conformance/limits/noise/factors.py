@@ -76,13 +76,13 @@ def alone(v: Floats) -> Factors:
 def _bounds(v: Floats) -> Bounds:
     """The least size that is not zero and the largest that is finite; at most 1, and at least."""
     size = np.abs(v)
-    least, most = np.min(size, where=size > 0, initial=1.0), np.max(size, where=np.isfinite(size), initial=1.0)
-    return float(least), float(most)
+    smallest, largest = np.min(size, where=size > 0, initial=1.0), np.max(size, where=np.isfinite(size), initial=1.0)
+    return float(smallest), float(largest)
 
 
 def _either(parts: Iterable[Bounds]) -> Bounds:
-    least, most = zip(*parts, strict=True)
-    return min(least), max(most)
+    smallest, largest = zip(*parts, strict=True)
+    return min(smallest), max(largest)
 
 
 def product(x: Factors, y: Factors, v: Floats, w: Floats) -> Factors:
@@ -98,8 +98,8 @@ def product(x: Factors, y: Factors, v: Floats, w: Floats) -> Factors:
 
 def joint_bounds(x: Factors, y: Factors) -> Bounds:
     """What no partial product of factors of both is below, and above."""
-    (least, most), (other_least, other_most) = x.bounds, y.bounds
-    return min(least, other_least, least * other_least), max(most, other_most, most * other_most)
+    (low, high), (other_low, other_high) = x.bounds, y.bounds
+    return min(low, other_low, low * other_low), max(high, other_high, high * other_high)
 
 
 def quotient(x: Factors, v: Floats, w: Floats) -> Factors:
@@ -114,14 +114,24 @@ def matrix_product(x: Factors, y: Factors, v: Floats, w: Floats, total: Floats) 
 
     def extent() -> Extent:
         (low, high), (other_low, other_high) = x.extent, y.extent
-        row, column = np.min(low, axis=-1, keepdims=True), np.min(other_low, axis=-2, keepdims=True)
+        row, column = least(low, -1), least(other_low, -2)
         lowest = np.minimum(np.minimum(row, column), np.minimum(row * column, alone(total).extent[0]))
-        most, other_most = (np.max(high, axis=-1, keepdims=True), np.max(other_high, axis=-2, keepdims=True))
-        squares = np.square(most) * sum_squares(w, -2) + (sum_squares(v, -1) + sum_squares(high, -1)) * other_most**2
+        squares = most(high, -1) ** 2 * sum_squares(w, -2)
+        squares = squares + (sum_squares(v, -1) + sum_squares(high, -1)) * most(other_high, -2) ** 2
         return lowest, np.sqrt(squares)
 
     steps, divided = x.steps + y.steps + 1, x.divided or y.divided
     return Factors(steps, lambda: _either([joint_bounds(x, y), _bounds(total)]), extent, divided)
+
+
+def least(low: Floats, axis: int) -> Floats:
+    """The least low along an axis, which stays; infinite where there is nothing, as in an expert without rows."""
+    return np.asarray(np.min(low, axis=axis, keepdims=True, initial=np.inf))
+
+
+def most(high: Floats, axis: int) -> Floats:
+    """The largest high along an axis, which stays; 0 where there is nothing."""
+    return np.asarray(np.max(high, axis=axis, keepdims=True, initial=0.0))
 
 
 def sum_squares(x: Floats, axis: int) -> Floats:

@@ -174,6 +174,15 @@ def test_every_partial_product_may_be_flushed_where_that_is_declared() -> None:
     assert share(exact(c) * exact(a) * exact(b), np.zeros(1, np.float32)).max() > 1
 
 
+def test_a_product_over_nothing_is_exactly_zero() -> None:
+    """An expert without rows."""
+    A, B = np.zeros((3, 0), np.float32), np.zeros((0, 4), np.float32)
+    tiny = np.full((4, 2), 1e-40, np.float32)
+    expected: Any = exact(A) @ exact(B) * exact(np.float32(1e-30)) @ exact(tiny)
+    assert not expected.v.any()
+    assert not expected.variance.any()
+
+
 # ---- sums --------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("terms", [[3.0, -3.0], [0.90625, 0.5625, -0.5625, -0.90625], [7.0, -2.0, -4.5]])
 def test_what_is_added_to_an_exact_sum_may_have_been_its_first_term(terms: list[float]) -> None:
