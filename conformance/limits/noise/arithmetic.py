@@ -108,9 +108,10 @@ def _evaluated(x: Noisy, own: Floats | float, reach: Floats | float, sure: Any =
 
 
 def _underflowing(x: Noisy, may: Any) -> Noisy:
-    """Results below the smallest normal number may have been flushed to zero."""
+    """Results below the smallest normal number may have been flushed to zero: all of them, or none."""
     lost = np.where(may & (np.abs(x.v) < current().smallest), current().smallest, 0.0)
-    return Noisy(x.v, x.variance + lost**2, x.shared, None if x.worst is None else x.worst + lost, lean=x.lean)
+    worst = None if x.worst is None else x.worst + lost
+    return Noisy(x.v, x.variance + lost**2, x.shared + lost**2, worst, lean=x.lean)
 
 
 def exp(x: Noisy) -> Noisy:

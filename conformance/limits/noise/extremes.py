@@ -9,7 +9,7 @@ high_x * high_y (factors.py).  An order may come to ones as small in each of its
 
 Where a partial product may be flushed to zero it loses up to N instead of u * N, and nothing more is lost of what is
 zero.  The header lets quotients be flushed, and a division may be the last step of any order; a contract may say it of
-every number.
+every number.  A library that does so does it everywhere, and always toward zero: such a loss is shared by all elements.
 
 The rest of one partial product is a partial product of other orders.  Where it passes the largest number an order may
 come to infinity, and nothing is known of the result.
@@ -22,7 +22,7 @@ import numpy as np
 from .factors import Extent, Factors, alone, joint_bounds, least, most, sum_squares
 from .precision import Floats, current, roundings
 
-Loss = tuple[Floats, Floats]  # variance and bound of an error
+Loss = tuple[Floats, Floats, bool]  # variance and bound of an error; whether all elements have it or none
 
 
 def of_product(x: Factors, y: Factors, v: Floats, w: Floats) -> Loss | None:
@@ -79,5 +79,5 @@ def _counted(squares: Floats, rests: Floats, steps: int, may_flush: bool) -> Los
         return None
     smallest, unit = current().smallest, current().unit
     if may_flush or roundings().flushes:
-        return smallest**2 * squares, steps * smallest * rests
-    return steps / 3 * (unit * smallest) ** 2 * squares, steps * unit * smallest * rests
+        return smallest**2 * squares, steps * smallest * rests, True
+    return steps / 3 * (unit * smallest) ** 2 * squares, steps * unit * smallest * rests, False

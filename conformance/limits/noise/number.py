@@ -213,13 +213,13 @@ def together(a: Floats | None, b: Floats | None) -> Floats | None:
 
 
 def rounded(
-    x: Noisy, times: float = 1, free: Any = False, spread: float = 1, below: tuple[Floats, Floats] | None = None
+    x: Noisy, times: float = 1, free: Any = False, spread: float = 1, below: tuple[Floats, Floats, bool] | None = None
 ) -> Noisy:
     """Add the roundings of a result: `times` of them, none where it is `free` or exact and representable as it is.
 
     What may be computed in several steps (times > 1) need not come out exact because the result could be stored so.
     spread is the variance of one of them, in that of a rounding whose error can be anything up to u.
-    below: variance and bound of what another order of its factors can lose below the normal numbers.
+    below: what another order of its factors can lose at the ends of the range (extremes.py).
     """
     precision, reach = current(), current().reach(x.v)
     if free is not False:
@@ -227,10 +227,12 @@ def rounded(
     if (exact_ones := x.variance == 0).any():  # else it does not matter which could be stored as they are
         free = free | exact_ones & (precision.holds(x.v) if times == 1 else x.v == 0)
     own, most = np.where(free, 0.0, times * spread * (reach * reach / 3)), np.where(free, 0.0, times * reach)
+    shared = x.shared
     if below is not None:
         own, most = np.maximum(own, below[0]), np.maximum(most, below[1])
+        shared = shared + below[0] if below[2] else shared
     worst = None if x.worst is None else x.worst + most
-    return settled(x.v, x.variance + own, x.shared, worst, x.lean)
+    return settled(x.v, x.variance + own, shared, worst, x.lean)
 
 
 def flushed(x: Noisy) -> Noisy:

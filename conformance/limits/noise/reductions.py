@@ -159,6 +159,7 @@ def matmul(a: Any, b: Any) -> Noisy:
     below = extremes.of_matrix_product(made_of, other_made_of)
     if below is not None:
         variance = variance + np.where(sure, 0.0, below[0])
+        shared = shared + (np.where(sure, 0.0, below[0]) if below[2] else 0.0)
         worst = None if worst is None else worst + np.where(sure, 0.0, below[1])
     # An error in a row of x is in every column of the product, and the other way round.
     if np.any(x.variance):

@@ -244,3 +244,14 @@ def test_flushed_probabilities_of_a_softmax() -> None:
         exponentials = np.exp(given - given.max(axis=1, keepdims=True))
         got = flushed(exponentials / exponentials.sum(axis=1, keepdims=True))
     assert share(reference.softmax(exact(given)), got).max() <= 1
+
+
+def test_a_library_that_flushes_errs_to_one_side_in_all_elements() -> None:
+    """Nearly normal probabilities, all of them flushed: the mean of error / sigma is far from 0."""
+    logits = np.random.default_rng(0).uniform(-87.4, -87.34, (1, 5000)).astype(np.float32)
+    logits[0, 0] = 0
+    expected = reference.softmax(exact(logits))
+    right = np.exp(logits) / np.sum(np.exp(logits))
+    for got in (flushed(right), right):
+        verdict = judge("output", expected, got)
+        assert verdict.passed, verdict.reason
