@@ -69,13 +69,20 @@ def multiply(a: Any, b: Any) -> Noisy:
         return square(x)
     free = _scales_exactly(x) | _scales_exactly(y)
     below = extremes.of_product(x.factors, y.factors, x.v, y.v)
-    result = rounded(propagate(x.v * y.v, (x, y.v), (y, x.v)), free=free, below=below)
+    spared = _spared(x) + _spared(y)
+    result = rounded(propagate(x.v * y.v, (x, y.v), (y, x.v)), free=free, below=below, spared=spared)
     result.of_factors(factors.product(x.factors, y.factors, x.v, y.v))
     for scaled, factor in ((x, y), (y, x)):
         if factor.ndim == 0:  # a sum times one number is a sum still
             result.terms = scaled.terms
             result.spared = None if scaled.spared is None else scaled.spared * np.abs(factor.v)
     return result
+
+
+def _spared(x: Noisy) -> Any:
+    """How many roundings a product was spared, since it came out exact."""
+    steps = 0 if x.made_of is None else x.made_of.rounded
+    return np.where(x.variance == 0, steps, 0) if steps else 0
 
 
 def square(x: Noisy) -> Noisy:

@@ -35,8 +35,10 @@ class Factors:
 
     steps: the multiplications and divisions on the way.  bounds: no element's low is below the first, none of its high
     above the second, to within the number of terms of its sums.  extent: low and high of every element.  divided: one
-    of the steps is a division.
+    of the steps is a division.  rounded: the steps without those by one power of two, which round in no order.
     """
+
+    rounded = 0
 
     def __init__(
         self, steps: int, bounds: Callable[[], Bounds], extent: Callable[[], Extent], divided: bool = False
@@ -60,7 +62,9 @@ class Factors:
 
     def become(self, extent: Callable[[], Extent], bounds: Callable[[], Bounds]) -> Factors:
         """Other numbers, made in the same steps."""
-        return Factors(self.steps, bounds, extent, self.divided)
+        other = Factors(self.steps, bounds, extent, self.divided)
+        other.rounded = self.rounded
+        return other
 
 
 def alone(v: Floats) -> Factors:
@@ -93,7 +97,14 @@ def product(x: Factors, y: Factors, v: Floats, w: Floats) -> Factors:
         lowest = np.minimum(np.minimum(low, other_low), low * other_low)
         return lowest, np.maximum(np.maximum(high * np.abs(w), np.abs(v) * other_high), high * other_high)
 
-    return Factors(x.steps + y.steps + 1, lambda: joint_bounds(x, y), extent, x.divided or y.divided)
+    result = Factors(x.steps + y.steps + 1, lambda: joint_bounds(x, y), extent, x.divided or y.divided)
+    result.rounded = x.rounded + y.rounded + (not _scales(v) and not _scales(w))
+    return result
+
+
+def _scales(v: Floats) -> bool:
+    """Whether this is one number for all elements, and moves only their exponents."""
+    return bool(v.size == 1 and abs(np.frexp(v.item())[0]) == 0.5)
 
 
 def joint_bounds(x: Factors, y: Factors) -> Bounds:

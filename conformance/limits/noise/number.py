@@ -213,12 +213,19 @@ def together(a: Floats | None, b: Floats | None) -> Floats | None:
 
 
 def rounded(
-    x: Noisy, times: float = 1, free: Any = False, spread: float = 1, below: tuple[Floats, Floats, bool] | None = None
+    x: Noisy,
+    times: float = 1,
+    free: Any = False,
+    spread: float = 1,
+    below: tuple[Floats, Floats, bool] | None = None,
+    spared: Any = 0,
 ) -> Noisy:
     """Add the roundings of a result: `times` of them, none where it is `free` or exact and representable as it is.
 
     What may be computed in several steps (times > 1) need not come out exact because the result could be stored so.
     spread is the variance of one of them, in that of a rounding whose error can be anything up to u.
+    spared: roundings of partial products that came out exact; another order of their factors makes them, unless the
+    whole product can be stored as it is: then so can every part of it, which has no more digits.
     below: what another order of its factors can lose at the ends of the range (extremes.py).
     """
     precision, reach = current(), current().reach(x.v)
@@ -226,7 +233,8 @@ def rounded(
         free = free & ((x.v == 0) | (np.abs(x.v) >= precision.smallest))
     if (exact_ones := x.variance == 0).any():  # else it does not matter which could be stored as they are
         free = free | exact_ones & (precision.holds(x.v) if times == 1 else x.v == 0)
-    own, most = np.where(free, 0.0, times * spread * (reach * reach / 3)), np.where(free, 0.0, times * reach)
+    count = times + spared
+    own, most = np.where(free, 0.0, count * spread * (reach * reach / 3)), np.where(free, 0.0, count * reach)
     shared = x.shared
     if below is not None:
         own, most = np.maximum(own, below[0]), np.maximum(most, below[1])

@@ -103,6 +103,22 @@ def test_products_in_a_sum_may_be_subnormal() -> None:
         assert share(expected, np.sum(A[:, :, None] * B, axis=1)).max() <= 1
 
 
+def test_a_partial_product_that_comes_out_exact_is_rounded_in_other_orders() -> None:
+    """As AdamW's g * g, where g has few digits: (1 - beta2) * g * g rounds twice."""
+    few = np.arange(2049, 4096, 2, dtype=np.float32) * np.float32(2.0**-20)
+    rest = np.float32(0.05) + np.linspace(0, 0.01, len(few), dtype=np.float32)
+    expected: Any = exact(rest) * np.square(exact(few))
+    assert not np.square(exact(few)).variance.any()  # type: ignore[attr-defined]
+    for got in (rest * few * few, rest * (few * few)):
+        assert share(expected, got).max() <= 1
+
+
+def test_a_product_of_small_whole_numbers_is_exact_in_every_order() -> None:
+    a, b, c = (np.random.default_rng(seed).integers(-9, 9, 50).astype(np.float32) for seed in range(3))
+    expected: Any = exact(a) * exact(b) * exact(c)
+    assert not expected.variance.any()
+
+
 # ---- overflow ----------------------------------------------------------------------------------------------------
 def test_where_an_order_comes_to_infinity_nothing_is_known() -> None:
     a, b, c = (np.array([v, 1.0], np.float32) for v in (1e30, 1e20, 1e-20))
