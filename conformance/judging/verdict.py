@@ -19,6 +19,11 @@ from conformance.limits.noise import Noisy
 __all__ = ["BIAS_ELEMENTS", "SECOND_ORDER", "SIGMAS", "Verdict", "judge", "region"]
 
 
+# The variance of z^2, z being the error of one rounding in sigma, which is uniform: E[z^4] - E[z^2]^2 = 9/5 - 1.  The
+# squares of what many roundings make spread more, but they stay below sigma, which bounds any order (reductions.py).
+VARIANCE_OF_SQUARES = 0.8
+
+
 @dataclass(frozen=True)
 class Verdict:
     """What was found of one output; shares are of the limit, so that up to 1 passes."""
@@ -65,7 +70,11 @@ def _judge_noisy(output: str, expected: Noisy, got: NDArray[Any], signed_zeros: 
     if got.dtype != np.float32:
         return _refused(output, f"dtype {got.dtype}, expected float32", expected.size)
     if not np.all(np.isfinite(expected.variance)):
-        return _refused(output, "the expectation itself is unknown here (an intermediate result overflows)", got.size)
+        return _refused(
+            output,
+            "the expectation itself is unknown here (an order overflows, or the header leaves it open)",
+            got.size,
+        )
     measured = measure(expected, got, signed_zeros)
     counted = ~measured.special & (measured.sigma > 0)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
@@ -90,7 +99,7 @@ def _summary(output: str, got: Any, measured: Measured, z: Any = _NONE, common: 
     alone = _alone(z, common, wanted)
     rms = float(np.sqrt(np.mean(z * z))) if z.size else 0.0
     bias = float(np.mean(z)) if z.size else 0.0
-    rms_limit = float(np.sqrt(1 + (SIGMAS**2 - 1) * alone))
+    rms_limit = float(np.sqrt(1 + max((SIGMAS**2 - 1) * alone, SIGMAS * (VARIANCE_OF_SQUARES * alone) ** 0.5)))
     bias_limit = FUNCTION_BIAS + SIGMAS * alone**0.5 if z.size >= BIAS_ELEMENTS else np.inf
     bad = share > 1
     worst = np.unravel_index(int(np.argmax(share)), share.shape) if share.size else ()
@@ -122,7 +131,9 @@ def _summary(output: str, got: Any, measured: Measured, z: Any = _NONE, common: 
 
 
 def _alone(z: NDArray[Any], common: NDArray[Any], wanted: NDArray[Any]) -> float:
-    """One over the number of independent errors; an average of squares over so many may be off by 8 sigma in each.
+    """One over the number of independent errors.
+
+    One of them may be off by 8 sigma, and an average of their squares by 8 of its own.
 
     Equal expectations err equally: they are told apart where an average is large enough to need it.
     """

@@ -65,13 +65,17 @@ def near_choices(logits: Any, k: int) -> int:
 
 
 def follow_sampling(arguments: Arguments, expected: dict[str, Any], got: Mapping[str, Array]) -> dict[str, Any]:
-    """A walk over cumulative probabilities may stop one entry off where u lies within the noise of the boundary."""
+    """A walk over cumulative probabilities may stop one entry off where u lies within the noise of the boundary.
+
+    Where the probabilities are no numbers, any column is right: the header leaves it open.
+    """
     choice, due = got["output"], expected["output"]
     if choice.shape != due.shape or np.array_equal(choice, due) or not arguments["temperature"] > 0:
         return expected
     settled = due.copy()
+    columns = arguments["logits"].shape[1]
     for row in np.flatnonzero(choice != due):
-        if not _may_stop_at(arguments, int(row), int(choice[row])):
+        if not (0 <= choice[row] < columns and _may_stop_at(arguments, int(row), int(choice[row]))):
             break  # one wrong choice decides
         settled[row] = choice[row]
     return {"output": settled}
@@ -79,42 +83,74 @@ def follow_sampling(arguments: Arguments, expected: dict[str, Any], got: Mapping
 
 def _may_stop_at(arguments: Arguments, row: int, choice: int) -> bool:
     logits = arguments["logits"][row : row + 1]
-    seeds = _same_draw(arguments["seeds"], row)
-    u = float(_uniform(seeds[0]))
-    for order, probabilities in _walks(arguments, logits):
-        places = np.flatnonzero(order == choice)
-        if not len(places) or not probabilities.v[places[0]] > 0:
-            continue
-        ends: Any = np.cumsum(probabilities, axis=0)
-        place = int(places[0])
-        window = _window(ends)
-        above = u < ends.v[place] + window[place] or place == len(order) - 1
-        below = place == 0 or u >= ends.v[place - 1] - window[place - 1]
-        if above and below:
-            return True
-    return False
+    u = float(_uniform(_same_draw(arguments["seeds"], row)[0]))
+    probabilities, order = _walked(arguments, logits)
+    if not np.all(np.isfinite(probabilities.v) & np.isfinite(probabilities.variance)):
+        return True
+    if not probabilities.v[choice] > 0:
+        return False
+    early, late = _ranked(order, logits[0], probabilities, choice) if "top_p" in arguments else (order, order)
+    lengths = _prefixes(arguments.get("top_p", 1.0), probabilities[order])
+    return any(_may_end_at(u, choice, early[:length], late[:length], probabilities) for length in lengths)
 
 
-def _walks(arguments: Arguments, logits: Array) -> list[tuple[Array, Any]]:
-    """Return every admissible order of entries with their probabilities: one, or one for each prefix top-p may keep."""
+def _walked(arguments: Arguments, logits: Array) -> tuple[Any, Array]:
+    """The probability of every column, and the columns in the order that they are walked in."""
     hot: Any = exact(logits) / exact(arguments["temperature"])  # in either order: the larger error is that of this one
     shifted = hot - np.max(hot)
     if "k" in arguments:
         order = np.argsort(-logits[0], kind="stable")[: arguments["k"]]
-        return [(order, reference.softmax(shifted[:, order])[0])]
-    probabilities = reference.softmax(shifted)[0]
-    if "top_p" not in arguments:
-        return [(np.arange(logits.shape[1]), probabilities)]
-    order = np.argsort(-probabilities.v, kind="stable")
-    ranked = probabilities[order]
-    if arguments["top_p"] >= 1:
-        return [(order, ranked)]
+        chosen: Any = reference.softmax(shifted[:, order])[0]
+        slot = np.full(logits.shape[1], len(order))  # which of the chosen a column is; the one behind them for none
+        slot[order] = np.arange(len(order))
+        return np.concatenate([chosen, np.zeros_like(chosen[:1])])[slot], order
+    probabilities: Any = reference.softmax(shifted)[0]
+    if "top_p" in arguments:
+        return probabilities, np.argsort(-probabilities.v, kind="stable")
+    return probabilities, np.arange(logits.shape[1])
+
+
+def _ranked(order: Array, logits: Array, probabilities: Any, choice: int) -> tuple[Array, Array]:
+    """The order with the choice before, and behind, every column whose probability lies within the noise of its own.
+
+    Columns of one logit have a rule.  Others may have equal probabilities in one precision, and not in another.
+    """
+    mine = probabilities[[choice]]
+    near = (logits != logits[choice]) & (np.abs(probabilities.v - mine.v) <= _window(probabilities, mine))
+    place = int(np.flatnonzero(order == choice)[0])
+    places, others = [place, *np.flatnonzero(near[order]).tolist()], np.delete(order, place)
+    return np.insert(others, min(places), choice), np.insert(others, max(places), choice)
+
+
+def _prefixes(top_p: float, ranked: Any) -> list[int]:
+    """How many columns may be walked: all, or as many as reach top_p, as far as the noise can tell."""
+    count = len(ranked)
+    if top_p >= 1:
+        return [count]
     ends: Any = np.cumsum(ranked, axis=0)
-    near = (np.abs(ends.v - arguments["top_p"]) <= _window(ends)) & (ends.variance > 0)
-    due = min(int(np.argmax(ends.v >= arguments["top_p"])), len(order) - 1) if arguments["top_p"] > 0 else 0
-    lasts = {due, *np.flatnonzero(near).tolist(), *(np.flatnonzero(near) + 1).tolist()}
-    kept = [ranked[: last + 1] for last in sorted(lasts) if last < len(order)]
-    return [(order[: len(part)], part / np.sum(part, axis=0, keepdims=True)) for part in kept]
+    near = np.flatnonzero((np.abs(ends.v - top_p) <= _window(ends)) & (ends.variance > 0))
+    due = min(int(np.argmax(ends.v >= top_p)), count - 1) if top_p > 0 else 0
+    lasts = {due, *near.tolist(), *(near + 1).tolist()}
+    return [last + 1 for last in sorted(lasts) if last < count]
+
+
+def _may_end_at(u: float, choice: int, early: Array, late: Array, probabilities: Any) -> bool:
+    """Whether u may lie in the choice's part: from where it begins in the early order to where it ends in the late."""
+    if choice not in early:
+        return False
+    begins, ends = _ends(early, probabilities), _ends(late, probabilities)
+    before = int(np.flatnonzero(early == choice)[0]) - 1
+    last = int(np.flatnonzero(late == choice)[0]) if choice in late else len(late) - 1
+    after_begin = before < 0 or u >= begins.v[before] - _window(begins)[before]
+    return bool(after_begin and (last == len(late) - 1 or u < ends.v[last] + _window(ends)[last]))
+
+
+def _ends(order: Array, probabilities: Any) -> Any:
+    """Cumulative probabilities of what is walked, which sum to 1."""
+    walked = probabilities[order]
+    if len(walked) < np.count_nonzero(probabilities.v):
+        walked = walked / np.sum(walked, axis=0, keepdims=True)
+    return np.cumsum(walked, axis=0)
 
 
 def _same_draw(seeds: Array, row: int) -> Array:

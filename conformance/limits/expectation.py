@@ -13,6 +13,7 @@ from bindings.header.records import Function, Parameter
 from conformance import operations
 from reference.ops.sixteen import copied
 
+from .masks import leave_open
 from .noise import FLOAT32, FORMATS, Noisy, exact, flushed, stored
 
 UPDATE_ROUNDINGS = 16.0  # of the decay, the moments, their corrections, root and quotient, and the difference
@@ -32,6 +33,8 @@ def expect(operation: str, arguments: Mapping[str, Any], carried_out: Callable[.
     expected = operations.flat(operations.by_name(function, results))
     if is_adam(function):
         bound_update(expected, arguments)
+    if carried_out is None:
+        leave_open(operation, arguments, expected)
     return {
         name: _as_declared(value, operations.declared(function, name), place_of(name), arguments.get("seed", 0))
         for name, value in expected.items()
@@ -76,6 +79,8 @@ def bound_update(expected: Expected, arguments: Mapping[str, Any]) -> None:
     (Kingma and Ba 2015, section 2.1.)  At a gradient near zero the sign of the step is noise, and the derivative of
     g / sqrt(g^2) says nothing; the distance between the two extremes bounds the error there, beside the roundings of
     what is moved (and of the step itself, where moments that no gradients left make it larger than that).
+
+    What the header leaves open stays unknown: an m_hat past the largest number, and an infinite parameter that decays.
     """
     beta1, beta2 = arguments["beta1"], arguments["beta2"]
     most = 2 * arguments["lr"] * max(1.0, (1 - beta1) / np.sqrt(max(1 - beta2, np.finfo(float).tiny)))
@@ -83,7 +88,15 @@ def bound_update(expected: Expected, arguments: Mapping[str, Any]) -> None:
         if name.startswith(("param", "copies")):
             cap = most**2 + UPDATE_ROUNDINGS * FLOAT32.variance(value.v)
             variance = np.where(np.isfinite(value.v), np.minimum(value.variance, cap), 0.0)
+            is_open = np.isinf(value.variance) | np.isinf(value.v) & (_decay(arguments, name) > 0)
+            variance = np.where(is_open, np.inf, variance)
             expected[name] = Noisy(value.v, variance, np.minimum(value.shared, variance), value.worst, lean=value.lean)
+
+
+def _decay(arguments: Mapping[str, Any], name: str) -> float:
+    """The decay of a parameter by its flat name; 0 where the arguments do not tell."""
+    decays = arguments.get("weight_decays")
+    return float(arguments.get("weight_decay", 0.0) if decays is None else decays[place_of(name)])
 
 
 def rounded(expected: Expected) -> dict[str, NDArray[Any]]:

@@ -32,7 +32,7 @@ class OnNumbers(Namespace):
         if operation == ROUTING and isinstance(args[0], Noisy):
             self.near += near_choices(args[0], named["k"])
         given = {name: self._converted(value) for name, value in named.items()}
-        return getattr(reference, operation)(*map(self._converted, args), **given)
+        return _as_stored(getattr(reference, operation)(*map(self._converted, args), **given))
 
     def _converted(self, value: Any) -> Any:
         if isinstance(value, list):
@@ -40,6 +40,13 @@ class OnNumbers(Namespace):
         if isinstance(value, float):
             return self._convert(np.float32(value))
         return value
+
+
+def _as_stored(results: Any) -> Any:
+    """What an operation gives lies in memory: what it was multiplied of is settled."""
+    if isinstance(results, (list, tuple)):
+        return type(results)(_as_stored(one) for one in results)
+    return results.of_factors(None) if isinstance(results, Noisy) else results
 
 
 class OnFloat32(Namespace):

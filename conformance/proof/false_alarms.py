@@ -21,7 +21,9 @@ from conformance.limits import HEADER, Contract
 from conformance.limits.expectation import Expected, expect
 from conformance.limits.measure import MadeOf
 from conformance.limits.noise import using
-from conformance.variants.honest import Implementation, implementations
+from conformance.operations import OPERATIONS
+from conformance.variants.honest import Call, Implementation, implementations
+from reference import random
 
 Unit = tuple[str, int]  # a case and a seed
 
@@ -57,7 +59,8 @@ def shares(ids: Sequence[str], seed: int, rounds: int, processes: int) -> list[l
 
 
 def known_implementations(libraries: list[Path], declared: Contract) -> dict[str, Implementation]:
-    return implementations(libraries, declared.rounded_inputs(products()))
+    flushing = frozenset(operation for operation in OPERATIONS if declared.of(operation).flush_to_zero)
+    return implementations(libraries, declared.rounded_inputs(products()), flushing)
 
 
 def results(shares: list[list[Unit]], libraries: list[Path], declared: Contract) -> Iterator[Run]:
@@ -116,14 +119,14 @@ def judge_case(id: str, seed: int, known: dict[str, Implementation], declared: C
         if not declared.is_header and not all(map(outputs.is_known, expected.values())):
             return []  # past the range of a declared format
         return [
-            Run(id, seed, name, *_summary(_judged(case, arguments, expected, one)))
+            Run(id, seed, name, *_summary(_judged(case, arguments, expected, one.of(random.stream(id, seed)))))
             for name, one in known.items()
             if case.operation in one.operations
         ]
 
 
-def _judged(case: Case, arguments: dict[str, Any], expected: Expected, one: Implementation) -> list[Verdict]:
-    got = {n: np.asarray(v) for n, v in one.call(case.operation, arguments).items()}
+def _judged(case: Case, arguments: dict[str, Any], expected: Expected, call: Call) -> list[Verdict]:
+    got = {n: np.asarray(v) for n, v in call(case.operation, arguments).items()}
     return outputs.judge_outputs(case.operation, arguments, expected, got, case.spec.signed_zeros)
 
 

@@ -228,7 +228,7 @@ int32_t cuda_attention_output(const float* weights SHAPE(batch, n_heads, seq_len
                               int batch, int n_heads, int seq_len, int head_dim, void* stream);
 
 /* Causal attention softmax(scale * Q . K^T) . V; query head h reads KV head h * n_kv_heads / n_q_heads.
- * Its gradient is attention_backward. */
+ * Its gradient is attention_backward.  What comes of NaN or infinity beyond the mask, which weighs 0, is left open. */
 int32_t cuda_flash_attention(const float* Q SHAPE(batch, seq_len, n_q_heads, head_dim), const float* K SHAPE(batch, seq_len, n_kv_heads, head_dim),
                              const float* V SHAPE(batch, seq_len, n_kv_heads, head_dim), float* output SHAPE(batch, seq_len, n_q_heads, head_dim),
                              int batch, int n_q_heads, int n_kv_heads, int seq_len, int head_dim, float scale, void* stream)
@@ -312,7 +312,8 @@ int32_t cuda_cross_entropy_backward(const float* log_probs SHAPE(batch_seq, voca
 /* ---- optimizer -------------------------------------------------------------------------------------------------- */
 
 /* m = beta1*m + (1-beta1)*g; v = beta2*v + (1-beta2)*g^2; m_hat = m / (1 - beta1^step); v_hat = v / (1 - beta2^step);
- * param = param - lr * (m_hat / (sqrt(v_hat) + eps) + weight_decay * param), param on the right the old one. */
+ * param = param - lr * (m_hat / (sqrt(v_hat) + eps) + weight_decay * param), param on the right the old one.  What
+ * comes of an infinite parameter that decays, or of m_hat past the largest number, is left open. */
 int32_t cuda_adamw_step(float* param UPDATED SHAPE(size), const float* grad SHAPE(size), float* m UPDATED SHAPE(size), float* v UPDATED SHAPE(size),
                         float lr MOVING, float beta1, float beta2, float eps, float weight_decay, int step MOVING, int64_t size, void* stream)
     REQUIRES(lr >= 0, beta1 >= 0, beta1 < 1, beta2 >= 0, beta2 < 1, eps >= 0, weight_decay >= 0, step >= 1);
@@ -365,7 +366,8 @@ int32_t cuda_argmax(const float* logits SHAPE(batch, vocab_size), int32_t* outpu
 
 /* The samplers draw u from seeds[row]: state = uint32(seed ^ (row * 12345)); state = state * 1664525 + 1013904223 (mod
  * 2^32); u = (state >> 8) * 2^-24.  They take the first entry with u < cumulative probability (the last one with a
- * probability above 0 where rounding leaves none).  temperature = 0 is argmax.
+ * probability above 0 where rounding leaves none).  temperature = 0 is argmax.  Where a probability is no number, or
+ * logits / temperature is past the largest one, any column is right.
  *
  * sample: softmax(logits / temperature), walked in column order. */
 int32_t cuda_sample(const float* logits SHAPE(batch, vocab_size), int32_t* output SHAPE(batch), const uint64_t* seeds SHAPE(batch),

@@ -2,8 +2,8 @@
 
 Functions: the libraries in use state errors of up to four units in the last place for float32 (CUDA powf 4, NumPy
 log 3.8 and exp 2.5, C libraries below 1); their variance is taken as four roundings.  A quotient may be computed
-through the reciprocal, so it counts two.  Where a small result may be flushed to zero, the smallest normal number
-counts.
+through the reciprocal, so it counts two.  Where a small result may be flushed to zero (the header says so of exp, log,
+power and division), the smallest normal number counts.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from . import extremes, factors
 from .number import Noisy, lift, propagate, rounded, settled, together, weighted
 from .precision import Floats, current, roundings
 
@@ -30,10 +31,14 @@ def add(a: Any, b: Any) -> Noisy:
     nothing_added = _is_nothing(x) | _is_nothing(y)
     result = rounded(propagate(x.v + y.v, (x, 1.0), (y, 1.0)), free=nothing_added, spread=LAST_BIT)
     for total, other in ((x, y), (y, x)):
-        if total.terms is not None:
+        if total.terms is not None:  # also where they add up to nothing: their partial sums did not
             spared = 0.0 if total.spared is None else total.spared
-            result = _as_first_term(result, other, np.where(nothing_added, 0.0, total.terms), spared)
-    return result
+            result = _as_first_term(result, other, np.where(_is_nothing(other), 0.0, total.terms), spared)
+    return result.of_factors(factors.added(x.factors, y.factors, result.v))
+
+
+def _is_nothing(x: Noisy) -> Any:
+    return (x.variance == 0) & (x.v == 0)
 
 
 def _is_nothing(x: Noisy) -> Any:
@@ -52,7 +57,7 @@ def _as_first_term(result: Noisy, first: Noisy, terms: Floats, spared: Floats | 
 
 
 def negative(x: Noisy) -> Noisy:
-    return Noisy(-x.v, x.variance, x.shared, x.worst, lean=x.lean)
+    return Noisy(-x.v, x.variance, x.shared, x.worst, lean=x.lean).of_factors(x.made_of)
 
 
 def subtract(a: Any, b: Any) -> Noisy:
@@ -68,7 +73,11 @@ def multiply(a: Any, b: Any) -> Noisy:
     x, y = lift(a), lift(b)
     if x is y:
         return square(x)
-    result = rounded(propagate(x.v * y.v, (x, y.v), (y, x.v)), free=_scales_exactly(x) | _scales_exactly(y))
+    free = _scales_exactly(x) | _scales_exactly(y)
+    below = extremes.of_product(x.factors, y.factors, x.v, y.v)
+    spared = _spared(x) + _spared(y)
+    result = rounded(propagate(x.v * y.v, (x, y.v), (y, x.v)), free=free, below=below, spared=spared)
+    result.of_factors(factors.product(x.factors, y.factors, x.v, y.v))
     for scaled, factor in ((x, y), (y, x)):
         if factor.ndim == 0:  # a sum times one number is a sum still
             result.terms = scaled.terms
@@ -76,18 +85,28 @@ def multiply(a: Any, b: Any) -> Noisy:
     return result
 
 
+def _spared(x: Noisy) -> Any:
+    """How many roundings a product was spared, since it came out exact."""
+    steps = 0 if x.made_of is None else x.made_of.rounded
+    return np.where(x.variance == 0, steps, 0) if steps else 0
+
+
 def square(x: Noisy) -> Noisy:
     """Where the error may be as large as the number, what REACH sigma do counts, not what the slope says."""
-    if not roundings().coarse:
-        return rounded(propagate(x.v**2, (x, 2 * x.v)))
-    reach = REACH * x.sigma
-    return rounded(propagate(x.v**2, (x, np.where(reach > np.abs(x.v), 2 * np.abs(x.v) + reach, 2 * x.v))))
+    slope = 2 * x.v
+    if roundings().coarse:
+        reach = REACH * x.sigma
+        slope = np.where(reach > np.abs(x.v), 2 * np.abs(x.v) + reach, slope)
+    result = rounded(propagate(x.v**2, (x, slope)), below=extremes.of_product(x.factors, x.factors, x.v, x.v))
+    return result.of_factors(factors.product(x.factors, x.factors, x.v, x.v))
 
 
 def divide(a: Any, b: Any) -> Noisy:
     x, y = lift(a), lift(b)
     q = x.v / y.v
-    return rounded(propagate(q, (x, 1 / y.v), (y, q / y.v)), times=2, free=_scales_exactly(y))
+    below = extremes.of_quotient(x.factors, x.v, y.v)
+    result = rounded(propagate(q, (x, 1 / y.v), (y, q / y.v)), times=2, free=_scales_exactly(y), below=below)
+    return result.of_factors(factors.quotient(x.factors, x.v, y.v))
 
 
 def _evaluated(x: Noisy, own: Floats | float, reach: Floats | float, sure: Any = False) -> Noisy:
@@ -102,9 +121,10 @@ def _evaluated(x: Noisy, own: Floats | float, reach: Floats | float, sure: Any =
 
 
 def _underflowing(x: Noisy, may: Any) -> Noisy:
-    """Results below the smallest normal number may have been flushed to zero."""
+    """Results below the smallest normal number may have been flushed to zero: all of them, or none."""
     lost = np.where(may & (np.abs(x.v) < current().smallest), current().smallest, 0.0)
-    return Noisy(x.v, x.variance + lost**2, x.shared, None if x.worst is None else x.worst + lost, lean=x.lean)
+    worst = None if x.worst is None else x.worst + lost
+    return Noisy(x.v, x.variance + lost**2, x.shared + lost**2, worst, lean=x.lean)
 
 
 def exp(x: Noisy) -> Noisy:
@@ -154,7 +174,8 @@ def power(a: Any, b: Any) -> Noisy:
     size = np.abs(y.v * logarithm)
     sure = (x.variance == 0) & (y.variance == 0) & ((y.v == 0) | (x.v == 1))
     result = propagate(v, (x, v * y.v / x.v), (y, v * logarithm))
-    return _evaluated(result, 2 * (size**2 + FUNCTION_ROUNDINGS), 2 * (size + FUNCTION_REACH), sure)
+    evaluated = _evaluated(result, 2 * (size**2 + FUNCTION_ROUNDINGS), 2 * (size + FUNCTION_REACH), sure)
+    return _underflowing(evaluated, (x.v != 0) & np.isfinite(v) & ~sure)
 
 
 def _circular(f: Callable[[Floats], Floats], slope: Callable[[Floats], Floats]) -> Callable[[Noisy], Noisy]:
@@ -180,7 +201,7 @@ def tanh(x: Noisy) -> Noisy:
 
 
 def absolute(x: Noisy) -> Noisy:
-    return Noisy(np.abs(x.v), x.variance, x.shared, x.worst, lean=x.lean)
+    return Noisy(np.abs(x.v), x.variance, x.shared, x.worst, lean=x.lean).of_factors(x.made_of)
 
 
 def where(condition: Any, a: Any, b: Any) -> Noisy:
@@ -189,7 +210,8 @@ def where(condition: Any, a: Any, b: Any) -> Noisy:
     variance, shared = (np.where(condition, *pair) for pair in ((x.variance, y.variance), (x.shared, y.shared)))
     leans = [0.0 if part.lean is None else part.lean for part in (x, y)]
     lean = None if x.lean is None and y.lean is None else np.where(condition, *leans)
-    return Noisy(np.where(condition, x.v, y.v), variance, shared, worst, lean=lean)
+    result = Noisy(np.where(condition, x.v, y.v), variance, shared, worst, lean=lean)
+    return result.of_factors(factors.chosen(condition, x.factors, y.factors))
 
 
 def maximum(a: Any, b: Any) -> Noisy:

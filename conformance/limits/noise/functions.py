@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import arithmetic, reductions
+from . import arithmetic, factors, reductions
 from .number import FUNCTIONS, METHODS, UFUNCS, Noisy, exact, lift
 
 _CARRIED: dict[Any, Callable[..., Any]] = {
@@ -71,7 +71,9 @@ def _joined(function: Callable[..., Any]) -> Callable[..., Any]:
         fields = ([getattr(p, field) for p in parts] for field in ("v", "variance", "shared"))
         v, variance, shared = (function(field, *args, **kwargs) for field in fields)
         rest = {name: _joined_where_any(function, parts, name, args, kwargs) for name in ("terms", "lean", "spared")}
-        return Noisy(v, variance, shared, worst, **rest)
+        whole = Noisy(v, variance, shared, worst, **rest)
+        made_of = factors.joined([p.factors for p in parts], lambda arrays: function(arrays, *args, **kwargs))
+        return whole.of_factors(made_of)
 
     return join
 

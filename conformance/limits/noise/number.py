@@ -12,6 +12,8 @@ A sum knows how many `terms` it has, until something else is done with it: what 
 of its terms (a product added to what its result holds), and then is in every partial sum.  A sum that is exact in any
 order has no roundings of its own; what it is `spared`, the size of its partial sums, counts then after all.
 
+A product knows its `factors`, which may be multiplied in any order, until something else is done with it (factors.py).
+
 Sums that are rounded toward zero are off in one direction: what they may `lean` by, and hand on to what is computed
 from them, is carried apart, since it neither evens out nor adds up in squares (None where nothing leans).
 """
@@ -24,6 +26,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
+from .factors import Factors, alone
 from .precision import Floats, current, roundings
 
 # What NumPy's functions, ufuncs and methods of ufuncs do with noise numbers; functions.py, which builds on this file,
@@ -37,7 +40,7 @@ FIELDS = ("v", "variance", "shared", "worst", "terms", "lean", "spared")  # of a
 class Noisy(NDArrayOperatorsMixin):
     """An array of values; for each the variance of its error, how much of it is shared, and a bound unless None."""
 
-    __slots__ = FIELDS
+    __slots__ = (*FIELDS, "made_of")
     __array_priority__ = 100
 
     def __init__(
@@ -50,6 +53,7 @@ class Noisy(NDArrayOperatorsMixin):
         self.terms: Floats | None = terms
         self.lean: Floats | None = lean
         self.spared: Floats | None = spared
+        self.made_of: Factors | None = None
 
     # ---- what an array offers -------------------------------------------------------------------
     @property
@@ -73,6 +77,13 @@ class Noisy(NDArrayOperatorsMixin):
         """Standard deviation of each element's error."""
         return np.asarray(np.sqrt(self.variance))
 
+    @property
+    def factors(self) -> Factors:
+        """What each element has been multiplied of: itself, where nothing else is known."""
+        if self.made_of is None:
+            self.made_of = alone(self.v)
+        return self.made_of
+
     def __len__(self) -> int:
         return len(self.v)
 
@@ -84,11 +95,17 @@ class Noisy(NDArrayOperatorsMixin):
 
     def map(self, move: Callable[[Floats], Any]) -> Noisy:
         """Apply a function that only moves elements to values and errors alike."""
-        moved: dict[int, Any] = {id(None): None}  # exact numbers have the same zeros for all of their errors
+        held: dict[int, Any] = {id(None): None}  # exact numbers have the same zeros for all of their errors
         for part in (parts := [getattr(self, name) for name in FIELDS]):
-            if id(part) not in moved:
-                moved[id(part)] = move(part)
-        return Noisy(**{name: moved[id(part)] for name, part in zip(FIELDS, parts, strict=True)})
+            if id(part) not in held:
+                held[id(part)] = move(part)
+        moved = Noisy(**{name: held[id(part)] for name, part in zip(FIELDS, parts, strict=True)})
+        return moved if self.made_of is None else moved.of_factors(self.made_of.moved(move))
+
+    def of_factors(self, factors: Factors | None) -> Noisy:
+        """Note what these numbers are multiplied of (None: they are no products); returns them."""
+        self.made_of = factors
+        return self
 
     def replaced(self, **fields: Any) -> Noisy:
         """The same numbers with some fields replaced, by name."""
@@ -195,20 +212,35 @@ def together(a: Floats | None, b: Floats | None) -> Floats | None:
     return b if a is None else a if b is None else a + b
 
 
-def rounded(x: Noisy, times: float = 1, free: Any = False, spread: float = 1) -> Noisy:
+def rounded(
+    x: Noisy,
+    times: float = 1,
+    free: Any = False,
+    spread: float = 1,
+    below: tuple[Floats, Floats, bool] | None = None,
+    spared: Any = 0,
+) -> Noisy:
     """Add the roundings of a result: `times` of them, none where it is `free` or exact and representable as it is.
 
     What may be computed in several steps (times > 1) need not come out exact because the result could be stored so.
     spread is the variance of one of them, in that of a rounding whose error can be anything up to u.
+    spared: roundings of partial products that came out exact; another order of their factors makes them, unless the
+    whole product can be stored as it is: then so can every part of it, which has no more digits.
+    below: what another order of its factors can lose at the ends of the range (extremes.py).
     """
     precision, reach = current(), current().reach(x.v)
     if free is not False:
         free = free & ((x.v == 0) | (np.abs(x.v) >= precision.smallest))
     if (exact_ones := x.variance == 0).any():  # else it does not matter which could be stored as they are
         free = free | exact_ones & (precision.holds(x.v) if times == 1 else x.v == 0)
-    variance = x.variance + np.where(free, 0.0, times * spread * (reach * reach / 3))
-    worst = None if x.worst is None else x.worst + np.where(free, 0.0, times * reach)
-    return settled(x.v, variance, x.shared, worst, x.lean)
+    count = times + spared
+    own, most = np.where(free, 0.0, count * spread * (reach * reach / 3)), np.where(free, 0.0, count * reach)
+    shared = x.shared
+    if below is not None:
+        own, most = np.maximum(own, below[0]), np.maximum(most, below[1])
+        shared = shared + below[0] if below[2] else shared
+    worst = None if x.worst is None else x.worst + most
+    return settled(x.v, x.variance + own, shared, worst, x.lean)
 
 
 def flushed(x: Noisy) -> Noisy:

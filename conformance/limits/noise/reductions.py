@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from . import extremes, factors
 from .arithmetic import divide
 from .number import Noisy, lift, settled, together
 from .precision import Floats, roundings
@@ -82,7 +83,7 @@ def _summed(
     lean = _lean(n, partial, sure, None if x.lean is None else add_up(x.lean))
     result = settled(v, _handed_on(x.variance, add_up) + own, _handed_on(x.shared, add_up), worst, lean)
     result.terms, result.spared = n, np.where(sure & (n > 1), sizes, 0.0)
-    return result
+    return result.of_factors(factors.summed(x.factors, add_up, v))
 
 
 def _handed_on(variances: Floats, add_up: Callable[[Floats], Floats]) -> Floats:
@@ -142,18 +143,24 @@ def matmul(a: Any, b: Any) -> Noisy:
     if _is_gram(x, y):
         squares = total((x * x).reshape(-1))
         return squares.map(lambda part: part.reshape(*x.shape[:-1], y.shape[-1]))
-    in_common = _in_common(x, y)
+    in_common, made_of, other_made_of = _in_common(x, y), x.factors, y.factors
     x, y = as_factors(x, y)
     xx, yy, ax, ay = x.v**2, y.v**2, np.abs(x.v), np.abs(y.v)
     v, drift = _product(x.v, y.v)
     squared, sizes, largest = xx @ yy, ax @ ay, np.sqrt(xx**2 @ yy**2)
     n, u = _terms(x, y), roundings().accumulator.unit
-    sure = (n < 1) | _is_exact(sizes, _grain(x) * _grain(y))
+    grain = _grain(x) * _grain(y)
+    sure = (n < 1) | _is_exact(sizes, grain) & (grain >= 2 * roundings().working.unit * roundings().working.smallest)
     partial = (squared + largest) / 2 + drift
     variance = np.where(sure, 0.0, u * u / 3 * squared + _walk(n, partial))
     shared = np.zeros_like(variance)
     worst = None if x.worst is None or y.worst is None else np.where(sure, 0.0, roundings().sum_reach * n * sizes)
     lean = _lean(n, partial, sure, None)
+    below = extremes.of_matrix_product(made_of, other_made_of)
+    if below is not None:
+        variance = variance + np.where(sure, 0.0, below[0])
+        shared = shared + (np.where(sure, 0.0, below[0]) if below[2] else 0.0)
+        worst = None if worst is None else worst + np.where(sure, 0.0, below[1])
     # An error in a row of x is in every column of the product, and the other way round.
     if np.any(x.variance):
         variance = variance + x.variance @ yy
@@ -170,7 +177,7 @@ def matmul(a: Any, b: Any) -> Noisy:
         variance, shared = (np.where(np.isfinite(v), part, 0.0) for part in (variance, shared))
     result = settled(v, variance + out_of_range(x, y, v), shared, worst, lean)
     result.terms, result.spared = np.broadcast_to(n, v.shape), np.where(sure & (n > 1), sizes, 0.0)
-    return result
+    return result.of_factors(factors.matrix_product(made_of, other_made_of, x.v, y.v, v))
 
 
 def _in_common(x: Noisy, y: Noisy) -> Floats:

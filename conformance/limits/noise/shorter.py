@@ -58,7 +58,7 @@ def stored(x: Noisy, format: Precision | None = None, drawn: Floats | None = Non
         x = _settled_on(x, _nearest(x.v, format) if drawn is None else drawn)
     format = format or roundings().output
     if format is None:
-        return x
+        return x.of_factors(None)  # a number in memory: what it was multiplied of is settled
     steps = 1.0 if drawn is None else 2.0
     free = (x.variance == 0) & format.holds(x.v)
     variance = x.variance + np.where(free, 0.0, steps * format.variance(x.v))

@@ -1,8 +1,9 @@
 """Correct implementations of every operation, by name: what the judge must never fail.
 
-The reference in float32 as it is, with its sums in named orders (replicas.py), with PyTorch's products and functions
-where PyTorch is installed; its formulas arranged otherwise (rearranged.py); and any library that is right.  Where a
-candidate may round the factors of its products, those that do (tensor_cores.py).
+The reference in float32 as it is, with its sums in named orders (replicas.py), with everything in an order drawn at
+random (reordered.py), with PyTorch's products and functions where PyTorch is installed; its formulas arranged otherwise
+(rearranged.py); and any library that is right.  Where a candidate may round the factors of its products, those that do
+(tensor_cores.py).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from conformance.limits.noise import Precision
 from conformance.operations import OPERATIONS, as_declared, by_name, family, flat, narrowed, ordered
 
 from .rearranged import REARRANGED
+from .reordered import reordered
 from .replicas import KINDS, Replica
 from .tensor_cores import tensor_cores
 
@@ -31,22 +33,33 @@ Call = Callable[[str, Arguments], dict[str, Any]]  # an operation and its argume
 
 @dataclass(frozen=True)
 class Implementation:
-    """A way to carry out these operations."""
+    """A way to carry out these operations; drawn: it is another one by every seed."""
 
     call: Call
     operations: frozenset[str] = frozenset(OPERATIONS)
+    drawn: Callable[[int], Call] | None = None
+
+    def of(self, seed: int) -> Call:
+        """The one of a seed."""
+        return self.drawn(seed) if self.drawn else self.call
 
 
 def implementations(
-    libraries: Sequence[Path] = (), inputs: Mapping[Precision, frozenset[str]] | None = None
+    libraries: Sequence[Path] = (),
+    inputs: Mapping[Precision, frozenset[str]] | None = None,
+    flushing: frozenset[str] = frozenset(),
 ) -> dict[str, Implementation]:
     """Return every implementation that can be had here, by name; libraries are named by file and folder.
 
-    inputs: formats that the factors of products may be rounded to, and the operations that may.
+    inputs: formats that the factors of products may be rounded to, and the operations that may.  flushing: the
+    operations that may take every subnormal number as zero.
     """
     found = {"float32": Implementation(_called(reference))}
     for name, kind in KINDS.items():
         found[name] = Implementation(_called(reference, _viewed(kind)))
+    found["reordered"] = Implementation(_in_order(0), drawn=_in_order)
+    if flushing:
+        found["reordered, flushing"] = Implementation(_flushing(0), flushing, _flushing)
     if importlib.util.find_spec("torch"):
         found["torch"] = Implementation(_called(reference, _viewed(_torch_replica())))
     found["rearranged"] = Implementation(_called(SimpleNamespace(**REARRANGED)), frozenset(REARRANGED))
@@ -63,6 +76,14 @@ def implementations(
 
 def _viewed(kind: type[Replica]) -> Callable[[Any], Any]:
     return lambda array: array.view(kind)
+
+
+def _in_order(seed: int) -> Call:
+    return _called(reference, reordered(seed))
+
+
+def _flushing(seed: int) -> Call:
+    return _called(reference, reordered(seed, flushes_all=True))
 
 
 def _called(namespace: Any, prepare: Callable[[Any], Any] = np.asarray) -> Call:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import reference
+from reference.ops import sixteen
 
 from . import attention, decode
 from .attention import LOG2E
@@ -139,16 +140,38 @@ def grad_clip(grad: Array, clip_norm: float) -> tuple[Array, Array]:
     return (grad * clip_norm / norm if norm[0] > clip_norm else grad), norm
 
 
+def scatter_add(grad_output: Array, indices: Array, grad_weight: Array) -> Array:
+    """One row after the other, each added to what is there: atomics, in the order they happen to stand in."""
+    total = np.array(grad_weight, np.float32)
+    counted = indices >= 0
+    np.add.at(total, indices[counted], grad_output[counted])
+    return total
+
+
 _PLAIN: tuple[Callable[..., Any], ...] = (
     *(silu, silu_backward, swiglu, swiglu_backward, softmax, softmax_backward, softmax_topk),
     *(rmsnorm, rmsnorm_backward, rmsnorm_residual, rope_freqs),
     *(attention.attention_scores, attention.flash_attention, attention.attention_forward),
-    *(attention.attention_backward, cross_entropy_forward, adamw_step, aux_loss_forward, grad_clip),
+    *(attention.attention_backward, cross_entropy_forward, adamw_step, aux_loss_forward, grad_clip, scatter_add),
     *(decode.sample, decode.topk_sample, decode.topp_sample),
 )
-REARRANGED: dict[str, Callable[..., Any]] = {function.__name__: function for function in _PLAIN} | {
+_FLOAT32: dict[str, Callable[..., Any]] = {function.__name__: function for function in _PLAIN} | {
     "gemm_beta": _gemm(lambda A, B: (A, B.T)),
     "gemm_nn": _gemm(lambda A, B: (A, B)),
     "gemm_tn": _gemm(lambda A, B: (A.T, B)),
     "gemm_tt": _gemm(lambda A, B: (A.T, B.T)),
 }
+
+
+def _in_16_bits() -> dict[str, Callable[..., Any]]:
+    """The same computations, stored in 16 bits."""
+    found = {}
+    for suffix, dtype in sixteen.FORMATS.items():
+        for operation, halves in sixteen.RESULTS.items():
+            if (plain := operation.__name__) in _FLOAT32:
+                name = f"{plain}_{suffix}"
+                found[name] = sixteen.stored_in(dtype, _FLOAT32[plain], name, halves)
+    return found
+
+
+REARRANGED = _FLOAT32 | _in_16_bits()

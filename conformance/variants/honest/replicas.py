@@ -73,7 +73,7 @@ class Replica(np.ndarray[Any, np.dtype[np.float32]]):
             return self._wrap(self.multiplied(arrays[0], arrays[1]))
         if ufunc in self.reductions and method == "reduce" and arrays[0].dtype == np.float32:
             along, keepdims = options.get("axis", 0), bool(options.get("keepdims"))
-            return self._wrap(_reduced(arrays[0], self.reductions[ufunc], along, keepdims))
+            return self._wrap(reduced(arrays[0], self.reductions[ufunc], along, keepdims))
         if "out" in options:
             options["out"] = tuple(plain(o) for o in options["out"])
         return self._wrap(getattr(ufunc, method)(*arrays, **options))
@@ -101,7 +101,8 @@ def plain(value: Any) -> Any:
     return value.view(np.ndarray) if isinstance(value, Replica) else value
 
 
-def _reduced(array: Floats, reduction: Sum, axis: Any, keepdims: bool) -> Floats:
+def reduced(array: Floats, reduction: Sum, axis: Any, keepdims: bool) -> Floats:
+    """The sum, or other reduction, of a plain array over axes."""
     axes = tuple(range(array.ndim)) if axis is None else tuple(np.atleast_1d(axis) % array.ndim)
     kept = [a for a in range(array.ndim) if a not in axes]
     terms = array.transpose(*kept, *axes).reshape(*(array.shape[a] for a in kept), -1)

@@ -162,7 +162,7 @@ def test_a_result_of_which_nothing_is_known_condemns_nobody(tmp_path: Path) -> N
     said = refusal(tmp_path, "mul", both)
     assert said == (
         "output: expected inputs that leave every element's error bounded, "
-        "got 3 of 3 elements of which an intermediate result overflows"
+        "got 3 of 3 elements that an order overflows at, or that the header leaves open"
     )
 
 

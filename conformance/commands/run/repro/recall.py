@@ -150,7 +150,7 @@ def _check_known(expected: Expected) -> None:
     for name, value in expected.items():
         if not is_known(value):
             unknown, every = int(np.sum(~np.isfinite(value.variance))), value.size
-            got = f"{unknown} of {every} elements of which an intermediate result overflows"
+            got = f"{unknown} of {every} elements that an order overflows at, or that the header leaves open"
             raise MisfitError(f"{name}: expected inputs that leave every element's error bounded, got {got}")
 
 

@@ -1,0 +1,273 @@
+"""Every order of evaluation lies within the limits: also one with partial products below the normal numbers."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import reference
+from conformance.catalogue.cases import CASES
+from conformance.judging.verdict import judge
+from conformance.limits.expectation import expect
+from conformance.limits.measure import measure
+from conformance.limits.noise import FLOAT32, FORMATS, Arithmetic, Noisy, exact, using
+
+Floats = NDArray[Any]  # float32
+SMALLEST = np.float32(2.0**-126)
+
+
+def factors(count: int, seed: int, size: int = 400) -> list[Floats]:
+    """Numbers of both ends of the range, whose products are in it."""
+    source = np.random.default_rng(seed)
+    exponents = source.integers(-120, 100, (count, size)).astype(np.float64)
+    exponents[-1] = np.clip(source.integers(-140, 20, size) - exponents[:-1].sum(axis=0), -126, 120)
+    fits = np.abs(exponents.sum(axis=0) + 60) < 100
+    drawn = (source.normal(size=(count, size)) * 2.0**exponents).astype(np.float32)
+    return list(drawn[:, fits])
+
+
+def multiplied(order: Sequence[Any]) -> Any:
+    """From the first to the last, each product rounded."""
+    product = order[0]
+    for factor in order[1:]:
+        product = product * factor
+    return product
+
+
+def share(expected: Any, got: Floats) -> NDArray[Any]:
+    return measure(expected, got).share
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 5])
+def test_factors_in_every_order_lie_within_the_limits_of_one(count: int) -> None:
+    given = factors(count, seed=count)
+    with np.errstate(over="ignore", under="ignore"):
+        expected = multiplied([exact(f) for f in given])
+        for order in itertools.permutations(given):
+            got = multiplied(order)
+            finite = np.isfinite(got)  # an order may overflow: see the header on what propagates
+            assert share(expected[finite], got[finite]).max() <= 1
+
+
+def test_an_order_that_comes_to_a_subnormal_number_is_off_by_more_than_one_that_does_not() -> None:
+    a, b, c = (np.full(1, v, np.float32) for v in (3.3e-20, 1.7e-21, 1.1e30))
+    expected = exact(c) * exact(a) * exact(b)
+    with np.errstate(under="ignore"):
+        assert np.abs(a * b * c - expected.v) > 100 * np.abs(c * a * b - expected.v)
+        assert share(expected, a * b * c) < 1
+    # The rounding of a * b, half the smallest number there is, is multiplied by c.
+    assert expected.worst is not None
+    assert expected.worst == pytest.approx(2 * 2.0**-150 * c.astype(np.float64), rel=1e-6)
+
+
+def test_what_is_no_product_of_three_is_limited_as_by_one_rounding() -> None:
+    a, b = np.array([1e-30, 0.3], np.float32), np.array([1.1e-12, 1e-42], np.float32)
+    expected: Noisy = exact(a) * exact(b)
+    assert np.array_equal(expected.variance, FLOAT32.variance(expected.v))
+
+
+def test_what_multiplies_a_sum_may_multiply_its_terms() -> None:
+    """As in d * up * (s + x): distributed, the products of the terms are subnormal before `up` comes."""
+    d, s, x = (np.full(9, v, np.float32) for v in (1.3e-25, 3.1e-16, 2.2e-17))
+    up = np.linspace(1e18, 9e18, 9, dtype=np.float32)
+    terms: Any = exact(d) * exact(up) * (exact(s) * exact(x[:1] * 0 + 1.5) + exact(x) * exact(s[:1] * 0 + 2.5))
+    with np.errstate(under="ignore"):
+        half, more = np.float32(1.5), np.float32(2.5)
+        got = (d * (s * half) + d * (x * more)) * up
+        assert share(terms, got).max() <= 1
+        assert np.abs(got - terms.v).max() > 10 * np.sqrt(FLOAT32.variance(terms.v)).max()
+
+
+@pytest.mark.parametrize("alpha", [1e-30, 1e-38])
+def test_a_factor_of_a_matrix_product_may_be_applied_first(alpha: float) -> None:
+    source = np.random.default_rng(1)
+    A, B = ((source.normal(size=shape) * 2.0**e).astype(np.float32) for shape, e in (((5, 40), -20), ((40, 7), 30)))
+    scale = np.float32(alpha)
+    numbers: Any = exact(scale)
+    expected = reference.gemm_nn(exact(A), exact(B), None, numbers, 0.0)
+    with np.errstate(under="ignore"):
+        for got in ((A * scale) @ B, (A @ B) * scale, np.sum((A * scale)[:, :, None] * B, axis=1)):
+            assert share(expected, got).max() <= 1
+
+
+def test_products_in_a_sum_may_be_subnormal() -> None:
+    source = np.random.default_rng(2)
+    A, B = ((source.normal(size=shape) * 2.0**-68).astype(np.float32) for shape in ((3, 64), (64, 4)))
+    expected: Any = exact(A) @ exact(B)
+    with np.errstate(under="ignore"):
+        assert share(expected, np.sum(A[:, :, None] * B, axis=1)).max() <= 1
+
+
+def test_a_partial_product_that_comes_out_exact_is_rounded_in_other_orders() -> None:
+    """As AdamW's g * g, where g has few digits: (1 - beta2) * g * g rounds twice."""
+    few = np.arange(2049, 4096, 2, dtype=np.float32) * np.float32(2.0**-20)
+    rest = np.float32(0.05) + np.linspace(0, 0.01, len(few), dtype=np.float32)
+    expected: Any = exact(rest) * np.square(exact(few))
+    assert not np.square(exact(few)).variance.any()  # type: ignore[attr-defined]
+    for got in (rest * few * few, rest * (few * few)):
+        assert share(expected, got).max() <= 1
+
+
+def test_a_product_of_small_whole_numbers_is_exact_in_every_order() -> None:
+    a, b, c = (np.random.default_rng(seed).integers(-9, 9, 50).astype(np.float32) for seed in range(3))
+    expected: Any = exact(a) * exact(b) * exact(c)
+    assert not expected.variance.any()
+
+
+# ---- overflow ----------------------------------------------------------------------------------------------------
+def test_where_an_order_comes_to_infinity_nothing_is_known() -> None:
+    a, b, c = (np.array([v, 1.0], np.float32) for v in (1e30, 1e20, 1e-20))
+    for order in itertools.permutations((a, b, c)):
+        with np.errstate(over="ignore"):
+            expected = multiplied([exact(f) for f in order])
+        assert np.isinf(expected.variance).tolist() == [True, False]
+
+
+def test_a_reciprocal_that_overflows_leaves_nothing_known() -> None:
+    with np.errstate(over="ignore"):
+        expected: Any = exact(np.float32(1e-42)) / exact(np.array([1e-42, 1e-30], np.float32))
+    assert np.isinf(expected.variance).tolist() == [True, False]
+
+
+def test_what_the_header_leaves_open_of_adamw_is_unknown() -> None:
+    """m_hat past the largest number, and an infinite parameter that decays: inf - inf, or inf times 1 - lr * decay."""
+    ones = np.ones(3, np.float32)
+    numbers = {name: float(np.float32(v)) for name, v in (("lr", 1e-3), ("beta1", 0.9), ("beta2", 0.95), ("eps", 1e-8))}
+    arguments = {"grad": ones, "v": ones, **numbers, "step": 1}
+    changed = {"param": np.array([np.inf, 1, 1], np.float32), "m": np.array([1, 3e38, 1], np.float32)}
+    for decay, known in ((0.1, [False, False, True]), (0.0, [True, False, True])):
+        expected = expect("adamw_step", arguments | changed | {"weight_decay": decay})["param"]
+        assert np.isfinite(expected.variance).tolist() == known
+
+
+# ---- what may be flushed -----------------------------------------------------------------------------------------
+def flushed(x: Floats) -> Floats:
+    return np.where(np.abs(x) < SMALLEST, np.float32(0), x)
+
+
+def test_a_subnormal_quotient_may_be_zero() -> None:
+    """The header: subnormal results of exp, log, power and division may be flushed to zero."""
+    x, y = np.array([3e-38, 1e-30, 2.0], np.float32), np.array([1e5, 7e9, 3.0], np.float32)
+    expected: Any = exact(x) / exact(y)
+    assert share(expected, flushed(x / y)).max() <= 1
+    assert expected.sigma[2] == pytest.approx(np.sqrt(2 * FLOAT32.variance(expected.v[2])))
+
+
+def test_the_reciprocal_of_what_is_divided_by_may_be_flushed() -> None:
+    x, y = np.array([1e5, 1.0], np.float32), np.array([3e38, 1e3], np.float32)
+    expected: Any = exact(x) / exact(y)
+    assert share(expected, x * flushed(1 / y)).max() <= 1
+    assert expected.sigma[1] < 1e-9  # 1 / y is a normal number there
+
+
+def test_a_division_may_come_before_or_after_a_product() -> None:
+    x, y, z = (np.full(1, v, np.float32) for v in (2e-33, 3e7, 4e20))
+    with np.errstate(under="ignore"):
+        for expected in (
+            exact(x) / exact(y) * exact(z),
+            exact(x) * exact(z) / exact(y),
+            exact(x) * (exact(z) / exact(y)),
+        ):
+            assert share(expected, flushed(x / y) * z).max() <= 1
+
+
+@pytest.mark.parametrize("function", [np.exp, lambda x: np.power(x, np.float32(2.5))])
+def test_a_subnormal_exponential_or_power_may_be_zero(function: Callable[[Any], Any]) -> None:
+    x = np.array([-90.0, -100.0], np.float32) if function is np.exp else np.array([1e-16, 3e-17], np.float32)
+    expected = np.exp(exact(x)) if function is np.exp else exact(x) ** exact(np.float32(2.5))
+    assert share(expected, np.zeros(2, np.float32)).max() <= 1
+
+
+def test_every_partial_product_may_be_flushed_where_that_is_declared() -> None:
+    a, b, c = (np.full(1, v, np.float32) for v in (3.3e-20, 1.7e-21, 1.1e30))
+    with using(Arithmetic(flushes=True)):
+        assert share(exact(c) * exact(a) * exact(b), np.zeros(1, np.float32)).max() <= 1
+    assert share(exact(c) * exact(a) * exact(b), np.zeros(1, np.float32)).max() > 1
+
+
+def test_a_product_over_nothing_is_exactly_zero() -> None:
+    """An expert without rows."""
+    A, B = np.zeros((3, 0), np.float32), np.zeros((0, 4), np.float32)
+    tiny = np.full((4, 2), 1e-40, np.float32)
+    expected: Any = exact(A) @ exact(B) * exact(np.float32(1e-30)) @ exact(tiny)
+    assert not expected.v.any()
+    assert not expected.variance.any()
+
+
+# ---- sums --------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("terms", [[3.0, -3.0], [0.90625, 0.5625, -0.5625, -0.90625], [7.0, -2.0, -4.5]])
+def test_what_is_added_to_an_exact_sum_may_have_been_its_first_term(terms: list[float]) -> None:
+    """Also where the terms add up to nothing, so that the result is what was there: its last digits may be lost."""
+    first = np.float32(1 / 3)
+    rows = np.array(terms, np.float32)[:, None]
+    expected = reference.scatter_add(exact(rows), np.zeros(len(terms), np.int32), exact(first.reshape(1, 1)))
+    for order in itertools.permutations(terms):
+        got = first
+        for term in order:
+            got = np.float32(got + np.float32(term))
+        assert share(expected, got.reshape(1, 1)).max() <= 1
+        assert share(expected, np.float32(first + np.float32(sum(terms))).reshape(1, 1)).max() <= 1
+
+
+def test_nothing_added_to_nothing_is_nothing() -> None:
+    zeros = np.zeros((3, 2), np.float32)
+    expected: Any = reference.scatter_add(exact(zeros), np.zeros(3, np.int32), exact(np.ones((1, 2), np.float32)))
+    assert not expected.variance.any()
+
+
+# ---- the whole ---------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("count", [100, 1000, 32000])
+def test_single_roundings_have_the_rms_that_chance_gives_them(count: int) -> None:
+    """Below the normal numbers of float16 the error of a rounding is uniform, and as large as its sigma says."""
+    half = FORMATS["float16"]
+    for seed in range(50):
+        values = np.random.default_rng(seed).uniform(-1, 1, count).astype(np.float32) * np.float32(half.smallest)
+        exactly = values.astype(np.float64) * (1 + 2.0**-40)
+        expected = Noisy(exactly, half.variance(exactly), half.variance(exactly) / count, half.reach(exactly))
+        verdict = judge("output", expected, values.astype(np.float16).astype(np.float32))
+        assert verdict.passed, verdict.reason
+        assert verdict.rms == pytest.approx(1, abs=8 * (0.8 / count) ** 0.5)
+
+
+# ---- formulas ----------------------------------------------------------------------------------------------------
+def sigmoid(x: Floats) -> Floats:
+    return np.exp(np.minimum(x, np.float32(0))) / (np.float32(1) + np.exp(-np.abs(x)))
+
+
+def test_gradients_of_swiglu_from_left_to_right_as_the_header_writes_them() -> None:
+    """d_output * up * silu'(gate), silu' = s * (1 + gate * (1 - s)): as a plain loop in C has it."""
+    case = CASES["swiglu_backward/range/1025"]
+    for seed in range(8):
+        given = case.arguments(seed)
+        gate, up, d_output = given["gate"], given["up"], given["d_output"]
+        d_gate, d_up = reference.swiglu_backward(exact(gate), exact(up), exact(d_output))
+        with np.errstate(under="ignore", over="ignore"):
+            s = sigmoid(gate)
+            for factor in (d_output * s * up, d_output * up * s):
+                assert share(d_gate, factor * (1 + gate * (1 - s))).max() <= 1
+            for got in (d_output * gate * s, d_output * s * gate):
+                assert share(d_up, got).max() <= 1
+
+
+def test_flushed_probabilities_of_a_softmax() -> None:
+    given = CASES["softmax/large/2x1025"].arguments(0)["input"]
+    with np.errstate(under="ignore"):
+        exponentials = np.exp(given - given.max(axis=1, keepdims=True))
+        got = flushed(exponentials / exponentials.sum(axis=1, keepdims=True))
+    assert share(reference.softmax(exact(given)), got).max() <= 1
+
+
+def test_a_library_that_flushes_errs_to_one_side_in_all_elements() -> None:
+    """Nearly normal probabilities, all of them flushed: the mean of error / sigma is far from 0."""
+    logits = np.random.default_rng(0).uniform(-87.4, -87.34, (1, 5000)).astype(np.float32)
+    logits[0, 0] = 0
+    expected = reference.softmax(exact(logits))
+    right = np.exp(logits) / np.sum(np.exp(logits))
+    for got in (flushed(right), right):
+        verdict = judge("output", expected, got)
+        assert verdict.passed, verdict.reason

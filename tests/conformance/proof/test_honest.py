@@ -1,0 +1,113 @@
+"""Implementations that evaluate in an order drawn at random: they are honest, differ by seed, and pass."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import reference
+from conformance.catalogue.cases import CASES
+from conformance.limits import HEADER, Contract, Declaration
+from conformance.limits.measure import measure
+from conformance.limits.noise import exact
+from conformance.proof.false_alarms import judge_case, known_implementations
+from conformance.variants.honest import implementations
+from conformance.variants.honest.expressions import Orders, Product, Sum
+from conformance.variants.honest.reordered import reordered
+
+SEEDS = range(6)
+Floats = np.ndarray[Any, np.dtype[Any]]
+
+
+def normal(*shape: int, seed: int = 0) -> Floats:
+    return np.random.default_rng(seed).normal(size=shape).astype(np.float32)
+
+
+def results(seed: int, gate: Floats, up: Floats, d_output: Floats) -> list[Floats]:
+    make = reordered(seed)
+    return [np.asarray(one) for one in reference.swiglu_backward(make(gate), make(up), make(d_output))]
+
+
+def test_orders_differ_by_seed_and_are_the_same_by_the_same_seed() -> None:
+    given = normal(200), normal(200, seed=1), normal(200, seed=2)
+    by_seed = [results(seed, *given)[0] for seed in SEEDS]
+    again = [results(seed, *given)[0] for seed in SEEDS]
+    assert all(np.array_equal(one, other) for one, other in zip(by_seed, again, strict=True))
+    assert len({one.tobytes() for one in by_seed}) > 2
+    assert all(one.dtype == np.float32 for one in by_seed)
+    expected = reference.swiglu_backward(*map(exact, given))[0]
+    assert all(measure(expected, one).share.max() <= 1 for one in by_seed)
+
+
+def test_every_order_of_three_factors_and_a_divisor_comes_up() -> None:
+    a, b, c, d = (normal(300, seed=seed) for seed in range(4))
+    found = {Orders(seed).value(Product((a, b, c), (d,))).tobytes() for seed in range(1000)}
+    named = [a * b * c / d, a * b / d * c, a * c / d * b, a / d * b * c, (a * c) * (b / d), a * b * c * (1 / d)]
+    assert all(one.tobytes() in found for one in named)
+
+
+def test_a_factor_goes_to_the_terms_of_a_sum_unless_these_are_exact() -> None:
+    x, a, b = (normal(300, seed=seed) for seed in range(3))
+    for inputs, ways in ((1, {(x * (a + b)).tobytes(), (x * a + x * b).tobytes()}), (2, {(x * (a + b)).tobytes()})):
+        product = Product((x, Sum((Product((a,)), Product((b,))), inputs)))
+        assert {Orders(seed).value(product).tobytes() for seed in range(30)} == ways
+
+
+def test_a_subnormal_quotient_is_flushed_by_some() -> None:
+    small, large = np.full(4, 1e-30, np.float32), np.full(4, 1e12, np.float32)
+    with np.errstate(under="ignore"):
+        found = {float(Orders(seed).value(Product((small,), (large,)))[0]) for seed in range(40)}
+    assert 0.0 in found
+    assert any(0 < one < 1e-38 for one in found)
+
+
+def test_an_infinite_factor_stays_before_its_sum() -> None:
+    infinite, s = np.full(3, np.inf, np.float32), np.full(3, 0.25, np.float32)
+    product = Product((infinite, Sum((Product((np.ones(3, np.float32),)), Product((-s,))), 1)))
+    assert all(np.isposinf(Orders(seed).value(product)).all() for seed in range(20))
+
+
+def test_what_all_terms_have_in_common_is_multiplied_before_or_after_a_sum() -> None:
+    rows, column = normal(5, 40), normal(5, 1, seed=1)
+
+    def total(seed: int) -> Floats:
+        make = reordered(seed)
+        return np.asarray(np.sum(make(rows) * make(column), axis=-1, keepdims=True))
+
+    found = [total(seed) for seed in range(20)]
+    assert len({one.tobytes() for one in found}) > 10
+    expected: Any = np.sum(exact(rows) * exact(column), axis=-1, keepdims=True)
+    assert all(measure(expected, one).share.max() <= 1 for one in found)
+
+
+@pytest.mark.parametrize(
+    "id",
+    [
+        *(
+            "swiglu_backward/range/1025",
+            "silu_backward/range/1025",
+            "silu_backward/special/1025",
+            "softmax/large/2x1025",
+        ),
+        *("rmsnorm_backward/plain/3x33x1e-06x1", "adamw_step/plain/33x0.001x0.9x0.95x1e-08x0.1x7"),
+        *("gemm_nn/plain/17x33x65x2x1", "cross_entropy_backward/plain/33x257x0.03"),
+    ],
+)
+def test_they_pass(id: str) -> None:
+    known = {"reordered": implementations()["reordered"]}
+    chosen = id if id in CASES else next(one for one in CASES if one.startswith(id.rpartition("/")[0]))
+    runs = [run for seed in SEEDS for run in judge_case(chosen, seed, known)]
+    assert len(runs) == len(SEEDS)
+    assert [run.line for run in runs if run.line] == []
+
+
+def test_subnormal_numbers_are_flushed_only_where_that_is_declared() -> None:
+    declared = Contract("flushing", Declaration(flush_to_zero=True))
+    known = known_implementations([], declared)
+    flushing = {"flushing": known["reordered, flushing"]}
+    assert "reordered, flushing" not in known_implementations([], HEADER)
+    cases = ("mul/signed/1025", "scale/signed/1025x0.003", "swiglu_backward/range/1025")
+    for contract, found in ((declared, set()), (HEADER, {"mul/signed/1025", "scale/signed/1025x0.003"})):
+        assert {id for id in cases for run in judge_case(id, 1, flushing, contract) if run.line} == found
