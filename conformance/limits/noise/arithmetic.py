@@ -38,10 +38,6 @@ def add(a: Any, b: Any) -> Noisy:
 
 
 def _is_nothing(x: Noisy) -> Any:
-    return (x.variance == 0) & (x.v == 0)
-
-
-def _is_nothing(x: Noisy) -> Any:
     """Where a number is exactly zero, and no sum: terms that cancel are rounded when another one comes before them."""
     alone = True if x.terms is None else x.terms <= 1
     return (x.variance == 0) & (x.v == 0) & alone
