@@ -54,7 +54,7 @@ class OnFloat32(Namespace):
 
     def _call(self, operation: str, /, *args: Any, **named: Any) -> Any:
         given = {name: _in_float32(value) for name, value in named.items()}
-        return getattr(reference, operation)(*map(_in_float32, args), **given)
+        return _as_stored(getattr(reference, operation)(*map(_in_float32, args), **given))
 
 
 def _in_float32(value: Any) -> Any:
