@@ -13,7 +13,7 @@ import reference
 from conformance.judging.verdict import judge
 from conformance.limits.namespaces import OnFloat32, converted
 from conformance.limits.noise import exact
-from conformance.proof.readings.steps import named
+from conformance.proof.readings.steps import by_name
 from reference.step import start, training_step
 from tests.reference.model_samples import SMALL, parameters
 from tests.training.ranks_run import STEPS, TRAINING, WITHOUT_BALANCE, batch_of, trained
@@ -117,7 +117,7 @@ def one_process(micro_batches: int, config: Any) -> dict[str, Any]:
         given = batch_of(number)
         training = replace(TRAINING, micro_batches=micro_batches)
         state, metrics = training_step(OnFloat32(), config, training, state, *given)
-    return named(state, metrics)
+    return by_name(state, metrics)
 
 
 def refused(expected: dict[str, Any], results: dict[str, Any]) -> list[str]:
