@@ -1,6 +1,7 @@
 """Ids of cases and results: taken apart here and nowhere else.
 
 rmsnorm/plain/2x33x1e-06      a case of the catalogue: operation, data, sizes
+rmsnorm/designed/3x33x1_late  a case of the design: operation, sizes and scalars, what fills each array
 rmsnorm/refused/null_input    a call that must be refused
 rmsnorm/sequence/alternating  several calls in a row
 probe/rmsnorm/output          a property of an operation
@@ -13,7 +14,8 @@ step/envelope-bf16/03         a training run after its third step
 
 from __future__ import annotations
 
-PROBE, FULL, REFUSED, SEQUENCE, LOCKED = "probe/", "full/", "/refused/", "/sequence/", "/locked"
+PROBE, FULL, LOCKED = "probe/", "full/", "/locked"
+DESIGNED, REFUSED, SEQUENCE = "/designed/", "/refused/", "/sequence/"
 
 
 def is_probe(id: str) -> bool:
@@ -24,6 +26,11 @@ def is_probe(id: str) -> bool:
 def is_full(id: str) -> bool:
     """Whether it is of a call at full size."""
     return id.startswith(FULL)
+
+
+def is_designed(id: str) -> bool:
+    """Whether it is of a case of the design."""
+    return DESIGNED in id
 
 
 def is_refusal(id: str) -> bool:

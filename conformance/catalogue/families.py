@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import functools
 import importlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from conformance.operations import OPERATIONS, SIXTEEN_BIT, base_of, family
 
+from .factors import Design
 from .facts import Facts
 
 if TYPE_CHECKING:
@@ -43,6 +44,16 @@ def facts_of(operation: str) -> Facts:
         if name in OPERATIONS and (stated := _stated(_file(name)).get(name)):
             return stated
     return Facts(operation)
+
+
+@functools.cache
+def design_of(operation: str) -> Design:
+    """Return what is stated of an operation's space of inputs: of its own, or of the operation it is a form of."""
+    for name in (operation, base_of(operation)):
+        stated: Sequence[Design] = getattr(_read(_file(name)), "DESIGNS", ()) if name in OPERATIONS else ()
+        if found := next((design for design in stated if design.operation == name), None):
+            return found
+    return Design(operation)
 
 
 @functools.cache

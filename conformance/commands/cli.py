@@ -20,6 +20,8 @@ MODULES = {
     "run": "run.command",
     "list": "listing",
     "explain": "explain",
+    "design": "design",
+    "hunt": "hunt",
     "probe": "probe",
     "diff": "diff",
     "report": "report",

@@ -12,7 +12,7 @@ import numpy as np
 
 from bindings.header.records import Parameter
 from conformance import ids, operations
-from conformance.catalogue.cases import CASES, REFUSALS, SEQUENCES, CallSequence, Case, Refusal
+from conformance.catalogue.cases import CASES, DESIGNED, REFUSALS, SEQUENCES, CallSequence, Case, Refusal, case_named
 from conformance.catalogue.cases.data import DATA
 from conformance.catalogue.full import FULL, FullCall
 from conformance.exit_codes import HARNESS
@@ -48,8 +48,8 @@ def add_parser(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the explanation; an id that does not exist is answered with those that are near."""
     id = options.case
-    if id in CASES:
-        lines = _case(CASES[id], options.seed)
+    if case := case_named(id):
+        lines = _case(case, options.seed)
     elif id in REFUSALS:
         lines = _refusal(REFUSALS[id])
     elif id in SEQUENCES:
@@ -75,7 +75,7 @@ def _entry(heading: str, text: str) -> str:
 
 
 def _unknown(id: str) -> int:
-    every = [*CASES, *REFUSALS, *SEQUENCES, *FULL, *probe_ids(), *STEPS]
+    every = [*CASES, *DESIGNED, *REFUSALS, *SEQUENCES, *FULL, *probe_ids(), *STEPS]
     near = [known for known in every if id in known][:5] or difflib.get_close_matches(id, every, 5)
     print(f"no case is called {id}" + "".join(f"\n  perhaps {known}" for known in near))
     return HARNESS

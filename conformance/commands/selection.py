@@ -8,10 +8,11 @@ from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
 from conformance.candidates.files import answerable
-from conformance.catalogue.cases import CASES, REFUSALS, SEQUENCES
+from conformance.catalogue.cases import CASES, DESIGNED, REFUSALS, SEQUENCES
+from conformance.catalogue.cases.designed import NAME
 from conformance.catalogue.full import FULL
 from conformance.catalogue.keywords import Keywords
-from conformance.ids import is_full, is_probe, operation_of
+from conformance.ids import is_designed, is_full, is_probe, operation_of
 from conformance.judging.probes import probe_ids
 from conformance.operations import OPERATIONS
 from conformance.steps import STEP_CASES, STEPS
@@ -101,8 +102,8 @@ def _unknown(name: str) -> str:
 
 
 def is_counted(id: str) -> bool:
-    """Whether it is one of those that the manifest's floor counts: cases, refusals and sequences."""
-    return not is_probe(id) and not is_full(id)
+    """Whether it is one of those that the manifest's floor counts: cases but designed ones, refusals and sequences."""
+    return not is_probe(id) and not is_full(id) and not is_designed(id)
 
 
 def select(
@@ -111,8 +112,9 @@ def select(
     """Choose by keywords, among exact ids if any are given, and among the operations that are named if any are.
 
     A step is run as a whole: an id of one of its calls, or a word that names an operation, chooses among its results.
-    Named operations choose no step: there they are called with others.  Of absent operations no probes are looked for
-    where nothing speaks of them: to find those there are takes a while.
+    The designed cases are among them where a word of -k is `designed`.  Named operations choose no step: there they are
+    called with others.  Of absent operations no probes are looked for where nothing speaks of them: to find those there
+    are takes a while.
     """
 
     def meant(id: str) -> bool:
@@ -120,7 +122,7 @@ def select(
 
     if ids:
         asked = set(ids)
-        known = (CASES, REFUSALS, SEQUENCES, FULL)
+        known = (CASES, DESIGNED, REFUSALS, SEQUENCES, FULL)
         probes = probe_ids(lambda one: one in asked)
         cases = [id for id in ids if id in probes or any(id in held for held in known)]
         steps = [step for step in STEPS if any(_is_meant(step, id, keywords) for id in ids)]
@@ -129,6 +131,7 @@ def select(
         asked = {one for one in named or OPERATIONS if keywords.could_match_of(one)}
         cases = [
             *CASES.among(asked),
+            *(DESIGNED.among(asked) if NAME in keywords.words else ()),
             *REFUSALS.among(asked),
             *SEQUENCES.among(asked),
             *FULL,

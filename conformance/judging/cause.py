@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conformance import ids, operations
-from conformance.catalogue.cases import CASES
+from conformance.catalogue.cases import case_named
 from conformance.catalogue.cases.data import DATA
 
 from .results import Result
@@ -109,7 +109,7 @@ def plainest_of(failed: Sequence[Result]) -> Result:
 
 def _plainness(result: Result) -> tuple[bool, bool, int, float]:
     """Cases before calls of steps, float32 before 16 bits, plain data before special, small before large."""
-    case = CASES.get(result.id)
+    case = case_named(result.id)
     if case is None:
         return True, format_of(result) != FLOAT32, 0, 0.0
     size = math.prod(value for value in case.sizes.values() if isinstance(value, int) and value > 0)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Generic, TypeVar
 
 from conformance.catalogue.families import specs
-from conformance.ids import operation_of
+from conformance.ids import is_designed, operation_of
+from conformance.operations import OPERATIONS
 
+from .designed import designed
 from .refusals import Refusal, refusals
 from .sequences import CallSequence, sequences
 from .spec import Case, Spec
 
-__all__ = ["CASES", "REFUSALS", "SEQUENCES", "CallSequence", "Case", "Refusal", "previous"]
+__all__ = ["CASES", "DESIGNED", "REFUSALS", "SEQUENCES", "CallSequence", "Case", "Refusal", "case_named", "previous"]
 
 Value = TypeVar("Value")
 
@@ -58,13 +60,26 @@ def _specs() -> Mapping[str, Sequence[Spec]]:
 
 def cases_of(operation: str) -> Mapping[str, Case]:
     """Every case of an operation, by id.  Two cases with one id are an error."""
-    cases: dict[str, Case] = {}
-    for spec in _specs().get(operation, ()):
-        for case in spec.cases():
-            if case.id in cases:
-                raise ValueError(f"two cases are called {case.id}")
-            cases[case.id] = case
-    return cases
+    return _by_id(case for spec in _specs().get(operation, ()) for case in spec.cases())
+
+
+def _designed(operation: str) -> Mapping[str, Case]:
+    """Every designed case of an operation."""
+    return _by_id(designed(operation)) if operation in OPERATIONS else {}
+
+
+def _by_id(cases: Iterable[Case]) -> Mapping[str, Case]:
+    found: dict[str, Case] = {}
+    for case in cases:
+        if case.id in found:
+            raise ValueError(f"two cases are called {case.id}")
+        found[case.id] = case
+    return found
+
+
+def case_named(id: str) -> Case | None:
+    """Return the case of an id, designed or not; nothing where there is none."""
+    return (DESIGNED if is_designed(id) else CASES).get(id)
 
 
 def _refused(operation: str) -> Mapping[str, Refusal]:
@@ -90,5 +105,6 @@ def previous(case: Case) -> Case | None:
 
 
 CASES = _ByOperation(cases_of)
+DESIGNED = _ByOperation(_designed)  # judged where they are asked for
 REFUSALS = _ByOperation(_refused)
 SEQUENCES = _ByOperation(_sequenced)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 import reference
+from conformance.catalogue.design.levels import FINITE
+from conformance.catalogue.factors import Design
 from conformance.catalogue.facts import LARGEST_HEAD, Facts
 from conformance.catalogue.full_model import BATCH, CAPACITY, HEAD_DIM, KV_HEADS, Q_HEADS, SCALE, SEQ
 
@@ -136,4 +141,64 @@ FACTS = (
     Facts("attention_backward", _CAUSAL, multiplies=True),
     Facts("attention_forward", _DECODE, multiplies=True),
     Facts("kv_cache_append", _APPEND),
+)
+
+_SCALES = {"scale": (0.125, 1.0, 0.5, 0.0, -0.25)}
+_HEADS_TO_KV = {"n_q_heads": (), "group": (1, 2, 3, 4, 5, 7, 8, 12, 16, 32, 33, 64, 71)}
+_CACHE = {"kv_len": (), "kv_capacity": (), "past": (0, 1, 2, 7, 31, 33, 63, 64, 127, 129, 600, 1025, 4097)}
+
+
+def _grouped(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Query heads, by group."""
+    return {**row, "n_q_heads": row["n_kv_heads"] * row["group"]} if "group" in row else row
+
+
+def _cached(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Keys before the queries, and room behind them."""
+    seen = row["past"] + row["q_len"]
+    return {**_grouped(row), "kv_len": seen, "kv_capacity": seen + row["spare"]}
+
+
+def _appended(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A cache as long as what is there, what comes and what is left."""
+    return {**row, "kv_capacity": row["position"] + row["new_len"] + row["spare"]}
+
+
+def _square(sizes: Sizes) -> float:
+    """Multiplications of scores, or of what they weigh; a score's exponential counts as eight of them."""
+    heads = sizes.get("n_q_heads", sizes.get("n_heads", 1))
+    keys = sizes.get("kv_len", sizes.get("seq_len", 1))
+    return float(sizes["batch"] * heads * sizes.get("q_len", keys) * keys * max(8, sizes["head_dim"]))
+
+
+# Scores of huge numbers overflow in some orders; a masked key or value may be read (0 times it) or not.
+_SCORED: dict[str, str | Maker] = {value: value for value in FINITE if value != "huge"}
+_SEEN: dict[str, dict[str, str | Maker]] = {
+    "Q": {**_SCORED, "special": "special", "signed": "signed"},
+    "K": _SCORED,
+    "V": _SCORED,
+}
+_SPARE = {"spare": (0, 1, 5, 64, 1000)}
+# Replaced by what the forward pass gives.
+_READ: dict[str, dict[str, str | Maker]] = {
+    **_SEEN,
+    "output": {"forward": "plain"},
+    "lse": {"forward": "plain"},
+    "d_output": _SCORED,
+}
+DESIGNS = (
+    Design("attention_scores", scalars=_SCALES, arrays={"Q": _SEEN["Q"], "K": _SEEN["Q"]}, work=_square),
+    Design("attention_output", arrays={"weights": {"from_scores": "plain"}}, finish=_probabilities, work=_square),
+    Design("flash_attention", _HEADS_TO_KV, _SCALES, _SEEN, _grouped, work=_square),
+    Design(
+        "attention_forward",
+        {**_HEADS_TO_KV, **_CACHE, **_SPARE},
+        _SCALES,
+        _SEEN,
+        _cached,
+        finish=_empty_cache_behind,
+        work=_square,
+    ),
+    Design("attention_backward", _HEADS_TO_KV, _SCALES, _READ, _grouped, _forward_first, _square),
+    Design("kv_cache_append", {"kv_capacity": (), **_SPARE}, {"position": (0, 1, 5, 63, 1000)}, derive=_appended),
 )

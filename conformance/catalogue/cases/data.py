@@ -114,6 +114,57 @@ def signed(draw: Draw, shape: Shape) -> Array:
     return _sprinkled(draw, shape, np.array([np.inf, -0.0, 0.0, 2.0**-140, -(2.0**-149), 1.0]))
 
 
+def early(draw: Draw, shape: Shape) -> Array:
+    """The largest number of each row in its first column, far above the others."""
+    return draw.normal(shape) + np.where(np.arange(shape[-1]) == 0, 16.0, 0.0)
+
+
+def negative(draw: Draw, shape: Shape) -> Array:
+    """No number above zero: a maximum or a sum that begins with 0 shows."""
+    return -np.abs(draw.normal(shape)) - 2.0**-10
+
+
+def rising(draw: Draw, shape: Shape) -> Array:
+    """Every row in ascending order: each number is the maximum so far."""
+    return np.sort(draw.normal(shape), axis=-1)
+
+
+def falling(draw: Draw, shape: Shape) -> Array:
+    """Every row in descending order."""
+    return rising(draw, shape)[..., ::-1]
+
+
+def ties(draw: Draw, shape: Shape) -> Array:
+    """The maximum of each row twice, so many columns apart as a power of two says, from neighbours to the whole row."""
+    columns, rows = shape[-1], shape[:-1]
+    distance = 2 ** draw.of("distance").integers(0, max(1, int(columns - 1).bit_length()), rows)
+    first = draw.of("first").integers(0, columns, rows)
+    second = np.where(first + distance < columns, first + distance, np.maximum(first - distance, 0))
+    places = np.arange(columns)
+    return np.where((places == first[..., None]) | (places == second[..., None]), 8.0, draw.normal(shape))
+
+
+def sparse(draw: Draw, shape: Shape) -> Array:
+    """Zeros of both signs, among them one number in eight that is none."""
+    zeros = np.where(draw.of("sign").integers(0, 2, shape) == 1, -0.0, 0.0)
+    return np.where(draw.of("where").integers(0, 8, shape) == 0, draw.normal(shape), zeros)
+
+
+def subnormal(draw: Draw, shape: Shape) -> Array:
+    """Numbers below the smallest that float32 holds with all its digits."""
+    return draw.normal(shape) * 2.0**-130
+
+
+def huge(draw: Draw, shape: Shape) -> Array:
+    """Numbers of size 2^30: a product of four of them is near the largest there is."""
+    return draw.normal(shape) * 2.0**30
+
+
+def designed(draw: Draw, shape: Shape) -> Array:
+    """Put together by a covering design: each array holds what the id says, one that is no factor normal numbers."""
+    return draw.normal(shape)
+
+
 def _sprinkled(draw: Draw, shape: Shape, values: Array) -> Array:
     chosen = values[draw.of("which").integers(0, len(values), shape)]
     return np.where(draw.of("where").integers(0, 3, shape) == 0, chosen, draw.normal(shape))
@@ -140,6 +191,15 @@ DATA: dict[str, Callable[[Draw, Shape], Array]] = {
     "large": large,
     "tiny": tiny,
     "masked": masked,
+    "early": early,
+    "negative": negative,
+    "rising": rising,
+    "falling": falling,
+    "ties": ties,
+    "sparse": sparse,
+    "subnormal": subnormal,
+    "huge": huge,
+    "designed": designed,
     "tails": plain,  # what is special about these two is the sizes, and the memory that is added to
     "accumulate": plain,
 }

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from conformance.catalogue.factors import Design
 from conformance.catalogue.facts import Facts
 from conformance.catalogue.full_model import VOCAB
 from conformance.limits.choices import follow_sampling
@@ -87,4 +88,17 @@ FACTS = (
     Facts("sample", {**_DRAWN, **_TEMPERATURE}, follow_choice=follow_sampling),
     Facts("topk_sample", {**_DRAWN, "k": 40, **_TEMPERATURE}, equal=_EQUAL_MAXIMA, follow_choice=follow_sampling),
     Facts("topp_sample", {**_DRAWN, "top_p": 0.9, **_TEMPERATURE}, follow_choice=follow_sampling),
+)
+
+
+def _extreme(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """Seeds at the ends of their type, by turns."""
+    return np.array([0, 1, 2**32 - 1, 2**32, 2**63, 2**64 - 1], np.uint64)[np.arange(shape[0]) % 6]
+
+
+_DRAWS: dict[str, str | Maker] = {"mixed": seeds, "edges": _on_edges, "extreme": _extreme}
+_KEPT = {"k": (5, 1, 2, 8, 32, 33, 40, 64, 65, 100, 1000, 1025, 10000)}
+DESIGNS = (
+    *(Design(operation, arrays={"seeds": _DRAWS}) for operation in ("sample", "topp_sample")),
+    Design("topk_sample", scalars=_KEPT, arrays={"seeds": _DRAWS}),
 )

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from conformance.catalogue.factors import Design
 from conformance.catalogue.facts import Facts
 from conformance.catalogue.full_model import BATCH, EXPERTS, FFN, HEAD_DIM, HIDDEN, Q_HEADS, ROWS, SEQ, TOKENS, VOCAB
 
 from .data import Array, Draw
-from .spec import Sizes, Spec, nan, sizes
+from .spec import Maker, Sizes, Spec, nan, sizes
 
 EVERY = sizes("M N K", (1, 1, 2), (1, 33, 7), (17, 33, 65), (64, 64, 64), (33, 31, 129), (2, 3, 256))
 TAILS = sizes(
@@ -115,3 +118,26 @@ _FULL: dict[str, dict[str, Any]] = {
     "grouped_gemm_tn": {"rows": ROWS, "n_experts": EXPERTS, "M": FFN, "N": HIDDEN, "beta": 0.0},
 }
 FACTS = tuple(Facts(operation, row, multiplies=True) for operation, row in _FULL.items())
+
+
+def _at_first(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """The first expert owns every row."""
+    return np.where(np.arange(shape[0]) > 0, sizes["rows"], 0)
+
+
+def _even(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """As many rows to each expert as to any other, or one more."""
+    return np.asarray(np.arange(shape[0]) * sizes["rows"] // (shape[0] - 1))
+
+
+def _products(*axes: str) -> Callable[[Sizes], float]:
+    return lambda sizes: math.prod(sizes[axis] for axis in axes)
+
+
+_OWNERS: dict[str, str | Maker] = {"any": _offsets, "last": _one_expert, "first": _at_first, "even": _even}
+_GROUPS = (("grouped_gemm", "rows N K"), ("grouped_gemm_nn", "rows N K"), ("grouped_gemm_tn", "rows M N"))
+DESIGNS = (
+    *(Design(f"gemm{form}", work=_products("M", "N", "K")) for form in ("", "_beta", "_nn", "_tn", "_tt")),
+    Design("batched_gemm", work=_products("batch", "M", "N", "K")),
+    *(Design(name, arrays={"offsets": _OWNERS}, work=_products(*axes.split())) for name, axes in _GROUPS),
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import reference
+from conformance.catalogue.factors import Design
 from conformance.catalogue.facts import Facts, KnownSum, log
 from conformance.catalogue.full_model import TOKENS, VOCAB
 
@@ -77,3 +78,5 @@ FACTS = (
     Facts("cross_entropy_forward", _LOGITS, known_sums=(_EXPONENTIALS,), bounded=True),
     Facts("cross_entropy_backward", {**_LOGITS, "scale": 1 / TOKENS}),
 )
+
+DESIGNS = (Design("cross_entropy_backward", finish=_log_probs),)

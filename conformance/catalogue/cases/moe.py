@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 import reference
+from conformance.catalogue.factors import Design
 from conformance.catalogue.facts import MOST_CHOSEN, Facts
 from conformance.catalogue.full_model import AUX_ALPHA, EXPERTS, HIDDEN, TOKENS, TOP_K
 
 from .data import Array, Draw
-from .spec import Arguments, Sizes, Spec, ids, permutation, sizes
+from .spec import Arguments, Maker, Sizes, Spec, ids, permutation, sizes
 
 ROUTES = sizes(
     "tokens top_k n_experts",
@@ -104,4 +108,47 @@ FACTS = (
     Facts("expert_combine_backward", _ROUTED, multiplies=True, factors=("input", "d_output")),
     Facts("aux_loss_forward", {**_LOAD, "top_k": TOP_K, "alpha": AUX_ALPHA}),
     Facts("aux_loss_backward", {**_LOAD, "alpha": AUX_ALPHA, "scale": 1.0}),
+)
+
+
+def _in_place(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """Every row where it was."""
+    return np.arange(np.prod(shape)).reshape(shape)
+
+
+def _backwards(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """The last row first."""
+    return _in_place(draw, shape, sizes).reshape(-1)[::-1].reshape(shape)
+
+
+def _by_turns(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """Each token's experts follow those of the token before it."""
+    return np.asarray(_in_place(draw, shape, sizes) % sizes["n_experts"])
+
+
+def _one_count(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """Every token to the first expert."""
+    return np.where(np.arange(shape[0]) == 0, sizes["batch_seq"], 0)
+
+
+def _more_than_chosen(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """So many experts that a token can choose different ones."""
+    return {**row, "n_experts": row["top_k"] + row["others"]}
+
+
+_POSITIONS: dict[str, str | Maker] = {"any": permutation, "in_place": _in_place, "backwards": _backwards}
+_CHOSEN: dict[str, str | Maker] = {"any": _distinct, "crowded": _crowded, "by_turns": _by_turns}
+_OTHERS = {"n_experts": (), "others": (0, 1, 2, 5, 12, 31, 61, 126, 256, 480)}
+_MOVES = ("expert_dispatch", "expert_dispatch_backward", "expert_combine", "expert_combine_backward")
+DESIGNS = (
+    *(Design(operation, arrays={"position": _POSITIONS}) for operation in _MOVES),
+    Design(
+        "aux_loss_forward",
+        _OTHERS,
+        {"alpha": (0.01, 1.0, 0.0)},
+        {"expert_indices": _CHOSEN},
+        _more_than_chosen,
+        _probabilities,
+    ),
+    Design("aux_loss_backward", arrays={"f_counts": {"some": _counts, "one": _one_count}}),
 )

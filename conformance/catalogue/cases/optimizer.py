@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from conformance.catalogue.design.levels import FINITE
+from conformance.catalogue.factors import SIZES, Design
 from conformance.catalogue.facts import Facts, KnownSum, sqrt
 from conformance.catalogue.full_model import HIDDEN, VOCAB, WEIGHTS
 
 from .data import Array, Draw, swamp
-from .spec import Sizes, Spec, scaled, sizes
+from .spec import Maker, Sizes, Spec, nan, scaled, sizes
 
 HYPER = {"lr": 1e-2, "beta1": 0.9, "beta2": 0.95, "eps": 1e-8}
 LENGTHS = (2, 33, 257, 1025, 8193)
@@ -140,4 +143,39 @@ FACTS = (
     Facts("multi_nonfinite", _LIST),
     Facts("clip_scale", {"clip_norm": 1.0}, measures_norm=True),
     Facts("multi_scale", _LIST),
+)
+
+
+def _lists(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {**row, "count": len(row["lengths"]), "sizes": row["lengths"]}
+
+
+def _wide_squares(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """Second moments of gradients between 2^-20 and 2^20."""
+    return squares(draw, shape, sizes) * 4.0 ** draw.of("size").integers(-20, 21, shape)
+
+
+_ALONE = tuple((size,) for size in SIZES)
+_MANY = ((5, 1), (1, 33, 257), (2,) * 33, (64, 1025, 7, 8193), (1,) * 65, tuple(range(1, 131)), (3,) * 257)
+_LENGTHS = {"count": (), "lengths": (*_ALONE, *_MANY)}
+_MOMENTS: dict[str, str | Maker] = {
+    "squares": squares,
+    "zero": scaled("exact", 0.0),
+    "wide": _wide_squares,
+    "small": _small_squares,
+}
+# inf - lr * (... + decay * inf) is no number, inf * (1 - lr * decay) is: which is computed, the header leaves open.
+_FINITE: dict[str, str | Maker] = {value: value for value in FINITE}
+_UPDATED: dict[str, dict[str, str | Maker]] = {
+    "params": _FINITE,
+    "vs": _MOMENTS,
+    "weight_decays": {"decays": decays, "none": scaled("exact", 0.0)},
+    "grad_scale": {"squares": squares, "plain": "plain", "zero": scaled("exact", 0.0)},
+    "copies": {"unread": nan},
+}
+DESIGNS = (
+    Design("adamw_step", arrays={"param": _FINITE, "v": _MOMENTS}),
+    Design("multi_adamw", _LENGTHS, arrays=_UPDATED, derive=_lists),
+    *(Design(name, _LENGTHS, derive=_lists) for name in ("multi_sum_squares", "multi_nonfinite", "multi_scale")),
+    Design("clip_scale", arrays={"sum_squares": _MOMENTS}),
 )

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 import reference
+from conformance.catalogue.factors import Design
 from conformance.catalogue.facts import Facts
 from conformance.catalogue.full_model import BATCH, HEAD_DIM, KV_HEADS, Q_HEADS, ROPE_ALPHA, ROPE_BASE, SEQ
 
 from .data import Array, Draw
-from .spec import Sizes, Spec, sizes
+from .spec import Maker, Sizes, Spec, sizes
 
 TABLES = sizes(
     "max_seq_len head_dim base alpha",
@@ -84,4 +85,12 @@ FACTS = (
     Facts("rope_freqs", _TABLE, neutral=_PAIR),
     *(Facts(operation, _ONE, neutral=_PAIR) for operation in ("rope_forward", "rope_backward")),
     *(Facts(operation, _BOTH, neutral=_PAIR) for operation in ("rope_qk", "rope_qk_backward")),
+)
+
+_EVEN = {"head_dim": (2, 4, 6, 8, 10, 16, 30, 32, 34, 62, 64, 66, 80, 96, 126, 128, 130, 192, 254, 256)}
+_TURNS: dict[str, str | Maker] = {"real": _angles, "longer": _longer}
+_ROTATIONS = ("rope_forward", "rope_backward", "rope_qk", "rope_qk_backward")
+DESIGNS = (
+    Design("rope_freqs", {"head_dim": _EVEN["head_dim"][1:]}, {"alpha": (8.0, 1.0, 0.5, 2.5)}),
+    *(Design(operation, _EVEN, arrays={"freqs": _TURNS}) for operation in _ROTATIONS),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import reference
+from conformance.catalogue.factors import Design
 from conformance.catalogue.facts import MOST_CHOSEN, MOST_EXPERTS, Facts, KnownSum, log
 from conformance.catalogue.full_model import EXPERTS, TOKENS, TOP_K, VOCAB
 from conformance.limits.choices import follow_routing
@@ -76,4 +77,10 @@ FACTS = (
         longest_sum=MOST_CHOSEN,
         equal={"sums cut off": "The sum over the few chosen stays within 8 sigma."},
     ),
+)
+
+_FOLLOWS = {"from_logits": "plain"}  # replaced by what the forward pass gives
+DESIGNS = (
+    Design("softmax_backward", finish=_probabilities),
+    Design("softmax_topk_backward", arrays={"weights": _FOLLOWS, "indices": _FOLLOWS}, finish=_routing),
 )

@@ -73,6 +73,7 @@ class Spec:
     why: str = ""  # the reason this line exists, where the data set's own is not all; part of the id
     signed_zeros: bool = False  # the sign of a zero counts, where the result is exact
     trivial: str = ""  # why doing next to nothing is right here
+    by_design: bool = False  # one of many cases that cover a space together: what passes here fails in others
 
     def cases(self) -> Iterator[Case]:
         for data, rows in self.data.items():

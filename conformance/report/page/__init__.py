@@ -22,6 +22,7 @@ from conformance.report.writing import write_whole
 from . import words
 from .cards import cards
 from .claims import StepClaim, step_claims
+from .coverage import covered
 from .grid import grid, sorted_out
 from .model import Candidate, candidates
 from .runs import TrainingRun, training_runs
@@ -60,6 +61,7 @@ def page(runs: Sequence[Run], score: Score | None = None) -> str:
             grid=sorted_out(grid(judged)),
             steps=[one for one in steps if one.step_tables or one.step_claims or one.runs],
             loose=sorted({row.operation for run in runs for row in rows(run.results) if row.is_loose}),
+            covered=covered(runs),
             score=score,
             style=Markup((_HERE / "style.css").read_text(encoding="utf-8")),
             script=Markup((_HERE / "script.js").read_text(encoding="utf-8")),

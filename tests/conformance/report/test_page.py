@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from conformance import operations
+from conformance.catalogue.cases import DESIGNED
 from conformance.commands.cli import main
 from conformance.judging.evidence import LEVELS
 from conformance.judging.evidence_selection import without_surplus
@@ -243,3 +244,12 @@ def test_steps_held_against_others_are_shown_beside_the_steps() -> None:
     text = page([Run("lib.so", [fine, wrong])])
     assert "recomputed step: layers computed again in backward" in text
     assert "<code>steps/divided/2 ranks</code>: norm: off" in text
+
+
+def test_the_page_tells_what_the_judged_cases_cover() -> None:
+    ids = [*DESIGNED.of("silu")][:5]
+    run = Run("C", [Result(id, "silu", Status.PASS) for id in ids])
+    shown = page([run])
+    assert "of 134 levels and pairs" in shown
+    assert "of the others stand in no case: a call that reaches them" in shown
+    assert "levels and pairs" not in page([Run("C", [Result("silu/plain/1", "silu", Status.PASS)])])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from conformance import ids, operations
-from conformance.catalogue.cases import CASES
+from conformance.catalogue.cases import case_named
 from conformance.judging.bench import Bench
 from conformance.judging.results import Result
 from conformance.limits.expectation import Expected, expect
@@ -30,9 +30,9 @@ def call_of(result: Result, bench: Bench) -> Given | None:
 
     A free step's call is given what the candidate had come to by then: its steps are run again up to there.
     """
-    if result.id in CASES:
+    if case := case_named(result.id):
         with using(bench.declared.of(result.operation).arithmetic):
-            return Given(result.operation, *bench.preparation.due(CASES[result.id]))
+            return Given(result.operation, *bench.preparation.due(case))
     if not result.is_of_step or result.operation not in operations.OPERATIONS:
         return None
     place = ids.place_of(result.id)

@@ -1,0 +1,92 @@
+"""The designed cases: tables that fit the header, cover what they can, and say what they do not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from conformance.catalogue.cases import CASES, DESIGNED
+from conformance.catalogue.design import rows as tables
+from conformance.catalogue.design.coverage import coverage
+from conformance.catalogue.design.levels import SCALARS
+from conformance.catalogue.design.rows import StaleRowsError, choose, file_of, rows_of, write
+from conformance.catalogue.design.space import space_of
+from conformance.catalogue.factors import SIZES
+from conformance.commands.cli import main
+from conformance.operations import OPERATIONS, read_arrays
+
+# Where one value in all cases is right: a seed of a draw that is not made, and what the header gives one meaning.
+ONE_VALUE = {"seed"}
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_all_that_a_call_can_reach_is_covered(operation: str) -> None:
+    found = coverage(space_of(operation), rows_of(operation))
+    assert found.missing == 0
+    assert found.reached >= 0.9 * found.goals
+
+
+@pytest.mark.parametrize("operation", ["silu", "rmsnorm_backward", "clip_scale", "swiglu_bf16"])
+def test_the_tables_are_those_that_are_chosen(operation: str) -> None:
+    assert rows_of(operation) == choose(operation)
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_no_scalar_has_one_value_in_all_cases(operation: str) -> None:
+    cases = [*CASES.of(operation).values(), *DESIGNED.of(operation).values()]
+    for name in {p.name for p in OPERATIONS[operation].parameters if p.is_scalar} & SCALARS.keys() - ONE_VALUE:
+        assert len({case.sizes[name] for case in cases}) > 2, name
+
+
+@pytest.mark.parametrize("operation", ["softmax", "gemm", "attention_forward", "multi_adamw", "topk_sample"])
+def test_what_a_case_is_called_with_has_its_sizes_and_comes_from_its_id_alone(operation: str) -> None:
+    case = min(DESIGNED.of(operation).values(), key=lambda case: str(case.sizes))
+    first, second = case.arguments(), case.arguments()
+    for parameter in read_arrays(OPERATIONS[operation]):
+        arrays, again = first[parameter.name], second[parameter.name]
+        if parameter.each:
+            assert [array.size for array in arrays] == list(case.sizes[parameter.each[1]])
+            assert all(np.array_equal(a, b, equal_nan=True) for a, b in zip(arrays, again, strict=True))
+        else:
+            assert np.array_equal(arrays, again, equal_nan=True)
+
+
+def test_the_sizes_stand_on_either_side_of_every_power_of_two_that_kernels_branch_on() -> None:
+    for power in (4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096):
+        assert {power - 1, power, power + 1} <= set(SIZES)
+    assert max(SIZES) > 65536
+
+
+def test_a_table_that_does_not_fit_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(["softmax"], tmp_path)
+    path = file_of("softmax", tmp_path)
+    monkeypatch.setattr(tables, "FOLDER", tmp_path)
+    for wrong, expected in (
+        (("\tcols\t", "\tcolumns\t"), "expected the factors rows, cols, input, got rows, columns, input"),
+        (("\t65537\t", "\t65538\t"), "expected a level of rows, got 65538"),
+    ):
+        text = path.read_text(encoding="utf-8")
+        path.write_text(text.replace(*wrong), encoding="utf-8")
+        tables._tables.cache_clear()
+        monkeypatch.setattr(tables, "file_of", lambda family, folder=tmp_path: path)
+        with pytest.raises(StaleRowsError, match=expected):
+            rows_of("softmax")
+        path.write_text(text, encoding="utf-8")
+    tables._tables.cache_clear()
+
+
+def test_the_command_tells_the_share_and_why_the_rest_is_not(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["design", "-o", "softmax,gemm", "-v"]) == 0
+    said = capsys.readouterr().out
+    assert "together" in said
+    assert "multiplications, or is one that the header refuses" in said
+    assert "cols (size, 4 classes): 1 2 3 4 5 7" in said
+
+
+def test_they_are_judged_where_they_are_asked_for(stub_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "-n", "1", "--library", str(stub_path), "-k", "designed and embedding/"]) == 0
+    assert f"{len(DESIGNED.of('embedding'))} cases passed" in capsys.readouterr().out
+    assert main(["list", "-k", "embedding/"]) == 0
+    assert "/designed/" not in capsys.readouterr().out
