@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any
 
 from bindings.errors import BindingError
@@ -31,6 +32,7 @@ MISTAKES = (
     SettingsError, DataError, CheckpointError, LogError, BindingError, RanksError, Diverged, ImportError, OSError,
 )  # fmt: skip
 STOPPED = 130  # exit code: what a shell reports of a command that Ctrl-C ended
+_STDERR = 2  # its descriptor
 
 
 class Stopping:
@@ -47,7 +49,9 @@ class Stopping:
     def _ask(self, number: int, _: Any) -> None:
         self._asked = True
         signal.signal(number, signal.default_int_handler)
-        _say("stopping after this step; once more stops at once")
+        # Not by print: the signal may have come in the middle of one, and a stream is not entered twice.
+        with suppress(OSError):
+            os.write(_STDERR, b"stopping after this step; once more stops at once\n")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -69,8 +69,9 @@ template <int THREADS_> struct Histogram {
     __device__ Amount bin(int i) const { return {mass[i], count[i]}; }
 };
 
-/* Finds the bin in which the amounts, added up in order to those before, first exceed a threshold.  Each thread adds the
- * bins next to each other that are its own, from another one on than its neighbours: else all would read one bank. */
+/* Finds the bin in which the amounts, added up in order to those before, first exceed a threshold.  Each thread adds
+ * the bins next to each other that are its own, from another one on than its neighbours: else all would read one bank.
+ */
 template <int THREADS, typename Measure>
 __device__ void find_bin(Histogram<THREADS>& h, const Measure& measure, Mass threshold, const Amount& before) {
     constexpr int EACH = BINS / THREADS;
