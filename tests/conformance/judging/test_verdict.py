@@ -1,0 +1,35 @@
+"""What a verdict's averages are held to."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from conformance.catalogue.cases import DESIGNED
+from conformance.judging.outputs import judge_outputs
+from conformance.judging.verdict import judge
+from conformance.limits.expectation import expect
+from conformance.limits.noise import exact
+from reference import random
+
+
+@pytest.mark.parametrize("id", ["scale/designed/513x-0.5_subnormal", "mul/designed/32769_range_exact"])
+def test_numbers_of_few_digits_meet_the_middle_again_and_again(id: str) -> None:
+    case = DESIGNED[id]
+    arguments = case.arguments()
+    factors = [np.float32(value) for value in arguments.values()]
+    [verdict] = judge_outputs(
+        case.operation, arguments, expect(case.operation, arguments), {"output": factors[0] * factors[1]}
+    )
+    assert verdict.passed, verdict.reason
+    assert verdict.rms > 1
+
+
+def test_of_other_numbers_the_last_roundings_add_nothing_to_the_limit() -> None:
+    a, b = (random.normal(random.stream("verdict", name), 4096).astype(np.float32) for name in "ab")
+    expected = exact(a) * exact(b)
+    honest = judge("output", expected, a * b)
+    assert honest.passed
+    assert honest.rms_limit < np.sqrt(1 + 8 * np.sqrt(1 / 4096))
+    towards_zero = np.nextafter(a * b, np.float32(0))
+    assert not judge("output", expected, towards_zero).passed
