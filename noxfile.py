@@ -228,7 +228,8 @@ def sanitize(session: nox.Session) -> None:
     watched = ("python", PRELOAD, "address", "python", "-m")
     session.run(*watched, "pytest", "--capture=sys", "tests/c", *session.posargs, env={"ASSAYER_STUB": library})
     repeated = {"ASSAYER_SESSION": watched_judge(session, "address")}
-    session.run(*watched, "conformance", "run", "--library", library, env=repeated)
+    # Calls at full size take many minutes here, and add no line of code to those of the other cases.
+    session.run(*watched, "conformance", "run", "--library", library, "-k", "not full/", env=repeated)
 
 
 def watched_judge(session: nox.Session, mode: str) -> str:
