@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-import reference
 from conformance import operations
 from conformance.judging.verdict import Verdict, judge
 from conformance.limits.expectation import expect
+from conformance.limits.namespaces import Stored
 from conformance.limits.noise import FLOAT32, Precision, exact, using
 from reference.step import accumulate
 
@@ -90,7 +90,7 @@ def wrong_in_a_step(backends: Backends, name: str, sizes: Sizes) -> list[str]:
         losses, gradients, _ = accumulate(backends.operations(name), sizes.config, parameters, tokens, targets)
         total = losses.total
     noisy: dict[str, Any] = {name: exact(array, worst=False) for name, array in parameters.items()}
-    expected, wanted, _ = accumulate(reference, sizes.config, noisy, tokens, targets)
+    expected, wanted, _ = accumulate(Stored(), sizes.config, noisy, tokens, targets)
     if gradients.keys() != wanted.keys():
         return [f"gradients: expected those of {sorted(wanted)}, got {sorted(gradients)}"]
     verdicts = [judge("loss", expected.total, total)]

@@ -10,7 +10,7 @@ import numpy as np
 import reference
 from bindings.header.records import Function
 from conformance import operations
-from reference.namespace import Namespace
+from reference.namespace import Namespace, Wrapped
 from reference.step import State
 
 from .choices import ROUTING, near_choices
@@ -47,6 +47,16 @@ def _as_stored(results: Any) -> Any:
     if isinstance(results, (list, tuple)):
         return type(results)(_as_stored(one) for one in results)
     return results.of_factors(None) if isinstance(results, Noisy) else results
+
+
+class Stored(Wrapped):
+    """The reference on noise numbers, each result of which lies in memory before another operation reads it."""
+
+    def __init__(self) -> None:
+        super().__init__(reference)
+
+    def _call(self, operation: str, /, *args: Any, **named: Any) -> Any:
+        return _as_stored(super()._call(operation, *args, **named))
 
 
 class OnFloat32(Namespace):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import reference
+from conformance.limits.namespaces import Stored
 from reference.step import TrainingConfig, accumulate, start, training_step
 from tests.reference.model_samples import SMALL, assert_close, batch, in_float64, noisy, parameters
 
@@ -21,7 +21,7 @@ TRAINING = TrainingConfig(lr=1e-2, eps=1e-3, clip_norm=0.5, warmup=2, total=4)
 def test_loss_and_every_gradient() -> None:
     model = Model(SMALL, parameters())
     with in_float64():
-        loss, gradients, _ = accumulate(reference, SMALL, noisy(parameters()), *batch())
+        loss, gradients, _ = accumulate(Stored(), SMALL, noisy(parameters()), *batch())
     cross_entropy, aux = model.loss(*batch())
     assert_close(cross_entropy.detach().reshape(1), loss.cross_entropy, "cross entropy")
     assert_close(aux.detach().reshape(1), loss.aux, "auxiliary loss")
@@ -37,7 +37,7 @@ def test_updates_with_clipping_and_schedule() -> None:
         state = start(noisy(parameters()))
         for update in range(5):
             tokens, targets = batch(seed=update)
-            state, metrics = training_step(reference, SMALL, TRAINING, state, tokens, targets)
+            state, metrics = training_step(Stored(), SMALL, TRAINING, state, tokens, targets)
             assert metrics.norm.v > TRAINING.clip_norm
             assert_close(trainer.step(tokens, targets).reshape(1), metrics.norm, f"norm of update {update + 1}")
     for name, parameter in trainer.model.parameters.items():

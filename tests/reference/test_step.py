@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import reference
-from conformance.limits.namespaces import OnNumbers
+from conformance.limits.namespaces import Stored
 from reference.model import transformer
 from reference.step import TrainingConfig, accumulate, learning_rate, start, training_step
 from tests.reference.model_samples import SMALL, assert_close, batch, in_float64, noisy, parameters
@@ -67,7 +67,7 @@ def test_gradients_are_added_to_what_is_given() -> None:
 
 
 def gradients_of_half_the_logits(into: Any) -> dict[str, Any]:
-    ops = OnNumbers(lambda scalar: scalar)  # what an operation gives is stored before another one reads it
+    ops = Stored()
     output = transformer.forward(ops, SMALL, noisy(parameters()), batch()[0])
     return transformer.backward(ops, SMALL, noisy(parameters()), output, output.logits * 0.5, 1.0, into=into)
 
