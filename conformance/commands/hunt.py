@@ -44,6 +44,7 @@ def add_parser(commands: Any) -> None:
     parser = add_command(commands, "hunt", "look for calls beyond the catalogue that fail", run, _EXAMPLES, _EXIT)
     parser.add_argument("--library", type=Path, required=True, metavar="PATH", help="the shared library to hunt in")
     parser.add_argument("--minutes", type=float, default=1.0, metavar="M", help="how long (default: %(default)s)")
+    parser.add_argument("--calls", type=int, metavar="N", help="stop after N calls, less those that shrink a failure")
     parser.add_argument("--seed", type=int, help="the first draw (default: a fresh one, which is printed)")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="write each failing call, shrunk, to a new folder")
     parser.add_argument("-k", type=keywords, default=Keywords(), metavar="WORDS", help="only operations that match")
@@ -77,7 +78,7 @@ def _hunted(options: argparse.Namespace, operations: list[str], seed: int) -> in
     started = time.monotonic()
     with Worker(options.library.resolve(), limit_s=options.limit) as worker:
         hunt = Hunt(Bench(worker, declared=declared), operations, seed)
-        for one in hunt.run(60 * options.minutes):
+        for one in hunt.run(60 * options.minutes, options.calls):
             found += 1
             path = _keep(options.keep, found, one, hunt.bench) if options.keep else None
             say("\n".join(_lines(found, one, options, path)))

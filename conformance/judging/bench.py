@@ -19,14 +19,14 @@ from conformance.catalogue.goldens import GoldenError
 from conformance.catalogue.prepared import MemoryStore, Store
 from conformance.limits import HEADER, Contract
 from conformance.limits.expectation import Expected
-from conformance.limits.noise import Arithmetic, roundings, using
+from conformance.limits.noise import using
 
 from . import indices
 from .diagnoses import Diagnosis, Kind, Symptom
 from .diagnosis import diagnose, printed
 from .evidence_selection import EvidenceSelector
 from .outputs import judge_outputs, settled
-from .preparation import Preparation, Prepared
+from .preparation import Preparation, Prepared, unjudged
 from .results import Result, Status
 from .verdict import Verdict
 
@@ -73,8 +73,7 @@ class Bench:
         except GoldenError as error:
             return Result(case.id, case.operation, Status.MISTRUSTED, str(error))
         if weakness:
-            status = Status.MISTRUSTED if roundings() == Arithmetic() else Status.TOO_FINE
-            return Result(case.id, case.operation, status, weakness)
+            return Result(case.id, case.operation, unjudged(), weakness)
         return self.call(case.id, case.operation, arguments, expected, case.spec.signed_zeros, previous(case))
 
     def prepared(self, case: Case) -> Prepared:

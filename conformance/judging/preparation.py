@@ -20,6 +20,15 @@ from conformance.limits.expectation import Expected, expect, rounded
 from conformance.limits.noise import Arithmetic, roundings, using
 
 from .outputs import impostors, is_known, is_trivial, passes
+from .results import Status
+
+
+def unjudged() -> Status:
+    """Return the status of a call that could not tell right from wrong, by the arithmetic in use.
+
+    At a coarser precision that was declared it is too fine; at the header's the judge is at fault.
+    """
+    return Status.MISTRUSTED if roundings() == Arithmetic() else Status.TOO_FINE
 
 
 class Prepared(NamedTuple):

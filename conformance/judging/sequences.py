@@ -22,13 +22,13 @@ from conformance.candidates.worker.worker import Worker
 from conformance.catalogue.cases import CallSequence
 from conformance.catalogue.cases.sequences import EMULATED_THOUSAND, LEAST, MOST_SECONDS, THOUSAND, SequencedCall, Way
 from conformance.catalogue.goldens import GoldenError
-from conformance.limits.noise import Arithmetic, roundings, using
+from conformance.limits.noise import using
 
 from .bench import ENDED, Bench
 from .diagnoses import Diagnosis
 from .growth import growth
 from .outputs import judge_outputs
-from .preparation import Prepared
+from .preparation import Prepared, unjudged
 from .results import Result, Status
 from .verdict import Verdict
 
@@ -85,8 +85,7 @@ class _Judge:
         for place, call in enumerate(self.sequence.calls):
             prepared, label = self._needs(call), self.sequence.label(place)
             if prepared.weakness:
-                status = Status.MISTRUSTED if roundings() == Arithmetic() else Status.TOO_FINE
-                return self._of(status, f"{label}: {prepared.weakness}")
+                return self._of(unjudged(), f"{label}: {prepared.weakness}")
             override = call.refusal.override if call.refusal else None
             outcome = made.once(self.worker, self.sequence.operation, prepared.arguments, call.run, override)
             if call.refusal and outcome.status != "missing":

@@ -109,7 +109,7 @@ def _forward_first(made: Arguments, places: Placed) -> Arguments:
     return {"output": output.v, "lse": lse.v}
 
 
-def _of(head_dim: int, seq: int, variant: str = "") -> Iterator[FullCall]:
+def _of(head_dim: int, seq: int, variant: str = "", why: str = "") -> Iterator[FullCall]:
     grouped = {"batch": 1, "n_q_heads": Q_HEADS, "n_kv_heads": KV_HEADS}
     rest = {"head_dim": head_dim, "scale": head_dim**-0.5}
     sizes, drawn = {**grouped, _POSITIONS: seq, **rest}, {_POSITIONS: _KEYS, "n_q_heads": _HEADS}
@@ -120,6 +120,7 @@ def _of(head_dim: int, seq: int, variant: str = "") -> Iterator[FullCall]:
         whole={_POSITIONS: ("output",)},
         carried_out=flash_attention,
         variant=variant,
+        why=why,
     )
     cached = {"q_len": seq - seq // 8, "kv_len": seq, "kv_capacity": seq + 37}
     yield FullCall(
@@ -139,7 +140,10 @@ def _of(head_dim: int, seq: int, variant: str = "") -> Iterator[FullCall]:
         derive=_forward_first,
         carried_out=attention_backward,
         variant=variant,
+        why=why,
     )
 
 
-CALLS = (*_of(HEAD_DIM, CACHED), *_of(LARGE_HEAD, 512, "head_dim_256"))
+_WHY = "one sequence of 4,096 positions"
+_WHY_LARGE = "heads of 256; 512 positions, since those of the call with heads of 64 are 4,096"
+CALLS = (*_of(HEAD_DIM, CACHED, why=_WHY), *_of(LARGE_HEAD, 512, "head_dim_256", _WHY_LARGE))

@@ -33,6 +33,7 @@ def _causal(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
 
 
 def _rotations(head_dim: int, seq: int, variant: str) -> Iterator[FullCall]:
+    why = f"{BATCH} sequences of {seq:,} positions, behind as many"
     one = {"batch": BATCH, "seq_len": seq, "n_heads": Q_HEADS, "head_dim": head_dim, "offset": seq}
     both = {"batch": BATCH, "seq_len": seq, "n_q_heads": Q_HEADS, "n_kv_heads": KV_HEADS, "head_dim": head_dim}
     table = {"max_seq_len": 2 * seq, "head_dim": head_dim, "base": ROPE_BASE, "alpha": ROPE_ALPHA}
@@ -40,13 +41,14 @@ def _rotations(head_dim: int, seq: int, variant: str) -> Iterator[FullCall]:
     for name in ("rope_forward", "rope_backward"):
         arrays = ("input", "output", "d_input", "d_output")
         scaled = dict.fromkeys(("batch", "n_heads"), arrays)
-        yield FullCall(name, one, {"batch": 1, "n_heads": 1}, {"freqs": _angles}, scaled, variant=variant)
+        yield FullCall(name, one, {"batch": 1, "n_heads": 1}, {"freqs": _angles}, scaled, variant=variant, why=why)
     for name in ("rope_qk", "rope_qk_backward"):
         q, k = ("q", "q_out", "d_q", "d_q_out"), ("k", "k_out", "d_k", "d_k_out")
         of_pairs: dict[str, tuple[str, ...]] = {"batch": (*q, *k), "n_q_heads": q}
         yield FullCall(
-            name, {**both, "offset": seq}, {"batch": 1, "n_q_heads": 1}, {"freqs": _angles}, of_pairs, variant=variant
-        )
+            name, {**both, "offset": seq}, {"batch": 1, "n_q_heads": 1}, {"freqs": _angles}, of_pairs,
+            variant=variant, why=why,
+        )  # fmt: skip
 
 
 def _stored_scores(head_dim: int, variant: str) -> Iterator[FullCall]:

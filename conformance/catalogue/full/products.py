@@ -90,7 +90,13 @@ CALLS = (
         {"C": nan},
         _TWO,
     ),
-    FullCall("batched_gemm", {"batch": 24, "M": 512, "N": 512, "K": 64}, {"batch": 3, "M": 31, "N": 29}, scaled=_TWO),
+    FullCall(
+        "batched_gemm",
+        {"batch": 24, "M": 512, "N": 512, "K": 64},
+        {"batch": 3, "M": 31, "N": 29},
+        scaled=_TWO,
+        why="two sequences of 512 positions, 12 heads each: with 4,096 the scores are 1.6 GB",
+    ),
     _grouped("grouped_gemm", FFN, HIDDEN),
     _grouped("grouped_gemm_nn", HIDDEN, FFN),
     FullCall(

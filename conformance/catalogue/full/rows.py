@@ -20,6 +20,8 @@ ROWS = 61
 WIDE, WIDE_ROWS = 256, 7
 WHY_WIDE = "256 tokens: with 8,192 each array of logits is 1 GB"
 BATCH = 16
+WHY_BATCH = "16 sequences, each at its last token: a decision is made for one row of logits a sequence"
+WHY_PAIRS = "8,192 rows of 768: of the feed-forward's 6,144 columns each array is 200 MB"
 
 
 def _probabilities(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
@@ -61,7 +63,8 @@ _GRADIENTS = {"rows": ("d_output", "d_residual_out", "d_input")}
 _MOVES = ("weight", "output", "grad_output", "grad_weight")
 
 CALLS = (
-    *(FullCall(op, _N, _DRAWN) for op in ("silu", "silu_backward", "swiglu", "swiglu_backward", "add", "mul")),
+    *(FullCall(op, _N, _DRAWN) for op in ("silu", "silu_backward", "add", "mul")),
+    *(FullCall(op, _N, _DRAWN, why=WHY_PAIRS) for op in ("swiglu", "swiglu_backward")),
     FullCall("scale", {**_N, "scale": -1.7}, _DRAWN),
     *(FullCall(f"cast_{way}_{suffix}", _N, _DRAWN) for way in ("to", "from") for suffix in ("bf16", "fp16")),
     FullCall("softmax", _VOCABULARY, _FEW, why=WHY_WIDE),
@@ -102,8 +105,8 @@ CALLS = (
     ),
     FullCall("embedding", _TABLE, _COLUMNS, {"indices": ids("vocab_size")}, {"embedding_dim": _MOVES}),
     FullCall("scatter_add", _TABLE, _COLUMNS, {"indices": ids("vocab_size", -99)}, {"embedding_dim": _MOVES}),
-    FullCall("argmax", _DECODED),
-    FullCall("sample", {**_DECODED, "temperature": 0.7}, inputs={"seeds": seeds}),
-    FullCall("topk_sample", {**_DECODED, "k": 40, "temperature": 0.7}, inputs={"seeds": seeds}),
-    FullCall("topp_sample", {**_DECODED, "top_p": 0.9, "temperature": 0.7}, inputs={"seeds": seeds}),
+    FullCall("argmax", _DECODED, why=WHY_BATCH),
+    FullCall("sample", {**_DECODED, "temperature": 0.7}, inputs={"seeds": seeds}, why=WHY_BATCH),
+    FullCall("topk_sample", {**_DECODED, "k": 40, "temperature": 0.7}, inputs={"seeds": seeds}, why=WHY_BATCH),
+    FullCall("topp_sample", {**_DECODED, "top_p": 0.9, "temperature": 0.7}, inputs={"seeds": seeds}, why=WHY_BATCH),
 )

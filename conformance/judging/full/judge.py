@@ -11,6 +11,7 @@ from conformance import operations
 from conformance.catalogue.full import FULL, Drawn, FullCall, axes_of
 from conformance.judging.bench import Bench, first_finding, variation_first, without_outputs
 from conformance.judging.outputs import as_stored, is_known, judge_outputs
+from conformance.judging.preparation import unjudged
 from conformance.judging.results import Result, Status
 from conformance.judging.verdict import Verdict
 from conformance.limits.expectation import Expected, expect, place_of
@@ -36,9 +37,7 @@ def expected_of(call: FullCall, drawn: Drawn) -> Expected:
 def _judged(call: FullCall, drawn: Drawn, bench: Bench) -> Result:
     expected = expected_of(call, drawn)
     if not all(map(is_known, expected.values())):
-        return Result(
-            call.id, call.operation, Status.TOO_FINE, "at the declared precision nothing is known of the result"
-        )
+        return Result(call.id, call.operation, unjudged(), "at the declared precision nothing is known of the result")
     outcome = bench.run(call.operation, drawn.full)
     if over := without_outputs(call.id, call.operation, outcome):
         return over

@@ -40,10 +40,10 @@ class Hunt:
         self.made = self.passed_over = 0
         self._kinds: dict[str, set[str]] = {}
 
-    def run(self, seconds: float) -> Iterator[Found]:
-        """Yield failures as they are found, until the time is over: each operation in its turn."""
-        end = time.monotonic() + seconds
-        for draw in itertools.cycle(self.draws):
+    def run(self, seconds: float, most: int | None = None) -> Iterator[Found]:
+        """Yield failures as they are found, each operation in its turn; stop after the time, or after so many draws."""
+        end, cycle = time.monotonic() + seconds, itertools.cycle(self.draws)
+        for draw in cycle if most is None else itertools.islice(cycle, most):
             if time.monotonic() >= end:
                 return
             kinds = self._kinds.setdefault(draw.space.operation, set())

@@ -17,6 +17,9 @@ from .mutator import Mutant
 EQUIVALENTS = Path(__file__).with_name("equivalents.toml")
 
 
+_PART = "[^;{}\n]*"  # of a statement
+
+
 class EquivalentsError(ValueError):
     """A list that cannot be read, or that speaks of what is no longer there."""
 
@@ -36,7 +39,9 @@ class Proof(Protocol):
 class Equivalent:
     """A line of a file, what a mutant writes instead, and why nothing can tell them apart.
 
-    within: the function, macro or type that the line belongs to.  "..." stands for anything in each of the first four.
+    within: the function, macro or type that the line belongs to.  In each of the first four "..." stands for anything,
+    in `after` for what it stands for in `before`; <1> and other numbers stand for a part of a statement, the same
+    wherever they are; ??? for any part of one.
     """
 
     file: str
@@ -46,12 +51,12 @@ class Equivalent:
     proof: str
 
     def is_of(self, file: str, within: str, mutant: Mutant) -> bool:
-        texts = (file, within, mutant.before, mutant.after)
+        texts = (file, within, f"{mutant.before}\n{mutant.after}")
         return all(pattern.fullmatch(text) for pattern, text in zip(self._patterns, texts, strict=True))
 
     @cached_property
     def _patterns(self) -> list[re.Pattern[str]]:
-        return [_pattern(text) for text in (self.file, self.within, self.before, self.after)]
+        return [_pattern(self.file), _pattern(self.within), _pattern(self.before, self.after)]
 
 
 @dataclass(frozen=True)
@@ -80,8 +85,26 @@ class Unordered:
         return f"{self.name}({','.join([*arguments[: self.first], *sorted(arguments[self.first :])])})"
 
 
-def _pattern(text: str) -> re.Pattern[str]:
-    return re.compile(".*".join(map(re.escape, text.split("..."))))
+def _pattern(*texts: str) -> re.Pattern[str]:
+    """Return what lines look like, of which parts that stand for the same are the same."""
+    known: set[str] = set()
+    return re.compile("\n".join(_line(text, known) for text in texts))
+
+
+def _line(text: str, known: set[str]) -> str:
+    """The expression of one line; known: the names of the parts that stand for something already."""
+    places, parts = 0, []
+    for part in re.split(r"(\.\.\.|\?\?\?|<\d>)", text):
+        if part == "???":
+            parts.append(_PART)
+        elif part == "..." or re.fullmatch(r"<\d>", part):
+            name = f"any{places}" if part == "..." else f"part{part[1]}"
+            places += part == "..."
+            parts.append(f"(?P={name})" if name in known else f"(?P<{name}>{'.*' if part == '...' else _PART})")
+            known.add(name)
+        else:
+            parts.append(re.escape(part))
+    return "".join(parts)
 
 
 class Equivalents:

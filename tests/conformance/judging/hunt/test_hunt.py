@@ -39,7 +39,8 @@ def test_a_failure_is_found_shrunk_and_kept_in_a_file_that_repeats_it(
     silu: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     kept = tmp_path / "kept"
-    hunted = ["hunt", "--library", str(silu), "-k", "silu", "--minutes", "0.5", "--seed", "1", "--keep", str(kept)]
+    limits = ("--minutes", "60", "--calls", "300", "--seed", "1")
+    hunted = ["hunt", "--library", str(silu), "-k", "silu", *limits, "--keep", str(kept)]
     assert main(hunted) == 1
     said = capsys.readouterr().out
     assert "1. silu: " in said
@@ -52,9 +53,7 @@ def test_a_failure_is_found_shrunk_and_kept_in_a_file_that_repeats_it(
 
 
 def test_of_a_right_library_nothing_is_found(stub_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert (
-        main(["hunt", "--library", str(stub_path), "-o", "embedding,expert_dispatch,argmax", "--minutes", "0.05"]) == 0
-    )
+    assert main(["hunt", "--library", str(stub_path), "-o", "embedding,expert_dispatch,argmax", "--calls", "30"]) == 0
     assert "0 failures in " in capsys.readouterr().out
 
 

@@ -41,6 +41,31 @@ def test_dots_stand_for_anything() -> None:
     assert not wide.of("cuda/kernels/softmax.cu", "cuda_softmax", LINE)
 
 
+LOOPS = ("...for (<1> = 0; <2> < <3>; <4>++)...", "...for (<1> = 0; <2> != <3>; <4>++)...")
+CHECKS = ("CHECK_ARRAY(<1>); CHECK_ARRAY(<2>);", "CHECK_ARRAY(<2>); CHECK_ARRAY(<1>);")
+LOOP = "for (int i = 0; i < n; i++) if (x[i] < 0) for (int j = 0; j < k; j++) y[j] = 0;"
+
+
+@pytest.mark.parametrize(
+    ("proof", "before", "after", "is_equal"),
+    [
+        (LOOPS, LOOP, LOOP.replace("i < n", "i != n"), True),
+        (LOOPS, LOOP, LOOP.replace("j < k", "j != k"), True),
+        (LOOPS, LOOP, LOOP.replace("x[i] < 0", "x[i] != 0"), False),
+        (LOOPS, LOOP, LOOP.replace("i < n", "i != n").replace("y[j]", "y[i]"), False),
+        (CHECKS, "CHECK_ARRAY(a, n); CHECK_ARRAY(b, k);", "CHECK_ARRAY(b, k); CHECK_ARRAY(a, n);", True),
+        (CHECKS, "CHECK_ARRAY(a, n); CHECK_ARRAY(b, k);", "CHECK_ARRAY(a, n); CHECK_ARRAY(a, n);", False),
+        (("FOR(???)", "FOR(???)"), "FOR(n >= 8)", "FOR(n < 8)", True),
+        (("FOR(???)", "FOR(???)"), "FOR(n >= 8)", "FOR(n >= 8) { return; }", False),
+    ],
+)
+def test_what_stands_for_a_part_stands_for_the_same_one(
+    proof: tuple[str, str], before: str, after: str, is_equal: bool
+) -> None:
+    proofs = Equivalents([Equivalent("cuda/src/...", "...", *proof, "why")])
+    assert bool(proofs.of("cuda/src/softmax.c", "f", Mutant("softmax.c", 1, "", before, after))) == is_equal
+
+
 @pytest.mark.parametrize(
     ("before", "after", "is_equal"),
     [
