@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
+from typing import NamedTuple
 
 from conformance.candidates.files import answerable
 from conformance.catalogue.cases import CASES, DESIGNED, REFUSALS, SEQUENCES
-from conformance.catalogue.cases.designed import NAME
 from conformance.catalogue.full import FULL
 from conformance.catalogue.keywords import Keywords
 from conformance.ids import is_designed, is_full, is_probe, operation_of
@@ -18,6 +18,26 @@ from conformance.operations import OPERATIONS
 from conformance.steps import STEP_CASES, STEPS
 
 CALLS_A_STEP = 110  # what a step of the tiny model comes to; for the progress bar only
+
+
+class DearCases(NamedTuple):
+    """Cases that take minutes on an emulated device, where they are judged if a word of -k asks for them.
+
+    word: that one; noun, where: one of them in words; asked_by: options that ask for them; holds: whether an id is of
+    one.
+    """
+
+    word: str
+    noun: str
+    where: str
+    asked_by: str
+    holds: Callable[[str], bool]
+
+
+DEAR = (
+    DearCases("full", "call", " at full size", "-k full --limit 120", is_full),
+    DearCases("designed", "designed case", "", "-k designed", is_designed),
+)
 
 
 @dataclass(frozen=True)
@@ -60,14 +80,11 @@ class Selection:
         cases = tuple(id for id in self.cases if operation_of(id) not in gone)
         return replace(self, cases=cases, steps=tuple(step for step in self.steps if step not in left_out))
 
-    def without_full(self) -> Selection:
-        """Return the selection less the calls at full size."""
-        return replace(self, cases=tuple(id for id in self.cases if not is_full(id)))
-
-    @property
-    def names_full(self) -> bool:
-        """Whether calls at full size were asked for in so many words."""
-        return "full" in self.keywords.words or any(map(is_full, self.ids))
+    def without_dear(self, dear: DearCases) -> Selection:
+        """Return the selection less these cases, unless they were asked for in so many words."""
+        if dear.word in self.keywords.words or any(map(dear.holds, self.ids)):
+            return self
+        return replace(self, cases=tuple(id for id in self.cases if not dear.holds(id)))
 
     def of_probes(self) -> Selection:
         """Return the probes of the selection."""
@@ -112,9 +129,8 @@ def select(
     """Choose by keywords, among exact ids if any are given, and among the operations that are named if any are.
 
     A step is run as a whole: an id of one of its calls, or a word that names an operation, chooses among its results.
-    The designed cases are among them where a word of -k is `designed`.  Named operations choose no step: there they are
-    called with others.  Of absent operations no probes are looked for where nothing speaks of them: to find those there
-    are takes a while.
+    Named operations choose no step: there they are called with others.  Of absent operations no probes are looked for
+    where nothing speaks of them: to find those there are takes a while.
     """
 
     def meant(id: str) -> bool:
@@ -131,7 +147,7 @@ def select(
         asked = {one for one in named or OPERATIONS if keywords.could_match_of(one)}
         cases = [
             *CASES.among(asked),
-            *(DESIGNED.among(asked) if NAME in keywords.words else ()),
+            *DESIGNED.among(asked),
             *REFUSALS.among(asked),
             *SEQUENCES.among(asked),
             *FULL,

@@ -94,9 +94,7 @@ def _cells(share: Array, tile: tuple[int, int]) -> tuple[str, ...]:
 
 def _points(measured: Measured) -> list[tuple[float, float, float]]:
     """The elements that used most of their limit, and of the others some of every magnitude."""
-    usable = np.flatnonzero(
-        ~measured.special.ravel() & np.isfinite(measured.share.ravel()) & (measured.sigma.ravel() > 0)
-    )
+    usable = np.flatnonzero(measured.counted & np.isfinite(measured.share))
     by_share = usable[np.argsort(-measured.share.ravel()[usable], kind="stable")]
     worst, others = by_share[:WORST_POINTS], by_share[WORST_POINTS:]
     others = others[np.argsort(np.abs(measured.wanted.ravel()[others]), kind="stable")]
@@ -112,7 +110,7 @@ def _short(value: float) -> float:
 
 
 def _histogram(measured: Measured) -> tuple[float, tuple[int, ...]]:
-    counted = ~measured.special & (measured.sigma > 0)
+    counted = measured.counted
     if not counted.any():
         return 0.0, ()
     z = measured.error[counted] / measured.sigma[counted]

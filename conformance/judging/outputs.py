@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from conformance import operations
 from conformance.catalogue.families import facts_of
 from conformance.limits.expectation import Expected, rounded
-from conformance.limits.noise import Noisy
+from conformance.limits.noise import FLOAT32, FORMATS, Noisy, roundings
 
 from .verdict import Verdict, judge
 
@@ -35,8 +35,10 @@ def passes(
 def _verdicts(
     operation: str, arguments: Mapping[str, Any], expected: Expected, got: Outputs, signed_zeros: bool
 ) -> Iterator[Verdict]:
+    function = operations.OPERATIONS[operation]
     for name, wanted in settled(operation, arguments, expected, got).items():
-        yield judge(name, wanted, np.asarray(got[name]), signed_zeros)
+        stored = FORMATS.get(operations.declared(function, name).element, FLOAT32)
+        yield judge(name, wanted, np.asarray(got[name]), signed_zeros, roundings().output or stored)
 
 
 def settled(operation: str, arguments: Mapping[str, Any], expected: Expected, got: Outputs) -> Expected:
@@ -56,6 +58,11 @@ def as_stored(expected: Expected) -> Expected:
 def is_known(wanted: Any) -> bool:
     """Whether the noise of every element of an expectation is finite."""
     return not isinstance(wanted, Noisy) or bool(np.all(np.isfinite(wanted.variance)))
+
+
+def is_open(wanted: Any) -> bool:
+    """Whether nothing is known of any element of an expectation."""
+    return isinstance(wanted, Noisy) and wanted.size > 0 and not np.any(np.isfinite(wanted.variance))
 
 
 def impostors(operation: str, arguments: Mapping[str, Any], expected: Expected, last: Outputs) -> dict[str, Outputs]:

@@ -3,18 +3,22 @@
 Each within its own limit (measure.py); and the rms of error / sigma may exceed 1 only as far as chance lets it; so may
 the mean.  How far that is depends on how many independent errors stand behind the elements, which the noise numbers
 count (their `shared`).  What an element may lean by is taken off its error first: chance has no part in it.
+
+Elements of which nothing is known, since an order overflows or the header leaves them open, are not judged; that a case
+with such elements is one that may have them is looked at before (preparation.py).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.limits.measure import BIAS_ELEMENTS, FUNCTION_BIAS, SECOND_ORDER, SIGMAS, MadeOf, Measured, measure
-from conformance.limits.noise import Noisy
+from conformance.limits.measure import BIAS_ELEMENTS, FUNCTION_BIAS, SIGMAS, MadeOf, Measured, measure
+from conformance.limits.noise import FLOAT32, SECOND_ORDER, Noisy, Precision, nearest
 
 __all__ = ["BIAS_ELEMENTS", "SECOND_ORDER", "SIGMAS", "Verdict", "judge", "region"]
 
@@ -44,16 +48,22 @@ class Verdict:
     limit: float = 0.0
     made_of: MadeOf | None = None  # what that limit is
     region: str = ""
+    left_open: int = 0  # elements that nothing is known of
 
 
-def judge(output: str, expected: Any, got: NDArray[Any], signed_zeros: bool = False) -> Verdict:
-    """Judge one output; expected is a Noisy array, or a plain one that must be met bit for bit."""
+def judge(
+    output: str, expected: Any, got: NDArray[Any], signed_zeros: bool = False, stored: Precision = FLOAT32
+) -> Verdict:
+    """Judge one output; expected is a Noisy array, or a plain one that must be met bit for bit.
+
+    got: widened to float32 from the format that it is stored in.
+    """
     wanted = expected.v if isinstance(expected, Noisy) else np.asarray(expected)
     if got.shape != wanted.shape:
         return _refused(output, f"shape {got.shape}, expected {wanted.shape}", wanted.size)
     if not isinstance(expected, Noisy):
         return _judge_exact(output, wanted, got)
-    return _judge_noisy(output, expected, got, signed_zeros)
+    return _judge_noisy(output, expected, got, signed_zeros, stored)
 
 
 def _refused(output: str, reason: str, elements: int) -> Verdict:
@@ -66,32 +76,27 @@ def _judge_exact(output: str, wanted: NDArray[Any], got: NDArray[Any]) -> Verdic
     return _summary(output, got, measure(wanted, got))
 
 
-def _judge_noisy(output: str, expected: Noisy, got: NDArray[Any], signed_zeros: bool) -> Verdict:
+def _judge_noisy(output: str, expected: Noisy, got: NDArray[Any], signed_zeros: bool, stored: Precision) -> Verdict:
     if got.dtype != np.float32:
         return _refused(output, f"dtype {got.dtype}, expected float32", expected.size)
-    if not np.all(np.isfinite(expected.variance)):
-        return _refused(
-            output,
-            "the expectation itself is unknown here (an order overflows, or the header leaves it open)",
-            got.size,
-        )
     measured = measure(expected, got, signed_zeros)
-    counted = ~measured.special & (measured.sigma > 0)
+    counted = measured.counted
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         by_chance = _less(measured.error, expected.lean)
         z = np.where(by_chance == 0, 0.0, by_chance / measured.sigma)[counted]
         common = (expected.shared / expected.variance)[counted]
-        last = ((expected.v.astype(np.float32) - expected.v) / measured.sigma)[counted]
-    return _summary(output, got, measured, z, common, _excess(last))
+    return _summary(output, got, measured, z, common, lambda: _excess(measured, stored))
 
 
-def _excess(last: NDArray[Any]) -> float:
+def _excess(measured: Measured, stored: Precision) -> float:
     """By how much more than chance explains the last roundings err, in squares of sigma.
 
     What is rounded once errs by what the exact value says: at random as a rule, but numbers of few digits meet the
-    middle between two of float32 again and again, and half of its last digit is sqrt(3) sigma.
+    middle between two of a format again and again, and half of its last digit is sqrt(3) sigma.
     """
-    return max(0.0, float(np.mean(last * last)) - 1.0) if last.size else 0.0
+    wanted = measured.wanted[measured.counted]
+    last = (nearest(wanted, stored) - wanted) / measured.sigma[measured.counted]
+    return max(0.0, float(np.mean(last * last)) - 1.0)
 
 
 def _less(error: NDArray[Any], lean: NDArray[Any] | None) -> NDArray[Any]:
@@ -105,14 +110,16 @@ _NONE = np.zeros(0)
 
 
 def _summary(
-    output: str, got: Any, measured: Measured, z: Any = _NONE, common: Any = _NONE, excess: float = 0.0
+    output: str, got: Any, measured: Measured, z: Any = _NONE, common: Any = _NONE, excess: Callable[[], float] = float
 ) -> Verdict:
     wanted, share = measured.wanted, measured.share
     alone = _alone(z, common, wanted)
     rms = float(np.sqrt(np.mean(z * z))) if z.size else 0.0
     bias = float(np.mean(z)) if z.size else 0.0
     chance = max((SIGMAS**2 - 1) * alone, SIGMAS * (VARIANCE_OF_SQUARES * alone) ** 0.5)
-    rms_limit = float(np.sqrt(1 + chance + excess))
+    rms_limit = float(np.sqrt(1 + chance))
+    if rms > rms_limit:
+        rms_limit = float(np.sqrt(1 + chance + excess()))
     bias_limit = FUNCTION_BIAS + SIGMAS * alone**0.5 if z.size >= BIAS_ELEMENTS else np.inf
     bad = share > 1
     worst = np.unravel_index(int(np.argmax(share)), share.shape) if share.size else ()
@@ -138,8 +145,9 @@ def _summary(
         expected=float(wanted[worst]) if share.size else 0.0,
         got=float(got[worst]) if share.size else 0.0,
         limit=float(measured.limit[worst]) if share.size else 0.0,
-        made_of=MadeOf(measured.made_of[worst]) if share.size else None,
+        made_of=measured.made_of(worst) if share.size else None,
         region=region(bad),
+        left_open=int(np.count_nonzero(measured.left_open)),
     )
 
 

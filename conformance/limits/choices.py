@@ -1,7 +1,7 @@
 """Outputs that are choices: which may differ from the reference's, and what follows from the choice made.
 
 A choice is right when it is the reference's, or when the entries it confuses differ by less than the noise of the
-scores the choice is made by, and are not exactly equal (equal entries have a rule, and the rule is not noise).
+scores the choice is made by; of exactly equal entries the first comes first (they have a rule, and it is not noise).
 """
 
 from __future__ import annotations
@@ -35,13 +35,23 @@ def follow_routing(arguments: Arguments, expected: dict[str, Any], got: Mapping[
     mine: Any
     due: Any
     mine, due = (np.take_along_axis(probabilities, i, axis=1) for i in (safe, expected["indices"]))
-    gap = np.abs(mine.v - due.v)
-    window = _window(mine, due)
-    fine = (safe == expected["indices"]) | ((gap > 0) & (gap <= window))
-    accepted = fine.all(axis=1) & distinct & in_range
+    gap, window = np.abs(mine.v - due.v), _window(mine, due)
+    fine = (safe == expected["indices"]) | (gap <= window) | (np.isfinite(gap) & ~np.isfinite(window))
+    accepted = fine.all(axis=1) & distinct & in_range & _equals_in_order(_noisy(arguments["input"]).v, safe)
     indices = np.where(accepted[:, None], safe, expected["indices"]).astype(np.int32)
     taken = np.take_along_axis(probabilities, indices, axis=1)
     return {"weights": taken / np.sum(taken, axis=-1, keepdims=True), "indices": indices}
+
+
+def _equals_in_order(scores: Array, chosen: Array) -> NDArray[np.bool_]:
+    """Say of each row whether, of equal scores, the first are chosen, and the first first."""
+    rows, k = chosen.shape
+    ranks = np.full(scores.shape, k)
+    np.put_along_axis(ranks, chosen, np.broadcast_to(np.arange(k), (rows, k)), axis=1)
+    order = np.argsort(scores, axis=1, kind="stable")
+    scores, ranks = (np.take_along_axis(part, order, axis=1) for part in (scores, ranks))
+    overtaken = (scores[:, 1:] == scores[:, :-1]) & (ranks[:, 1:] < k) & (ranks[:, :-1] >= ranks[:, 1:])
+    return np.asarray(~np.any(overtaken, axis=1))
 
 
 def _noisy(scores: Any) -> Noisy:

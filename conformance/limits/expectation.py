@@ -14,9 +14,10 @@ from conformance import operations
 from reference.ops.sixteen import copied
 
 from .masks import leave_open
-from .noise import FLOAT32, FORMATS, Noisy, exact, flushed, stored
+from .noise import FLOAT32, FORMATS, Noisy, exact, flushed, given_up, stored
 
 UPDATE_ROUNDINGS = 16.0  # of the decay, the moments, their corrections, root and quotient, and the difference
+DECAY_ROUNDINGS = 3.0  # of the decay times the parameter, its sum with the step, and that times the rate
 Expected = dict[str, Any]  # by flat output name: Noisy, or a plain array that must be met exactly
 
 
@@ -80,23 +81,36 @@ def bound_update(expected: Expected, arguments: Mapping[str, Any]) -> None:
     g / sqrt(g^2) says nothing; the distance between the two extremes bounds the error there, beside the roundings of
     what is moved (and of the step itself, where moments that no gradients left make it larger than that).
 
+    The header adds the decay to the step before it subtracts both; the reference takes it off the parameter by one
+    factor.  The first rounds the decay three times, alone and with the step, which counts where it is large.
+
     What the header leaves open stays unknown: an m_hat past the largest number, and an infinite parameter that decays.
     """
     beta1, beta2 = arguments["beta1"], arguments["beta2"]
     most = 2 * arguments["lr"] * max(1.0, (1 - beta1) / np.sqrt(max(1 - beta2, np.finfo(float).tiny)))
     for name, value in expected.items():
         if name.startswith(("param", "copies")):
-            cap = most**2 + UPDATE_ROUNDINGS * FLOAT32.variance(value.v)
-            variance = np.where(np.isfinite(value.v), np.minimum(value.variance, cap), 0.0)
-            is_open = np.isinf(value.variance) | np.isinf(value.v) & (_decay(arguments, name) > 0)
-            variance = np.where(is_open, np.inf, variance)
-            expected[name] = Noisy(value.v, variance, np.minimum(value.shared, variance), value.worst, lean=value.lean)
+            decay, old = _decay(arguments, name), np.abs(_moved(arguments, name))
+            decayed = old * arguments["lr"] * decay if decay else np.zeros(())
+            own, reach = DECAY_ROUNDINGS * FLOAT32.variance(decayed), DECAY_ROUNDINGS * FLOAT32.reach(decayed)
+            cap = most**2 + UPDATE_ROUNDINGS * FLOAT32.variance(np.abs(value.v) + old)  # the step is no larger
+            variance = np.where(np.isfinite(value.v), np.minimum(value.variance, cap) + own, 0.0)
+            worst = None if value.worst is None else value.worst + np.where(np.isfinite(value.v), reach, 0.0)
+            is_open = np.isinf(value.variance) | np.isinf(value.v) & (decay > 0)
+            bounded = Noisy(value.v, variance, np.minimum(value.shared, variance), worst, lean=value.lean)
+            expected[name] = given_up(bounded, is_open)
 
 
 def _decay(arguments: Mapping[str, Any], name: str) -> float:
     """The decay of a parameter by its flat name; 0 where the arguments do not tell."""
     decays = arguments.get("weight_decays")
     return float(arguments.get("weight_decay", 0.0) if decays is None else decays[place_of(name)])
+
+
+def _moved(arguments: Mapping[str, Any], name: str) -> NDArray[Any]:
+    """The parameter before the update, by its flat name."""
+    array = arguments["params"][place_of(name)] if "params" in arguments else arguments["param"]
+    return np.asarray(array, np.float64)
 
 
 def rounded(expected: Expected) -> dict[str, NDArray[Any]]:

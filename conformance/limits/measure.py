@@ -13,17 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .noise import Noisy
+from .noise import ARRANGEMENTS, SECOND_ORDER, Noisy
 
 Array = NDArray[Any]
 
 SIGMAS = 8.0
-# The worst case is a first-order bound; terms of second order add a share of about (number of roundings) * u to it.
-SECOND_ORDER = 1 + 2.0**-10
-# A formula may be arranged otherwise: a product distributed over a sum, a factor applied earlier or later.  What one
-# arrangement rounds once another rounds in two parts of that size, so the worst case counts twice, unless there is but
-# one rounding to count (then it is the square root of 3 sigma).
-ARRANGEMENTS = 2.0
 ONE_ROUNDING = 3**0.5 * SECOND_ORDER
 
 
@@ -45,7 +39,19 @@ class Measured:
     limit: Array
     share: Array  # |error| / limit; infinite where no error at all is allowed, or a NaN or infinity is not met
     special: Array  # where a NaN or an infinity is wanted or came
-    made_of: Array  # what the limit is: a MadeOf
+    left_open: Array  # where nothing is known of what is wanted: an order overflows, or the header leaves it open
+    by_worst_case: Array  # where the limit is the worst case, and not 8 sigma
+
+    @property
+    def counted(self) -> NDArray[np.bool_]:
+        """Where the error is a number, in sigma."""
+        return np.asarray(~self.special & ~self.left_open & (self.sigma > 0))
+
+    def made_of(self, index: tuple[Any, ...]) -> MadeOf:
+        """What the limit of one element is."""
+        if self.sigma[index] == 0:
+            return MadeOf.EXACT
+        return MadeOf.WORST_CASE if self.by_worst_case[index] else MadeOf.SIGMAS
 
 
 def measure(expected: Any, got: Array, signed_zeros: bool = False) -> Measured:
@@ -53,30 +59,31 @@ def measure(expected: Any, got: Array, signed_zeros: bool = False) -> Measured:
     if not isinstance(expected, Noisy):
         return _measure_exact(np.asarray(expected), got)
     special, misplaced = _special_values(expected.v, got, signed_zeros & (expected.variance == 0))
-    limit, made_of = limits(expected)
+    left_open = ~np.isfinite(expected.variance)
+    limit, by_worst_case = limits(expected)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        error = np.where(special, 0.0, got.astype(np.float64) - expected.v)
+        error = np.where(special | left_open, 0.0, got.astype(np.float64) - expected.v)
         share = np.where(error == 0, 0.0, np.abs(error) / limit)
-        share = np.where(misplaced | np.isnan(share), np.inf, share)
-    return Measured(expected.v, error, expected.sigma, limit, share, special, made_of)
+        share = np.where((misplaced | np.isnan(share)) & ~left_open, np.inf, share)
+    return Measured(expected.v, error, expected.sigma, limit, share, special, left_open, by_worst_case)
 
 
 def limits(expected: Noisy) -> tuple[Array, Array]:
-    """Return what each element may be off by, and what that is made of."""
+    """Return what each element may be off by, and where that is the worst case."""
     sigma = expected.sigma
     likely = SIGMAS * sigma if expected.lean is None else SIGMAS * sigma + expected.lean
-    worst = np.full(sigma.shape, np.inf)
-    if expected.worst is not None:
-        single = expected.worst <= ONE_ROUNDING * sigma
+    if expected.worst is None:
+        return likely, np.zeros(sigma.shape, bool)
+    single = expected.worst <= ONE_ROUNDING * sigma
+    with np.errstate(over="ignore"):  # of what may overflow nothing is known
         worst = expected.worst * np.where(single, SECOND_ORDER, ARRANGEMENTS * SECOND_ORDER)
-    made_of = np.where(sigma == 0, MadeOf.EXACT, np.where(worst < likely, MadeOf.WORST_CASE, MadeOf.SIGMAS))
-    return np.minimum(likely, worst), made_of
+    return np.minimum(likely, worst), worst < likely
 
 
 def _measure_exact(wanted: Array, got: Array) -> Measured:
     nothing, never = np.zeros(wanted.shape), np.zeros(wanted.shape, bool)
     share = np.where(wanted == got, 0.0, np.inf)
-    return Measured(wanted, nothing, nothing, nothing, share, never, np.full(wanted.shape, MadeOf.EXACT))
+    return Measured(wanted, nothing, nothing, nothing, share, never, never, never)
 
 
 def _special_values(wanted: Array, got: Array, exact_zeros: Any) -> tuple[Array, Array]:

@@ -43,10 +43,10 @@ class OnNumbers(Namespace):
 
 
 def _as_stored(results: Any) -> Any:
-    """What an operation gives lies in memory: what it was multiplied of is settled."""
+    """What an operation gives lies in memory: how it was made is settled."""
     if isinstance(results, (list, tuple)):
         return type(results)(_as_stored(one) for one in results)
-    return results.of_factors(None) if isinstance(results, Noisy) else results
+    return results.in_memory() if isinstance(results, Noisy) else results
 
 
 class Stored(Wrapped):

@@ -156,7 +156,8 @@ def _noisy(value: Any) -> Any:
 def _bound(outputs: dict[str, Any], arguments: Arguments) -> None:
     hyper = {name: float(value.v) for name, value in arguments.items() if isinstance(value, Noisy) and value.ndim == 0}
     flat = operations.flat(outputs)
-    bound_update(flat, hyper)
+    arrays = {name: [array.v for array in arguments[name]] for name in ("params", "weight_decays")}
+    bound_update(flat, hyper | arrays)
     outputs["params"] = [flat[f"params[{i}]"] for i in range(len(outputs["params"]))]
 
 

@@ -35,12 +35,13 @@ class Arena:
         self.slots: list[Slot] = []
         self._by_size: dict[int, list[Slot]] = {}
         self._used: dict[int, int] = {}
+        self._bytes = 0  # of all slots
         self._end = PAGE + GAP  # the first page is for messages
 
     def begin(self) -> bool:
         """Make every slot free again; True where the slots known so far are no more."""
         self._used.clear()
-        if sum(slot.stop - slot.start for slot in self.slots) <= _KEPT:
+        if self._bytes <= _KEPT:
             return False
         self._forget()
         os.ftruncate(self.file, 0)
@@ -58,6 +59,7 @@ class Arena:
         if slot.stop + GAP > CAPACITY:
             raise MemoryError(f"the arrays of one call need more than {CAPACITY} bytes of addresses")
         self._end = slot.stop + GAP
+        self._bytes += length
         slots.append(slot)
         self.slots.append(slot)
         return slot

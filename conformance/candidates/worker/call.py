@@ -27,6 +27,7 @@ class Call:
             raise ValueError(f"{names}: argument {min(wrong)} is missing or not one of them")
         self.sizes = signature.sizes(arguments)
         self.buffers = lay_out(arena, signature, arguments, self.sizes)
+        self.runs = RUNS if sum(buffer.size for buffer in self.buffers) <= _SMALL else TWICE  # as many as it is worth
 
     def make(
         self, process: Process, seconds: float, runs: Sequence[int], opened: Sequence[tuple[int, int]] = ()
@@ -48,11 +49,6 @@ class Call:
         for buffer in self.buffers:
             buffer.fill(self.arena.memory, run)
         return raw, [_carried(buffer, run) for buffer in self.buffers if not buffer.is_host]
-
-    @property
-    def runs(self) -> tuple[int, ...]:
-        """Which runs it is worth."""
-        return RUNS if sum(buffer.size for buffer in self.buffers) <= _SMALL else TWICE
 
     def outputs(self, run: int = 1) -> dict[str, Any]:
         """Return what a run left, by the header's names."""

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.catalogue.oracles.limit import float64_limit
-from conformance.limits.measure import SECOND_ORDER
-from conformance.limits.noise import Noisy
+from conformance.limits.noise import SECOND_ORDER, Noisy
 
 from .tensors import Tensors, unpack_expected
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from conformance.limits.measure import SECOND_ORDER, SIGMAS
-from conformance.limits.noise import FLOAT32, Noisy
+from conformance.limits.measure import SIGMAS
+from conformance.limits.noise import FLOAT32, SECOND_ORDER, Noisy
 from conformance.limits.noise.precision import Floats
 
 UNIT = 2.0**-53 / FLOAT32.unit  # a rounding of float64, in roundings of float32

@@ -19,7 +19,7 @@ from conformance.catalogue.cases import CASES
 from conformance.catalogue.goldens import catalogue_floor
 from conformance.catalogue.prepared import Store
 from conformance.commands.options import chosen
-from conformance.commands.selection import Selection, select_goldens
+from conformance.commands.selection import DEAR, Selection, is_counted, select_goldens
 from conformance.judging.evidence_selection import without_surplus
 from conformance.judging.files import NOTE, judge_files
 from conformance.judging.results import Result
@@ -96,14 +96,19 @@ class Judgement:
     def _within_reach(self, selection: Selection) -> tuple[Selection, list[str]]:
         """What of a selection is judged on this candidate, and why the rest is not.
 
-        On an emulated device calls at full size take minutes, some longer than a call is given: there they are made
-        where they were asked for by that name.
+        On an emulated device calls at full size take minutes, some longer than a call is given, and designed cases
+        together an hour: there they are judged where they were asked for by that name.
         """
-        rest = selection.without_full()
-        if not self.candidate.facts.emulated or selection.names_full or rest == selection:
+        if not self.candidate.facts.emulated:
             return selection, []
-        calls = counted(len(selection.cases) - len(rest.cases), "call")
-        return rest, [f"not run: {calls} at full size, slow on an emulated device; -k full --limit 120 makes them"]
+        notes = []
+        for dear in DEAR:
+            rest = selection.without_dear(dear)
+            if few := len(selection.cases) - len(rest.cases):
+                they = f"{counted(few, dear.noun)}{dear.where}"
+                notes.append(f"not run: {they}, slow on an emulated device; {dear.asked_by} judges them")
+            selection = rest
+        return selection, notes
 
     def run(self, follower: Follower) -> Run:
         """Judge; the follower says how it goes."""
@@ -126,9 +131,7 @@ class Judgement:
             seconds=seconds,
             problems=[*stale, *self.remarks.problems],
             whole=whole,
-            floor=fewest - self.presence.cases + sum(result.is_of_step or result.is_full for result in judged)
-            if whole
-            else 1,
+            floor=fewest - self.presence.cases + sum(map(_is_beside, judged)) if whole else 1,
             text=corpus()[1] if any(result.is_of_step for result in judged) else "",
             date=today().isoformat(),
             note="" if self.options.library else NOTE,
@@ -170,6 +173,11 @@ def slug(name: str) -> str:
 
 def today() -> datetime.date:
     return datetime.datetime.now(datetime.UTC).date()
+
+
+def _is_beside(result: Result) -> bool:
+    """Whether a result is none of those that the catalogue's floor counts."""
+    return result.is_of_step or not is_counted(result.id)
 
 
 def _shown(path: Path) -> str:

@@ -5,8 +5,23 @@ implementation that computes the same formula in the declared precision.  The re
 """
 
 from . import functions as _functions  # noqa: F401  (fills the tables by which NumPy reaches noise numbers)
-from .number import Noisy, exact, flushed
-from .precision import FLOAT32, FORMATS, Arithmetic, Precision, roundings, using
-from .shorter import stored
+from .number import Noisy, exact, flushed, given_up
+from .precision import ARRANGEMENTS, FLOAT32, FORMATS, SECOND_ORDER, Arithmetic, Precision, roundings, using
+from .shorter import nearest, stored
 
-__all__ = ["FLOAT32", "FORMATS", "Arithmetic", "Noisy", "Precision", "exact", "flushed", "roundings", "stored", "using"]
+__all__ = [
+    "ARRANGEMENTS",
+    "FLOAT32",
+    "FORMATS",
+    "SECOND_ORDER",
+    "Arithmetic",
+    "Noisy",
+    "Precision",
+    "exact",
+    "flushed",
+    "given_up",
+    "nearest",
+    "roundings",
+    "stored",
+    "using",
+]

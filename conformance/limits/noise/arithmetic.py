@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from . import extremes, factors
-from .number import Noisy, lift, propagate, rounded, settled, together, weighted
-from .precision import Floats, current, roundings
+from . import addends, common, extremes, factors
+from .number import Noisy, given_up, lift, propagate, rounded, settled, together, weighted
+from .precision import ARRANGEMENTS, SECOND_ORDER, Floats, current, roundings
 
 FUNCTION_ROUNDINGS = 4.0
 FUNCTION_REACH = 8.0  # roundings; four units in the last place, each up to two roundings wide
@@ -34,6 +34,8 @@ def add(a: Any, b: Any) -> Noisy:
         if total.terms is not None:  # also where they add up to nothing: their partial sums did not
             spared = 0.0 if total.spared is None else total.spared
             result = _as_first_term(result, other, np.where(_is_nothing(other), 0.0, total.terms), spared)
+    result = addends.in_any_order(result, x, y)
+    common.keep(result, (x, 1.0), (y, 1.0))
     return result.of_factors(factors.added(x.factors, y.factors, result.v))
 
 
@@ -53,7 +55,10 @@ def _as_first_term(result: Noisy, first: Noisy, terms: Floats, spared: Floats | 
 
 
 def negative(x: Noisy) -> Noisy:
-    return Noisy(-x.v, x.variance, x.shared, x.worst, lean=x.lean).of_factors(x.made_of)
+    result = Noisy(-x.v, x.variance, x.shared, x.worst, lean=x.lean).of_factors(x.made_of)
+    result.addends = tuple(-part for part in x.addends)
+    result.in_common = tuple(-part for part in x.in_common)
+    return result
 
 
 def subtract(a: Any, b: Any) -> Noisy:
@@ -72,13 +77,28 @@ def multiply(a: Any, b: Any) -> Noisy:
     free = _scales_exactly(x) | _scales_exactly(y)
     below = extremes.of_product(x.factors, y.factors, x.v, y.v)
     spared = _spared(x) + _spared(y)
-    result = rounded(propagate(x.v * y.v, (x, y.v), (y, x.v)), free=free, below=below, spared=spared)
+    by_y, by_x = _slopes(x, y)
+    result = rounded(propagate(x.v * y.v, (x, by_y), (y, by_x)), free=free, below=below, spared=spared)
+    common.keep(result, (x, y.v), (y, x.v))
     result.of_factors(factors.product(x.factors, y.factors, x.v, y.v))
+    result = extremes.of_infinities(result, x, y)
     for scaled, factor in ((x, y), (y, x)):
         if factor.ndim == 0:  # a sum times one number is a sum still
             result.terms = scaled.terms
             result.spared = None if scaled.spared is None else scaled.spared * np.abs(factor.v)
     return result
+
+
+def _slopes(x: Noisy, y: Noisy) -> tuple[Floats, Floats]:
+    """By what an error of x, and one of y, is multiplied: by the other's value and, where that is lost in its own
+    error, by all that this may come to."""
+    if not (x.variance.any() and y.variance.any()):
+        return y.v, x.v
+    reaches = (REACH * y.sigma, REACH * x.sigma)
+    by_y, by_x = (
+        np.where(reach > np.abs(v), np.abs(v) + reach, v) for reach, v in zip(reaches, (y.v, x.v), strict=True)
+    )
+    return by_y, by_x
 
 
 def _spared(x: Noisy) -> Any:
@@ -102,6 +122,7 @@ def divide(a: Any, b: Any) -> Noisy:
     q = x.v / y.v
     below = extremes.of_quotient(x.factors, x.v, y.v)
     result = rounded(propagate(q, (x, 1 / y.v), (y, q / y.v)), times=2, free=_scales_exactly(y), below=below)
+    common.keep(result, (x, 1 / y.v), (y, -q / y.v))
     return result.of_factors(factors.quotient(x.factors, x.v, y.v))
 
 
@@ -126,31 +147,60 @@ def _underflowing(x: Noisy, may: Any) -> Noisy:
 def exp(x: Noisy) -> Noisy:
     """The argument may be scaled by log2(e) and rounded first, which costs a relative u * |x|; exp(0) is 1."""
     y = np.exp(x.v)
+    below = _below_all(x)
+    if below.any():
+        x = where(below, -np.inf, x)
     finite = np.isfinite(x.v)
     size = np.where(finite, np.abs(x.v), 0.0)
     sure = (x.variance == 0) & (x.v == 0)
     result = _evaluated(_far(x, propagate(y, (x, y))), size**2 + FUNCTION_ROUNDINGS, size + FUNCTION_REACH, sure)
-    return _underflowing(result, finite)
+    result = _underflowing(result, finite)
+    common.keep(result, (x, y))
+    return result
+
+
+def _below_all(x: Noisy) -> Any:
+    """Where a difference of two numbers is less than the least there is: as good as -inf, of which exp is 0."""
+    largest = current().largest
+    return (x.v < -largest) & (len(x.addends) == 2) & np.isfinite(x.v)
 
 
 def _far(x: Noisy, y: Noisy) -> Noisy:
-    """exp(x) where x may be off by 1 or more: what an error of REACH sigma does counts, not what the slope says.
+    """exp(x) = y where the slope says too little: what the whole error of x does counts, not its first order.
 
-    That happens where factors are rounded to few digits: scores in the hundreds then err by so much.
+    That is so of scores in the thousands, and where factors are rounded to few digits of scores in the tens.
     """
-    if roundings().inputs is None:
+    if not x.variance.any():
         return y
     reach = REACH * x.sigma if x.lean is None else REACH * x.sigma + x.lean
-    reach = reach if x.worst is None else np.minimum(reach, x.worst)
-    far = (reach >= 1) & np.isfinite(x.v)
+    reach = reach if x.worst is None else np.minimum(reach, ARRANGEMENTS * x.worst)
+    far = (reach >= SECOND_ORDER - 1) & np.isfinite(x.v)
     if not far.any():
         return y
-    step = np.where(far, np.exp(x.v) * np.expm1(reach) / REACH, 0.0)
-    return Noisy(y.v, np.maximum(y.variance, step**2), y.shared, y.worst, lean=y.lean)
+    with np.errstate(over="ignore", invalid="ignore"):
+        largest = np.exp(x.v + reach)
+        most = np.where(far, np.where(reach < 1, np.exp(x.v) * np.expm1(reach), largest), 0.0)
+        may_overflow = far & (largest > current().largest)
+    variance = np.maximum(y.variance, np.square(most / REACH))
+    worst = None if y.worst is None else np.maximum(y.worst, most / ARRANGEMENTS)
+    return given_up(Noisy(y.v, variance, y.shared, worst, lean=y.lean), may_overflow)
 
 
 def log(x: Noisy) -> Noisy:
-    return _evaluated(propagate(np.log(x.v), (x, 1 / x.v)), FUNCTION_ROUNDINGS, FUNCTION_REACH)
+    """Of what errs by more than its size, as a sum of exponentials may, the logarithm errs by the log of the factor."""
+    y = propagate(np.log(x.v), (x, 1 / x.v))
+    if x.variance.any():
+        with np.errstate(divide="ignore", invalid="ignore"):
+            sigma = _log_of_factor(REACH * y.sigma) / REACH
+            worst = None if y.worst is None else _log_of_factor(ARRANGEMENTS * y.worst) / ARRANGEMENTS
+        variance = np.square(sigma)
+        y = y.replaced(variance=variance, shared=np.minimum(y.shared, variance), worst=worst)
+    return _evaluated(y, FUNCTION_ROUNDINGS, FUNCTION_REACH)
+
+
+def _log_of_factor(reach: Floats) -> Floats:
+    """What a relative error moves a logarithm by: itself while it is small, and 1 + log of it where that is less."""
+    return np.where(reach > 1, 1 + np.log(reach), reach)
 
 
 def sqrt(x: Noisy) -> Noisy:

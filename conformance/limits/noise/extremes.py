@@ -11,6 +11,8 @@ Where a partial product may be flushed to zero it loses up to N instead of u * N
 zero.  The header lets quotients be flushed, and a division may be the last step of any order; a contract may say it of
 every number.  A library that does so does it everywhere, and always toward zero: such a loss is shared by all elements.
 
+A result that is infinite since one of its factors is may be NaN where another partial product is lost.
+
 The rest of one partial product is a partial product of other orders.  Where it passes the largest number an order may
 come to infinity, and nothing is known of the result.
 """
@@ -20,6 +22,7 @@ from __future__ import annotations
 import numpy as np
 
 from .factors import Extent, Factors, alone, joint_bounds, least, most, sum_squares
+from .number import Noisy, given_up
 from .precision import Floats, current, roundings
 
 Loss = tuple[Floats, Floats, bool]  # variance and bound of an error; whether all elements have it or none
@@ -81,3 +84,21 @@ def _counted(squares: Floats, rests: Floats, steps: int, may_flush: bool) -> Los
     if may_flush or roundings().flushes:
         return smallest**2 * squares, steps * smallest * rests, True
     return steps / 3 * (unit * smallest) ** 2 * squares, steps * unit * smallest * rests, False
+
+
+def of_infinities(result: Noisy, x: Noisy, y: Noisy) -> Noisy:
+    """x * y = result, given up where it is infinite and an order may come to infinity times zero, which is NaN.
+
+    That is where a partial product of the other factors may have been rounded or flushed to zero.
+    """
+    infinite = np.isinf(result.v)
+    if not infinite.any():
+        return result
+    made_of = result.factors
+    flushes = made_of.divided or roundings().flushes
+    lowest = current().smallest * (1.0 if flushes else current().unit)
+    with np.errstate(invalid="ignore"):
+        lost = made_of.extent[0] <= lowest
+        for part in (x, y):
+            lost = lost | (part.v != 0) & ((0.0 if part.worst is None else part.worst) >= np.abs(part.v))
+    return given_up(result, infinite & lost)

@@ -12,7 +12,9 @@ A sum knows how many `terms` it has, until something else is done with it: what 
 of its terms (a product added to what its result holds), and then is in every partial sum.  A sum that is exact in any
 order has no roundings of its own; what it is `spared`, the size of its partial sums, counts then after all.
 
-A product knows its `factors`, which may be multiplied in any order, until something else is done with it (factors.py).
+A product knows its `factors`, which may be multiplied in any order, until something else is done with it (factors.py);
+a sum of two or three its `addends`, likewise; and what a row was computed from a number of its own knows the error that
+all of the row have `in_common`, until it is moved or summed (common.py).
 
 Sums that are rounded toward zero are off in one direction: what they may `lean` by, and hand on to what is computed
 from them, is carried apart, since it neither evens out nor adds up in squares (None where nothing leans).
@@ -40,7 +42,7 @@ FIELDS = ("v", "variance", "shared", "worst", "terms", "lean", "spared")  # of a
 class Noisy(NDArrayOperatorsMixin):
     """An array of values; for each the variance of its error, how much of it is shared, and a bound unless None."""
 
-    __slots__ = (*FIELDS, "made_of")
+    __slots__ = (*FIELDS, "made_of", "addends", "in_common")
     __array_priority__ = 100
 
     def __init__(
@@ -54,6 +56,8 @@ class Noisy(NDArrayOperatorsMixin):
         self.lean: Floats | None = lean
         self.spared: Floats | None = spared
         self.made_of: Factors | None = None
+        self.addends: tuple[Floats, ...] = ()
+        self.in_common: tuple[Floats, ...] = ()
 
     # ---- what an array offers -------------------------------------------------------------------
     @property
@@ -105,6 +109,11 @@ class Noisy(NDArrayOperatorsMixin):
     def of_factors(self, factors: Factors | None) -> Noisy:
         """Note what these numbers are multiplied of (None: they are no products); returns them."""
         self.made_of = factors
+        return self
+
+    def in_memory(self) -> Noisy:
+        """Forget how these numbers were made: what is stored is rounded, and joined in no other order; returns them."""
+        self.made_of, self.addends, self.in_common = None, (), ()
         return self
 
     def replaced(self, **fields: Any) -> Noisy:
@@ -249,6 +258,16 @@ def flushed(x: Noisy) -> Noisy:
     if not np.any(lost):
         return x
     return x.replaced(variance=x.variance + lost**2, worst=None if x.worst is None else x.worst + lost)
+
+
+def given_up(x: Noisy, unknown: Any) -> Noisy:
+    """The same numbers, those of which nothing is known as finite ones of infinite variance: what is computed from them
+    is not known either."""
+    if not np.any(unknown):
+        return x
+    v = np.where(unknown, np.copysign(np.minimum(np.abs(x.v), current().largest), x.v), x.v)
+    v, variance = np.where(unknown & np.isnan(v), 0.0, v), np.where(unknown, np.inf, x.variance)
+    return x.replaced(v=v, variance=variance).of_factors(x.made_of)
 
 
 def settled(v: Floats, variance: Floats, shared: Floats, worst: Floats | None, lean: Floats | None = None) -> Noisy:

@@ -18,6 +18,13 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
+# The worst case is a first-order bound; terms of second order add a share of about (number of roundings) * u to it.
+SECOND_ORDER = 1 + 2.0**-10
+# A formula may be arranged otherwise: a product distributed over a sum, a factor applied earlier or later.  What one
+# arrangement rounds once another rounds in two parts of that size, so the worst case counts twice, unless there is but
+# one rounding to count.
+ARRANGEMENTS = 2.0
+
 
 @dataclass(frozen=True)
 class Precision:

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from . import extremes, factors
+from . import common, extremes, factors
 from .arithmetic import divide
 from .number import Noisy, lift, settled, together
 from .precision import Floats, roundings
@@ -144,6 +144,7 @@ def matmul(a: Any, b: Any) -> Noisy:
         squares = total((x * x).reshape(-1))
         return squares.map(lambda part: part.reshape(*x.shape[:-1], y.shape[-1]))
     in_common, made_of, other_made_of = _in_common(x, y), x.factors, y.factors
+    by_rows = common.added_up(x, y.v)
     x, y = as_factors(x, y)
     xx, yy, ax, ay = x.v**2, y.v**2, np.abs(x.v), np.abs(y.v)
     v, drift = _product(x.v, y.v)
@@ -152,7 +153,7 @@ def matmul(a: Any, b: Any) -> Noisy:
     grain = _grain(x) * _grain(y)
     sure = (n < 1) | _is_exact(sizes, grain) & (grain >= 2 * roundings().working.unit * roundings().working.smallest)
     partial = (squared + largest) / 2 + drift
-    variance = np.where(sure, 0.0, u * u / 3 * squared + _walk(n, partial))
+    variance = np.where(sure, 0.0, u * u / 3 * squared + _walk(n + _alike(ax, ay), partial))
     shared = np.zeros_like(variance)
     worst = None if x.worst is None or y.worst is None else np.where(sure, 0.0, roundings().sum_reach * n * sizes)
     lean = _lean(n, partial, sure, None)
@@ -171,6 +172,8 @@ def matmul(a: Any, b: Any) -> Noisy:
         shared = shared + xx @ np.maximum(y.shared, y.variance / y.v[..., 0, :].size)
         worst = None if worst is None or y.worst is None else worst + ax @ y.worst
     variance, shared = variance + in_common, shared + in_common
+    if by_rows is not None:
+        variance, shared = variance + by_rows, shared + by_rows / x.v[..., 0].size
     lean = lean if x.lean is None else together(lean, x.lean @ ay)
     lean = lean if y.lean is None else together(lean, ax @ y.lean)
     if not np.all(np.isfinite(v)):  # 0 times infinity among the errors of what is not finite anyway
@@ -178,6 +181,21 @@ def matmul(a: Any, b: Any) -> Noisy:
     result = settled(v, variance + out_of_range(x, y, v), shared, worst, lean)
     result.terms, result.spared = np.broadcast_to(n, v.shape), np.where(sure & (n > 1), sizes, 0.0)
     return result.of_factors(factors.matrix_product(made_of, other_made_of, x.v, y.v, v))
+
+
+def _alike(ax: Floats, ay: Floats) -> Any:
+    """How many roundings more the products of each sum count since some of them are equal: m count m^2 times.
+
+    As many are as have the largest number of their row, and that of their column: no more can be equal to the largest.
+    """
+    counts = []
+    for sizes, axis in ((ax, -1), (ay, -2)):
+        largest = np.max(sizes, axis=axis, keepdims=True, initial=0.0)
+        counts.append(np.sum((sizes == largest) & (largest > 0), axis=axis, keepdims=True).astype(np.float64))
+        if np.max(counts[-1], initial=0.0) < 2:
+            return 0.0
+    alike = np.minimum(*counts)
+    return alike * np.maximum(alike - 1, 0.0)
 
 
 def _in_common(x: Noisy, y: Noisy) -> Floats:

@@ -55,10 +55,10 @@ def stored(x: Noisy, format: Precision | None = None, drawn: Floats | None = Non
     variance is twice as large: f (1 - f) is a sixth in the mean, the squared distance from the nearest a twelfth.
     """
     if format:
-        x = _settled_on(x, _nearest(x.v, format) if drawn is None else drawn)
+        x = _settled_on(x, nearest(x.v, format) if drawn is None else drawn)
     format = format or roundings().output
     if format is None:
-        return x.of_factors(None)  # a number in memory: what it was multiplied of is settled
+        return x.in_memory()
     steps = 1.0 if drawn is None else 2.0
     free = (x.variance == 0) & format.holds(x.v)
     variance = x.variance + np.where(free, 0.0, steps * format.variance(x.v))
@@ -67,7 +67,8 @@ def stored(x: Noisy, format: Precision | None = None, drawn: Floats | None = Non
         return settled(x.v, variance, x.shared, worst, x.lean)
 
 
-def _nearest(v: Floats, format: Precision) -> Floats:
+def nearest(v: Floats, format: Precision) -> Floats:
+    """The numbers of the format next to these, halfway the even ones; infinity past its range."""
     exponent = np.maximum(np.frexp(v)[1], np.frexp(format.smallest)[1])
     with np.errstate(invalid="ignore"):
         nearest = np.ldexp(np.rint(np.ldexp(v, format.bits + 1 - exponent)), exponent - format.bits - 1)

@@ -1,4 +1,4 @@
-"""Calls at full size in a run: chosen by their name, and on an emulated device by nothing else."""
+"""Calls at full size and designed cases in a run: on an emulated device chosen by their name, and by nothing else."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from conformance.catalogue.keywords import Keywords
 from conformance.commands.cli import main
 from conformance.commands.run.judgement import Judgement
 from conformance.commands.selection import Selection, is_counted, select
-from conformance.ids import is_full
+from conformance.ids import is_designed, is_full
 
 
 def test_they_are_chosen_like_any_other_case() -> None:
@@ -36,12 +36,14 @@ def test_on_an_emulated_device_they_wait_until_they_are_asked_for() -> None:
     gemm = select(Keywords("gemm and not bf16"))
     rest, said = _reach(gemm, emulated=True)
     assert not any(map(is_full, rest.cases))
-    left_out = len(gemm.cases) - len(rest.cases)
+    assert not any(map(is_designed, rest.cases))
+    full, by_design = (sum(map(kind, gemm.cases)) for kind in (is_full, is_designed))
     assert said == [
-        f"not run: {left_out} calls at full size, slow on an emulated device; -k full --limit 120 makes them"
+        f"not run: {full} calls at full size, slow on an emulated device; -k full --limit 120 judges them",
+        f"not run: {by_design} designed cases, slow on an emulated device; -k designed judges them",
     ]
     assert _reach(gemm, emulated=False) == (gemm, [])
-    for asked in (select(Keywords("full and gemm")), select(Keywords(), ["full/gemm"])):
+    for asked in (*map(select, map(Keywords, ("full and gemm", "designed and add"))), select(Keywords(), ["full/gemm"])):
         assert _reach(asked, emulated=True) == (asked, [])
     none = select(Keywords("rmsnorm/plain"))
     assert _reach(none, emulated=True) == (none, [])

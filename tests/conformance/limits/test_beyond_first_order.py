@@ -1,0 +1,154 @@
+"""Honest computations that first-order, independent errors do not cover: each was a false alarm once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from conformance.judging import outputs
+from conformance.limits.expectation import expect
+from conformance.limits.measure import measure
+from conformance.limits.namespaces import Stored
+from conformance.limits.noise import Noisy, exact
+
+Floats = NDArray[Any]
+UNIT = 2.0**-24
+
+
+def drawn(seed: int, *shape: int) -> Floats:
+    return np.random.default_rng(seed).normal(size=shape).astype(np.float32)
+
+
+def off_by(value: float, error: float) -> Any:
+    """A number that errs by so much at the most."""
+    array = np.full(1, value)
+    return Noisy(array, np.full(1, (error / 8) ** 2), np.zeros(1), np.full(1, error / 2))
+
+
+# ---- exp of what errs by much --------------------------------------------------------------------------------------
+@pytest.mark.parametrize("error", [0.01, 0.3, 2.0, 20.0])
+def test_exp_of_a_number_may_be_off_by_all_that_its_error_makes(error: float) -> None:
+    expected = np.exp(off_by(3.0, error))
+    assert measure(expected, np.exp(np.full(1, 3.0 + 0.99 * error)).astype(np.float32)).share <= 1
+    assert measure(expected, np.exp(np.full(1, 3.0 + 1.3 * error)).astype(np.float32)).share > 1
+
+
+def test_where_the_error_may_take_exp_past_the_largest_number_nothing_is_known() -> None:
+    assert np.isinf(np.exp(off_by(80.0, 10.0)).variance).all()  # type: ignore[attr-defined]
+    assert np.isfinite(np.exp(off_by(80.0, 5.0)).variance).all()  # type: ignore[attr-defined]
+
+
+def test_a_difference_past_the_range_has_an_exponential_of_zero() -> None:
+    """softmax of numbers near overflow: x - max may be -inf, or not."""
+    logits = np.array([[3.0e38, -3.0e38, 2.9e38]], np.float32)
+    expected = expect("softmax", {"input": logits})
+    assert outputs.passes("softmax", {"input": logits}, expected, {"output": np.array([[1, 0, 0]], np.float32)})
+    assert all(map(outputs.is_known, expected.values()))
+
+
+def test_the_product_of_two_numbers_that_are_lost_in_their_errors_may_come_to_the_product_of_these() -> None:
+    product = off_by(0.0, 5.0) * off_by(0.0, 3.0)
+    assert measure(product, np.full(1, 15.0, np.float32)).share <= 1
+
+
+def test_a_log_sum_exp_errs_by_no_more_than_its_scores() -> None:
+    """Scores of millions err by more than 1 each; so does their log-sum-exp, and by no power of e."""
+    scores = exact(drawn(7, 1, 40) * np.float32(100)).replaced(variance=np.full((1, 40), 4.0), worst=None)
+    total: Any = np.log(np.sum(np.exp(scores - np.max(scores.v)), axis=-1))
+    assert 2.0 < total.sigma < 8.0
+
+
+# ---- errors that a row has in common -------------------------------------------------------------------------------
+def test_an_error_of_a_number_of_the_row_is_added_up_before_it_is_squared() -> None:
+    """sum_j P_j (x_j - D) y_j, D off by one rounding: its share of the sum is sum_j P_j y_j, however many terms."""
+    terms = 4096
+    weights, rows = np.full((1, terms), 1 / terms), drawn(0, 1, terms)
+    mean = exact(np.full((1, 1), 1.0)) * exact(np.full((1, 1), 1 + 2.0**-20 + 2.0**-22))
+    mean = mean.replaced(variance=np.full((1, 1), UNIT**2), worst=None)
+    summed = (exact(weights) * (exact(rows) - mean)) @ exact(np.ones((terms, 1)))
+    assert summed.variance > UNIT**2
+    apart = (weights**2).sum() * UNIT**2  # what it would be if every term had a number of its own
+    assert summed.variance > 100 * apart
+
+
+def test_an_error_that_cancels_in_the_sum_counts_no_less_than_independent_ones() -> None:
+    mean = exact(np.ones((1, 1))).replaced(variance=np.full((1, 1), UNIT**2), worst=None)
+    turns = exact(np.array([[1.0, -1.0] * 8]).T)
+    summed = (exact(np.zeros((1, 16))) - mean) @ turns
+    assert summed.variance >= 16 * UNIT**2
+
+
+# ---- three numbers in any order ------------------------------------------------------------------------------------
+def test_three_numbers_may_be_added_in_any_order() -> None:
+    """log_probs = x - (max + log(sum)): (x - max) - log(sum) rounds twice at the size of x."""
+    a, b = (drawn(seed, 4000) * np.float32(300) for seed in (1, 2))
+    c = np.float32(0.3) + np.abs(drawn(3, 4000))
+    expected: Any = exact(a) - (exact(b) + exact(c))
+    for got in ((a - b) - c, (a - c) - b, a - (b + c)):
+        assert measure(expected, got).share.max() <= 1
+    assert measure(expected, (a - b) - c + np.spacing(a) * 2).share.max() > 1
+
+
+def test_what_was_stored_between_two_sums_is_added_in_no_other_order() -> None:
+    a, b, c = (drawn(seed, 400) * np.float32(1000) for seed in (4, 5, 6))
+    joined: Any = exact(a) + exact(b) + exact(c)
+    stored: Any = Stored().add(Stored().add(exact(a), exact(b)), exact(c))
+    assert np.all(stored.variance <= joined.variance)
+    assert np.any(stored.variance < joined.variance)
+
+
+# ---- infinity times what may be zero -------------------------------------------------------------------------------
+@pytest.mark.parametrize(("gate", "is_open"), [(-144.25, True), (-2.0, False), (-1e-45, True), (2.0, False)])
+def test_infinity_times_a_product_that_may_be_lost_is_open(gate: float, is_open: bool) -> None:
+    arguments = {"gate": np.full(1, gate, np.float32), "up": np.full(1, np.inf, np.float32)}
+    expected = expect("swiglu", arguments)
+    sign = np.float32(np.copysign(np.inf, gate))
+    assert outputs.passes("swiglu", arguments, expected, {"output": np.full(1, sign)})
+    assert outputs.passes("swiglu", arguments, expected, {"output": np.full(1, np.nan, np.float32)}) == is_open
+
+
+# ---- equal terms, equal scores -------------------------------------------------------------------------------------
+def test_equal_products_of_a_sum_are_rounded_alike() -> None:
+    row, column = np.full((1, 300), 0.1, np.float32), np.full((300, 1), 0.7, np.float32)
+    got = np.zeros(1, np.float32)
+    for place in range(300):
+        got = got + row[:, place] * column[place]
+    expected: Any = exact(row) @ exact(column)
+    assert np.abs(got - expected.v[0]) < 4 * expected.sigma[0]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "passes"),
+    [
+        ([0, 1], True),
+        ([2, 0], True),
+        ([0, 2], True),
+        ([2, 1], False),
+        ([1, 0], False),
+        ([1, 2], False),
+        ([0, 0], False),
+    ],
+)
+def test_scores_whose_probabilities_are_equal_may_change_places_but_equal_scores_may_not(
+    chosen: list[int], passes: bool
+) -> None:
+    arguments = {"input": np.array([[1e-40, 1e-40, 2e-40]], np.float32), "k": 2}
+    expected = expect("softmax_topk", arguments)
+    got = {"weights": np.full((1, 2), 0.5, np.float32), "indices": np.array([chosen], np.int32)}
+    assert outputs.passes("softmax_topk", arguments, expected, got) == passes
+
+
+# ---- what is left open ---------------------------------------------------------------------------------------------
+def test_what_nothing_is_known_of_is_not_judged_and_what_is_known_is() -> None:
+    arguments = {"gate": np.array([-144.25, 1.0], np.float32), "up": np.array([np.inf, 1.0], np.float32)}
+    expected = expect("swiglu", arguments)
+    right = np.array([np.nan, 0.7310586], np.float32)
+    (verdict,) = outputs.judge_outputs("swiglu", arguments, expected, {"output": right})
+    assert verdict.passed
+    assert (verdict.elements, verdict.left_open) == (2, 1)
+    (verdict,) = outputs.judge_outputs("swiglu", arguments, expected, {"output": right + np.float32(1e-6)})
+    assert not verdict.passed
+    assert verdict.index == (1,)
