@@ -138,7 +138,7 @@ def _summary(
         expected=float(wanted[worst]) if share.size else 0.0,
         got=float(got[worst]) if share.size else 0.0,
         limit=float(measured.limit[worst]) if share.size else 0.0,
-        made_of=MadeOf(measured.made_of[worst]) if share.size else None,
+        made_of=measured.made_of(worst) if share.size else None,
         region=region(bad),
     )
 

@@ -45,7 +45,11 @@ class Measured:
     limit: Array
     share: Array  # |error| / limit; infinite where no error at all is allowed, or a NaN or infinity is not met
     special: Array  # where a NaN or an infinity is wanted or came
-    made_of: Array  # what the limit is: a MadeOf
+    is_worst_case: Array  # where the limit is the worst case, and not 8 sigma
+
+    def made_of(self, index: tuple[Any, ...]) -> MadeOf:
+        """Return what the limit of one element is."""
+        return MadeOf(str(made_of(self.sigma[index], self.is_worst_case[index])))
 
 
 def measure(expected: Any, got: Array, signed_zeros: bool = False) -> Measured:
@@ -53,30 +57,34 @@ def measure(expected: Any, got: Array, signed_zeros: bool = False) -> Measured:
     if not isinstance(expected, Noisy):
         return _measure_exact(np.asarray(expected), got)
     special, misplaced = _special_values(expected.v, got, signed_zeros & (expected.variance == 0))
-    limit, made_of = limits(expected)
+    limit, is_worst_case = limits(expected)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         error = np.where(special, 0.0, got.astype(np.float64) - expected.v)
         share = np.where(error == 0, 0.0, np.abs(error) / limit)
         share = np.where(misplaced | np.isnan(share), np.inf, share)
-    return Measured(expected.v, error, expected.sigma, limit, share, special, made_of)
+    return Measured(expected.v, error, expected.sigma, limit, share, special, is_worst_case)
 
 
 def limits(expected: Noisy) -> tuple[Array, Array]:
-    """Return what each element may be off by, and what that is made of."""
+    """Return what each element may be off by, and where that is the worst case (made_of)."""
     sigma = expected.sigma
     likely = SIGMAS * sigma if expected.lean is None else SIGMAS * sigma + expected.lean
     worst = np.full(sigma.shape, np.inf)
     if expected.worst is not None:
         single = expected.worst <= ONE_ROUNDING * sigma
         worst = expected.worst * np.where(single, SECOND_ORDER, ARRANGEMENTS * SECOND_ORDER)
-    made_of = np.where(sigma == 0, MadeOf.EXACT, np.where(worst < likely, MadeOf.WORST_CASE, MadeOf.SIGMAS))
-    return np.minimum(likely, worst), made_of
+    return np.minimum(likely, worst), worst < likely
+
+
+def made_of(sigma: Array, is_worst_case: Array) -> Array:
+    """Return what limits are, a MadeOf each; asked of few elements, as an array of words is dear."""
+    return np.where(sigma == 0, MadeOf.EXACT, np.where(is_worst_case, MadeOf.WORST_CASE, MadeOf.SIGMAS))
 
 
 def _measure_exact(wanted: Array, got: Array) -> Measured:
     nothing, never = np.zeros(wanted.shape), np.zeros(wanted.shape, bool)
     share = np.where(wanted == got, 0.0, np.inf)
-    return Measured(wanted, nothing, nothing, nothing, share, never, np.full(wanted.shape, MadeOf.EXACT))
+    return Measured(wanted, nothing, nothing, nothing, share, never, never)
 
 
 def _special_values(wanted: Array, got: Array, exact_zeros: Any) -> tuple[Array, Array]:
