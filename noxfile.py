@@ -26,6 +26,9 @@ PROJECT = load_toml("pyproject.toml")
 OWN_SCRIPT = load_toml(__file__)  # the block at this file's head
 FAILED = 1  # exit code: the candidate failed
 CONSTRAINTS = "constraints.txt"  # the version of whatever a session installs
+# pip would compile every module of what it unpacks, and that takes longer than all else it does; Python compiles those
+# that are imported, and keeps them unless it is told not to.
+WITHOUT_COMPILING = () if sys.dont_write_bytecode else ("--no-compile",)
 # The cases of a sanitised library: every operation in several blocks and warps, whole tiles, what is left of one, and
 # what is read before it is written.  Left out is what costs the race detector minutes: a thousand blocks.
 CHOSEN = "(plain or tails or accumulate or masked or beyond) and not 1030x5"
@@ -45,12 +48,17 @@ def install(session: nox.Session, *groups: str, project: bool = True) -> None:
     if not SpecifierSet(supported).contains(platform.python_version()):
         session.error(f"Assayer needs Python {supported}; this is {platform.python_version()}")
     runtime = PROJECT["project"]["dependencies"] if project else []
-    session.install("--constraint", CONSTRAINTS, *runtime, *dependency_groups(PROJECT, *groups))
+    fetch(session, *runtime, *dependency_groups(PROJECT, *groups))
+
+
+def fetch(session: nox.Session, *packages: str) -> None:
+    """Install packages in the versions that are pinned; words for pip may stand among them."""
+    session.install(*WITHOUT_COMPILING, "--constraint", CONSTRAINTS, *packages)
 
 
 def install_mutator(session: nox.Session) -> None:
     """Install what makes mutants; its rules need none of its dependencies, one of which replaces a standard module."""
-    session.install("--no-deps", "--constraint", CONSTRAINTS, *dependency_groups(PROJECT, "mutants"))
+    fetch(session, "--no-deps", *dependency_groups(PROJECT, "mutants"))
 
 
 def build_library(session: nox.Session, *words: str) -> str:
@@ -158,7 +166,7 @@ def nvcc(session: nox.Session) -> str:
     """Return the compiler on the path where it is one of CUDA 13, or one from PyPI, laid out as CMake expects it."""
     if found := working(session, "nvcc"):
         return found
-    session.install("--constraint", CONSTRAINTS, *dependency_groups(PROJECT, "nvcc"))
+    fetch(session, *dependency_groups(PROJECT, "nvcc"))
     toolkit = site_packages(session) / "nvidia" / "cu13"
     if not (toolkit / "lib64").exists():
         (toolkit / "lib64").symlink_to("lib")
@@ -171,7 +179,7 @@ def volta(session: nox.Session) -> list[str]:
     if not clang:
         session.warn("sm_70 is not compiled: there is no clang++-19 or newer that works (CLANGXX names another)")
         return []
-    session.install("--constraint", CONSTRAINTS, *dependency_groups(PROJECT, "cuda12"))
+    fetch(session, *dependency_groups(PROJECT, "cuda12"))
     where = ["--site", str(site_packages(session)), "--to", "build/sm_70"]
     cubins = session.run("python", "cuda/tools/volta.py", "--clang", clang, *where, silent=True)
     return [*str(cubins).split(), "--clang", clang]
@@ -293,7 +301,7 @@ def false_alarms(session: nox.Session) -> None:
 @nox.session
 def package(session: nox.Session) -> None:
     """Build the wheel, install it in an environment of its own, and use its command in an empty folder."""
-    session.install("--constraint", CONSTRAINTS, *PROJECT["build-system"]["requires"])
+    fetch(session, *PROJECT["build-system"]["requires"])
     folder = Path(session.create_tmp()).resolve()
     session.run("pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), ".")
     session.run("python", "tests/use_wheel.py", str(folder), "--constraint", CONSTRAINTS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Integral
 from typing import Any
 
@@ -45,26 +46,34 @@ class Services:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name not in self._header.services:
             raise AttributeError(f"the header declares no service {name}")
-        function = self._header.services[name]
-        entry = self._shared.entry(function.symbol, function.types)
-
-        def call(*args: Any, **kwargs: Any) -> int | float | None:
-            if entry is None:
-                raise MissingSymbol(f"{name}: the library does not export {function.symbol}")
-            given = [p for p in function.parameters if not _is_result(p)]
-            values = dict(zip((p.name for p in given), args, strict=False)) | kwargs
-            if len(args) > len(given) or values.keys() != {p.name for p in given}:
-                expected = ", ".join(p.name for p in given) or "no arguments"
-                raise ArgumentTypeError(name, "list", expected, f"{len(args)} and {sorted(kwargs)}")
-            results = {p.name: new(_result_type(p)) for p in function.parameters if _is_result(p)}
-            raw = [results.get(p.name) or _argument(p, values[p.name]) for p in function.parameters]
-            code = entry(*raw)
-            if code:
-                raise CallError(name, code, self._header.meaning(code))
-            return next((result[0] for result in results.values()), None)
-
-        call.__name__, call.__doc__ = name, function.doc
+        call = _callable(name, self._shared, self._header)
+        self.__dict__[name] = call  # copies are made by the ten thousand
         return call
+
+
+def _callable(name: str, shared: SharedObject, header: Header) -> Callable[..., int | float | None]:
+    """A service as a Python function, by its declaration."""
+    function = header.services[name]
+    entry = shared.entry(function.symbol, function.types)
+    given = [p.name for p in function.parameters if not _is_result(p)]
+    answers = {p.name: _result_type(p) for p in function.parameters if _is_result(p)}
+
+    def call(*args: Any, **kwargs: Any) -> int | float | None:
+        if entry is None:
+            raise MissingSymbol(f"{name}: the library does not export {function.symbol}")
+        values = dict(zip(given, args, strict=False)) | kwargs
+        if len(args) > len(given) or values.keys() != set(given):
+            expected = ", ".join(given) or "no arguments"
+            raise ArgumentTypeError(name, "list", expected, f"{len(args)} and {sorted(kwargs)}")
+        results = {of: new(ctype) for of, ctype in answers.items()}
+        raw = [results.get(p.name) or _argument(p, values[p.name]) for p in function.parameters]
+        code = entry(*raw)
+        if code:
+            raise CallError(name, code, header.meaning(code))
+        return next((result[0] for result in results.values()), None)
+
+    call.__name__, call.__doc__ = name, function.doc
+    return call
 
 
 def _is_result(parameter: Parameter) -> bool:

@@ -19,7 +19,7 @@ from conformance.exit_codes import HARNESS
 from conformance.judging.full import expected_of
 from conformance.judging.probes import PROPERTIES, probe_ids
 from conformance.limits.expectation import Expected, expect
-from conformance.limits.measure import limits
+from conformance.limits.measure import limits, made_of
 from conformance.limits.noise import Noisy
 from conformance.program import program
 from conformance.proof.readings.trial import try_on
@@ -121,8 +121,9 @@ def _limit(wanted: Any) -> str:
     """What each element may be off by, and what that limit is made of."""
     if not isinstance(wanted, Noisy) or not wanted.variance.any():
         return f"0: exact in all {wanted.size} elements"
-    limit, made_of = limits(wanted)
-    parts = ", ".join(f"{name} for {int((made_of == name).sum())}" for name in np.unique(made_of))
+    limit, is_worst_case = limits(wanted)
+    names = made_of(wanted.sigma, is_worst_case)
+    parts = ", ".join(f"{name} for {int((names == name).sum())}" for name in np.unique(names))
     inexact = (limit > 0) & np.isfinite(limit) & np.isfinite(wanted.v)
     ulps = limit[inexact] / np.spacing(np.abs(wanted.v[inexact]).astype(np.float32))
     reach = f"{ulps.min():.2g} to {ulps.max():.2g} ulp (median {np.median(ulps):.2g})" if ulps.size else "0 ulp"

@@ -61,8 +61,7 @@ def run(options: argparse.Namespace) -> int:
     except GoldenError as error:
         console.print(str(error), markup=False)
         return HARNESS
-    for name in (name for name in STEPPED if name in operations):
-        results += stepped(console, *STEPPED[name], options.n)
+    results += stepped(console, [name for name in STEPPED if name in operations], options.n)
     show(console, results, options.verbose)
     try:
         faults = None if options.no_faults else _faults(console, operations, options)

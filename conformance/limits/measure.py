@@ -18,7 +18,7 @@ from .noise import ARRANGEMENTS, SECOND_ORDER, Noisy
 Array = NDArray[Any]
 
 SIGMAS = 8.0
-ONE_ROUNDING = 3**0.5 * SECOND_ORDER
+ONE_ROUNDING = 3**0.5 * SECOND_ORDER  # what one rounding may come to, in its sigma
 
 
 class MadeOf(StrEnum):
@@ -40,7 +40,7 @@ class Measured:
     share: Array  # |error| / limit; infinite where no error at all is allowed, or a NaN or infinity is not met
     special: Array  # where a NaN or an infinity is wanted or came
     left_open: Array  # where nothing is known of what is wanted: an order overflows, or the header leaves it open
-    by_worst_case: Array  # where the limit is the worst case, and not 8 sigma
+    is_worst_case: Array  # where the limit is the worst case, and not 8 sigma
 
     @property
     def counted(self) -> NDArray[np.bool_]:
@@ -48,10 +48,8 @@ class Measured:
         return np.asarray(~self.special & ~self.left_open & (self.sigma > 0))
 
     def made_of(self, index: tuple[Any, ...]) -> MadeOf:
-        """What the limit of one element is."""
-        if self.sigma[index] == 0:
-            return MadeOf.EXACT
-        return MadeOf.WORST_CASE if self.by_worst_case[index] else MadeOf.SIGMAS
+        """Return what the limit of one element is."""
+        return MadeOf(str(made_of(self.sigma[index], self.is_worst_case[index])))
 
 
 def measure(expected: Any, got: Array, signed_zeros: bool = False) -> Measured:
@@ -60,16 +58,16 @@ def measure(expected: Any, got: Array, signed_zeros: bool = False) -> Measured:
         return _measure_exact(np.asarray(expected), got)
     special, misplaced = _special_values(expected.v, got, signed_zeros & (expected.variance == 0))
     left_open = ~np.isfinite(expected.variance)
-    limit, by_worst_case = limits(expected)
+    limit, is_worst_case = limits(expected)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         error = np.where(special | left_open, 0.0, got.astype(np.float64) - expected.v)
         share = np.where(error == 0, 0.0, np.abs(error) / limit)
         share = np.where((misplaced | np.isnan(share)) & ~left_open, np.inf, share)
-    return Measured(expected.v, error, expected.sigma, limit, share, special, left_open, by_worst_case)
+    return Measured(expected.v, error, expected.sigma, limit, share, special, left_open, is_worst_case)
 
 
 def limits(expected: Noisy) -> tuple[Array, Array]:
-    """Return what each element may be off by, and where that is the worst case."""
+    """Return what each element may be off by, and where that is the worst case (made_of)."""
     sigma = expected.sigma
     likely = SIGMAS * sigma if expected.lean is None else SIGMAS * sigma + expected.lean
     if expected.worst is None:
@@ -78,6 +76,11 @@ def limits(expected: Noisy) -> tuple[Array, Array]:
     with np.errstate(over="ignore"):  # of what may overflow nothing is known
         worst = expected.worst * np.where(single, SECOND_ORDER, ARRANGEMENTS * SECOND_ORDER)
     return np.minimum(likely, worst), worst < likely
+
+
+def made_of(sigma: Array, is_worst_case: Array) -> Array:
+    """Return what limits are, a MadeOf each; asked of few elements, as an array of words is dear."""
+    return np.where(sigma == 0, MadeOf.EXACT, np.where(is_worst_case, MadeOf.WORST_CASE, MadeOf.SIGMAS))
 
 
 def _measure_exact(wanted: Array, got: Array) -> Measured:

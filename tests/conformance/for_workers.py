@@ -30,3 +30,19 @@ def crashes(library: Library) -> None:
 
 def threads(library: Library) -> str:
     return os.environ["OMP_NUM_THREADS"]
+
+
+def process_id(library: Library) -> int:
+    return os.getpid()
+
+
+def parent(library: Library) -> int:
+    return os.getppid()
+
+
+def variable(library: Library, name: str) -> str:
+    return os.environ[name]
+
+
+def leave(library: Library, code: int) -> None:
+    os._exit(code)

@@ -132,7 +132,7 @@ def _raw(types: Sequence[str], values: Sequence[Any]) -> list[Any]:
     return [pointer(value) if kind == "void*" else value for kind, value in zip(types, values, strict=True)]
 
 
-def _end_with_the_judge() -> None:
+def end_with_the_judge() -> None:
     """Where the kernel offers it (Linux): a library that hangs is killed when the judge that started it ends."""
     with contextlib.suppress(AttributeError):
         of_process("prctl", ("int", *["unsigned long"] * 4))(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
@@ -144,8 +144,13 @@ def _memory(file: int, capacity: int, opened: Opened) -> HostMemory:
 
 def main() -> None:
     connection, file, capacity, path = sys.argv[1:]
-    _end_with_the_judge()
-    link = Connection(int(connection))
+    serve(int(connection), int(file), int(capacity), path)
+
+
+def serve(connection: int, file: int, capacity: int, path: str) -> None:
+    """Open the library and answer requests."""
+    end_with_the_judge()
+    link = Connection(connection)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the judge ends its workers
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
     resource.setrlimit(resource.RLIMIT_FSIZE, (_LARGEST_FILE, _LARGEST_FILE))
@@ -153,7 +158,7 @@ def main() -> None:
     found = Surroundings()
     try:
         opened = Opened(Path(path), read_header())
-        memory = _memory(int(file), int(capacity), opened)
+        memory = _memory(file, capacity, opened)
     except LibraryError as error:
         link.send(("refused", error))
         return

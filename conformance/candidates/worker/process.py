@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from bindings import Facts, LibraryError
 
 from .arena import CAPACITY, Arena, Slot
+from .copies import Copy, copy
 
 if TYPE_CHECKING:
     from .buffers import Buffer
@@ -38,30 +39,32 @@ class Ended(Exception):  # noqa: N818
 
 
 class Process:
-    """One process with one library, started by `prefix`; the library is open when something is asked of it."""
+    """One process with one library, which is open when something is asked of it.
+
+    prefix: a command that starts it.  copied: without one, as a copy of a process that is ready (copies.py).
+    """
 
     def __init__(
-        self, path: Path, arena: Arena, threads: int, environment: Mapping[str, str], prefix: Sequence[str] = ()
+        self,
+        path: Path,
+        arena: Arena,
+        threads: int,
+        environment: Mapping[str, str],
+        prefix: Sequence[str] = (),
+        copied: bool = False,
     ) -> None:
         self.path = path
         self._output = tempfile.TemporaryFile()  # noqa: SIM115
         ours, theirs = socket.socketpair()
-        command = [*prefix, sys.executable, "-u", "-m", f"{__package__}.child"]
+        given = dict.fromkeys(_THREADS, str(threads)) | _POLITE | dict(environment)
+        variables = os.environ | given | {"PYTHONPATH": os.pathsep.join(sys.path)}
+        files = (theirs.fileno(), arena.file, self._output.fileno())
+        self._process: subprocess.Popen[bytes] | Copy
         with theirs:
-            arguments = [str(theirs.fileno()), str(arena.file), str(CAPACITY), str(path)]
-            self._process = subprocess.Popen(
-                command + arguments,
-                stdin=subprocess.DEVNULL,
-                stdout=self._output,
-                stderr=subprocess.STDOUT,
-                pass_fds=(theirs.fileno(), arena.file),
-                env=os.environ
-                | dict.fromkeys(_THREADS, str(threads))
-                | _POLITE
-                | dict(environment)
-                | {"PYTHONPATH": os.pathsep.join(sys.path)},
-                start_new_session=True,
-            )
+            if copied and not prefix:
+                self._process = copy(variables, files, CAPACITY, str(path))
+            else:
+                self._process = _started(prefix, variables, files, str(path))
         self._connection = Connection(ours.detach())
         self._read = 0
         self._addresses: dict[int, int] = {}  # of the arena's slots, as the library sees them
@@ -164,3 +167,20 @@ class Process:
     def close(self) -> None:
         self.end()
         self._output.close()
+
+
+def _started(
+    prefix: Sequence[str], variables: Mapping[str, str], files: tuple[int, int, int], path: str
+) -> subprocess.Popen[bytes]:
+    """Start a process by a command; files: its connection, arena and output."""
+    connection, arena, output = files
+    arguments = [str(connection), str(arena), str(CAPACITY), path]
+    return subprocess.Popen(
+        [*prefix, sys.executable, "-u", "-m", f"{__package__}.child", *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=subprocess.STDOUT,
+        pass_fds=(connection, arena),
+        env=variables,
+        start_new_session=True,
+    )

@@ -54,6 +54,7 @@ class Worker:
         self._called: set[str] = set()  # operations, since the process was started
         self._process: Process | None
         self.arena, self._process = begun or (Arena(), None)
+        self._was_started = begun is not None
 
     def __enter__(self) -> Self:
         try:
@@ -71,9 +72,11 @@ class Worker:
         self.arena.close()
 
     def process(self) -> Process:
-        """Return the process, started if there is none."""
+        """Return the process, started if there is none; from the second on as a copy of one that is ready."""
         if self._process is None:
-            self._process = Process(self.path, self.arena, self.threads, self.environment, self.prefix)
+            how = (self.environment, self.prefix, self._was_started)
+            self._process = Process(self.path, self.arena, self.threads, *how)
+            self._was_started = True
         return self._process
 
     def facts(self) -> Facts:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -102,7 +101,7 @@ def _scattered(wrong: Wrong) -> str:
 def _conditions(wrong: Wrong) -> Iterator[Place]:
     """Where an input is negative, not finite, repeated, above or below a number."""
     bad = wrong.bad
-    if math.comb(bad.size, int(bad.sum())) < 1 / CHANCE:
+    if _has_few_choices(bad.size, int(bad.sum())):
         return
     for name, array in wrong.inputs.items():
         values = _spread(array, bad.shape)
@@ -113,6 +112,19 @@ def _conditions(wrong: Wrong) -> Iterator[Place]:
         for word, at in tests.items():
             yield Place(at, f"where {name} is {word}")
         yield from _thresholds(name, values, bad)
+
+
+def _has_few_choices(size: int, count: int) -> bool:
+    """Whether so many of all elements can be chosen in fewer than 1 / CHANCE ways.
+
+    As soon as there are more the rest is left: the binomial coefficient of a large array has thousands of digits.
+    """
+    ways = 1
+    for taken in range(min(count, size - count)):
+        ways = ways * (size - taken) // (taken + 1)
+        if ways >= 1 / CHANCE:
+            return False
+    return ways < 1 / CHANCE
 
 
 def _thresholds(name: str, values: Array, bad: Mask) -> Iterator[Place]:

@@ -39,7 +39,9 @@ def judge(processes: int, faults: Sequence[Fault] = FAULTS) -> Iterator[FaultRes
     if not all(fault.is_of_a_kernel for fault in faults):
         build()  # what they share is compiled once
     with kept_between_runs() as store:
-        yield from shared(partial(judge_fault, store=store), faults, processes)
+        # Those first that take longest, so that no process is left alone with one of them at the end.
+        work = sorted(faults, key=lambda fault: -len(cases_of(fault)))
+        yield from shared(partial(judge_fault, store=store), work, processes)
 
 
 def judge_fault(fault: Fault, store: Store | None = None) -> FaultResult:

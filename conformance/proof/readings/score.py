@@ -32,27 +32,28 @@ from .trial import Attempt, ReadingResult, diagnose_on, gather, try_case
 
 CHUNK = 8  # cases of one piece
 
-# Readings of whole steps by what stands for an operation's name: what tries them, and where.
+# Readings of whole steps by what stands for an operation's name: what tries them, and where.  Those first that take
+# longest.
 STEPPED: dict[str, tuple[Sequence[Reading], Callable[[str], list[Attempt]], Sequence[str]]] = {
     STEP: (STEP_READINGS, try_step, tuple(SITUATIONS)),
-    RECOMPUTATION: (RECOMPUTE_READINGS, try_recomputation, tuple(RECOMPUTED)),
-    ACCUMULATION: (ACCUMULATION_READINGS, try_division, tuple(DIVISIONS)),
     MIXED_PRECISION: (MIXED_READINGS, try_mixed, tuple(RUNS_IN_16_BITS)),
+    ACCUMULATION: (ACCUMULATION_READINGS, try_division, tuple(DIVISIONS)),
+    RECOMPUTATION: (RECOMPUTE_READINGS, try_recomputation, tuple(RECOMPUTED)),
 }
 
 Item = TypeVar("Item")
 
 
-def stepped(
-    console: Console,
-    readings: Sequence[Reading],
-    trying: Callable[[str], list[Attempt]],
-    situations: Sequence[str],
-    processes: int,
-) -> list[ReadingResult]:
-    """Try readings of whole steps in every situation."""
-    told = _followed(console, "stepping", shared(trying, situations, processes), len(situations))
-    return gather(readings, (one for few in told for one in few))
+def stepped(console: Console, names: Sequence[str], processes: int) -> list[ReadingResult]:
+    """Try readings of whole steps, of these names in STEPPED, in every situation."""
+    pieces = [(name, situation) for name in names for situation in STEPPED[name][2]]
+    told = _followed(console, "stepping", shared(_stepped, pieces, processes), len(pieces))
+    return gather((reading for name in names for reading in STEPPED[name][0]), (one for few in told for one in few))
+
+
+def _stepped(piece: tuple[str, str]) -> list[Attempt]:
+    name, situation = piece
+    return STEPPED[name][1](situation)
 
 
 def judge(console: Console, operations: Sequence[str], processes: int) -> list[ReadingResult]:

@@ -52,7 +52,8 @@ def test_a_right_library_passes(name: str, library: Path) -> None:
             "threads",
             "two calls at once disturb each other \\(8193 beside 1025\\): in round",
         ),
-        ("LEAKS", "thousand", "memory grows from call to call: 8.[01]. kB .* each, in the last 512 calls"),
+        # 8016 bytes with malloc's own; addresses are taken 132 kB at a time, which is 0.26 kB a call.
+        ("LEAKS", "thousand", "memory grows from call to call: 8.[0-3]. kB .* each, in the last 512 calls"),
         (
             "LEAKS_UNTOUCHED",
             "thousand",
