@@ -227,7 +227,7 @@ def test_a_mistake_is_said_when_it_is_first_met_and_once(library, capsys) -> Non
 
 
 def test_list_prints_ids(capsys) -> None:
-    assert main(["list", "-k", "silu and late"]) == 2
+    assert main(["list", "-k", "silu and maximum"]) == 2
     assert main(["list", "-k", "softmax/late"]) == 0
     assert "softmax/late/maximum_in_last_column_2x8193" in capsys.readouterr().out.split()
 
