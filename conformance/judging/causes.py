@@ -90,7 +90,7 @@ def _cause(failed: Sequence[Result]) -> Cause:
     if joint is None:
         return Cause(plainest_of(failed).headline, None, operation, tuple(failed))
     reading = _reading(operation, joint.reading) if joint.reading else None
-    return Cause(joint.sentence, reading, operation, tuple(failed))
+    return Cause(joint.sentence, reading, operation, tuple(failed), joint)
 
 
 def _diagnoses(results: Iterable[Result]) -> list[Diagnosis]:

@@ -48,6 +48,7 @@ class Symptom:
     pattern  the words of any case, with {} in place of that number
     place    where, if not everywhere
     outputs  of which it is said
+    also     the words of other explanations that hold here as well: another case may tell them apart
     """
 
     kind: Kind
@@ -56,6 +57,7 @@ class Symptom:
     pattern: str = ""
     place: str = ""
     outputs: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -85,7 +87,12 @@ class Diagnosis:
     @property
     def explains_variation(self) -> bool:
         """Whether it says why two runs differ."""
-        return bool(self.readings) or any(one.kind in (Kind.ADDED, Kind.READ) for one in self.symptoms)
+        return bool(self.readings) or self.reads_what_was_there
+
+    @property
+    def reads_what_was_there(self) -> bool:
+        """Whether it says that the result depends on what an output held before: as of two runs it does."""
+        return any(one.kind in (Kind.ADDED, Kind.READ) for one in self.symptoms)
 
     @property
     def varies(self) -> bool:
