@@ -48,6 +48,7 @@ class Symptom:
     pattern  the words of any case, with {} in place of that number
     place    where, if not everywhere
     outputs  of which it is said
+    general  the words of any case of the kind, without this one's numbers
     also     the words of other explanations that hold here as well: another case may tell them apart
     """
 
@@ -57,6 +58,7 @@ class Symptom:
     pattern: str = ""
     place: str = ""
     outputs: tuple[str, ...] = ()
+    general: str = ""
     also: tuple[str, ...] = ()
 
     @property

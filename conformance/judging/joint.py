@@ -121,5 +121,6 @@ def _listed(symptom: Symptom, words: str) -> str:
 _WAYS: tuple[tuple[Callable[[Symptom], Iterable[str]], bool], ...] = (
     (lambda one: [_listed(one, one.pattern.format(name)) for name in one.names if one.pattern], True),
     (lambda one: [_listed(one, words) for words in (one.words, *one.also)], False),
+    (lambda one: [_listed(one, one.general)] if one.general else [], False),
     (lambda one: [_listed(one, words) for words in (one.kind, *one.also)], False),
 )

@@ -86,7 +86,8 @@ def computed_short(wrong: Wrong) -> Symptom | None:
         if isinstance(expected, Noisy) and wrong.holds(expected):
             cut = averages(wrong)
             pattern = cut.words if cut else "no simple pattern"
-            return Symptom(Kind.PRECISION, f"{pattern}; errors no larger than those of computing in {words}")
+            precision = f"errors no larger than those of computing in {words}"
+            return Symptom(Kind.PRECISION, f"{pattern}; {precision}", general=precision)
     return None
 
 

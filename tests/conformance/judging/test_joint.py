@@ -52,6 +52,17 @@ def test_symptoms_are_joined_by_no_more_than_they_share() -> None:
     assert sentence(times(0.5), ZERO) == "output: the right values times 0.5 in 1 of 2 failing cases"
 
 
+def test_rows_with_factors_of_their_own_are_alike_whatever_the_factors() -> None:
+    words = "every row times a factor of its own"
+    few, more = (
+        of_symptoms([Symptom(Kind.LINES, f"{words}, {reach}", outputs=("y",), general=words)])
+        for reach in ("0.9 to 1.1", "0.5 to 2")
+    )
+    assert sentence(few, more) == f"y: {words}"
+    columns = of_symptoms([Symptom(Kind.LINES, "every column plus 1", outputs=("y",))])
+    assert sentence(few, columns) == f"y: {Kind.LINES}"
+
+
 def test_where_runs_differ_wrong_numbers_of_no_pattern_are_no_other_mistake() -> None:
     varies = Diagnosis("the second run differs in output at [3]", symptoms=(Symptom(Kind.VARIES, Kind.VARIES),))
     wrong = of_symptoms([Symptom(Kind.NO_PATTERN, Kind.NO_PATTERN, outputs=("output",))])
