@@ -70,7 +70,9 @@ class Cause:
         return min(self.own, key=lambda result: (not self._shows(result), *_plainness(result)))
 
     def _shows(self, result: Result) -> bool:
-        return self.joint is None or (result.diagnosis is not None and self.joint.is_shown_by(result.diagnosis))
+        if self.joint is None:
+            return result.headline == self.sentence
+        return result.diagnosis is not None and self.joint.is_shown_by(result.diagnosis)
 
 
 def format_of(result: Result) -> str:

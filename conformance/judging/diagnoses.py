@@ -87,6 +87,11 @@ class Diagnosis:
         return self.text
 
     @property
+    def is_of_others(self) -> bool:
+        """Whether it is not of numbers: it was made by what watched the call, or by a tool of the library's."""
+        return not self.readings and not self.symptoms
+
+    @property
     def explains_variation(self) -> bool:
         """Whether it says why two runs differ."""
         return bool(self.readings) or self.reads_what_was_there
@@ -106,6 +111,12 @@ class Diagnosis:
         """Whether it says no more than that numbers are wrong: numbers that differ from run to run are that too."""
         vague = (Kind.NO_PATTERN, Kind.NO_NUMBER, Kind.PRECISION, Kind.AVERAGE)
         return not self.readings and all(one.kind in vague for one in self.symptoms)
+
+    @property
+    def telling(self) -> Sequence[Symptom]:
+        """The symptoms that say something of a pattern; all where none does."""
+        vague = (Kind.NO_PATTERN, Kind.AVERAGE)
+        return [one for one in self.symptoms if one.kind not in vague] or self.symptoms
 
     @property
     def named(self) -> tuple[str, ...]:

@@ -104,7 +104,7 @@ def _symptom(told: Sequence[Diagnosis]) -> Joint | None:
     """What most of the symptoms have in common: their words, a number's name, or no more than their kind."""
     found = []
     for cores_of, is_named in _WAYS:
-        counts = Counter(core for one in told for core in {core for s in one.symptoms for core in cores_of(s)})
+        counts = Counter(core for one in told for core in {core for s in one.telling for core in cores_of(s)})
         found += [Joint(core, count, len(told), is_named=is_named) for core, count in counts.most_common(1)]
     # A number is not recognised in every case: a name counts among the cases that name one.
     naming = sum(any(s.names for s in one.symptoms) for one in told)

@@ -96,12 +96,34 @@ def _d_input(formula: Callable[[Array, Array, Array], Array]) -> Callable[..., A
     return giving(ops.rmsnorm_backward, change)
 
 
-def _sample_backward(
-    input: Array, weight: Array, d_output: Array, d_weight: Array | None, eps: float, beta: float
-) -> tuple[Array, Array]:
-    r = 1.0 / np.sqrt(_sample_mean(input * input) + eps)
-    h, g = input * r, d_output * weight
-    return r * (g - h * _sample_mean(g * h)), accumulate(np.sum(d_output * h, axis=0), d_weight, beta)
+def _sample_backward(mean: Callable[[Array], Array]) -> Callable[..., Any]:
+    """rmsnorm_backward where the root is that of a sample, and the mean term's mean is given."""
+
+    def function(
+        input: Array, weight: Array, d_output: Array, d_weight: Array | None, eps: float, beta: float
+    ) -> tuple[Array, Array]:
+        r = 1.0 / np.sqrt(_sample_mean(input * input) + eps)
+        h, g = input * r, d_output * weight
+        return r * (g - h * mean(g * h)), accumulate(np.sum(d_output * h, axis=0), d_weight, beta)
+
+    return function
+
+
+def _residual_backward(backward: Callable[..., Any]) -> Callable[..., Any]:
+    """rmsnorm_residual_backward by another backward of the norm."""
+
+    def change(result: Any, g: Given) -> Any:
+        given = (g[name] for name in ("residual_out", "weight", "d_output", "d_weight", "eps", "beta"))
+        d_input, d_weight = backward(*given)
+        return d_input + g["d_residual_out"], d_weight
+
+    return giving(ops.rmsnorm_residual_backward, change)
+
+
+_SAMPLES = (
+    (_LESS_ONE, "The mean of squares is computed as a sample's variance is.", _sample_backward(_mean)),
+    (f"{_LESS_ONE} throughout", "Both means are computed as a sample's variance is.", _sample_backward(_sample_mean)),
+)
 
 
 def _unweighted(result: Any, g: Given) -> Any:
@@ -142,8 +164,10 @@ READINGS = (
     *(Reading("rmsnorm", name, why, function) for name, why, function in FORWARD),
     *(Reading("rmsnorm_residual", name, why, _residual(function)) for name, why, function in FORWARD),
     *(Reading("rmsnorm_backward", name, why, _d_input(formula)) for name, why, formula in D_INPUT),
-    Reading(
-        "rmsnorm_backward", _LESS_ONE, "The mean of squares is computed as a sample's variance is.", _sample_backward
+    *(Reading("rmsnorm_backward", name, why, function) for name, why, function in _SAMPLES),
+    *(
+        Reading("rmsnorm_residual_backward", name, why, _residual_backward(function))
+        for name, why, function in _SAMPLES
     ),
     Reading(
         "rmsnorm_backward",
