@@ -55,7 +55,7 @@ def no_number(part: Part) -> Symptom | None:
         return None
     for words, test in (("NaN", np.isnan), ("infinity", np.isposinf), ("minus infinity", np.isneginf)):
         if test(part.got).all():
-            return Symptom(Kind.NO_NUMBER, words)
+            return Symptom(Kind.NO_NUMBER, words, general=words)
         if test(part.values).all() and np.isfinite(part.got).all():
             return Symptom(Kind.NO_NUMBER, f"numbers where {words} is due")
     return None
@@ -127,9 +127,9 @@ def kinds(part: Part) -> Symptom | None:
         "minus infinity": np.isneginf,
         "zero": lambda x: x == 0,
     }
-    counts = {name: int(test(part.got).sum()) for name, test in tests.items()}
-    words = ", ".join(f"{name} in {count} of {part.got.size}" for name, count in counts.items() if count)
-    return Symptom(Kind.NO_NUMBER, words)
+    counts = {name: count for name, test in tests.items() if (count := int(test(part.got).sum()))}
+    words = ", ".join(f"{name} in {count} of {part.got.size}" for name, count in counts.items())
+    return Symptom(Kind.NO_NUMBER, words, general=", ".join(counts))
 
 
 CONTENTS = (unwritten, read_before, no_number, zeros, last_output, copied, constant, exchanged, other_rows)

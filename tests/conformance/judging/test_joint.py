@@ -63,6 +63,14 @@ def test_rows_with_factors_of_their_own_are_alike_whatever_the_factors() -> None
     assert sentence(few, columns) == f"y: {Kind.LINES}"
 
 
+def test_numbers_that_are_none_are_alike_however_many() -> None:
+    some, other, all_of_them = (
+        of_symptoms([Symptom(Kind.NO_NUMBER, words, outputs=("C",), general="NaN")])
+        for words in ("NaN in 3 of 8", "NaN in 5 of 9", "NaN")
+    )
+    assert sentence(some, other, all_of_them) == "C: NaN"
+
+
 def test_where_runs_differ_wrong_numbers_of_no_pattern_are_no_other_mistake() -> None:
     varies = Diagnosis("the second run differs in output at [3]", symptoms=(Symptom(Kind.VARIES, Kind.VARIES),))
     wrong = of_symptoms([Symptom(Kind.NO_PATTERN, Kind.NO_PATTERN, outputs=("output",))])
