@@ -28,6 +28,7 @@ __all__ = ["FLOAT32", "NOT_REFUSED", "RIGHT_BUT", "WROTE_REFUSED", "Cause", "cau
 NOT_REFUSED = "does not refuse calls that it has to"
 RIGHT_BUT = "computes right, does not refuse"
 WROTE_REFUSED = "refuses calls, and writes outputs all the same"
+_OF_NUMBERS = (Misdeed.VARIES, Misdeed.UNWRITTEN)  # which the numbers show too, and say more of
 _Key = TypeVar("_Key", bound=Hashable)
 
 
@@ -100,7 +101,7 @@ def _is_told_by_others(result: Result) -> bool:
     if result.is_sequence:
         return False
     if result.diagnosis is None:
-        return any(finding.kind is not Misdeed.VARIES for finding in result.findings)
+        return any(finding.kind not in _OF_NUMBERS for finding in result.findings)
     return result.diagnosis.is_of_others
 
 
