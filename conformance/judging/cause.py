@@ -11,6 +11,7 @@ from conformance import ids, operations
 from conformance.catalogue.cases import case_named
 from conformance.catalogue.cases.data import DATA
 
+from .joint import Joint
 from .results import Result
 
 if TYPE_CHECKING:
@@ -28,12 +29,14 @@ class Cause:
     reading    the wrong reading that it matches, with its `name` and its own `why`; None where none does
     operation  where it begins: an operation by its float32 name, or "training_step" where no single call is wrong
     results    every failure that it explains, in the order of the run
+    joint      what the sentence is made of; None where it is one result's own
     """
 
     sentence: str
     reading: Reading | None
     operation: str
     results: tuple[Result, ...]
+    joint: Joint | None = None
 
     @property
     def count(self) -> int:
@@ -67,7 +70,9 @@ class Cause:
         return min(self.own, key=lambda result: (not self._shows(result), *_plainness(result)))
 
     def _shows(self, result: Result) -> bool:
-        return self.reading is None or self.reading.name in readings_of(result)
+        if self.joint is None:
+            return result.headline == self.sentence
+        return result.diagnosis is not None and self.joint.is_shown_by(result.diagnosis)
 
 
 def format_of(result: Result) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from conformance import operations
+from conformance import ids, operations
 from conformance.candidates.finding import Misdeed
 
 from .cause import FLOAT32, Cause, base_of, format_of, is_between_calls, is_own, is_whole, plainest_of, readings_of
@@ -28,6 +28,7 @@ __all__ = ["FLOAT32", "NOT_REFUSED", "RIGHT_BUT", "WROTE_REFUSED", "Cause", "cau
 NOT_REFUSED = "does not refuse calls that it has to"
 RIGHT_BUT = "computes right, does not refuse"
 WROTE_REFUSED = "refuses calls, and writes outputs all the same"
+_OF_NUMBERS = (Misdeed.VARIES, Misdeed.UNWRITTEN)  # which the numbers show too, and say more of
 _Key = TypeVar("_Key", bound=Hashable)
 
 
@@ -83,14 +84,25 @@ def _cause(failed: Sequence[Result]) -> Cause:
     """The cause of failures that have one."""
     operation, joint = base_of(failed[0]), join(_diagnoses(failed))
     between = next(filter(is_between_calls, failed), None)
-    if between and not any(
-        one.varies for one in _diagnoses(failed)
-    ):  # by calls that are right alone: numbers tell less
+    told = list(filter(_is_told_by_others, failed))
+    if told and not (joint and joint.reading and joint.holds == joint.tried):
+        return Cause(plainest_of(told).headline, None, operation, tuple(failed))
+    # Calls that are right alone tell more than numbers.
+    if between and not any(one.varies for one in _diagnoses(failed)):
         return Cause(between.headline, None, operation, tuple(failed))
     if joint is None:
         return Cause(plainest_of(failed).headline, None, operation, tuple(failed))
     reading = _reading(operation, joint.reading) if joint.reading else None
-    return Cause(joint.sentence, reading, operation, tuple(failed))
+    return Cause(joint.sentence, reading, operation, tuple(failed), joint)
+
+
+def _is_told_by_others(result: Result) -> bool:
+    """Whether what watched a call, or a tool of the library's, says what it did: that tells more than numbers."""
+    if result.is_sequence:
+        return False
+    if result.diagnosis is None:
+        return any(finding.kind not in _OF_NUMBERS for finding in result.findings)
+    return result.diagnosis.is_of_others
 
 
 def _diagnoses(results: Iterable[Result]) -> list[Diagnosis]:
@@ -135,9 +147,14 @@ def _whole(begun: Sequence[Cause], whole: Result) -> int | None:
         (result.id, place)
         for place, cause in enumerate(begun)
         for result in cause.results
-        if result.is_of_step and format_of(result) == format_of(whole) and (not unlike or _varies(cause))
+        if result.is_of_step and _is_alike(result, whole) and (not unlike or _varies(cause))
     ]
     return min(calls)[1] if calls else None
+
+
+def _is_alike(call: Result, whole: Result) -> bool:
+    """Whether a call is of a step in the format of a whole one: in 16 bits some calls of it are in float32."""
+    return ids.format_of_step(call.part) == ids.format_of_step(whole.part)
 
 
 def _varies(cause: Cause) -> bool:

@@ -48,6 +48,8 @@ class Symptom:
     pattern  the words of any case, with {} in place of that number
     place    where, if not everywhere
     outputs  of which it is said
+    general  the words of any case of the kind, without this one's numbers
+    also     the words of other explanations that hold here as well: another case may tell them apart
     """
 
     kind: Kind
@@ -56,6 +58,8 @@ class Symptom:
     pattern: str = ""
     place: str = ""
     outputs: tuple[str, ...] = ()
+    general: str = ""
+    also: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -83,9 +87,19 @@ class Diagnosis:
         return self.text
 
     @property
+    def is_of_others(self) -> bool:
+        """Whether it is not of numbers: it was made by what watched the call, or by a tool of the library's."""
+        return not self.readings and not self.symptoms
+
+    @property
     def explains_variation(self) -> bool:
         """Whether it says why two runs differ."""
-        return bool(self.readings) or any(one.kind in (Kind.ADDED, Kind.READ) for one in self.symptoms)
+        return bool(self.readings) or self.reads_what_was_there
+
+    @property
+    def reads_what_was_there(self) -> bool:
+        """Whether it says that the result depends on what an output held before: as of two runs it does."""
+        return any(one.kind in (Kind.ADDED, Kind.READ) for one in self.symptoms)
 
     @property
     def varies(self) -> bool:
@@ -97,6 +111,12 @@ class Diagnosis:
         """Whether it says no more than that numbers are wrong: numbers that differ from run to run are that too."""
         vague = (Kind.NO_PATTERN, Kind.NO_NUMBER, Kind.PRECISION, Kind.AVERAGE)
         return not self.readings and all(one.kind in vague for one in self.symptoms)
+
+    @property
+    def telling(self) -> Sequence[Symptom]:
+        """The symptoms that say something of a pattern; all where none does."""
+        vague = (Kind.NO_PATTERN, Kind.AVERAGE)
+        return [one for one in self.symptoms if one.kind not in vague] or self.symptoms
 
     @property
     def named(self) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from conformance import operations
@@ -19,16 +19,16 @@ from conformance.limits import HEADER, Contract
 from conformance.limits.expectation import rounded
 
 from .bench import Bench
+from .diagnosis.step import diagnose_step
 from .evidence_selection import EvidenceSelector
 from .outputs import as_stored
 from .preparation import Prepared
 from .results import Result, Status
-from .verdict import Verdict, judge
+from .verdict import judge
 
 # What files cannot show.
 NOTE = "judged from files: memory, repeatability, refused calls, calls in sequence and free steps were not judged"
 _STEP = "training_step"
-_NAMED = 3  # wrong results of a step, behind the first
 
 
 class FilesBench(Bench):
@@ -64,19 +64,10 @@ class FilesBench(Bench):
         if outcome.status != "done":
             return Result(id, _STEP, Status.NOT_RUN if outcome.status == "missing" else Status.FAIL, outcome.detail)
         verdicts = tuple(judge(name, expected[name], outcome.outputs[name]) for name in in_order())
-        reason = _began([verdict for verdict in verdicts if not verdict.passed])
-        result = Result(id, _STEP, Status.FAIL if reason else Status.PASS, reason, verdicts)
+        reason = next((f"{verdict.output}: {verdict.reason}" for verdict in verdicts if not verdict.passed), "")
+        looks = diagnose_step(held, expected, outcome.outputs, verdicts)
+        result = Result(id, _STEP, Status.FAIL if reason else Status.PASS, reason, verdicts, diagnosis=looks)
         return self.selector.attach(result, lambda: expected, outcome.outputs) if self.selector else result
-
-
-def _began(wrong: Sequence[Verdict]) -> str:
-    """Say what is wrong first, and what after it; wrong: in the order in which the step comes to it."""
-    if not wrong:
-        return ""
-    first, *later = wrong
-    more = f" and {len(later) - _NAMED} more" if len(later) > _NAMED else ""
-    after = f"; then {', '.join(v.output for v in later[:_NAMED])}{more}" if later else ""
-    return f"{first.output}: {first.reason}{after}"
 
 
 def judge_files(

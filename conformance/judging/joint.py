@@ -31,6 +31,13 @@ class Joint:
     reading: str = ""
     is_named: bool = False
 
+    def is_shown_by(self, diagnosis: Diagnosis) -> bool:
+        """Whether it holds in a case of this diagnosis."""
+        if self.reading:
+            return self.reading in diagnosis.readings
+        cores = (core for cores_of, _ in _WAYS for one in diagnosis.symptoms for core in cores_of(one))
+        return self.core in (diagnosis.text, *cores)
+
     def is_unrefuted(self, cases: int) -> bool:
         """Whether it holds wherever it could be tried, which was in half of so many cases at least."""
         return self.holds == self.tried and 2 * self.holds >= cases
@@ -44,6 +51,8 @@ class Joint:
 def join(told: Sequence[Diagnosis]) -> Joint | None:
     """Return what diagnoses of one operation's failing cases have in common; None where none speaks of numbers."""
     of_numbers = [one for one in told if one.readings or one.symptoms]
+    if any(one.reads_what_was_there for one in of_numbers):  # of which two runs that differ are a consequence
+        of_numbers = [one for one in of_numbers if not one.varies]
     if any(one.varies for one in of_numbers):  # a race now and then does the same twice
         of_numbers = [one for one in of_numbers if not one.is_vague]
     if not of_numbers:
@@ -93,14 +102,9 @@ def _rank(told: Sequence[Diagnosis], name: str) -> float:
 
 def _symptom(told: Sequence[Diagnosis]) -> Joint | None:
     """What most of the symptoms have in common: their words, a number's name, or no more than their kind."""
-    ways: tuple[tuple[Callable[[Symptom], Iterable[str]], bool], ...] = (
-        (lambda one: [_listed(one, one.pattern.format(name)) for name in one.names if one.pattern], True),
-        (lambda one: [_listed(one, one.words)], False),
-        (lambda one: [_listed(one, one.kind)], False),
-    )
     found = []
-    for cores_of, is_named in ways:
-        counts = Counter(core for one in told for core in {core for s in one.symptoms for core in cores_of(s)})
+    for cores_of, is_named in _WAYS:
+        counts = Counter(core for one in told for core in {core for s in one.telling for core in cores_of(s)})
         found += [Joint(core, count, len(told), is_named=is_named) for core, count in counts.most_common(1)]
     # A number is not recognised in every case: a name counts among the cases that name one.
     naming = sum(any(s.names for s in one.symptoms) for one in told)
@@ -111,3 +115,12 @@ def _symptom(told: Sequence[Diagnosis]) -> Joint | None:
 def _listed(symptom: Symptom, words: str) -> str:
     """With the outputs that it is said of."""
     return f"{', '.join(symptom.outputs)}: {words}" if symptom.outputs else words
+
+
+# What a symptom may have in common with others, the most particular first; whether that names a mistake.
+_WAYS: tuple[tuple[Callable[[Symptom], Iterable[str]], bool], ...] = (
+    (lambda one: [_listed(one, one.pattern.format(name)) for name in one.names if one.pattern], True),
+    (lambda one: [_listed(one, words) for words in (one.words, *one.also)], False),
+    (lambda one: [_listed(one, one.general)] if one.general else [], False),
+    (lambda one: [_listed(one, words) for words in (one.kind, *one.also)], False),
+)

@@ -12,17 +12,20 @@ from conformance.steps import WHOLE
 from .record import Run
 
 PRINTED = 6  # lines of what a library printed
+TENSORS = 12  # wrong tensors of a step that are listed
 
 
 def explained(result: Result, run: Run, but: str = "") -> Iterator[str]:
     """Yield the lines that tell what went wrong and how to see it again; but: what was said of it before."""
     said = (result.reason, result.diagnosis.text if result.diagnosis else "")
     yield from (line for line in said if line and line != but)
+    yield from tensors(result)
     verdict = worst(result.verdicts)
     if verdict and not verdict.passed and verdict.index and result.part not in WHOLE:  # whose reason says it all
         at = ", ".join(map(str, verdict.index))
+        of = verdict.output if len(result.verdicts) > 1 else ""
         yield (
-            f"worst at [{at}]: reference {verdict.expected:.9g}, got {verdict.got:.9g}, "
+            f"worst at {of}[{at}]: reference {verdict.expected:.9g}, got {verdict.got:.9g}, "
             f"limit {verdict.limit:.3g} ({verdict.made_of}), error / limit {verdict.share:.4g}"
         )
         if is_partial(verdict.region):
@@ -32,6 +35,16 @@ def explained(result: Result, run: Run, but: str = "") -> Iterator[str]:
     if result.waiver:
         yield f"waived by {result.waiver}"
     yield f"repeat: {repeated(result, run)}"
+
+
+def tensors(result: Result) -> Iterator[str]:
+    """Yield what each wrong tensor of a step that was handed in looks like, the first where it began."""
+    if result.operation != "training_step" or result.diagnosis is None:
+        return
+    wrong = result.diagnosis.symptoms
+    yield from (f"{', '.join(one.outputs)}: {one.text}" for one in wrong[:TENSORS])
+    if len(wrong) > TENSORS:
+        yield f"and {len(wrong) - TENSORS} more tensors"
 
 
 def _command(run: Run) -> str:

@@ -53,6 +53,11 @@ class Row:
         return self.passed + self.excused - self.refused - self.sequenced
 
     @property
+    def only_unrefused(self) -> bool:
+        """Whether nothing stands against it but calls that it has to refuse: what it computes is right."""
+        return self.right == self.computed and self.sequenced == self.sequences and self.refused < self.refusals
+
+    @property
     def has_shares(self) -> bool:
         """Whether shares of its limits say anything: some output came to be judged by a limit above zero."""
         return self.measured and not self.exact

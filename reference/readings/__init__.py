@@ -18,6 +18,7 @@ from . import (
     norm,
     optimizer,
     rope,
+    selection,
     sixteen,
     softmax,
 )
@@ -39,5 +40,6 @@ _FLOAT32: tuple[Reading, ...] = (
     *optimizer.READINGS,
     *embedding.READINGS,
     *decode.READINGS,
+    *selection.READINGS,
 )
 READINGS = (*_FLOAT32, *sixteen.readings(_FLOAT32))

@@ -24,7 +24,8 @@ def _state(seeds: Array, mixed_with_row: bool = True) -> Array:
     return ((((seeds ^ rows) & 0xFFFFFFFF) * 1664525) + 1013904223) & 0xFFFFFFFF
 
 
-def _u(seeds: Array) -> Array:
+def uniform(seeds: Array) -> Array:
+    """One u for every row, in [0, 1), as the samplers draw it."""
     return (_state(seeds) >> 8) * 2.0**-24
 
 
@@ -59,7 +60,7 @@ def _drawn(order: Array, p: Array, u: Array, taken: Taken = _less) -> Array:
     return np.take_along_axis(order, place[:, None], axis=1)[:, 0].astype(np.int32)
 
 
-def _sampled(function: Callable[..., Any], uniform: Uniform = _u, taken: Taken = _less) -> Callable[..., Any]:
+def _sampled(function: Callable[..., Any], uniform: Uniform = uniform, taken: Taken = _less) -> Callable[..., Any]:
     """A sampler with another u or another comparison."""
 
     def change(result: Array, g: Given) -> Array:
@@ -72,7 +73,7 @@ def _walked(function: Callable[..., Any], candidates: Callable[[Given], tuple[Ar
     """A sampler with other candidates."""
 
     def change(result: Array, g: Given) -> Array:
-        return result if g["temperature"] == 0 else _drawn(*candidates(g), _u(g["seeds"]))
+        return result if g["temperature"] == 0 else _drawn(*candidates(g), uniform(g["seeds"]))
 
     return giving(function, change)
 

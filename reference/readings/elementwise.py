@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from reference.arrays import Array
@@ -19,6 +21,21 @@ def _slope(x: Array) -> Array:
     return _sigmoid(x) * (1.0 - _sigmoid(x))
 
 
+def _cut(x: Array, below: int, result: Array) -> Array:
+    """The result, 0 where x is below a number."""
+    return np.where(x < below, result.dtype.type(0), result)
+
+
+def _silu_cut(below: int) -> Callable[[Array], Array]:
+    return lambda input: _cut(input, below, ops.silu(input))
+
+
+def _swiglu_cut(below: int) -> Callable[[Array, Array], Array]:
+    return lambda gate, up: _cut(gate, below, ops.swiglu(gate, up))
+
+
+_CUTS = {-20: "exp(-x) is taken to leave nothing.", -88: "exp(-x) would overflow."}
+
 READINGS = (
     *(
         Reading(
@@ -29,6 +46,8 @@ READINGS = (
         )
         for function in (ops.silu, ops.silu_backward, ops.swiglu, ops.swiglu_backward, ops.add, ops.mul, ops.scale)
     ),
+    *(Reading("silu", f"0 below {below}", why, _silu_cut(below)) for below, why in _CUTS.items()),
+    *(Reading("swiglu", f"0 where gate is below {below}", why, _swiglu_cut(below)) for below, why in _CUTS.items()),
     Reading("silu", "sigmoid", "The factor x is forgotten.", lambda input: _sigmoid(input)),
     Reading(
         "silu",

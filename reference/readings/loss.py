@@ -8,6 +8,7 @@ import numpy as np
 
 from reference.arrays import Array
 from reference.ops import loss as ops
+from reference.ops.softmax import softmax
 
 from .reading import Given, Reading, fed, giving
 
@@ -25,6 +26,13 @@ def _clamped(results: Any, g: Given) -> tuple[Array, Array]:
     (rows,) = np.nonzero(_counted(g))
     chosen = np.maximum(np.exp(results[1][rows, g["targets"][rows]]), 1e-10)
     return (np.mean(-np.log(chosen), keepdims=True) if rows.size else results[0]), results[1]
+
+
+def _log_of_probabilities(logits: Array, targets: Array) -> tuple[Array, Array]:
+    log_probs = np.log(softmax(logits))
+    (rows,) = np.nonzero(targets >= 0)
+    chosen = -log_probs[rows, targets[rows]]
+    return (np.mean(chosen, keepdims=True) if rows.size else np.zeros_like(log_probs[:1, 0])), log_probs
 
 
 def _ignored_as_class_0(g: Given) -> Array:
@@ -49,6 +57,12 @@ READINGS = (
         "probabilities clamped at 1e-10",
         "The logarithm is protected from 0, so that the loss saturates at 23.03.",
         giving(ops.cross_entropy_forward, _clamped),
+    ),
+    Reading(
+        "cross_entropy_forward",
+        "logarithm of the probabilities",
+        "The softmax is taken first: a probability that vanishes has an infinite logarithm.",
+        _log_of_probabilities,
     ),
     Reading(
         "cross_entropy_forward",

@@ -12,6 +12,7 @@ from reference.ops import norm as ops
 
 from .reading import Given, Reading, fed, giving
 
+_LESS_ONE = "divided by hidden_dim - 1"
 _ROW_BLOCKS = 32  # whose rows the C library sums on their own, at most
 
 
@@ -27,6 +28,15 @@ def _sum(input: Array, weight: Array, eps: float) -> Array:
     return input / np.sqrt(np.sum(input * input, axis=-1, keepdims=True) + eps) * weight
 
 
+def _sample_mean(x: Array) -> Array:
+    """The sum over one less than there are columns, as of a sample's variance."""
+    return np.sum(x, axis=-1, keepdims=True) / (x.shape[-1] - x.dtype.type(1))
+
+
+def _of_a_sample(input: Array, weight: Array, eps: float) -> Array:
+    return input / np.sqrt(_sample_mean(input * input) + eps) * weight
+
+
 FORWARD: tuple[tuple[str, str, Callable[[Array, Array, float], Array]], ...] = (
     ("eps outside the root", "eps is added to the root mean square.", _eps_outside),
     (
@@ -35,6 +45,7 @@ FORWARD: tuple[tuple[str, str, Callable[[Array, Array, float], Array]], ...] = (
         lambda input, weight, eps: ops.rmsnorm(input - _mean(input), weight, eps),
     ),
     ("sum in place of the mean", "The squares are not divided by the number of columns.", _sum),
+    (_LESS_ONE, "The mean of squares is computed as a sample's variance is.", _of_a_sample),
     ("eps ignored", "The root is taken of the mean alone.", lambda input, weight, eps: ops.rmsnorm(input, weight, 0.0)),
     ("eps 1e-5", "The constant of another model.", lambda input, weight, eps: ops.rmsnorm(input, weight, 1e-5)),
     (
@@ -85,6 +96,36 @@ def _d_input(formula: Callable[[Array, Array, Array], Array]) -> Callable[..., A
     return giving(ops.rmsnorm_backward, change)
 
 
+def _sample_backward(mean: Callable[[Array], Array]) -> Callable[..., Any]:
+    """rmsnorm_backward where the root is that of a sample, and the mean term's mean is given."""
+
+    def function(
+        input: Array, weight: Array, d_output: Array, d_weight: Array | None, eps: float, beta: float
+    ) -> tuple[Array, Array]:
+        r = 1.0 / np.sqrt(_sample_mean(input * input) + eps)
+        h, g = input * r, d_output * weight
+        return r * (g - h * mean(g * h)), accumulate(np.sum(d_output * h, axis=0), d_weight, beta)
+
+    return function
+
+
+def _residual_backward(backward: Callable[..., Any]) -> Callable[..., Any]:
+    """rmsnorm_residual_backward by another backward of the norm."""
+
+    def change(result: Any, g: Given) -> Any:
+        given = (g[name] for name in ("residual_out", "weight", "d_output", "d_weight", "eps", "beta"))
+        d_input, d_weight = backward(*given)
+        return d_input + g["d_residual_out"], d_weight
+
+    return giving(ops.rmsnorm_residual_backward, change)
+
+
+_SAMPLES = (
+    (_LESS_ONE, "The mean of squares is computed as a sample's variance is.", _sample_backward(_mean)),
+    (f"{_LESS_ONE} throughout", "Both means are computed as a sample's variance is.", _sample_backward(_sample_mean)),
+)
+
+
 def _unweighted(result: Any, g: Given) -> Any:
     ones = np.ones_like(g["weight"])
     return ops.rmsnorm_backward(g["input"], ones, g["d_output"], g["d_weight"], g["eps"], g["beta"])[0], result[1]
@@ -123,6 +164,11 @@ READINGS = (
     *(Reading("rmsnorm", name, why, function) for name, why, function in FORWARD),
     *(Reading("rmsnorm_residual", name, why, _residual(function)) for name, why, function in FORWARD),
     *(Reading("rmsnorm_backward", name, why, _d_input(formula)) for name, why, formula in D_INPUT),
+    *(Reading("rmsnorm_backward", name, why, function) for name, why, function in _SAMPLES),
+    *(
+        Reading("rmsnorm_residual_backward", name, why, _residual_backward(function))
+        for name, why, function in _SAMPLES
+    ),
     Reading(
         "rmsnorm_backward",
         "weight missing in d_input",

@@ -123,6 +123,39 @@ def _none_for_choice(ops: Ops) -> Operation:
     return backward
 
 
+class _Concatenated:
+    """The auxiliary loss of the tokens of all layers, as if they were those of one.
+
+    The last layer's loss stands for all of them, since only then all is known; so do its counts in backward.
+    """
+
+    def __init__(self, ops: Ops, layers: int) -> None:
+        self._ops, self._layers = ops, layers
+        self._seen: list[tuple[Array, Array]] = []
+        self._counts: Array = None
+
+    def forward(self, router_probs: Array, expert_indices: Array, alpha: float) -> Any:
+        loss, counts, means = self._ops.aux_loss_forward(router_probs, expert_indices, alpha=alpha)
+        self._seen.append((router_probs, expert_indices))
+        if len(self._seen) < self._layers:
+            return self._ops.scale(loss, scale=0.0), counts, means
+        probs, indices = (np.concatenate(arrays) for arrays in zip(*self._seen, strict=True))
+        self._seen = []
+        loss, self._counts, _ = self._ops.aux_loss_forward(probs, indices, alpha=alpha)
+        return loss, counts, means
+
+    def backward(self, f_counts: Array, batch_seq: int, alpha: float, scale: float) -> Array:
+        tokens = batch_seq * self._layers
+        of_all = self._ops.aux_loss_backward(self._counts, batch_seq=tokens, alpha=alpha, scale=scale)
+        return of_all[:batch_seq]
+
+
+def _concatenated_layers(ops: Ops, config: Config, *given: Any) -> Result:
+    loss = _Concatenated(ops, config.layers)
+    misread = Misread(ops, aux_loss_forward=loss.forward, aux_loss_backward=loss.backward)
+    return step.training_step(misread, config, *given)
+
+
 def _turned_on(ops: Ops) -> Operation:
     return lambda d_q, d_k, freqs, offset: ops.rope_qk(d_q, d_k, freqs, offset=offset)
 
@@ -171,15 +204,31 @@ def _with_schedule(schedule: Callable[[TrainingConfig, int], float]) -> Callable
 
 _reading = partial(Reading, "training_step")
 
-READINGS = (
+# Of what an update does with the gradients, and when.
+UPDATES = (
     _reading("first step with learning rate 0", "Updates are counted from 0.", _with_schedule(_from_zero)),
     _reading("decays to 0", "The cosine ends at 0, not at a tenth of the base.", _with_schedule(_to_zero)),
     _reading("rises again after total", "The cosine goes on beyond its half turn.", _with_schedule(_rising)),
     _reading("schedule not applied", "The base learning rate in every update.", _with_schedule(_constant)),
     _reading("clipped per tensor", "Each gradient is clipped by a norm of its own.", _per_tensor),
-    _reading("logits' gradient clipped", "The gradient of the loss is clipped, not the parameters'.", _logits_gradient),
     _reading("not clipped", "The norm is reported, the gradients are taken as they are.", _with(clip_scale=_never)),
+    _reading(
+        "bias correction one step behind",
+        "The moments are corrected for the update before.",
+        _with(multi_adamw=_corrected_late),
+    ),
+    _reading("norms decay too", "Weight decay on every parameter.", _with(multi_adamw=_decaying_everything)),
+)
+
+# Of what loss and gradients are: they show in a step before its update.
+GRADIENTS = (
+    _reading("logits' gradient clipped", "The gradient of the loss is clipped, not the parameters'.", _logits_gradient),
     _reading("auxiliary loss not differentiated", "It is reported only.", _with(aux_loss_backward=_none_for_balance)),
+    _reading(
+        "auxiliary loss over concatenated layers",
+        "The tokens of all layers are balanced as if they were those of one.",
+        _concatenated_layers,
+    ),
     _reading(
         "router without gradient",
         "The weights of the experts are taken as constants, and so is the auxiliary loss.",
@@ -201,10 +250,6 @@ READINGS = (
         "A token's last place gives its embedding's gradient.",
         _with(scatter_add=_last_of_each_token),
     ),
-    _reading(
-        "bias correction one step behind",
-        "The moments are corrected for the update before.",
-        _with(multi_adamw=_corrected_late),
-    ),
-    _reading("norms decay too", "Weight decay on every parameter.", _with(multi_adamw=_decaying_everything)),
 )
+
+READINGS = (*UPDATES, *GRADIENTS)

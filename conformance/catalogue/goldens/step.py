@@ -87,10 +87,16 @@ def results(ops: Any, start: Parameters, inputs: Tensors) -> tuple[dict[str, Any
     loss, gradients, _ = accumulate(ops, TINY, start, inputs["input.tokens"], inputs["input.targets"])
     norm, _ = ops.clip_scale(ops.multi_sum_squares(list(gradients.values())), clip_norm=CLIP_NORM)
     found = {"loss": loss.total, "cross_entropy": loss.cross_entropy, "aux_loss": loss.aux, "norm": norm}
+    return found | of_gradients(gradients, inputs), gradients
+
+
+def of_gradients(gradients: Parameters, inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a golden expects of the gradients, by its names there: some elements of each, and its norm."""
+    found = {}
     for name, gradient in gradients.items():
         found[f"gradient.{name}"] = gradient.reshape(-1)[inputs[f"input.places.{name}"]]
         found[f"gradient_norm.{name}"] = norm_of(gradient)
-    return found, gradients
+    return found
 
 
 def in_order() -> list[str]:

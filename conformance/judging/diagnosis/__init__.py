@@ -12,9 +12,11 @@ from conformance.judging.diagnoses import Diagnosis, Symptom, of_readings, of_sy
 from conformance.judging.verdict import Verdict
 from conformance.limits.expectation import Expected
 
+from .contents import unwritten
 from .failed import Failed, Wrong
 from .matching import Compared, matches
 from .partly import partly
+from .parts import Part
 from .printed import printed
 from .symptoms import symptom
 
@@ -46,7 +48,8 @@ def diagnose(
         if matched:
             return of_readings([reading.name for reading in matched], others)
         call = Failed(operation, arguments, expected, got, last or {}, again)
-        found = partly(call, failed) or of_symptoms(_symptoms(call, failed))
+        left = all(unwritten(Part(wrong, wrong.beyond)) for wrong in (Wrong(call, name) for name in failed))
+        found = (None if left else partly(call, failed)) or of_symptoms(_symptoms(call, failed))
     return replace(found, untried=tuple(others))
 
 

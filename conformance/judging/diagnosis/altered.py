@@ -110,7 +110,7 @@ def own_factors(part: Part) -> Symptom | None:
     for name, groups in _lines(part):
         excess, variance = part.fit(part.values, groups)
         if part.holds(_times(part.right, 1 + excess[groups], variance[groups])):
-            return Symptom(Kind.LINES, f"every {name} times a factor of its own, {_reach(1 + excess)}")
+            return _own(f"every {name} times a factor of its own", _reach(1 + excess))
     return None
 
 
@@ -119,7 +119,7 @@ def own_offsets(part: Part) -> Symptom | None:
     for name, groups in _lines(part):
         added, variance = part.fit(np.ones(part.got.size), groups)
         if part.holds(_plus(part.right, np.ones(part.got.size), added[groups], variance[groups])):
-            return Symptom(Kind.LINES, f"every {name} plus a number of its own, {_reach(added)}")
+            return _own(f"every {name} plus a number of its own", _reach(added))
     return None
 
 
@@ -129,9 +129,13 @@ def own_terms(part: Part) -> Symptom | None:
         for input_name, values in _float_inputs(part):
             multiple, variance = part.fit(values, groups)
             if part.holds(_plus(part.right, values, multiple[groups], variance[groups])):
-                reach = f"{_reach(multiple)}: a sum is wrong"
-                return Symptom(Kind.LINES, f"every {name} plus a multiple of its own of {input_name}, {reach}")
+                words = f"every {name} plus a multiple of its own of {input_name}"
+                return _own(words, f"{_reach(multiple)}: a sum is wrong")
     return None
+
+
+def _own(words: str, numbers: str) -> Symptom:
+    return Symptom(Kind.LINES, f"{words}, {numbers}", general=words)
 
 
 ALTERED = (sign, magnitude, factor, offset, term, missing_factor, clamped)

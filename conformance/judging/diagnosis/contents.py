@@ -29,21 +29,24 @@ def unwritten(part: Part) -> Symptom | None:
 
 
 def read_before(part: Part) -> Symptom | None:
-    """A sum with what the output held before, or a product: right, or off by that, where it was a number."""
+    """A sum with what the output held before, or a product: right, or off by that, where it was a number.
+
+    A large value swallows what is added to it: then both may be.
+    """
     if part.wrong.again is None or not _is_poisoned(part):
         return None
     again = part.wrong.again[part.at]
+    added = part.holds(part.wrong.with_poison(part.right, 2), again)
     if part.holds(part.right, again):
-        return Symptom(Kind.READ, "NaN where the output held NaN before, right where it held numbers: it is read")
-    if part.holds(part.wrong.with_poison(part.right, 2), again):
-        return Symptom(Kind.ADDED, Kind.ADDED)
-    return None
+        words = "NaN where the output held NaN before, right where it held numbers: it is read"
+        return Symptom(Kind.READ, words, also=(Kind.ADDED,) if added else ())
+    return Symptom(Kind.ADDED, Kind.ADDED) if added else None
 
 
 def _is_poisoned(part: Part) -> bool:
     """Whether what came of the first poison is what a sum with it gives: NaN, or one less."""
     if part.got.dtype.kind == "f":
-        return bool(np.isnan(part.got).all()) and not np.isnan(part.values).any()
+        return bool(np.isnan(part.got).all()) and not np.isnan(part.values).all()
     return part.holds(part.wrong.with_poison(part.right, 1))
 
 
@@ -52,7 +55,7 @@ def no_number(part: Part) -> Symptom | None:
         return None
     for words, test in (("NaN", np.isnan), ("infinity", np.isposinf), ("minus infinity", np.isneginf)):
         if test(part.got).all():
-            return Symptom(Kind.NO_NUMBER, words)
+            return Symptom(Kind.NO_NUMBER, words, general=words)
         if test(part.values).all() and np.isfinite(part.got).all():
             return Symptom(Kind.NO_NUMBER, f"numbers where {words} is due")
     return None
@@ -124,9 +127,9 @@ def kinds(part: Part) -> Symptom | None:
         "minus infinity": np.isneginf,
         "zero": lambda x: x == 0,
     }
-    counts = {name: int(test(part.got).sum()) for name, test in tests.items()}
-    words = ", ".join(f"{name} in {count} of {part.got.size}" for name, count in counts.items() if count)
-    return Symptom(Kind.NO_NUMBER, words)
+    counts = {name: count for name, test in tests.items() if (count := int(test(part.got).sum()))}
+    words = ", ".join(f"{name} in {count} of {part.got.size}" for name, count in counts.items())
+    return Symptom(Kind.NO_NUMBER, words, general=", ".join(counts))
 
 
 CONTENTS = (unwritten, read_before, no_number, zeros, last_output, copied, constant, exchanged, other_rows)

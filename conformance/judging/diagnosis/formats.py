@@ -42,6 +42,9 @@ FLOAT16 = Format("float16", 2.0**-11, _half, 2.0**-14, 65520.0)
 TF32 = Format("TF32", 2.0**-11, _low_bits_clear(13))
 
 
+_THROUGH, _CUT_OFF = "stored through", "cut off, not rounded, to"
+
+
 def stored_short(part: Part) -> Symptom | None:
     """Every value that came fits a short format, and is the right one rounded, or cut, to it."""
     if not part.is_noisy or not np.any(part.values):
@@ -50,8 +53,11 @@ def stored_short(part: Part) -> Symptom | None:
     for format in (BFLOAT16, TF32, FLOAT16):
         if came.size and format.holds(came).all() and part.holds(_rounded(part.right, format)):
             both = format is TF32 and FLOAT16.holds(came).all()
-            name = "TF32 or float16" if both else format.name
-            return Symptom(Kind.SHORT, f"{_rounding_mode(part)} {name}")
+            names = ("TF32", "float16") if both else (format.name,)
+            ways = _rounding_modes(part)
+            words = f"{ways[0] if len(ways) == 1 else 'rounded or cut off to'} {' or '.join(names)}"
+            either = tuple(f"{way} {name}" for way in ways for name in names)
+            return Symptom(Kind.SHORT, words, also=either if len(either) > 1 else ())
     return None
 
 
@@ -65,13 +71,13 @@ def _rounded(right: Noisy, format: Format) -> Noisy:
     return Noisy(v, kept, np.minimum(right.shared, kept), worst)
 
 
-def _rounding_mode(part: Part) -> str:
+def _rounding_modes(part: Part) -> tuple[str, ...]:
     """Rounding errs to both sides; cutting off leaves no value further from zero than it should be."""
     further = np.where(part.values > 0, 1, -1) * part.error
     clear = part.usable & (part.error**2 * part.weight > SIGMAS**2)
     if (further[clear] > 0).any():
-        return "stored through"
-    return "cut off, not rounded, to" if 0.5 ** np.count_nonzero(clear) < CHANCE else "rounded or cut off to"
+        return (_THROUGH,)
+    return (_CUT_OFF,) if 0.5 ** np.count_nonzero(clear) < CHANCE else (_THROUGH, _CUT_OFF)
 
 
 _COMPUTED = ((2.0**-11, "TF32 or float16 (11 bits)"), (2.0**-8, "bfloat16 (8 bits)"))
@@ -86,7 +92,8 @@ def computed_short(wrong: Wrong) -> Symptom | None:
         if isinstance(expected, Noisy) and wrong.holds(expected):
             cut = averages(wrong)
             pattern = cut.words if cut else "no simple pattern"
-            return Symptom(Kind.PRECISION, f"{pattern}; errors no larger than those of computing in {words}")
+            precision = f"errors no larger than those of computing in {words}"
+            return Symptom(Kind.PRECISION, f"{pattern}; {precision}", general=precision)
     return None
 
 

@@ -12,6 +12,8 @@ from .numbers import CHANCE
 
 FEW = 3  # places that are listed one by one
 _TILES = (4, 1 << 14)
+_COUNTED = "in "  # how the words begin that count indices of no order
+_BETWEEN = 3  # elements whose inputs lie next to each other: two may by chance
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,8 @@ def places(wrong: Wrong) -> list[Place]:
     regions = list(_regions(wrong))
     region = min(regions, key=lambda place: int(place.at.sum()))
     named = next((p for p in _conditions(wrong) if np.array_equal(p.at, bad)), None)
+    if named and region.words.startswith(_COUNTED):  # which says no more than how many they are
+        region = named
     found = {int(p.at.sum()): p for p in (Place(bad, named.words if named else _scattered(wrong)), region, everywhere)}
     return [found[size] for size in sorted(found, reverse=True)]
 
@@ -75,7 +79,7 @@ def indices_said(hit: Array, size: int, name: str) -> str:
         return f"every {step}{'nd' if step == 2 else 'rd' if step == 3 else 'th'} {name} from {low} on"
     if count <= FEW:
         return f"{many} {', '.join(str(int(h)) for h in hit)}"
-    return f"in {count} of {size} {many}"
+    return f"{_COUNTED}{count} of {size} {many}"
 
 
 def _tile(low: int, size: int) -> str:
@@ -135,6 +139,9 @@ def _thresholds(name: str, values: Array, bad: Mask) -> Iterator[Place]:
             yield Place(numbers & (values >= inside.min()), f"where {name} is above {outside.max():.4g}")
         if inside.max() < outside.min():
             yield Place(numbers & (values <= inside.max()), f"where {name} is below {outside.min():.4g}")
+        if inside.size >= _BETWEEN:
+            low, high = inside.min(), inside.max()
+            yield Place(numbers & (values >= low) & (values <= high), f"where {name} is {low:.4g} to {high:.4g}")
 
 
 def _spread(array: Array, shape: tuple[int, ...]) -> Array | None:

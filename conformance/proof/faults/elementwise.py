@@ -12,6 +12,9 @@ _MUL = "v->mul(length, a + at, b + at, output + at)"
 FAULTS = (
     Fault("silu: the exponent's sign", ("silu",), "vector/elementwise.c",
           "y[i] = x[i] * sigmoid_lane(x[i]);", "y[i] = x[i] * sigmoid_lane(-x[i]);", "matches: .*sign of the exponent"),
+    Fault("silu: 0 below -20", ("silu",), "vector/elementwise.c",
+          "y[i] = x[i] * sigmoid_lane(x[i]);", "y[i] = x[i] < -20.0f ? 0.0f : x[i] * sigmoid_lane(x[i]);",
+          "matches: .*0 below -20"),
     Fault("silu_backward: a term missing", ("silu_backward",), "vector/elementwise.c",
           "dx[i] = dy[i] * s * (1.0f + x[i] * (1.0f - s));", "dx[i] = dy[i] * s;", "matches: .*second term missing"),
     Fault("swiglu: cut to bfloat16", ("swiglu",), "elementwise.c", _SWIGLU,
@@ -44,10 +47,22 @@ FAULTS = (
           "(float)v->dot(cols, y, dy), 1.0f", "0.0f, 1.0f", "matches: .*sum missing"),
     Fault("softmax_topk: ties by higher index", ("softmax_topk",), "order.c",
           "return a > b ||", "return a >= b ||", "matches: .*ties by higher index"),
+    Fault("softmax_topk: maximum of the first warp", ("softmax_topk",), "softmax.c",
+          "renormalise(v, input + row * cols, chosen, k, weights + row * k);",
+          "renormalise(v, input + row * cols, chosen, k, weights + row * k);\n"
+          "            const float* const x = input + row * cols;\n"
+          "            const float early = v->maximum(cols < 32 ? cols : 32, x);\n"
+          "            for (int j = 0; j < k && x[chosen[0]] - early > 88.0f; j++) weights[row * k + j] = NAN;",
+          "matches: .*maximum of the first 32 columns, chosen by logits"),
     Fault("softmax_topk_backward: the others never cleared", ("softmax_topk_backward",), "softmax.c",
           "        memset(dx, 0, (size_t)cols * sizeof(float));\n", "", "never written"),
     Fault("cross_entropy_forward: mean over all rows", ("cross_entropy_forward",), "loss.c",
           "total / (double)counted", "total / (double)batch_seq", "matches: .*mean over all rows"),
+    Fault("cross_entropy_forward: logarithm of the probabilities", ("cross_entropy_forward",), "loss.c",
+          "v->shift(cols, x, row_max, (float)log(v->exp_sum(cols, x, row_max)), log_probs + row * cols);",
+          "const float sum = (float)v->exp_sum(cols, x, row_max);\n"
+          "        for (int64_t j = 0; j < cols; j++) log_probs[row * cols + j] = logf(expf(x[j] - row_max) / sum);",
+          "matches: .*logarithm of the probabilities"),
     Fault("cross_entropy_backward: onehot not scaled", ("cross_entropy_backward",), "loss.c",
           "(probability - 1.0f) * scale", "probability * scale - 1.0f", "matches: .*onehot not scaled"),
 )  # fmt: skip

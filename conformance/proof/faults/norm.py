@@ -15,6 +15,9 @@ _SHORT_SUM = f"""\
 FAULTS = (
     Fault("rmsnorm: eps outside the root", ("rmsnorm", "rmsnorm_residual"), "norm.c",
           _ROOT, "    return 1.0 / (sqrt(v->dot(n, x, x) / (double)n) + eps);", "matches: .*eps outside the root"),
+    Fault("rmsnorm: divided by hidden_dim - 1", ("rmsnorm", "rmsnorm_residual", "rmsnorm_backward"), "norm.c",
+          "(double)n + eps", "(double)(n - 1) + eps",
+          "matches: .*divided by hidden_dim - 1|every row|times .*hidden_dim - 1"),
     Fault("rmsnorm: columns past 256 not summed", ("rmsnorm",), "norm.c",
           "v->dot(n, x, x)", "v->dot(n < 256 ? n : 256, x, x)",
           "past .*256|first 256|every row times a factor of its own"),

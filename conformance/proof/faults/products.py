@@ -50,6 +50,10 @@ static inline float toward_zero(double x) {
     return result;
 }
 """
+_ONE = (
+    "return multiply_all(&(struct product){.a = a, .b = b, .c = C, .c_row = N, .rows = M, .columns = N, .depth = K},"
+    " 1, alpha, beta);"
+)
 
 FAULTS = (
     TF32_INPUTS,
@@ -65,6 +69,15 @@ FAULTS = (
     Fault("products: depth past 256 not summed", ("gemm_tt",), "product.c",
           "k < p->depth; k += PANEL_DEPTH", "k < min64(p->depth, PANEL_DEPTH); k += PANEL_DEPTH",
           "past .*256|first 256"),
+    Fault("gemm: added to C", ("gemm",), "gemm.c",
+          "return cuda_gemm_beta(A, B, C, M, N, K, 1.0f, 0.0f, stream);",
+          "return cuda_gemm_beta(A, B, C, M, N, K, 1.0f, 1.0f, stream);", "added to what was there"),
+    Fault("gemm_beta: beta 0 multiplied", ("gemm_beta", "gemm_nn"), "gemm.c",
+          _ONE, f"for (int64_t i = 0; i < (int64_t)M * N; i++) C[i] *= beta;\n    {_ONE.replace('beta', '1.0f')}",
+          "it is read"),
+    Fault("gemm: K cut down to a multiple of 4", ("gemm_beta",), "gemm.c",
+          ".rows = M, .columns = N, .depth = K}, 1, alpha, beta);",
+          ".rows = M, .columns = N, .depth = K / 4 * 4}, 1, alpha, beta);", "last multiple of 4 missing"),
     Fault("gemm_beta: beta ignored", ("gemm_beta",), "gemm.c",
           ".depth = K}, 1, alpha, beta);", ".depth = K}, 1, alpha, 0.0f * beta);", "matches: .*beta ignored"),
     Fault("gemm_beta: alpha left out of whole tiles", ("gemm_beta",), "vector/tile.c",

@@ -11,10 +11,10 @@ from conformance.catalogue.cases import CASES, REFUSALS, SEQUENCES, CallSequence
 from conformance.catalogue.keywords import Keywords
 from conformance.catalogue.prepared import Store, kept_between_runs
 from conformance.judging.bench import Bench
+from conformance.judging.causes import Cause, causes
 from conformance.judging.results import Result
 from conformance.judging.sequences import judge_sequence
 from conformance.pool import shared
-from conformance.report.summary import blocks
 
 from .build import build
 from .fault import Fault
@@ -27,8 +27,8 @@ class FaultResult:
 
     name: str
     found: bool  # a case of every operation it is in did not pass
-    right: bool  # the first line of every block that a report shows tells what is wrong
-    first_line: str  # of the first block of which that is not so, else of the first
+    right: bool  # the first line of every mistake that a report shows tells what is wrong
+    first_line: str  # of the first mistake of which that is not so, else of the first
 
 
 def judge(processes: int, faults: Sequence[Fault] = FAULTS) -> Iterator[FaultResult]:
@@ -74,8 +74,12 @@ def cases_of_operations(names: Collection[str], on_a_device: bool) -> list[Case 
 
 def scored(fault: Fault, results: Sequence[Result]) -> FaultResult:
     """Say whether the results find the fault, and whether their report names it."""
-    shown = [result for result, _ in blocks(results)]
-    lines = [result.headline for result in shown]
+    lines = [_first_line(cause) for cause in causes(results)]
     missed = [line for line in lines if not fault.is_said_by(line)]
-    found = {result.operation for result in shown} == set(fault.operations)
+    found = {result.operation for result in results if result.was_run and not result.is_fine} == set(fault.operations)
     return FaultResult(fault.name, found, found and not missed, next(iter([*missed, *lines]), "all cases passed"))
+
+
+def _first_line(cause: Cause) -> str:
+    """What a report says of a mistake; of calls that were not refused, which one it was."""
+    return cause.plainest.headline if cause.plainest.is_refusal else cause.sentence

@@ -13,7 +13,7 @@ import jinja2
 from markupsafe import Markup
 
 from conformance.exit_codes import PASSED
-from conformance.report.explanation import is_partial
+from conformance.report.explanation import is_partial, tensors
 from conformance.report.record import Run, counted
 from conformance.report.score import Score
 from conformance.report.summary import rows
@@ -91,7 +91,7 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {"used": words.used, "kind": words.kind, "limit_name": words.limit_name}
-    environment.filters |= {"counted": counted, "is_partial": is_partial, "breakable": _breakable}
+    environment.filters |= {"tensors": tensors, "counted": counted, "is_partial": is_partial, "breakable": _breakable}
     return environment
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from conformance import operations
+from conformance.judging.causes import RIGHT_BUT
 from conformance.judging.results import Status
 
 from .model import Candidate, Section
@@ -18,7 +19,7 @@ class Cell:
 
     status: Status
     kind: str
-    count: str  # how many of its cases have this status, or worse than passed
+    count: str  # how many of its cases have this status, or worse than passed; where it refuses nothing, are right
     used: str
     percent: int  # of the limit, for the colour
     anchor: str
@@ -105,6 +106,9 @@ def _cell(section: Section) -> Cell:
     row = section.row
     if not row.was_run:
         return Cell(section.status, section.kind, "", f"{row.cases} cases", 100, section.anchor)
+    if row.only_unrefused:
+        right, refused = f"{row.right} of {row.computed} right", f"{RIGHT_BUT}: {row.refused} of {row.refusals}"
+        return Cell(Status.FAIL, section.kind, right, refused, 100, section.anchor)
     good = section.kind == "good"
     count = row.passed if good else row.cases - row.passed
     percent = min(100, round(100 * row.share)) if good else 100

@@ -40,6 +40,10 @@ def _whole_tiles(tile: int) -> Callable[[int], slice]:
     return lambda terms: slice(max(tile, terms // tile * tile))
 
 
+def _multiple(count: int) -> Callable[[int], slice]:
+    return lambda terms: slice(terms // count * count)
+
+
 def _all_but_last(terms: int) -> slice:
     return slice(max(1, terms - 1))
 
@@ -99,6 +103,14 @@ SUMS: tuple[tuple[str, str, Sum], ...] = (
     ("sums kept in float16", "The accumulator is a half.", _kept(_half)),
     ("sums kept in bfloat16", "The accumulator is a bfloat16.", _kept(bfloat16)),
     ("sums cut off", "Every addition truncates, as in a tensor core.", _kept(truncated)),
+    *(
+        (
+            f"terms past the last multiple of {count} missing",
+            "The loop takes so many terms at once, and leaves the rest.",
+            _some(_multiple(count), np.sum),
+        )
+        for count in (2, 4, 8, 16)
+    ),
 )
 HIDDEN = {"sums cut off"}  # by the rounding of a result that is stored in 16 bits
 STALE = ("sum of the row before", "Shared memory is read before it is written.", _stale(np.sum))

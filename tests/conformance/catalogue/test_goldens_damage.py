@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -113,3 +114,8 @@ def test_a_manifest_that_was_changed_by_hand_is_refused(
         assert act(folder) == 2
         assert "manifest.json: expected digest" in capsys.readouterr().out
     assert path.read_text(encoding="utf-8") == text.replace(due, changed, 1)
+
+
+def test_another_process_is_told_what_is_wrong_with_a_golden(tmp_path: Path) -> None:
+    error = GoldenError(tmp_path, "a case of the catalogue", "one of another version")
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)

@@ -19,9 +19,14 @@ from conformance.candidates.files import answerable
 from conformance.catalogue.goldens import file_of, load, load_tensors
 from conformance.catalogue.goldens.step import in_order, parameters, results
 from conformance.commands.cli import main
+from conformance.judging.diagnosis.step import results_of
 from conformance.judging.files import judge_files
 from conformance.judging.results import Status
-from conformance.limits.namespaces import OnNumbers
+from conformance.limits.namespaces import OnFloat32, OnNumbers
+from conformance.report.explanation import explained
+from conformance.report.record import Run
+from reference.readings.step import READINGS
+from reference.step import start
 
 STEP = next(id for id in answerable() if id.startswith("training_step"))
 CASE = "rmsnorm/plain/2x33x1e-06"
@@ -172,9 +177,25 @@ def test_wrong_gradients_of_a_step_stand_as_backward_meets_them(tmp_path: Path) 
     }
     write(tmp_path, STEP, outputs(STEP) | doubled)
     [[result]] = judge_files([STEP], tmp_path)
-    first, _, later = result.reason.partition("; then ")
-    assert first.startswith("gradient.final_norm: ")
+    assert result.reason == "gradient.final_norm: 64 of 64 elements beyond their limit"
+    first, _, later = result.headline.partition("; then ")
+    assert first == "first wrong: gradient.final_norm: the right values times 2"
     assert later == "gradient.layers.1.w_o, gradient.layers.1.attn_norm, gradient.layers.0.w_q and 1 more"
+    said = list(explained(result, Run("mine", option="--outputs", library="results")))
+    assert "gradient.layers.0.w_q: the right values times 2" in said
+    assert any(line.startswith("worst at gradient.") for line in said)
+
+
+def test_a_step_by_a_wrong_reading_is_named(tmp_path: Path) -> None:
+    [reading] = [one for one in READINGS if one.name == "auxiliary loss over concatenated layers"]
+    held = load_tensors(STEP)
+    assert held is not None
+    came = results_of(reading, OnFloat32(), start(parameters()), held)
+    write(tmp_path, STEP, {f"output.{name}": np.asarray(array, np.float32) for name, array in came.items()})
+    [[result]] = judge_files([STEP], tmp_path)
+    assert result.headline == f"matches: {reading.name}"
+    assert result.diagnosis is not None
+    assert [one.outputs for one in result.diagnosis.symptoms[:2]] == [("aux_loss",), ("loss",)]
 
 
 def test_every_result_of_a_step_has_its_place_in_it() -> None:

@@ -150,3 +150,40 @@ def test_what_calls_in_a_row_show_explains_wrong_numbers_of_no_reading() -> None
     zero = of_symptoms([Symptom(Kind.ZERO, "zero", outputs=("output",))])
     [cause] = causes([replace(failed("rmsnorm/plain/3x33"), diagnosis=zero), KEEPS])
     assert (cause.sentence, cause.count) == ("keeps something", 2)
+
+
+def test_a_run_in_16_bits_follows_from_a_call_of_its_format_in_float32() -> None:
+    results = [
+        failed("step1-bf16/locked/003 rmsnorm(layers.0.attn_norm)"),
+        failed("step/envelope-bf16/01", "training_step", reading=""),
+        failed("step/envelope-fp16/01", "training_step", reading=""),
+    ]
+    assert [ids(cause) for cause in causes(results)] == [[r.id for r in results[:2]], [results[2].id]]
+
+
+def test_what_a_call_did_to_memory_says_more_than_how_it_ended() -> None:
+    bare = Result("mul/plain/1", "mul", Status.CRASHED, "SIGSEGV in run 1")
+    wrote = Result("mul/plain/33", "mul", Status.CRASHED, "SIGSEGV in run 1", diagnosis=Diagnosis("wrote past the end"))
+    [cause] = causes([bare, wrote])
+    assert (cause.sentence, cause.plainest.id) == ("wrote past the end", wrote.id)
+
+
+def test_the_failure_shown_is_one_that_shows_the_cause() -> None:
+    half = of_symptoms([Symptom(Kind.FACTOR, "the right values times 0.5", outputs=("output",))])
+    other = of_symptoms([Symptom(Kind.ZERO, Kind.ZERO, outputs=("output",))])
+    looks = {"silu/plain/1": other, "silu/plain/33": half, "silu/plain/257": half}
+    [cause] = causes([replace(failed(id, "silu"), diagnosis=found) for id, found in looks.items()])
+    assert (cause.sentence, cause.plainest.id) == (
+        "output: the right values times 0.5 in 2 of 3 failing cases",
+        "silu/plain/33",
+    )
+
+
+def test_what_a_tool_says_tells_more_than_numbers_but_not_than_a_reading() -> None:
+    nan = of_symptoms([Symptom(Kind.NO_NUMBER, "NaN", outputs=("output",))])
+    tool = Diagnosis("cudaErrorLaunchFailure: lane 5 waits for a warp that has gone")
+    crashed = Result("softmax/plain/3x31", "softmax", Status.CRASHED, "SIGABRT", diagnosis=tool)
+    numbers = replace(failed("softmax/plain/1x2", "softmax"), diagnosis=nan)
+    assert [cause.sentence for cause in causes([numbers, crashed])] == [tool.text]
+    named = failed("softmax/plain/1x2", "softmax", "no maximum")
+    assert [cause.sentence for cause in causes([named, crashed])] == ["matches: no maximum"]

@@ -16,7 +16,10 @@ from conformance.candidates.worker.outcome import Outcome
 from conformance.catalogue.cases import CASES
 from conformance.judging.bench import Bench
 from conformance.judging.diagnoses import Kind
+from conformance.judging.diagnosis import diagnose
+from conformance.judging.outputs import judge_outputs
 from conformance.judging.results import Result
+from conformance.limits.expectation import expect
 
 VARIES = Finding(Misdeed.VARIES, "the second run differs from the first in C at [0, 0]")
 
@@ -67,6 +70,31 @@ def test_what_was_there_times_0_is_read_not_left_unwritten() -> None:
     right, dtype = product("gemm")
     first, second = (right + np.float32(0) * poison(dtype, run) for run in (1, 2))
     assert kinds(judged("gemm", first, second, VARIES)) == [Kind.READ]
+
+
+def test_a_value_that_swallows_what_is_added_may_be_either() -> None:
+    large = CASES["gemm/range/17x33x65"]
+    right = reference.gemm(**large.arguments()).astype(np.float32)
+    first, second = (right + poison(right.dtype, run) for run in (1, 2))
+    diagnosis = Bench(Twice("C", first, second, VARIES)).case(large).diagnosis
+    assert diagnosis is not None
+    assert [(one.kind, one.also) for one in diagnosis.symptoms] == [(Kind.READ, (Kind.ADDED,))]
+
+
+def test_a_sum_with_what_was_there_is_called_so_among_nan() -> None:
+    case = CASES["gemm/special/33x5x3"]
+    right = reference.gemm(**case.arguments()).astype(np.float32)
+    assert np.isnan(right).any()
+    first, second = (right + poison(right.dtype, run) for run in (1, 2))
+    assert Bench(Twice("C", first, second, VARIES)).case(case).headline == "C: added to what was there"
+
+
+def test_a_range_of_an_input_is_a_place() -> None:
+    arguments = CASES["silu/range/1025"].arguments()
+    x, right = arguments["input"], reference.silu(**arguments).astype(np.float32)
+    expected, got = expect("silu", arguments), {"output": np.where((x > -50) & (x < -12), np.float32(0), right)}
+    found = diagnose("silu", arguments, expected, got, judge_outputs("silu", arguments, expected, got))
+    assert str(found) == "output: zero, where input is -49.35 to -13.06"
 
 
 def test_only_what_holds_either_poison_was_never_written() -> None:

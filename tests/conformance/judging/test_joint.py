@@ -52,6 +52,25 @@ def test_symptoms_are_joined_by_no_more_than_they_share() -> None:
     assert sentence(times(0.5), ZERO) == "output: the right values times 0.5 in 1 of 2 failing cases"
 
 
+def test_rows_with_factors_of_their_own_are_alike_whatever_the_factors() -> None:
+    words = "every row times a factor of its own"
+    few, more = (
+        of_symptoms([Symptom(Kind.LINES, f"{words}, {reach}", outputs=("y",), general=words)])
+        for reach in ("0.9 to 1.1", "0.5 to 2")
+    )
+    assert sentence(few, more) == f"y: {words}"
+    columns = of_symptoms([Symptom(Kind.LINES, "every column plus 1", outputs=("y",))])
+    assert sentence(few, columns) == f"y: {Kind.LINES}"
+
+
+def test_numbers_that_are_none_are_alike_however_many() -> None:
+    some, other, all_of_them = (
+        of_symptoms([Symptom(Kind.NO_NUMBER, words, outputs=("C",), general="NaN")])
+        for words in ("NaN in 3 of 8", "NaN in 5 of 9", "NaN")
+    )
+    assert sentence(some, other, all_of_them) == "C: NaN"
+
+
 def test_where_runs_differ_wrong_numbers_of_no_pattern_are_no_other_mistake() -> None:
     varies = Diagnosis("the second run differs in output at [3]", symptoms=(Symptom(Kind.VARIES, Kind.VARIES),))
     wrong = of_symptoms([Symptom(Kind.NO_PATTERN, Kind.NO_PATTERN, outputs=("output",))])
@@ -68,15 +87,38 @@ def test_one_case_speaks_for_itself() -> None:
     assert likeliest([]) == ""
 
 
-@pytest.mark.parametrize(
-    "name", ["rmsnorm/plain/2x33x1e-06", "rmsnorm/tails/127x13x1e-06", "rmsnorm/plain/3x1025x1e-06"]
-)
-def test_a_mean_over_one_less_is_recognised(name: str) -> None:
+def test_what_was_there_is_added_where_a_case_tells_it_from_read() -> None:
+    words = "NaN where the output held NaN before, right where it held numbers: it is read"
+    added = of_symptoms([Symptom(Kind.ADDED, Kind.ADDED, outputs=("C",))])
+    read = of_symptoms([Symptom(Kind.READ, words, outputs=("C",))])
+    either = of_symptoms([Symptom(Kind.READ, words, outputs=("C",), also=(Kind.ADDED,))])
+    assert sentence(either, added, either) == "C: added to what was there"
+    assert sentence(either, read, either) == f"C: {words}"
+
+
+def test_that_runs_differ_follows_from_what_is_read() -> None:
+    varies = Diagnosis("the second run differs in C at [3]", symptoms=(Symptom(Kind.VARIES, Kind.VARIES),))
+    added = of_symptoms([Symptom(Kind.ADDED, Kind.ADDED, outputs=("C",))])
+    assert sentence(added, varies, added) == "C: added to what was there"
+
+
+def test_what_is_joined_says_which_cases_show_it() -> None:
+    half, degenerate = times(0.5), of_readings(["sum in place of the mean"])
+    joint = join([degenerate, half, half])
+    assert joint is not None
+    assert [joint.is_shown_by(one) for one in (degenerate, half)] == [False, True]
+    alone = join([half])
+    assert alone is not None
+    assert alone.is_shown_by(half)
+
+
+@pytest.mark.parametrize("name", ["softmax/plain/5x257", "softmax/plain/64x64", "softmax/plain/2x1025"])
+def test_a_factor_of_one_less_is_recognised(name: str) -> None:
     case = CASES[name]
     arguments = case.arguments()
     columns = arguments["input"].shape[1]
-    wrong = (reference.rmsnorm(**arguments) * np.sqrt((columns - 1) / columns)).astype(np.float32)
-    expected, got = expect("rmsnorm", arguments), {"output": wrong}
-    diagnosis = diagnose("rmsnorm", arguments, expected, got, judge_outputs("rmsnorm", arguments, expected, got))
+    wrong = (reference.softmax(**arguments) * np.sqrt((columns - 1) / columns)).astype(np.float32)
+    expected, got = expect("softmax", arguments), {"output": wrong}
+    diagnosis = diagnose("softmax", arguments, expected, got, judge_outputs("softmax", arguments, expected, got))
     assert diagnosis is not None
-    assert "sqrt ((hidden_dim - 1) / hidden_dim)" in diagnosis.symptoms[0].names
+    assert "sqrt ((cols - 1) / cols)" in diagnosis.symptoms[0].names

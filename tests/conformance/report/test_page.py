@@ -156,6 +156,15 @@ def test_states_are_words_and_every_operation_has_its_cell(faulty: Run) -> None:
     assert "--case 'rope_forward/" in text  # the command
 
 
+def test_an_operation_that_refuses_nothing_and_computes_right_is_called_so(right: Run) -> None:
+    unrefused = Result("silu/refused/null_input", "silu", Status.CRASHED, "SIGSEGV")
+    text = Reader(page([dataclasses.replace(right, results=[*right.results, unrefused])])).text
+    assert "computes right, does not refuse: 0 of 1" in text
+    wrong = Result("silu/plain/7", "silu", Status.FAIL, "7 of 7 elements beyond their limit")
+    text = Reader(page([dataclasses.replace(right, results=[*right.results, unrefused, wrong])])).text
+    assert "does not refuse: 0 of 1" not in text
+
+
 def test_the_course_of_a_step_marks_the_first_wrong_call(faulty: Run) -> None:
     text = Reader(page([faulty])).text
     assert "locked first wrong at cross_entropy_backward of x ; free first wrong at" in text

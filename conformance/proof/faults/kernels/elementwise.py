@@ -56,7 +56,8 @@ FAULTS = (
           "batch.starts[i] + ceil_div(sizes[at + i], CHUNK);",
           "batch.starts[i] + (sizes[at + i] > CHUNK ? sizes[at + i] / CHUNK : 1);", "never written"),
     Fault("lists.cuh: the arrays of one launch alone", ("multi_adamw", "multi_sum_squares", "multi_scale"), "lists.cuh",
-          "at < count; at += ARRAYS_AT_MOST", "at < 1; at += ARRAYS_AT_MOST", "never written|matches|zero"),
+          "at < count; at += ARRAYS_AT_MOST", "at < 1; at += ARRAYS_AT_MOST",
+          "never written|matches|zero|NaN"),
     Fault("lists.cuh: the array before", ("multi_scale",), "lists.cuh",
           "if (starts[middle] <= chunk) low = middle;", "if (starts[middle] < chunk) low = middle;",
           "matches: .*first array alone"),
@@ -75,5 +76,6 @@ FAULTS = (
           "    CHECK(clip_norm > 0);\n    static_assert", "returned -2 and wrote total_norm"),
     Fault("clip.cu: the first call's norm kept", ("clip_scale",), "clip.cu",
           "const float norm = sqrtf(sum_squares[0]);",
-          "static float norm = sqrtf(sum_squares[0]);", "last case's output"),
+          "static float norm = sqrtf(sum_squares[0]);",
+          "last case's output|keeps something from one call"),
 )  # fmt: skip
