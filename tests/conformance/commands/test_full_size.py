@@ -43,7 +43,8 @@ def test_on_an_emulated_device_they_wait_until_they_are_asked_for() -> None:
         f"not run: {by_design} designed cases, slow on an emulated device; -k designed judges them",
     ]
     assert _reach(gemm, emulated=False) == (gemm, [])
-    for asked in (*map(select, map(Keywords, ("full and gemm", "designed and add"))), select(Keywords(), ["full/gemm"])):
+    asked_for = [select(Keywords(words)) for words in ("full and gemm", "designed and add")]
+    for asked in (*asked_for, select(Keywords(), ["full/gemm"])):
         assert _reach(asked, emulated=True) == (asked, [])
     none = select(Keywords("rmsnorm/plain"))
     assert _reach(none, emulated=True) == (none, [])
