@@ -19,7 +19,7 @@ from training.data import ByteTokenizer, digest, embedded_documents, tokenize
 
 NUMBERS = (1, 2, 3)
 BATCH, SEQ = 2, 64
-CHOSEN = 1  # the batches: such that no routing choice of any step lies within the noise
+CHOSEN = 9  # the batches: such that no routing choice of any step lies within the noise
 # A start whose weights are large enough that every gradient is far from zero, and a schedule past its warm-up.
 DEVIATION, TRAINING = 0.125, TrainingConfig(lr=1e-3, warmup=1, total=10)
 

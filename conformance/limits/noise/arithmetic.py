@@ -123,7 +123,20 @@ def divide(a: Any, b: Any) -> Noisy:
     below = extremes.of_quotient(x.factors, x.v, y.v)
     result = rounded(propagate(q, (x, 1 / y.v), (y, q / y.v)), times=2, free=_scales_exactly(y), below=below)
     common.keep(result, (x, 1 / y.v), (y, -q / y.v))
+    if y.sum_of is x:
+        result = _share(result)
     return result.of_factors(factors.quotient(x.factors, x.v, y.v))
+
+
+def _share(q: Noisy) -> Noisy:
+    """Shares of a sum, such as the weights of softmax: they lie between 0 and 1, however much the terms err."""
+    most = np.maximum(q.v, 1 - q.v)
+    known = np.isfinite(q.variance)
+    variance = np.where(known, np.minimum(q.variance, np.square(most / REACH)), np.inf)
+    worst = None if q.worst is None else np.where(known, np.minimum(q.worst, most / ARRANGEMENTS), np.inf)
+    result = Noisy(q.v, variance, np.minimum(q.shared, variance), worst, lean=q.lean)
+    result.in_common = tuple(np.clip(error, -most / REACH, most / REACH) for error in q.in_common)
+    return result
 
 
 def _evaluated(x: Noisy, own: Floats | float, reach: Floats | float, sure: Any = False) -> Noisy:

@@ -14,7 +14,8 @@ order has no roundings of its own; what it is `spared`, the size of its partial 
 
 A product knows its `factors`, which may be multiplied in any order, until something else is done with it (factors.py);
 a sum of two or three its `addends`, likewise; and what a row was computed from a number of its own knows the error that
-all of the row have `in_common`, until it is moved or summed (common.py).
+all of the row have `in_common`, until it is moved or summed (common.py).  A sum over rows of numbers that are not
+negative knows what it is the `sum_of`: their shares of it lie between 0 and 1, however much they err.
 
 Sums that are rounded toward zero are off in one direction: what they may `lean` by, and hand on to what is computed
 from them, is carried apart, since it neither evens out nor adds up in squares (None where nothing leans).
@@ -42,7 +43,7 @@ FIELDS = ("v", "variance", "shared", "worst", "terms", "lean", "spared")  # of a
 class Noisy(NDArrayOperatorsMixin):
     """An array of values; for each the variance of its error, how much of it is shared, and a bound unless None."""
 
-    __slots__ = (*FIELDS, "made_of", "addends", "in_common")
+    __slots__ = (*FIELDS, "made_of", "addends", "in_common", "sum_of")
     __array_priority__ = 100
 
     def __init__(
@@ -58,6 +59,7 @@ class Noisy(NDArrayOperatorsMixin):
         self.made_of: Factors | None = None
         self.addends: tuple[Floats, ...] = ()
         self.in_common: tuple[Floats, ...] = ()
+        self.sum_of: Noisy | None = None
 
     # ---- what an array offers -------------------------------------------------------------------
     @property
@@ -113,7 +115,7 @@ class Noisy(NDArrayOperatorsMixin):
 
     def in_memory(self) -> Noisy:
         """Forget how these numbers were made: what is stored is rounded, and joined in no other order; returns them."""
-        self.made_of, self.addends, self.in_common = None, (), ()
+        self.made_of, self.addends, self.in_common, self.sum_of = None, (), (), None
         return self
 
     def replaced(self, **fields: Any) -> Noisy:

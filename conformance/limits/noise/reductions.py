@@ -107,13 +107,16 @@ def total(x: Noisy, axis: Any = None, keepdims: bool = False, dtype: Any = None)
     alike = np.sum(size == np.max(size, axis=-1, keepdims=True, initial=0.0), axis=-1).astype(np.float64)
     faint = size < np.sum(size, axis=-1, keepdims=True) * roundings().accumulator.unit
     partial = np.cumsum(flat.v, axis=-1) if n else flat.v
-    return _summed(
+    result = _summed(
         flat,
         lambda part: np.sum(part, axis=-1),
         lambda whole: _drift(partial, whole) if n else whole,
         alike * (alike - 1),
         np.sum(np.where(faint, size, 0.0), axis=-1),
     ).reshape(shape)
+    if keepdims and np.all(x.v >= 0):
+        result.sum_of = x
+    return result
 
 
 def mean(x: Noisy, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Noisy:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from conformance.judging import outputs
 from conformance.limits.expectation import expect
-from conformance.limits.measure import measure
+from conformance.limits.measure import limits, measure
 from conformance.limits.namespaces import Stored
 from conformance.limits.noise import Noisy, exact
 
@@ -59,6 +59,19 @@ def test_a_log_sum_exp_errs_by_no_more_than_its_scores() -> None:
     scores = exact(drawn(7, 1, 40) * np.float32(100)).replaced(variance=np.full((1, 40), 4.0), worst=None)
     total: Any = np.log(np.sum(np.exp(scores - np.max(scores.v)), axis=-1))
     assert 2.0 < total.sigma < 8.0
+
+
+def test_weights_of_scores_that_err_by_much_lie_between_0_and_1() -> None:
+    scores = exact(drawn(8, 2, 40) * np.float32(10)).replaced(variance=np.full((2, 40), 4.0), worst=None)
+    weights: Any = np.exp(scores - np.max(scores.v, axis=-1, keepdims=True))
+    weights = weights / np.sum(weights, axis=-1, keepdims=True)
+    assert np.all(limits(weights)[0] <= 1)
+    for seed in range(50):
+        off = np.exp(scores.v + 2 * drawn(seed, 2, 40).astype(np.float64))
+        assert measure(weights, (off / off.sum(axis=-1, keepdims=True)).astype(np.float32)).share.max() <= 1
+    small = exact(scores.v).replaced(variance=np.full((2, 40), 1e-14), worst=None)
+    exponentials: Any = np.exp(small - np.max(small.v, axis=-1, keepdims=True))
+    assert np.all(limits(exponentials / np.sum(exponentials, axis=-1, keepdims=True))[0] < 1e-5)
 
 
 # ---- errors that a row has in common -------------------------------------------------------------------------------
