@@ -22,6 +22,7 @@ TABLES = sizes(
     (2049, 8, 1e4, 2.5),
     (31, 6, 100.0, 8.0),
     (9, 80, 1e4, 8.0),
+    (40, 16, 0.5, 1.0),
 )
 
 ONE = "batch seq_len n_heads head_dim offset"

@@ -13,7 +13,7 @@ from conformance.catalogue.full_model import HIDDEN, TOKENS
 
 from .data import Array, Draw
 from .elementwise import EVERY, SOME, TAILS
-from .optimizer import HYPER, decays, many, squares, very_many
+from .optimizer import BORDER, HYPER, STILL, decays, many, squares, very_many
 from .spec import Maker, Sizes, Spec, nan, scaled, sizes
 
 
@@ -66,8 +66,11 @@ def _updates(operation: str) -> Iterator[Spec]:
     for why, seed in (("drawn", _SEED), ("", 0)):
         rows = {"plain": many(**HYPER, step=7, seed=seed), "tails": very_many(**HYPER, step=7, seed=seed)}
         yield Spec(operation, rows, given, why=why)
-        kept = {data: many(**(HYPER | {"lr": 0.0}), step=2, seed=seed) for data in ("plain", "tiny", "range")}
-        long = [{"count": 2, "sizes": (5, 40001), **(HYPER | {"lr": 0.0}), "step": 2, "seed": seed}]
+        yield Spec(
+            operation, {"plain": many(**BORDER, step=1, seed=seed)[1:2]}, given, why=f"{why or 'nearest'}_border"
+        )
+        kept = {data: many(**STILL, step=2, seed=seed) for data in ("plain", "tiny", "range")}
+        long = [{"count": 2, "sizes": (5, 40001), **STILL, "step": 2, "seed": seed}]
         still = given | {"weight_decays": scaled("plain", 0.0)}
         yield Spec(operation, kept | {"tails": long}, still, why=f"{why or 'nearest'}_kept")
     small: dict[str, str | Maker] = {
