@@ -316,7 +316,7 @@ int32_t cuda_cross_entropy_backward(const float* log_probs SHAPE(batch_seq, voca
 
 /* m = beta1*m + (1-beta1)*g; v = beta2*v + (1-beta2)*g^2; m_hat = m / (1 - beta1^step); v_hat = v / (1 - beta2^step);
  * param = param - lr * (m_hat / (sqrt(v_hat) + eps) + weight_decay * param), param on the right the old one.  What
- * comes of an infinite parameter that decays, or of m_hat past the largest number, is left open. */
+ * comes of an infinite parameter, or of m_hat past the largest number, is left open. */
 int32_t cuda_adamw_step(float* param UPDATED SHAPE(size), const float* grad SHAPE(size), float* m UPDATED SHAPE(size), float* v UPDATED SHAPE(size),
                         float lr MOVING, float beta1, float beta2, float eps, float weight_decay, int step MOVING, int64_t size, void* stream)
     REQUIRES(lr >= 0, beta1 >= 0, beta1 < 1, beta2 >= 0, beta2 < 1, eps >= 0, weight_decay >= 0, step >= 1);

@@ -18,7 +18,7 @@ from .spec import Maker, Sizes, Spec, nan, scaled, sizes
 HYPER = {"lr": 1e-2, "beta1": 0.9, "beta2": 0.95, "eps": 1e-8}
 BORDER = {"lr": 1e-2, "beta1": 0.0, "beta2": 0.0, "eps": 0.0}  # each as small as the header lets it be, but for lr
 STILL = HYPER | {"lr": 0.0}
-LENGTHS = (2, 33, 257, 1025, 8193)
+LENGTHS = (2, 33, 257, 1025, 8193, 20011)
 STEPS = (2, 7, 1000)
 
 
@@ -89,7 +89,7 @@ def decays(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     return np.where(np.arange(shape[0]) % 2 == 0, 0.1, 0.0)
 
 
-_CLIPPED = sizes("size clip_norm", (2, 0.5), (33, 1.0), (1025, 1.0), (8193, 30.0))
+_CLIPPED = sizes("size clip_norm", (2, 0.5), (33, 1.0), (1025, 1.0), (8193, 30.0), (20011, 30.0))
 _UNCLIPPED = sizes("size clip_norm", (33, 100.0), (1025, 1000.0))
 
 SPECS = (
@@ -117,7 +117,7 @@ SPECS = (
         },
         why="eps_counts",
     ),
-    Spec("zero_grad", {"plain": sizes("size", (1,), (33,), (8193,))}, trivial="the answer is zero"),
+    Spec("zero_grad", {"plain": sizes("size", (1,), (33,), (8193,), (20011,))}, trivial="the answer is zero"),
     Spec("grad_clip", {"plain": _CLIPPED, "swamp": _CLIPPED[1:], "exact": _CLIPPED[1:]}, why="above"),
     Spec("grad_clip", {"tiny": sizes("size clip_norm", (33, 1e-3), (257, 1e-4))}, why="small_norm"),
     Spec("grad_clip", {"plain": _UNCLIPPED, "exact": _UNCLIPPED}, why="below"),

@@ -27,6 +27,12 @@ def edges(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     return np.resize(np.concatenate([_EDGES, -_EDGES, _NANS.view(np.float32)]), shape)
 
 
+def _some_nan(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """Every third number is none; what of its bits is lost, or carried into, would make it one."""
+    nans = np.resize(_QUIET_NANS.view(np.float32), shape)
+    return np.where(np.arange(shape[0]) % 3 == 1, nans, draw.normal(shape).astype(np.float32))
+
+
 _EDGES = np.array(
     [
         *(1 + odd * 2.0**-bits for bits in (8, 11) for odd in (1, 3)),
@@ -35,6 +41,7 @@ _EDGES = np.array(
     ],
     np.float32,
 )
+_QUIET_NANS = np.array([0x7FFFFFFF, 0x7FC00001, 0xFFFFFFFE, 0xFFC00000], np.uint32)
 _NANS = np.array([0x7F800001, 0x7FFFFFFF, 0xFF800001, 0xFFFFFFFF], np.uint32)
 _SEED = 0x123456789ABCDEF
 SUFFIXES = ("bf16", "fp16")
@@ -69,6 +76,8 @@ def _updates(operation: str) -> Iterator[Spec]:
         yield Spec(
             operation, {"plain": many(**BORDER, step=1, seed=seed)[1:2]}, given, why=f"{why or 'nearest'}_border"
         )
+        some_nan = given | {"params": _some_nan}
+        yield Spec(operation, {"plain": many(**HYPER, step=2, seed=seed)[1:3]}, some_nan, why=f"{why or 'nearest'}_nan")
         kept = {data: many(**STILL, step=2, seed=seed) for data in ("plain", "tiny", "range")}
         long = [{"count": 2, "sizes": (5, 40001), **STILL, "step": 2, "seed": seed}]
         still = given | {"weight_decays": scaled("plain", 0.0)}
