@@ -21,6 +21,7 @@ from conformance.steps.resident import RESIDENT
 from .grammar import is_hopeless, names_of
 from .mutator import C, Mutant, mutants_of
 from .reach import Reach
+from .second_look import GUARDED, REPLACED, TESTS, guarded_source
 from .source import Line, exchanged, lines_of
 
 # What newer compilers refuse by themselves; no warning is read.
@@ -69,6 +70,7 @@ class Library:
         """Return a digest of the sources and of how they are compiled."""
         command = [*self.recipe.compiler(), *_STRICT, *self.recipe.beside()]
         texts = [*command, *(f"{file} {text} {self.recipe.options(file)}" for file, text in self.sources.items())]
+        texts += [guarded_source(), *((ROOT / test).read_text(encoding="utf-8") for test in TESTS)]
         return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
     def path(self, mutant: Mutant) -> str:
@@ -118,10 +120,21 @@ class Library:
         entries = (file for file in self.sources if operation in self.reach.entries(file))
         return next(entries, "")
 
-    def link(self, build: Build, library: Path) -> Path:
-        """Link what was built.  Raises RefusedError."""
-        objects = [*build.changed.values(), *build.unchanged.values()]
-        return linked(self.recipe, self.name, objects, library, _WHOLE)
+    def link(self, build: Build, library: Path, *, guarded: bool = False) -> Path:
+        """Link what was built; guarded: with working memory that is watched in place of the C library's own.
+
+        Raises RefusedError.
+        """
+        objects = {**build.changed, **build.unchanged}
+        if guarded:
+            sources = {**self.sources, GUARDED: guarded_source()}
+            del objects[REPLACED]
+            objects |= compiled(self.recipe, GUARDED, [GUARDED], sources, self._kept, _STRICT)
+        return linked(self.recipe, self.name, objects.values(), library, _WHOLE)
+
+    def can_guard(self, build: Build) -> bool:
+        """Whether working memory can be watched: of the C library, where it is not what a mutant changes."""
+        return REPLACED in build.unchanged
 
 
 def _hopeful(file: str, lines: Sequence[Line], known: frozenset[str]) -> Iterator[Mutant]:

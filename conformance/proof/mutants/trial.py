@@ -23,13 +23,17 @@ from conformance.proof.faults.recipes import Kernels
 from conformance.proof.faults.trial import cases_of_operations, judge_case
 from conformance.steps import STEP_CASES, judge_step
 
+from . import second_look
+from .equivalents import Equivalents
 from .library import Build, Library
 from .mutator import Mutant
 from .record import Trial, Verdict
 
 AnyCase = Case | Refusal | CallSequence
-_LIMIT_S = 10.0  # of a call: an honest one takes a tenth of a second, on the emulator a second
+_LIMIT_S, _EMULATED_LIMIT_S = 5.0, 10.0  # of a call: an honest one takes a tenth of a second, on the emulator a second
+_OF_PROVED = 200  # cases that are asked of a mutant that a proof calls equivalent: the likeliest to tell otherwise
 _STEP_LIMIT_S = 120.0
+_NAME = "libassayer_mutant.so"
 _MEMORY_KB = 8 << 20  # a mutant that asks for memory without end is to be refused it
 _LIMITED = ("sh", "-c", f'ulimit -d {_MEMORY_KB}; exec "$@"', "sh")
 
@@ -62,11 +66,23 @@ def _elements(case: AnyCase) -> int:
 
 
 class Judge:
-    """Judges mutants of one library, one after the other.  Used in one process."""
+    """Judges mutants of one library, one after the other.  Used in one process.
 
-    def __init__(self, library: Library, store: Store, history: History, codes: Iterable[str] = ()) -> None:
+    proofs: of mutants that are equivalent.
+    """
+
+    def __init__(
+        self,
+        library: Library,
+        store: Store,
+        history: History,
+        codes: Iterable[str] = (),
+        proofs: Equivalents | None = None,
+    ) -> None:
         self._library, self._store, self._history = library, store, history
         self._codes = set(codes)  # of mutants that were judged
+        self._proofs = proofs or Equivalents(())
+        self._is_emulated = isinstance(library.recipe, Kernels)
 
     def trial(self, mutant: Mutant) -> Trial:
         """Build a mutant and judge it.  Raises FaultError where there is no compiler."""
@@ -89,9 +105,8 @@ class Judge:
                 if codes in self._codes:
                     return Trial(mutant, Verdict.REPEATED, code=codes)
                 self._codes.add(codes)
-                path = self._library.link(build, folder / str(len(codes)) / "libassayer_mutant.so")
                 cases, steps = self._cases(mutant, build), sorted(build.operations & STEP_CASES.keys())
-                failed = self._first_failure(path, cases, steps)
+                failed = self._failure(mutant, build, folder / str(len(codes)), cases, steps)
                 if failed:
                     return Trial(mutant, Verdict.KILLED, failed.id, failed.reason, codes)
                 asked += [f"{len(cases)} cases", *steps] if cases else steps
@@ -101,13 +116,34 @@ class Judge:
         return Trial(mutant, verdict, said=", ".join(asked), code=codes)
 
     def _cases(self, mutant: Mutant, build: Build) -> list[AnyCase]:
-        cases = cases_of_operations(build.operations, on_a_device=isinstance(self._library.recipe, Kernels))
+        cases = cases_of_operations(build.operations, on_a_device=self._is_emulated)
         return self._history.ordered(self._place(mutant), cases)
 
-    def _first_failure(self, path: Path, cases: Sequence[AnyCase], steps: Iterable[str]) -> Result | None:
+    def _failure(
+        self, mutant: Mutant, build: Build, folder: Path, cases: Sequence[AnyCase], steps: Sequence[str]
+    ) -> Result | None:
+        """What does not pass: of cases and steps, and of the C library where they all do, of a second look."""
+        path = self._library.link(build, folder / _NAME)
+        if self._proofs.of(self._library.path(mutant), self._place(mutant), mutant):
+            return self._first_failure(path, cases[:_OF_PROVED], ())
+        failed = self._first_failure(path, cases, steps)
+        if failed or self._is_emulated:
+            return failed
+        watched = path
+        if self._library.can_guard(build):
+            watched = self._library.link(build, folder / "guarded" / _NAME, guarded=True)
+        if failed := self._first_failure(watched, cases, (), second_look.THREADS):
+            return failed
+        test = second_look.failed_test(path)
+        return Result(test, "", Status.FAIL, test) if test else None
+
+    def _first_failure(
+        self, path: Path, cases: Sequence[AnyCase], steps: Iterable[str], threads: int = 1
+    ) -> Result | None:
         """Judge cases and steps until one does not pass, and return that one."""
+        limit_s = _EMULATED_LIMIT_S if self._is_emulated else _LIMIT_S
         try:
-            with Worker(path, 1, _LIMIT_S, prefix=_LIMITED, explains=False) as worker:
+            with Worker(path, threads, limit_s, prefix=_LIMITED, explains=False) as worker:
                 bench = Bench(worker, store=self._store, explains=False)
                 results = itertools.chain((judge_case(case, bench) for case in cases), _steps(worker, bench, steps))
                 return next((result for result in results if not result.is_fine), None)
