@@ -18,10 +18,10 @@ from conformance.proof.faults.build import compiled, linked
 from conformance.proof.faults.recipes import RUNTIME, CLibrary, Kernels, reached
 from conformance.steps.resident import RESIDENT
 
+from . import own_tests
 from .grammar import is_hopeless, names_of
 from .mutator import C, Mutant, mutants_of
 from .reach import Reach
-from .second_look import GUARDED, REPLACED, TESTS, guarded_source
 from .source import Line, exchanged, lines_of
 
 # What newer compilers refuse by themselves; no warning is read.
@@ -30,6 +30,7 @@ _STRICT = tuple(
     for mistake in ("implicit-function-declaration", "int-conversion", "incompatible-pointer-types", "return-type")
 )
 _WHOLE = ("-Wl,--no-undefined",) if sys.platform == "linux" else ()  # a name that nothing defines is found here
+SCRATCH, GUARDED = "scratch.c", "guarded_scratch.c"  # the C library's working memory, and what watches it in its place
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class Library:
         """Return a digest of the sources and of how they are compiled."""
         command = [*self.recipe.compiler(), *_STRICT, *self.recipe.beside()]
         texts = [*command, *(f"{file} {text} {self.recipe.options(file)}" for file, text in self.sources.items())]
-        texts += [guarded_source(), *((ROOT / test).read_text(encoding="utf-8") for test in TESTS)]
+        texts += [_guarded(), *own_tests.texts()]
         return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
     def path(self, mutant: Mutant) -> str:
@@ -127,14 +128,14 @@ class Library:
         """
         objects = {**build.changed, **build.unchanged}
         if guarded:
-            sources = {**self.sources, GUARDED: guarded_source()}
-            del objects[REPLACED]
+            sources = {**self.sources, GUARDED: _guarded()}
+            del objects[SCRATCH]
             objects |= compiled(self.recipe, GUARDED, [GUARDED], sources, self._kept, _STRICT)
         return linked(self.recipe, self.name, objects.values(), library, _WHOLE)
 
     def can_guard(self, build: Build) -> bool:
         """Whether working memory can be watched: of the C library, where it is not what a mutant changes."""
-        return REPLACED in build.unchanged
+        return SCRATCH in build.unchanged
 
 
 def _hopeful(file: str, lines: Sequence[Line], known: frozenset[str]) -> Iterator[Mutant]:
@@ -144,6 +145,10 @@ def _hopeful(file: str, lines: Sequence[Line], known: frozenset[str]) -> Iterato
         indentation = len(code) - len(code.lstrip())
         if not is_hopeless(mutant.before, mutant.after, indentation, known):
             yield mutant
+
+
+def _guarded() -> str:
+    return Path(__file__).with_name(GUARDED).read_text(encoding="utf-8")
 
 
 def code_of(path: Path) -> str:

@@ -2,40 +2,30 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from bindings import LibraryError
-from conformance.candidates.worker.worker import Worker
-from conformance.catalogue.cases import CallSequence, Case, Refusal
+from conformance.catalogue.cases import CallSequence, Refusal
 from conformance.catalogue.prepared import Store
-from conformance.judging.bench import Bench
-from conformance.judging.results import Result, Status
+from conformance.judging.results import Result
 from conformance.proof.faults import RefusedError
 from conformance.proof.faults.recipes import Kernels
-from conformance.proof.faults.trial import cases_of_operations, judge_case
-from conformance.steps import STEP_CASES, judge_step
+from conformance.proof.faults.trial import cases_of_operations
+from conformance.steps import STEP_CASES
 
-from . import second_look
 from .equivalents import Equivalents
+from .failures import AnyCase, Failures, last_line
 from .library import Build, Library
 from .mutator import Mutant
 from .record import Trial, Verdict
 
-AnyCase = Case | Refusal | CallSequence
-_LIMIT_S, _EMULATED_LIMIT_S = 5.0, 10.0  # of a call: an honest one takes a tenth of a second, on the emulator a second
 _OF_PROVED = 200  # cases that are asked of a mutant that a proof calls equivalent: the likeliest to tell otherwise
-_STEP_LIMIT_S = 120.0
-_NAME = "libassayer_mutant.so"
-_MEMORY_KB = 8 << 20  # a mutant that asks for memory without end is to be refused it
-_LIMITED = ("sh", "-c", f'ulimit -d {_MEMORY_KB}; exec "$@"', "sh")
 
 
 class History:
@@ -79,10 +69,10 @@ class Judge:
         codes: Iterable[str] = (),
         proofs: Equivalents | None = None,
     ) -> None:
-        self._library, self._store, self._history = library, store, history
+        self._library, self._history = library, history
+        self._failures = Failures(library, store)
         self._codes = set(codes)  # of mutants that were judged
         self._proofs = proofs or Equivalents(())
-        self._is_emulated = isinstance(library.recipe, Kernels)
 
     def trial(self, mutant: Mutant) -> Trial:
         """Build a mutant and judge it.  Raises FaultError where there is no compiler."""
@@ -111,52 +101,19 @@ class Judge:
                     return Trial(mutant, Verdict.KILLED, failed.id, failed.reason, codes)
                 asked += [f"{len(cases)} cases", *steps] if cases else steps
         except RefusedError as error:
-            return Trial(mutant, Verdict.REFUSED, said=_last_line(str(error)))
+            return Trial(mutant, Verdict.REFUSED, said=last_line(str(error)))
         verdict = Verdict.SURVIVED if codes else Verdict.SAME
         return Trial(mutant, verdict, said=", ".join(asked), code=codes)
 
     def _cases(self, mutant: Mutant, build: Build) -> list[AnyCase]:
-        cases = cases_of_operations(build.operations, on_a_device=self._is_emulated)
+        cases = cases_of_operations(build.operations, on_a_device=isinstance(self._library.recipe, Kernels))
         return self._history.ordered(self._place(mutant), cases)
 
     def _failure(
         self, mutant: Mutant, build: Build, folder: Path, cases: Sequence[AnyCase], steps: Sequence[str]
     ) -> Result | None:
-        """What does not pass: of cases and steps, and of the C library where they all do, of a second look."""
-        path = self._library.link(build, folder / _NAME)
+        """What does not pass, if anything; less is asked where a proof says that nothing can."""
         if self._proofs.of(self._library.path(mutant), self._place(mutant), mutant):
-            return self._first_failure(path, cases[:_OF_PROVED], ())
-        failed = self._first_failure(path, cases, steps)
-        if failed or self._is_emulated:
-            return failed
-        watched = path
-        if self._library.can_guard(build):
-            watched = self._library.link(build, folder / "guarded" / _NAME, guarded=True)
-        if failed := self._first_failure(watched, cases, (), second_look.THREADS):
-            return failed
-        test = second_look.failed_test(path)
-        return Result(test, "", Status.FAIL, test) if test else None
-
-    def _first_failure(
-        self, path: Path, cases: Sequence[AnyCase], steps: Iterable[str], threads: int = 1
-    ) -> Result | None:
-        """Judge cases and steps until one does not pass, and return that one."""
-        limit_s = _EMULATED_LIMIT_S if self._is_emulated else _LIMIT_S
-        try:
-            with Worker(path, threads, limit_s, prefix=_LIMITED, explains=False) as worker:
-                bench = Bench(worker, store=self._store, explains=False)
-                results = itertools.chain((judge_case(case, bench) for case in cases), _steps(worker, bench, steps))
-                return next((result for result in results if not result.is_fine), None)
-        except LibraryError as error:
-            return Result("opening", "", Status.CRASHED, _last_line(str(error)))
-
-
-def _steps(worker: Worker, bench: Bench, steps: Iterable[str]) -> Iterator[Result]:
-    """The results of whole steps, which take longer than a call."""
-    for step in steps:
-        worker.limit_s = _STEP_LIMIT_S
-        yield from judge_step(step, bench)
-
-
-def _last_line(text: str) -> str:
-    return text.strip().splitlines()[-1][:200] if text.strip() else ""
+            return self._failures.of_cases(build, folder, cases[:_OF_PROVED])
+        failed = self._failures.of_cases(build, folder, cases, steps)
+        return failed or self._failures.of_a_second_look(build, folder, cases)
