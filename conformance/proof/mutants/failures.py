@@ -1,8 +1,8 @@
 """What fails of a mutant that is built: the first case that does not pass; where all pass, what a second look shows.
 
-The judge calls a C library in one thread and sees nothing of the memory that it takes for itself: the second look is in
-several threads, that memory between guard pages, and at the library's own tests.  Kernels run in other orders of their
-threads.
+The judge calls a C library in one thread and sees nothing of the memory that it takes for itself.  The second look is
+in several threads, with that memory between guard pages and a trap where C leaves undefined what comes, and at the
+library's own tests.  Kernels run in other orders of their threads.
 """
 
 from __future__ import annotations
@@ -60,10 +60,8 @@ class Failures:
         return next(filter(None, (self._first(path, cases, environment=way) for way in ways)), None)
 
     def _watched(self, build: Build, path: Path, cases: Sequence[AnyCase]) -> Result | None:
-        """Several threads, with working memory that is watched; then the C library's own tests."""
-        watched = path
-        if self._library.can_guard(build):
-            watched = self._library.link(build, path.parent / "guarded" / _NAME, guarded=True)
+        """Several threads, with memory and undefined behaviour watched; then the C library's own tests."""
+        watched = self._library.link_watched(build, path.parent / "watched" / _NAME)
         if failed := self._first(watched, cases, threads=_THREADS):
             return failed
         failed_test = own_tests.failed(path)

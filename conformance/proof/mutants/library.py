@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -29,6 +29,7 @@ _STRICT = tuple(
     f"-Werror={mistake}"
     for mistake in ("implicit-function-declaration", "int-conversion", "incompatible-pointer-types", "return-type")
 )
+_TRAPS = ("-fsanitize=undefined", "-fsanitize-undefined-trap-on-error")  # which need nothing that a process must hold
 _WHOLE = ("-Wl,--no-undefined",) if sys.platform == "linux" else ()  # a name that nothing defines is found here
 SCRATCH, GUARDED = "scratch.c", "guarded_scratch.c"  # the C library's working memory, and what watches it in its place
 
@@ -41,6 +42,7 @@ class Build:
     changed: Mapping[str, Path]
     unchanged: Mapping[str, Path]
     code: str  # a digest of the changed objects; "" where they are as they were
+    sources: Mapping[str, str] = field(default_factory=dict)  # with the mutant in them
 
 
 class Library:
@@ -105,7 +107,7 @@ class Library:
             changed = {unit: path for unit, path in after.items() if code_of(path) != code_of(before[unit])}
             code = "".join(unit + code_of(path) for unit, path in changed.items())
             rest = {unit: path for unit, path in before.items() if unit not in changed}
-            yield Build(some, changed, rest, hashlib.sha256(code.encode()).hexdigest() if code else "")
+            yield Build(some, changed, rest, hashlib.sha256(code.encode()).hexdigest() if code else "", mutated)
 
     def _groups(self, affected: frozenset[str]) -> list[frozenset[str]]:
         """Operations that one library is built for: all of the C library; of the kernels, those of one file."""
@@ -121,21 +123,26 @@ class Library:
         entries = (file for file in self.sources if operation in self.reach.entries(file))
         return next(entries, "")
 
-    def link(self, build: Build, library: Path, *, guarded: bool = False) -> Path:
-        """Link what was built; guarded: with working memory that is watched in place of the C library's own.
+    def link(self, build: Build, library: Path) -> Path:
+        """Link what was built.  Raises RefusedError."""
+        return self._linked({**build.changed, **build.unchanged}, library)
 
-        Raises RefusedError.
+    def link_watched(self, build: Build, library: Path) -> Path:
+        """Link what was built of the C library, compiled so that what C leaves undefined ends the process.
+
+        Its working memory is watched, too, unless that is what the mutant changes.  Raises RefusedError.
         """
-        objects = {**build.changed, **build.unchanged}
-        if guarded:
-            sources = {**self.sources, GUARDED: _guarded()}
+        folder = library.parent / "objects"
+        trapping = compiled(self.recipe, self.name, build.changed, build.sources, folder, (*_STRICT, *_TRAPS))
+        objects = {**build.unchanged, **trapping}
+        if SCRATCH in build.unchanged:
             del objects[SCRATCH]
+            sources = {**self.sources, GUARDED: _guarded()}
             objects |= compiled(self.recipe, GUARDED, [GUARDED], sources, self._kept, _STRICT)
-        return linked(self.recipe, self.name, objects.values(), library, _WHOLE)
+        return self._linked(objects, library)
 
-    def can_guard(self, build: Build) -> bool:
-        """Whether working memory can be watched: of the C library, where it is not what a mutant changes."""
-        return SCRATCH in build.unchanged
+    def _linked(self, objects: Mapping[str, Path], library: Path) -> Path:
+        return linked(self.recipe, self.name, objects.values(), library, _WHOLE)
 
 
 def _hopeful(file: str, lines: Sequence[Line], known: frozenset[str]) -> Iterator[Mutant]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +14,7 @@ from conformance.proof.faults import FaultError
 from conformance.proof.mutants import Mutant, failures, trial
 from conformance.proof.mutants.equivalents import Equivalent, Equivalents
 from conformance.proof.mutants.failures import Failures
-from conformance.proof.mutants.library import Library
+from conformance.proof.mutants.library import SCRATCH, Library
 from conformance.proof.mutants.record import Trial, Verdict
 from conformance.proof.mutants.trial import History, Judge
 
@@ -88,7 +90,7 @@ def test_what_no_case_tells_apart_survives(judge: Judge, mutant: Made) -> None:
         (
             "aux_loss.c",
             "return scratch.memory ? ASSAYER_OK :",
-            "return scratch.slot ? ASSAYER_OK : ASSAYER_OK ||",
+            "return true ? ASSAYER_OK :",
             "tests/c",
         ),
     ],
@@ -99,6 +101,18 @@ def test_a_second_look_kills_what_no_case_tells_apart(
 ) -> None:
     found = judge.trial(mutant(file, old, new))
     assert (found.verdict, found.by[: len(by)]) == (Verdict.KILLED, by)
+
+
+def test_the_library_as_it_is_passes_a_second_look(library: Library, mutant: Made, tmp_path: Path) -> None:
+    one = mutant("softmax.c", "CHECK(k >= 1 && k <= cols);", ";")
+    [build] = library.builds(one, tmp_path)
+    all_units = {**build.unchanged, **build.changed}
+    memory = {SCRATCH: all_units.pop(SCRATCH)}
+    whole = replace(build, changed=all_units, unchanged=memory, sources=library.sources)
+    failures = Failures(library, MemoryStore())
+    cases = [case for case in CASES.values() if case.operation in {"softmax_topk", "topp_sample", "aux_loss_forward"}]
+    assert failures.of_cases(whole, tmp_path, cases[:1]) is None
+    assert failures.of_a_second_look(whole, tmp_path, cases) is None
 
 
 def test_of_a_mutant_that_is_proved_equivalent_few_cases_are_asked(
