@@ -29,6 +29,8 @@ _STRICT = tuple(
     f"-Werror={mistake}"
     for mistake in ("implicit-function-declaration", "int-conversion", "incompatible-pointer-types", "return-type")
 )
+# A kernel's mutant takes longer to compile than to judge: half as long so.
+_QUICK = ("-O1", "-g0")
 _TRAPS = ("-fsanitize=undefined", "-fsanitize-undefined-trap-on-error")  # which need nothing that a process must hold
 _WHOLE = ("-Wl,--no-undefined",) if sys.platform == "linux" else ()  # a name that nothing defines is found here
 SCRATCH, GUARDED = "scratch.c", "guarded_scratch.c"  # the C library's working memory, and what watches it in its place
@@ -52,6 +54,10 @@ class Library:
         self.recipe, self.name = recipe, recipe.name
         self._kept = (folder or builds() / "mutants") / "objects"
 
+    @property
+    def _options(self) -> tuple[str, ...]:
+        return (*_STRICT, *_QUICK) if isinstance(self.recipe, Kernels) else _STRICT
+
     @cached_property
     def sources(self) -> dict[str, str]:
         """The text of every file, by its path below the folder."""
@@ -71,7 +77,7 @@ class Library:
 
     def digest(self) -> str:
         """Return a digest of the sources and of how they are compiled."""
-        command = [*self.recipe.compiler(), *_STRICT, *self.recipe.beside()]
+        command = [*self.recipe.compiler(), *self._options, *self.recipe.beside()]
         texts = [*command, *(f"{file} {text} {self.recipe.options(file)}" for file, text in self.sources.items())]
         texts += [_guarded(), *own_tests.texts()]
         return hashlib.sha256("\0".join(texts).encode()).hexdigest()
@@ -102,8 +108,8 @@ class Library:
         for some in self._groups(self.reach.operations(mutant.file, mutant.line)):
             units = self.recipe.units(self.sources, sorted(operations.OPERATIONS if RESIDENT in some else some))
             touched = [unit for unit in units if mutant.file in {unit, *reached(unit, self.sources)}]
-            before = compiled(self.recipe, self.name, units, self.sources, self._kept, _STRICT)
-            after = compiled(self.recipe, str(mutant), touched, mutated, folder, _STRICT)
+            after = compiled(self.recipe, str(mutant), touched, mutated, folder, self._options)
+            before = compiled(self.recipe, self.name, units, self.sources, self._kept, self._options)
             changed = {unit: path for unit, path in after.items() if code_of(path) != code_of(before[unit])}
             code = "".join(unit + code_of(path) for unit, path in changed.items())
             rest = {unit: path for unit, path in before.items() if unit not in changed}
