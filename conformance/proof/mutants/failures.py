@@ -2,7 +2,8 @@
 
 The judge calls a C library in one thread and sees nothing of the memory that it takes for itself.  The second look is
 in several threads, with that memory between guard pages and a trap where C leaves undefined what comes, and at the
-library's own tests.  Kernels run in other orders of their threads.
+library's own tests.  Kernels run in other orders of their threads, with such traps: an address that is not aligned as
+a device needs it is one.
 """
 
 from __future__ import annotations
@@ -51,21 +52,15 @@ class Failures:
 
     def of_a_second_look(self, build: Build, folder: Path, cases: Sequence[AnyCase]) -> Result | None:
         """Return what does not pass where all cases have, linked in the same folder."""
-        path = folder / _NAME
-        return self._in_other_orders(path, cases) if self._is_emulated else self._watched(build, path, cases)
+        watched = self._library.link_watched(build, folder / "watched" / _NAME)
+        if self._is_emulated:
+            return self._in_other_orders(watched, cases)
+        return self._first(watched, cases, threads=_THREADS) or _own_test(folder / _NAME)
 
     def _in_other_orders(self, path: Path, cases: Sequence[AnyCase]) -> Result | None:
         """Other orders of an emulated device's threads, in one of them with arrays in memory of its own."""
         ways = (Candidate(path, schedule=schedule).environment for schedule in SCHEDULES[1:])
         return next(filter(None, (self._first(path, cases, environment=way) for way in ways)), None)
-
-    def _watched(self, build: Build, path: Path, cases: Sequence[AnyCase]) -> Result | None:
-        """Several threads, with memory and undefined behaviour watched; then the C library's own tests."""
-        watched = self._library.link_watched(build, path.parent / "watched" / _NAME)
-        if failed := self._first(watched, cases, threads=_THREADS):
-            return failed
-        failed_test = own_tests.failed(path)
-        return Result(own_tests.FOLDER, "", Status.FAIL, failed_test) if failed_test else None
 
     def _first(
         self,
@@ -84,6 +79,12 @@ class Failures:
                 return next((result for result in results if not result.is_fine), None)
         except LibraryError as error:
             return Result("opening", "", Status.CRASHED, last_line(str(error)))
+
+
+def _own_test(library: Path) -> Result | None:
+    """What fails of the C library's own tests."""
+    failed = own_tests.failed(library)
+    return Result(own_tests.FOLDER, "", Status.FAIL, failed) if failed else None
 
 
 def _steps(worker: Worker, bench: Bench, steps: Iterable[str]) -> Iterator[Result]:

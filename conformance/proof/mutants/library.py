@@ -134,12 +134,12 @@ class Library:
         return self._linked({**build.changed, **build.unchanged}, library)
 
     def link_watched(self, build: Build, library: Path) -> Path:
-        """Link what was built of the C library, compiled so that what C leaves undefined ends the process.
+        """Link what was built, what has changed compiled so that what C leaves undefined ends the process.
 
-        Its working memory is watched, too, unless that is what the mutant changes.  Raises RefusedError.
+        The C library's working memory is watched, too, unless that is what the mutant changes.  Raises RefusedError.
         """
         folder = library.parent / "objects"
-        trapping = compiled(self.recipe, self.name, build.changed, build.sources, folder, (*_STRICT, *_TRAPS))
+        trapping = compiled(self.recipe, self.name, build.changed, build.sources, folder, (*self._options, *_TRAPS))
         objects = {**build.unchanged, **trapping}
         if SCRATCH in build.unchanged:
             del objects[SCRATCH]
