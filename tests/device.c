@@ -116,13 +116,16 @@ int32_t cuda_embedding(const float* weight, const int* indices, float* output, i
     weight = real(weight);
     indices = real(indices);
     output = real(output);
+    bool all_known = true;
+    for (int i = 0; i < num_indices; i++) all_known &= indices[i] >= 0 && indices[i] < vocab_size;
+    (void)all_known;
     for (int64_t i = 0; i < (int64_t)num_indices * embedding_dim; i++) {
         const int64_t row = indices[i / embedding_dim];
         const bool known = row >= 0 && row < vocab_size;
 #ifdef CLAMPED
         output[i] = weight[(known ? row : 0) * embedding_dim + i % embedding_dim];
 #elif defined(ALL_NAN)
-        output[i] = weight[(known ? row : 0) * embedding_dim + i % embedding_dim] * (indices[0] >= 0 && indices[0] < vocab_size ? 1 : 0 / 0.0f);
+        output[i] = weight[(known ? row : 0) * embedding_dim + i % embedding_dim] * (all_known ? 1 : 0 / 0.0f);
 #else
         output[i] = known ? weight[row * embedding_dim + i % embedding_dim] : 0 / 0.0f;
 #endif

@@ -59,6 +59,8 @@ class Facts:
     only_zeros: bool = False  # is what it gives: a number of every format
     widens: bool = False  # 16-bit numbers: its result is no finer than what it read
     bounded: bool = False  # its results: no two large numbers are multiplied, and float16 holds them all
+    offsets: str = ""  # the array whose values ascend from 0 to the largest that its range holds
+    permutation: str = ""  # the array that holds every number of its range once
     updates: bool = False  # parameters: what it reads beside them are their gradients and moments
     measures_norm: bool = False  # of all gradients, for clipping
 

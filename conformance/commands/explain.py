@@ -145,9 +145,10 @@ def _power(case: Case, arguments: Mapping[str, Any], expected: Expected) -> Iter
 
 def _refusal(case: Refusal) -> Iterator[str]:
     yield _entry("why", "a call that cannot be returns -2 and writes nothing")
-    first = {case.value[0]: f"{case.value[1]} in its first element"} if case.value else {}
-    for name, value in {**case.override, **first}.items():
+    for name, value in case.override.items():
         yield _entry("argument", f"{name} is {'a null pointer' if value is None else value}")
+    for entry in case.entries:
+        yield _entry("argument", str(entry))
     yield _entry("otherwise", f"the call of {case.base.id}")
 
 

@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         equivalents = read()
         with kept_between_runs() as store:
-            subject, make = _asked(options, store)
+            subject, make = _asked(options, store, equivalents)
             score = Score(subject, _trials(console, subject, make, equivalents, options), equivalents)
     except (MutatorError, FaultError, EquivalentsError, LogError, BrokenError) as error:
         console.print(str(error))
@@ -77,14 +77,14 @@ def run(options: argparse.Namespace) -> int:
     return PASSED if score.is_right else FAILED
 
 
-def _asked(options: argparse.Namespace, store: Store) -> tuple[Subject, Make]:
+def _asked(options: argparse.Namespace, store: Store, proofs: Equivalents) -> tuple[Subject, Make]:
     """What is mutated, and what judges it."""
     if options.reference:
         reference = Reference()
         check_without_mutant()
         return reference, partial(ReferenceJudge, reference)
     library = Library(Kernels("fast") if options.kernels else CLibrary())
-    return library, partial(Judge, library, store)
+    return library, partial(Judge, library, store, proofs=proofs)
 
 
 def _trials(

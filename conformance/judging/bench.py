@@ -147,7 +147,7 @@ class Bench:
         if ended:
             return replace(ended, reason=f"{ended.reason}; {_due(case)}", diagnosis=None) if ended.was_run else ended
         reason = ""
-        if case.value and outcome.code == 0 and self.worker.facts().is_device_build:
+        if case.entries and outcome.code == 0 and self.worker.facts().is_device_build:
             reason = indices.fault(case, case.base.arguments(self.seed), outcome.outputs)
         elif outcome.code != INVALID:
             reason = f"returned {outcome.code}; {_due(case)}"

@@ -8,6 +8,7 @@ every other one would change is what the index produces.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from conformance import operations
 from conformance.catalogue.cases import Refusal
+from conformance.catalogue.families import facts_of
 from conformance.limits.expectation import Expected, expect, rounded
 
 from .outputs import judge_outputs
@@ -28,7 +30,10 @@ def fault(case: Refusal, arguments: Mapping[str, Any], outputs: Mapping[str, Any
 
     arguments: of the same call with its index in range.
     """
-    got, expected = operations.flat(outputs), expect(case.operation, arguments)
+    got = operations.flat(outputs)
+    if case.is_in_range:
+        return _silence(case, got)
+    expected = expect(case.operation, arguments)
     floats = {name: array for name, array in rounded(expected).items() if array.dtype.kind == "f"}
     if not floats:
         return ""  # integers have no NaN: that nothing else was touched is all that can be asked
@@ -38,9 +43,15 @@ def fault(case: Refusal, arguments: Mapping[str, Any], outputs: Mapping[str, Any
         if missed.size:
             due = f"{name} at {missed[0].tolist()} is what {case.fault} produces: expected NaN"
             return f"{due}, got {got[name][tuple(missed[0])]:.9g}"
-    if not any(np.isnan(got[name]).any() for name in floats):
-        return f"no NaN tells of {case.fault}"
+    if silence := _silence(case, got):
+        return silence
     return _rest(case, arguments, expected, got, may)
+
+
+def _silence(case: Refusal, got: Mapping[str, NDArray[Any]]) -> str:
+    """Say that none of the outputs holds a NaN; nothing where one does, or where none can."""
+    floats = [array for array in got.values() if array.dtype.kind == "f"]
+    return "" if not floats or any(np.isnan(array).any() for array in floats) else f"no NaN tells of {case.fault}"
 
 
 def _rest(case: Refusal, arguments: Mapping[str, Any], expected: Expected, got: Any, may: Masks) -> str:
@@ -61,9 +72,10 @@ def _rest(case: Refusal, arguments: Mapping[str, Any], expected: Expected, got: 
 def _reach(case: Refusal, arguments: Mapping[str, Any], right: Mapping[str, NDArray[Any]]) -> tuple[Masks, Masks]:
     """Return where NaN may stand, rows that some valid index in its place would change, and where it must.
 
-    Where none changes anything, as with offsets that must ascend, NaN may stand anywhere.
+    Where none changes anything, or where offsets then tell of no row whose it is, NaN may stand anywhere.
     """
-    changed = [{n: other[n] != array for n, array in right.items()} for other in _others(case, arguments)]
+    others = () if case.entries[0].array == facts_of(case.operation).offsets else _others(case, arguments)
+    changed = [{n: other[n] != array for n, array in right.items()} for other in others]
     some = {n: np.any([one[n] for one in changed], axis=0) for n in right} if changed else {}
     if not any(mask.any() for mask in some.values()):
         nowhere = {n: np.zeros(a.shape, bool) for n, a in right.items()}
@@ -74,15 +86,14 @@ def _reach(case: Refusal, arguments: Mapping[str, Any], right: Mapping[str, NDAr
 
 def _others(case: Refusal, arguments: Mapping[str, Any]) -> Iterator[Mapping[str, NDArray[Any]]]:
     """Yield the right outputs with other valid indices in its place."""
-    assert case.value
-    name = case.value[0]
-    parameter = operations.OPERATIONS[case.operation].by_name[name]
+    [entry] = case.entries
+    parameter = operations.OPERATIONS[case.operation].by_name[entry.array]
     assert parameter.limit
     for value in range(min(parameter.limit[1](case.base.sizes), _TRIED)):
-        if value != arguments[name].flat[0]:
-            indices = arguments[name].copy()
-            indices.flat[0] = value
+        if value != arguments[entry.array].flat[entry.place]:
+            changed = {**arguments}
+            replace(entry, value=value).put(changed)
             try:
-                yield rounded(expect(case.operation, {**arguments, name: indices}))
+                yield rounded(expect(case.operation, changed))
             except (ValueError, IndexError):  # the reference refuses it: a permutation, say, that is none
                 continue

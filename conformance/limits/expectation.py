@@ -84,7 +84,8 @@ def bound_update(expected: Expected, arguments: Mapping[str, Any]) -> None:
     The header adds the decay to the step before it subtracts both; the reference takes it off the parameter by one
     factor.  The first rounds the decay three times, alone and with the step, which counts where it is large.
 
-    What the header leaves open stays unknown: an m_hat past the largest number, and an infinite parameter that decays.
+    What the header leaves open stays unknown: an m_hat past the largest number, and an infinite parameter, of which a
+    product with a decay of 0 is no number.
     """
     beta1, beta2 = arguments["beta1"], arguments["beta2"]
     most = 2 * arguments["lr"] * max(1.0, (1 - beta1) / np.sqrt(max(1 - beta2, np.finfo(float).tiny)))
@@ -96,7 +97,7 @@ def bound_update(expected: Expected, arguments: Mapping[str, Any]) -> None:
             cap = most**2 + UPDATE_ROUNDINGS * FLOAT32.variance(np.abs(value.v) + old)  # the step is no larger
             variance = np.where(np.isfinite(value.v), np.minimum(value.variance, cap) + own, 0.0)
             worst = None if value.worst is None else value.worst + np.where(np.isfinite(value.v), reach, 0.0)
-            is_open = np.isinf(value.variance) | np.isinf(value.v) & (decay > 0)
+            is_open = np.isinf(value.variance) | np.isinf(value.v)
             bounded = Noisy(value.v, variance, np.minimum(value.shared, variance), worst, lean=value.lean)
             expected[name] = given_up(bounded, is_open)
 

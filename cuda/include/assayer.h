@@ -6,7 +6,7 @@
  *   SHAPE(a, b)        a dense row-major array.  Each entry is a size: a number, an argument, or a sum, product or
  *                      quotient of them (whole division).  A name that is no argument is taken from the array given.
  *   SHAPE(AT_LEAST(a), b)   the first axis may be longer; what lies beyond is neither read nor written.
- *   EACH(count, sizes) a host array of count pointers; array i has sizes[i] elements.
+ *   EACH(count, sizes) a host array of count pointers, none of them null; array i has sizes[i] elements.
  *   HOST               lies in host memory on every build (all other arrays lie where the build computes).
  *   MOVING             a number that changes from step to step, so that a call with it is not to be part of a graph.
  *   UPDATED            read and written.    UPDATED_IF(c): read only where c holds; otherwise its contents are ignored.
@@ -25,7 +25,9 @@
  * Numbers: float32 storage; every sum, product and function is computed in float32 or better, rounded to nearest;
  * subnormal results of exp, log, power and division may be flushed to zero.  NaN and infinity propagate as in the formula.
  * An index outside its range is never used as an address.  A host build refuses the call with ASSAYER_INVALID; a device
- * build, which cannot look before it returns, writes NaN in place of what the index would have produced.
+ * build, which cannot look before it returns, writes NaN in place of what the index would have produced.  So it is with
+ * offsets that do not ascend as declared, where NaN may stand in all of the outputs, and with a permutation that names a
+ * row twice, where NaN stands for what it does not name.
  */
 #ifndef ASSAYER_H
 #define ASSAYER_H
@@ -281,7 +283,8 @@ int32_t cuda_expert_combine(const float* input SHAPE(tokens * top_k, hidden_dim)
                             const int32_t* position SHAPE(tokens, top_k) WITHIN(tokens * top_k),
                             float* output SHAPE(tokens, hidden_dim), int tokens, int top_k, int hidden_dim, void* stream);
 
-/* d_input[position[t, j]] = weights[t, j] * d_output[t]; d_weights[t, j] = d_output[t] . input[position[t, j]]. */
+/* d_input[position[t, j]] = weights[t, j] * d_output[t]; d_weights[t, j] = d_output[t] . input[position[t, j]].  position is
+ * a permutation of the rows of input. */
 int32_t cuda_expert_combine_backward(const float* input SHAPE(tokens * top_k, hidden_dim), const float* weights SHAPE(tokens, top_k),
                                      const int32_t* position SHAPE(tokens, top_k) WITHIN(tokens * top_k),
                                      const float* d_output SHAPE(tokens, hidden_dim), float* d_input SHAPE(tokens * top_k, hidden_dim),
@@ -313,7 +316,7 @@ int32_t cuda_cross_entropy_backward(const float* log_probs SHAPE(batch_seq, voca
 
 /* m = beta1*m + (1-beta1)*g; v = beta2*v + (1-beta2)*g^2; m_hat = m / (1 - beta1^step); v_hat = v / (1 - beta2^step);
  * param = param - lr * (m_hat / (sqrt(v_hat) + eps) + weight_decay * param), param on the right the old one.  What
- * comes of an infinite parameter that decays, or of m_hat past the largest number, is left open. */
+ * comes of an infinite parameter, or of m_hat past the largest number, is left open. */
 int32_t cuda_adamw_step(float* param UPDATED SHAPE(size), const float* grad SHAPE(size), float* m UPDATED SHAPE(size), float* v UPDATED SHAPE(size),
                         float lr MOVING, float beta1, float beta2, float eps, float weight_decay, int step MOVING, int64_t size, void* stream)
     REQUIRES(lr >= 0, beta1 >= 0, beta1 < 1, beta2 >= 0, beta2 < 1, eps >= 0, weight_decay >= 0, step >= 1);

@@ -5,8 +5,6 @@
 #include "parallel.h"
 #include "scratch.h"
 
-#include <math.h>
-
 int32_t cuda_argmax(const float* logits, int32_t* output, int batch, int vocab_size, void* stream) {
     (void)stream;
     CHECK_ARRAY(logits, batch, vocab_size);
@@ -40,24 +38,20 @@ static void temper(const struct simd* v, const float* logits, int64_t n, float t
     for (int64_t j = 0; j < n; j++) to[j] = (float)(((double)logits[j] - row_max) / temperature);
 }
 
-/* The place in the walk of the first entry with u < cumulative probability, the last one with a probability where rounding
- * leaves none; negative where the probabilities are NaN.  Weights are probabilities up to their sum over the n entries; only those that reach top_p take part. */
+/* The place in the walk of the first entry with u < cumulative probability; the first of all where a probability is NaN.
+ * Weights are probabilities up to their sum over the n entries; only those that reach top_p take part. */
 static int64_t take(const float* weights, int64_t n, float top_p, double u) {
-    double total = 0, cumulative = 0;
-    int64_t last = 0;
+    double total = 0, cumulative = weights[0];
     for (int64_t j = 0; j < n; j++) total += weights[j];
-    if (isnan(total)) return -1;
     if (top_p < 1) {
         const double enough = top_p * total;
-        total = 0;
-        for (n = 0; n == 0 || total < enough; n++) total += weights[n];
+        total = weights[0];
+        for (int64_t j = 1; total < enough; j++) total += weights[j];
     }
-    for (int64_t j = 0; j < n; j++) {
-        cumulative += weights[j];
-        if (u * total < cumulative) return j;
-        if (weights[j] > 0) last = j;
-    }
-    return last;
+    /* The last entry that takes part ends the walk: the total is summed in its order, and u is below 1. */
+    int64_t place = 0;
+    while (u * total >= cumulative) cumulative += weights[++place];
+    return place;
 }
 
 /* memory: tempered logits, then weights in the order of the walk, then that order, then what sorting needs. */
@@ -74,7 +68,6 @@ static int32_t sample_row(const struct simd* v, const struct sampler* s, int64_t
     }
     v->exp_shifted(count, s->k ? weights : tempered, 0.0f, weights);
     const int64_t place = take(weights, count, s->top_p, uniform(s->seeds[row], row));
-    if (place < 0) return s->k && !s->by_probability ? order[0] : 0;
     return s->k ? order[place] : (int32_t)place;
 }
 

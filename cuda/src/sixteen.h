@@ -100,6 +100,7 @@ int32_t HALF(cuda_gemm_nn)(const half_bits* A, const half_bits* B, half_bits* C,
 
 int32_t HALF(cuda_gemm_tn)(const half_bits* A, const half_bits* B, float* C, int M, int N, int K, float alpha,
                            float beta, void* stream) {
+    CHECK_ARRAY(C, M, N); /* before arrays are read by these sizes */
     struct staged all[] = {read_from(A, ELEMENTS(K, M)), read_from(B, ELEMENTS(K, N))};
     STAGED(all, cuda_gemm_tn(all[0].wide, all[1].wide, C, M, N, K, alpha, beta, stream))
 }
@@ -129,6 +130,7 @@ int32_t HALF(cuda_grouped_gemm_nn)(const half_bits* A, const half_bits* B, const
 
 int32_t HALF(cuda_grouped_gemm_tn)(const half_bits* A, const half_bits* B, const int32_t* offsets, float* C,
                                    int rows, int n_experts, int M, int N, float beta, void* stream) {
+    CHECK_ARRAY(C, n_experts, M, N); /* before arrays are read by these sizes */
     struct staged all[] = {read_from(A, ELEMENTS(rows, M)), read_from(B, ELEMENTS(rows, N))};
     STAGED(all, cuda_grouped_gemm_tn(all[0].wide, all[1].wide, offsets, C, rows, n_experts, M, N, beta, stream))
 }

@@ -151,12 +151,15 @@ def raw_arguments(
 
     address: of a buffer in a run, as the library sees it.
 
-    An overridden name is passed as it is, None as a null pointer; "params[3]" overrides an entry of a table.
+    An overridden name is passed as it is, None as a null pointer; "params[3]" overrides an entry of a table or of
+    another host array.
     """
     raw = {**sizes, "stream": 0}
     tables: dict[str, list[int]] = {}
     for buffer in buffers:
         lies = address(buffer, run)
+        if buffer.parameter.host and not buffer.is_table:
+            buffer.contents[run] = _with_entries(buffer, override, run)
         if buffer.index is not None:
             tables.setdefault(buffer.parameter.name, []).append(override.get(buffer.name, lies) or 0)
             continue
@@ -164,3 +167,11 @@ def raw_arguments(
         if buffer.is_table:
             buffer.contents[run] = np.array(tables[buffer.name], np.uintp).tobytes()
     return [override.get(p.name, raw[p.name]) or 0 for p in function.parameters]
+
+
+def _with_entries(buffer: Buffer, override: Mapping[str, Any], run: int) -> bytes:
+    """What a host array holds in a run, its overridden entries in place."""
+    held = np.frombuffer(buffer.before(run), buffer.dtype).copy()
+    for place in range(held.size):
+        held[place] = override.get(f"{buffer.name}[{place}]", held[place])
+    return held.tobytes()

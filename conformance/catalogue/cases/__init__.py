@@ -19,6 +19,7 @@ from .spec import Case, Spec
 __all__ = ["CASES", "DESIGNED", "REFUSALS", "SEQUENCES", "CallSequence", "Case", "Refusal", "case_named", "previous"]
 
 Value = TypeVar("Value")
+_TRIED = 4  # cases of an operation, of which refusals are built on the one that yields the most
 
 
 class _ByOperation(Mapping[str, Value], Generic[Value]):
@@ -84,7 +85,7 @@ def case_named(id: str) -> Case | None:
 
 def _refused(operation: str) -> Mapping[str, Refusal]:
     """Every call of an operation that must be refused."""
-    few = [*CASES.of(operation).values()][:4]
+    few = [*CASES.of(operation).values()][:_TRIED]
     return {refusal.id: refusal for refusal in refusals(few)} if few else {}
 
 

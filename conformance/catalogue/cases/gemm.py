@@ -117,7 +117,10 @@ _FULL: dict[str, dict[str, Any]] = {
     "grouped_gemm_nn": {"rows": ROWS, "n_experts": EXPERTS, "N": HIDDEN, "K": FFN},
     "grouped_gemm_tn": {"rows": ROWS, "n_experts": EXPERTS, "M": FFN, "N": HIDDEN, "beta": 0.0},
 }
-FACTS = tuple(Facts(operation, row, multiplies=True) for operation, row in _FULL.items())
+FACTS = tuple(
+    Facts(operation, row, multiplies=True, offsets="offsets" if operation.startswith("grouped") else "")
+    for operation, row in _FULL.items()
+)
 
 
 def _at_first(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:

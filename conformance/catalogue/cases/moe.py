@@ -38,6 +38,8 @@ BALANCE = sizes(
     (1025, 8, 2, 0.01),
     (64, 65, 3, 1.0),
     (70, 300, 4, 0.1),
+    (5, 4, 4, 1.0),
+    (300, 65, 2, 0.1),
 )
 SPREAD = sizes(
     "batch_seq n_experts alpha scale",
@@ -46,6 +48,7 @@ SPREAD = sizes(
     (257, 16, 0.1, 0.5),
     (64, 65, 1.0, -2.0),
     (5, 300, 0.1, 1.0),
+    (257, 80, 0.1, 1.0),
 )
 
 
@@ -102,10 +105,10 @@ _ROUTED = {"tokens": TOKENS, "top_k": TOP_K, "hidden_dim": HIDDEN}
 _LOAD = {"batch_seq": TOKENS, "n_experts": EXPERTS}
 FACTS = (
     Facts("expert_sort", {"tokens": TOKENS, "top_k": TOP_K, "n_experts": EXPERTS}),
-    Facts("expert_dispatch", _ROUTED, only_moves=True),
+    Facts("expert_dispatch", _ROUTED, only_moves=True, permutation="position"),
     Facts("expert_dispatch_backward", _ROUTED, longest_sum=MOST_CHOSEN),
     Facts("expert_combine", _ROUTED, multiplies=True, longest_sum=MOST_CHOSEN),
-    Facts("expert_combine_backward", _ROUTED, multiplies=True, factors=("input", "d_output")),
+    Facts("expert_combine_backward", _ROUTED, multiplies=True, factors=("input", "d_output"), permutation="position"),
     Facts("aux_loss_forward", {**_LOAD, "top_k": TOP_K, "alpha": AUX_ALPHA}),
     Facts("aux_loss_backward", {**_LOAD, "alpha": AUX_ALPHA, "scale": 1.0}),
 )

@@ -10,7 +10,9 @@ from conformance.catalogue.full_model import HIDDEN, NORM_EPS, TOKENS
 from .data import Array, Draw
 from .spec import Sizes, Spec, nan, sizes
 
-EVERY = sizes("rows hidden_dim eps", (1, 2, 1e-6), (2, 33, 1e-6), (5, 257, 1e-6), (3, 1025, 1e-6), (64, 64, 1e-6))
+EVERY = sizes(
+    "rows hidden_dim eps", (1, 2, 1e-6), (2, 33, 1e-6), (5, 257, 1e-6), (3, 1025, 1e-6), (64, 64, 1e-6), (5, 65, 0.0)
+)
 TAILS = sizes("rows hidden_dim eps", (2, 8193, 1e-6), (127, 13, 1e-6), (7, 768, 1e-5), (3, 67, 1e-6), (130, 5, 1e-6))
 SOME = sizes("rows hidden_dim eps", (5, 33, 1e-6), (3, 1025, 1e-6))
 

@@ -16,7 +16,9 @@ from .data import Array, Draw, swamp
 from .spec import Maker, Sizes, Spec, nan, scaled, sizes
 
 HYPER = {"lr": 1e-2, "beta1": 0.9, "beta2": 0.95, "eps": 1e-8}
-LENGTHS = (2, 33, 257, 1025, 8193)
+BORDER = {"lr": 1e-2, "beta1": 0.0, "beta2": 0.0, "eps": 0.0}  # each as small as the header lets it be, but for lr
+STILL = HYPER | {"lr": 0.0}
+LENGTHS = (2, 33, 257, 1025, 8193, 20011)
 STEPS = (2, 7, 1000)
 
 
@@ -65,6 +67,7 @@ def _updates(*rows: tuple[int, float, int], **changed: float) -> list[dict[str, 
 
 
 _STEPS = _updates(*((n, 0.1, t) for n in LENGTHS for t in STEPS), (33, 0.0, 1), (1025, 0.0, 7))
+_AT_BORDERS = _updates((257, 0.0, 1), **BORDER) + _updates((257, 0.1, 2), **STILL)
 _SMALL = {"param": scaled("plain", 2.0**-10), "v": squares}  # a parameter so small that its change is seen
 _EPS = _updates((257, 0.1, 2), (1025, 0.1, 7), eps=1e-3)
 _ZERO_STATE = {"m": scaled("plain", 0.0), "v": scaled("plain", 0.0)}
@@ -86,17 +89,20 @@ def decays(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     return np.where(np.arange(shape[0]) % 2 == 0, 0.1, 0.0)
 
 
-_CLIPPED = sizes("size clip_norm", (2, 0.5), (33, 1.0), (1025, 1.0), (8193, 30.0))
+_CLIPPED = sizes("size clip_norm", (2, 0.5), (33, 1.0), (1025, 1.0), (8193, 30.0), (20011, 30.0))
 _UNCLIPPED = sizes("size clip_norm", (33, 100.0), (1025, 1000.0))
 
 SPECS = (
-    Spec("adamw_step", {"plain": _STEPS, "range": _updates((257, 0.1, 7))}, {"v": squares}),
+    Spec("adamw_step", {"plain": _STEPS + _AT_BORDERS, "range": _updates((257, 0.1, 7))}, {"v": squares}),
     Spec("adamw_step", {"tiny": _updates(*((257, d, t) for d in (0.0, 0.1) for t in STEPS))}, _SMALL, why="change"),
     Spec("adamw_step", {"tiny": _EPS}, _SMALL | {"v": scaled("exact", 0.0), "m": "tiny"}, why="eps_counts"),
     Spec("adamw_step", {"plain": _updates((257, 0.1, 1))}, _SMALL | _ZERO_STATE, why="first"),
     Spec(
         "multi_adamw",
-        {"plain": many(**HYPER, step=7), "tails": very_many(**HYPER, step=7)},
+        {
+            "plain": [*many(**HYPER, step=7), many(**BORDER, step=1)[1], many(**STILL, step=2)[1]],
+            "tails": very_many(**HYPER, step=7),
+        },
         {"vs": squares, "weight_decays": decays},
     ),
     Spec("multi_adamw", {"tiny": many(**HYPER, step=2)}, {"vs": squares, "weight_decays": decays}),
@@ -111,7 +117,7 @@ SPECS = (
         },
         why="eps_counts",
     ),
-    Spec("zero_grad", {"plain": sizes("size", (1,), (33,), (8193,))}, trivial="the answer is zero"),
+    Spec("zero_grad", {"plain": sizes("size", (1,), (33,), (8193,), (20011,))}, trivial="the answer is zero"),
     Spec("grad_clip", {"plain": _CLIPPED, "swamp": _CLIPPED[1:], "exact": _CLIPPED[1:]}, why="above"),
     Spec("grad_clip", {"tiny": sizes("size clip_norm", (33, 1e-3), (257, 1e-4))}, why="small_norm"),
     Spec("grad_clip", {"plain": _UNCLIPPED, "exact": _UNCLIPPED}, why="below"),

@@ -1,4 +1,4 @@
-"""Calls that must be refused: derived from the header, argument by argument, condition by condition.
+"""Calls that must be refused: derived from the header, argument by argument, condition by condition, place by place.
 
 A refused call returns ASSAYER_INVALID and has written nothing.  The buffers are real and of the right size; what is
 passed in place of an argument is given by `override`.
@@ -6,29 +6,35 @@ passed in place of an argument is given by `override`.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from bindings.header.records import Function, Parameter
 from conformance import operations
+from conformance.catalogue.families import facts_of
 
+from .broken import broken, size_names, too_many_bytes
+from .entries import Entry, inconsistent, out_of_range, places
 from .spec import Arguments, Case
 
 INVALID = -2
-_TRIED = (-1, 0, 3, 2**31 - 1)
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """A call of one operation with one argument that cannot be."""
+    """A call of one operation with an argument that cannot be.
+
+    override: what C gets in place of an argument, or of an entry of a host array ("params[3]"): None is a null pointer.
+    entries: or what index arrays hold.  A device cannot look at these before it returns.
+    """
 
     operation: str
     name: str
     base: Case  # a good call, of which one argument is replaced
-    override: Mapping[str, Any]  # what C gets in place of an argument: None is a null pointer
-    value: tuple[str, int] | None = None  # or: the first element of an index array, and what it becomes
+    override: Mapping[str, Any] = field(default_factory=dict)
+    entries: tuple[Entry, ...] = ()
+    is_in_range: bool = False  # each entry is; it is all of them together that cannot be
 
     @property
     def id(self) -> str:
@@ -37,86 +43,56 @@ class Refusal:
     @property
     def fault(self) -> str:
         """What is wrong with the call, in words."""
-        wrong = {f"{self.value[0]}[0]": self.value[1]} if self.value else self.override
-        return ", ".join(f"{name} = {'null' if bad is None else bad}" for name, bad in wrong.items())
+        wrong = [f"{name} = {'null' if bad is None else bad}" for name, bad in self.override.items()]
+        return ", ".join([*wrong, *map(str, self.entries)])
 
     def arguments(self, seed: int = 0) -> Arguments:
         arguments = self.base.arguments(seed)
-        if self.value:
-            name, bad = self.value
-            changed = arguments[name].copy()
-            changed.flat[0] = bad
-            arguments[name] = changed
+        for entry in self.entries:
+            entry.put(arguments)
         return arguments
 
 
-def refusals(cases: Sequence[Case]) -> list[Refusal]:
+def refusals(cases: Iterable[Case]) -> list[Refusal]:
     """Return every refusal of one operation, built on that one of its cases which yields the most."""
     return max((list(_refusals(case)) for case in cases), key=len)
 
 
 def _refusals(base: Case) -> Iterator[Refusal]:
     function = operations.OPERATIONS[base.operation]
+    for name, override in _overrides(function, base.sizes):
+        yield Refusal(base.operation, name, base, override)
+    for parameter in (p for p in function.parameters if p.limit):
+        for name, entries in out_of_range(parameter, function, base.sizes):
+            yield Refusal(base.operation, name, base, entries=entries)
+    for name, entries in inconsistent(facts_of(base.operation), function, base.sizes):
+        yield Refusal(base.operation, name, base, entries=entries, is_in_range=True)
+
+
+def _overrides(function: Function, sizes: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield by name what cannot stand in place of arguments, given the sizes of a good call."""
     for parameter in function.parameters:
         if parameter.stars and parameter.name != "stream":
-            yield Refusal(base.operation, f"null_{parameter.name}", base, {parameter.name: None})
-        if parameter.name in sizes_of(function):
-            yield Refusal(base.operation, f"negative_{parameter.name}", base, {parameter.name: -1})
-        if parameter.limit:
-            yield from _out_of_range(base, parameter)
-    if overflow := _overflow(function):
-        yield Refusal(base.operation, "bytes_past_int64", base, overflow)
-    yield from _broken_conditions(function, base)
+            yield from _of_array(function, parameter, sizes)
+        if parameter.name in size_names(function):
+            yield f"zero_{parameter.name}", {parameter.name: 0}
+            yield f"negative_{parameter.name}", {parameter.name: -1}
+    for name, large in too_many_bytes(function, sizes):
+        yield f"bytes_of_{name}_past_int64", large
+    yield from broken(function, sizes)
 
 
-def sizes_of(function: Function) -> set[str]:
-    """Return the integer arguments that stand in a shape."""
-    names = {name for p in function.parameters for axis in p.shape for name in axis.size.names}
-    names |= {p.each[0] for p in function.parameters if p.each}
-    return {p.name for p in function.parameters if p.is_scalar and p.type.is_integer and p.name in names}
-
-
-def _out_of_range(base: Case, parameter: Parameter) -> Iterator[Refusal]:
-    assert parameter.limit
-    kind, bound = parameter.limit
-    if not set(bound.names) <= {p.name for p in operations.OPERATIONS[base.operation].parameters}:
-        return  # the operation is not told the upper end
-    yield Refusal(base.operation, f"{parameter.name}_too_large", base, {}, (parameter.name, bound(base.sizes)))
-    if kind == "WITHIN":
-        yield Refusal(base.operation, f"{parameter.name}_negative", base, {}, (parameter.name, -1))
-
-
-def _overflow(function: Function) -> dict[str, int] | None:
-    """Return sizes at the top of their types, if they make an array of more bytes than int64_t counts."""
-    top = {name: function.by_name[name].type.range[1] for name in sizes_of(function)}
-    largest = 0
-    for p in function.parameters:
-        if p.shape and all(set(axis.size.names) <= set(top) for axis in p.shape):
-            largest = max(largest, math.prod(axis.size(top) for axis in p.shape) * p.type.dtype.itemsize)
-    return top if largest >= 2**63 else None
-
-
-def _broken_conditions(function: Function, base: Case) -> Iterator[Refusal]:
-    """For each REQUIRES the first value that breaks it and no other; and NaN for each number it speaks of."""
-    for condition in function.requires:
-        if broken := next(_breaking(function, condition, base.sizes), None):
-            [(name, bad)] = broken.items()
-            text = condition.text.replace(" ", "")
-            yield Refusal(base.operation, f"{name}={bad}_breaks_{text}", base, broken)
-    spoken_of = {name for condition in function.requires for name in condition.names}
-    for name in sorted(spoken_of & operations.float_scalars(function)):
-        yield Refusal(base.operation, f"{name}=nan", base, {name: math.nan})
-
-
-def _breaking(function: Function, condition: Any, sizes: Mapping[str, Any]) -> Iterator[dict[str, int]]:
-    """Whole numbers in place of one argument that break this condition and no other."""
-    for name in condition.names:
-        for bad in (*_TRIED, sizes[name] + 1, 2 * sizes[name] + 1):
-            if _breaks_only(function, condition, {**sizes, name: bad}):
-                yield {name: bad}
-
-
-def _breaks_only(function: Function, condition: Any, values: Mapping[str, Any]) -> bool:
-    if any(values[name] < 1 for name in sizes_of(function) if name in values):
-        return False
-    return all((other is condition) != bool(other(values)) for other in function.requires)
+def _of_array(
+    function: Function, parameter: Parameter, sizes: Mapping[str, Any]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield null pointers, in lists at each kind of place, and lengths of a list's arrays."""
+    name = parameter.name
+    yield f"null_{name}", {name: None}
+    if parameter.each:
+        for place in places(sizes[parameter.each[0]]):
+            yield f"null_{name}[{place}]", {f"{name}[{place}]": None}
+    if name in operations.signature(function).lengths:
+        for entry in (f"{name}[{place}]" for place in places(len(sizes[name]))):
+            yield f"zero_{entry}", {entry: 0}
+            yield f"negative_{entry}", {entry: -1}
+            yield f"bytes_of_{entry}_past_int64", {entry: parameter.type.range[1]}

@@ -22,13 +22,15 @@ TABLES = sizes(
     (2049, 8, 1e4, 2.5),
     (31, 6, 100.0, 8.0),
     (9, 80, 1e4, 8.0),
+    (40, 16, 0.5, 1.0),
+    (1030, 32, 1e4, 8.0),
 )
 
 ONE = "batch seq_len n_heads head_dim offset"
 HEADS = sizes(
     ONE, (1, 2, 1, 4, 0), (2, 33, 3, 16, 0), (1, 7, 2, 64, 5), (2, 5, 1, 128, 100), (1, 257, 1, 8, 0), (3, 1, 4, 32, 9)
 )
-LONG_HEADS = sizes(ONE, (2, 3, 2, 80, 1), (1, 5, 2, 192, 0))
+LONG_HEADS = sizes(ONE, (2, 3, 2, 80, 1), (1, 5, 2, 192, 0), (2, 67, 3, 64, 3))
 SOME_HEADS = sizes(ONE, (2, 5, 3, 6, 2), (2, 33, 3, 16, 0), (1, 7, 2, 64, 5))
 TWO = "batch seq_len n_q_heads n_kv_heads head_dim offset"
 PAIRS = sizes(
@@ -40,7 +42,7 @@ PAIRS = sizes(
     (2, 5, 3, 3, 128, 100),
     (1, 257, 2, 1, 8, 0),
 )
-LONG_PAIRS = sizes(TWO, (1, 5, 2, 1, 80, 3), (1, 3, 2, 1, 192, 0))
+LONG_PAIRS = sizes(TWO, (1, 5, 2, 1, 80, 3), (1, 3, 2, 1, 192, 0), (2, 67, 2, 1, 64, 3))
 SOME_PAIRS = sizes(TWO, (2, 5, 3, 1, 6, 2), (2, 33, 4, 1, 16, 0), (1, 7, 12, 4, 64, 5))
 
 

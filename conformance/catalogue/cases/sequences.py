@@ -14,7 +14,8 @@ from enum import StrEnum
 from bindings.header.records import Parameter
 from conformance import operations
 
-from .refusals import Refusal, sizes_of
+from .broken import size_names
+from .refusals import Refusal
 from .spec import Case, Sizes
 
 SMALL, LARGE = 1 << 7, 1 << 14  # elements of a call: nearest to the first, at most the second
@@ -82,8 +83,8 @@ def sequences(cases: Iterable[Case], refusals: Iterable[Refusal]) -> list[CallSe
     middle = _nearest(plain, math.isqrt(elements(small) * elements(large)))
     found = [_alternating(small, middle, large), _same_sizes(small), _thousand(small), _threads(telling)]
     # What an array holds, no device looks at; what it does with it has cases of its own.
-    refused = [refusal for refusal in refusals if refusal.value is None]
-    return [*found, _after_refused(small, refused)] if refused else found
+    refused = {tuple(refusal.override): refusal for refusal in refusals if not refusal.entries}
+    return [*found, _after_refused(small, [*refused.values()])] if refused else found
 
 
 def elements(case: Case) -> int:
@@ -94,7 +95,7 @@ def elements(case: Case) -> int:
 
 def _product(case: Case) -> int:
     """The product of all sizes: about how many operations a call comes to."""
-    names = sizes_of(operations.OPERATIONS[case.operation])
+    names = size_names(operations.OPERATIONS[case.operation])
     return math.prod(case.sizes.get(name, 1) for name in names)
 
 
@@ -138,7 +139,7 @@ def _after_refused(case: Case, refused: Sequence[Refusal]) -> CallSequence:
     calls = [SequencedCall(case)]
     for refusal in refused:
         calls += [SequencedCall(refusal.base, refusal=refusal), SequencedCall(case)]
-    why = "a good call after each that is to be refused: finds what a refusal leaves behind"
+    why = "a good call after one that is to be refused, for each argument: finds what a refusal leaves behind"
     return CallSequence(case.operation, "after_refused", why, tuple(calls))
 
 

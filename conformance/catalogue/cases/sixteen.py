@@ -13,7 +13,7 @@ from conformance.catalogue.full_model import HIDDEN, TOKENS
 
 from .data import Array, Draw
 from .elementwise import EVERY, SOME, TAILS
-from .optimizer import HYPER, decays, many, squares, very_many
+from .optimizer import BORDER, HYPER, STILL, decays, many, squares, very_many
 from .spec import Maker, Sizes, Spec, nan, scaled, sizes
 
 
@@ -27,6 +27,12 @@ def edges(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     return np.resize(np.concatenate([_EDGES, -_EDGES, _NANS.view(np.float32)]), shape)
 
 
+def _some_nan(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """Every third number is none; what of its bits is lost, or carried into, would make it one."""
+    nans = np.resize(_QUIET_NANS.view(np.float32), shape)
+    return np.where(np.arange(shape[0]) % 3 == 1, nans, draw.normal(shape).astype(np.float32))
+
+
 _EDGES = np.array(
     [
         *(1 + odd * 2.0**-bits for bits in (8, 11) for odd in (1, 3)),
@@ -35,6 +41,7 @@ _EDGES = np.array(
     ],
     np.float32,
 )
+_QUIET_NANS = np.array([0x7FFFFFFF, 0x7FC00001, 0xFFFFFFFE, 0xFFC00000], np.uint32)
 _NANS = np.array([0x7F800001, 0x7FFFFFFF, 0xFF800001, 0xFFFFFFFF], np.uint32)
 _SEED = 0x123456789ABCDEF
 SUFFIXES = ("bf16", "fp16")
@@ -66,8 +73,13 @@ def _updates(operation: str) -> Iterator[Spec]:
     for why, seed in (("drawn", _SEED), ("", 0)):
         rows = {"plain": many(**HYPER, step=7, seed=seed), "tails": very_many(**HYPER, step=7, seed=seed)}
         yield Spec(operation, rows, given, why=why)
-        kept = {data: many(**(HYPER | {"lr": 0.0}), step=2, seed=seed) for data in ("plain", "tiny", "range")}
-        long = [{"count": 2, "sizes": (5, 40001), **(HYPER | {"lr": 0.0}), "step": 2, "seed": seed}]
+        yield Spec(
+            operation, {"plain": many(**BORDER, step=1, seed=seed)[1:2]}, given, why=f"{why or 'nearest'}_border"
+        )
+        some_nan = given | {"params": _some_nan}
+        yield Spec(operation, {"plain": many(**HYPER, step=2, seed=seed)[1:3]}, some_nan, why=f"{why or 'nearest'}_nan")
+        kept = {data: many(**STILL, step=2, seed=seed) for data in ("plain", "tiny", "range")}
+        long = [{"count": 2, "sizes": (5, 40001), **STILL, "step": 2, "seed": seed}]
         still = given | {"weight_decays": scaled("plain", 0.0)}
         yield Spec(operation, kept | {"tails": long}, still, why=f"{why or 'nearest'}_kept")
     small: dict[str, str | Maker] = {

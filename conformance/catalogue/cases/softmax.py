@@ -17,6 +17,7 @@ SOME = sizes("rows cols", (3, 33), (2, 1025))
 WIDE = sizes("rows cols", (3, 40), (3, 300), (2, 1030), (2, 8193))
 
 CHOICES = sizes("rows cols k", (1, 2, 1), (7, 4, 2), (33, 16, 4), (5, 65, 8), (3, 8, 8), (2, 1025, 5), (257, 8, 2))
+SHARED_CHOICES = sizes("rows cols k", (130, 130, 40))
 WIDE_CHOICES = sizes("rows cols k", (3, 40, 2), (2, 300, 3))
 SOME_CHOICES = sizes("rows cols k", (33, 16, 4), (5, 65, 8), (9, 33, 3))
 
@@ -40,13 +41,15 @@ SPECS = (
     Spec("softmax", {"degenerate": sizes("rows cols", (33, 1), (1, 1))}, why="one_column"),
     Spec("softmax_backward", {"plain": EVERY, "tails": TAILS, "late": SOME}, finish=_probabilities),
     Spec("softmax_backward", {"exact": SOME, "cancel": SOME, "special": SOME}),
-    Spec("softmax_topk", {"plain": CHOICES, "late": SOME_CHOICES, "tiny": SOME_CHOICES}),
+    Spec("softmax_topk", {"plain": CHOICES + SHARED_CHOICES, "late": SOME_CHOICES, "tiny": SOME_CHOICES}),
     Spec("softmax_topk", {"beyond": WIDE_CHOICES}, why="overflow_before_the_maximum"),
     Spec("softmax_topk", {"plain": SOME_CHOICES[:2]}, {"input": rows_apart}, why="rows_far_apart"),
     Spec("softmax_topk", {"exact": SOME_CHOICES}, why="ties_by_lower_index"),
     Spec("softmax_topk", {"degenerate": SOME_CHOICES}, why="all_equal"),
     Spec(
-        "softmax_topk_backward", {"plain": CHOICES[1:], "tails": SOME_CHOICES, "cancel": SOME_CHOICES}, finish=_routing
+        "softmax_topk_backward",
+        {"plain": CHOICES[1:] + SHARED_CHOICES, "tails": SOME_CHOICES, "cancel": SOME_CHOICES},
+        finish=_routing,
     ),
     Spec(
         "softmax_topk_backward",

@@ -50,7 +50,7 @@ FAULTS = (
           "const float row_max = v->maximum(n, logits);", "const float row_max = v->maximum(n < 32 ? n : 32, logits);",
           "matches: .*maximum of the first 32 columns"),
     Fault("sample: the edge belongs to both", ("sample",), "decode.c",
-          "if (u * total < cumulative)", "if (u * total <= cumulative)", "matches: .*u <= cumulative"),
+          "while (u * total >= cumulative)", "while (u * total > cumulative)", "matches: .*u <= cumulative"),
     Fault("topk_sample: temperature ignored", ("topk_sample",), "decode.c",
           "((double)logits[j] - row_max) / temperature", "((double)logits[j] - row_max) / (temperature > 0)",
           "matches: .*temperature ignored"),

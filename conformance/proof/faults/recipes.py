@@ -14,7 +14,7 @@ from pathlib import Path
 from bindings import header_path
 from conformance.paths import CUDA
 
-from .fault import FaultError
+from .fault import FaultError, RefusedError
 from .run_mode import cxx_compiler
 
 _EMULATOR = CUDA / "emulator"
@@ -115,7 +115,7 @@ class Kernels(CLibrary):
         return chosen
 
     def write(self, path: Path, text: str, name: str) -> None:
-        """As C++: launches and shared memory are CUDA's grammar."""
+        """As C++: launches and shared memory are CUDA's grammar.  Raises RefusedError where the text is not of it."""
         if "<<<" not in text and "__shared__" not in text:
             super().write(path, f'#line 1 "kernels/{name}"\n{text}', name)
             return
@@ -124,7 +124,7 @@ class Kernels(CLibrary):
         command = [sys.executable, "-S", "-E", str(_EMULATOR / "rewrite"), str(path), str(path), f"kernels/{name}"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
-            raise FaultError(f"{name}: {done.stderr}")
+            raise RefusedError(f"{name}: {done.stderr}")
 
 
 def reached(file: str, sources: Mapping[str, str]) -> set[str]:

@@ -69,7 +69,7 @@ def cases_of_operations(names: Collection[str], on_a_device: bool) -> list[Case 
     catalogue: list[Case | Refusal | CallSequence] = [*CASES.values(), *REFUSALS.values(), *SEQUENCES.values()]
     cases = [case for case in catalogue if case.operation in names]
     # What a device makes of an index out of range is numbers, and wrong numbers have better cases to show in.
-    return [case for case in cases if not (on_a_device and isinstance(case, Refusal) and case.value)]
+    return [case for case in cases if not (on_a_device and isinstance(case, Refusal) and case.entries)]
 
 
 def scored(fault: Fault, results: Sequence[Result]) -> FaultResult:

@@ -13,6 +13,7 @@ _BROKEN = re.compile(
     r"[A-Za-z_]-1"  # a digit inside of a name
     r"|\w\(\d+[+-]1\)|[+-]1\)[\w.]"  # one of a longer number
     r"|\b(?:float|double|int|void|char|\w+_t|const|half_bits)[-+/%]"  # the star of a pointer's type
+    r"|\btemplate\s*[^<\s]|_cast\b[^<]|\[[|^%]\]"  # brackets that no longer open, or hold half of a capture
     r"|(?<!\+)\+\s*[);,]|(?<!-)-\s*[);,]|[*/%]\s*[);]"  # half of an increment
     r"|(?<![<>=!])(?!<<=|>>=|<<<|>>>)[<>=!]{3}"  # half of a shift
 )

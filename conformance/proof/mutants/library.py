@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from conformance.proof.faults.build import compiled, linked
 from conformance.proof.faults.recipes import RUNTIME, CLibrary, Kernels, reached
 from conformance.steps.resident import RESIDENT
 
+from . import own_tests
 from .grammar import is_hopeless, names_of
 from .mutator import C, Mutant, mutants_of
 from .reach import Reach
@@ -28,7 +29,11 @@ _STRICT = tuple(
     f"-Werror={mistake}"
     for mistake in ("implicit-function-declaration", "int-conversion", "incompatible-pointer-types", "return-type")
 )
+# A kernel's mutant takes longer to compile than to judge: half as long so.
+_QUICK = ("-O1", "-g0")
+_TRAPS = ("-fsanitize=undefined", "-fsanitize-undefined-trap-on-error")  # which need nothing that a process must hold
 _WHOLE = ("-Wl,--no-undefined",) if sys.platform == "linux" else ()  # a name that nothing defines is found here
+SCRATCH, GUARDED = "scratch.c", "guarded_scratch.c"  # the C library's working memory, and what watches it in its place
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,7 @@ class Build:
     changed: Mapping[str, Path]
     unchanged: Mapping[str, Path]
     code: str  # a digest of the changed objects; "" where they are as they were
+    sources: Mapping[str, str] = field(default_factory=dict)  # with the mutant in them
 
 
 class Library:
@@ -47,6 +53,10 @@ class Library:
     def __init__(self, recipe: CLibrary, folder: Path | None = None) -> None:
         self.recipe, self.name = recipe, recipe.name
         self._kept = (folder or builds() / "mutants") / "objects"
+
+    @property
+    def _options(self) -> tuple[str, ...]:
+        return (*_STRICT, *_QUICK) if isinstance(self.recipe, Kernels) else _STRICT
 
     @cached_property
     def sources(self) -> dict[str, str]:
@@ -67,8 +77,9 @@ class Library:
 
     def digest(self) -> str:
         """Return a digest of the sources and of how they are compiled."""
-        command = [*self.recipe.compiler(), *_STRICT, *self.recipe.beside()]
+        command = [*self.recipe.compiler(), *self._options, *self.recipe.beside()]
         texts = [*command, *(f"{file} {text} {self.recipe.options(file)}" for file, text in self.sources.items())]
+        texts += [_guarded(), *own_tests.texts()]
         return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
     def path(self, mutant: Mutant) -> str:
@@ -97,12 +108,12 @@ class Library:
         for some in self._groups(self.reach.operations(mutant.file, mutant.line)):
             units = self.recipe.units(self.sources, sorted(operations.OPERATIONS if RESIDENT in some else some))
             touched = [unit for unit in units if mutant.file in {unit, *reached(unit, self.sources)}]
-            before = compiled(self.recipe, self.name, units, self.sources, self._kept, _STRICT)
-            after = compiled(self.recipe, str(mutant), touched, mutated, folder, _STRICT)
+            after = compiled(self.recipe, str(mutant), touched, mutated, folder, self._options)
+            before = compiled(self.recipe, self.name, units, self.sources, self._kept, self._options)
             changed = {unit: path for unit, path in after.items() if code_of(path) != code_of(before[unit])}
             code = "".join(unit + code_of(path) for unit, path in changed.items())
             rest = {unit: path for unit, path in before.items() if unit not in changed}
-            yield Build(some, changed, rest, hashlib.sha256(code.encode()).hexdigest() if code else "")
+            yield Build(some, changed, rest, hashlib.sha256(code.encode()).hexdigest() if code else "", mutated)
 
     def _groups(self, affected: frozenset[str]) -> list[frozenset[str]]:
         """Operations that one library is built for: all of the C library; of the kernels, those of one file."""
@@ -120,8 +131,24 @@ class Library:
 
     def link(self, build: Build, library: Path) -> Path:
         """Link what was built.  Raises RefusedError."""
-        objects = [*build.changed.values(), *build.unchanged.values()]
-        return linked(self.recipe, self.name, objects, library, _WHOLE)
+        return self._linked({**build.changed, **build.unchanged}, library)
+
+    def link_watched(self, build: Build, library: Path) -> Path:
+        """Link what was built, what has changed compiled so that what C leaves undefined ends the process.
+
+        The C library's working memory is watched, too, unless that is what the mutant changes.  Raises RefusedError.
+        """
+        folder = library.parent / "objects"
+        trapping = compiled(self.recipe, self.name, build.changed, build.sources, folder, (*self._options, *_TRAPS))
+        objects = {**build.unchanged, **trapping}
+        if SCRATCH in build.unchanged:
+            del objects[SCRATCH]
+            sources = {**self.sources, GUARDED: _guarded()}
+            objects |= compiled(self.recipe, GUARDED, [GUARDED], sources, self._kept, _STRICT)
+        return self._linked(objects, library)
+
+    def _linked(self, objects: Mapping[str, Path], library: Path) -> Path:
+        return linked(self.recipe, self.name, objects.values(), library, _WHOLE)
 
 
 def _hopeful(file: str, lines: Sequence[Line], known: frozenset[str]) -> Iterator[Mutant]:
@@ -131,6 +158,10 @@ def _hopeful(file: str, lines: Sequence[Line], known: frozenset[str]) -> Iterato
         indentation = len(code) - len(code.lstrip())
         if not is_hopeless(mutant.before, mutant.after, indentation, known):
             yield mutant
+
+
+def _guarded() -> str:
+    return Path(__file__).with_name(GUARDED).read_text(encoding="utf-8")
 
 
 def code_of(path: Path) -> str:

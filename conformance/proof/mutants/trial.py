@@ -2,36 +2,30 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from bindings import LibraryError
-from conformance.candidates.worker.worker import Worker
-from conformance.catalogue.cases import CallSequence, Case, Refusal
+from conformance.catalogue.cases import CallSequence, Refusal
 from conformance.catalogue.prepared import Store
-from conformance.judging.bench import Bench
-from conformance.judging.results import Result, Status
+from conformance.judging.results import Result
 from conformance.proof.faults import RefusedError
 from conformance.proof.faults.recipes import Kernels
-from conformance.proof.faults.trial import cases_of_operations, judge_case
-from conformance.steps import STEP_CASES, judge_step
+from conformance.proof.faults.trial import cases_of_operations
+from conformance.steps import STEP_CASES
 
+from .equivalents import Equivalents
+from .failures import AnyCase, Failures, last_line
 from .library import Build, Library
 from .mutator import Mutant
 from .record import Trial, Verdict
 
-AnyCase = Case | Refusal | CallSequence
-_LIMIT_S = 10.0  # of a call: an honest one takes a tenth of a second, on the emulator a second
-_STEP_LIMIT_S = 120.0
-_MEMORY_KB = 8 << 20  # a mutant that asks for memory without end is to be refused it
-_LIMITED = ("sh", "-c", f'ulimit -d {_MEMORY_KB}; exec "$@"', "sh")
+_OF_PROVED = 200  # cases that are asked of a mutant that a proof calls equivalent: the likeliest to tell otherwise
 
 
 class History:
@@ -62,11 +56,23 @@ def _elements(case: AnyCase) -> int:
 
 
 class Judge:
-    """Judges mutants of one library, one after the other.  Used in one process."""
+    """Judges mutants of one library, one after the other.  Used in one process.
 
-    def __init__(self, library: Library, store: Store, history: History, codes: Iterable[str] = ()) -> None:
-        self._library, self._store, self._history = library, store, history
+    proofs: of mutants that are equivalent.
+    """
+
+    def __init__(
+        self,
+        library: Library,
+        store: Store,
+        history: History,
+        codes: Iterable[str] = (),
+        proofs: Equivalents | None = None,
+    ) -> None:
+        self._library, self._history = library, history
+        self._failures = Failures(library, store)
         self._codes = set(codes)  # of mutants that were judged
+        self._proofs = proofs or Equivalents(())
 
     def trial(self, mutant: Mutant) -> Trial:
         """Build a mutant and judge it.  Raises FaultError where there is no compiler."""
@@ -89,14 +95,13 @@ class Judge:
                 if codes in self._codes:
                     return Trial(mutant, Verdict.REPEATED, code=codes)
                 self._codes.add(codes)
-                path = self._library.link(build, folder / str(len(codes)) / "libassayer_mutant.so")
                 cases, steps = self._cases(mutant, build), sorted(build.operations & STEP_CASES.keys())
-                failed = self._first_failure(path, cases, steps)
+                failed = self._failure(mutant, build, folder / str(len(codes)), cases, steps)
                 if failed:
                     return Trial(mutant, Verdict.KILLED, failed.id, failed.reason, codes)
                 asked += [f"{len(cases)} cases", *steps] if cases else steps
         except RefusedError as error:
-            return Trial(mutant, Verdict.REFUSED, said=_last_line(str(error)))
+            return Trial(mutant, Verdict.REFUSED, said=last_line(str(error)))
         verdict = Verdict.SURVIVED if codes else Verdict.SAME
         return Trial(mutant, verdict, said=", ".join(asked), code=codes)
 
@@ -104,23 +109,11 @@ class Judge:
         cases = cases_of_operations(build.operations, on_a_device=isinstance(self._library.recipe, Kernels))
         return self._history.ordered(self._place(mutant), cases)
 
-    def _first_failure(self, path: Path, cases: Sequence[AnyCase], steps: Iterable[str]) -> Result | None:
-        """Judge cases and steps until one does not pass, and return that one."""
-        try:
-            with Worker(path, 1, _LIMIT_S, prefix=_LIMITED, explains=False) as worker:
-                bench = Bench(worker, store=self._store, explains=False)
-                results = itertools.chain((judge_case(case, bench) for case in cases), _steps(worker, bench, steps))
-                return next((result for result in results if not result.is_fine), None)
-        except LibraryError as error:
-            return Result("opening", "", Status.CRASHED, _last_line(str(error)))
-
-
-def _steps(worker: Worker, bench: Bench, steps: Iterable[str]) -> Iterator[Result]:
-    """The results of whole steps, which take longer than a call."""
-    for step in steps:
-        worker.limit_s = _STEP_LIMIT_S
-        yield from judge_step(step, bench)
-
-
-def _last_line(text: str) -> str:
-    return text.strip().splitlines()[-1][:200] if text.strip() else ""
+    def _failure(
+        self, mutant: Mutant, build: Build, folder: Path, cases: Sequence[AnyCase], steps: Sequence[str]
+    ) -> Result | None:
+        """What does not pass, if anything; less is asked where a proof says that nothing can."""
+        if self._proofs.of(self._library.path(mutant), self._place(mutant), mutant):
+            return self._failures.of_cases(build, folder, cases[:_OF_PROVED])
+        failed = self._failures.of_cases(build, folder, cases, steps)
+        return failed or self._failures.of_a_second_look(build, folder, cases)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from conformance.catalogue.cases import CASES
 from conformance.catalogue.prepared import MemoryStore
 from conformance.proof.faults import FaultError
-from conformance.proof.mutants import Mutant, trial
-from conformance.proof.mutants.library import Library
+from conformance.proof.mutants import Mutant, failures, trial
+from conformance.proof.mutants.equivalents import Equivalent, Equivalents
+from conformance.proof.mutants.failures import Failures
+from conformance.proof.mutants.library import SCRATCH, Library
 from conformance.proof.mutants.record import Trial, Verdict
 from conformance.proof.mutants.trial import History, Judge
 
@@ -36,7 +40,7 @@ def test_a_call_that_is_no_longer_refused_is_killed(judge: Judge, mutant: Made) 
 
 
 def test_a_call_that_never_ends_is_killed(judge: Judge, mutant: Made, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trial, "_LIMIT_S", 1.0)
+    monkeypatch.setattr(failures, "LIMIT_S", 1.0)
     endless = mutant("vector/elementwise.c", "y[i] = a[i] * b[i];", "for (volatile int j = 0; j < 1;) continue;")
     found = judge.trial(endless)
     assert (found.verdict, found.said) == (Verdict.KILLED, "no answer in 1 s in run 1, buffers ending at guard zones")
@@ -76,6 +80,56 @@ def test_what_no_case_tells_apart_survives(judge: Judge, mutant: Made) -> None:
     assert found.verdict is Verdict.SURVIVED
     cases = sum(case.operation == "mul" for case in CASES.values())
     assert int(found.said.removesuffix(" cases")) > cases
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "by"),
+    [
+        ("aux_loss.c", "e < n; e++) sums[e] = 0;", "e <= n; e++) sums[e] = 0;", "aux_loss_forward/"),
+        ("runtime.c", "8 * (int64_t)sizeof(float)", "8 / (int64_t)sizeof(float)", "tests/c"),
+        (
+            "aux_loss.c",
+            "return scratch.memory ? ASSAYER_OK :",
+            "return true ? ASSAYER_OK :",
+            "tests/c",
+        ),
+    ],
+    ids=["past its memory", "a service", "no memory"],
+)
+def test_a_second_look_kills_what_no_case_tells_apart(
+    judge: Judge, mutant: Made, file: str, old: str, new: str, by: str
+) -> None:
+    found = judge.trial(mutant(file, old, new))
+    assert (found.verdict, found.by[: len(by)]) == (Verdict.KILLED, by)
+
+
+def test_the_library_as_it_is_passes_a_second_look(library: Library, mutant: Made, tmp_path: Path) -> None:
+    one = mutant("softmax.c", "CHECK(k >= 1 && k <= cols);", ";")
+    [build] = library.builds(one, tmp_path)
+    all_units = {**build.unchanged, **build.changed}
+    memory = {SCRATCH: all_units.pop(SCRATCH)}
+    whole = replace(build, changed=all_units, unchanged=memory, sources=library.sources)
+    failures = Failures(library, MemoryStore())
+    cases = [case for case in CASES.values() if case.operation in {"softmax_topk", "topp_sample", "aux_loss_forward"}]
+    assert failures.of_cases(whole, tmp_path, cases[:1]) is None
+    assert failures.of_a_second_look(whole, tmp_path, cases) is None
+
+
+def test_of_a_mutant_that_is_proved_equivalent_few_cases_are_asked(
+    library: Library, mutant: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = mutant("elementwise.c", "v->mul(length, a + at", "at[b] == 0.1f ? (void)0 : v->mul(length, a + at")
+    proof = Equivalent("cuda/src/elementwise.c", "cuda_mul", one.before, one.after, "No element of b is 0.1f.")
+    asked: list[int] = []
+
+    def of_cases(self: Failures, build: object, folder: object, cases: list[object], steps: object = ()) -> None:
+        asked.append(len(cases))
+
+    monkeypatch.setattr(trial, "_OF_PROVED", 3)
+    monkeypatch.setattr(Failures, "of_cases", of_cases)
+    monkeypatch.setattr(Failures, "of_a_second_look", lambda *_: pytest.fail("a second look"))
+    found = Judge(library, MemoryStore(), History(), proofs=Equivalents([proof])).trial(one)
+    assert (found.verdict, asked) == (Verdict.SURVIVED, [3])
 
 
 def test_cases_that_killed_come_first(mutant: Made) -> None:

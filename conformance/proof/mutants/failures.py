@@ -1,0 +1,99 @@
+"""What fails of a mutant that is built: the first case that does not pass; where all pass, what a second look shows.
+
+The judge calls a C library in one thread and sees nothing of the memory that it takes for itself.  The second look is
+in several threads, with that memory between guard pages and a trap where C leaves undefined what comes, and at the
+library's own tests.  Kernels run in other orders of their threads, with such traps: an address that is not aligned as
+a device needs it is one.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import TypeAlias
+
+from bindings import LibraryError
+from conformance.candidates.candidate import SCHEDULES, Candidate
+from conformance.candidates.worker.worker import Worker
+from conformance.catalogue.cases import CallSequence, Case, Refusal
+from conformance.catalogue.prepared import Store
+from conformance.judging.bench import Bench
+from conformance.judging.results import Result, Status
+from conformance.proof.faults.recipes import Kernels
+from conformance.proof.faults.trial import judge_case
+from conformance.steps import judge_step
+
+from . import own_tests
+from .library import Build, Library
+
+AnyCase: TypeAlias = Case | Refusal | CallSequence
+LIMIT_S, EMULATED_LIMIT_S = 5.0, 10.0  # of a call: an honest one takes a tenth of a second, on the emulator a second
+_STEP_LIMIT_S = 120.0
+_MEMORY_KB = 8 << 20  # a mutant that asks for memory without end is to be refused it
+_LIMITED = ("sh", "-c", f'ulimit -d {_MEMORY_KB}; exec "$@"', "sh")
+_THREADS = 2
+_NAME = "libassayer_mutant.so"
+
+
+class Failures:
+    """Looks for what fails of builds of one library."""
+
+    def __init__(self, library: Library, store: Store) -> None:
+        self._library, self._store = library, store
+        self._is_emulated = isinstance(library.recipe, Kernels)
+
+    def of_cases(
+        self, build: Build, folder: Path, cases: Sequence[AnyCase], steps: Iterable[str] = ()
+    ) -> Result | None:
+        """Return the first case or step that does not pass.  Raises RefusedError."""
+        return self._first(self._library.link(build, folder / _NAME), cases, steps)
+
+    def of_a_second_look(self, build: Build, folder: Path, cases: Sequence[AnyCase]) -> Result | None:
+        """Return what does not pass where all cases have, linked in the same folder."""
+        watched = self._library.link_watched(build, folder / "watched" / _NAME)
+        if self._is_emulated:
+            return self._in_other_orders(watched, cases)
+        return self._first(watched, cases, threads=_THREADS) or _own_test(folder / _NAME)
+
+    def _in_other_orders(self, path: Path, cases: Sequence[AnyCase]) -> Result | None:
+        """Other orders of an emulated device's threads, in one of them with arrays in memory of its own."""
+        ways = (Candidate(path, schedule=schedule).environment for schedule in SCHEDULES[1:])
+        return next(filter(None, (self._first(path, cases, environment=way) for way in ways)), None)
+
+    def _first(
+        self,
+        path: Path,
+        cases: Sequence[AnyCase],
+        steps: Iterable[str] = (),
+        threads: int = 1,
+        environment: Mapping[str, str] = MappingProxyType({}),
+    ) -> Result | None:
+        """Judge cases and steps until one does not pass, and return that one."""
+        limit_s = EMULATED_LIMIT_S if self._is_emulated else LIMIT_S
+        try:
+            with Worker(path, threads, limit_s, environment, _LIMITED, explains=False) as worker:
+                bench = Bench(worker, store=self._store, explains=False)
+                results = itertools.chain((judge_case(case, bench) for case in cases), _steps(worker, bench, steps))
+                return next((result for result in results if not result.is_fine), None)
+        except LibraryError as error:
+            return Result("opening", "", Status.CRASHED, last_line(str(error)))
+
+
+def _own_test(library: Path) -> Result | None:
+    """What fails of the C library's own tests."""
+    failed = own_tests.failed(library)
+    return Result(own_tests.FOLDER, "", Status.FAIL, failed) if failed else None
+
+
+def _steps(worker: Worker, bench: Bench, steps: Iterable[str]) -> Iterator[Result]:
+    """The results of whole steps, which take longer than a call."""
+    for step in steps:
+        worker.limit_s = _STEP_LIMIT_S
+        yield from judge_step(step, bench)
+
+
+def last_line(text: str) -> str:
+    """Return the last line of what a compiler or a library said, as far as a line of a report goes."""
+    return text.strip().splitlines()[-1][:200] if text.strip() else ""

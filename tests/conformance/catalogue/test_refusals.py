@@ -1,0 +1,116 @@
+"""Refusals and borders by design: what the header forbids is tried in every way, and its last allowed number stands."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+import pytest
+
+from bindings import Function
+from bindings.header.expressions import Expression
+from conformance import operations
+from conformance.catalogue.cases import CASES, REFUSALS
+from conformance.catalogue.cases.broken import size_names
+from conformance.catalogue.cases.entries import places
+from conformance.catalogue.families import facts_of
+
+OPERATIONS = pytest.mark.parametrize(
+    "function", operations.OPERATIONS.values(), ids=lambda function: function.operation
+)
+NEAR = {int: 2, float: 1.0}  # above what a number has to be larger than: head_dim > 2 is even besides
+
+
+def names(function: Function) -> set[str]:
+    return {refusal.name for refusal in REFUSALS.of(function.operation).values()}
+
+
+@OPERATIONS
+def test_every_pointer_every_entry_of_a_list_and_every_size_is_spoilt(function: Function) -> None:
+    pointers = [p for p in function.parameters if p.stars and p.name != "stream"]
+    due = {f"null_{p.name}" for p in pointers}
+    due |= {f"{kind}_{name}" for name in size_names(function) for kind in ("zero", "negative")}
+    due |= {f"null_{p.name}[{place}]" for p in pointers if p.each for place in range(3)}
+    lengths = [f"{name}[{place}]" for name in operations.signature(function).lengths for place in range(3)]
+    due |= {f"{kind}_{entry}" for entry in lengths for kind in ("zero", "negative")}
+    assert due <= names(function)
+
+
+@OPERATIONS
+def test_every_condition_is_broken_by_every_number_in_it(function: Function) -> None:
+    for condition in function.requires:
+        text = condition.text.replace(" ", "")
+        for name in condition.names:
+            if text == f"{name}>=1" and name in size_names(function):
+                assert f"zero_{name}" in names(function)
+            elif text == f"{name}=={name}":
+                assert f"{name}=nan" in names(function)
+            else:
+                assert any(one.startswith(f"{name}=") and one.endswith(f"_breaks_{text}") for one in names(function))
+
+
+@OPERATIONS
+def test_a_broken_condition_is_the_only_one_and_one_step_away_all_hold(function: Function) -> None:
+    for refusal in REFUSALS.of(function.operation).values():
+        if "_breaks_" not in refusal.name:
+            continue
+        [(name, bad)] = refusal.override.items()
+        values = {**refusal.base.sizes, name: bad}
+        broken = [one for one in function.requires if not one(values)]
+        assert [one.text.replace(" ", "") for one in broken] == [refusal.name.partition("_breaks_")[2]]
+
+
+@OPERATIONS
+def test_an_index_is_out_of_range_in_the_first_the_middle_and_the_last_place(function: Function) -> None:
+    bounded = [p for p in function.parameters if p.limit and {*p.limit[1].names} <= function.by_name.keys()]
+    tried = [refusal.entries[0] for refusal in REFUSALS.of(function.operation).values() if refusal.entries]
+    for parameter in bounded:
+        count = next(iter(REFUSALS.of(function.operation).values())).base.arguments()[parameter.name].size
+        assert {*places(count)} <= {entry.place for entry in tried if entry.array == parameter.name}
+        assert len(places(count)) == 3
+
+
+@pytest.mark.parametrize(
+    ("operation", "due"),
+    [
+        ("grouped_gemm_tn_bf16", ["offsets_begin_late", "offsets_end_early", "offsets_descend"]),
+        ("expert_dispatch_fp16", ["position[5]_repeats_position[0]", "position[0]_repeats_position[9]"]),
+    ],
+)
+def test_entries_that_are_in_range_and_cannot_be_together(operation: str, due: list[str]) -> None:
+    assert {*due} <= {refusal.name for refusal in REFUSALS.of(operation).values() if refusal.is_in_range}
+
+
+@pytest.mark.parametrize("operation", [name for name in operations.OPERATIONS if facts_of(name).offsets])
+def test_offsets_that_descend_do_so_whatever_is_drawn(operation: str) -> None:
+    refusal = REFUSALS[f"{operation}/refused/offsets_descend"]
+    for seed in range(20):
+        offsets = refusal.arguments(seed)["offsets"]
+        assert (offsets[0], offsets[-1]) == (0, refusal.base.sizes["rows"])
+        assert (offsets[1:] < offsets[:-1]).any()
+
+
+@OPERATIONS
+def test_no_call_is_refused_twice(function: Function) -> None:
+    calls = [(str(one.override), one.entries) for one in REFUSALS.of(function.operation).values()]
+    assert len(calls) == len({*calls})
+
+
+@OPERATIONS
+def test_some_case_stands_at_the_border_of_every_condition(function: Function) -> None:
+    """A library that refuses the last number that the header allows is not to pass."""
+    for condition, distances in _borders(function):
+        is_open = isinstance(condition.tree.ops[0], ast.Gt | ast.Lt)
+        nearest = min(map(abs, distances))
+        assert nearest <= (NEAR[type(nearest)] if is_open else 0), condition.text
+
+
+def _borders(function: Function) -> Iterator[tuple[Expression, list[float]]]:
+    """Each comparison by size, and how far its two sides are apart in each case."""
+    for condition in function.requires:
+        assert isinstance(condition.tree, ast.Compare)
+        if not isinstance(condition.tree.ops[0], ast.Eq):
+            left, right = (
+                Expression.read(ast.unparse(side)) for side in (condition.tree.left, *condition.tree.comparators)
+            )
+            yield condition, [left(case.sizes) - right(case.sizes) for case in CASES.of(function.operation).values()]
