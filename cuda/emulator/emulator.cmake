@@ -6,6 +6,7 @@
 #
 # MODE is fast (the default), address (address and undefined-behaviour sanitisers) or thread (the race detector).  HEADERS
 # are the headers of the sources that hold launches or shared memory; they have to lie beside or below the sources' folder.
+# COVERAGE compiles the kernels so that they note which of their code is reached (../coverage/coverage.cmake; needs C as a language).
 # FROM is the folder from which reports name files; the one with this CMakeLists.txt unless it is given.
 find_package(Python3 COMPONENTS Interpreter REQUIRED)
 find_package(Threads REQUIRED)
@@ -54,7 +55,7 @@ function(emulator_add_runtime mode)
 endfunction()
 
 function(emulate_cuda target)
-  cmake_parse_arguments(PARSE_ARGV 1 given "" "MODE;FROM" "SOURCES;HEADERS")
+  cmake_parse_arguments(PARSE_ARGV 1 given "COVERAGE" "MODE;FROM" "SOURCES;HEADERS")
   set(from ${CMAKE_CURRENT_SOURCE_DIR})
   if(given_FROM)
     get_filename_component(from ${given_FROM} ABSOLUTE)
@@ -93,6 +94,11 @@ function(emulate_cuda target)
   target_include_directories(${target} BEFORE PRIVATE ${EMULATOR_FOLDER}/include)
   target_compile_features(${target} PRIVATE cxx_std_17)
   target_compile_options(${target} PRIVATE ${EMULATOR_KERNEL_FLAGS} ${EMULATOR_FLAGS_${mode}})
+  if(given_COVERAGE)
+    include(${EMULATOR_FOLDER}/../coverage/coverage.cmake)
+    target_compile_options(${target} PRIVATE ${COVERAGE_FLAGS})
+    add_coverage(${target})
+  endif()
   check_cxx_compiler_flag(-march=native EMULATOR_HAS_NATIVE)
   if(EMULATOR_NATIVE AND EMULATOR_HAS_NATIVE)
     target_compile_options(${target} PRIVATE -march=native)

@@ -24,6 +24,7 @@ from bindings.shared_object.foreign import of_process, pointer
 from bindings.shared_object.opened import Opened
 
 from .memory import DeviceMemory, HostMemory, Range
+from .recorder import Recorder
 from .rounds import Repeatable, Rounds, Together, repeat
 from .surroundings import Surroundings
 
@@ -45,6 +46,11 @@ class Child:
         from bindings import Library  # here: NumPy takes as long to load as all else that a worker needs
 
         return Library(self.opened.path)
+
+    @functools.cached_property
+    def recorder(self) -> Recorder:
+        """What the library notes of its calls, if it does."""
+        return Recorder(self.opened.object)
 
     def place(self, slots: list[tuple[int, int]]) -> tuple[Any, ...]:
         """Open new slots of the arena for good, and return their addresses."""
@@ -103,6 +109,10 @@ class Child:
                 raw = _raw(types, [*values[:-1], stream or 0])  # the stream is every operation's last argument
                 calls.append(Repeatable(self.memory, functools.partial(entry, *raw), carried, written, results, stream))
             return ("done", Together(calls, rounds, exact).run())
+
+    def reached(self) -> tuple[Any, ...]:
+        """Say what the calls since the last time have reached, where the library was compiled for that."""
+        return ("done", self.recorder.news())
 
     def call(self, target: str, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
         """Call a Python function, "package.module:function", with the open library first."""
