@@ -19,8 +19,8 @@ _MAGIC = {
     b"PK": "a zip file",
     b"version https://git-lfs": "a Git LFS pointer; fetch the file itself",
 }
-_SHARED, _SYMBOLS, _DYNAMIC_SYMBOLS, _DYNAMIC, _UNDEFINED, _LOCAL, _NEEDED = 3, 2, 11, 6, 0, 0, 1
-_FUNCTION = 2  # the type of a symbol that is code
+_SHARED, SYMBOLS, _DYNAMIC_SYMBOLS, _DYNAMIC, UNDEFINED, _LOCAL, _NEEDED = 3, 2, 11, 6, 0, 0, 1
+FUNCTION = 2  # the type of a symbol that is code
 
 
 def describe_file(path: Path) -> str | None:
@@ -70,7 +70,7 @@ def read_symbols(path: Path) -> Symbols:
     data = path.read_bytes()
     try:
         exported = frozenset(_names(data, _DYNAMIC_SYMBOLS, only_functions=False))
-        internal = frozenset(_names(data, _SYMBOLS, only_functions=True)) - exported
+        internal = frozenset(_names(data, SYMBOLS, only_functions=True)) - exported
         return Symbols(exported, internal, tuple(_needed(data)))
     except (struct.error, ValueError, IndexError, OverflowError) as error:
         raise LibraryError(f"{path}: is damaged or cut short; its symbols cannot be read") from error
@@ -81,7 +81,7 @@ def exported_symbols(path: Path) -> frozenset[str]:
     return read_symbols(path).exported
 
 
-def _sections(data: bytes, wanted: int) -> Iterator[tuple[range, int]]:
+def sections(data: bytes, wanted: int) -> Iterator[tuple[range, int]]:
     """Yield where the entries of each section of a kind start, and where the names that they speak of lie.
 
     System V ABI, chapters 4 and 5: Elf64_Shdr.
@@ -95,22 +95,22 @@ def _sections(data: bytes, wanted: int) -> Iterator[tuple[range, int]]:
 
 def _names(data: bytes, kind: int, only_functions: bool) -> Iterator[str]:
     """Yield the defined names of a table of symbols (Elf64_Sym): .dynsym's global ones, or .symtab's functions."""
-    for entries, names in _sections(data, kind):
+    for entries, names in sections(data, kind):
         for at in entries:
             name, info, _, section = struct.unpack_from("<IBBH", data, at)
-            wanted = info & 15 == _FUNCTION if only_functions else info >> 4 != _LOCAL
-            if name and section != _UNDEFINED and wanted:
-                yield _text(data, names + name)
+            wanted = info & 15 == FUNCTION if only_functions else info >> 4 != _LOCAL
+            if name and section != UNDEFINED and wanted:
+                yield text_at(data, names + name)
 
 
 def _needed(data: bytes) -> Iterator[str]:
     """Yield the libraries that .dynamic asks for (Elf64_Dyn)."""
-    for entries, names in _sections(data, _DYNAMIC):
+    for entries, names in sections(data, _DYNAMIC):
         for at in entries:
             tag, value = struct.unpack_from("<qQ", data, at)
             if tag == _NEEDED:
-                yield _text(data, names + value)
+                yield text_at(data, names + value)
 
 
-def _text(data: bytes, start: int) -> str:
+def text_at(data: bytes, start: int) -> str:
     return data[start : data.index(b"\0", start)].decode()

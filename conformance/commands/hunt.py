@@ -12,11 +12,13 @@ from typing import Any
 from bindings import BindingError
 from conformance.candidates.candidate import Candidate, CandidateError
 from conformance.candidates.exports import absent, refuse_strangers
+from conformance.candidates.worker.coverage import reached
 from conformance.candidates.worker.worker import Worker
 from conformance.catalogue.goldens.tensors import write
 from conformance.catalogue.keywords import Keywords
 from conformance.exit_codes import FAILED, HARNESS, PASSED
 from conformance.judging.bench import Bench
+from conformance.judging.hunt.coverage import Coverage
 from conformance.judging.hunt.hunt import Found, Hunt
 from conformance.limits import ContractError, read_contract
 from conformance.limits.expectation import expect
@@ -67,25 +69,51 @@ def run(options: argparse.Namespace) -> int:
             got = f"none of {counted(len(asked), 'operation')}"
             say(f"expected an operation that {options.library} exports, got {got}", wrong=True)
             return HARNESS
-        return _hunted(options, hunted, seed)
+        return _hunted(options, hunted, seed, is_whole=len(hunted) == len(OPERATIONS) - len(gone))
     except (BindingError, CandidateError, ContractError, ReproError, OSError) as error:
         say(error, wrong=True)
         return HARNESS
 
 
-def _hunted(options: argparse.Namespace, operations: list[str], seed: int) -> int:
+def _hunted(options: argparse.Namespace, operations: list[str], seed: int, is_whole: bool) -> int:
     declared, found = read_contract(options.contract), 0
     started = time.monotonic()
     with Worker(options.library.resolve(), limit_s=options.limit) as worker:
-        hunt = Hunt(Bench(worker, declared=declared), operations, seed)
+        coverage = Coverage(worker, options.library) if reached(worker) is not None else None
+        hunt = Hunt(Bench(worker, declared=declared), operations, seed, coverage)
+        if coverage:
+            say("\n".join(_of_catalogue(coverage, hunt.prepare(), operations)))
         for one in hunt.run(60 * options.minutes, options.calls):
             found += 1
             path = _keep(options.keep, found, one, hunt.bench) if options.keep else None
             say("\n".join(_lines(found, one, options, path)))
+    if coverage:
+        say("\n".join(_of_hunt(coverage, is_whole)))
     over = f", {hunt.passed_over} of them passed over: the reference itself overflows" if hunt.passed_over else ""
     calls = f"{counted(hunt.made, 'call')} of {counted(len(operations), 'operation')}{over}"
     say(f"{counted(found, 'failure')} in {calls}; {time.monotonic() - started:.0f} s, seed {seed}")
     return FAILED if found else PASSED
+
+
+def _of_catalogue(coverage: Coverage, calls: int, operations: list[str]) -> Iterator[str]:
+    """What the catalogue's calls reach of the functions that they enter, and which lines they never reach."""
+    all_places = coverage.places
+    there = f"{len(all_places & coverage.catalogue)} of {counted(len(all_places), 'place')}"
+    yield f"coverage: {counted(calls, 'call')} of the catalogue ({counted(len(operations), 'operation')}) reach {there}"
+    if missed := list(coverage.missed(coverage.catalogue)):
+        yield "the catalogue never reaches"
+        yield from (f"   {line}" for line in missed)
+
+
+def _of_hunt(coverage: Coverage, is_whole: bool) -> Iterator[str]:
+    """What the hunt has reached beyond that, and what no call has; is_whole: in every operation of the library."""
+    new = coverage.reached - coverage.catalogue
+    yield f"coverage: the hunt reached {counted(len(new), 'place')} more"
+    if new and (missed := list(coverage.missed(coverage.reached))):
+        yield "no call reached"
+        yield from (f"   {line}" for line in missed)
+    if is_whole and coverage.not_entered:
+        yield f"functions that no call entered: {', '.join(coverage.not_entered)}"
 
 
 def _keep(folder: Path, number: int, found: Found, bench: Bench) -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,6 +56,26 @@ class Draw:
             row = {factor.name: self._value(factor) for factor in self.space.factors}
             if is_possible(self.space, row):
                 return Call(self.space.operation, row, self._random.randrange(2**31))
+        return self._cheapest()
+
+    def near(self, call: Call) -> Call:
+        """Return a call that differs from another in one factor or two."""
+        for _ in range(_ATTEMPTS):
+            changed = self._random.sample(self.space.factors, min(self._random.choice((1, 2)), len(self.space.factors)))
+            row = {**call.row, **{factor.name: self._value(factor) for factor in changed}}
+            if is_possible(self.space, row):
+                return Call(self.space.operation, row, self._random.randrange(2**31))
+        return self._cheapest()
+
+    def chance(self) -> float:
+        """Return a number from 0 to 1, by which the hunt decides what to draw."""
+        return self._random.random()
+
+    def one_of(self, calls: Sequence[Call]) -> Call:
+        """Return one of some calls."""
+        return self._random.choice(calls)
+
+    def _cheapest(self) -> Call:
         cheapest = {factor.name: factor.levels[0] for factor in self.space.factors}
         return Call(self.space.operation, cheapest, self._random.randrange(2**31))
 
@@ -65,9 +85,9 @@ class Draw:
             # Special values hide most of what else is wrong: they come less often than their share of the levels.
             plain = [level for level in factor.levels if level not in _SPECIAL] or list(factor.levels)
             return self._random.choice(plain if self._random.random() < 0.9 else factor.levels)
-        if factor.kind == "size" and between and is_free(self.space, factor):
+        if between and is_free(self.space, factor):
             return self._size(factor)
-        if factor.kind == "scalar" and between and factor.levels == SCALARS.get(factor.name):
+        if between and is_any_number(factor):
             return self._scalar(factor)
         return self._random.choice(factor.levels)
 
@@ -89,7 +109,16 @@ class Draw:
 
 def is_free(space: Space, factor: Factor) -> bool:
     """Whether a size may be any number: its levels are those that every size has."""
-    return factor.name not in space.design.sizes and all(isinstance(level, int) for level in factor.levels)
+    return (
+        factor.kind == "size"
+        and factor.name not in space.design.sizes
+        and all(isinstance(level, int) for level in factor.levels)
+    )
+
+
+def is_any_number(factor: Factor) -> bool:
+    """Whether a scalar may be any number that the header allows: its levels are those that every operation has."""
+    return factor.kind == "scalar" and factor.levels == SCALARS.get(factor.name)
 
 
 def is_possible(space: Space, row: Mapping[str, Any]) -> bool:

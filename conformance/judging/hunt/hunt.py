@@ -13,7 +13,9 @@ from conformance.judging.outputs import is_known
 from conformance.judging.preparation import Preparation
 from conformance.judging.results import Result, Status
 
+from .coverage import Coverage
 from .draw import Call, Draw
+from .guide import Guide
 from .shrink import shrunk
 
 _SHRINKING = 300  # calls that one failure is worth
@@ -32,13 +34,20 @@ class Found:
 
 
 class Hunt:
-    """Hunts on one bench; `made` counts the calls that were judged, `passed_over` those of which nothing is known."""
+    """Hunts on one bench; `made` counts the calls that were judged, `passed_over` those of which nothing is known.
 
-    def __init__(self, bench: Bench, operations: Sequence[str], seed: int) -> None:
-        self.bench = bench
+    coverage: of the bench's library, where it was compiled for that.
+    """
+
+    def __init__(self, bench: Bench, operations: Sequence[str], seed: int, coverage: Coverage | None = None) -> None:
+        self.bench, self._guide = bench, Guide(coverage)
         self.draws = [Draw(operation, seed) for operation in operations]
         self.made = self.passed_over = 0
         self._kinds: dict[str, set[str]] = {}
+
+    def prepare(self) -> int:
+        """Make the catalogue's calls, to learn what they reach; return how many there were.  Without coverage: none."""
+        return sum(self._guide.prepare(draw.space.operation) for draw in self.draws)
 
     def run(self, seconds: float, most: int | None = None) -> Iterator[Found]:
         """Yield failures as they are found, each operation in its turn; stop after the time, or after so many draws."""
@@ -51,7 +60,7 @@ class Hunt:
                 if all(len(found) >= _KINDS for found in self._kinds.values()) and len(self._kinds) == len(self.draws):
                     return
                 continue
-            call = draw.call()
+            call = self._guide.next(draw)
             result = self.judge(call)
             if result is not None and not result.is_fine and (found := self._found(call, result)):
                 yield found
@@ -65,7 +74,9 @@ class Hunt:
         if not all(map(is_known, prepared.expected.values())):
             self.passed_over += 1
             return None
-        return self.bench.call(case.id, case.operation, prepared.arguments, prepared.expected)
+        result = self.bench.call(case.id, case.operation, prepared.arguments, prepared.expected)
+        self._guide.learn(call)
+        return result
 
     def _found(self, call: Call, result: Result) -> Found | None:
         """Shrink a failure; nothing where one like it is known."""
