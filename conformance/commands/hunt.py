@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import secrets
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +18,14 @@ from conformance.catalogue.keywords import Keywords
 from conformance.exit_codes import FAILED, HARNESS, PASSED
 from conformance.judging.bench import Bench
 from conformance.judging.hunt.coverage import Coverage
+from conformance.judging.hunt.files import SequenceError, read_steps, write_steps
 from conformance.judging.hunt.hunt import Found, Hunt
+from conformance.judging.results import exit_code
 from conformance.limits import ContractError, read_contract
 from conformance.limits.expectation import expect
 from conformance.limits.noise import using
 from conformance.operations import OPERATIONS
-from conformance.program import run_command
+from conformance.report.hunted import lines_of_catalogue, lines_of_found, lines_of_hunt
 from conformance.report.record import counted
 from conformance.report.screen import say
 
@@ -50,6 +51,8 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--seed", type=int, help="the first draw (default: a fresh one, which is printed)")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="write each failing call, shrunk, to a new folder")
     parser.add_argument("-k", type=keywords, default=Keywords(), metavar="WORDS", help="only operations that match")
+    again = "judge the calls in a row of a file that --keep wrote, and draw none"
+    parser.add_argument("--sequence", type=Path, metavar="FILE", help=again)
     add_operations(parser)
     add_contract(parser)
     parser.add_argument("--limit", type=float, default=20.0, metavar="S", help="seconds a call may take (default: 20)")
@@ -62,6 +65,8 @@ def run(options: argparse.Namespace) -> int:
         if options.keep:
             check_new(options.keep)
         refuse_strangers(options.library)
+        if options.sequence:
+            return _again(options)
         asked = [name for name in options.operation or OPERATIONS if options.k.matches(name)]
         gone = set(absent(Candidate(options.library)))
         hunted = [operation for operation in asked if operation not in gone]
@@ -70,9 +75,21 @@ def run(options: argparse.Namespace) -> int:
             say(f"expected an operation that {options.library} exports, got {got}", wrong=True)
             return HARNESS
         return _hunted(options, hunted, seed, is_whole=len(hunted) == len(OPERATIONS) - len(gone))
-    except (BindingError, CandidateError, ContractError, ReproError, OSError) as error:
+    except (BindingError, CandidateError, ContractError, ReproError, SequenceError, OSError) as error:
         say(error, wrong=True)
         return HARNESS
+
+
+def _again(options: argparse.Namespace) -> int:
+    """Judge a sequence that was kept, print what came of it, and return the exit code."""
+    steps, declared = read_steps(options.sequence), read_contract(options.contract)
+    with Worker(options.library.resolve(), limit_s=options.limit) as worker:
+        result = Hunt(Bench(worker, declared=declared), [], 0).judge_steps(steps)
+    if result is None:
+        say(f"{options.sequence}: the reference itself overflows: nothing is known of the results", wrong=True)
+        return HARNESS
+    say(f"{result.operation}: {result.status}{': ' * bool(result.reason)}{result.reason}")
+    return exit_code([result])
 
 
 def _hunted(options: argparse.Namespace, operations: list[str], seed: int, is_whole: bool) -> int:
@@ -82,42 +99,24 @@ def _hunted(options: argparse.Namespace, operations: list[str], seed: int, is_wh
         coverage = Coverage(worker, options.library) if reached(worker) is not None else None
         hunt = Hunt(Bench(worker, declared=declared), operations, seed, coverage)
         if coverage:
-            say("\n".join(_of_catalogue(coverage, hunt.prepare(), operations)))
+            say("\n".join(lines_of_catalogue(coverage, hunt.prepare(), operations)))
         for one in hunt.run(60 * options.minutes, options.calls):
             found += 1
             path = _keep(options.keep, found, one, hunt.bench) if options.keep else None
-            say("\n".join(_lines(found, one, options, path)))
+            say("\n".join(lines_of_found(found, one, options.library, path)))
     if coverage:
-        say("\n".join(_of_hunt(coverage, is_whole)))
+        say("\n".join(lines_of_hunt(coverage, is_whole)))
     over = f", {hunt.passed_over} of them passed over: the reference itself overflows" if hunt.passed_over else ""
     calls = f"{counted(hunt.made, 'call')} of {counted(len(operations), 'operation')}{over}"
     say(f"{counted(found, 'failure')} in {calls}; {time.monotonic() - started:.0f} s, seed {seed}")
     return FAILED if found else PASSED
 
 
-def _of_catalogue(coverage: Coverage, calls: int, operations: list[str]) -> Iterator[str]:
-    """What the catalogue's calls reach of the functions that they enter, and which lines they never reach."""
-    all_places = coverage.places
-    there = f"{len(all_places & coverage.catalogue)} of {counted(len(all_places), 'place')}"
-    yield f"coverage: {counted(calls, 'call')} of the catalogue ({counted(len(operations), 'operation')}) reach {there}"
-    if missed := list(coverage.missed(coverage.catalogue)):
-        yield "the catalogue never reaches"
-        yield from (f"   {line}" for line in missed)
-
-
-def _of_hunt(coverage: Coverage, is_whole: bool) -> Iterator[str]:
-    """What the hunt has reached beyond that, and what no call has; is_whole: in every operation of the library."""
-    new = coverage.reached - coverage.catalogue
-    yield f"coverage: the hunt reached {counted(len(new), 'place')} more"
-    if new and (missed := list(coverage.missed(coverage.reached))):
-        yield "no call reached"
-        yield from (f"   {line}" for line in missed)
-    if is_whole and coverage.not_entered:
-        yield f"functions that no call entered: {', '.join(coverage.not_entered)}"
-
-
 def _keep(folder: Path, number: int, found: Found, bench: Bench) -> Path:
-    """Write the shrunk call in the form of a golden."""
+    """Write what was shrunk: one call in the form of a golden, several by what they are drawn from."""
+    if len(found.steps) > 1:
+        write_steps(path := folder / f"{number}" / "sequence.json", found.steps)
+        return path
     case = found.call.case
     arguments = case.arguments(found.call.seed)
     with using(bench.declared.of(case.operation).arithmetic):
@@ -125,15 +124,3 @@ def _keep(folder: Path, number: int, found: Found, bench: Bench) -> Path:
     path = folder / f"{number}" / f"{case.operation}.safetensors"
     write(path, pack(given, bench))
     return path
-
-
-def _lines(number: int, found: Found, options: argparse.Namespace, path: Path | None) -> Iterator[str]:
-    result = found.result
-    yield f"{number}. {found.call.operation}: {result.headline}"
-    yield f"   {result.status} where {found.call.described}"
-    yield f"   {result.reason}"
-    yield f"   drawn as call {found.number}, shrunk in {counted(found.shrinking, 'call')}, from {found.drawn.described}"
-    if path:
-        yield f"   repeat: {run_command()} --library {options.library} --inputs {path}"
-    else:
-        yield f"   `--keep DIR` writes its arguments to a file that `{run_command()} --inputs` takes"

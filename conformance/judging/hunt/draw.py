@@ -6,7 +6,7 @@ import math
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from conformance.catalogue.cases.designed import case_of
 from conformance.catalogue.cases.spec import Case
@@ -14,6 +14,7 @@ from conformance.catalogue.design.covering import Factor, Row
 from conformance.catalogue.design.levels import SCALARS, VALUES
 from conformance.catalogue.design.space import Space, space_of
 
+Some = TypeVar("Some")
 _ATTEMPTS = 200  # draws that the header refuses, or that cost too much, before a level's cheapest is taken
 _SPECIAL = frozenset(VALUES["special"])
 
@@ -71,9 +72,9 @@ class Draw:
         """Return a number from 0 to 1, by which the hunt decides what to draw."""
         return self._random.random()
 
-    def one_of(self, calls: Sequence[Call]) -> Call:
-        """Return one of some calls."""
-        return self._random.choice(calls)
+    def one_of(self, some: Sequence[Some]) -> Some:
+        """Return one of some things."""
+        return self._random.choice(some)
 
     def _cheapest(self) -> Call:
         cheapest = {factor.name: factor.levels[0] for factor in self.space.factors}

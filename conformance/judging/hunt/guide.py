@@ -34,10 +34,10 @@ class Guide:
             count += 1
         return count
 
-    def learn(self, call: Call) -> None:
-        """Learn what a call has reached that was just made."""
+    def learn(self, operation: str, call: Call | None) -> None:
+        """Learn what was reached since the last time: by a call, or by several in a row."""
         if self._coverage:
-            self._note(call.operation, call, *self._coverage.news())
+            self._note(operation, call, *self._coverage.news())
 
     def _note(self, operation: str, call: Call | None, new: int, comparisons: Sequence[Comparison]) -> None:
         self._aims.setdefault(operation, Aims()).note(comparisons, call)

@@ -12,25 +12,33 @@ from conformance.judging.bench import Bench
 from conformance.judging.outputs import is_known
 from conformance.judging.preparation import Preparation
 from conformance.judging.results import Result, Status
+from conformance.judging.sequences import judge_sequence
 
 from .coverage import Coverage
 from .draw import Call, Draw
 from .guide import Guide
-from .shrink import shrunk
+from .sequence import Step, Steps, draw_steps, sequence_of
+from .shrink import shrunk, shrunk_steps
 
-_SHRINKING = 300  # calls that one failure is worth
+_SHRINKING, _SHRINKING_STEPS = 300, 60  # calls and sequences that one failure is worth; each sequence starts a process
+_SEQUENCES = 0.125  # of the draws
 _KINDS = 3  # failures of one operation that are told apart
 
 
 @dataclass(frozen=True)
 class Found:
-    """A call that fails: as it was drawn, and shrunk."""
+    """Calls that fail: as they were drawn, and shrunk; one, or several in a row of which none fails alone."""
 
-    drawn: Call
-    call: Call
-    result: Result  # of the shrunk call
-    number: int  # how many calls had been made when it was drawn
-    shrinking: int  # how many more it took to shrink it
+    drawn: Steps
+    steps: Steps
+    result: Result  # of the shrunk calls
+    number: int  # how many calls had been made when they were drawn
+    shrinking: int  # how many more calls, or sequences, it took to shrink them
+
+    @property
+    def call(self) -> Call:
+        """The last call, which is the one that is wrong."""
+        return self.steps[-1].call
 
 
 class Hunt:
@@ -60,9 +68,7 @@ class Hunt:
                 if all(len(found) >= _KINDS for found in self._kinds.values()) and len(self._kinds) == len(self.draws):
                     return
                 continue
-            call = self._guide.next(draw)
-            result = self.judge(call)
-            if result is not None and not result.is_fine and (found := self._found(call, result)):
+            if found := self._sequence(draw) if draw.chance() < _SEQUENCES else self._single(self._guide.next(draw)):
                 yield found
 
     def judge(self, call: Call) -> Result | None:
@@ -75,12 +81,27 @@ class Hunt:
             self.passed_over += 1
             return None
         result = self.bench.call(case.id, case.operation, prepared.arguments, prepared.expected)
-        self._guide.learn(call)
+        self._guide.learn(call.operation, call)
         return result
 
-    def _found(self, call: Call, result: Result) -> Found | None:
-        """Shrink a failure; nothing where one like it is known."""
-        number = self.made
+    def judge_steps(self, steps: Steps) -> Result | None:
+        """Make calls in a row, the first in a new process; nothing where not even the reference knows a result."""
+        self.made += len(steps)
+        bench = Bench(self.bench.worker, declared=self.bench.declared, store=MemoryStore())
+        sequence = sequence_of(steps)
+        expected = [bench.prepared(one.case).expected for one in sequence.calls if one.refusal is None]
+        if not all(is_known(each) for due in expected for each in due.values()):
+            self.passed_over += len(steps)
+            return None
+        result = judge_sequence(sequence, bench)
+        self._guide.learn(sequence.operation, None)
+        return result
+
+    def _single(self, call: Call) -> Found | None:
+        """Judge a call; shrink a failure.  Nothing where it is right, or one like it is known."""
+        result, number = self.judge(call), self.made
+        if result is None or result.is_fine:
+            return None
 
         def fails(simpler: Call) -> bool:
             again = self.judge(simpler)
@@ -90,10 +111,34 @@ class Hunt:
         last = self.judge(smallest) or result
         if last.is_fine:  # it does not fail each time
             smallest, last = call, replace(result, reason=f"{result.reason}; the same call alone is right")
-        if _kind(last) in self._kinds[call.operation]:
+        return self._new(Found((Step(call),), (Step(smallest),), last, number, took))
+
+    def _sequence(self, draw: Draw) -> Found | None:
+        """Judge calls in a row; shrink a failure that none of them shows alone, and judge one that does by itself."""
+        steps = draw_steps(draw)
+        result, number = self.judge_steps(steps), self.made
+        if result is None or result.is_fine:
             return None
-        self._kinds[call.operation].add(_kind(last))
-        return Found(call, smallest, last, number, took)
+        if not result.findings:  # wrong alone too
+            return next(filter(None, (self._single(step.call) for step in steps if not step.refusal)), None)
+
+        def fails(simpler: Steps) -> bool:
+            again = self.judge_steps(simpler)
+            return again is not None and bool(again.findings) and again.status is result.status
+
+        smallest, took = shrunk_steps(steps, fails, _SHRINKING_STEPS)
+        last = self.judge_steps(smallest) or result
+        if last.is_fine:
+            smallest, last = steps, replace(result, reason=f"{result.reason}; the same calls again are right")
+        return self._new(Found(steps, smallest, last, number, took))
+
+    def _new(self, found: Found) -> Found | None:
+        """Nothing where a failure of the same kind is known."""
+        known = self._kinds[found.call.operation]
+        if _kind(found.result) in known:
+            return None
+        known.add(_kind(found.result))
+        return found
 
 
 def _outputs(result: Result) -> set[str]:
@@ -101,6 +146,7 @@ def _outputs(result: Result) -> set[str]:
 
 
 def _kind(result: Result) -> str:
-    """What tells one failure from another: the status, the diagnosis where there is one, the outputs."""
+    """What tells one failure from another: the status, the diagnosis where there is one, the outputs, what was kept."""
     looks = result.diagnosis.text if result.diagnosis and result.diagnosis.readings else ""
-    return f"{Status(result.status)} {looks} {sorted(_outputs(result))}"
+    misdeeds = sorted({finding.kind for finding in result.findings}) if result.is_sequence else []
+    return f"{Status(result.status)} {looks} {sorted(_outputs(result))} {misdeeds}"

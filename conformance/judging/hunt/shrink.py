@@ -1,15 +1,21 @@
-"""The smallest and plainest call that still fails: delta debugging (Zeller and Hildebrandt 2002), factor by factor."""
+"""The smallest and plainest call that still fails: delta debugging (Zeller and Hildebrandt 2002), factor by factor.
+
+Of a sequence the fewest calls, and each as plain as can be.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from conformance.catalogue.design.covering import Factor
 from conformance.catalogue.design.space import Space, space_of
 
 from .draw import Call, is_free, is_possible
+from .sequence import Step, Steps, refusals_of
+
+Failing = TypeVar("Failing", Call, Steps)
 
 
 def shrunk(call: Call, fails: Callable[[Call], bool], most: int) -> tuple[Call, int]:
@@ -17,17 +23,51 @@ def shrunk(call: Call, fails: Callable[[Call], bool], most: int) -> tuple[Call, 
 
     fails: makes a call and says whether it fails in the same way.  most: calls that may be made.
     """
+    return _smallest(call, _simpler, fails, most)
+
+
+def shrunk_steps(steps: Steps, fails: Callable[[Steps], bool], most: int) -> tuple[Steps, int]:
+    """Return a sequence that fails too and no step of which can go or be made plainer, and how many were tried.
+
+    fails: makes a sequence and says whether it fails in the same way.  most: sequences that may be made.
+    """
+    return _smallest(steps, _simpler_steps, fails, most)
+
+
+def _smallest(
+    failing: Failing, simpler: Callable[[Failing], Iterator[Failing]], fails: Callable[[Failing], bool], most: int
+) -> tuple[Failing, int]:
     made, changed = 0, True
     while changed:
         changed = False
-        for simpler in _simpler(call):
+        for other in simpler(failing):
             if made == most:
-                return call, made
+                return failing, made
             made += 1
-            if fails(simpler):
-                call, changed = simpler, True
+            if fails(other):
+                failing, changed = other, True
                 break
-    return call, made
+    return failing, made
+
+
+def _simpler_steps(steps: Steps) -> Iterator[Steps]:
+    """Yield sequences of one call less, then such whose arrays stay where they were, then such of plainer calls."""
+    if len(steps) > 1:
+        yield from (steps[:at] + steps[at + 1 :] for at in range(len(steps)))
+    if any(step.run != 1 for step in steps):
+        yield tuple(replace(step, run=1) for step in steps)
+    rows = [step.call.row for step in steps]
+    for at, step in enumerate(steps):
+        if step.call.row in rows[:at]:
+            continue  # calls of the same sizes are changed together
+        for plainer in _simpler(step.call):
+            changed = tuple(_with_row(one, plainer) if one.call.row == step.call.row else one for one in steps)
+            if all(not one.refusal or one.refusal in refusals_of(one.call) for one in changed):
+                yield changed
+
+
+def _with_row(step: Step, call: Call) -> Step:
+    return replace(step, call=replace(step.call, row=call.row))
 
 
 def _simpler(call: Call) -> Iterator[Call]:
