@@ -37,12 +37,15 @@ def shrunk_steps(steps: Steps, fails: Callable[[Steps], bool], most: int) -> tup
 def _smallest(
     failing: Failing, simpler: Callable[[Failing], Iterator[Failing]], fails: Callable[[Failing], bool], most: int
 ) -> tuple[Failing, int]:
-    made, changed = 0, True
+    made, changed, tried = 0, True, {repr(failing)}
     while changed:
         changed = False
         for other in simpler(failing):
+            if repr(other) in tried:
+                continue
             if made == most:
                 return failing, made
+            tried.add(repr(other))
             made += 1
             if fails(other):
                 failing, changed = other, True
@@ -87,5 +90,6 @@ def _plainer(space: Space, factor: Factor, value: Any) -> Iterator[Any]:
         return
     smaller = [level for level in factor.levels if level < value]
     if is_free(space, factor):
-        smaller += [size for size in (value // 2, 3 * value // 4, value - 1) if min(factor.levels) <= size < value]
+        parts = (value - max(1, value // part) for part in (2, 4, 8, 16, value))
+        smaller += [size for size in parts if min(factor.levels) <= size]
     yield from dict.fromkeys(smaller)

@@ -93,9 +93,9 @@ def test_of_a_sequence_the_fewest_and_plainest_calls_are_kept() -> None:
     def fails(some: Steps) -> bool:
         return any(step.refusal for step in some) and some[-1].call.row["n"] > 500
 
-    smallest, made = shrunk_steps(steps, fails, 300)
+    smallest, made = shrunk_steps(steps, fails, 100)
     assert smallest == (Step(call(1), refusal=refused), Step(call(501, 6)))
-    assert made <= 300
+    assert made <= 100
     assert shrunk_steps(steps, lambda some: True, 2)[1] == 2
 
 
