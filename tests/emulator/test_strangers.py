@@ -8,10 +8,13 @@ import pytest
 
 from bindings import Library, exported_symbols
 from conformance.candidates.candidate import candidates
+from conformance.candidates.instrumented import instrumented
+from conformance.candidates.lines import lines_of
 from conformance.commands.cli import main
 from tests.emulator.programs import ROOT
 from tests.tools import CXX, build_with_cmake, cmake_build, needs
 
+SOURCE = Path(__file__).parent / "stranger" / "silu.cu"
 pytestmark = needs(*CXX)
 
 
@@ -43,3 +46,17 @@ def test_all_cases_of_its_operation_are_run_in_another_order(
     said = capsys.readouterr().out
     assert "NOT RUN" not in said
     assert "computed on an emulated device" in said
+
+
+def test_one_that_is_compiled_for_coverage_tells_which_lines_of_its_kernels_calls_reach(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    folder = build_with_cmake(ROOT / "build" / "strangers", "covered", Path(__file__).parent / "stranger")
+    library = cmake_build.built_library(folder, "covered")
+    lines = lines_of(library, instrumented(library)).values()
+    source = SOURCE.read_text(encoding="utf-8").splitlines()
+    told = {source[line.number - 1].strip() for line in lines if Path(line.file).name == SOURCE.name}
+    assert any("expf" in text for text in told)
+    assert any("return -2" in text for text in told)
+    assert main(["hunt", "--library", str(library), "--calls", "5", "--seed", "1"]) == 0
+    assert "of the catalogue (1 operation) reach " in capsys.readouterr().out
