@@ -9,6 +9,7 @@ import pytest
 
 from conformance.candidates.worker.worker import Worker
 from conformance.catalogue.cases import SEQUENCES
+from conformance.catalogue.cases.sequences import Way
 from conformance.commands.cli import main
 from conformance.judging.bench import Bench
 from conformance.judging.hunt.draw import Call, Draw
@@ -50,8 +51,9 @@ def call(n: int, seed: int = 5) -> Call:
 
 
 def test_no_sequence_of_the_catalogue_shows_what_the_hunt_is_after(silu: Path) -> None:
+    in_a_row = [each for each in SEQUENCES.of("silu").values() if each.way is not Way.AT_ONCE]
     with Worker(silu) as worker:
-        results = [judge_sequence(each, Bench(worker)) for each in SEQUENCES.of("silu").values()]
+        results = [judge_sequence(each, Bench(worker)) for each in in_a_row]
     assert {result.status for result in results} == {Status.PASS}
 
 
