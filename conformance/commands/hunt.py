@@ -38,6 +38,10 @@ _EXAMPLES = """\
   hunt --library libyours.so -k softmax --minutes 2        operations whose name matches
   hunt --library libyours.so -o gemm --seed 7              the same calls as last time
   hunt --library libyours.so --keep found/                 the failing calls as files that `run --inputs` takes
+  hunt --library libyours.so --sequence found/2/sequence.json     calls in a row that failed, again
+
+A library that is compiled for coverage (cuda/coverage/coverage.c) tells what its calls reach.  The catalogue's calls
+are then made first, outside --minutes; the lines that they never reach are named, and the hunt goes there.
 """
 _EXIT = "exit code: 0 nothing was found; 1 a call fails; 2 nothing was hunted"
 
