@@ -100,7 +100,7 @@ class Hunt:
     def _single(self, call: Call) -> Found | None:
         """Judge a call; shrink a failure.  Nothing where it is right, or one like it is known."""
         result, number = self.judge(call), self.made
-        if result is None or result.is_fine:
+        if result is None or result.is_fine or self._is_known(call.operation, result):
             return None
 
         def fails(simpler: Call) -> bool:
@@ -119,6 +119,8 @@ class Hunt:
         result, number = self.judge_steps(steps), self.made
         if result is None or result.is_fine:
             return None
+        if self._is_known(draw.space.operation, result):
+            return None
         if not result.findings:  # wrong alone too
             return next(filter(None, (self._single(step.call) for step in steps if not step.refusal)), None)
 
@@ -134,11 +136,13 @@ class Hunt:
 
     def _new(self, found: Found) -> Found | None:
         """Nothing where a failure of the same kind is known."""
-        known = self._kinds[found.call.operation]
-        if _kind(found.result) in known:
+        if self._is_known(found.call.operation, found.result):
             return None
-        known.add(_kind(found.result))
+        self._kinds[found.call.operation].add(_kind(found.result))
         return found
+
+    def _is_known(self, operation: str, result: Result) -> bool:
+        return _kind(result) in self._kinds[operation]
 
 
 def _outputs(result: Result) -> set[str]:
