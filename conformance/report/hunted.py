@@ -29,8 +29,9 @@ def lines_of_hunt(coverage: Coverage, is_whole: bool) -> Iterator[str]:
     if new and (missed := list(coverage.missed(coverage.reached))):
         yield "no call reached"
         yield from (f"   {line}" for line in missed)
-    if is_whole and coverage.not_entered:
-        yield f"functions that no call entered: {', '.join(coverage.not_entered)}"
+    if is_whole and (unknown := list(coverage.not_entered())):
+        yield "in functions that no call entered"
+        yield from (f"   {line}" for line in unknown)
 
 
 def lines_of_found(number: int, found: Found, library: Path, path: Path | None) -> Iterator[str]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import itertools
+import os
+import re
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from bindings.shared_object.code import Extent
 from conformance.candidates.instrumented import instrumented
-from conformance.candidates.lines import lines_of
+from conformance.candidates.lines import Line, lines_of
 from conformance.candidates.worker.coverage import Comparison, reached
 from conformance.candidates.worker.worker import Worker
 from conformance.catalogue.cases import CASES, DESIGNED, REFUSALS, Case
@@ -18,11 +20,14 @@ from conformance.catalogue.design.rows import rows_of
 
 from .draw import Call
 
+_FOREIGN = re.compile(r"^/usr/|/emulator/include/")  # files of nobody who hunts
+
 
 class Coverage:
     """What calls reached; `worker` makes them.
 
-    functions   every place that tells that it was reached, and the function that it stands in
+    functions   every place that tells that it was reached, and the function that it stands in; what comes from the
+                compiler's headers or the emulator's is left out
     catalogue   the places that the catalogue's calls reached
     reached     those that any call reached
     Raises CandidateError where the library's places or lines cannot be told.
@@ -30,8 +35,10 @@ class Coverage:
 
     def __init__(self, worker: Worker, path: Path) -> None:
         self._worker = worker
-        self.functions: Mapping[int, Extent] = instrumented(path)
-        self._lines = lines_of(path, self.functions)
+        every = instrumented(path)
+        self._lines = lines_of(path, every)
+        foreign = {place for place, line in self._lines.items() if _FOREIGN.search(line.file)}
+        self.functions: Mapping[int, Extent] = {place: every[place] for place in every if place not in foreign}
         self.catalogue: set[int] = set()
         self.reached: set[int] = set()
 
@@ -69,11 +76,6 @@ class Coverage:
         return entered | {one for one in self.functions.values() if _is_part(one) and _name(one) in names}
 
     @property
-    def not_entered(self) -> list[str]:
-        """The names of functions that no call entered, in any of its copies for one set of instructions or another."""
-        return sorted({_name(one) for one in self.functions.values()} - {_name(one) for one in self.entered})
-
-    @property
     def places(self) -> set[int]:
         """The places of the functions that any call entered."""
         entered = self.entered
@@ -81,13 +83,24 @@ class Coverage:
 
     def missed(self, reached: Collection[int]) -> Iterator[str]:
         """Yield in words, for each file, the lines of entered functions that these places leave out."""
-        lines = {self._lines[place] for place in reached if place in self._lines}
-        missed = {self._lines[place] for place in self.places - {*reached} if place in self._lines}
-        for file in sorted({line.file for line in missed}):
-            whole = [line.number for line in missed - lines if line.file == file]
-            part = [line.number for line in missed & lines if line.file == file]
-            said = [", ".join(_ranges(whole)), f"in part {', '.join(_ranges(part))}" if part else ""]
-            yield f"{_from(file, Path.cwd())}: {'; '.join(filter(None, said))}"
+        lines, missed = self._of(reached), self._of(self.places - {*reached})
+        return _described(missed - lines, missed & lines)
+
+    def not_entered(self) -> Iterator[str]:
+        """Yield in words, for each file, the lines that stand in functions alone that no call entered."""
+        entered = self.places
+        return _described(self._of(self.functions.keys() - entered) - self._of(entered), set())
+
+    def _of(self, places: Collection[int]) -> set[Line]:
+        return {self._lines[place] for place in places if place in self._lines}
+
+
+def _described(whole: Collection[Line], part: Collection[Line]) -> Iterator[str]:
+    """Yield for each file its lines of which nothing was reached, and those of which something was not."""
+    for file in sorted({line.file for line in (*whole, *part)}):
+        missed, partly = ([line.number for line in some if line.file == file] for some in (whole, part))
+        said = [", ".join(_ranges(missed)), f"in part {', '.join(_ranges(partly))}" if partly else ""]
+        yield f"{_from(file, Path.cwd())}: {'; '.join(filter(None, said))}"
 
 
 def _is_part(function: Extent) -> bool:
@@ -101,7 +114,7 @@ def _name(function: Extent) -> str:
 
 def _from(file: str, here: Path) -> Path:
     """The path of a file: from here where it lies below."""
-    path = Path(file)
+    path = Path(os.path.normpath(file))
     return path.relative_to(here) if path.is_relative_to(here) else path
 
 
