@@ -28,7 +28,7 @@ def instrumented(path: Path) -> dict[int, Extent]:
     found = _find(code.functions, NOTING)
     if found is None:
         raise CandidateError(f"{path}: expected a library with its symbols, got one that was stripped of {NOTING}")
-    places = sorted(place for address, held in code.segments for place in _calls(held, address, found.start))
+    places = sorted(place for address, held in code.segments for place in calls(held, address, found.start))
     if places and places[-1] >= _MOST_CODE:
         raise CandidateError(f"{path}: expected at most {_MOST_CODE} bytes of code, got a place at {places[-1]}")
     return dict(_within(places, code))
@@ -38,7 +38,7 @@ def _find(functions: tuple[Extent, ...], name: str) -> Extent | None:
     return next((one for one in functions if one.name == name), None)
 
 
-def _calls(held: bytes, address: int, target: int) -> Iterator[int]:
+def calls(held: bytes, address: int, target: int) -> Iterator[int]:
     """Yield the address behind each call of the target.  Raises CandidateError where the machine's are not known."""
     machine = platform.machine().lower()
     if machine in {"x86_64", "amd64"}:

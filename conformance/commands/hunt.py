@@ -11,7 +11,6 @@ from typing import Any
 from bindings import BindingError
 from conformance.candidates.candidate import Candidate, CandidateError
 from conformance.candidates.exports import absent, refuse_strangers
-from conformance.candidates.worker.coverage import reached
 from conformance.candidates.worker.worker import Worker
 from conformance.catalogue.goldens.tensors import write
 from conformance.catalogue.keywords import Keywords
@@ -100,7 +99,7 @@ def _hunted(options: argparse.Namespace, operations: list[str], seed: int, is_wh
     declared, found = read_contract(options.contract), 0
     started = time.monotonic()
     with Worker(options.library.resolve(), limit_s=options.limit) as worker:
-        coverage = Coverage(worker, options.library) if reached(worker) is not None else None
+        coverage = Coverage.of(worker, options.library)
         hunt = Hunt(Bench(worker, declared=declared), operations, seed, coverage)
         if coverage:
             say("\n".join(lines_of_catalogue(coverage, hunt.prepare(), operations)))

@@ -4,8 +4,9 @@
  *
  *   -g1 -fsanitize-coverage=trace-pc,trace-cmp -fno-optimize-sibling-calls
  *
- * (gcc and clang).  This file is compiled without these options, or it would call itself for ever, and linked into the
- * library.  Its functions are hidden: each library has its own, whatever else the process holds.
+ * (gcc; clang with -O0 besides, since it counts branches when it has made one of two).  This file is compiled without these
+ * options, or it would call itself for ever, and linked into the library.  Its functions are hidden: each library has its
+ * own, whatever else the process holds.
  */
 #include <stdatomic.h>
 #include <stdint.h>

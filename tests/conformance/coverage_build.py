@@ -18,6 +18,9 @@ def compile_for_coverage(source: str, folder: Path) -> Path:
     [flags] = re.findall(r"^set\(COVERAGE_FLAGS (.*)\)$", text, re.MULTILINE)
     assert flags in FOLDER.joinpath("coverage.c").read_text(encoding="utf-8")
     noted = folder / "coverage.o"
-    command = [os.environ.get("CC", "cc"), "-std=c11", "-Wall", "-Wextra", "-Werror", "-O2", "-fPIC", "-c"]
+    compiler = os.environ.get("CC", "cc")
+    version = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True).stdout
+    plain = ["-O0"] if "clang" in version else []
+    command = [compiler, "-std=c11", "-Wall", "-Wextra", "-Werror", "-O2", "-fPIC", "-c"]
     subprocess.run([*command, FOLDER / "coverage.c", "-o", noted], check=True)
-    return compile_library(source, folder, "covered", *flags.split(), str(noted))
+    return compile_library(source, folder, "covered", *flags.split(), *plain, str(noted))

@@ -42,6 +42,16 @@ class Coverage:
         self.catalogue: set[int] = set()
         self.reached: set[int] = set()
 
+    @classmethod
+    def of(cls, worker: Worker, path: Path) -> Coverage | None:
+        """Return what is known before the first call; nothing where the library was not compiled for coverage."""
+        first = reached(worker)
+        if first is None:
+            return None
+        coverage = cls(worker, path)
+        coverage.reached |= coverage.functions.keys() & first.places
+        return coverage
+
     def news(self) -> tuple[int, list[Comparison]]:
         """Return how many places were reached for the first time since the last question, and what was compared."""
         found = reached(self._worker)
