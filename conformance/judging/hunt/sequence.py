@@ -53,12 +53,14 @@ def draw_steps(draw: Draw) -> Steps:
 
 def refusals_of(call: Call) -> dict[str, Refusal]:
     """Return the ways to call like this that are to be refused, by name; what arrays hold no device looks at."""
-    return {refusal.name: refusal for refusal in refusals([call.case]) if refusal.value is None}
+    return {refusal.name: refusal for refusal in refusals([call.case]) if not refusal.entries}
 
 
 def sequence_of(steps: Steps) -> CallSequence:
     """Return the sequence as the judge of sequences takes it; its first call is the first of a process."""
-    calls = [
-        SequencedCall(step.call.case, run=step.run, refusal=refusals_of(step.call).get(step.refusal)) for step in steps
-    ]
+    calls = [SequencedCall(step.call.case, run=step.run, refusal=_refusal(step)) for step in steps]
     return CallSequence(steps[0].call.operation, "hunt", "drawn at random", tuple(calls), is_fresh=True)
+
+
+def _refusal(step: Step) -> Refusal | None:
+    return refusals_of(step.call)[step.refusal] if step.refusal else None
