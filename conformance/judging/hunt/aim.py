@@ -54,7 +54,7 @@ class Aims:
         self._seen: dict[int, set[int]] = {}
         self._attempts: dict[Aim, _Attempts] = {}
         self._number = 0
-        self._made: set[str] = set()
+        self._made: set[str] = set()  # rows
 
     def note(self, comparisons: Sequence[Comparison], call: Call | None) -> None:
         """Learn what a call compared; others are aimed from it where it is a row of factors."""
@@ -93,8 +93,8 @@ class Aims:
                 attempts.used += 1
                 continue
             call = attempts.left.pop(0)
-            if call.described not in self._made:
-                self._made.add(call.described)
+            if (text := repr(call.row)) not in self._made:
+                self._made.add(text)
                 attempts.made += 1
                 return call
         return None
