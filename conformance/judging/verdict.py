@@ -85,18 +85,18 @@ def _judge_noisy(output: str, expected: Noisy, got: NDArray[Any], signed_zeros: 
         by_chance = _less(measured.error, expected.lean)
         z = np.where(by_chance == 0, 0.0, by_chance / measured.sigma)[counted]
         common = (expected.shared / expected.variance)[counted]
-    return _summary(output, got, measured, z, common, lambda: _excess(measured, stored))
+    return _summary(output, got, measured, z, common, lambda: _last_roundings(measured, stored))
 
 
-def _excess(measured: Measured, stored: Precision) -> float:
-    """By how much more than chance explains the last roundings err, in squares of sigma.
+def _last_roundings(measured: Measured, stored: Precision) -> NDArray[Any]:
+    """By what rounding each result once errs, in sigma, which is no chance.
 
     What is rounded once errs by what the exact value says: at random as a rule, but numbers of few digits meet the
-    middle between two of a format again and again, and half of its last digit is sqrt(3) sigma.
+    middle between two of a format again and again, and half of its last digit is sqrt(3) sigma; and equal numbers err
+    to one side.
     """
     wanted = measured.wanted[measured.counted]
-    last = (nearest(wanted, stored) - wanted) / measured.sigma[measured.counted]
-    return max(0.0, float(np.mean(last * last)) - 1.0)
+    return np.asarray((nearest(wanted, stored) - wanted) / measured.sigma[measured.counted])
 
 
 def _less(error: NDArray[Any], lean: NDArray[Any] | None) -> NDArray[Any]:
@@ -107,10 +107,11 @@ def _less(error: NDArray[Any], lean: NDArray[Any] | None) -> NDArray[Any]:
 
 
 _NONE = np.zeros(0)
+_Last = Callable[[], NDArray[Any]]
 
 
 def _summary(
-    output: str, got: Any, measured: Measured, z: Any = _NONE, common: Any = _NONE, excess: Callable[[], float] = float
+    output: str, got: Any, measured: Measured, z: Any = _NONE, common: Any = _NONE, last: _Last = lambda: _NONE
 ) -> Verdict:
     wanted, share = measured.wanted, measured.share
     alone = _alone(z, common, wanted)
@@ -118,9 +119,11 @@ def _summary(
     bias = float(np.mean(z)) if z.size else 0.0
     chance = max((SIGMAS**2 - 1) * alone, SIGMAS * (VARIANCE_OF_SQUARES * alone) ** 0.5)
     rms_limit = float(np.sqrt(1 + chance))
-    if rms > rms_limit:
-        rms_limit = float(np.sqrt(1 + chance + excess()))
     bias_limit = FUNCTION_BIAS + SIGMAS * alone**0.5 if z.size >= BIAS_ELEMENTS else np.inf
+    if rms > rms_limit or abs(bias) > bias_limit:
+        due = last()
+        rms_limit = float(np.sqrt(chance + max(1.0, np.mean(due * due))))
+        bias_limit += abs(float(np.mean(due)))
     bad = share > 1
     worst = np.unravel_index(int(np.argmax(share)), share.shape) if share.size else ()
     reason = ""

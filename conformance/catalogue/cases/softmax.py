@@ -70,7 +70,6 @@ FACTS = (
         _ROUTER,
         longest_sum=MOST_CHOSEN,
         most_columns=MOST_EXPERTS,
-        equal={"sums cut off": "The sum over all columns cancels; that of the few chosen stays within 8 sigma."},
         follow_choice=follow_routing,
         known_sums=(KnownSum("input", "weights", "cols", log, lambda out, n: 1 / out, also="k"),),
     ),

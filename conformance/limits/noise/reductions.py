@@ -104,14 +104,14 @@ def total(x: Noisy, axis: Any = None, keepdims: bool = False, dtype: Any = None)
     shape = [1 if a in axes else n for a, n in enumerate(x.shape)] if keepdims else [x.shape[a] for a in kept]
     flat = x.map(lambda part: part.transpose(*kept, *axes).reshape(*(x.shape[a] for a in kept), -1))
     size, n = np.abs(flat.v), flat.shape[-1]
-    alike = np.sum(size == np.max(size, axis=-1, keepdims=True, initial=0.0), axis=-1).astype(np.float64)
+    alike = _equal(size)
     faint = size < np.sum(size, axis=-1, keepdims=True) * roundings().accumulator.unit
     partial = np.cumsum(flat.v, axis=-1) if n else flat.v
     result = _summed(
         flat,
         lambda part: np.sum(part, axis=-1),
         lambda whole: _drift(partial, whole) if n else whole,
-        alike * (alike - 1),
+        alike * np.maximum(alike - 1, 0.0),
         np.sum(np.where(faint, size, 0.0), axis=-1),
     ).reshape(shape)
     if keepdims and np.all(x.v >= 0):
@@ -189,16 +189,26 @@ def matmul(a: Any, b: Any) -> Noisy:
 def _alike(ax: Floats, ay: Floats) -> Any:
     """How many roundings more the products of each sum count since some of them are equal: m count m^2 times.
 
-    As many are as have the largest number of their row, and that of their column: no more can be equal to the largest.
+    No more are equal than numbers of their row, or of their column, are.
     """
-    counts = []
-    for sizes, axis in ((ax, -1), (ay, -2)):
-        largest = np.max(sizes, axis=axis, keepdims=True, initial=0.0)
-        counts.append(np.sum((sizes == largest) & (largest > 0), axis=axis, keepdims=True).astype(np.float64))
-        if np.max(counts[-1], initial=0.0) < 2:
-            return 0.0
-    alike = np.minimum(*counts)
+    by_row = _equal(ax)
+    if np.max(by_row, initial=0.0) < 2:
+        return 0.0
+    alike = np.minimum(by_row[..., None], _equal(np.swapaxes(ay, -1, -2))[..., None, :])
     return alike * np.maximum(alike - 1, 0.0)
+
+
+def _equal(sizes: Floats) -> Floats:
+    """How many numbers along the last axis are equal: to the largest, or to the one in the middle, whichever are more.
+
+    A number that most are equal to stands in the middle.
+    """
+    n = sizes.shape[-1]
+    if not n:
+        return np.zeros(sizes.shape[:-1])
+    middle = np.partition(sizes, n // 2, axis=-1)[..., n // 2, None]
+    counts = (np.sum((sizes == one) & (one > 0), axis=-1) for one in (np.max(sizes, axis=-1, keepdims=True), middle))
+    return np.asarray(np.maximum(*counts), np.float64)
 
 
 def _in_common(x: Noisy, y: Noisy) -> Floats:

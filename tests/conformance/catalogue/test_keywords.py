@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.catalogue.cases import CASES, REFUSALS, SEQUENCES
+from conformance.catalogue.cases import CASES, DESIGNED, REFUSALS, SEQUENCES
 from conformance.catalogue.full import FULL
 from conformance.catalogue.keywords import KeywordError, Keywords
 from conformance.commands.selection import select
@@ -84,7 +84,7 @@ def test_ids_of_a_step_s_calls_choose_the_step_and_its_results() -> None:
 )
 def test_what_an_operation_s_ids_cannot_hold_is_not_made_and_nothing_else_left_out(text: str) -> None:
     keywords = Keywords(text)
-    every = (*CASES, *REFUSALS, *SEQUENCES, *FULL, *probe_ids())
+    every = (*CASES, *DESIGNED, *REFUSALS, *SEQUENCES, *FULL, *probe_ids())
     assert select(keywords).cases == tuple(id for id in every if keywords.matches(id))
 
 

@@ -9,13 +9,15 @@ import pytest
 from numpy.typing import NDArray
 
 from conformance.judging import outputs
+from conformance.judging.verdict import judge
 from conformance.limits.expectation import expect
 from conformance.limits.measure import limits, measure
 from conformance.limits.namespaces import Stored
-from conformance.limits.noise import Noisy, exact
+from conformance.limits.noise import FORMATS, Noisy, exact
 
 Floats = NDArray[Any]
 UNIT = 2.0**-24
+FLOAT16 = FORMATS["float16"]
 
 
 def drawn(seed: int, *shape: int) -> Floats:
@@ -131,6 +133,31 @@ def test_equal_products_of_a_sum_are_rounded_alike() -> None:
         got = got + row[:, place] * column[place]
     expected: Any = exact(row) @ exact(column)
     assert np.abs(got - expected.v[0]) < 4 * expected.sigma[0]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_terms_of_which_most_are_equal_are_rounded_alike(seed: int) -> None:
+    """Logits of which most are 0, and another is the largest: their exponentials are added one by one."""
+    logits = drawn(seed, 60, 255)
+    logits[np.random.default_rng(seed).random(logits.shape) < 0.8] = 0
+    exponentials = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    total = np.zeros((60, 1), np.float32)
+    for column in exponentials.T:
+        total = total + column[:, None]
+    expected = expect("softmax", {"input": logits})
+    assert outputs.passes("softmax", {"input": logits}, expected, {"output": exponentials / total})
+
+
+def test_results_next_to_one_number_are_rounded_to_one_side() -> None:
+    """Half of float16's last digit is more than the mean of many errors may be, but not where all have it."""
+    value = 1 + np.linspace(0.45, 0.49, 400) * 2.0**-10
+    expected = Noisy(value, FLOAT16.variance(value), np.zeros(400), FLOAT16.reach(value))
+    got = np.ones(400, np.float32)
+    assert judge("output", expected, got, stored=FLOAT16).passed
+    assert not judge("output", expected, got).passed
+    off = np.where(np.arange(400) % 2, got, got + np.float32(2.0**-10))
+    assert judge("output", expected, off, stored=FLOAT16).passed
+    assert not judge("output", expected, got - np.float32(2.0**-10), stored=FLOAT16).passed
 
 
 @pytest.mark.parametrize(
