@@ -155,8 +155,6 @@ def test_results_next_to_one_number_are_rounded_to_one_side() -> None:
     got = np.ones(400, np.float32)
     assert judge("output", expected, got, stored=FLOAT16).passed
     assert not judge("output", expected, got).passed
-    off = np.where(np.arange(400) % 2, got, got + np.float32(2.0**-10))
-    assert judge("output", expected, off, stored=FLOAT16).passed
     assert not judge("output", expected, got - np.float32(2.0**-10), stored=FLOAT16).passed
 
 
