@@ -14,7 +14,7 @@ from conformance import operations
 from reference.ops.sixteen import copied
 
 from .masks import leave_open
-from .noise import FLOAT32, FORMATS, Noisy, exact, flushed, given_up, stored
+from .noise import FLOAT32, FORMATS, Noisy, exact, flushed, given_up, stored, with_short_errors
 
 UPDATE_ROUNDINGS = 16.0  # of the decay, the moments, their corrections, root and quotient, and the difference
 DECAY_ROUNDINGS = 3.0  # of the decay times the parameter, its sum with the step, and that times the rate
@@ -36,10 +36,11 @@ def expect(operation: str, arguments: Mapping[str, Any], carried_out: Callable[.
         bound_update(expected, arguments)
     if carried_out is None:
         leave_open(operation, arguments, expected)
-    return {
+    results = {
         name: _as_declared(value, operations.declared(function, name), place_of(name), arguments.get("seed", 0))
         for name, value in expected.items()
     }
+    return {name: with_short_errors(value) if isinstance(value, Noisy) else value for name, value in results.items()}
 
 
 def place_of(name: str) -> int:

@@ -78,7 +78,7 @@ class _Writer:
         if isinstance(value, np.generic):
             return ["scalar", *self._array(np.asarray(value))[1:]]
         if isinstance(value, Noisy):
-            return ["noisy", *(self.described(getattr(value, field)) for field in FIELDS)]
+            return ["noisy", *(self._of_noisy(getattr(value, field)) for field in FIELDS)]
         if type(value) in self._records:
             return ["record", self._records[type(value)], *map(self.described, _fields(value))]
         if isinstance(value, Mapping):
@@ -86,6 +86,15 @@ class _Writer:
         if isinstance(value, list | tuple):
             return ["list" if isinstance(value, list) else "tuple", *map(self.described, value)]
         raise TypeError(f"expected plain values, arrays, noise numbers or known records, got {type(value).__name__}")
+
+    def _of_noisy(self, part: Any) -> Any:
+        """Errors have the digits of float32 as a rule (expectation.py), and are kept as such where nothing is lost."""
+        if not isinstance(part, np.ndarray):
+            return self.described(part)
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            short = part.astype(np.float32)
+        same = np.array_equal(short.astype(np.float64), part, equal_nan=True)
+        return ["widened", *self._array(short)[1:]] if same else self._array(part)
 
     @staticmethod
     def _key(key: Any) -> str:
@@ -135,6 +144,8 @@ class _Reader:
         kind, *parts = described
         if kind == "array":
             return self._array(*parts)
+        if kind == "widened":
+            return self._array(*parts).astype(np.float64)
         if kind == "scalar":
             return self._array(*parts)[()]
         if kind == "noisy":

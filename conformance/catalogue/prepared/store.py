@@ -18,7 +18,7 @@ from .codec import Codec, DamagedError
 from .key import made_by
 
 Value = TypeVar("Value")
-MOST_BYTES = 4 << 30  # of all keys together; the ones longest unused go first
+MOST_BYTES = 6 << 30  # of all keys together; the ones longest unused go first
 _FOLDER = "prepared"
 
 

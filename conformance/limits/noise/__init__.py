@@ -7,7 +7,7 @@ implementation that computes the same formula in the declared precision.  The re
 from . import functions as _functions  # noqa: F401  (fills the tables by which NumPy reaches noise numbers)
 from .number import Noisy, exact, flushed, given_up
 from .precision import ARRANGEMENTS, FLOAT32, FORMATS, SECOND_ORDER, Arithmetic, Precision, roundings, using
-from .shorter import nearest, stored
+from .shorter import nearest, stored, with_short_errors
 
 __all__ = [
     "ARRANGEMENTS",
@@ -24,4 +24,5 @@ __all__ = [
     "roundings",
     "stored",
     "using",
+    "with_short_errors",
 ]
