@@ -99,7 +99,7 @@ ADAMW: tuple[tuple[str, str, Callable[..., Any]], ...] = (
     (
         "decay without the learning rate",
         "The parameter shrinks by weight_decay itself in every update.",
-        fed(ops.adamw_step, weight_decay=lambda g: g["weight_decay"] / g["lr"]),
+        fed(ops.adamw_step, weight_decay=lambda g: g["weight_decay"] / (g["lr"] or 1.0)),
     ),
     (
         "decay of the new parameter",

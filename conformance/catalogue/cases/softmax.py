@@ -73,12 +73,7 @@ FACTS = (
         follow_choice=follow_routing,
         known_sums=(KnownSum("input", "weights", "cols", log, lambda out, n: 1 / out, also="k"),),
     ),
-    Facts(
-        "softmax_topk_backward",
-        _ROUTER,
-        longest_sum=MOST_CHOSEN,
-        equal={"sums cut off": "The sum over the few chosen stays within 8 sigma."},
-    ),
+    Facts("softmax_topk_backward", _ROUTER, longest_sum=MOST_CHOSEN),
 )
 
 _FOLLOWS = {"from_logits": "plain"}  # replaced by what the forward pass gives
