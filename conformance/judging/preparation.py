@@ -21,6 +21,7 @@ from conformance.limits.noise import Arithmetic, roundings, using
 
 from .outputs import impostors, is_known, is_open, is_trivial, passes
 from .results import Status
+from .verdict import UNKNOWN
 
 
 def unjudged() -> Status:
@@ -40,7 +41,6 @@ class Prepared(NamedTuple):
 
 
 _CODEC = Codec(Prepared)
-_UNKNOWN = "nothing is known of what it must give (an order overflows, or the header leaves it open)"
 
 
 class Preparation:
@@ -87,7 +87,7 @@ class Preparation:
         )
         is_weak = not is_same and passes(case.operation, arguments, expected, stale, case.spec.signed_zeros)
         if not all(map(is_known, expected.values())):
-            return Prepared(arguments, expected, _UNKNOWN)
+            return Prepared(arguments, expected, UNKNOWN)
         return Prepared(arguments, expected, "the results of other numbers would pass" if is_weak else "")
 
     def arguments(self, case: Case) -> dict[str, Any]:
@@ -125,9 +125,9 @@ class Preparation:
     def _weakness(self, case: Case, arguments: Mapping[str, Any], expected: Expected) -> str:
         """Say which output that needs no computing this case would let pass, or nothing."""
         if case.spec.by_design:
-            return _UNKNOWN if all(map(is_open, expected.values())) else ""
+            return UNKNOWN if all(map(is_open, expected.values())) else ""
         if not all(map(is_known, expected.values())):
-            return _UNKNOWN
+            return UNKNOWN
         trivial = is_trivial(expected, arguments, case.operation)
         if trivial and not case.spec.trivial:
             return f"the right answer is {trivial}; the case does not say why"

@@ -4,8 +4,8 @@ Each within its own limit (measure.py); and the rms of error / sigma may exceed 
 the mean.  How far that is depends on how many independent errors stand behind the elements, which the noise numbers
 count (their `shared`).  What an element may lean by is taken off its error first: chance has no part in it.
 
-Elements of which nothing is known, since an order overflows or the header leaves them open, are not judged; that a case
-with such elements is one that may have them is looked at before (preparation.py).
+Elements of which nothing is known, since an order overflows or the header leaves them open, are passed over where the
+caller says so: of designed cases, and of no others (bench.py).
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ from numpy.typing import NDArray
 from conformance.limits.measure import BIAS_ELEMENTS, FUNCTION_BIAS, SIGMAS, MadeOf, Measured, measure
 from conformance.limits.noise import FLOAT32, SECOND_ORDER, Noisy, Precision, nearest
 
-__all__ = ["BIAS_ELEMENTS", "SECOND_ORDER", "SIGMAS", "Verdict", "judge", "region"]
+__all__ = ["BIAS_ELEMENTS", "SECOND_ORDER", "SIGMAS", "UNKNOWN", "Verdict", "judge", "region"]
 
 
 # The variance of z^2, z being the error of one rounding in sigma, which is uniform: E[z^4] - E[z^2]^2 = 9/5 - 1.  The
 # squares of what many roundings make spread more, but they stay below sigma, which bounds any order (reductions.py).
 VARIANCE_OF_SQUARES = 0.8
+UNKNOWN = "nothing is known of what it must give (an order overflows, or the header leaves it open)"
 
 
 @dataclass(frozen=True)
@@ -52,17 +53,25 @@ class Verdict:
 
 
 def judge(
-    output: str, expected: Any, got: NDArray[Any], signed_zeros: bool = False, stored: Precision = FLOAT32
+    output: str,
+    expected: Any,
+    got: NDArray[Any],
+    signed_zeros: bool = False,
+    stored: Precision = FLOAT32,
+    leaves_open: bool = False,
 ) -> Verdict:
     """Judge one output; expected is a Noisy array, or a plain one that must be met bit for bit.
 
-    got: widened to float32 from the format that it is stored in.
+    got: widened to float32 from the format that it is stored in.  leaves_open: whether elements of which nothing is
+    known are passed over; else an output with such elements does not pass.
     """
     wanted = expected.v if isinstance(expected, Noisy) else np.asarray(expected)
     if got.shape != wanted.shape:
         return _refused(output, f"shape {got.shape}, expected {wanted.shape}", wanted.size)
     if not isinstance(expected, Noisy):
         return _judge_exact(output, wanted, got)
+    if not leaves_open and not np.all(np.isfinite(expected.variance)):
+        return _refused(output, UNKNOWN, got.size)
     return _judge_noisy(output, expected, got, signed_zeros, stored)
 
 

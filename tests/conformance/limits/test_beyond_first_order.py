@@ -187,6 +187,7 @@ def test_what_nothing_is_known_of_is_not_judged_and_what_is_known_is() -> None:
     (verdict,) = outputs.judge_outputs("swiglu", arguments, expected, {"output": right})
     assert verdict.passed
     assert (verdict.elements, verdict.left_open) == (2, 1)
+    assert not judge("output", expected["output"], right).passed  # but where the caller says that there may be some
     (verdict,) = outputs.judge_outputs("swiglu", arguments, expected, {"output": right + np.float32(1e-6)})
     assert not verdict.passed
     assert verdict.index == (1,)
