@@ -45,14 +45,27 @@ def trained(
     expert_parallel: bool = False,
 ) -> dict[str, Any]:
     """Train, each rank on its part of the batches; return what is left, by what it is."""
+    return course(ranks, micro_batches, config, bucket_bytes, expert_parallel)[-1]
+
+
+def course(
+    ranks: Ranks,
+    micro_batches: int = 1,
+    config: Any = SMALL,
+    bucket_bytes: int = 5000,
+    expert_parallel: bool = False,
+) -> list[dict[str, Any]]:
+    """Train likewise; return what is left after every step."""
     training = replace(TRAINING, micro_batches=micro_batches)
     step = Step(reference, config, training, ranks=ranks, bucket_bytes=bucket_bytes, expert_parallel=expert_parallel)
     standing = step.start(parameters(config, dtype=np.float32))
+    after = []
     for number in range(STEPS):
         tokens, targets = (np.split(of_all, ranks.size)[ranks.rank] for of_all in batch_of(number))
         standing, report = step(standing, tokens, targets)
         check_equal(ranks, f"step {number + 1}", step.shared(standing))
-    return left(step.whole(standing).state, report)
+        after.append(left(step.whole(standing).state, report))
+    return after
 
 
 def left(state: Any, report: Report) -> dict[str, Any]:

@@ -15,8 +15,8 @@ from reference.model import moe, recompute
 from reference.model.parameters import initialise, layer
 from reference.step import TrainingConfig
 from tests.reference.model_samples import SMALL, parameters
-from tests.training.ranks_run import FOUR_EXPERTS, TRAINING, WITHOUT_BALANCE, batch_of, trained
-from tests.training.test_ranks import one_process, refused
+from tests.training.ranks_run import FOUR_EXPERTS, TRAINING, WITHOUT_BALANCE, batch_of, course
+from tests.training.test_ranks import refused
 from training.precision import BF16, FP16, Precision
 from training.ranks import ALONE, Experts, RanksError, taking_turns
 from training.ranks.routes import Route, Routed
@@ -28,9 +28,9 @@ FOUR_WITHOUT_BALANCE = replace(WITHOUT_BALANCE, experts=4)
 @pytest.mark.parametrize(("size", "micro_batches"), [(1, 4), (2, 2), (4, 1)])
 def test_the_update_is_that_of_one_process(size: int, micro_batches: int) -> None:
     for config, parts in ((FOUR_WITHOUT_BALANCE, 1), (FOUR_EXPERTS, size * micro_batches)):
-        first, *others = taking_turns(size, lambda r, c=config: trained(r, micro_batches, c, expert_parallel=True))
-        assert refused(one_process(parts, config), first) == []
-        assert all((first[what] == other[what]).all() for other in others for what in first)
+        first, *others = taking_turns(size, lambda r, c=config: course(r, micro_batches, c, expert_parallel=True))
+        assert refused(parts, config, first) == []
+        assert all((first[-1][what] == other[-1][what]).all() for other in others for what in first[-1])
 
 
 def test_a_rank_holds_its_own_experts_only() -> None:
