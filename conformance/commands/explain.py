@@ -169,8 +169,9 @@ def _full(call: FullCall, seed: int) -> Iterator[str]:
         times = ", each times a power of two" if places.factor is not None else ""
         members = int(places.member.max()) + 1
         yield _entry("drawn", f"{members} along {axis}, which stand in no order in {places.member.size} places{times}")
+    full = drawn.whole()
     for parameter in operations.read_arrays(function):
-        yield _entry(parameter.name, _described(parameter, drawn.full[parameter.name]))
+        yield _entry(parameter.name, _described(parameter, full[parameter.name]))
     for name, wanted in expected_of(call, drawn).items():
         yield _entry(name, f"limit {_limit(wanted)}, in every place each of them stands in")
 

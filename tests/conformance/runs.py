@@ -12,6 +12,7 @@ from bindings import Facts
 from conformance import operations
 from conformance.candidates.worker.outcome import Outcome
 from conformance.catalogue.cases import CASES
+from conformance.catalogue.full.layout import in_memory
 from conformance.judging.bench import Bench
 from conformance.judging.evidence_selection import EvidenceSelector, without_surplus
 from conformance.judging.results import Result, Status
@@ -29,8 +30,9 @@ class InProcess:
         self.wrong = wrong
 
     def run(self, operation: str, arguments: dict[str, Any], override: Any = None) -> Outcome:
+        held = {name: in_memory(value) for name, value in arguments.items()}
         with np.errstate(all="ignore"):
-            results = self.wrong.get(operation, getattr(reference, operation))(**arguments)
+            results = self.wrong.get(operation, getattr(reference, operation))(**held)
         return Outcome("done", 0, operations.by_name(operations.OPERATIONS[operation], results))
 
     def call(self, function: Callable[..., Any], *arguments: Any) -> Outcome:

@@ -13,7 +13,7 @@ import reference
 from conformance import operations
 from conformance.catalogue.full import FullCall
 from conformance.catalogue.full.call import Drawn, axes_of
-from conformance.catalogue.full.places import spread
+from conformance.catalogue.full.layout import spread
 from conformance.limits.expectation import Expected, place_of, rounded
 
 Outputs = dict[str, NDArray[Any]]
@@ -37,7 +37,7 @@ def shrunk(call: FullCall) -> FullCall:
 def computed(call: FullCall, drawn: Drawn) -> Outputs:
     """What the reference makes of the laid-out arguments in float32, as the judge holds outputs."""
     with np.errstate(all="ignore"):
-        results = getattr(reference, call.operation)(**drawn.full)
+        results = getattr(reference, call.operation)(**drawn.whole())
     function = operations.OPERATIONS[call.operation]
     flat = operations.gathered(function, operations.flat(operations.by_name(function, results)))
     return {name: operations.widened(array) for name, array in operations.flat(flat).items()}

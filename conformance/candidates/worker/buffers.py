@@ -11,7 +11,7 @@ it is the other way round: vector code takes its other paths, and may give other
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,7 @@ from conformance.candidates.poison import POISON
 from conformance.operations import widened
 
 from .arena import CANARY, GAP, Arena, Slot
+from .contents import Contents, held, parts, read, spans, write
 
 TWICE, RUNS = (1, 2), (1, 2, 3)
 _MARGIN = 4096  # bytes of a slot beside the buffer that hold the canary
@@ -37,7 +38,7 @@ class Buffer:
     index: int | None  # in a list of arrays
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
-    contents: dict[int, bytes]
+    contents: dict[int, Contents]
     slots: dict[int, Slot]
     size: int
 
@@ -83,21 +84,28 @@ class Buffer:
         return (slot.start - GAP // 2, slot.start), (slot.stop, slot.stop + GAP // 2)
 
     def fill(self, memory: Any, run: int) -> None:
-        memory[self.start(run) : self.stop(run)] = self.before(run)
+        for start, content in self.before(run):
+            write(memory, start, content)
         for start, stop in self.margins(run):
             memory[start:stop] = CANARY[run] * (stop - start)
 
-    def before(self, run: int) -> bytes:
-        """What the buffer holds before the run."""
-        return self.contents[run] if self.contents else POISON[run] * self.size
+    def before(self, run: int) -> Iterator[tuple[int, bytes]]:
+        """Yield what the buffer holds before the run, part by part: where in the arena, and what."""
+        at = self.start(run)
+        if not self.contents:
+            yield from ((start, POISON[run] * (stop - start)) for start, stop in spans(at, self.stop(run)))
+            return
+        for part in parts(self.contents[run], self.dtype):
+            yield at, part
+            at += len(part)
 
-    def after(self, memory: Any, run: int) -> bytes:
-        """What it held when the run had ended."""
-        return bytes(memory[self.start(run) : self.stop(run)])
-
-    def array(self, content: bytes) -> Any:
-        held = np.frombuffer(bytearray(content), self.dtype).reshape(self.shape)
-        return held if self.is_table else widened(held)
+    def array(self, memory: Any, run: int) -> Any:
+        """Return what the buffer held when the run had ended."""
+        held, at = np.empty(self.size, np.uint8), self.start(run)
+        for start, stop in spans(at, self.stop(run)):
+            held[start - at : stop - at] = np.frombuffer(read(memory, start, stop), np.uint8)
+        array = held.view(self.dtype).reshape(self.shape)
+        return array if self.is_table else widened(array)
 
 
 def _make(
@@ -110,15 +118,23 @@ def _make(
 ) -> Buffer:
     """A buffer that holds the array; poison where there is none, or where it is not to be read."""
     dtype = np.dtype(np.uintp) if parameter.is_list and index is None else parameter.type.dtype
-    if array is not None and parameter.type.is_half and array.dtype == np.float32:
-        array = array.astype(dtype)  # the judge holds such numbers in float32
-    if array is not None and (array.dtype != dtype or not array.flags.c_contiguous):
-        got = f"{array.dtype} with strides {array.strides}"
-        raise ValueError(f"{parameter.name}: expected a dense {dtype} array, got {got}")
-    contents = {} if array is None or not is_read else dict.fromkeys(RUNS, array.tobytes())
+    contents = {} if array is None or not is_read else dict.fromkeys(RUNS, _contents(parameter, array, dtype))
     size = math.prod(shape) * dtype.itemsize
     slots = {run: arena.take(size + 2 * _LINE) for run in RUNS}
     return Buffer(parameter, index, dtype, shape, contents, slots, size)
+
+
+def _contents(parameter: Parameter, array: Any, dtype: np.dtype[Any]) -> Contents:
+    """What an argument holds, of a 16-bit format in that format: the judge holds such numbers in float32."""
+    is_widened = parameter.type.is_half and array.dtype == np.float32
+    if not isinstance(array, np.ndarray) and (is_widened or array.dtype == dtype):
+        return array  # type: ignore[no-any-return]
+    if is_widened:
+        array = array.astype(dtype)
+    if array.dtype != dtype or not array.flags.c_contiguous:
+        got = f"{array.dtype} with strides {array.strides}"
+        raise ValueError(f"{parameter.name}: expected a dense {dtype} array, got {got}")
+    return held(array)
 
 
 def lay_out(arena: Arena, signature: Signature, arguments: Mapping[str, Any], sizes: Mapping[str, Any]) -> list[Buffer]:
@@ -171,7 +187,7 @@ def raw_arguments(
 
 def _with_entries(buffer: Buffer, override: Mapping[str, Any], run: int) -> bytes:
     """What a host array holds in a run, its overridden entries in place."""
-    held = np.frombuffer(buffer.before(run), buffer.dtype).copy()
+    held = np.frombuffer(b"".join(part for _, part in buffer.before(run)), buffer.dtype).copy()
     for place in range(held.size):
         held[place] = override.get(f"{buffer.name}[{place}]", held[place])
     return held.tobytes()

@@ -55,7 +55,7 @@ class Call:
         found: dict[str, Any] = {}
         for buffer in self.buffers:
             if buffer.is_output:
-                array = buffer.array(buffer.after(self.arena.memory, run))
+                array = buffer.array(self.arena.memory, run)
                 if buffer.index is None:
                     found[buffer.name] = array
                 else:

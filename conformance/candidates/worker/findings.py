@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from conformance.candidates.finding import Finding, Misdeed
+from conformance.candidates.poison import POISON
 
 from .arena import CANARY
 from .buffers import TWICE, Buffer
+from .contents import read, spans
 
+Positions = NDArray[np.int64]  # of elements, in the order of memory
 _SIDES = ("before the beginning", "past the end")
 
 
 def of_run(memory: Any, buffer: Buffer, run: int) -> Iterator[Finding]:
     """Yield what happened beside the buffer, and to it if it is an input."""
     yield from of_margins(memory, buffer, run, buffer.margins(run))
-    if buffer.is_input and (held := buffer.after(memory, run)) != buffer.before(run):
-        changed = _elements(buffer, held) != _elements(buffer, buffer.before(run))
-        yield Finding(Misdeed.CHANGED_INPUT, f"input {buffer.name} was changed at {_place(changed)}")
+    if buffer.is_input and (changed := _changed(memory, buffer, run)).size:
+        yield Finding(Misdeed.CHANGED_INPUT, f"input {buffer.name} was changed at {_place(buffer, changed)}")
 
 
 def of_margins(memory: Any, buffer: Buffer, run: int, margins: tuple[tuple[int, int], ...]) -> Iterator[Finding]:
@@ -35,39 +38,61 @@ def of_margins(memory: Any, buffer: Buffer, run: int, margins: tuple[tuple[int, 
 
 def of_both(memory: Any, buffer: Buffer) -> Iterator[Finding]:
     """Yield how the outputs of the two runs differ; elements that both left poisoned were never written."""
-    held = [buffer.after(memory, run) for run in TWICE]
-    if held[0] == held[1]:
-        return
-    first, second = (_elements(buffer, content) for content in held)
-    differs = first != second
-    if not buffer.contents:
-        poisons = (_elements(buffer, buffer.before(run)) for run in TWICE)
-        same = [left == poison for left, poison in zip((first, second), poisons, strict=True)]
-        unwritten = (same[0] & same[1]).all(-1, keepdims=True)
-        differs &= ~unwritten
-        if unwritten.any():
-            yield Finding(Misdeed.UNWRITTEN, f"left {buffer.name} unwritten at {_place(unwritten)}")
-    if differs.any():
-        text = f"the second run differs from the first in {buffer.name} at {_place(differs)}"
+    unwritten, differing = [], []
+    first, second = (spans(buffer.start(run), buffer.stop(run)) for run in TWICE)
+    for (start, stop), (other, other_stop) in zip(first, second, strict=True):
+        held = read(memory, start, stop), read(memory, other, other_stop)
+        if held[0] == held[1]:
+            continue
+        differs = _differs(buffer, *held)
+        if not buffer.contents:
+            poisoned = (_differs(buffer, h, POISON[run] * len(h)) for h, run in zip(held, TWICE, strict=True))
+            never = ~np.logical_or(*poisoned)
+            unwritten.append(_position(buffer, start) + np.flatnonzero(never))
+            differs &= ~never
+        differing.append(_position(buffer, start) + np.flatnonzero(differs))
+    if (places := _joined(unwritten)).size:
+        yield Finding(Misdeed.UNWRITTEN, f"left {buffer.name} unwritten at {_place(buffer, places)}")
+    if (places := _joined(differing)).size:
+        text = f"the second run differs from the first in {buffer.name} at {_place(buffer, places)}"
         yield Finding(Misdeed.VARIES, text)
 
 
 def of_refusal(memory: Any, buffer: Buffer, code: int) -> Iterator[Finding]:
     """Yield whether a call that was refused wrote anything all the same."""
     for run in TWICE:
-        held, before = buffer.after(memory, run), buffer.before(run)
-        if held != before:
-            place = _place(_elements(buffer, held) != _elements(buffer, before))
-            yield Finding(Misdeed.WROTE_REFUSED, f"returned {code} and wrote {buffer.name} at {place}")
+        if (changed := _changed(memory, buffer, run)).size:
+            text = f"returned {code} and wrote {buffer.name} at {_place(buffer, changed)}"
+            yield Finding(Misdeed.WROTE_REFUSED, text)
 
 
-def _elements(buffer: Buffer, content: bytes) -> Any:
-    """The bytes of each element, along the last axis."""
-    return np.frombuffer(content, np.uint8).reshape(*buffer.shape, buffer.dtype.itemsize)
+def _changed(memory: Any, buffer: Buffer, run: int) -> Positions:
+    """Which elements are not what they were before the run."""
+    found = []
+    for start, before in buffer.before(run):
+        after = read(memory, start, start + len(before))
+        if after != before:
+            found.append(_position(buffer, start, run) + np.flatnonzero(_differs(buffer, after, before)))
+    return _joined(found)
 
 
-def _place(mask: Any) -> str:
-    """Name the first element of which a byte is marked, and say how many there are."""
-    elements = np.argwhere(mask.any(-1))
-    more = f" and {len(elements) - 1} more" if len(elements) > 1 else ""
-    return f"{elements[0].tolist()}{more}"
+def _differs(buffer: Buffer, one: bytes, other: bytes) -> NDArray[np.bool_]:
+    """Which elements of two parts of a buffer differ in a byte."""
+    first, second = (np.frombuffer(part, np.uint8).reshape(-1, buffer.dtype.itemsize) for part in (one, other))
+    differs: NDArray[np.bool_] = (first != second).any(-1)
+    return differs
+
+
+def _position(buffer: Buffer, start: int, run: int = 1) -> int:
+    """The number of the element at a place in the arena."""
+    return (start - buffer.start(run)) // buffer.dtype.itemsize
+
+
+def _joined(found: Sequence[Positions]) -> Positions:
+    return np.concatenate(found) if found else np.zeros(0, np.int64)
+
+
+def _place(buffer: Buffer, positions: Positions) -> str:
+    """Name the first of some elements, and say how many more there are."""
+    more = f" and {len(positions) - 1} more" if len(positions) > 1 else ""
+    return f"{[int(i) for i in np.unravel_index(positions[0], buffer.shape)]}{more}"

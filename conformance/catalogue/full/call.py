@@ -21,7 +21,8 @@ from conformance.catalogue.cases.data import DATA, Draw
 from conformance.catalogue.cases.spec import Arguments, Finish, Maker, Sizes
 from reference import random
 
-from .places import Places, shuffled, spread
+from .layout import LaidOut, in_memory
+from .places import Places, shuffled
 
 Placed = Mapping[str, Places]
 # Of the small and the full sizes and a draw: arrays that are no copies of small ones (by name the small and the full
@@ -33,11 +34,18 @@ Arrange = Callable[[Sizes, Sizes, Draw], Arranged]
 
 @dataclass(frozen=True)
 class Drawn:
-    """The same call small and at full size, and which small place stands at each full one, by the axis's SHAPE text."""
+    """The same call small and at full size, and which small place stands at each full one, by the axis's SHAPE text.
+
+    Arrays of the full call that are laid out are LaidOut.
+    """
 
     small: Arguments
     full: Arguments
     places: Placed
+
+    def whole(self) -> Arguments:
+        """Return the arguments of the full call, its arrays in memory."""
+        return {name: in_memory(value) for name, value in self.full.items()}
 
 
 @dataclass(frozen=True)
@@ -127,9 +135,9 @@ class FullCall:
 
     def _spread(self, parameter: Parameter, small: Any, places: Placed) -> Any:
         if parameter.each:
-            return [spread(one, axes_of(parameter, i), places) for i, one in enumerate(small)]
+            return [LaidOut(one, axes_of(parameter, i), places) for i, one in enumerate(small)]
         held = self.placed(parameter.name, places)
-        return spread(small, axes_of(parameter), held, self.axes_scaling(parameter.name))
+        return LaidOut(small, axes_of(parameter), held, self.axes_scaling(parameter.name))
 
     def placed(self, array: str, places: Placed) -> dict[str, Places]:
         """The places of the axes along which an array is drawn."""

@@ -1,8 +1,7 @@
-"""Which of a few drawn rows, columns or elements stands where in a full-size array, and times which power of two."""
+"""Which of a few drawn rows, columns or elements stands where along a full-size axis, and times which power of two."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,16 +47,3 @@ def shuffled(draw: Draw, length: int, members: int, factors: str = "") -> Places
     size = 2.0 ** draw.of("power").integers(0, _POWERS, (length,))
     sign = 1 - 2 * draw.of("sign").integers(0, 2, (length,)) if factors == "+-" else 1
     return Places(member, (size * sign).astype(np.float32))
-
-
-def spread(small: Array, axes: Sequence[str], places: Mapping[str, Places], scaled: Sequence[str] = ()) -> Array:
-    """Return the array at its full size; scaled: the axes whose factors it is multiplied by."""
-    full = small
-    for axis, name in enumerate(axes):
-        if name not in places:
-            continue
-        full = np.take(full, places[name].member, axis=axis)
-        factor = places[name].factor
-        if name in scaled and factor is not None:
-            full *= factor.reshape(-1, *[1] * (full.ndim - axis - 1))
-    return np.ascontiguousarray(full)

@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.catalogue.cases.data import Draw
-from conformance.catalogue.full.places import Places, spread
+from conformance.catalogue.full.layout import LaidOut
+from conformance.catalogue.full.places import Places
 from conformance.judging.verdict import Verdict, judge, region
 from conformance.limits.measure import limits
 from conformance.limits.noise import Noisy
 
 Array = NDArray[Any]
-_BLOCK = 1 << 18  # elements looked at at once: their temporaries stay in cache
+_BLOCK = 1 << 20  # bytes looked at at once: their temporaries stay in cache
 _SAMPLES = 2  # of the output, each with every small element once
 _WEIGHED = 1 << 20  # wrong elements of which the worst is looked for
 
@@ -93,14 +94,17 @@ def _bounds(due: Spread) -> tuple[Array, Array]:
 
 def _beyond(due: Spread, got: Array) -> NDArray[np.bool_]:
     """Where elements lie beyond their limit; a NaN does wherever it stands."""
-    least, greatest = (spread(bound, ("", *due.axes[1:]), due.places) for bound in _bounds(due))
-    bad = np.empty(got.shape, bool)
-    step = max(1, _BLOCK // max(1, got[:1].size))
+    bad = np.zeros(got.shape, bool)  # takes memory only where something is written
     others = [np.arange(n) for n in got.shape[1:]]
-    for start in range(0, len(got), step):
-        index = np.arange(start, min(start + step, len(got)))
-        part, rows = due.unscaled(got[index[0] : index[-1] + 1], [index, *others]), due.member(0, index)
-        np.logical_not((part >= least[rows]) & (part <= greatest[rows]), out=bad[index[0] : index[-1] + 1])
+    start = 0
+    bounds = (LaidOut(bound, due.axes, due.places).blocks(_BLOCK) for bound in _bounds(due))
+    for least, greatest in zip(*bounds, strict=True):
+        stop = start + len(least)
+        part = due.unscaled(got[start:stop], [np.arange(start, stop), *others])
+        within = (part >= least) & (part <= greatest)
+        if not within.all():
+            np.logical_not(within, out=bad[start:stop])
+        start = stop
     return bad
 
 

@@ -9,7 +9,8 @@ import pytest
 
 from conformance.catalogue.cases.data import Draw
 from conformance.catalogue.full import FULL, FullCall, table
-from conformance.catalogue.full.places import Places, shuffled, spread
+from conformance.catalogue.full.layout import spread
+from conformance.catalogue.full.places import Places, shuffled
 from conformance.catalogue.full_model import EXPERTS, FFN, HEAD_DIM, HIDDEN, MODEL, Q_HEADS, TOP_K, VOCAB
 from conformance.operations import OPERATIONS, base_of
 from tests.conformance.shrunk import shrunk
@@ -42,7 +43,7 @@ def test_two_calls_with_one_id(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("call", CALLS)
 def test_a_call_is_the_same_for_the_same_seed(call: FullCall) -> None:
-    first, again, other = (call.draw(seed).full for seed in (0, 0, 1))
+    first, again, other = (call.draw(seed).whole() for seed in (0, 0, 1))
     arrays = [name for name, value in first.items() if not isinstance(value, (int, float))]
     assert all(np.array_equal(_flat(first[name]), _flat(again[name]), equal_nan=True) for name in arrays)
     # angles, and memory that is not read, are the same in every draw
