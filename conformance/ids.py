@@ -8,6 +8,7 @@ probe/rmsnorm/output          a property of an operation
 full/rope_qk/head_dim_256     a call at the full model's sizes; of several of one operation with the name of this one
 step1-bf16/locked/012 rmsnorm(final_norm)    a call of a locked step: its place, and what it works on
 steps/free/2.014 gemm(layers.0.w_q)          a call of a free step: of the second, its place there
+steps/full_layer/012 grouped_gemm(gate)      a call of one layer of the full model
 steps/recomputed/every:2      a whole step, by one way through it
 step/envelope-bf16/03         a training run after its third step
 """
@@ -15,6 +16,7 @@ step/envelope-bf16/03         a training run after its third step
 from __future__ import annotations
 
 PROBE, FULL, LOCKED = "probe/", "full/", "/locked"
+FULL_LAYER = "steps/full_layer"
 DESIGNED, REFUSED, SEQUENCE = "/designed/", "/refused/", "/sequence/"
 
 
@@ -24,8 +26,8 @@ def is_probe(id: str) -> bool:
 
 
 def is_full(id: str) -> bool:
-    """Whether it is of a call at full size."""
-    return id.startswith(FULL)
+    """Whether it is of calls at full size."""
+    return id.startswith((FULL, FULL_LAYER))
 
 
 def is_designed(id: str) -> bool:

@@ -84,7 +84,8 @@ class Selection:
         """Return the selection less these cases, unless they were asked for in so many words."""
         if dear.word in self.keywords.words or any(map(dear.holds, self.ids)):
             return self
-        return replace(self, cases=tuple(id for id in self.cases if not dear.holds(id)))
+        cases, steps = (tuple(id for id in ids if not dear.holds(id)) for ids in (self.cases, self.steps))
+        return replace(self, cases=cases, steps=steps)
 
     def of_probes(self) -> Selection:
         """Return the probes of the selection."""

@@ -7,6 +7,7 @@ Used by: report (which shows them), proof, commands.
 
 from __future__ import annotations
 
+from conformance.ids import FULL_LAYER
 from conformance.limits.envelope import LENGTH as RUN_LENGTH
 
 from .divided import DIVIDED
@@ -20,6 +21,7 @@ __all__ = [
     "DIVIDED",
     "ENVELOPES",
     "FREE",
+    "FULL_LAYER",
     "RECOMPUTED",
     "RESIDENT",
     "RUN_LENGTH",

@@ -10,8 +10,10 @@ reference then follows the candidate's choice, and stays the judge of everything
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
@@ -37,6 +39,7 @@ FREE = "steps/free"
 Item = TypeVar("Item")
 Batches = list[tuple[Any, Any]]
 Outputs = Mapping[str, Any]  # of one call, by flat name
+_PIECES = 8  # of what each step must give: as much as is in memory at once
 
 
 def run_library(library: Any, state: State, batches: Batches) -> list[tuple[str, dict[str, Any]]]:
@@ -47,7 +50,8 @@ def run_library(library: Any, state: State, batches: Batches) -> list[tuple[str,
         return operations.by_name(operations.OPERATIONS[operation], results)
 
     trace = Traced(carry_out, state.parameters, copies=True)
-    _steps(trace, state, batches)
+    for batch in batches:
+        state = _step(trace, state, batch)
     return [(call.operation, operations.flat(call.results)) for call in trace.calls]
 
 
@@ -68,13 +72,21 @@ def arguments_of(library: Any, state: State, batches: Batches, place: int) -> tu
     return found[-1]
 
 
-def expected_steps(bench: Bench) -> Iterable[Sequence[Call]]:
-    """Yield every call of each step in its order, with what it must give: the reference run on noise numbers.
+def expected_calls(bench: Bench) -> Iterator[Call]:
+    """Yield every call of the steps in its order, with what it must give: the reference run on noise numbers.
 
-    Of arguments only those are held that routing choices are made by.
+    Of arguments only those are held that routing choices are made by.  What is prepared is read piece by piece: a whole
+    step takes 200 MB.
     """
-    names = [f"{FREE} {number} {bench.declared!r}" for number in NUMBERS]
-    return bench.store.recall_parts(names, lambda: _by_step(_expected(bench.declared)), CALLS)
+    names = [f"{FREE} {number}.{piece} {bench.declared!r}" for number in NUMBERS for piece in range(_PIECES)]
+    return chain.from_iterable(bench.store.recall_parts(names, lambda: _pieces(_expected(bench.declared)), CALLS))
+
+
+def _pieces(steps: Iterable[Sequence[Item]]) -> Iterator[Sequence[Item]]:
+    """Cut each step into as many pieces, in order."""
+    for step in steps:
+        length = math.ceil(len(step) / _PIECES)
+        yield from (step[length * piece : length * (piece + 1)] for piece in range(_PIECES))
 
 
 def _by_step(calls: Sequence[Item]) -> list[Sequence[Item]]:
@@ -83,22 +95,34 @@ def _by_step(calls: Sequence[Item]) -> list[Sequence[Item]]:
     return [calls[start : start + length] for start in range(0, len(calls), length)]
 
 
-def followed_steps(bench: Bench, called: Sequence[tuple[str, Outputs]]) -> Iterable[Sequence[Call]]:
+def followed_calls(bench: Bench, called: Sequence[tuple[str, Outputs]]) -> Iterator[Call]:
     """The same after the routing choices that a candidate may make and has made; called: its operations and results."""
-    if bench.declared.is_header:
-        return expected_steps(bench)
-    calls, got = [call for step in expected_steps(bench) for call in step], [outputs for _, outputs in called]
-    return _by_step(calls if _routes(calls) == _routes(calls, got) else _expected(bench.declared, got))
+    if bench.declared.is_header or _routes_are(expected_calls(bench), called):
+        return expected_calls(bench)
+    return chain.from_iterable(_expected(bench.declared, _by_step([outputs for _, outputs in called])))
 
 
-def _routes(calls: Sequence[Call], got: Sequence[Outputs] | None = None) -> list[Any]:
-    held = got or [operations.flat(call.results) for call in calls]
-    return [one["indices"].tolist() for call, one in zip(calls, held, strict=True) if call.operation == ROUTING]
+def _routes_are(calls: Iterable[Call], called: Sequence[tuple[str, Outputs]]) -> bool:
+    """Whether a candidate has routed every token as the reference does."""
+    return all(
+        call.results["indices"].tolist() == outputs["indices"].tolist()
+        for call, (_, outputs) in zip(calls, called, strict=True)
+        if call.operation == ROUTING
+    )
 
 
-def _expected(declared: Contract, got: Sequence[Outputs] | None = None) -> list[Call]:
+def _expected(declared: Contract, got: Sequence[Sequence[Outputs]] | None = None) -> Iterator[list[Call]]:
+    """Yield the calls of each step; got: what a candidate's calls gave, step by step, where it is to be followed."""
     state, batches = start()
+    state = converted(state, lambda array: exact(array, worst=False))
+    for number, batch in enumerate(batches):
+        state, calls = _expected_step(declared, state, batch, got[number] if got else None)
+        yield calls
 
+
+def _expected_step(
+    declared: Contract, state: State, batch: tuple[Any, Any], got: Sequence[Outputs] | None
+) -> tuple[State, list[Call]]:
     def carry_out(operation: str, arguments: Arguments) -> Mapping[str, Any]:
         function = operations.OPERATIONS[operation]
         arguments |= {name: _noisy(value) for name, value in arguments.items()}
@@ -111,10 +135,9 @@ def _expected(declared: Contract, got: Sequence[Outputs] | None = None) -> list[
                 outputs = follow_routing(arguments, outputs, got[len(trace.calls)])
             return {name: _stored(value) for name, value in outputs.items()}
 
-    noisy = converted(state, lambda array: exact(array, worst=False))
-    trace = Traced(carry_out, noisy.parameters)
-    _steps(trace, noisy, batches)
-    return [call if call.operation == ROUTING else replace(call, arguments={}) for call in trace.calls]
+    trace = Traced(carry_out, state.parameters)
+    after = _step(trace, state, batch)
+    return after, [call if call.operation == ROUTING else replace(call, arguments={}) for call in trace.calls]
 
 
 def _stored(value: Any) -> Any:
@@ -130,11 +153,6 @@ def _stored(value: Any) -> Any:
     if kept.lean is None:
         return kept
     return Noisy(kept.v, kept.variance + kept.lean**2, kept.shared + kept.lean**2, kept.worst)
-
-
-def _steps(trace: Traced, state: State, batches: Batches) -> None:
-    for batch in batches:
-        state = _step(trace, state, batch)
 
 
 def _step(trace: Traced, state: State, batch: tuple[Any, Any]) -> State:
@@ -168,7 +186,7 @@ def start() -> tuple[State, Batches]:
 
 def operations_of(bench: Bench) -> set[str]:
     """Return the operations that the steps call."""
-    return {call.operation for step in expected_steps(bench) for call in step}
+    return {call.operation for call in expected_calls(bench)}
 
 
 def judge_free(bench: Bench, called: Sequence[tuple[str, Outputs]]) -> Iterator[Result]:
@@ -176,10 +194,9 @@ def judge_free(bench: Bench, called: Sequence[tuple[str, Outputs]]) -> Iterator[
 
     called: what `run_library` returned.
     """
-    steps = _by_step([got for _, got in called])
-    for number, (step, results) in enumerate(zip(followed_steps(bench, called), steps, strict=True), 1):
-        for place, (call, got) in enumerate(zip(step, results, strict=True)):
-            yield _judged(f"{number}.{place:03d}", call, got, bench)
+    length = len(called) // len(NUMBERS)
+    for place, (call, (_, got)) in enumerate(zip(followed_calls(bench, called), called, strict=True)):
+        yield _judged(f"{place // length + 1}.{place % length:03d}", call, got, bench)
 
 
 def _judged(place: str, call: Call, got: Outputs, bench: Bench) -> Result:

@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from conformance.catalogue.prepared.codec import Codec
+from conformance.ids import FULL_LAYER
 from conformance.judging.bench import Bench
 from conformance.judging.results import Result, Status
 from conformance.limits.envelope import LENGTH as RUN_LENGTH
 from conformance.limits.envelope import REPLICAS, RUN, RUNS, Run
 from conformance.limits.envelope import operations as operations_of
 
-from . import divided, free, recomputed, resident, runs, scenarios
+from . import divided, free, full_layer, recomputed, resident, runs, scenarios
 from .locked import MIXED, judge_locked
 from .whole import OPERATION, ended, not_exported, same_bits, within_header
 
@@ -122,6 +123,13 @@ _RESIDENT = StepCase(
     run=resident.run,
     judge=lambda bench, value: resident.judge_resident(*value),
 )
+_FULL_LAYER = StepCase(
+    name=FULL_LAYER,
+    why="one layer of the full model, forward and backward: each operation is fed the reference's inputs at full size",
+    data="64 tokens; along the experts' 6,144 inner columns 23 are drawn, which stand there in no order",
+    steps=1,
+    judge=lambda bench, _: full_layer.judge_full_layer(bench),
+)
 
 
 def _run(run: Run) -> StepCase:
@@ -138,7 +146,7 @@ def _run(run: Run) -> StepCase:
 
 _CASES = (
     *(_locked(str(step)) for step in (*scenarios.NUMBERS, *MIXED)),
-    *(_FREE, _RECOMPUTED, _DIVIDED, _RESIDENT),
+    *(_FREE, _FULL_LAYER, _RECOMPUTED, _DIVIDED, _RESIDENT),
     *map(_run, RUNS),
 )
 STEP_CASES: Mapping[str, StepCase] = {case.name: case for case in _CASES}

@@ -6,13 +6,14 @@ counts as often as it stands there.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 import reference
-from conformance.limits.noise.counted import counted_sum
+from conformance.limits.noise.counted import counted_matmul, counted_sum
 from reference.arrays import accumulate
 
 from .call import Placed
@@ -96,6 +97,32 @@ def grad_clip(places: Placed) -> CarriedOut:
         return grad * factor, total_norm
 
     return function
+
+
+def grouped_gemm(places: Placed) -> CarriedOut:
+    """Each expert's product sums over columns."""
+
+    def function(A: Array, B: Array, offsets: Array) -> Array:
+        return _by_expert(A, B.transpose(0, 2, 1), offsets, places["K"].counts)
+
+    return function
+
+
+def grouped_gemm_nn(places: Placed) -> CarriedOut:
+    """Each expert's product sums over columns of A and rows of B."""
+
+    def function(A: Array, B: Array, offsets: Array) -> Array:
+        return _by_expert(A, B, offsets, places["K"].counts)
+
+    return function
+
+
+GROUPED = {"grouped_gemm": grouped_gemm, "grouped_gemm_nn": grouped_gemm_nn}
+
+
+def _by_expert(A: Array, B: Array, offsets: Array, counts: Array) -> Array:
+    owned = enumerate(itertools.pairwise(offsets))
+    return np.concatenate([counted_matmul(A[start:stop], B[e], counts) for e, (start, stop) in owned])
 
 
 def _squares(x: Array, member: Array) -> Array:

@@ -29,7 +29,7 @@ class Store(Protocol):
         """Return the value of this name.  large: worth the memory of a process that cannot keep it elsewhere."""
 
     def recall_parts(self, names: Sequence[str], make: Callable[[], Iterable[Value]], codec: Codec) -> Iterator[Value]:
-        """Yield large values that are made together, a name for each, one at a time."""
+        """Yield large values that are made one after the other, a name for each, one at a time."""
 
 
 class MemoryStore:
@@ -74,16 +74,18 @@ class DiskStore:
         return value
 
     def recall_parts(self, names: Sequence[str], make: Callable[[], Iterable[Value]], codec: Codec) -> Iterator[Value]:
-        made: list[Value] = []
-        for place, name in enumerate(names):
+        making: Iterator[tuple[str, Value]] | None = None
+        for name in names:
             try:
                 yield self._read(name, codec)
+                continue
             except (OSError, DamagedError):
-                if not made:
-                    made = list(make())
-                    for other, value in zip(names, made, strict=True):
-                        self._write(other, codec.parts(value))
-                yield made[place]
+                making = making or zip(names, make(), strict=True)
+            for other, value in making:
+                self._write(other, codec.parts(value))
+                if other == name:
+                    yield value
+                    break
 
     def _read(self, name: str, codec: Codec) -> Any:
         with open(os.path.join(self._folder, _file(name)), "rb") as file:  # noqa: PTH118, PTH123  (thousands a run)

@@ -104,7 +104,7 @@ class Judgement:
         notes = []
         for dear in DEAR:
             rest = selection.without_dear(dear)
-            if few := len(selection.cases) - len(rest.cases):
+            if few := sum(map(len, (selection.cases, selection.steps))) - sum(map(len, (rest.cases, rest.steps))):
                 they = f"{counted(few, dear.noun)}{dear.where}"
                 notes.append(f"not run: {they}, slow on an emulated device; {dear.asked_by} judges them")
             selection = rest

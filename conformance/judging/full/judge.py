@@ -24,7 +24,8 @@ def judge_full(id: str, bench: Bench) -> Result:
     """Judge one of conformance.catalogue.full.FULL."""
     started, call = time.perf_counter(), FULL[id]
     with using(bench.declared.of(call.operation).arithmetic):
-        result = _judged(call, call.draw(bench.seed), bench)
+        drawn = call.draw(bench.seed)
+        result = judge_drawn(id, call, drawn, expected_of(call, drawn), bench)
     return replace(result, seconds=time.perf_counter() - started)
 
 
@@ -34,19 +35,21 @@ def expected_of(call: FullCall, drawn: Drawn) -> Expected:
     return expect(call.operation, drawn.small, carried_out)
 
 
-def _judged(call: FullCall, drawn: Drawn, bench: Bench) -> Result:
-    expected = expected_of(call, drawn)
+def judge_drawn(id: str, call: FullCall, drawn: Drawn, expected: Expected, bench: Bench) -> Result:
+    """Run a call that is laid out and judge what came back, by the arithmetic in use."""
+    if not drawn.places:
+        return bench.call(id, call.operation, drawn.small, expected)
     if not all(map(is_known, expected.values())):
-        return Result(call.id, call.operation, unjudged(), "at the declared precision nothing is known of the result")
+        return Result(id, call.operation, unjudged(), "at the declared precision nothing is known of the result")
     outcome = bench.run(call.operation, drawn.full)
-    if over := without_outputs(call.id, call.operation, outcome):
+    if over := without_outputs(id, call.operation, outcome):
         return over
     verdicts = tuple(verdicts_on(call, drawn, expected, operations.flat(outcome.outputs), bench.seed))
     reason = next((f"{v.output}: {v.reason}" for v in verdicts if not v.passed), "") or first_finding(outcome)
     status = Status.FAIL if reason else Status.PASS
     looks = variation_first(None, outcome.findings)
     return Result(
-        call.id, call.operation, status, reason, verdicts, tuple(outcome.findings), outcome.detail, diagnosis=looks
+        id, call.operation, status, reason, verdicts, tuple(outcome.findings), outcome.detail, diagnosis=looks
     )
 
 

@@ -94,18 +94,18 @@ def _bounds(due: Spread) -> tuple[Array, Array]:
 
 def _beyond(due: Spread, got: Array) -> NDArray[np.bool_]:
     """Where elements lie beyond their limit; a NaN does wherever it stands."""
-    bad = np.zeros(got.shape, bool)  # takes memory only where something is written
-    others = [np.arange(n) for n in got.shape[1:]]
-    start = 0
-    bounds = (LaidOut(bound, due.axes, due.places).blocks(_BLOCK) for bound in _bounds(due))
-    for least, greatest in zip(*bounds, strict=True):
-        stop = start + len(least)
-        part = due.unscaled(got[start:stop], [np.arange(start, stop), *others])
-        within = (part >= least) & (part <= greatest)
+    bad = np.zeros(got.size, bool)  # takes memory only where something is written
+    flat, start = got.reshape(-1), 0
+    bounds = (LaidOut(bound, due.axes, due.places, due.scaled).blocks(_BLOCK) for bound in _bounds(due))
+    for parts in zip(*bounds, strict=True):
+        one, other = (part.reshape(-1) for part in parts)
+        came = flat[start : start + one.size]
+        with np.errstate(invalid="ignore"):
+            within = (came >= np.minimum(one, other)) & (came <= np.maximum(one, other))  # a factor may be negative
         if not within.all():
-            np.logical_not(within, out=bad[start:stop])
-        start = stop
-    return bad
+            np.logical_not(within, out=bad[start : start + one.size])
+        start += one.size
+    return bad.reshape(got.shape)
 
 
 def _failed(due: Spread, got: Array, bad: NDArray[np.bool_], sample: Verdict) -> Verdict:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -108,17 +109,32 @@ def test_a_damaged_file_is_made_again(tmp_path: Path) -> None:
     assert store.recall("x", counted(made), CODEC) == "value 2"
 
 
-def test_parts_that_are_made_together_are_loaded_one_at_a_time(tmp_path: Path) -> None:
-    store, made = DiskStore(tmp_path, "key"), []
+def test_parts_are_made_and_loaded_one_at_a_time(tmp_path: Path) -> None:
+    names, made = ["1", "2", "3"], []
 
-    def make() -> list[str]:
-        made.append("all")
-        return ["first", "second"]
+    def make() -> Iterator[str]:
+        for name in names:
+            made.append(name)
+            yield f"value {name}"
 
-    assert list(store.recall_parts(["1", "2"], make, CODEC)) == ["first", "second"]
-    assert list(store.recall_parts(["1", "2"], make, CODEC)) == ["first", "second"]
-    assert made == ["all"]
-    assert list(MemoryStore().recall_parts(["1", "2"], make, CODEC)) == ["first", "second"]
+    expected = ["value 1", "value 2", "value 3"]
+    parts = DiskStore(tmp_path, "key").recall_parts(names, make, CODEC)
+    assert (next(parts), made) == ("value 1", ["1"])
+    assert [*parts] == expected[1:]
+    assert [*DiskStore(tmp_path, "key").recall_parts(names, make, CODEC)] == expected
+    assert made == names
+    assert [*MemoryStore().recall_parts(names, make, CODEC)] == expected
+
+
+@pytest.mark.parametrize("damaged", [["1"], ["2"], ["1", "3"], ["1", "2", "3"]])
+def test_damaged_parts_are_made_again(damaged: list[str], tmp_path: Path) -> None:
+    names, store = ["1", "2", "3"], DiskStore(tmp_path, "key")
+    for name in {*names} - {*damaged}:
+        store.recall(name, lambda name=name: f"held {name}", CODEC)
+    found = [*store.recall_parts(names, lambda: (f"made {name}" for name in names), CODEC)]
+    assert found == [f"{'made' if name in damaged else 'held'} {name}" for name in names]
+    again = [*store.recall_parts(names, lambda: pytest.fail("all are there"), CODEC)]
+    assert [value.split()[1] for value in again] == names
 
 
 def test_a_folder_that_cannot_be_written_to_keeps_nothing(tmp_path: Path) -> None:
