@@ -1,8 +1,8 @@
 """The golden training step: one step of the tiny model on generated tokens, before its update.
 
-The parameters are not in the file, since their generator gives them: `initialise` with the seed and deviation below.
-Of each parameter's gradient the file holds the norm, and some elements at places that are given; the parameter itself
-stands there at the same places, to check one's own generator by.
+The parameters are `initialise` with the seed and deviation below, and stand in the file whole, so that a port in any
+language starts from them.  Of each parameter's gradient the file holds the norm, and some elements at places that are
+given.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from .tensors import Tensors, pack_expected
 DEVIATION, CLIP_NORM, PLACES = 0.125, 1.0, 64
 # Every ninth target is not counted: 64 are, so that 1 / 64 reaches the gradient as it is and not rounded to float32.
 BATCH, SEQ, SKIPPED = 2, 36, 9
+_PARAMETER = "input.parameters."
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class StepSource:
         return "One step of the tiny model: loss, every parameter's gradient, norm; no routing choice within the noise."
 
     def inputs(self) -> Tensors:
-        """Tokens, targets (some not counted), the places looked at and the parameters there."""
+        """Tokens, targets (some not counted), the parameters, and the places of each that are looked at."""
         tokens = random.integers(random.stream("golden step", self.seed), 0, TINY.vocab, (BATCH, SEQ + 1))
         targets = tokens[:, 1:].copy()
         targets[:, ::SKIPPED] = -1
@@ -58,7 +59,7 @@ class StepSource:
         for name, array in parameters().items():
             places = _places(name, array, tokens)
             tensors[f"input.places.{name}"] = places
-            tensors[f"input.parameters.{name}"] = array.reshape(-1)[places]
+            tensors[_PARAMETER + name] = array
         return tensors
 
     def make(self) -> tuple[Tensors, Confirmation | None]:
@@ -108,6 +109,11 @@ def in_order() -> list[str]:
 def parameters() -> Parameters:
     """Where the step starts, in float32."""
     return initialise(TINY, seed=0, dtype=np.float32, deviation=DEVIATION)
+
+
+def given_parameters(golden: Tensors) -> Parameters:
+    """The parameters that a golden step holds, by name."""
+    return {name.removeprefix(_PARAMETER): golden[name] for name in golden if name.startswith(_PARAMETER)}
 
 
 def norm_of(gradient: Any) -> Any:

@@ -9,7 +9,7 @@ import pytest
 
 import reference
 from conformance.catalogue.goldens import load_tensors, profiles
-from conformance.catalogue.goldens.step import parameters, results
+from conformance.catalogue.goldens.step import given_parameters, parameters, results
 from conformance.catalogue.goldens.tensors import Tensors, unpack_expected
 from conformance.judging.verdict import judge
 
@@ -30,7 +30,13 @@ def reasons(golden: Tensors, start: dict[str, Any]) -> list[str]:
 
 
 def test_an_honest_step_passes(golden: Tensors) -> None:
-    assert reasons(golden, parameters()) == []
+    assert reasons(golden, given_parameters(golden)) == []
+
+
+def test_the_parameters_stand_in_the_golden(golden: Tensors) -> None:
+    held, made = given_parameters(golden), parameters()
+    assert {*held} == {*made}
+    assert all((held[name] == array).all() and held[name].dtype == np.float32 for name, array in made.items())
 
 
 def test_weights_rounded_to_tf32_fail_everywhere(golden: Tensors) -> None:
