@@ -5,12 +5,14 @@ from __future__ import annotations
 import itertools
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from bindings import Facts, LibraryError
 
+from .module.source import Module
 from .worker import begun
 from .worker.worker import Worker
 
@@ -25,18 +27,28 @@ class CandidateError(ValueError):
 
 @dataclass(frozen=True)
 class Candidate:
-    """One way to run one library; `schedule` and `arch` are of an emulated device."""
+    """One way to run one library or module; `schedule` and `arch` are of an emulated device.
+
+    path: where it lies.  module: how it is imported, where it is one of Python.
+    """
 
     path: Path
     called: str = ""  # what the caller calls it
     schedule: str = ""  # forward, reverse, random or random:SEED
     arch: str = ""  # whose limits hold: sm_70 ...
     facts: Facts = field(default_factory=Facts)
+    module: Module | None = None
+
+    @property
+    def source(self) -> Path | Module:
+        """What its worker opens."""
+        return self.module or self.path.resolve()
 
     @property
     def options(self) -> str:
         """What the command line said beside the library."""
-        said = {"--schedule": self.schedule, "--arch": self.arch}
+        framework = self.module.framework if self.module else ""
+        said = {"--schedule": self.schedule, "--arch": self.arch, "--framework": framework}
         return " ".join(f"{option} {shlex.quote(value)}" for option, value in said.items() if value)
 
     @property
@@ -54,7 +66,8 @@ class Candidate:
     @property
     def name(self) -> str:
         """What reports call it."""
-        return ", ".join(filter(None, (self.called or self.path.name, self.schedule, self.arch)))
+        own = self.module.name if self.module else ""
+        return ", ".join(filter(None, (self.called or own or self.path.name, self.schedule, self.arch)))
 
     @property
     def key(self) -> str:
@@ -86,22 +99,48 @@ def candidates(
     return found
 
 
+def module_candidates(modules: Sequence[tuple[str, Module]]) -> list[Candidate]:
+    """Return the candidates that modules are: what each is called, if it has a name, and how it is imported.
+
+    Raises LibraryError where one cannot be.
+    """
+    plain = [Candidate(module.path, called, module=module) for called, module in modules]
+    return [replace(each, facts=facts_of(each)) for each in plain]
+
+
 def facts_of(candidate: Candidate) -> Facts:
     """Return what a library says of itself, in a process of its own, which may serve `worker_of` next."""
+    return _idle(candidate).facts()
+
+
+def ask(candidate: Candidate, function: Callable[..., Any]) -> Any:
+    """Return what a function of a module says, given the open candidate, in a process that may serve `worker_of` next.
+
+    Raises CandidateError where it ends the process.
+    """
+    outcome = _idle(candidate).call(function)
+    if outcome.status != "done":
+        raise CandidateError(f"{candidate.path}: {outcome.status}: {outcome.detail}")
+    return outcome.value
+
+
+def _idle(candidate: Candidate) -> Worker:
+    """A worker that serves nobody.  Raises LibraryError where the candidate cannot be opened."""
     worker = _warm.pop(candidate.key, None) or _opened(candidate)
     try:
-        facts = worker.facts()
+        worker.facts()
     except LibraryError:
         worker.close()
         raise
     _warm[candidate.key] = worker
-    return facts
+    return worker
 
 
 def _opened(candidate: Candidate) -> Worker:
     """A worker with one thread, on the process that was begun for the library if there is one."""
-    path, environment = candidate.path.resolve(), candidate.environment
-    return Worker(path, begun.THREADS, environment=environment, begun=None if environment else begun.take_over(path))
+    environment = candidate.environment
+    started = None if environment or candidate.module else begun.take_over(candidate.path)
+    return Worker(candidate.source, begun.THREADS, environment=environment, begun=started)
 
 
 def worker_of(candidate: Candidate, threads: int, limit_s: float) -> Worker:
@@ -109,7 +148,7 @@ def worker_of(candidate: Candidate, threads: int, limit_s: float) -> Worker:
     if threads == begun.THREADS and (worker := _warm.pop(candidate.key, None)):
         worker.limit_s = limit_s
         return worker
-    return Worker(candidate.path.resolve(), threads, limit_s, candidate.environment)
+    return Worker(candidate.source, threads, limit_s, candidate.environment)
 
 
 def close_idle_workers() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +13,11 @@ from bindings.shared_object.misnamed import listed, slips
 from bindings.shared_object.symbols import Symbols, read_symbols
 from conformance.operations import OPERATIONS
 
-from .candidate import Candidate, CandidateError
+from .candidate import Candidate, CandidateError, ask
+from .module.source import Module
 from .worker.worker import Worker
 
+_ALIKE = 0.8  # of two names, by difflib's measure: a letter or two apart
 _SYMBOLS = {operation: function.symbol for operation, function in OPERATIONS.items()}
 # What every library is linked to; any other may hold operations, which are then found through the library.
 _RUNTIME = re.compile(r"(?:ld-linux[\w-]*|lib(?:c|m|dl|rt|pthread|util|gcc_s|stdc\+\+|c\+\+|gomp))\.so[.\d]*")
@@ -41,6 +45,8 @@ def absent(candidate: Candidate) -> tuple[str, ...]:
 
     Only one that is linked to libraries of its maker is opened for it: their functions are found through it too.
     """
+    if candidate.module:
+        return _absent_from(candidate, candidate.module)
     symbols = read_symbols(candidate.path)
     lacking = tuple(operation for operation, symbol in _SYMBOLS.items() if symbol not in symbols.exported)
     if not lacking or not _borrows(symbols):
@@ -52,17 +58,49 @@ def absent(candidate: Candidate) -> tuple[str, ...]:
     return tuple(found)
 
 
+def _absent_from(candidate: Candidate, module: Module) -> tuple[str, ...]:
+    """What a module has no function of, which it is imported for: nothing else tells.  Raises CandidateError."""
+    lacking, theirs = ask(candidate, missing), ask(candidate, names)
+    if len(lacking) == len(_SYMBOLS):
+        sentence = f"{module.asked}: has none of the header's {len(_SYMBOLS)} operations ({listed(list(_SYMBOLS))})"
+        near = near_names(lacking, theirs)
+        said = [*near, f"it has {listed(theirs, 6)}" if theirs else "it has no function"]
+        raise CandidateError("\n  ".join([sentence, *said]))
+    return tuple(lacking)
+
+
+def near_names(lacking: Sequence[str], theirs: Sequence[str]) -> list[str]:
+    """Return a sentence on the functions of a module that are spelled almost as operations are which it lacks."""
+    found = {name: get_close_matches(name, lacking, 1, _ALIKE) for name in theirs}
+    pairs = [f"{name} ({near[0]})" for name, near in found.items() if near]
+    return [f"near to what the header has: {', '.join(pairs)}"] if pairs else []
+
+
+def names(library: Any) -> list[str]:
+    """Return the names of an open module's functions, in its worker."""
+    found: list[str] = library.names
+    return found
+
+
+def framework(library: Any) -> str:
+    """Return whose arrays an open module's functions take, in its worker."""
+    name: str = library.framework
+    return name
+
+
 def missing(library: Any) -> tuple[str, ...]:
     """Return what an open library does not export, in its worker."""
     names: tuple[str, ...] = library.missing
     return names
 
 
-def misnamed(path: Path, operations: tuple[str, ...]) -> list[str]:
+def misnamed(candidate: Candidate, operations: tuple[str, ...]) -> list[str]:
     """Return a sentence for each slip by which some of these operations may have gone missing."""
+    if candidate.module:
+        return near_names(operations, [name for name in ask(candidate, names) if name not in _SYMBOLS])
     header = read_header()
     known = {function.symbol for function in (*header.operations.values(), *header.services.values())}
-    symbols = read_symbols(path)
+    symbols = read_symbols(candidate.path)
     others = Symbols(symbols.exported - known, symbols.internal, ())
     return slips(others, [_SYMBOLS[operation] for operation in operations])
 

@@ -20,6 +20,7 @@ class Outcome(Protocol):
     detail: str
     again: Mapping[str, Any] | None
     elsewhere: Mapping[str, Any]
+    raised: str
 
 
 class Runs(Protocol):

@@ -80,6 +80,10 @@ class Selection:
         cases = tuple(id for id in self.cases if operation_of(id) not in gone)
         return replace(self, cases=cases, steps=tuple(step for step in self.steps if step not in left_out))
 
+    def without_cases(self, ids: Collection[str]) -> Selection:
+        """Return the selection less these cases."""
+        return replace(self, cases=tuple(id for id in self.cases if id not in ids))
+
     def without_dear(self, dear: DearCases) -> Selection:
         """Return the selection less these cases, unless they were asked for in so many words."""
         if dear.word in self.keywords.words or any(map(dear.holds, self.ids)):

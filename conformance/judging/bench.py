@@ -13,6 +13,7 @@ from bindings import read_header
 from conformance import operations
 from conformance.candidates.finding import Finding, Misdeed
 from conformance.candidates.protocol import Outcome, Runs
+from conformance.candidates.worker.worker import Worker
 from conformance.catalogue.cases import Case, Refusal, previous
 from conformance.catalogue.cases.refusals import INVALID
 from conformance.catalogue.goldens import GoldenError
@@ -34,6 +35,7 @@ ELSEWHERE = "; only in run 3, with arrays otherwise aligned"
 ENDED = {"crashed": Status.CRASHED, "timed out": Status.TIMED_OUT, "missing": Status.NOT_RUN, "raised": Status.FAIL}
 
 
+_BY_RAISING = "by an exception"
 _IN_MEMORY = MemoryStore()  # of this process
 
 
@@ -148,14 +150,19 @@ class Bench:
     def _refusal(self, case: Refusal) -> Result:
         arguments = case.arguments(self.seed)
         outcome: Outcome = self.worker.run(case.operation, arguments, case.override)
+        is_module = isinstance(self.worker, Worker) and self.worker.module is not None
         ended = _ended(case.id, case.operation, outcome)
         if ended:
-            return replace(ended, reason=f"{ended.reason}; {_due(case)}", diagnosis=None) if ended.was_run else ended
+            due = _due(case, _BY_RAISING if is_module else "")
+            return replace(ended, reason=f"{ended.reason}; {due}", diagnosis=None) if ended.was_run else ended
         reason = ""
         if case.entries and outcome.code == 0 and self.worker.facts().is_device_build:
             reason = indices.fault(case, case.base.arguments(self.seed), outcome.outputs)
         elif outcome.code != INVALID:
             reason = f"returned {outcome.code}; {_due(case)}"
+            if is_module:  # of which nothing was stored: a result of a call that cannot be has no place
+                reason = f"did not raise; {_due(case, _BY_RAISING)}"
+                outcome.findings.clear()
             outcome.findings.append(Finding(Misdeed.NOT_REFUSED, reason))
         reason = reason or first_finding(outcome)
         status = Status.FAIL if reason else Status.PASS
@@ -197,9 +204,14 @@ def without_outputs(id: str, operation: str, outcome: Outcome) -> Result | None:
     """Return the result of a call that gave no outputs to judge: it crashed, hung, or returned an error; else None."""
     if outcome.status != "done" or outcome.code == 0:
         return _ended(id, operation, outcome)
-    reason = f"returned {outcome.code}: {read_header().meaning(outcome.code)}"
+    reason = told(outcome.code, outcome.raised)
     findings, looks = tuple(outcome.findings), _diagnosis_of(printed(outcome.detail))
     return Result(id, operation, Status.FAIL, reason, (), findings, outcome.detail, diagnosis=looks)
+
+
+def told(code: int, raised: str) -> str:
+    """Say what a call came to that did not end well: its code, or by what a module's function has refused it."""
+    return f"raised {raised}" if raised else f"returned {code}: {read_header().meaning(code)}"
 
 
 def _ended(id: str, operation: str, outcome: Outcome) -> Result | None:
@@ -229,5 +241,5 @@ def _diagnosis_of(text: str) -> Diagnosis | None:
     return Diagnosis(text) if text else None
 
 
-def _due(case: Refusal) -> str:
-    return f"a call with {case.fault} is to be refused: {INVALID}, {read_header().meaning(INVALID)}"
+def _due(case: Refusal, by: str = "") -> str:
+    return f"a call with {case.fault} is to be refused: {by or f'{INVALID}, {read_header().meaning(INVALID)}'}"

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from bindings import read_header
 from conformance import operations
 from conformance.candidates.finding import Finding, Misdeed
 from conformance.candidates.worker import sequences as made
@@ -24,7 +23,7 @@ from conformance.catalogue.cases.sequences import EMULATED_THOUSAND, LEAST, MOST
 from conformance.catalogue.goldens import GoldenError
 from conformance.limits.noise import using
 
-from .bench import ENDED, Bench
+from .bench import ENDED, Bench, told
 from .diagnoses import Diagnosis
 from .growth import growth
 from .outputs import judge_outputs
@@ -135,7 +134,7 @@ class _Judge:
             reason = outcome.detail.strip().splitlines()[0] if outcome.detail.strip() else outcome.status
             return _Wrong(reason, ENDED[outcome.status], (), outcome.detail)
         if outcome.code:
-            return _Wrong(f"returned {outcome.code}: {read_header().meaning(outcome.code)}", detail=outcome.detail)
+            return _Wrong(told(outcome.code, outcome.raised), detail=outcome.detail)
         arguments, expected, _ = self._needs(call)
         got = operations.flat(outcome.outputs)
         verdicts = judge_outputs(call.case.operation, arguments, expected, got, call.case.spec.signed_zeros)

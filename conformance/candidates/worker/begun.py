@@ -23,7 +23,7 @@ def begin(path: Path) -> None:
     with contextlib.suppress(LibraryError, OSError):
         if path not in _begun and any(symbol.startswith("cuda_") for symbol in exported_symbols(path)):
             arena = Arena()
-            _begun[path] = arena, Process(path, arena, THREADS, {})
+            _begun[path] = arena, Process(str(path), arena, THREADS, {})
 
 
 def take_over(path: Path) -> tuple[Arena, Process] | None:

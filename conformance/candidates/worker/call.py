@@ -9,7 +9,7 @@ from bindings import Signature
 
 from .arena import CANARY, Arena
 from .buffers import RUNS, TWICE, Buffer, lay_out, raw_arguments
-from .process import Process
+from .process import GARBLED, Ended, Process
 
 _SMALL = 1 << 18  # bytes of arrays up to which a call is made a third time
 
@@ -41,7 +41,10 @@ class Call:
             made.append((run, *self.fill(process, run)))
             for start, stop in opened:
                 memory[start:stop] = CANARY[run] * (stop - start)
-        return process.ask("run", seconds, function.symbol, function.types, made, list(opened))
+        reply = process.ask("run", seconds, function.symbol, function.types, made, list(opened), self.shapes)
+        if reply[0] == "done" and len(reply[1][0]) != len(runs):
+            raise Ended("crashed", GARBLED)
+        return reply
 
     def fill(self, process: Process, run: int) -> tuple[list[Any], list[tuple[int, int, int]]]:
         """Fill the buffers of a run; return the raw arguments, and the parts of the arena that matter to a device."""
@@ -49,6 +52,11 @@ class Call:
         for buffer in self.buffers:
             buffer.fill(self.arena.memory, run)
         return raw, [_carried(buffer, run) for buffer in self.buffers if not buffer.is_host]
+
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The shape of every array by its flat name, as a module has to be told."""
+        return {buffer.name: buffer.shape for buffer in self.buffers if not buffer.is_table}
 
     def outputs(self, run: int = 1) -> dict[str, Any]:
         """Return what a run left, by the header's names."""

@@ -22,6 +22,7 @@ class Outcome:
     value     what a Python function returned
     again     outputs as the second run left them; None where it is not known, the very same where they do not differ
     elsewhere outputs as the third run left them, where it was made: other bits may be as right
+    raised    the line that says by what a module's function has refused the call
     """
 
     status: Status
@@ -32,3 +33,4 @@ class Outcome:
     value: Any = None
     again: dict[str, Any] | None = None
     elsewhere: dict[str, Any] = field(default_factory=dict)
+    raised: str = ""

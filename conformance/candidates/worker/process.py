@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import pickle
 import signal
 import socket
 import subprocess
@@ -12,13 +11,13 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bindings import Facts, LibraryError
+from bindings import Facts, LibraryError, NoDevice
 
 from .arena import CAPACITY, Arena, Slot
 from .copies import Copy, copy
+from .replies import LARGEST, LARGEST_VALUE, GarbledError, unpack, unpack_value
 
 if TYPE_CHECKING:
     from .buffers import Buffer
@@ -27,6 +26,7 @@ _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON
 _POLITE = {"OMP_WAIT_POLICY": "passive"}  # threads that spin at a barrier take the cores from the other workers
 _START_S = 60.0
 _END_S = 10.0  # a sanitiser's report takes a while
+GARBLED = "closed or garbled its connection to the judge"
 _TOLD = 1000  # bytes at the beginning and at the end of what a library printed
 
 
@@ -39,21 +39,22 @@ class Ended(Exception):  # noqa: N818
 
 
 class Process:
-    """One process with one library, which is open when something is asked of it.
+    """One process with one library or module, which is open when something is asked of it.
 
-    prefix: a command that starts it.  copied: without one, as a copy of a process that is ready (copies.py).
+    candidate: the library's path, or the words for a module.  prefix: a command that starts it.  copied: without one,
+    as a copy of a process that is ready (copies.py).
     """
 
     def __init__(
         self,
-        path: Path,
+        candidate: str,
         arena: Arena,
         threads: int,
         environment: Mapping[str, str],
         prefix: Sequence[str] = (),
         copied: bool = False,
     ) -> None:
-        self.path = path
+        self.candidate = candidate
         self._output = tempfile.TemporaryFile()  # noqa: SIM115
         ours, theirs = socket.socketpair()
         given = dict.fromkeys(_THREADS, str(threads)) | _POLITE | dict(environment)
@@ -62,9 +63,9 @@ class Process:
         self._process: subprocess.Popen[bytes] | Copy
         with theirs:
             if copied and not prefix:
-                self._process = copy(variables, files, CAPACITY, str(path))
+                self._process = copy(variables, files, CAPACITY, candidate)
             else:
-                self._process = _started(prefix, variables, files, str(path))
+                self._process = _started(prefix, variables, files, candidate)
         self._connection = Connection(ours.detach())
         self._read = 0
         self._addresses: dict[int, int] = {}  # of the arena's slots, as the library sees them
@@ -88,14 +89,16 @@ class Process:
 
     def _start(self) -> tuple[int, Facts]:
         try:
-            kind, value = self._receive(_START_S)
+            kind, value = self._receive("open", _START_S)
         except Ended as error:
             said = "\n".join(filter(None, [error.reason, self.printed()]))
             self.close()
-            raise LibraryError(f"{self.path}: {error.status} while it was opened: {said}") from None
+            path = self.candidate.splitlines()[-1]
+            raise LibraryError(f"{path}: {error.status} while it was opened: {said}") from None
         if kind == "refused":
             self.close()
-            raise value
+            of_kind, text = value
+            raise (NoDevice if of_kind == NoDevice.__name__ else LibraryError)(text)
         base, facts = value
         return base, facts
 
@@ -106,6 +109,8 @@ class Process:
             kind, addresses = self.ask("place", seconds, [(slot.start, slot.stop) for slot in new])
             if kind != "done":
                 raise Ended("crashed", str(addresses).strip().splitlines()[-1])
+            if len(addresses) != len(new):
+                raise Ended("crashed", GARBLED)
             self._addresses |= zip((slot.start for slot in new), addresses, strict=True)
 
     def forget(self, seconds: float) -> None:
@@ -128,15 +133,24 @@ class Process:
         self._read = self._output.tell()
         with contextlib.suppress(BrokenPipeError):  # what became of it shows below
             self._connection.send((kind, seconds, arguments))
-        return self._receive(seconds)
+        return self._receive(kind, seconds)
 
-    def _receive(self, seconds: float) -> tuple[Any, ...]:
+    def _receive(self, kind: str, seconds: float) -> tuple[str, Any]:
+        """Return the status of a reply, and what comes with it: of a call of a Python function, its value."""
+        try:
+            status, value = unpack(kind, self._bytes(seconds, LARGEST))
+            if kind == "call" and status == "done":
+                return status, unpack_value(self._bytes(seconds, LARGEST_VALUE))
+        except GarbledError:
+            raise Ended("crashed", GARBLED) from None
+        return status, value
+
+    def _bytes(self, seconds: float, most: int) -> bytes:
         try:
             if not self._connection.poll(seconds):
                 raise Ended("timed out", f"no answer in {seconds:g} s")
-            reply: tuple[Any, ...] = self._connection.recv()
-            return reply
-        except (EOFError, OSError, pickle.UnpicklingError):
+            return self._connection.recv_bytes(most)
+        except (EOFError, OSError):
             raise Ended("crashed", self._reason()) from None
 
     def _reason(self) -> str:
@@ -144,7 +158,7 @@ class Process:
         try:
             code = self._process.wait(_END_S)
         except subprocess.TimeoutExpired:
-            return "closed or garbled its connection to the judge"
+            return GARBLED
         return signal.Signals(-code).name if code < 0 else f"exit status {code}"
 
     def printed(self) -> str:

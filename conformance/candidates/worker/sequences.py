@@ -12,9 +12,10 @@ from .call import Call
 from .outcome import Outcome, Status
 from .process import Ended
 from .rounds import PROGRESS, Rounds
-from .worker import Worker
+from .worker import INVALID, Worker
 
 WINDOWS = 16  # parts of a thousand calls, of which the last half tell whether memory grows
+_NOTHING = "", ""  # said of a call beside its code
 _OF_TIME = 0.5  # of what a request may take: calls end by themselves before the judge ends them
 
 
@@ -57,7 +58,12 @@ def once(
     run: int = 1,
     override: Mapping[str, Any] | None = None,
 ) -> Outcome:
-    """Call an operation one time, in the buffers of one run, where those of another call of the same sizes lay."""
+    """Call an operation one time, in the buffers of one run, where those of another call of the same sizes lay.
+
+    A call to be refused that cannot be made of a module is as good as refused.
+    """
+    if not worker.can_make(operation, override or {}):
+        return Outcome("done", INVALID)  # no such call can be made, and so none was carried out
     [call] = _laid_out(worker, operation, [arguments], override)
     try:
         reply = call.make(worker.process(), worker.limit_s, [run])
@@ -77,8 +83,8 @@ def repeated(worker: Worker, operation: str, arguments: Mapping[str, Any], count
         return Repeated(_ended(worker, ended, f" in call {made}"), made)
     if reply[0] != "done":
         return Repeated(_outcome(worker, call, reply))
-    (made, code, differs, memory), changed = reply[1:]
-    return Repeated(_outcome(worker, call, ("done", [code])), made, differs, window, memory, changed)
+    (made, code, differs, memory), changed = reply[1]
+    return Repeated(_outcome(worker, call, ("done", ([code], _NOTHING))), made, differs, window, memory, changed)
 
 
 def together(
@@ -96,7 +102,7 @@ def together(
     counts, wrong = reply[1]
     place, round, code, differs = wrong or (-1, 0, 0, False)
     codes = [code if place == mine else 0 for mine in range(len(made))]
-    outcomes = [_outcome(worker, call, ("done", [code])) for call, code in zip(made, codes, strict=True)]
+    outcomes = [_outcome(worker, call, ("done", ([code], _NOTHING))) for call, code in zip(made, codes, strict=True)]
     return AtOnce(outcomes, counts, place, round, differs)
 
 
@@ -123,7 +129,7 @@ def _task(worker: Worker, call: Call) -> tuple[Any, ...]:
     made, parts = call.fill(process, 1)
     written = [(buffer.start(1), buffer.stop(1)) for buffer in call.buffers if not buffer.is_input]
     results = [(buffer.start(1), buffer.stop(1)) for buffer in call.buffers if buffer.is_output]
-    return made, parts, written, results
+    return made, parts, written, results, call.shapes
 
 
 def _outcome(worker: Worker, call: Call, reply: tuple[Any, ...], run: int = 1) -> Outcome:
@@ -132,12 +138,14 @@ def _outcome(worker: Worker, call: Call, reply: tuple[Any, ...], run: int = 1) -
         return Outcome("missing", detail=f"the library does not export {call.signature.function.symbol}")
     if reply[0] == "raised":
         return Outcome("raised", detail=reply[1])
-    memory, code = worker.arena.memory, reply[1][0]
+    memory, ([code], said) = worker.arena.memory, reply[1]
+    raised, trace = said if code < 0 else _NOTHING
     found = [finding for buffer in call.buffers for finding in findings.of_run(memory, buffer, run)]
     printed = worker.process().printed()
     if code > 0:
         worker.stop()  # a device that failed once answers every later call with the same error
-    return Outcome("done", code, call.outputs(run), found, printed)
+    detail = "\n".join(filter(None, [trace, printed]))
+    return Outcome("done", code, call.outputs(run), found, detail, raised=raised)
 
 
 def _ended(worker: Worker, ended: Ended, where: str) -> Outcome:

@@ -11,6 +11,7 @@ from typing import Any, Self
 
 from bindings import Facts, LibraryError, Signature, read_header
 from conformance.candidates.finding import Finding, Misdeed
+from conformance.candidates.module.source import Module, can_be_made
 
 from . import diagnose, findings
 from .arena import Arena
@@ -25,12 +26,14 @@ _RUN = (
     "run 3, buffers otherwise aligned",
 )
 _STRAY = ("SIGSEGV", "SIGBUS")
+INVALID = -2  # ASSAYER_INVALID
 _EXPLAINED = 3  # crashes of one operation that are looked into: each costs a few starts of the process
 
 
 class Worker:
-    """Calls the operations of the library at `path`, with `threads` threads and at most `limit_s` seconds a request.
+    """Calls the operations of a candidate, with `threads` threads and at most `limit_s` seconds a request.
 
+    candidate: the path of a library, or a module of Python.
     environment: variables that the library's process has beside the judge's own.  prefix: a command that starts it, as
     `setarch -R` does.  begun: its first process, started already, and the arena that they share.  explains: whether a
     crash is repeated, to find the argument that it was at.  Used with `with`.
@@ -39,7 +42,7 @@ class Worker:
 
     def __init__(
         self,
-        path: str | os.PathLike[str],
+        candidate: str | os.PathLike[str] | Module,
         threads: int = 1,
         limit_s: float = 10.0,
         environment: Mapping[str, str] = MappingProxyType({}),
@@ -47,7 +50,10 @@ class Worker:
         begun: tuple[Arena, Process] | None = None,
         explains: bool = True,
     ) -> None:
-        self.path, self.threads, self.limit_s = Path(path).absolute(), threads, limit_s
+        self.module = candidate if isinstance(candidate, Module) else None
+        self.path = candidate.path if isinstance(candidate, Module) else Path(candidate).absolute()
+        self.source: Path | Module = self.module or self.path
+        self.threads, self.limit_s = threads, limit_s
         self.environment, self.prefix, self.explains = environment, prefix, explains
         self._signatures: dict[str, Signature] = {}
         self._explained: Counter[str] = Counter()
@@ -75,7 +81,8 @@ class Worker:
         """Return the process, started if there is none; from the second on as a copy of one that is ready."""
         if self._process is None:
             how = (self.environment, self.prefix, self._was_started)
-            self._process = Process(self.path, self.arena, self.threads, *how)
+            words = self.module.words if self.module else str(self.path)
+            self._process = Process(words, self.arena, self.threads, *how)
             self._was_started = True
         return self._process
 
@@ -105,6 +112,8 @@ class Worker:
         array that is left out is poisoned.  `override`: what is passed to C instead, unchecked: None is a null
         pointer, a number any size or scalar; the buffers stay those that the arguments ask for.
         """
+        if not self.can_make(operation, override or {}):
+            return Outcome("missing", detail="no such call can be made of a Python function")
         self.begin(operation)
         call = Call(self.arena, self.signature(operation), arguments, override or {})
         try:
@@ -115,7 +124,11 @@ class Worker:
             return Outcome("missing", detail=f"the library does not export {call.signature.function.symbol}")
         if reply[0] == "raised":
             return Outcome("raised", detail=reply[1])
-        return self._done(call, reply[1])
+        return self._done(call, *reply[1])
+
+    def can_make(self, operation: str, override: Mapping[str, Any]) -> bool:
+        """Whether a call with these arguments in place of good ones can be made of the candidate."""
+        return self.module is None or can_be_made(read_header().operations[operation], override)
 
     def begin(self, operation: str) -> None:
         """Make all of the arena free for the next call, which is of this operation."""
@@ -128,7 +141,7 @@ class Worker:
         if operation in self._called:
             self.stop()
 
-    def _done(self, call: Call, codes: list[int]) -> Outcome:
+    def _done(self, call: Call, codes: list[int], said: tuple[str, str]) -> Outcome:
         memory = self.arena.memory
         found: list[Finding] = []
         for buffer in call.buffers:
@@ -151,7 +164,10 @@ class Worker:
         first = call.outputs()
         differs = any(finding.kind in (Misdeed.VARIES, Misdeed.UNWRITTEN) for finding in found)
         again = call.outputs(2) if differs else first
-        return Outcome("done", codes[0], first, list(dict.fromkeys(found)), printed, again=again, elsewhere=elsewhere)
+        told = list(dict.fromkeys(found))
+        raised, trace = said if codes[0] < 0 else ("", "")
+        detail = "\n".join(filter(None, [trace, printed]))
+        return Outcome("done", codes[0], first, told, detail, again=again, elsewhere=elsewhere, raised=raised)
 
     def _ended(self, ended: Ended, call: Call) -> Outcome:
         """Say in which run the process ended; where it crashed, look for the argument it was at."""

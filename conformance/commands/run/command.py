@@ -41,6 +41,7 @@ from conformance.report.terminal import close, show
 from conformance.steps import RUN_LENGTH
 
 from .judgement import Judgement, slug
+from .modules import add_framework, add_module, check, found
 from .own import rounds
 from .ratchet import add_ratchet, check_ratchet, held_to_ratchet
 from .repeat import add_inputs, add_repro
@@ -60,6 +61,7 @@ _EXAMPLES = """\
   run --library libyours.so --jsonl now.jsonl          a report that `diff` and `report` read
   run --library old=A.so --library new=B.so -k gemm   several side by side
   run --library libemulated.so --schedule reverse      the threads of an emulated device in another order
+  run --module mine.py --exported                      functions of Python: NumPy, PyTorch, JAX
   run --on stub --on emulated                          this project's own builds, the kernels in every order
   run --outputs results/                               files of outputs, written from the goldens' inputs
 """
@@ -71,9 +73,11 @@ def add_parser(commands: Any) -> None:
     several = "the shared library to judge (repeatable), and what reports call it (default: its file's name)"
     candidate = parser.add_mutually_exclusive_group(required=True)
     candidate.add_argument("--library", type=library, action="append", metavar="[NAME=]PATH", help=several)
+    add_module(candidate, several=True)
     candidate.add_argument("--outputs", type=Path, metavar="DIR", help="or a folder of outputs (golden/OUTPUTS.md)")
     own = "or a build of this project's own (repeatable)"
     candidate.add_argument("--on", action="append", choices=TARGETS, help=own)
+    add_framework(parser)
     parser.add_argument("--declarations", type=Path, metavar="FILE", help="the library's own declarations, to compare")
     parser.add_argument("--waivers", type=Path, metavar="FILE", help="failures that somebody answers for (TOML)")
     add_contract(parser)
@@ -189,8 +193,11 @@ def _judgements(
 
 
 def _candidates(options: argparse.Namespace) -> list[Candidate]:
-    if not options.library:
+    check(options)
+    if options.outputs:
         return [Candidate(options.outputs)]
+    if options.module:
+        return found(options)
     return candidates(options.library, options.schedule, options.arch)
 
 

@@ -12,6 +12,7 @@ from conformance.commands.selection import Selection
 from conformance.steps.needs import called
 
 from .declared import Remarks, compare_with_header
+from .modules import remark
 from .presence import Presence
 from .repro import recall
 
@@ -23,13 +24,16 @@ def examine(options: argparse.Namespace, candidate: Candidate, selection: Select
     have functions of its own.  Raises DeclarationError.
     """
     is_whole = selection.is_whole and not options.inputs
-    if not options.library:
+    if options.outputs:
         return Remarks(strangers(options.outputs) if is_whole else [], [])
+    if candidate.module:
+        notes = [*presence.sentences(), *misnamed(candidate, presence.absent), remark(candidate)]
+        return Remarks([], notes)
     unknown = unknown_symbols(candidate.path)
     strict = is_whole and not options.exported
     remarks = Remarks(unknown if strict else [], [*presence.sentences()] + ([] if strict else unknown))
     if presence.absent:
-        remarks.notes.extend(misnamed(candidate.path, presence.absent))
+        remarks.notes.extend(misnamed(candidate, presence.absent))
     if options.declarations:
         of_declarations = compare_with_header(options.declarations, _judged(options, selection, presence), strict)
         remarks.problems.extend(of_declarations.problems)

@@ -29,6 +29,7 @@ from conformance.steps import ENVELOPES, corpus
 
 from . import last_failed
 from .examine import examine
+from .modules import makeable
 from .presence import divide
 from .repeat import judged_inputs, keep_failures, setting_of
 from .repro import check_new
@@ -51,11 +52,12 @@ class Judgement:
         self.console, self.options, self.candidate, self.waivers = console, options, candidate, waivers
         self.name, self.several = candidate.name, several
         self.repro = self._repro(several)
+        self.unmade = 0  # cases that the manifest's floor counts, and that cannot be asked of this candidate
         self.setting = setting_of(options, candidate, store)
-        if not options.library:
+        if options.outputs:
             self._check_files()
         # a call in a file is made whatever it is of
-        self.absent = absent(candidate) if options.library and not options.inputs else ()
+        self.absent = absent(candidate) if not options.outputs and not options.inputs else ()
         self.selection, self.postponed = self._within_reach(self._selected())
         self.presence = divide(self.selection, self.absent)
         self.remarks = examine(options, candidate, self.selection, self.presence)
@@ -65,7 +67,7 @@ class Judgement:
         folder: Path | None = self.options.repro
         if folder and several:
             folder /= slug(self.name)
-        if folder and self.options.library:
+        if folder and not self.options.outputs:
             check_new(folder)
         return folder
 
@@ -88,7 +90,7 @@ class Judgement:
             cases = last_failed.recall(self.candidate.key)
             if not cases:
                 self.console.print("nothing failed the last time: judging everything")
-        if not self.options.library:
+        if self.options.outputs:
             return select_goldens(self.options.k, cases, self.options.operation)
         asked = argparse.Namespace(k=self.options.k, case=cases, operation=self.options.operation)
         return chosen(asked, self.absent)
@@ -99,6 +101,10 @@ class Judgement:
         On an emulated device calls at full size take minutes, some longer than a call is given, and designed cases
         together an hour: there they are judged where they were asked for by that name.
         """
+        if self.candidate.module:
+            made = makeable(selection, self.absent)
+            self.unmade = made.cases
+            return made.selection, made.notes
         if not self.candidate.facts.emulated:
             return selection, []
         notes = []
@@ -110,6 +116,12 @@ class Judgement:
             selection = rest
         return selection, notes
 
+    @property
+    def _handed(self) -> str:
+        """By what the candidate is handed to the judge again."""
+        module = self.candidate.module
+        return module.name if module and module.name else _shown(self.candidate.path)
+
     def run(self, follower: Follower) -> Run:
         """Judge; the follower says how it goes."""
         started = time.monotonic()
@@ -117,12 +129,12 @@ class Judgement:
         seconds = time.monotonic() - started
         whole = self._is_whole and not stopped
         judged, stale = waive(keep_failures(self.repro, self.setting, results), self.waivers, today(), whole)
-        fewest = catalogue_floor() if self.options.library else floor()
+        fewest = catalogue_floor() if not self.options.outputs else floor()
         return Run(
             candidate=self.name,
             results=judged,
-            library=_shown(self.candidate.path),
-            option="--library" if self.options.library else "--outputs",
+            library=self._handed,
+            option="--outputs" if self.options.outputs else "--module" if self.candidate.module else "--library",
             options=self.candidate.options,
             preload=os.environ.get("ASSAYER_PRELOAD", ""),
             device=self.candidate.facts.described,
@@ -131,10 +143,10 @@ class Judgement:
             seconds=seconds,
             problems=[*stale, *self.remarks.problems],
             whole=whole,
-            floor=fewest - self.presence.cases + sum(map(_is_beside, judged)) if whole else 1,
+            floor=fewest - self.presence.cases - self.unmade + sum(map(_is_beside, judged)) if whole else 1,
             text=corpus()[1] if any(result.is_of_step for result in judged) else "",
             date=today().isoformat(),
-            note="" if self.options.library else NOTE,
+            note=NOTE if self.options.outputs else "",
             notes=[*self.remarks.notes, *self.postponed],
             absent=self.presence.absent,
             left_out=self.presence.left_out,
@@ -146,13 +158,13 @@ class Judgement:
         options, setting, selection = self.options, self.setting, self.presence.there
         if options.inputs:
             return [judged_inputs(options.inputs, setting)], False
-        order = {id: place for place, id in enumerate(selection.cases if options.library else CASES)}
+        order = {id: place for place, id in enumerate(CASES if options.outputs else selection.cases)}
         results: list[Result] = []
         stopped = False
-        if options.library:
-            batches = judge_all(selection.cases, selection.steps, setting, options.n) if selection else iter(())
-        else:
+        if options.outputs:
             batches = judge_files(selection.cases, options.outputs, setting.evidence, setting.declared, setting.store)
+        else:
+            batches = judge_all(selection.cases, selection.steps, setting, options.n) if selection else iter(())
         for result in follower.follow(batches, selection.expected):
             if selection.wants(result.id) and result.operation not in self.presence.absent:
                 results.append(result)

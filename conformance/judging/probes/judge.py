@@ -170,7 +170,7 @@ def _threaded(worker: Any) -> Any:
     if not isinstance(worker, Worker):
         return worker
     if worker.path not in _threads:
-        _threads[worker.path] = Worker(worker.path, THREADS, worker.limit_s, worker.environment)
+        _threads[worker.path] = Worker(worker.source, THREADS, worker.limit_s, worker.environment)
         atexit.register(_threads[worker.path].close)
     return _threads[worker.path]
 

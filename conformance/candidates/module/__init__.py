@@ -1,0 +1,4 @@
+"""Python modules as candidates: their functions are called in a worker's process as a library's are.
+
+`source` names a module, `opened` loads it there, `call` is one operation of it; arrays cross as NumPy's or by DLPack.
+"""

@@ -1,0 +1,108 @@
+"""`run --module`: a module of Python gets the verdicts that a library gets, and what it cannot be asked is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.conformance.commands.small import run, said
+
+HEAD = "import numpy as np\n"
+RIGHT = """
+def silu(input):
+    return input / (1 + np.exp(-input))
+
+def add(a, b):
+    if a is None or b is None:
+        raise ValueError("add: expected two arrays")
+    return a + b
+"""
+WRONG = """
+def rmsnorm(input, weight, eps):
+    r = 1 / (np.sqrt(np.mean(input * input, -1, keepdims=True)) + np.float32(eps))
+    return input * r * weight
+"""
+SILENT = "def embedding(weight, indices): return weight[indices]\n"
+QUICK = "plain and not designed"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory with a module of each kind."""
+    for name, source in (("right", RIGHT), ("wrong", WRONG), ("silent", SILENT), ("both", RIGHT + WRONG)):
+        (tmp_path / f"{name}.py").write_text(HEAD + source)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_right_module_conforms_in_what_it_has(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--module", "right.py", "--exported", "-k", "not designed and not thousand") == 0
+    out = said(capsys)
+    assert out.splitlines()[-1].startswith("right.py conforms as far as it was judged: ")
+    assert "a module of Python, on arrays of numpy: guard zones are at the arrays that it is given" in out
+    assert "not run: 8 calls to be refused: a function of Python is given no sizes that its arrays tell" in out
+
+
+def test_a_module_may_be_named_as_it_is_imported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--module", "right", "-o", "silu", "-k", QUICK) == 0
+    assert said(capsys).splitlines()[-1].startswith("right conforms")
+
+
+def test_a_wrong_module_is_told_what_it_did_and_how_to_repeat_that(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("--module", "mine=both.py", "--exported", "-k", QUICK) == 1
+    out = said(capsys)
+    assert out.splitlines()[-1].startswith("mine does not conform: 1 mistake explains")
+    assert "rmsnorm: matches: eps outside the root" in out
+    command = "run --module both.py --case 'rmsnorm/plain/64x64x1e-06'"
+    assert command in out
+    assert run(*command.split()[1:3], "--case", "rmsnorm/plain/64x64x1e-06") == 1
+
+
+def test_what_it_lets_pass_stands_in_a_column_of_its_own(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--module", "silent.py", "-o", "embedding", "-k", "refused or plain") == 1
+    out = said(capsys)
+    assert "embedding: computes right, does not refuse" in out
+    assert "did not raise; a call with indices = null is to be refused: by an exception" in out
+    assert "calls to be refused: a function of Python is given no sizes that its arrays tell, and no outputs" in out
+
+
+def test_a_refusal_that_cannot_be_asked_for_is_no_pass(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--module", "right.py", "--case", "silu/refused/negative_n") == 2
+    assert "no case matches" in said(capsys)
+
+
+def test_a_module_of_other_functions_says_what_is_near(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "other.py").write_text("def rms_norm(x): return x\ndef train(): pass\n")
+    assert run("--module", "other.py", "--exported") == 2
+    out = said(capsys)
+    assert "other.py: has none of the header's 120 operations" in out
+    assert "near to what the header has: rms_norm (rmsnorm)" in out
+    assert "it has rms_norm, train" in out
+
+
+def test_what_a_module_imports_is_its_own_only_where_it_says_so(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "star.py").write_text("from right import add, silu\n__all__ = ['silu']\n")
+    assert run("--module", "star.py", "-o", "silu,add", "-k", QUICK, "--exported") == 0
+    assert "not exported: 1 operation (add)" in said(capsys)
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (("--module", "no_such.py"), "no_such.py: expected a file of Python, got none"),
+        (("--module", "right.py", "--framework", "nothing"), "framework nothing: expected one that is installed here"),
+        (("--module", "right.py", "--schedule", "reverse"), "--schedule is of a library"),
+        (("--module", "right.py", "--declarations", "mine.h"), "--declarations is of a library"),
+        (("--outputs", ".", "--framework", "torch"), "--framework is of a module"),
+    ],
+)
+def test_options_that_do_not_fit(
+    options: tuple[str, ...], problem: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(*options) == 2
+    assert problem in said(capsys)
