@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from bindings import BindingError
-from conformance.candidates.candidate import Candidate, CandidateError
-from conformance.candidates.exports import absent, refuse_strangers
-from conformance.candidates.worker.worker import Worker
+from conformance.candidates.candidate import Candidate, CandidateError, close_idle_workers, worker_of
+from conformance.candidates.exports import absent
 from conformance.catalogue.goldens.tensors import write
 from conformance.catalogue.keywords import Keywords
 from conformance.exit_codes import FAILED, HARNESS, PASSED
@@ -28,6 +27,7 @@ from conformance.report.hunted import lines_of_catalogue, lines_of_found, lines_
 from conformance.report.record import counted
 from conformance.report.screen import say
 
+from .candidates import add_one, handed, one
 from .options import add_command, add_contract, add_operations, keywords
 from .run.repro.calls import Given
 from .run.repro.keep import ReproError, check_new, pack
@@ -35,6 +35,7 @@ from .run.repro.keep import ReproError, check_new, pack
 _EXAMPLES = """\
   hunt --library libyours.so --minutes 10                  every operation that it has, in turn
   hunt --library libyours.so -k softmax --minutes 2        operations whose name matches
+  hunt --module mine.py --minutes 2                        in a module of Python
   hunt --library libyours.so -o gemm --seed 7              the same calls as last time
   hunt --library libyours.so --keep found/                 the failing calls as files that `run --inputs` takes
   hunt --library libyours.so --sequence found/2/sequence.json     calls in a row that failed, again
@@ -48,7 +49,7 @@ _EXIT = "exit code: 0 nothing was found; 1 a call fails; 2 nothing was hunted"
 def add_parser(commands: Any) -> None:
     """Register the command."""
     parser = add_command(commands, "hunt", "look for calls beyond the catalogue that fail", run, _EXAMPLES, _EXIT)
-    parser.add_argument("--library", type=Path, required=True, metavar="PATH", help="the shared library to hunt in")
+    add_one(parser, "the shared library to hunt in")
     parser.add_argument("--minutes", type=float, default=1.0, metavar="M", help="how long (default: %(default)s)")
     parser.add_argument("--calls", type=int, metavar="N", help="stop after N calls, less those that shrink a failure")
     parser.add_argument("--seed", type=int, help="the first draw (default: a fresh one, which is printed)")
@@ -67,26 +68,28 @@ def run(options: argparse.Namespace) -> int:
     try:
         if options.keep:
             check_new(options.keep)
-        refuse_strangers(options.library)
+        candidate = one(options)
         if options.sequence:
-            return _again(options)
+            return _again(options, candidate)
         asked = [name for name in options.operation or OPERATIONS if options.k.matches(name)]
-        gone = set(absent(Candidate(options.library)))
+        gone = set(absent(candidate))
         hunted = [operation for operation in asked if operation not in gone]
         if not hunted:
             got = f"none of {counted(len(asked), 'operation')}"
-            say(f"expected an operation that {options.library} exports, got {got}", wrong=True)
+            say(f"expected an operation that {candidate.path} exports, got {got}", wrong=True)
             return HARNESS
-        return _hunted(options, hunted, seed, is_whole=len(hunted) == len(OPERATIONS) - len(gone))
+        return _hunted(options, candidate, hunted, seed, is_whole=len(hunted) == len(OPERATIONS) - len(gone))
     except (BindingError, CandidateError, ContractError, ReproError, SequenceError, OSError) as error:
         say(error, wrong=True)
         return HARNESS
+    finally:
+        close_idle_workers()
 
 
-def _again(options: argparse.Namespace) -> int:
+def _again(options: argparse.Namespace, candidate: Candidate) -> int:
     """Judge a sequence that was kept, print what came of it, and return the exit code."""
     steps, declared = read_steps(options.sequence), read_contract(options.contract)
-    with Worker(options.library.resolve(), limit_s=options.limit) as worker:
+    with worker_of(candidate, 1, options.limit) as worker:
         result = Hunt(Bench(worker, declared=declared), [], 0).judge_steps(steps)
     if result is None:
         say(f"{options.sequence}: the reference itself overflows: nothing is known of the results", wrong=True)
@@ -95,18 +98,18 @@ def _again(options: argparse.Namespace) -> int:
     return exit_code([result])
 
 
-def _hunted(options: argparse.Namespace, operations: list[str], seed: int, is_whole: bool) -> int:
+def _hunted(options: argparse.Namespace, candidate: Candidate, operations: list[str], seed: int, is_whole: bool) -> int:
     declared, found = read_contract(options.contract), 0
     started = time.monotonic()
-    with Worker(options.library.resolve(), limit_s=options.limit) as worker:
-        coverage = Coverage.of(worker, options.library)
+    with worker_of(candidate, 1, options.limit) as worker:
+        coverage = Coverage.of(worker, candidate.path)
         hunt = Hunt(Bench(worker, declared=declared), operations, seed, coverage)
         if coverage:
             say("\n".join(lines_of_catalogue(coverage, hunt.prepare(), operations)))
-        for one in hunt.run(60 * options.minutes, options.calls):
+        for each in hunt.run(60 * options.minutes, options.calls):
             found += 1
-            path = _keep(options.keep, found, one, hunt.bench) if options.keep else None
-            say("\n".join(lines_of_found(found, one, options.library, path)))
+            path = _keep(options.keep, found, each, hunt.bench) if options.keep else None
+            say("\n".join(lines_of_found(found, each, handed(options), path)))
     if coverage:
         say("\n".join(lines_of_hunt(coverage, is_whole)))
     over = f", {hunt.passed_over} of them passed over: the reference itself overflows" if hunt.passed_over else ""

@@ -6,7 +6,6 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -14,9 +13,8 @@ from rich.table import Table
 
 from bindings import BindingError
 from bindings.shared_object.misnamed import listed
-from conformance.candidates.candidate import Candidate, CandidateError
-from conformance.candidates.exports import absent, refuse_strangers
-from conformance.candidates.worker.worker import Worker
+from conformance.candidates.candidate import Candidate, CandidateError, close_idle_workers, worker_of
+from conformance.candidates.exports import absent
 from conformance.catalogue.keywords import Keywords
 from conformance.exit_codes import FAILED, HARNESS
 from conformance.ids import property_of
@@ -27,6 +25,7 @@ from conformance.limits import Contract, ContractError, read_contract
 from conformance.report.record import counted
 from conformance.report.screen import Screen
 
+from .candidates import add_one, one
 from .options import add_command, add_contract, add_exported, add_operations, keywords, nothing
 from .selection import select
 
@@ -34,6 +33,7 @@ _EXAMPLES = """\
   probe --library libyours.so                      every operation's precision, beside that of the header
   probe --library libyours.so --contract tf32      beside what is declared
   probe --library libyours.so -k gemm --json       for machines
+  probe --module mine.py --exported                a module of Python
 """
 
 _NAMED = 8  # operations that a line names
@@ -43,7 +43,7 @@ _WIDTH = 160  # of the table where nobody's terminal sets one
 def add_parser(commands: Any) -> None:
     """Register the command."""
     parser = add_command(commands, "probe", "find what precision a library computes in", run, _EXAMPLES)
-    parser.add_argument("--library", type=Path, required=True, metavar="PATH", help="the shared library to probe")
+    add_one(parser, "the shared library to probe")
     add_contract(parser)
     parser.add_argument("-k", type=keywords, default=Keywords(), metavar="WORDS", help="only ids that match")
     add_operations(parser)
@@ -59,12 +59,14 @@ def run(options: argparse.Namespace) -> int:
     if not asked:
         return nothing(console, options)
     try:
-        refuse_strangers(options.library)
-        gone = [operation for operation in absent(Candidate(options.library)) if operation in asked.operations]
-        results, declared = _probed(asked.without(gone).cases, options)
+        candidate = one(options)
+        gone = [operation for operation in absent(candidate) if operation in asked.operations]
+        results, declared = _probed(asked.without(gone).cases, candidate, options)
     except (BindingError, CandidateError, ContractError, OSError) as error:
         console.print(str(error), markup=False, highlight=False, soft_wrap=True)
         return HARNESS
+    finally:
+        close_idle_workers()
     if options.json:
         print(json.dumps([_record(result, declared) for result in results], indent=1))
     else:
@@ -74,10 +76,10 @@ def run(options: argparse.Namespace) -> int:
     return exit_code(results)
 
 
-def _probed(ids: Sequence[str], options: argparse.Namespace) -> tuple[list[Result], Contract]:
-    """Probe a library; return the results, and what is declared.  Raises what opening either does."""
+def _probed(ids: Sequence[str], candidate: Candidate, options: argparse.Namespace) -> tuple[list[Result], Contract]:
+    """Probe a candidate; return the results, and what is declared.  Raises what opening either does."""
     declared = read_contract(options.contract)
-    with Worker(options.library.resolve(), limit_s=options.limit) as worker:
+    with worker_of(candidate, 1, options.limit) as worker:
         bench = Bench(worker, declared=declared)
         return [judge_probe(id, bench) for id in ids], declared
 

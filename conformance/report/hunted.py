@@ -34,8 +34,8 @@ def lines_of_hunt(coverage: Coverage, is_whole: bool) -> Iterator[str]:
         yield from (f"   {line}" for line in unknown)
 
 
-def lines_of_found(number: int, found: Found, library: Path, path: Path | None) -> Iterator[str]:
-    """What was found, and how it is made again; path: where it is kept."""
+def lines_of_found(number: int, found: Found, handed: str, path: Path | None) -> Iterator[str]:
+    """What was found, and how it is made again; handed: options that name the candidate; path: where it is kept."""
     result, is_sequence = found.result, len(found.steps) > 1
     yield f"{number}. {found.call.operation}: {result.headline}"
     if is_sequence:
@@ -51,8 +51,8 @@ def lines_of_found(number: int, found: Found, library: Path, path: Path | None) 
     yield f"   drawn as call {found.number}, shrunk in {tries}, from {drawn}"
     repeat = "hunt --sequence" if is_sequence else f"{run_command()} --inputs"
     if path and is_sequence:
-        yield f"   repeat: {program()} hunt --library {library} --sequence {path}"
+        yield f"   repeat: {program()} hunt {handed} --sequence {path}"
     elif path:
-        yield f"   repeat: {run_command()} --library {library} --inputs {path}"
+        yield f"   repeat: {run_command()} {handed} --inputs {path}"
     else:
         yield f"   `--keep DIR` writes it to a file that `{repeat}` takes"

@@ -22,6 +22,7 @@ from conformance.candidates.candidate import (
 from conformance.candidates.exports import refuse_strangers
 from conformance.catalogue.goldens import GoldenError
 from conformance.catalogue.prepared import Store, kept_between_runs
+from conformance.commands.candidates import add_framework, add_several
 from conformance.commands.options import (
     add_command,
     add_contract,
@@ -41,7 +42,7 @@ from conformance.report.terminal import close, show
 from conformance.steps import RUN_LENGTH
 
 from .judgement import Judgement, slug
-from .modules import add_framework, add_module, check, found
+from .modules import check, found
 from .own import rounds
 from .ratchet import add_ratchet, check_ratchet, held_to_ratchet
 from .repeat import add_inputs, add_repro
@@ -73,7 +74,7 @@ def add_parser(commands: Any) -> None:
     several = "the shared library to judge (repeatable), and what reports call it (default: its file's name)"
     candidate = parser.add_mutually_exclusive_group(required=True)
     candidate.add_argument("--library", type=library, action="append", metavar="[NAME=]PATH", help=several)
-    add_module(candidate, several=True)
+    add_several(candidate)
     candidate.add_argument("--outputs", type=Path, metavar="DIR", help="or a folder of outputs (golden/OUTPUTS.md)")
     own = "or a build of this project's own (repeatable)"
     candidate.add_argument("--on", action="append", choices=TARGETS, help=own)

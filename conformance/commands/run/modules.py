@@ -1,48 +1,26 @@
-"""Options and remarks of Python modules that are judged as libraries are."""
+"""Modules of Python in `run`: which they are, what cannot be asked of them, and what is to be said of that."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Collection
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from conformance.candidates.candidate import Candidate, CandidateError, ask, module_candidates
 from conformance.candidates.exports import framework
 from conformance.candidates.module.source import can_be_made, find
 from conformance.catalogue.cases import REFUSALS
+from conformance.commands.candidates import check_framework
 from conformance.commands.selection import Selection, is_counted
 from conformance.ids import operation_of
 from conformance.operations import OPERATIONS
 from conformance.report.record import counted
 from conformance.steps.resident import RESIDENT
 
-Named = tuple[str, str]  # what reports call it, "" where nothing was said, and the file or module
-
-
-def add_module(group: Any, several: bool = False) -> None:
-    """Add --module to a group of candidates."""
-    shown = "[NAME=]FILE.py" if several else "FILE.py"
-    what = f"or a module of Python, or package.module{' (repeatable)' if several else ''} (docs/port.md)"
-    action = "append" if several else "store"
-    group.add_argument("--module", type=named, action=action, metavar=shown, help=what)
-
-
-def add_framework(parser: argparse.ArgumentParser) -> None:
-    """Add --framework, which stands outside of the group of candidates."""
-    whose = "whose arrays its functions take: numpy, torch, jax ... (default: the module's FRAMEWORK, or numpy)"
-    parser.add_argument("--framework", default="", metavar="NAME", help=whose)
-
-
-def named(text: str) -> Named:
-    """Read the value of --module for argparse."""
-    name, equals, module = text.partition("=")
-    return (name, module) if equals else ("", text)
-
 
 def check(options: argparse.Namespace) -> None:
     """Raise CandidateError on options that do not fit what is judged."""
-    if options.framework and not options.module:
-        raise CandidateError("--framework is of a module of Python; expected --module beside it")
+    check_framework(options)
     unfit = next((f"--{name}" for name in ("declarations", "schedule", "arch") if getattr(options, name)), "")
     if options.module and unfit:
         raise CandidateError(f"{unfit} is of a library; expected --library beside it, got --module")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance.commands.cli import main
 from tests.conformance.commands.small import run, said
 
 HEAD = "import numpy as np\n"
@@ -106,3 +107,15 @@ def test_options_that_do_not_fit(
 ) -> None:
     assert run(*options) == 2
     assert problem in said(capsys)
+
+
+def test_probe_and_hunt_take_modules(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["probe", "--module", "both.py", "-o", "rmsnorm", "--exported"]) == 0
+    assert "4 probes by the contract float32: 0 did not hold" in said(capsys)
+    assert main(["hunt", "--module", "both.py", "-o", "rmsnorm", "--calls", "9", "--seed", "3", "--keep", "found"]) == 1
+    out = said(capsys)
+    assert "rmsnorm: matches: eps outside the root" in out
+    assert "run --module both.py --inputs found/1/rmsnorm.safetensors" in out
+    assert run("--module", "both.py", "--inputs", "found/1/rmsnorm.safetensors") == 1
+    assert main(["probe", "--library", "libyours.so", "--framework", "torch"]) == 2
+    assert "--framework is of a module" in said(capsys)

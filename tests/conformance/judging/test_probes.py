@@ -12,6 +12,7 @@ import pytest
 
 import reference
 from conformance import operations
+from conformance.candidates.candidate import Candidate
 from conformance.candidates.worker.outcome import Outcome
 from conformance.catalogue.families import products
 from conformance.commands import probe
@@ -209,9 +210,10 @@ def test_probes_are_part_of_a_whole_run_and_can_be_chosen() -> None:
 def test_the_command_prints_declared_beside_found(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(probe, "refuse_strangers", lambda path: None)
+    worker = InProcess(gemm=shorter("gemm", "bfloat16"))
+    monkeypatch.setattr(probe, "one", lambda options: Candidate(options.library))
     monkeypatch.setattr(probe, "absent", lambda candidate: ())
-    monkeypatch.setattr(probe, "Worker", lambda path, limit_s: nullcontext(InProcess(gemm=shorter("gemm", "bfloat16"))))
+    monkeypatch.setattr(probe, "worker_of", lambda candidate, threads, limit_s: nullcontext(worker))
     assert main(["probe", "--library", "lib.so", "-k", "gemm_nn/inputs", "--contract", "tf32", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)[0] == {
         "operation": "gemm_nn",

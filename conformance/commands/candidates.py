@@ -1,0 +1,64 @@
+"""Options that say what is judged where it is one library or module, and those of modules of Python everywhere."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from pathlib import Path
+from typing import Any
+
+from conformance.candidates.candidate import Candidate, CandidateError, module_candidates
+from conformance.candidates.exports import refuse_strangers
+from conformance.candidates.module.source import find
+
+Named = tuple[str, str]  # what reports call it, "" where nothing was said, and the file or module
+
+
+def add_one(parser: argparse.ArgumentParser, library: str) -> None:
+    """Add --library, --module and --framework to a command on one candidate; library: the help of the first."""
+    group = parser.add_mutually_exclusive_group(required=True)
+    group.add_argument("--library", type=Path, metavar="PATH", help=library)
+    group.add_argument("--module", metavar="FILE.py", help="or a module of Python, or package.module (docs/port.md)")
+    add_framework(parser)
+
+
+def add_several(group: Any) -> None:
+    """Add --module to a group of candidates, several of which can be judged side by side."""
+    what = "or a module of Python, or package.module (repeatable; docs/port.md)"
+    group.add_argument("--module", type=named, action="append", metavar="[NAME=]FILE.py", help=what)
+
+
+def add_framework(parser: argparse.ArgumentParser) -> None:
+    """Add --framework, which stands outside of the group of candidates."""
+    whose = "whose arrays a module's functions take: numpy, torch, jax ... (default: its FRAMEWORK, or numpy)"
+    parser.add_argument("--framework", default="", metavar="NAME", help=whose)
+
+
+def named(text: str) -> Named:
+    """Read the value of --module for argparse."""
+    name, equals, module = text.partition("=")
+    return (name, module) if equals else ("", text)
+
+
+def check_framework(options: argparse.Namespace) -> None:
+    """Raise CandidateError where --framework stands beside no module."""
+    if options.framework and not options.module:
+        raise CandidateError("--framework is of a module of Python; expected --module beside it")
+
+
+def one(options: argparse.Namespace) -> Candidate:
+    """Return what a command on one candidate is about.  Raises CandidateError, LibraryError and NoDevice."""
+    check_framework(options)
+    if options.module:
+        [candidate] = module_candidates([("", find(options.module, options.framework))])
+        return candidate
+    refuse_strangers(options.library)
+    return Candidate(options.library)
+
+
+def handed(options: argparse.Namespace) -> str:
+    """Return the options by which the candidate of such a command is named."""
+    framework = f" --framework {shlex.quote(options.framework)}" if options.framework else ""
+    if options.module:
+        return f"--module {shlex.quote(options.module)}{framework}"
+    return f"--library {shlex.quote(str(options.library))}"
