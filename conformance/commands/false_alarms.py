@@ -12,12 +12,18 @@ import time
 from pathlib import Path
 from typing import Any
 
+from bindings import BindingError
+from conformance.candidates.candidate import CandidateError, close_idle_workers
 from conformance.catalogue.cases import CASES
-from conformance.limits import read_contract
+from conformance.catalogue.keywords import Keywords
+from conformance.exit_codes import HARNESS
+from conformance.limits import Contract, read_contract
 from conformance.proof.false_alarms import Run, known_implementations, results, shares
 from conformance.proof.honest_runs import count_runs
 
-from .options import add_contract
+from .candidates import add_framework, named
+from .honest_modules import count_modules
+from .options import add_contract, keywords, positive
 
 
 def add_parser(subparsers: Any) -> None:
@@ -28,6 +34,11 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--seed", type=int, help="the first seed (default: a fresh one)")
     parser.add_argument("--case", action="append", default=[], metavar="ID", help="only this case (repeatable)")
     parser.add_argument("--library", action="append", type=Path, default=[], metavar="PATH", help="a correct library")
+    module = "instead: an honest module of Python, judged in a worker as `run` judges it (repeatable)"
+    parser.add_argument("--module", action="append", type=named, default=[], metavar="[NAME=]FILE.py", help=module)
+    add_framework(parser)
+    parser.add_argument("--seeds", type=positive, default=1, metavar="N", help="draws of a module's cases (default: 1)")
+    parser.add_argument("-k", type=keywords, default=Keywords(), metavar="WORDS", help="of a module: ids that match")
     add_contract(parser)
     parser.add_argument("-n", type=int, default=2, metavar="N", help="processes (default: 2)")
     whole = "instead: whole training runs on the goldens' texts and N fresh ones, each in an envelope of its own"
@@ -42,6 +53,8 @@ def run(options: argparse.Namespace) -> int:
     if options.training_runs is not None:
         return count_runs(range(seed, seed + options.training_runs), libraries, options.n)
     declared = read_contract(options.contract)
+    if options.module:
+        return _modules(options, range(seed, seed + options.seeds), declared)
     names = known_implementations(libraries, declared)
     a_round = sum(CASES[id].operation in one.operations for id in ids for one in names.values())
     rounds = -(-options.runs // a_round)
@@ -53,6 +66,17 @@ def run(options: argparse.Namespace) -> int:
             print(f"FALSE ALARM {result.implementation}: {result.line}\n    {result.command}", flush=True)
     show(runs, time.monotonic() - started)
     return int(any(r.line for r in runs) or not runs)
+
+
+def _modules(options: argparse.Namespace, seeds: range, declared: Contract) -> int:
+    print(f"seeds {seeds.start} to {seeds[-1]}")
+    try:
+        return count_modules(options.module, options.framework, seeds, options.k, declared, options.n)
+    except (BindingError, CandidateError, OSError) as error:
+        print(error)
+        return HARNESS
+    finally:
+        close_idle_workers()
 
 
 def show(runs: list[Run], seconds: float) -> None:

@@ -53,6 +53,9 @@ class Child:
         found: Entry | None = self.opened.object.entry(symbol, types)
         return found
 
+    def _settle(self) -> None:
+        """Let go of what would be let go of some time, before memory is looked at."""
+
     def place(self, slots: list[tuple[int, int]]) -> tuple[Any, ...]:
         """Open new slots of the arena for good, and return their addresses."""
         return ("done", self.memory.place(slots))
@@ -92,7 +95,8 @@ class Child:
         if entry is None:
             return ("missing",)
         values, carried, written, results = call
-        made = Repeatable(self.memory, functools.partial(entry, *_raw(types, values)), carried, written, results)
+        bound = functools.partial(entry, *_raw(types, values))
+        made = Repeatable(self.memory, bound, carried, written, results, settle=self._settle)
         return ("done", (repeat(made, count, window, seconds, exact), list(self.found.changed())))
 
     def together(

@@ -24,11 +24,16 @@ _STATM = Path("/proc/self/statm")  # of Linux: pages of addresses, of memory, of
 MOST_GROWTH = 1 << 30  # bytes that the process may grow by before the calls end: the machine has other work
 
 
+def _nothing() -> None:
+    """What a library needs."""
+
+
 @dataclass
 class Repeatable:
     """A call that is made on the same contents each time.
 
     written, results: the parts of the arena that are put back before it, and those that are compared after it.
+    settle: what is done before memory is looked at.
     """
 
     memory: HostMemory
@@ -37,6 +42,7 @@ class Repeatable:
     written: Sequence[Range]
     results: Sequence[Range]
     stream: int | None = None
+    settle: Callable[[], None] = _nothing
     _before: list[bytes] = field(init=False)
     alone: list[bytes] = field(init=False, default_factory=list)
 
@@ -72,6 +78,7 @@ def repeat(call: Repeatable, count: int, window: int, seconds: float, exact: boo
     """
     until = time.monotonic() + seconds
     code, differs, made = call.first(), False, 1
+    call.settle()
     give_back()
     with Gauge() as gauge:
         first = gauge.read()
@@ -81,6 +88,8 @@ def repeat(call: Repeatable, count: int, window: int, seconds: float, exact: boo
             struct.pack_into("q", call.memory.progress, PROGRESS, made)
             code = call.make()
             differs = exact and code == 0 and call.differs
+            if made % window == 0:
+                call.settle()
             now = gauge.read()
             if made % window == 0 or now[1] - first[1] > MOST_GROWTH:
                 held.append(now)
