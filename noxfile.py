@@ -115,10 +115,11 @@ def tests(session: nox.Session) -> None:
 
 @nox.session
 def oracle(session: nox.Session) -> None:
-    """Check the reference against PyTorch in float64, and hand its tensors to the bindings and back."""
+    """Check the reference against PyTorch in float64, hand its tensors to the bindings and back, judge a port in it."""
     install(session, "tests", "oracle")
     session.run("python", "-c", "import torch; print('PyTorch', torch.__version__)")
-    session.run("pytest", *SHARED_OUT, "tests/reference", "tests/bindings/arrays/test_interchange.py", *session.posargs)
+    chosen = ("tests/reference", "tests/bindings/arrays/test_interchange.py", "tests/examples/test_modules.py")
+    session.run("pytest", *SHARED_OUT, *chosen, *session.posargs)
 
 
 @nox.session

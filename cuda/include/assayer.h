@@ -237,7 +237,8 @@ int32_t cuda_flash_attention(const float* Q SHAPE(batch, seq_len, n_q_heads, hea
     REQUIRES(n_q_heads % n_kv_heads == 0);
 
 /* The same for q_len queries against the first kv_len of kv_capacity cached keys: query i stands at position
- * kv_len - q_len + i and sees keys up to there.  lse is the log-sum-exp of each query's scaled scores. */
+ * kv_len - q_len + i and sees keys up to there.  lse is the log-sum-exp of each query's scaled scores; of one that is
+ * infinite it is infinite or NaN. */
 int32_t cuda_attention_forward(const float* Q SHAPE(batch, q_len, n_q_heads, head_dim), const float* K SHAPE(batch, kv_capacity, n_kv_heads, head_dim),
                                const float* V SHAPE(batch, kv_capacity, n_kv_heads, head_dim),
                                float* output SHAPE(batch, q_len, n_q_heads, head_dim), float* lse SHAPE(batch, n_q_heads, q_len),

@@ -106,19 +106,19 @@ def gemm(A, B):
 
 
 def gemm_beta(A, B, C, alpha, beta):
-    return torch.addmm(C, A, B.T, beta=beta, alpha=alpha)
+    return _added(beta, C, alpha * (A @ B.T))
 
 
 def gemm_nn(A, B, C, alpha, beta):
-    return torch.addmm(C, A, B, beta=beta, alpha=alpha)
+    return _added(beta, C, alpha * (A @ B))
 
 
 def gemm_tn(A, B, C, alpha, beta):
-    return torch.addmm(C, A.T, B, beta=beta, alpha=alpha)
+    return _added(beta, C, alpha * (A.T @ B))
 
 
 def gemm_tt(A, B, C, alpha, beta):
-    return torch.addmm(C, A.T, B.T, beta=beta, alpha=alpha)
+    return _added(beta, C, alpha * (A.T @ B.T))
 
 
 def batched_gemm(A, B):
@@ -172,7 +172,7 @@ def rope_qk_backward(d_q_out, d_k_out, freqs, offset):
     return _rotated(d_q_out, freqs, offset, -1), _rotated(d_k_out, freqs, offset, -1)
 
 
-# ---- attention: [batch, seq, heads, head_dim]; for PyTorch's functions [batch, heads, seq, head_dim] ----------------
+# ---- attention -------------------------------------------------------------------------------------------------------
 def attention_scores(Q, K, scale):
     scores = torch.einsum("bihd,bjd->bhij", Q, K) * scale
     later = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
@@ -183,24 +183,37 @@ def attention_output(weights, V):
     return torch.einsum("bhij,bjd->bihd", weights, V).contiguous()
 
 
+def _scores(Q: Tensor, K: Tensor, scale: float) -> Tensor:
+    """Scores of each query and the keys up to its own place, the last query's being the last: [batch, heads, i, j]."""
+    scores = torch.einsum("bihd,bjhd->bhij", Q, K.repeat_interleave(Q.shape[2] // K.shape[2], 2)) * scale
+    later = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1 + K.shape[1] - Q.shape[1])
+    return scores.masked_fill(later, -math.inf)
+
+
+def _weighted(weights: Tensor, V: Tensor) -> Tensor:
+    return torch.einsum("bhij,bjhd->bihd", weights, V.repeat_interleave(weights.shape[1] // V.shape[2], 2))
+
+
 def flash_attention(Q, K, V, scale):
-    heads = [tensor.transpose(1, 2) for tensor in (Q, K, V)]
-    output = F.scaled_dot_product_attention(*heads, is_causal=True, scale=scale, enable_gqa=True)
-    return output.transpose(1, 2)
+    return _weighted(softmax(_scores(Q, K, scale)), V)
 
 
 def attention_forward(Q, K, V, kv_len, scale):
-    group = Q.shape[2] // K.shape[2]
-    keys, values = (tensor[:, :kv_len].repeat_interleave(group, 2) for tensor in (K, V))
-    scores = torch.einsum("bihd,bjhd->bhij", Q, keys) * scale
-    later = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1 + kv_len - Q.shape[1])
-    scores = scores.masked_fill(later, -math.inf)
-    return torch.einsum("bhij,bjhd->bihd", softmax(scores), values), scores.logsumexp(-1)
+    scores = _scores(Q, K[:, :kv_len], scale)
+    largest = scores.amax(-1, keepdim=True)
+    lse = largest[..., 0] + (scores - largest).exp().sum(-1).log()
+    return _weighted(softmax(scores), V[:, :kv_len]), lse
 
 
 def attention_backward(Q, K, V, output, lse, d_output, scale):
-    leaves = _leaves(Q, K, V)
-    return _gradients(flash_attention(*leaves, scale), leaves, d_output)
+    """By autograd, through scores and a sum of weights; the weights themselves follow from the lse that is given."""
+    q, k, v = _leaves(Q, K, V)
+    scores = _scores(q, k, scale)
+    weights = (scores.detach() - lse[..., None]).exp()
+    [d_v] = _gradients(_weighted(weights, v), v, d_output)
+    d_weights = torch.einsum("bihd,bjhd->bhij", d_output, V.repeat_interleave(Q.shape[2] // V.shape[2], 2))
+    d_scores = weights * (d_weights - (d_output * output).sum(-1).mT[..., None])
+    return *_gradients(scores, (q, k), d_scores.where(weights > 0, 0.0)), d_v
 
 
 def kv_cache_append(input, cache, position):

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from bindings import Facts
+from bindings import Facts, places
 
 if TYPE_CHECKING:
     from conformance.catalogue.prepared.codec import Codec
@@ -33,10 +33,10 @@ _VALUES: dict[str, Any] = {
 }
 # Beside plain values and arrays, what training steps return.
 _RECORDS = {
-    "State": "reference.step",
-    "Scaler": "training.precision.scaling",
-    "Report": "training.step",
-    "Standing": "training.step",
+    "State": places.module("reference.step"),
+    "Scaler": places.module("training.precision.scaling"),
+    "Report": places.module("training.step"),
+    "Standing": places.module("training.step"),
 }
 
 
