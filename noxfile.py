@@ -80,7 +80,7 @@ def is_asked(session: nox.Session, *options: str) -> bool:
 
 def own_builds(session: nox.Session) -> list[str]:
     """What the judge is told to judge where the session's arguments do not say: every build this machine can run."""
-    if is_asked(session, "--library", "--outputs", "--on", "-h", "--help"):
+    if is_asked(session, "--library", "--module", "--outputs", "--on", "-h", "--help"):
         return []
     on = ["cuda"] if is_asked(session, "--arch") else ["stub", "emulated", *(["cuda"] if devices(session) else [])]
     return [word for name in on for word in ("--on", name)]
@@ -298,6 +298,20 @@ def false_alarms(session: nox.Session) -> None:
     ]
     libraries = [argument for path in builds for argument in ("--library", path)]
     session.run("python", "-m", "conformance", "false-alarms", *libraries, *session.posargs)
+
+
+@nox.session
+def wild(session: nox.Session) -> None:
+    """Judge what others wrote (PyTorch, JAX, ONNX Runtime, NumPy, BLIS): how much of the limits it uses; docs/wild.md.
+
+    `-- --seeds 3` draws every case three times, `-- -k "not designed"` leaves cases out.
+    """
+    install(session, "wild")
+    modules = [word for path in sorted(Path("examples/modules").glob("*.py")) for word in ("--module", str(path))]
+    seed = [] if is_asked(session, "--seed") else ["--seed", "0"]
+    # What differs from the header on purpose fails; the page says which that is.
+    how = {"success_codes": [0, FAILED]}
+    session.run("python", "-m", "conformance", "false-alarms", *modules, *seed, *session.posargs, **how)
 
 
 @nox.session

@@ -30,6 +30,7 @@ HANDED_ON = {
     "golden": ("golden",),
     "language": ("language", "--backend", "reference"),
     "false_alarms": ("false-alarms",),
+    "wild": ("false-alarms",),
 }
 
 

@@ -119,3 +119,22 @@ def test_probe_and_hunt_take_modules(folder: Path, capsys: pytest.CaptureFixture
     assert run("--module", "both.py", "--inputs", "found/1/rmsnorm.safetensors") == 1
     assert main(["probe", "--library", "libyours.so", "--framework", "torch"]) == 2
     assert "--framework is of a module" in said(capsys)
+
+
+def test_honest_modules_are_counted_by_operation(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    counted = ["false-alarms", "--seed", "0", "-n", "1", "-k", QUICK, "--module"]
+    assert main([*counted, "right.py", "--seeds", "2"]) == 0
+    out = said(capsys).splitlines()
+    assert [line.split()[:3] for line in out[3:-1]] == [["silu", "14", "0"], ["add", "14", "0"]]
+    assert out[-1] == "right.py: 2 operations, 28 runs, 0 failed"
+
+
+def test_what_fails_in_one_is_told_with_what_repeats_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    counted = ["false-alarms", "--seed", "3", "-n", "1", "-k", QUICK, "--module"]
+    assert main([*counted, "both.py", "--module", "right.py"]) == 1
+    out = said(capsys)
+    assert "FAIL matches: eps outside the root: output: rms of error / sigma is" in out
+    assert "--case 'rmsnorm/plain/64x64x1e-06' --seed 3" in out
+    assert out.splitlines()[-1] == "right.py: 2 operations, 14 runs, 0 failed"
+    assert main([*counted, "no_such.py"]) == 2
+    assert "no_such.py: expected a file of Python, got none" in said(capsys)
