@@ -86,7 +86,9 @@ class Entry:
         values = dict(zip(self.function.by_name, raw, strict=True))
         signature = self.call.signature
         arrays = {p.name: _array_at(p, values[p.name], shapes) for p in (*signature.given, *signature.outputs)}
-        numbers = {name: values[name] for name in self.call.scalars}
+        numbers = {
+            p.name: int(values[p.name]) if p.type.is_integer else float(values[p.name]) for p in signature.scalars
+        }
         try:
             results = self.call(arrays | numbers)
         except Raised as error:

@@ -69,6 +69,12 @@ def test_an_array_that_is_updated_may_be_returned_or_written(source: str, tmp_pa
     np.testing.assert_array_equal(outcome.outputs["total_norm"], [5])
 
 
+def test_numbers_come_in_their_types(tmp_path: Path) -> None:
+    source = "def scale(input, scale):\n    assert type(scale) is float\n    return input * np.float32(scale)"
+    outcome = call(tmp_path, source, arguments={"input": X, "scale": 0.0})
+    assert (outcome.code, outcome.raised) == (0, "")
+
+
 def test_lists_of_arrays_come_and_go_as_lists(tmp_path: Path) -> None:
     arrays = [np.ones(3, np.float32), np.full(5, 2, np.float32)]
     source = "def multi_scale(arrays, scale): return [a * scale[0] for a in arrays]"
