@@ -213,7 +213,7 @@ def attention_backward(Q, K, V, output, lse, d_output, scale):
     [d_v] = _gradients(_weighted(weights, v), v, d_output)
     d_weights = torch.einsum("bihd,bjhd->bhij", d_output, V.repeat_interleave(Q.shape[2] // V.shape[2], 2))
     d_scores = weights * (d_weights - (d_output * output).sum(-1).mT[..., None])
-    return *_gradients(scores, (q, k), d_scores.where(weights > 0, 0.0)), d_v
+    return *_gradients(scores, (q, k), d_scores), d_v
 
 
 def kv_cache_append(input, cache, position):

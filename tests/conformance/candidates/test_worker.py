@@ -223,22 +223,22 @@ def test_large_arrays_and_small_ones_in_turn(worker: Worker) -> None:
 
 
 def test_a_python_function_runs_beside_the_library(worker: Worker) -> None:
-    outcome = worker.call(for_workers.doubled, X)
+    outcome = worker.call(for_workers.doubled, X, limit_s=20.0)  # what it imports and returns by takes a while
     result, process = outcome.value
     assert (outcome.status, outcome.detail) == ("done", "in the worker")
     np.testing.assert_array_equal(result, 2 * X)
     assert process != os.getpid()
-    assert worker.call(for_workers.threads).value == "1"
+    assert worker.call(for_workers.threads, limit_s=20.0).value == "1"
 
 
 def test_a_python_function_that_fails(worker: Worker) -> None:
-    raised = worker.call(for_workers.raises, "seven")
+    raised = worker.call(for_workers.raises, "seven", limit_s=20.0)
     assert raised.status == "raised"
     assert raised.detail.endswith("ValueError: seven\n")
     assert worker.call(for_workers.sleeps, 60, limit_s=0.2).status == "timed out"
-    crashed = worker.call(for_workers.crashes)
+    crashed = worker.call(for_workers.crashes, limit_s=20.0)
     assert (crashed.status, crashed.detail) == ("crashed", "SIGSEGV")
-    assert worker.call(for_workers.sleeps, 0).status == "done"
+    assert worker.call(for_workers.sleeps, 0, limit_s=20.0).status == "done"
 
 
 def test_a_function_that_another_process_cannot_import(worker: Worker) -> None:
