@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from bindings import Facts, places
+from bindings import Facts
 
 if TYPE_CHECKING:
     from conformance.catalogue.prepared.codec import Codec
@@ -31,12 +31,12 @@ _VALUES: dict[str, Any] = {
     "reached": tuple[list[int], list[tuple[float, float, float]]] | None,
     "call": None,
 }
-# Beside plain values and arrays, what training steps return.
+# Beside plain values and arrays, what training steps return: a record's name, and the module that it stands in.
 _RECORDS = {
-    "State": places.module("reference.step"),
-    "Scaler": places.module("training.precision.scaling"),
-    "Report": places.module("training.step"),
-    "Standing": places.module("training.step"),
+    "State": "reference.step",
+    "Scaler": "training.precision.scaling",
+    "Report": "training.step",
+    "Standing": "training.step",
 }
 
 
@@ -64,17 +64,24 @@ def unpack(request: str, reply: bytes) -> tuple[str, Any]:
 def pack_value(value: Any) -> bytes:
     """Return the value of a function as a document.  Raises TypeError for what is none of the types known."""
     # A record's type was imported where there is one of it; to import all of them takes half a second.
-    known = [getattr(sys.modules[module], name) for name, module in _RECORDS.items() if module in sys.modules]
-    return _codec(known).dumps(value)
+    known = {name: sys.modules[module] for name, module in _records() if module in sys.modules}
+    return _codec([getattr(module, name) for name, module in known.items()]).dumps(value)
 
 
 def unpack_value(document: bytes) -> Any:
     """Return the value of a document.  Raises GarbledError."""
-    records = [getattr(importlib.import_module(module), name) for name, module in _RECORDS.items()]
+    records = [getattr(importlib.import_module(module), name) for name, module in _records()]
     try:
         return _codec(records).loads(document)
     except (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError) as error:
         raise GarbledError(f"a value: {error}") from None
+
+
+def _records() -> list[tuple[str, str]]:
+    """Each record's name, and the name that its module is imported by here."""
+    from bindings import places  # here, as few replies have values
+
+    return [(name, places.module(module)) for name, module in _RECORDS.items()]
 
 
 def _codec(records: Sequence[type]) -> Codec:
