@@ -1,4 +1,4 @@
-"""The examples in Python: all hold operations of the header; NumPy's is judged, and PyTorch's where that is installed."""
+"""The examples in Python hold operations of the header; those in NumPy and PyTorch, where that is there, are judged."""
 
 from __future__ import annotations
 

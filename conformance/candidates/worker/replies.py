@@ -31,13 +31,6 @@ _VALUES: dict[str, Any] = {
     "reached": tuple[list[int], list[tuple[float, float, float]]] | None,
     "call": None,
 }
-# Beside plain values and arrays, what training steps return: a record's name, and the module that it stands in.
-_RECORDS = {
-    "State": "reference.step",
-    "Scaler": "training.precision.scaling",
-    "Report": "training.step",
-    "Standing": "training.step",
-}
 
 
 class GarbledError(ValueError):
@@ -64,8 +57,8 @@ def unpack(request: str, reply: bytes) -> tuple[str, Any]:
 def pack_value(value: Any) -> bytes:
     """Return the value of a function as a document.  Raises TypeError for what is none of the types known."""
     # A record's type was imported where there is one of it; to import all of them takes half a second.
-    known = {name: sys.modules[module] for name, module in _records() if module in sys.modules}
-    return _codec([getattr(module, name) for name, module in known.items()]).dumps(value)
+    known = [getattr(sys.modules[module], name) for name, module in _records() if module in sys.modules]
+    return _codec(known).dumps(value)
 
 
 def unpack_value(document: bytes) -> Any:
@@ -78,10 +71,15 @@ def unpack_value(document: bytes) -> Any:
 
 
 def _records() -> list[tuple[str, str]]:
-    """Each record's name, and the name that its module is imported by here."""
-    from bindings import places  # here, as few replies have values
+    """What training steps return beside plain values: each record's name, and what its module is imported by here."""
+    from bindings.places import module  # here, as few replies have values
 
-    return [(name, places.module(module)) for name, module in _RECORDS.items()]
+    return [
+        ("State", module("reference.step")),
+        ("Scaler", module("training.precision.scaling")),
+        ("Report", module("training.step")),
+        ("Standing", module("training.step")),
+    ]
 
 
 def _codec(records: Sequence[type]) -> Codec:
