@@ -86,6 +86,9 @@ def multiply(a: Any, b: Any) -> Noisy:
         if factor.ndim == 0:  # a sum times one number is a sum still
             result.terms = scaled.terms
             result.spared = None if scaled.spared is None else scaled.spared * np.abs(factor.v)
+            if scaled.scaled_first is not None:
+                alike = result.shared + np.where(free, 0.0, factor.v**2 * scaled.scaled_first)
+                result.shared = np.minimum(alike, result.variance)
     return result
 
 

@@ -43,7 +43,7 @@ FIELDS = ("v", "variance", "shared", "worst", "terms", "lean", "spared")  # of a
 class Noisy(NDArrayOperatorsMixin):
     """An array of values; for each the variance of its error, how much of it is shared, and a bound unless None."""
 
-    __slots__ = (*FIELDS, "made_of", "addends", "in_common", "sum_of")
+    __slots__ = (*FIELDS, "made_of", "addends", "in_common", "sum_of", "scaled_first")
     __array_priority__ = 100
 
     def __init__(
@@ -60,6 +60,7 @@ class Noisy(NDArrayOperatorsMixin):
         self.addends: tuple[Floats, ...] = ()
         self.in_common: tuple[Floats, ...] = ()
         self.sum_of: Noisy | None = None
+        self.scaled_first: Floats | None = None
 
     # ---- what an array offers -------------------------------------------------------------------
     @property
@@ -115,7 +116,7 @@ class Noisy(NDArrayOperatorsMixin):
 
     def in_memory(self) -> Noisy:
         """Forget how these numbers were made: what is stored is rounded, and joined in no other order; returns them."""
-        self.made_of, self.addends, self.in_common, self.sum_of = None, (), (), None
+        self.made_of, self.addends, self.in_common, self.sum_of, self.scaled_first = None, (), (), None, None
         return self
 
     def replaced(self, **fields: Any) -> Noisy:
@@ -246,12 +247,17 @@ def rounded(
         free = free | exact_ones & (precision.holds(x.v) if times == 1 else x.v == 0)
     count = times + spared
     own, most = np.where(free, 0.0, count * spread * (reach * reach / 3)), np.where(free, 0.0, count * reach)
-    shared = x.shared
+    shared = x.shared + own if _is_constant(x.v) else x.shared  # equal numbers are rounded alike
     if below is not None:
         own, most = np.maximum(own, below[0]), np.maximum(most, below[1])
         shared = shared + below[0] if below[2] else shared
     worst = None if x.worst is None else x.worst + most
     return settled(x.v, x.variance + own, shared, worst, x.lean)
+
+
+def _is_constant(v: Floats) -> bool:
+    """Whether several elements are all the same number."""
+    return v.size > 1 and bool(v.flat[0] == v.flat[-1]) and bool(np.all(v == v.flat[0]))
 
 
 def flushed(x: Noisy) -> Noisy:

@@ -183,6 +183,9 @@ def matmul(a: Any, b: Any) -> Noisy:
         variance, shared = (np.where(np.isfinite(v), part, 0.0) for part in (variance, shared))
     result = settled(v, variance + out_of_range(x, y, v), shared, worst, lean)
     result.terms, result.spared = np.broadcast_to(n, v.shape), np.where(sure & (n > 1), sizes, 0.0)
+    # A number that the product is multiplied by may be multiplied into x or y first: the roundings of that are in every
+    # column, or in every row.
+    result.scaled_first = u * u / 3 * squared / min(v.shape[-2:], default=1)
     return result.of_factors(factors.matrix_product(made_of, other_made_of, x.v, y.v, v))
 
 

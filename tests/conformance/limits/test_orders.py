@@ -271,3 +271,32 @@ def test_a_library_that_flushes_errs_to_one_side_in_all_elements() -> None:
     for got in (flushed(right), right):
         verdict = judge("output", expected, got)
         assert verdict.passed, verdict.reason
+
+
+def _worst_rounded(by: np.float32) -> np.float32:
+    """A number whose product with another loses more in rounding than that of 1,000 others."""
+    numbers = np.linspace(1, 2, 1000, dtype=np.float32)
+    exactly = numbers.astype(np.float64) * float(by)
+    relative = np.abs((numbers * by).astype(np.float64) - exactly) / np.abs(exactly)
+    return np.float32(numbers[np.argmax(relative)])
+
+
+def test_equal_numbers_are_rounded_alike() -> None:
+    """A moment that is the same everywhere, times its rate, and a little of gradients that differ."""
+    by, few = np.float32(0.99), np.random.default_rng(0).normal(size=8193).astype(np.float32) * np.float32(1e-3)
+    held = np.full(8193, _worst_rounded(by))
+    assert judge("output", exact(held) * exact(by) + exact(few), held * by + few).passed
+    varied = held + np.linspace(0, 1e-3, held.size, dtype=np.float32)
+    expected = exact(varied) * exact(by) + exact(few)
+    to_one_side = (expected.v + 0.7 * np.spacing(varied)).astype(np.float32)
+    assert not judge("output", expected, to_one_side).passed
+
+
+@pytest.mark.parametrize("wide", [(1, 65537), (65537, 1)], ids=str)
+def test_a_product_of_matrices_may_be_scaled_before_it_is_computed(wide: tuple[int, int]) -> None:
+    by, source = np.float32(-1.7), np.random.default_rng(0)
+    few = np.full((1, 1), _worst_rounded(by))
+    many = source.normal(size=max(wide)).astype(np.float32)
+    A, B = (few, many[None, :]) if wide[0] == 1 else (many[:, None], few)
+    scaled = (few * by) @ many[None, :] if wide[0] == 1 else many[:, None] @ (few * by)
+    assert judge("C", exact(A) @ exact(B) * exact(by), scaled).passed
