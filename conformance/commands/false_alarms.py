@@ -1,6 +1,6 @@
 """Counts false alarms: correct implementations judged on fresh data, where every verdict that is not PASS is wrong.
 
-A run is one case, drawn with one seed, judged for one implementation.  One half of the processes computes with this
+A run is one case of the catalogue or of its design, drawn with one seed, judged for one implementation.  One half of the processes computes with this
 machine's widest instructions, the other half with its plainest: other kernels of the BLAS, of NumPy and of the library.
 """
 
@@ -14,7 +14,7 @@ from typing import Any
 
 from bindings import BindingError
 from conformance.candidates.candidate import CandidateError, close_idle_workers
-from conformance.catalogue.cases import CASES
+from conformance.catalogue.cases import CASES, DESIGNED, case_of
 from conformance.catalogue.keywords import Keywords
 from conformance.exit_codes import HARNESS
 from conformance.limits import Contract, read_contract
@@ -38,7 +38,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--module", action="append", type=named, default=[], metavar="[NAME=]FILE.py", help=module)
     add_framework(parser)
     parser.add_argument("--seeds", type=positive, default=1, metavar="N", help="draws of a module's cases (default: 1)")
-    parser.add_argument("-k", type=keywords, default=Keywords(), metavar="WORDS", help="of a module: ids that match")
+    parser.add_argument("-k", type=keywords, default=Keywords(), metavar="WORDS", help="only ids that match")
     add_contract(parser)
     parser.add_argument("-n", type=int, default=2, metavar="N", help="processes (default: 2)")
     whole = "instead: whole training runs on the goldens' texts and N fresh ones, each in an envelope of its own"
@@ -48,7 +48,7 @@ def add_parser(subparsers: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Count, print, and return 1 where there was a false alarm."""
     seed = secrets.randbelow(2**31) if options.seed is None else options.seed
-    ids = options.case or list(CASES)
+    ids = options.case or [*filter(options.k.matches, [*CASES, *DESIGNED])]
     libraries = [path.resolve() for path in options.library]
     if options.training_runs is not None:
         return count_runs(range(seed, seed + options.training_runs), libraries, options.n)
@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
     if options.module:
         return _modules(options, range(seed, seed + options.seeds), declared)
     names = known_implementations(libraries, declared)
-    a_round = sum(CASES[id].operation in one.operations for id in ids for one in names.values())
+    a_round = sum(case_of(id).operation in one.operations for id in ids for one in names.values())
     rounds = -(-options.runs // a_round)
     print(f"{len(ids)} cases, {rounds} draws from seed {seed}, {len(names)} implementations, {options.n} processes")
     started, runs = time.monotonic(), []

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.catalogue.cases import CASES, Case
+from conformance.catalogue.cases import Case, case_of
 from conformance.catalogue.families import products
 from conformance.judging import outputs
 from conformance.judging.verdict import Verdict
@@ -112,7 +112,7 @@ def _work(units: list[Unit], libraries: list[Path], declared: Contract, queue: A
 
 def judge_case(id: str, seed: int, known: dict[str, Implementation], declared: Contract = HEADER) -> list[Run]:
     """Judge every implementation on one case: one expectation serves them all."""
-    case = CASES[id]
+    case = case_of(id)
     arguments = case.arguments(seed)
     with using(declared.of(case.operation).arithmetic):
         expected = expect(case.operation, arguments)

@@ -16,7 +16,18 @@ from .refusals import Refusal, refusals
 from .sequences import CallSequence, sequences
 from .spec import Case, Spec
 
-__all__ = ["CASES", "DESIGNED", "REFUSALS", "SEQUENCES", "CallSequence", "Case", "Refusal", "case_named", "previous"]
+__all__ = [
+    "CASES",
+    "DESIGNED",
+    "REFUSALS",
+    "SEQUENCES",
+    "CallSequence",
+    "Case",
+    "Refusal",
+    "case_named",
+    "case_of",
+    "previous",
+]
 
 Value = TypeVar("Value")
 _TRIED = 4  # cases of an operation, of which refusals are built on the one that yields the most
@@ -78,8 +89,13 @@ def _by_id(cases: Iterable[Case]) -> Mapping[str, Case]:
     return found
 
 
+def case_of(id: str) -> Case:
+    """Return the case of an id, designed or not.  Raises KeyError where there is none."""
+    return (DESIGNED if is_designed(id) else CASES)[id]
+
+
 def case_named(id: str) -> Case | None:
-    """Return the case of an id, designed or not; nothing where there is none."""
+    """Return the case of an id likewise; nothing where there is none."""
     return (DESIGNED if is_designed(id) else CASES).get(id)
 
 

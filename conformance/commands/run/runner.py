@@ -9,9 +9,9 @@ from multiprocessing.util import Finalize
 
 from conformance.candidates.candidate import Candidate, close_idle_workers, worker_of
 from conformance.candidates.worker.worker import Worker
-from conformance.catalogue.cases import CASES, DESIGNED, REFUSALS, SEQUENCES
+from conformance.catalogue.cases import REFUSALS, SEQUENCES, case_of
 from conformance.catalogue.prepared import Store
-from conformance.ids import is_designed, is_full, is_probe, is_refusal, is_sequence
+from conformance.ids import is_full, is_probe, is_refusal, is_sequence
 from conformance.judging.bench import Bench
 from conformance.judging.evidence_selection import EvidenceSelector
 from conformance.judging.full import judge_full
@@ -87,7 +87,7 @@ def _judged(id: str, bench: Bench) -> Result:
         return judge_full(id, bench)
     if is_refusal(id):
         return bench.case(REFUSALS[id])
-    return bench.case(DESIGNED[id] if is_designed(id) else CASES[id])
+    return bench.case(case_of(id))
 
 
 def judge_all(ids: Sequence[str], steps: Sequence[str], setting: Setting, processes: int) -> Iterator[list[Result]]:
@@ -121,6 +121,6 @@ def _work(id: str) -> float:
         return 0.0  # last: one that has to begin a process ends that of the calls before
     if is_probe(id) or is_refusal(id):
         return 1e3
-    case = DESIGNED[id] if is_designed(id) else CASES[id]
+    case = case_of(id)
     counts = [value for value in case.sizes.values() if isinstance(value, int) and value > 1]
     return float(math.prod(counts)) * max(counts, default=1)

@@ -157,7 +157,7 @@ def matmul(a: Any, b: Any) -> Noisy:
     sure = (n < 1) | _is_exact(sizes, grain) & (grain >= 2 * roundings().working.unit * roundings().working.smallest)
     partial = (squared + largest) / 2 + drift
     variance = np.where(sure, 0.0, u * u / 3 * squared + _walk(n + _alike(ax, ay), partial))
-    shared = np.zeros_like(variance)
+    shared = variance * _of_equal_sums(x.v, y.v)
     worst = None if x.worst is None or y.worst is None else np.where(sure, 0.0, roundings().sum_reach * n * sizes)
     lean = _lean(n, partial, sure, None)
     below = extremes.of_matrix_product(made_of, other_made_of)
@@ -222,6 +222,19 @@ def _in_common(x: Noisy, y: Noisy) -> Floats:
     if roundings().inputs is None or roundings().coarse or not np.any(x.variance):
         return np.zeros(())
     return np.asarray((x.sigma @ y.v) ** 2)
+
+
+def _of_equal_sums(x: Floats, y: Floats) -> float:
+    """How much of the variance of a matrix product is one error: columns of y that are equal are summed alike."""
+    rows, columns = x.shape[-2] if x.ndim > 1 else 1, y.shape[-1]
+    share = 1 / max(1, rows) if columns > 1 and _are_equal(y.swapaxes(-1, -2)) else 0.0
+    return min(1.0, share + (1 / max(1, columns) if rows > 1 and _are_equal(x) else 0.0))
+
+
+def _are_equal(rows: Floats) -> bool:
+    """Whether all rows of a matrix, or of each of several, are the same."""
+    first, last = rows[..., :1, :], rows[..., -1:, :]
+    return bool(np.array_equal(first, last) and np.all(rows == first))
 
 
 def _product(a: Floats, b: Floats) -> tuple[Floats, Floats]:

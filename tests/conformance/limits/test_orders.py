@@ -300,3 +300,10 @@ def test_a_product_of_matrices_may_be_scaled_before_it_is_computed(wide: tuple[i
     A, B = (few, many[None, :]) if wide[0] == 1 else (many[:, None], few)
     scaled = (few * by) @ many[None, :] if wide[0] == 1 else many[:, None] @ (few * by)
     assert judge("C", exact(A) @ exact(B) * exact(by), scaled).passed
+
+
+def test_equal_columns_are_summed_alike() -> None:
+    by = np.float32(0.99)
+    A, B = np.full((1, 1), _worst_rounded(by)), np.full((1, 32769), by)
+    few = np.random.default_rng(0).normal(size=B.shape).astype(np.float32) * np.float32(1e-3)
+    assert judge("C", exact(A) @ exact(B) + exact(few), A @ B + few).passed
