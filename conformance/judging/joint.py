@@ -23,6 +23,7 @@ class Joint:
     tried     and of how many that can be said
     reading   the name of the wrong reading, if it is one
     is_named  whether it is so particular that two operations of which it holds have one mistake
+    in_part   whether the reading holds for a part of each output, and the rest of it is right
     """
 
     core: str
@@ -30,6 +31,7 @@ class Joint:
     tried: int
     reading: str = ""
     is_named: bool = False
+    in_part: bool = False
 
     def is_shown_by(self, diagnosis: Diagnosis) -> bool:
         """Whether it holds in a case of this diagnosis."""
@@ -83,7 +85,7 @@ def _reading(told: Sequence[Diagnosis]) -> Joint | None:
     names = [name, *(other for other in others if other != name)] if holds == tried else [name]
     in_part = all(one.in_part for one in told if name in one.readings)
     said = of_readings_in_part(names) if in_part else of_readings(names)
-    return Joint(said.text, holds, tried, name, is_named=True)
+    return Joint(said.text, holds, tried, name, is_named=True, in_part=in_part)
 
 
 def _names_in_order(told: Iterable[Diagnosis]) -> list[str]:
