@@ -60,6 +60,8 @@ def join(told: Sequence[Diagnosis]) -> Joint | None:
     if not of_numbers:
         return None
     ways = [way for way in (_reading(of_numbers), _symptom(of_numbers)) if way]
+    if not ways:  # of a report that was altered
+        return None
     found = max(ways, key=lambda way: (way.is_unrefuted(len(of_numbers)), way.holds))
     if len(of_numbers) == 1:
         return Joint(of_numbers[0].text, 1, 1, found.reading, found.is_named)

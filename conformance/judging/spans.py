@@ -31,6 +31,11 @@ class Span:
     step: int
     size: int
 
+    def __post_init__(self) -> None:
+        """Raise ValueError on what no axis has: a report may come from anywhere."""
+        if not (0 <= self.first <= self.last < self.size and 0 < self.count <= self.size and self.step >= 0):
+            raise ValueError(f"expected indices of an axis, from first to last, got {self}")
+
     @property
     def is_whole(self) -> bool:
         """Whether it is the whole axis."""

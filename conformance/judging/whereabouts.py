@@ -16,13 +16,14 @@ def whereabouts(failed: Sequence[Result]) -> str:
 
     failed: cases of one operation, of all its formats.
     """
-    wrong = [(_array_of(one), one, result.operation) for result in failed for one in result.verdicts if one.spans]
-    if not wrong or wrong[0][2] not in operations.OPERATIONS:
+    function = operations.OPERATIONS.get(failed[0].operation)
+    wrong = [(_array_of(one), one.spans) for result in failed for one in result.verdicts if one.spans]
+    names = [name for name, _ in wrong if function and name in function.by_name]
+    if not names:
         return ""
-    names = [name for name, _, _ in wrong]
     output = max(dict.fromkeys(names), key=names.count)
-    found = [one.spans for name, one, _ in wrong if name == output]
-    axes = axis_names(wrong[0][2], output)
+    found = [each for name, each in wrong if name == output]
+    axes = axis_names(failed[0].operation, output)
     if any(len(each) != len(axes) for each in found):
         return ""
     said = [joined([each[axis] for each in found], name) for axis, name in enumerate(axes)]
