@@ -15,6 +15,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from conformance import ids, operations
 from conformance.catalogue.cases import case_named
 from conformance.catalogue.full import FULL
@@ -24,8 +27,10 @@ from .spans import CHANCE
 
 Call = Mapping[str, Any]  # sizes and scalars of a case, and what its arrays hold, by name
 Test = Callable[[Call], bool]
+_Tried = tuple[str, NDArray[np.bool_]]  # a condition in words, and in which passing cases it holds
 _BLOCKS = tuple(2**n for n in range(1, 11))
 _MOSTLY = 2  # so many fail for one that passes, of the cases in which a condition holds
+_MANY = 4  # cases that pass in spite of a condition
 
 
 @dataclass(frozen=True)
@@ -44,11 +49,28 @@ def circumstances(failed: Sequence[Result], judged: Iterable[Result]) -> str:
     good = [call for result in judged if result.id not in wrong and result.is_fine and (call := _call_of(result.id))]
     if not bad or not good:
         return ""
-    tried = [(sum(map(condition.holds, good)), condition) for condition in _conditions(bad)]
-    inside, best = min(tried, key=lambda one: one[0], default=(len(good), None))
-    if best is None or not _is_told(len(bad), inside, len(good), len(tried)):
+    single = [(one.words, np.array([one.holds(call) for call in good])) for one in _conditions(bad)]
+    simple, closer = _best(single, len(bad)), _best([*_both(single)], len(bad))
+    # Two conditions at once are said only where many cases pass in spite of one, and few in spite of both.
+    told = closer if closer and (simple is None or simple[1] >= _MANY > closer[1]) else simple
+    if told is None:
         return ""
-    return f"only where {best.words}" + (f" ({inside} such case{'s' if inside > 1 else ''} passed)" if inside else "")
+    words, inside = told
+    return f"only where {words}" + (f" ({inside} such case{'s' if inside > 1 else ''} passed)" if inside else "")
+
+
+def _best(tried: Sequence[_Tried], failing: int) -> tuple[str, int] | None:
+    """The condition that fewest passing cases meet, and how many do; None where chance may have found it."""
+    words, held = min(tried, key=lambda one: int(one[1].sum()), default=("", np.ones(0, bool)))
+    inside = int(held.sum())
+    return (words, inside) if _is_told(failing, inside, held.size, len(tried)) else None
+
+
+def _both(single: Sequence[_Tried]) -> Iterator[_Tried]:
+    """Two conditions at once, each of which tells some passing cases from the failing ones."""
+    telling = [(words, held) for words, held in single if not held.all()]
+    for (one, held), (other, also) in itertools.combinations(telling, 2):
+        yield f"{one} and {other}", held & also
 
 
 def _is_told(failing: int, inside: int, passing: int, tried: int) -> bool:

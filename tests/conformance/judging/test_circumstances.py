@@ -52,6 +52,13 @@ def test_the_condition_is_told_that_holds_in_failing_cases_alone(operation: str,
     assert said(judged(operation, lambda case: fails(case.sizes))) == words
 
 
+def test_two_conditions_at_once_are_told_where_neither_tells_alone() -> None:
+    def fails(case: Case) -> bool:
+        return case.sizes["batch"] > 1 and case.sizes["kv_capacity"] > case.sizes["kv_len"]
+
+    assert said(judged("attention_forward", fails)) == "only where batch is not 1 and kv_capacity > kv_len"
+
+
 def test_what_arrays_hold_is_a_circumstance_too() -> None:
     results = judged("silu", lambda case: case.spec.inputs.get("input", case.data) == "subnormal")
     assert said(results) == "only where input holds subnormal numbers"
