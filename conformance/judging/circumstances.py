@@ -100,7 +100,7 @@ def _of_words(name: str, values: Sequence[str]) -> Iterator[_Condition]:
     """What fills an array: one data set, or two."""
     some = sorted(set(values))
     if len(some) <= 2:
-        yield _Condition(f"{name} holds {' or '.join(some)} numbers", _of(name, lambda value: value in some))
+        yield _Condition(f"{name} holds {' or '.join(some)} data", _of(name, lambda value: value in some))
 
 
 def _of_numbers(name: str, values: Sequence[float]) -> Iterator[_Condition]:

@@ -61,7 +61,7 @@ def test_two_conditions_at_once_are_told_where_neither_tells_alone() -> None:
 
 def test_what_arrays_hold_is_a_circumstance_too() -> None:
     results = judged("silu", lambda case: case.spec.inputs.get("input", case.data) == "subnormal")
-    assert said(results) == "only where input holds subnormal numbers"
+    assert said(results) == "only where input holds subnormal data"
 
 
 def test_nothing_is_said_where_all_cases_fail_or_no_simple_condition_tells_them() -> None:
