@@ -19,6 +19,7 @@ _EXAMPLES = """\
   design                      how many levels and pairs of levels stand in a case, by operation
   design -o softmax -v        the factors of softmax and their levels
   design --write              choose the rows anew, where a declaration or a family's file has changed
+  design --write --keep       keep the rows that stand, and choose what new levels need
 """
 _EXIT = "exit code: 0 all that a call can reach is covered; 1 something is not; 2 the tables of rows are out of date"
 
@@ -29,14 +30,15 @@ def add_parser(commands: Any) -> None:
     add_operations(parser)
     parser.add_argument("-v", "--verbose", action="store_true", help="the factors and levels too")
     parser.add_argument("--write", action="store_true", help="choose the rows of these operations' families anew")
+    parser.add_argument("--keep", action="store_true", help="with --write: keep the rows that stand, and add to them")
 
 
 def run(options: argparse.Namespace) -> int:
     """Print the coverage, after writing the rows if that is asked for."""
     operations = options.operation or list(OPERATIONS)
-    if options.write:
-        write(dict.fromkeys(map(family, operations)))
     try:
+        if options.write:
+            write(dict.fromkeys(map(family, operations)), keep=options.keep)
         found = [coverage(space_of(operation), rows_of(operation)) for operation in operations]
     except StaleRowsError as error:
         say(error, wrong=True)

@@ -16,9 +16,11 @@ from conformance import ids, operations
 from conformance.candidates.finding import Misdeed
 
 from .cause import FLOAT32, Cause, base_of, format_of, is_between_calls, is_own, is_whole, plainest_of, readings_of
+from .circumstances import circumstances
 from .diagnoses import Diagnosis
 from .joint import join, likeliest
 from .results import Result, Status
+from .whereabouts import whereabouts
 
 if TYPE_CHECKING:
     from reference.readings import Reading
@@ -41,6 +43,7 @@ def causes(results: Sequence[Result]) -> list[Cause]:
     unrefused = [r for r in failed if r.is_refusal]
     own = [r for r in failed if is_own(r) and not r.is_refusal]
     begun = _merged([group for few in _grouped(own, base_of).values() for group in _of_operation(few)])
+    begun = [_with_place(cause, results) for cause in begun]
     begun = _with_consequences(begun, [r for r in failed if not is_own(r)])
     order = {result.id: place for place, result in enumerate(results)}
     found = sorted(begun, key=lambda cause: -cause.count) + _not_refused(unrefused, {base_of(r) for r in own})
@@ -94,6 +97,18 @@ def _cause(failed: Sequence[Result]) -> Cause:
         return Cause(plainest_of(failed).headline, None, operation, tuple(failed))
     reading = _reading(operation, joint.reading) if joint.reading else None
     return Cause(joint.sentence, reading, operation, tuple(failed), joint)
+
+
+def _with_place(cause: Cause, judged: Iterable[Result]) -> Cause:
+    """The cause with where results are wrong, and when they are: of one operation, and no reading that says all."""
+    joint, between = cause.joint, any(map(is_between_calls, cause.results))
+    explained = joint is not None and joint.reading and joint.holds == joint.tried and not joint.in_part
+    if len(cause.operations) > 1 or between or explained:
+        return cause
+    several = len(_diagnoses(cause.results)) > 1  # a single one says its place itself
+    where = whereabouts(cause.results) if joint and several else ""
+    when = circumstances(cause.results, (one for one in judged if base_of(one) == cause.operation))
+    return replace(cause, sentence="; ".join(filter(None, [cause.sentence, where, when])))
 
 
 def _is_told_by_others(result: Result) -> bool:

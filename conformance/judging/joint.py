@@ -23,6 +23,7 @@ class Joint:
     tried     and of how many that can be said
     reading   the name of the wrong reading, if it is one
     is_named  whether it is so particular that two operations of which it holds have one mistake
+    in_part   whether the reading holds for a part of each output, and the rest of it is right
     """
 
     core: str
@@ -30,6 +31,7 @@ class Joint:
     tried: int
     reading: str = ""
     is_named: bool = False
+    in_part: bool = False
 
     def is_shown_by(self, diagnosis: Diagnosis) -> bool:
         """Whether it holds in a case of this diagnosis."""
@@ -58,6 +60,8 @@ def join(told: Sequence[Diagnosis]) -> Joint | None:
     if not of_numbers:
         return None
     ways = [way for way in (_reading(of_numbers), _symptom(of_numbers)) if way]
+    if not ways:  # of a report that was altered
+        return None
     found = max(ways, key=lambda way: (way.is_unrefuted(len(of_numbers)), way.holds))
     if len(of_numbers) == 1:
         return Joint(of_numbers[0].text, 1, 1, found.reading, found.is_named)
@@ -83,7 +87,7 @@ def _reading(told: Sequence[Diagnosis]) -> Joint | None:
     names = [name, *(other for other in others if other != name)] if holds == tried else [name]
     in_part = all(one.in_part for one in told if name in one.readings)
     said = of_readings_in_part(names) if in_part else of_readings(names)
-    return Joint(said.text, holds, tried, name, is_named=True)
+    return Joint(said.text, holds, tried, name, is_named=True, in_part=in_part)
 
 
 def _names_in_order(told: Iterable[Diagnosis]) -> list[str]:

@@ -10,7 +10,7 @@ caller says so: of designed cases, and of no others (bench.py).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 
 from conformance.limits.measure import BIAS_ELEMENTS, FUNCTION_BIAS, SIGMAS, MadeOf, Measured, measure
 from conformance.limits.noise import FLOAT32, SECOND_ORDER, Noisy, Precision, nearest
+
+from .spans import Span, spans
 
 __all__ = ["BIAS_ELEMENTS", "SECOND_ORDER", "SIGMAS", "UNKNOWN", "Verdict", "judge", "region"]
 
@@ -50,6 +52,7 @@ class Verdict:
     made_of: MadeOf | None = None  # what that limit is
     region: str = ""
     left_open: int = 0  # elements that nothing is known of
+    spans: tuple[Span, ...] = ()  # along each axis, where elements are beyond their limit
 
 
 def judge(
@@ -134,6 +137,7 @@ def _summary(
         rms_limit = float(np.sqrt(chance + max(1.0, np.mean(due * due))))
         bias_limit += abs(float(np.mean(due)))
     bad = share > 1
+    reach = spans(bad)
     worst = np.unravel_index(int(np.argmax(share)), share.shape) if share.size else ()
     reason = ""
     if bad.any():
@@ -158,8 +162,9 @@ def _summary(
         got=float(got[worst]) if share.size else 0.0,
         limit=float(measured.limit[worst]) if share.size else 0.0,
         made_of=measured.made_of(worst) if share.size else None,
-        region=region(bad),
+        region=region(reach),
         left_open=int(np.count_nonzero(measured.left_open)),
+        spans=reach,
     )
 
 
@@ -178,14 +183,12 @@ def _alone(z: NDArray[Any], common: NDArray[Any], wanted: NDArray[Any]) -> float
     return min(1.0, float(np.mean(common)) + 1 / count)
 
 
-def region(bad: NDArray[np.bool_]) -> str:
+def region(found: Sequence[Span]) -> str:
     """Say in words where the wrong elements lie: 'axis 0: 3 to 5; axis 1: all'."""
-    if not bad.any() or bad.ndim == 0:
-        return ""
-    parts = []
-    for axis in range(bad.ndim):
-        places = np.flatnonzero(bad.any(axis=tuple(other for other in range(bad.ndim) if other != axis)))
-        low, high = int(places[0]), int(places[-1])
-        whole = low == 0 and high == bad.shape[axis] - 1
-        parts.append(f"axis {axis}: {'all' if whole else low if low == high else f'{low} to {high}'}")
-    return "; ".join(parts)
+    return "; ".join(f"axis {axis}: {_reach(span)}" for axis, span in enumerate(found))
+
+
+def _reach(span: Span) -> str:
+    if span.first == 0 and span.last == span.size - 1:
+        return "all"
+    return str(span.first) if span.first == span.last else f"{span.first} to {span.last}"

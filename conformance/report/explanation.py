@@ -9,6 +9,7 @@ from conformance.judging.results import Result, worst
 from conformance.program import run_command
 from conformance.steps import WHOLE
 
+from .passed_over import passed_over
 from .record import Run
 
 PRINTED = 6  # lines of what a library printed
@@ -30,6 +31,8 @@ def explained(result: Result, run: Run, but: str = "") -> Iterator[str]:
         )
         if is_partial(verdict.region):
             yield f"wrong elements lie in {verdict.region}"
+    if said_open := passed_over([result]):
+        yield said_open
     yield from (finding.text for finding in result.findings if finding.text not in (*said, but))
     yield from (line for line in result.detail.strip().splitlines()[:PRINTED] if line not in result.reason)
     if result.waiver:

@@ -14,6 +14,7 @@ from conformance.judging.results import Result, Status
 from .blocks import show_details, show_headline
 from .findings import findings, joined
 from .lines import listed, printed, styled
+from .passed_over import passed_over
 from .record import Run, counted, verdict
 from .steps import show_steps
 from .summary import rows, tally
@@ -48,6 +49,8 @@ def show(console: Console, runs: Sequence[Run], every: bool = False, slowest: in
         _show_excused(console, run.results, every)
         if every and (loose := [row.operation for row in rows(run.results) if row.is_loose]):
             printed(console, f"Limits used to less than 0.1 % everywhere, perhaps too loose: {', '.join(loose)}")
+        if every and (said := passed_over(run.results)):
+            printed(console, said)
         for result in sorted(run.results, key=lambda r: -r.seconds)[:slowest]:
             printed(console, f"{result.seconds:8.3f} s  {escape(result.id)}")
     for place, finding in enumerate(found[: None if every else SHOWN] if len(found) > FEW else [], 1):

@@ -116,6 +116,12 @@ READINGS = (
                 fed(function, scale=lambda g: g["scale"] ** 2),
             ),
             Reading(function.__name__, "scale ignored", "Scores are not scaled.", fed(function, scale=lambda g: 1.0)),
+            Reading(
+                function.__name__,
+                "1 / sqrt(head_dim) in place of the scale",
+                "Every model's usual scale stands in the kernel.",
+                fed(function, scale=lambda g: float(g["Q"].shape[-1] ** -0.5)),
+            ),
         )
     ),
     Reading(

@@ -102,6 +102,19 @@ READINGS = (
         lambda gate, up: ops.silu(gate * up),
     ),
     Reading(
+        "swiglu",
+        "gate and up clamped at 7",
+        "As in another model's gated unit, whose gate is cut off above and whose other factor on both sides.",
+        lambda gate, up: ops.swiglu(np.minimum(gate, gate.dtype.type(7)), np.clip(up, -7, 7)),
+    ),
+    Reading("swiglu", "one plus up", "As in another model's gated unit.", lambda gate, up: ops.silu(gate) * (up + 1.0)),
+    Reading(
+        "swiglu_backward",
+        "no activation in d_up",
+        "d_up is taken with the gate itself instead of its SiLU.",
+        giving(ops.swiglu_backward, lambda result, g: (result[0], g["d_output"] * g["gate"])),
+    ),
+    Reading(
         "swiglu_backward",
         "gradients exchanged",
         "d_gate and d_up are written to each other's place.",

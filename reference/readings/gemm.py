@@ -43,6 +43,12 @@ def _moved_offsets(g: Given) -> Array:
     return offsets
 
 
+def _experts_with_rows(g: Given) -> Array:
+    """The weights of each expert, the others numbered as if those without rows were not there."""
+    before = np.cumsum(np.diff(g["offsets"]) > 0)
+    return np.asarray(g["B"][np.concatenate([[0], before[:-1]])])
+
+
 def _dropped_where_empty(result: Array, g: Given) -> Array:
     return np.where(np.diff(g["offsets"])[:, None, None] > 0, result, result.dtype.type(0))
 
@@ -117,6 +123,15 @@ READINGS = (
             "first expert for all",
             "The experts' weights are not told apart.",
             fed(function, B=lambda g: np.repeat(g["B"][:1], len(g["B"]), axis=0)),
+        )
+        for function in (ops.grouped_gemm, ops.grouped_gemm_nn)
+    ),
+    *(
+        Reading(
+            function.__name__,
+            "experts without rows not counted",
+            "The next expert takes the place, and the weights, of one that has no row.",
+            fed(function, B=_experts_with_rows),
         )
         for function in (ops.grouped_gemm, ops.grouped_gemm_nn)
     ),

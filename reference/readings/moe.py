@@ -55,6 +55,13 @@ def _chosen_probability(results: Any, g: Given) -> tuple[Array, Array, Array]:
     return ops.aux_loss_forward(kept, g["expert_indices"], g["alpha"])
 
 
+def _slots_counted(results: Any, g: Given) -> tuple[Array, Array, Array]:
+    _, f_counts, p_means = results
+    slots = np.bincount(g["expert_indices"].reshape(-1), minlength=len(f_counts)).astype(f_counts.dtype)
+    share = slots / len(g["expert_indices"]) * p_means
+    return g["alpha"] * len(f_counts) * np.sum(share, keepdims=True), slots, p_means
+
+
 READINGS = (
     Reading("expert_sort", "slot by slot", "Pairs are sorted by slot before token.", _slot_major),
     Reading("expert_sort", "last token first", "Rows of an expert are given out from its end.", _backwards),
@@ -131,6 +138,18 @@ READINGS = (
         "weights' gradient averaged",
         "The product of rows is divided by the number of columns.",
         giving(ops.expert_combine_backward, lambda r, g: (r[0], r[1] / g["input"].shape[1])),
+    ),
+    Reading(
+        "aux_loss_forward",
+        "a token counted once for each slot",
+        "A token whose slots name an expert twice counts twice.",
+        giving(ops.aux_loss_forward, _slots_counted),
+    ),
+    Reading(
+        "aux_loss_forward",
+        "alpha taken as 0.01",
+        "The number of one configuration stands in the kernel, and the argument is not read.",
+        fed(ops.aux_loss_forward, alpha=lambda g: 0.01),
     ),
     Reading(
         "aux_loss_forward",

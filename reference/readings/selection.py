@@ -9,6 +9,7 @@ import numpy as np
 
 from reference.arrays import Array, descending
 from reference.ops import decode
+from reference.ops.softmax import softmax, softmax_topk
 
 from .decode import uniform
 from .reading import Given, Reading, fed, giving
@@ -134,6 +135,38 @@ def _early_maxima(columns: int) -> Iterator[Reading]:
         yield reading(f"{name}, chosen by logits", f"{why} in the weights alone.", partial(_by_logits, columns))
 
 
+def _between_blocks(block: int, values: Array) -> Array:
+    """Columns in descending order; of equal ones those of the last block come first, within a block the first."""
+    columns = np.arange(values.shape[1])
+    last_first = np.argsort(-(columns // block), kind="stable")
+    return np.asarray(last_first[descending(values[:, last_first])])
+
+
+def _topk_between_blocks(block: int, input: Array, k: int) -> tuple[Array, Array]:
+    probabilities = softmax(input)
+    return _over_their_sum(probabilities, _between_blocks(block, probabilities)[:, :k])
+
+
+def _up_to(columns: int, logits: Array) -> Array:
+    return np.where(np.arange(logits.shape[1]) < columns, logits, logits.dtype.type(-np.inf))
+
+
+def _blocks(columns: int) -> Iterator[Reading]:
+    """Of several blocks the last is asked first where they have equal ones, or none but the first is asked."""
+    name, why = (
+        f"columns past the first {columns} not looked at",
+        "One warp's or block's result is taken for the row's.",
+    )
+    late = "A later block's result replaces an equal earlier one."
+    for function in (decode.argmax, decode.sample, decode.topk_sample, decode.topp_sample):
+        yield Reading(function.__name__, name, why, fed(function, logits=lambda g: _up_to(columns, g["logits"])))
+    ties = f"ties between blocks of {columns} columns by higher index"
+    yield Reading("argmax", ties, late, lambda logits: _between_blocks(columns, logits)[:, 0].astype(np.int32))
+    if columns < _MOST_EXPERTS:
+        yield Reading("softmax_topk", name, why, lambda input, k: softmax_topk(_up_to(columns, input), k))
+        yield Reading("softmax_topk", ties, late, partial(_topk_between_blocks, columns))
+
+
 READINGS = (
     Reading(
         "argmax",
@@ -143,4 +176,5 @@ READINGS = (
     ),
     *(reading for threads in _BLOCKS for reading in _trees(threads)),
     *(reading for columns in _BLOCKS for reading in _early_maxima(columns)),
+    *(reading for columns in _BLOCKS for reading in _blocks(columns)),
 )

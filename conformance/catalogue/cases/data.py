@@ -114,6 +114,21 @@ def signed(draw: Draw, shape: Shape) -> Array:
     return _sprinkled(draw, shape, np.array([np.inf, -0.0, 0.0, 2.0**-140, -(2.0**-149), 1.0]))
 
 
+def lone(draw: Draw, shape: Shape) -> Array:
+    """In each row, or eight numbers of a vector, one NaN, infinity or zero: of two, one would hide what the other does.
+
+    Kinds go by turns, so that two rows hold one at least that is no number.
+    """
+    values = draw.normal(shape)
+    width = shape[-1] if len(shape) > 1 else min(8, shape[-1])
+    starts = np.arange(0, values.size, width)
+    kinds = np.array([np.nan, -0.0, np.inf, 0.0, -np.inf])
+    kind = (np.arange(starts.size) + draw.of("first").integers(0, 2, (1,)) * 2) % kinds.size
+    place = starts + draw.of("place").integers(0, width, starts.shape)
+    values.reshape(-1)[np.minimum(place, values.size - 1)] = kinds[kind]
+    return values
+
+
 def early(draw: Draw, shape: Shape) -> Array:
     """The largest number of each row in its first column, far above the others."""
     return draw.normal(shape) + np.where(np.arange(shape[-1]) == 0, 16.0, 0.0)
@@ -188,6 +203,7 @@ DATA: dict[str, Callable[[Draw, Shape], Array]] = {
     "below": below,
     "special": special,
     "signed": signed,
+    "lone": lone,
     "large": large,
     "tiny": tiny,
     "masked": masked,

@@ -55,6 +55,7 @@ _APART: dict[str, str | Maker] = {"logits": rows_apart, "seeds": seeds}
 SPECS = (
     Spec("argmax", {"plain": EVERY, "late": EVERY, "range": SOME, "special": SOME, "large": SOME}),
     Spec("argmax", {"exact": SOME}, why="ties_by_lower_index"),
+    Spec("argmax", {"ties": sizes("batch vocab_size", (64, 600), (64, 2100))}, why="ties_between_blocks"),
     Spec("sample", {"plain": _HEAT, "late": _WARM, "large": _WARM, "masked": _WARM}, _SEEDS),
     Spec("sample", {"degenerate": _WARM}, _SEEDS, why="uniform"),
     Spec("sample", {"exact": _EDGES}, _EQUAL, why="draw_on_the_edge"),

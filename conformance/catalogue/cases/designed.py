@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping
 
 from conformance import operations
 from conformance.catalogue.design.covering import Row
 from conformance.catalogue.design.rows import rows_of
 from conformance.catalogue.design.space import Space, level_text, space_of
+from conformance.catalogue.families import specs
 
 from .spec import Case, Maker, Sizes, Spec, nan
 
@@ -25,8 +27,16 @@ def case_of(space: Space, row: Row, data: str = NAME, suffix: str = "") -> Case:
     sizes = space.sizes(row)
     given = {name: makers[row[name]] for name, makers in space.makers.items()}
     inputs = {**given, **_unread(space.operation, sizes)}
-    spec = Spec(space.operation, {}, inputs, space.design.finish, by_design=True)
+    spec = Spec(
+        space.operation, {}, inputs, space.design.finish, signed_zeros=signed_zeros(space.operation), by_design=True
+    )
     return Case(space.operation, data, name_of(space, row) + suffix, sizes, spec)
+
+
+@functools.cache
+def signed_zeros(operation: str) -> bool:
+    """Return whether the sign of a zero counts in a stated case of an operation: then it does in designed ones too."""
+    return any(spec.signed_zeros for spec in specs() if spec.operation == operation)
 
 
 def id_of(space: Space, row: Row) -> str:

@@ -15,6 +15,8 @@ TABLES = sizes(
 )
 LONG = sizes("num_indices vocab_size embedding_dim", (1025, 7, 5), (3, 33, 1025), (67, 5, 3), (300, 200, 5))
 
+PAST_16_BITS = sizes("num_indices vocab_size embedding_dim", (64, 70000, 3))
+
 
 def _one_token(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     """The same index everywhere: every row adds to one."""
@@ -31,7 +33,9 @@ _MIXED = {"exact": TABLES[1:3], "range": TABLES[1:3], "cancel": TABLES[1:3], "sp
 
 SPECS = (
     Spec("embedding", {"plain": TABLES, "tails": LONG, "special": TABLES[1:]}, _INDICES, signed_zeros=True),
+    Spec("embedding", {"plain": PAST_16_BITS}, _INDICES, why="indices_past_16_bits", signed_zeros=True),
     Spec("scatter_add", {"accumulate": TABLES, "tails": LONG} | _MIXED, _INDICES),
+    Spec("scatter_add", {"tails": PAST_16_BITS}, _INDICES, why="indices_past_16_bits"),
     Spec("scatter_add", {"accumulate": TABLES[1:3] + LONG[:1]}, {"indices": _one_token}, why="one_token"),
     Spec("scatter_add", {"accumulate": TABLES[1:3]}, {"indices": _some_negative}, why="negative_passed_over"),
 )

@@ -98,6 +98,13 @@ SPECS = (
         _probabilities,
         why="experts_without_tokens",
     ),
+    Spec(
+        "aux_loss_forward",
+        {"tails": BALANCE[1:5]},
+        {"expert_indices": ids("n_experts")},
+        _probabilities,
+        why="repeated_choices",
+    ),
     Spec("aux_loss_backward", {"plain": SPREAD}, {"f_counts": _counts}),
 )
 

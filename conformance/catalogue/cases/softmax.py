@@ -45,6 +45,7 @@ SPECS = (
     Spec("softmax_topk", {"beyond": WIDE_CHOICES}, why="overflow_before_the_maximum"),
     Spec("softmax_topk", {"plain": SOME_CHOICES[:2]}, {"input": rows_apart}, why="rows_far_apart"),
     Spec("softmax_topk", {"exact": SOME_CHOICES}, why="ties_by_lower_index"),
+    Spec("softmax_topk", {"ties": sizes("rows cols k", (64, 500, 3))}, why="ties_between_blocks"),
     Spec("softmax_topk", {"degenerate": SOME_CHOICES}, why="all_equal"),
     Spec(
         "softmax_topk_backward",

@@ -30,16 +30,19 @@ class Factor:
     """What varies: its levels, the cheapest or plainest first, and the class that each belongs to, from 0.
 
     Pairs are formed of the classes of a size, of the levels of a scalar, and of data by level beside a size, by class
-    beside anything else.
+    beside anything else; beside a scalar by `apart`, where that is given, finer classes.
     """
 
     name: str
     levels: tuple[Any, ...]
     classes: tuple[int, ...]
     kind: Literal["size", "scalar", "data"]
+    apart: tuple[int, ...] = ()
 
     def places(self, other: Factor) -> NDArray[np.int64]:
         """Return for each level its row in the table of pairs with another factor."""
+        if self.apart and other.kind == "scalar":
+            return np.array(self.apart)
         by_class = self.kind == "size" or (self.kind == "data" and other.kind != "size")
         return np.array(self.classes if by_class else range(len(self.levels)))
 
@@ -100,13 +103,15 @@ def _first(places: NDArray[np.int64], wanted: np.int64) -> int:
     return int(np.flatnonzero(places == wanted)[0])
 
 
-def covering_rows(factors: Sequence[Factor], cost: Cost) -> list[Row]:
-    """Return rows that cost at most 1 each and reach every goal that such rows reach.
+def covering_rows(factors: Sequence[Factor], cost: Cost, standing: Sequence[Row] = ()) -> list[Row]:
+    """Return rows that cost at most 1 each and reach every goal that such rows reach, those that stand among them.
 
-    The same for the same factors and costs, always.
+    The same for the same factors, costs and standing rows, always.
     """
     covering = Covering(factors)
-    rows: list[Row] = []
+    rows = list(standing)
+    for stands in rows:
+        covering.reach(covering.numbered(stands))
     beyond: list[Numbers] = []
     while begun := next((b for b in covering.beginnings() if b not in beyond), None):
         if row := _best(covering, begun, cost, len(rows)):

@@ -42,7 +42,7 @@ VALUES: Mapping[str, Sequence[str]] = MappingProxyType(
         "spread": ("range", "swamp", "cancel"),
         "shaped": ("degenerate", "late", "early", "negative", "rising", "falling", "ties", "sparse"),
         "scaled": ("tiny", "large", "subnormal", "huge"),
-        "special": ("special", "signed"),
+        "special": ("special", "signed", "lone"),
     }
 )
 FINITE = tuple(value for kind, values in VALUES.items() if kind != "special" for value in values)

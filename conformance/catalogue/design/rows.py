@@ -47,18 +47,22 @@ def _row(operation: str, known: Mapping[str, Mapping[str, object]], line: Sequen
     return row
 
 
-def choose(operation: str) -> list[Row]:
-    """Return the rows that cover an operation's space; the same ones, always."""
+def choose(operation: str, standing: Sequence[Row] = ()) -> list[Row]:
+    """Return the rows that cover an operation's space, those that stand among them; the same ones, always."""
     space = space_of(operation)
-    return covering_rows(space.factors, space.cost)
+    return covering_rows(space.factors, space.cost, standing)
 
 
-def write(families: Iterable[str], folder: Path = FOLDER) -> None:
-    """Choose the rows of every operation of some families, and write their tables."""
+def write(families: Iterable[str], folder: Path = FOLDER, *, keep: bool = False) -> None:
+    """Choose the rows of every operation of some families, and write their tables; keep: the rows that stand stay.
+
+    Raises StaleRowsError where a row that is to stay has a level that there is no more.
+    """
     folder.mkdir(exist_ok=True)
     for name in families:
         declared = [operation for operation in OPERATIONS if family(operation) == name]
-        lines = [line for operation in declared for line in _lines(space_of(operation), choose(operation))]
+        chosen = {operation: choose(operation, rows_of(operation) if keep else ()) for operation in declared}
+        lines = [line for operation, rows in chosen.items() for line in _lines(space_of(operation), rows)]
         file_of(name, folder).write_text("".join([_HEAD, *lines]), encoding="utf-8", newline="\n")
     _tables.cache_clear()
 

@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 ELEMENTS = 2**18  # of all arrays of a call; float32, a megabyte
 WORK = 2**22  # multiplications of a call
 _EVERY_VALUE = {value for values in levels.VALUES.values() for value in values}
+_HALF_SPECIAL = ("special", "lone")
 _HALF_VALUES = {  # what a narrower format leaves of each class
-    "bf16": {"ordinary": ("plain",), "spread": ("cancel",), "shaped": ("ties", "sparse"), "special": ("special",)},
-    "fp16": {"ordinary": ("plain",), "shaped": ("late", "sparse"), "special": ("special",)},
+    "bf16": {"ordinary": ("plain",), "spread": ("cancel",), "shaped": ("ties", "sparse"), "special": _HALF_SPECIAL},
+    "fp16": {"ordinary": ("plain",), "shaped": ("late", "sparse"), "special": _HALF_SPECIAL},
 }
 
 
@@ -170,4 +171,9 @@ def _dense(numbers: Sequence[int]) -> tuple[int, ...]:
 def _data(name: str, found: Mapping[str, str | Maker]) -> Factor:
     by_value = {value: i for i, values in enumerate(levels.VALUES.values()) for value in values}
     numbers = [by_value.get(level, len(levels.VALUES) + i) for i, level in enumerate(found)]
-    return Factor(name, tuple(found), _dense(numbers), "data")
+    # 0 times a NaN is one, 0 times 0 is not: beside a scalar each of the special ones stands for itself.
+    apart = [
+        n if level not in levels.VALUES["special"] else -1 - i
+        for i, (n, level) in enumerate(zip(numbers, found, strict=True))
+    ]
+    return Factor(name, tuple(found), _dense(numbers), "data", _dense(apart))

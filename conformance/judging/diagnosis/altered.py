@@ -14,6 +14,7 @@ from conformance.judging.diagnoses import Kind, Symptom
 from conformance.limits.noise import Noisy, exact
 
 from .failed import Array
+from .lines import lines
 from .numbers import Number, recognise
 from .parts import Part
 
@@ -107,7 +108,7 @@ def clamped(part: Part) -> Symptom | None:
 
 def own_factors(part: Part) -> Symptom | None:
     """Every row, or column, with a factor of its own."""
-    for name, groups in _lines(part):
+    for name, groups in lines(part):
         excess, variance = part.fit(part.values, groups)
         if part.holds(_times(part.right, 1 + excess[groups], variance[groups])):
             return _own(f"every {name} times a factor of its own", _reach(1 + excess))
@@ -116,7 +117,7 @@ def own_factors(part: Part) -> Symptom | None:
 
 def own_offsets(part: Part) -> Symptom | None:
     """Every row, or column, with a number of its own added."""
-    for name, groups in _lines(part):
+    for name, groups in lines(part):
         added, variance = part.fit(np.ones(part.got.size), groups)
         if part.holds(_plus(part.right, np.ones(part.got.size), added[groups], variance[groups])):
             return _own(f"every {name} plus a number of its own", _reach(added))
@@ -125,7 +126,7 @@ def own_offsets(part: Part) -> Symptom | None:
 
 def own_terms(part: Part) -> Symptom | None:
     """Every row with a multiple of its own of an input's row: a sum over the row is wrong."""
-    for name, groups in _lines(part):
+    for name, groups in lines(part):
         for input_name, values in _float_inputs(part):
             multiple, variance = part.fit(values, groups)
             if part.holds(_plus(part.right, values, multiple[groups], variance[groups])):
@@ -140,18 +141,6 @@ def _own(words: str, numbers: str) -> Symptom:
 
 ALTERED = (sign, magnitude, factor, offset, term, missing_factor, clamped)
 BY_LINES = (own_factors, own_offsets, own_terms)
-
-
-def _lines(part: Part) -> Iterator[tuple[str, Array]]:
-    """The row (all axes but the last) of each place, then its column: where there are two, and two places for each."""
-    if part.wrong.got.ndim < 2:
-        return
-    shape, index = part.wrong.got.shape, np.nonzero(part.at)
-    rows = np.ravel_multi_index(index[:-1], shape[:-1])
-    for name, groups in (("row", rows), (part.wrong.axes[-1], index[-1])):
-        _, dense = np.unique(groups, return_inverse=True)
-        if part.is_noisy and dense.size >= 2 * (dense.max(initial=0) + 1) > 2:
-            yield name, dense
 
 
 def _float_inputs(part: Part) -> Iterator[tuple[str, Array]]:

@@ -14,6 +14,7 @@ from bindings import Signature
 from bindings.header.records import Parameter
 from conformance import operations
 from conformance.candidates.poison import poison
+from conformance.judging.spans import axis_names
 from conformance.judging.verdict import judge
 from conformance.limits.expectation import Expected, expect
 from conformance.limits.measure import measure
@@ -126,9 +127,7 @@ class Wrong:
     @property
     def axes(self) -> tuple[str, ...]:
         """What a place along each axis is called."""
-        if self.got.ndim <= 2:
-            return ((), ("element",), ("row", "column"))[self.got.ndim]
-        return tuple(_noun(axis.size.text) for axis in self.parameter.shape)
+        return axis_names(self.call.operation, self.output)
 
     def holds(self, explained: Any, got: Array | None = None) -> bool:
         """Whether what came (or a part of it) is what the explanation says, decided as every verdict is."""
@@ -138,8 +137,3 @@ class Wrong:
             if (measure(explained.reshape(-1)[some], came.reshape(-1)[some]).share > 1).any():
                 return False
         return bool(came.size) and judge(self.output, explained, came).passed
-
-
-def _noun(size: str) -> str:
-    """n_heads is how many heads there are; one of them is a head."""
-    return size.removeprefix("n_").removesuffix("s") if size.startswith("n_") else size

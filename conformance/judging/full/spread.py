@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.candidates.poison import poison
 from conformance.catalogue.cases.data import Draw
 from conformance.catalogue.full.layout import LaidOut
 from conformance.catalogue.full.places import Places
+from conformance.judging.spans import spans
 from conformance.judging.verdict import Verdict, judge, region
 from conformance.limits.measure import limits
 from conformance.limits.noise import Noisy
@@ -108,6 +110,13 @@ def _beyond(due: Spread, got: Array) -> NDArray[np.bool_]:
     return bad.reshape(got.shape)
 
 
+def _kind(got: Array) -> str:
+    """What the wrong elements all are, where that is one thing."""
+    if got.tobytes() == np.broadcast_to(poison(got.dtype, 1), got.shape).tobytes():
+        return ", never written"
+    return ", all of them zero" if not got.any() else ", none of them a number" if np.isnan(got).all() else ""
+
+
 def _failed(due: Spread, got: Array, bad: NDArray[np.bool_], sample: Verdict) -> Verdict:
     """The verdict on an output with elements beyond their limits: how many, where, and the worst of the first."""
     found = np.unravel_index(np.flatnonzero(bad.reshape(-1))[:_WEIGHED], bad.shape)
@@ -122,11 +131,12 @@ def _failed(due: Spread, got: Array, bad: NDArray[np.bool_], sample: Verdict) ->
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         share = np.abs(got[found] - wanted * factor) / limit
     share = np.where(np.isnan(share), np.inf, share)
-    worst, count, where = int(np.argmax(share)), int(bad.sum()), region(bad)
+    worst, count, reach = int(np.argmax(share)), int(bad.sum()), spans(bad)
+    where = region(reach)
     return replace(
         sample,
         passed=False,
-        reason=f"{count} of {bad.size} elements beyond their limit" + (f" ({where})" if where else ""),
+        reason=f"{count} of {bad.size} elements beyond their limit{_kind(got[bad])}" + (f" ({where})" if where else ""),
         elements=int(bad.size),
         wrong=count,
         share=float(share[worst]),
@@ -135,4 +145,5 @@ def _failed(due: Spread, got: Array, bad: NDArray[np.bool_], sample: Verdict) ->
         got=float(got[found][worst]),
         limit=float(limit[worst]),
         region=where,
+        spans=reach,
     )

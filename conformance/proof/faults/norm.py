@@ -22,7 +22,7 @@ FAULTS = (
           "v->dot(n, x, x)", "v->dot(n < 256 ? n : 256, x, x)",
           "past .*256|first 256|every row times a factor of its own"),
     Fault("rmsnorm: sums in 11 bits", ("rmsnorm",), "norm.c", _ROOT, _SHORT_SUM,
-          "accumulat|11 bits|row times a factor of its own", SHORTENED),
+          "accumulat|11 bits|sums kept in TF32|row times a factor of its own", SHORTENED),
     Fault("rmsnorm_backward: d_weight assigned", ("rmsnorm_backward", "rmsnorm_residual_backward"), "norm.c",
           "if (b->beta == 0) {", "if (b->d_weight) {", "matches: .*d_weight assigned"),
     Fault("rmsnorm_backward: one block of rows lost", ("rmsnorm_backward",), "norm.c",

@@ -59,7 +59,7 @@ FAULTS = (
     TF32_INPUTS,
     BFLOAT16_INPUTS,
     Fault("products: sums in 11 bits", ("gemm_nn",), "vector/tile.c", _SUM,
-          _EACH_SUM % f"rounded(total + factor * b[j], {TF32})", "accumulat|11 bits|sums kept in float16", SHORTENED),
+          _EACH_SUM % f"rounded(total + factor * b[j], {TF32})", "accumulat|11 bits|sums kept in", SHORTENED),
     Fault("products: sums cut off", ("gemm_tn",), "vector/tile.c", _SUM,
           _EACH_SUM % "toward_zero((double)total + (double)factor * b[j])", "cut off|truncat|toward zero",
           SHORTENED + _TOWARD_ZERO),

@@ -10,6 +10,7 @@ from conformance import operations
 from conformance.judging.results import Result, Status, worst
 from conformance.judging.verdict import Verdict
 from conformance.report.explanation import repeated
+from conformance.report.passed_over import passed_over
 from conformance.report.record import Run, verdict
 from conformance.report.summary import Row, counts, rows
 
@@ -43,6 +44,7 @@ class Section:
     kind: str
     blocks: Sequence[Block]
     results: Sequence[Result]
+    passed_over: str  # what of its outputs was not judged
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,7 @@ class Candidate:
     verdict: str
     counts: Sequence[tuple[Status, str, int]]
     sections: Sequence[Section]
+    passed_over: str  # what of its outputs was not judged
 
 
 def candidates(runs: Sequence[Run]) -> list[Candidate]:
@@ -65,6 +68,7 @@ def candidates(runs: Sequence[Run]) -> list[Candidate]:
             verdict(run),
             [(status, kind(status), count) for status, count in counts(run.results).items()],
             list(_sections(number, run)),
+            passed_over(run.results),
         )
         for number, run in enumerate(runs)
     ]
@@ -81,7 +85,16 @@ def _sections(number: int, run: Run) -> Iterator[Section]:
         status = gravest(results)
         shown = sorted((r for r in results if r.evidence or r.id in named), key=lambda r: (r.is_fine, -r.share))
         pictured = [block(result, run, number) for result in shown]
-        yield Section(row.operation, anchor(number, row.operation), row, status, kind(status), pictured, results)
+        yield Section(
+            row.operation,
+            anchor(number, row.operation),
+            row,
+            status,
+            kind(status),
+            pictured,
+            results,
+            passed_over(results),
+        )
 
 
 def shown_first(run: Run) -> set[str]:

@@ -102,6 +102,7 @@ SUMS: tuple[tuple[str, str, Sum], ...] = (
     ("one addition lost", "Threads add without atomics, and one overwrites another's sum.", _one_lost),
     ("sums kept in float16", "The accumulator is a half.", _kept(_half)),
     ("sums kept in bfloat16", "The accumulator is a bfloat16.", _kept(bfloat16)),
+    ("sums kept in TF32", "The accumulator has the bits of a tensor core's operand.", _kept(tf32)),
     ("sums cut off", "Every addition truncates, as in a tensor core.", _kept(truncated)),
     *(
         (

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Iterator
 
 from reference.readings import READINGS, Reading
 
 from .arithmetic import arithmetic
+from .constants import constants
 from .launches import launches
 
 
@@ -15,7 +17,8 @@ from .launches import launches
 def known(operation: str) -> tuple[Reading, ...]:
     """Return the readings that a candidate is compared with; one that is stated by hand is not made once more."""
     stated = [reading for reading in READINGS if reading.operation == operation]
-    return (*stated, *_further(arithmetic(operation), {reading.name for reading in stated}))
+    made = itertools.chain(arithmetic(operation), constants(operation))
+    return (*stated, *_further(made, {reading.name for reading in stated}))
 
 
 @functools.cache

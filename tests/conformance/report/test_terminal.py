@@ -13,6 +13,7 @@ from rich.console import Console
 from conformance.judging.diagnoses import of_readings
 from conformance.judging.results import Result, Status
 from conformance.judging.verdict import Verdict
+from conformance.report.page import page
 from conformance.report.record import Run, verdict
 from conformance.report.terminal import close, show
 
@@ -149,3 +150,13 @@ def test_a_library_with_a_sanitiser_in_it_is_repeated_with_its_preload() -> None
     [line] = [line for line in shown if "repeat: " in line]
     started = "python cuda/emulator/preload.py thread python -m conformance run"
     assert line == f"   repeat: {started} --library lib.so --case 'rope_forward/plain/1'"
+
+
+def test_elements_that_were_not_judged_never_read_as_judged() -> None:
+    some, whole = (dataclasses.replace(RIGHT[0].verdicts[0], left_open=count) for count in (2, 9))
+    cases = [dataclasses.replace(RIGHT[0], verdicts=(some,)), dataclasses.replace(RIGHT[1], verdicts=(whole,))]
+    said = "11 of 18 elements of 2 cases were not judged: "
+    [line] = [line for line in printed([Run("lib.so", [*RIGHT[2:], *cases])], every=True) if said in line]
+    assert line.endswith("; of 1 case among them that is a whole output")
+    assert not any("not judged" in line for line in printed([Run("lib.so", RIGHT)], every=True))
+    assert said in page([Run("lib.so", cases)])

@@ -1,0 +1,39 @@
+"""Groups of an output's places that share a sum: rows, columns, and what one thread writes of a row."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+
+from .failed import Array
+from .parts import Part
+
+_AT_ONCE = (1, 4)  # columns that a thread takes at once
+_THREADS = tuple(2**n for n in range(1, 11))  # of a row: a few lanes, a warp, a block
+
+
+def lines(part: Part) -> Iterator[tuple[str, Array]]:
+    """Yield what the groups are, and the group of each place.
+
+    The row is all axes but the last, then the column, then the threads of a row, each of which writes every so many
+    columns: where a thread does not learn what the others have summed, its own sum shows in all that it writes.  Where
+    there are two groups, and two places for each.
+    """
+    if part.wrong.got.ndim < 2 or not part.is_noisy:
+        return
+    shape, index = part.wrong.got.shape, np.nonzero(part.at)
+    rows, columns = np.ravel_multi_index(index[:-1], shape[:-1]), index[-1]
+    yield from _dense("row", rows)
+    yield from _dense(part.wrong.axes[-1], columns)
+    for threads, width in itertools.product(_THREADS, _AT_ONCE):  # the fewest groups that do
+        if 2 * threads * width <= shape[-1]:
+            name = f"thread, which writes {width} of every {width * threads} columns of a row,"
+            yield from _dense(name, rows * threads + columns // width % threads)
+
+
+def _dense(name: str, groups: Array) -> Iterator[tuple[str, Array]]:
+    _, dense = np.unique(groups, return_inverse=True)
+    if dense.size >= 2 * (dense.max(initial=0) + 1) > 2:
+        yield name, dense

@@ -1,0 +1,85 @@
+"""When an operation fails, from the sizes and scalars of its failing and its passing cases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from conformance.catalogue.cases import CASES, DESIGNED
+from conformance.catalogue.cases.spec import Case
+from conformance.judging.causes import causes
+from conformance.judging.circumstances import circumstances
+from conformance.judging.diagnoses import Diagnosis, Kind, Symptom, of_readings, of_symptoms
+from conformance.judging.results import Result, Status
+
+WRONG = of_symptoms([Symptom(Kind.NO_PATTERN, Kind.NO_PATTERN, outputs=("output",))])
+Fails = Callable[[Mapping[str, Any]], bool]
+
+
+def judged(operation: str, fails: Callable[[Case], bool], diagnosis: Diagnosis = WRONG) -> list[Result]:
+    """Every case of an operation, judged as a library would be that is wrong in some of them."""
+    cases = [*CASES.of(operation).values(), *DESIGNED.of(operation).values()]
+    return [
+        Result(case.id, operation, Status.FAIL, "wrong", diagnosis=diagnosis)
+        if fails(case)
+        else Result(case.id, operation, Status.PASS)
+        for case in cases
+    ]
+
+
+def said(results: list[Result]) -> str:
+    return circumstances([result for result in results if result.status is Status.FAIL], results)
+
+
+@pytest.mark.parametrize(
+    ("operation", "fails", "words"),
+    [
+        ("softmax", lambda sizes: sizes["cols"] > 12288, "only where cols >= 12289"),
+        ("softmax", lambda sizes: sizes["cols"] < 5, "only where cols <= 4"),
+        ("silu", lambda sizes: sizes["n"] % 4 != 0, "only where n % 4 != 0"),
+        ("silu", lambda sizes: sizes["n"] > 64 and sizes["n"] % 64 != 0, "only where n > 64 and n % 64 != 0"),
+        ("silu", lambda sizes: sizes["n"] % 1024 == 1, "only where n % 1024 = 1"),
+        ("scale", lambda sizes: sizes["scale"] == 1, "only where scale = 1"),
+        ("scale", lambda sizes: sizes["scale"] < 0, "only where scale < 0"),
+        ("gemm_beta", lambda sizes: sizes["beta"] != 0, "only where beta is not 0"),
+        ("gemm_tt", lambda sizes: sizes["N"] == sizes["K"], "only where K = N"),
+        ("softmax_topk", lambda sizes: sizes["k"] < sizes["cols"], "only where cols > k"),
+    ],
+)
+def test_the_condition_is_told_that_holds_in_failing_cases_alone(operation: str, fails: Fails, words: str) -> None:
+    assert said(judged(operation, lambda case: fails(case.sizes))) == words
+
+
+def test_two_conditions_at_once_are_told_where_neither_tells_alone() -> None:
+    def fails(case: Case) -> bool:
+        return case.sizes["batch"] > 1 and case.sizes["kv_capacity"] > case.sizes["kv_len"]
+
+    assert said(judged("attention_forward", fails)) == "only where batch is not 1 and kv_capacity > kv_len"
+
+
+def test_what_arrays_hold_is_a_circumstance_too() -> None:
+    results = judged("silu", lambda case: case.spec.inputs.get("input", case.data) == "subnormal")
+    assert said(results) == "only where input holds subnormal data"
+
+
+def test_nothing_is_said_where_all_cases_fail_or_no_simple_condition_tells_them() -> None:
+    assert said(judged("silu", lambda case: True)) == ""
+    assert said(judged("silu", lambda case: hash(case.sizes["n"]) % 7 in (1, 3, 4))) == ""
+    one = next(iter(CASES.of("silu")))
+    assert said(judged("silu", lambda case: case.id == one)) == ""
+
+
+def test_a_few_cases_that_pass_all_the_same_are_counted() -> None:
+    right = next(case.id for case in DESIGNED.of("softmax").values() if case.sizes["cols"] > 12288)
+    results = judged("softmax", lambda case: case.sizes["cols"] > 12288 and case.id != right)
+    assert said(results) == "only where cols >= 12289 (1 such case passed)"
+
+
+def test_a_cause_says_when_but_where_a_reading_says_all() -> None:
+    fails: Callable[[Case], bool] = lambda case: case.sizes["cols"] > 12288  # noqa: E731
+    [cause] = causes(judged("softmax", fails))
+    assert cause.sentence == f"output: {Kind.NO_PATTERN}; only where cols >= 12289"
+    [cause] = causes(judged("softmax", fails, of_readings(["no maximum"])))
+    assert cause.sentence == "matches: no maximum"
