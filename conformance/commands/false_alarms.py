@@ -1,7 +1,8 @@
 """Counts false alarms: correct implementations judged on fresh data, where every verdict that is not PASS is wrong.
 
-A run is one case of the catalogue or of its design, drawn with one seed, judged for one implementation.  One half of the processes computes with this
-machine's widest instructions, the other half with its plainest: other kernels of the BLAS, of NumPy and of the library.
+A run is one case of the catalogue or of its design, drawn with one seed, judged for one implementation.  One half of
+the processes computes with this machine's widest instructions, the other half with its plainest: other kernels of the
+BLAS, of NumPy and of the library.
 """
 
 from __future__ import annotations
