@@ -20,6 +20,7 @@ class Declaration:
     inputs: str = FLOAT32.name  # that factors of matrix products are rounded to before they are multiplied
     accumulator: str = FLOAT32.name  # that every partial sum is rounded to
     output: str = FLOAT32.name  # that results are rounded to before they are stored
+    intermediate: str = FLOAT32.name  # that each step of the formula rounds the array to which the next one reads
     rounding: str = NEAREST  # of partial sums
     input_rounding: str = NEAREST  # of the factors
     flush_to_zero: bool = False  # subnormal numbers may be read as zero, and stored as zero
@@ -32,6 +33,7 @@ class Declaration:
             accumulator=FORMATS[self.accumulator],
             inputs=_shorter(self.inputs),
             output=_shorter(self.output),
+            intermediate=_shorter(self.intermediate),
             truncates=self.rounding == TOWARD_ZERO,
             truncates_inputs=self.input_rounding == TOWARD_ZERO,
             flushes=self.flush_to_zero,
@@ -71,17 +73,24 @@ class Contract:
 
     def rounded_inputs(self, operations: Iterable[str]) -> dict[Precision, frozenset[str]]:
         """Return the formats that the factors of products are rounded to, each with its operations."""
-        found: dict[Precision, set[str]] = {}
-        for operation in operations:
-            format = self.of(operation).arithmetic.inputs
-            if format:
-                found.setdefault(format, set()).add(operation)
-        return {format: frozenset(few) for format, few in found.items()}
+        return _by_format((self.of(operation).arithmetic.inputs, operation) for operation in operations)
+
+    def rounded_between(self, operations: Iterable[str]) -> dict[Precision, frozenset[str]]:
+        """Return the formats that steps store their results in, each with its operations."""
+        return _by_format((self.of(operation).arithmetic.intermediate, operation) for operation in operations)
 
     @property
     def is_header(self) -> bool:
         """Whether nothing but what the header asks for is declared, of any operation."""
         return self.defaults == Declaration() and not self.changes
+
+
+def _by_format(declared: Iterable[tuple[Precision | None, str]]) -> dict[Precision, frozenset[str]]:
+    found: dict[Precision, set[str]] = {}
+    for format, operation in declared:
+        if format:
+            found.setdefault(format, set()).add(operation)
+    return {format: frozenset(few) for format, few in found.items()}
 
 
 HEADER = Contract(FLOAT32.name)

@@ -73,4 +73,4 @@ def _checked(where: str, values: Mapping[str, Any]) -> dict[str, Any]:
 def _allowed(key: str) -> tuple[Any, ...]:
     if "rounding" in key:
         return ROUNDINGS
-    return tuple(FORMATS) if key in ("inputs", "accumulator", "output") else (True, False)
+    return tuple(FORMATS) if key in ("inputs", "accumulator", "output", "intermediate") else (True, False)

@@ -14,16 +14,23 @@ from typing import Any
 import numpy as np
 
 from . import addends, common, extremes, factors
-from .number import Noisy, given_up, lift, propagate, rounded, settled, together, weighted
+from .number import (
+    LAST_BIT,
+    REACH,
+    Noisy,
+    between_steps,
+    given_up,
+    lift,
+    propagate,
+    rounded,
+    settled,
+    together,
+    weighted,
+)
 from .precision import ARRANGEMENTS, SECOND_ORDER, Floats, current, roundings
 
 FUNCTION_ROUNDINGS = 4.0
 FUNCTION_REACH = 8.0  # roundings; four units in the last place, each up to two roundings wide
-
-
-REACH = 8.0  # standard deviations within which a decision is open; the verdict's limit
-
-LAST_BIT = 1.5  # numbers of one size lose one bit in their sum: it errs by 0 or all of u, with variance u^2 / 2
 
 
 def add(a: Any, b: Any) -> Noisy:
@@ -94,9 +101,11 @@ def multiply(a: Any, b: Any) -> Noisy:
 
 def _slopes(x: Noisy, y: Noisy) -> tuple[Floats, Floats]:
     """By what an error of x, and one of y, is multiplied: by the other's value and, where that is lost in its own
-    error, by all that this may come to."""
+    error, or errs by a share of it that counts, by all that this may come to."""
     if not (x.variance.any() and y.variance.any()):
         return y.v, x.v
+    if roundings().intermediate:
+        return np.abs(y.v) + y.reach, np.abs(x.v) + x.reach
     reaches = (REACH * y.sigma, REACH * x.sigma)
     by_y, by_x = (
         np.where(reach > np.abs(v), np.abs(v) + reach, v) for reach, v in zip(reaches, (y.v, x.v), strict=True)
@@ -113,7 +122,9 @@ def _spared(x: Noisy) -> Any:
 def square(x: Noisy) -> Noisy:
     """Where the error may be as large as the number, what REACH sigma do counts, not what the slope says."""
     slope = 2 * x.v
-    if roundings().coarse:
+    if roundings().intermediate:
+        slope = 2 * np.abs(x.v) + x.reach
+    elif roundings().coarse:
         reach = REACH * x.sigma
         slope = np.where(reach > np.abs(x.v), 2 * np.abs(x.v) + reach, slope)
     result = rounded(propagate(x.v**2, (x, slope)), below=extremes.of_product(x.factors, x.factors, x.v, x.v))
@@ -124,11 +135,23 @@ def divide(a: Any, b: Any) -> Noisy:
     x, y = lift(a), lift(b)
     q = x.v / y.v
     below = extremes.of_quotient(x.factors, x.v, y.v)
-    result = rounded(propagate(q, (x, 1 / y.v), (y, q / y.v)), times=2, free=_scales_exactly(y), below=below)
+    least, lost = _least_divisor(y)
+    result = given_up(propagate(q, (x, 1 / least), (y, q / least)), lost & np.isfinite(q))
+    result = rounded(result, times=2, free=_scales_exactly(y), below=below)
     common.keep(result, (x, 1 / y.v), (y, -q / y.v))
     if y.sum_of is x:
         result = _share(result)
     return result.of_factors(factors.quotient(x.factors, x.v, y.v))
+
+
+def _least_divisor(y: Noisy) -> tuple[Floats, Any]:
+    """The divisor that an error is divided by, and where it may be nothing at all: |x'/y' - x/y| is what x and y err
+    by over y', which is less than y by as much as that may err."""
+    if roundings().intermediate is None or not y.variance.any():
+        return y.v, False
+    left = np.abs(y.v) - y.reach
+    lost = (left <= 0) & (y.variance > 0)
+    return np.copysign(np.where(lost, np.abs(y.v), left), y.v), lost
 
 
 def _share(q: Noisy) -> Noisy:
@@ -150,7 +173,7 @@ def _evaluated(x: Noisy, own: Floats | float, reach: Floats | float, sure: Any =
     if x.worst is not None:
         worst = np.where(sure, 0.0, x.worst + weighted(size, u * np.asarray(reach + 0.0)))
     lean = None if x.lean is None else np.where(sure, 0.0, x.lean)
-    return settled(x.v, variance, np.where(sure, 0.0, x.shared), worst, lean)
+    return between_steps(settled(x.v, variance, np.where(sure, 0.0, x.shared), worst, lean))
 
 
 def _underflowing(x: Noisy, may: Any) -> Noisy:
@@ -188,8 +211,7 @@ def _far(x: Noisy, y: Noisy) -> Noisy:
     """
     if not x.variance.any():
         return y
-    reach = REACH * x.sigma if x.lean is None else REACH * x.sigma + x.lean
-    reach = reach if x.worst is None else np.minimum(reach, ARRANGEMENTS * x.worst)
+    reach = x.reach
     far = (reach >= SECOND_ORDER - 1) & np.isfinite(x.v)
     if not far.any():
         return y
@@ -249,7 +271,7 @@ def _circular(f: Callable[[Floats], Floats], slope: Callable[[Floats], Floats]) 
         y = propagate(f(x.v), (x, slope(x.v)))
         variance = np.where(sure, 0.0, y.variance + FUNCTION_ROUNDINGS * u * u / 3)
         worst = None if y.worst is None else np.where(sure, 0.0, y.worst + FUNCTION_REACH * u)
-        return settled(y.v, variance, y.shared, worst, y.lean)
+        return between_steps(settled(y.v, variance, y.shared, worst, y.lean))
 
     return function
 
