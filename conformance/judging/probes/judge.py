@@ -30,6 +30,7 @@ from .measures import (
     flushes,
     format_of,
     kept_bits,
+    least_of_ones,
     one_and,
     one_more,
     ones,
@@ -73,22 +74,30 @@ def _caller(worker: Any) -> Call:
 
 
 def _inputs(operation: str, declared: Declaration, bench: Bench) -> Observation:
-    bits = min(_bits(declared.inputs), _bits(declared.output))
-    return _judge_format(operation, bits, f"{declared.inputs} inputs", bench)
+    return _judge_format(operation, *_shortest(declared, "inputs", "output", "intermediate"), bench)
 
 
 def _output(operation: str, declared: Declaration, bench: Bench) -> Observation:
-    return _judge_format(operation, _bits(declared.output), f"{declared.output} output", bench)
+    return _judge_format(operation, *_shortest(declared, "output", "intermediate"), bench)
 
 
 def _bits(format: str) -> int:
     return FORMATS[format].bits
 
 
+_WORDS = {"inputs": "inputs", "output": "output", "intermediate": "intermediate results"}
+
+
+def _shortest(declared: Declaration, *keys: str) -> tuple[int, str]:
+    """The fewest digits that one of the keys leaves, and what that is declared to be, in words."""
+    key = min(keys, key=lambda key: _bits(getattr(declared, key)))
+    return _bits(getattr(declared, key)), f"{getattr(declared, key)} {_WORDS[key]}"
+
+
 def _stored_bits(operation: str, declared: Declaration) -> int:
     """How many digits what leaves the operation has: as it is declared, or as the header stores it in 16 bits."""
     stored = (p.element for p in operations.written_arrays(operations.OPERATIONS[operation]) if p.type.is_half)
-    return min(map(_bits, (declared.output, *stored)))
+    return min(map(_bits, (declared.output, declared.intermediate, *stored)))
 
 
 def _judge_format(operation: str, declared: int, words: str, bench: Bench) -> Observation:
@@ -112,10 +121,11 @@ def _due_bits(channel: Channel, numbers: Numbers, declared: int, bench: Bench) -
 def _accumulator(operation: str, declared: Declaration, bench: Bench) -> Observation:
     call, format = _caller(bench.worker), FORMATS[declared.accumulator]
     due = min(format.bits, _stored_bits(operation, declared))
-    least = 0
+    is_short = due < format.bits  # as it is stored: behind a logarithm the last digit is worth many ones
+    fewest = 0
     for channel in sums(operation):
         bits = kept_bits(channel, one_and, call)
-        least = min(bits, least or bits)
+        fewest = min(bits, fewest or bits)
         if bits < _due_bits(channel, one_and, due, bench):
             words = f"declared {declared.accumulator} sums; found {format_of(bits)} from {channel.input}"
             return format_of(bits), words
@@ -123,9 +133,10 @@ def _accumulator(operation: str, declared: Declaration, bench: Bench) -> Observa
     affordable = [channel for channel in sums(operation) if channel.is_affordable(count)]
     for channel in dict.fromkeys(affordable[:1] + affordable[-1:]):
         total = ones(channel, count, call)
-        if total < min(count, int(1 / format.unit)) * (1 - 2.0 ** -(due + 1)):
+        least = min(count, int(1 / format.unit)) * (1 - 2.0 ** -(due + 1))
+        if total < least and not (is_short and total >= least_of_ones(channel, count)):
             return f"{count} ones add up to {total}", f"declared {format.name} sums; {count} ones add up to {total}"
-    return format_of(least), ""
+    return format_of(fewest), ""
 
 
 def _terms(operation: str, is_seen_whole: bool) -> int:
@@ -136,7 +147,7 @@ def _terms(operation: str, is_seen_whole: bool) -> int:
 def _rounding(operation: str, declared: Declaration, bench: Bench) -> Observation:
     call = _caller(bench.worker)
     up = all(rounds_up(channel, call) for channel in sums(operation) if channel.is_exact)
-    if min(_bits(declared.accumulator), _bits(declared.output)) < _bits("float32"):
+    if min(_bits(declared.accumulator), _bits(declared.output), _bits(declared.intermediate)) < _bits("float32"):
         raise _EndedError(Status.TOO_FINE, "sums are declared, or stored, shorter than float32")
     found = NEAREST if up else TOWARD_ZERO
     wrong = not up and declared.rounding == NEAREST
