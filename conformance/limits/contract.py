@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import Any, TypeVar
 
 from .noise import FLOAT32, FORMATS, Arithmetic, Precision
 
 NEAREST, TOWARD_ZERO = "nearest", "toward zero"
 ROUNDINGS = (NEAREST, TOWARD_ZERO)
+Kind = TypeVar("Kind")
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,7 @@ class Declaration:
     input_rounding: str = NEAREST  # of the factors
     flush_to_zero: bool = False  # subnormal numbers may be read as zero, and stored as zero
     deterministic: bool = True  # the same call gives the same bits
+    functions: tuple[tuple[str, float], ...] = ()  # units in the last place that a function may err by, by name
 
     @property
     def arithmetic(self) -> Arithmetic:
@@ -37,13 +39,21 @@ class Declaration:
             truncates=self.rounding == TOWARD_ZERO,
             truncates_inputs=self.input_rounding == TOWARD_ZERO,
             flushes=self.flush_to_zero,
+            functions=self.functions,
         )
 
     def __str__(self) -> str:
         """What differs from the header, in words."""
         plain = Declaration()
         names = (one.name for one in fields(self) if getattr(self, one.name) != getattr(plain, one.name))
-        return ", ".join(f"{name.replace('_', ' ')} {_word(getattr(self, name))}" for name in names) or FLOAT32.name
+        return ", ".join(f"{name.replace('_', ' ')} {self.said(name)}" for name in names) or FLOAT32.name
+
+    def said(self, key: str) -> str:
+        """What is declared of one key, in a word."""
+        value = getattr(self, key)
+        if key == "functions":
+            return _listed(value)
+        return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
 def _shorter(name: str) -> Precision | None:
@@ -51,8 +61,8 @@ def _shorter(name: str) -> Precision | None:
     return None if name == FLOAT32.name else FORMATS[name]
 
 
-def _word(value: object) -> str:
-    return {True: "yes", False: "no"}.get(value, str(value)) if isinstance(value, bool) else str(value)
+def _listed(units: Iterable[tuple[str, float]]) -> str:
+    return " and ".join(f"{name} to {count:g} units" for name, count in units) or "as libraries do"
 
 
 @dataclass(frozen=True)
@@ -73,11 +83,15 @@ class Contract:
 
     def rounded_inputs(self, operations: Iterable[str]) -> dict[Precision, frozenset[str]]:
         """Return the formats that the factors of products are rounded to, each with its operations."""
-        return _by_format((self.of(operation).arithmetic.inputs, operation) for operation in operations)
+        return _by_kind((self.of(operation).arithmetic.inputs, operation) for operation in operations)
+
+    def inexact_functions(self, operations: Iterable[str]) -> dict[tuple[tuple[str, float], ...], frozenset[str]]:
+        """Return the units that functions are declared to err by, each with its operations."""
+        return _by_kind((self.of(operation).functions or None, operation) for operation in operations)
 
     def rounded_between(self, operations: Iterable[str]) -> dict[Precision, frozenset[str]]:
         """Return the formats that steps store their results in, each with its operations."""
-        return _by_format((self.of(operation).arithmetic.intermediate, operation) for operation in operations)
+        return _by_kind((self.of(operation).arithmetic.intermediate, operation) for operation in operations)
 
     @property
     def is_header(self) -> bool:
@@ -85,12 +99,12 @@ class Contract:
         return self.defaults == Declaration() and not self.changes
 
 
-def _by_format(declared: Iterable[tuple[Precision | None, str]]) -> dict[Precision, frozenset[str]]:
-    found: dict[Precision, set[str]] = {}
-    for format, operation in declared:
-        if format:
-            found.setdefault(format, set()).add(operation)
-    return {format: frozenset(few) for format, few in found.items()}
+def _by_kind(declared: Iterable[tuple[Kind | None, str]]) -> dict[Kind, frozenset[str]]:
+    found: dict[Kind, set[str]] = {}
+    for kind, operation in declared:
+        if kind is not None:
+            found.setdefault(kind, set()).add(operation)
+    return {kind: frozenset(few) for kind, few in found.items()}
 
 
 HEADER = Contract(FLOAT32.name)

@@ -2,6 +2,7 @@
 
     inputs = "float32"                  # defaults: of every operation
     deterministic = false
+    functions = { exp = 4, log = 2 }    # units in the last place; a number alone is of every function
 
     [operations."*gemm*"]               # of those whose names fit; later tables win
     inputs = "tf32"
@@ -23,8 +24,10 @@ from conformance.operations import OPERATIONS
 
 from .contract import ROUNDINGS, Contract, Declaration, changed
 from .noise import FORMATS
+from .noise.arithmetic import FUNCTIONS
 
 SHIPPED = Path(__file__).parent / "shipped"
+LEAST_UNITS, MOST_UNITS = 0.5, 2.0**16  # what a correctly rounded function errs by; all digits that bfloat16 has not
 _KEYS = tuple(field.name for field in fields(Declaration))
 
 
@@ -60,14 +63,35 @@ def _table(path: Path, pattern: str, table: Mapping[str, Any]) -> Any:
 
 
 def _checked(where: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    checked: dict[str, Any] = {}
     for key, value in values.items():
         if key not in _KEYS:
             raise ContractError(f"{where}: {key}: expected one of {', '.join(_KEYS)}")
-        expected = _allowed(key)
-        if isinstance(value, (dict, list)) or value not in expected or (type(value) is not type(expected[0])):
-            words = ", ".join(str(one).lower() for one in expected)
-            raise ContractError(f"{where}: {key}: expected one of {words}, got {value!r}")
-    return dict(values)
+        checked[key] = (_units if key == "functions" else _word)(f"{where}: {key}", value)
+    return checked
+
+
+def _word(where: str, value: Any) -> Any:
+    """A value that is one of a few."""
+    expected = _allowed(where.rpartition(" ")[2])
+    if isinstance(value, (dict, list)) or value not in expected or (type(value) is not type(expected[0])):
+        words = ", ".join(str(one).lower() for one in expected)
+        raise ContractError(f"{where}: expected one of {words}, got {value!r}")
+    return value
+
+
+def _units(where: str, value: Any) -> tuple[tuple[str, float], ...]:
+    """Units in the last place, by function."""
+    given = value if isinstance(value, dict) else dict.fromkeys(FUNCTIONS, value)
+    for name, units in given.items():
+        at = f"{where}: {name}" if isinstance(value, dict) else where
+        if name not in FUNCTIONS:
+            raise ContractError(f"{at}: expected one of {', '.join(FUNCTIONS)}")
+        is_number = isinstance(units, (int, float)) and not isinstance(units, bool)
+        if not is_number or not LEAST_UNITS <= units <= MOST_UNITS:
+            limits = f"{LEAST_UNITS:g} to {MOST_UNITS:g}"
+            raise ContractError(f"{at}: expected units in the last place, a number from {limits}, got {units!r}")
+    return tuple((name, float(given[name])) for name in FUNCTIONS if name in given)
 
 
 def _allowed(key: str) -> tuple[Any, ...]:

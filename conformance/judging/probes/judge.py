@@ -20,6 +20,7 @@ from conformance.limits import Declaration
 from conformance.limits.contract import NEAREST, TOWARD_ZERO
 from conformance.limits.noise import FORMATS, roundings, using
 
+from . import functions
 from .channels import Channel, carries, sums
 from .measures import (
     ONES,
@@ -162,6 +163,20 @@ def _flush(operation: str, declared: Declaration, bench: Bench) -> Observation:
     return "yes", f"declared to keep subnormal numbers; found 2^-130 in {lost[0].input} to become 0"
 
 
+def _functions(operation: str, declared: Declaration, bench: Bench) -> Observation:
+    found = functions.worst(list(functions.points(operation, _caller(bench.worker))))
+    if min(_bits(declared.output), _bits(declared.intermediate)) < _bits("float32"):
+        raise _EndedError(Status.TOO_FINE, "what functions give is declared to be stored shorter than float32")
+    due = functions.ASSUMED | dict(declared.functions)
+    words = ", ".join(f"{name} {units:.2g}" for name, units in found.items())
+    for name, units in found.items():
+        if units > due[name]:
+            is_declared = name in dict(declared.functions)
+            said = f"{'declared' if is_declared else 'expected'} {name} to {due[name]:g} units in the last place"
+            return words, f"{said}; found {units:.3g}"
+    return words, ""
+
+
 def _deterministic(operation: str, declared: Declaration, bench: Bench) -> Observation:
     """The largest case, repeated; on several threads where the worker has a library."""
     id = bench.store.recall(f"largest case of {operation}", lambda: _largest(operation).id, Codec())
@@ -200,5 +215,6 @@ _PROBES: dict[str, Callable[[str, Declaration, Bench], Observation]] = {
     "accumulator": _accumulator,
     "rounding": _rounding,
     "flush_to_zero": _flush,
+    "functions": _functions,
     "deterministic": _deterministic,
 }

@@ -84,11 +84,21 @@ class Arithmetic:
     truncates_inputs: bool = False
     coarse: bool = False  # what comes in may err by as much as it is large: the first order does not say enough
     flushes: bool = False  # numbers below the smallest normal one may be taken as zero, and stored as zero
+    functions: tuple[tuple[str, float], ...] = ()  # by how many units in the last place they may err, where declared
 
     @property
     def between(self) -> Precision:
         """What a partial result may be stored in before another step reads it."""
         return self.intermediate or self.working
+
+    @property
+    def is_rough(self) -> bool:
+        """Whether one step may err by so much of its result that terms of second order count."""
+        return self.intermediate is not None or bool(self.functions)
+
+    def units(self, function: str) -> float | None:
+        """The units in the last place that a function may err by; None where nothing is declared of it."""
+        return dict(self.functions).get(function)
 
     @property
     def errs_alike(self) -> bool:

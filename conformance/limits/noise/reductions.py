@@ -175,7 +175,7 @@ def matmul(a: Any, b: Any) -> Noisy:
         variance = variance + xx @ y.variance
         shared = shared + xx @ np.maximum(y.shared, y.variance / y.v[..., 0, :].size)
         worst = None if worst is None or y.worst is None else worst + ax @ y.worst
-    if roundings().intermediate:  # terms of second order are no longer small
+    if roundings().is_rough:  # terms of second order are no longer small
         variance = variance + x.variance @ y.variance
         worst = None if worst is None or x.worst is None or y.worst is None else worst + x.worst @ y.worst
     variance, shared = variance + in_common, shared + in_common
