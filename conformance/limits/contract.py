@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from typing import Any, TypeVar
 
 from .noise import FLOAT32, FORMATS, Arithmetic, Precision
+from .supports import Condition
 
 NEAREST, TOWARD_ZERO = "nearest", "toward zero"
 ROUNDINGS = (NEAREST, TOWARD_ZERO)
@@ -26,6 +27,7 @@ class Declaration:
     input_rounding: str = NEAREST  # of the factors
     flush_to_zero: bool = False  # subnormal numbers may be read as zero, and stored as zero
     deterministic: bool = True  # the same call gives the same bits
+    supports: str = ""  # a condition on sizes: a call that does not meet it may return ASSAYER_UNSUPPORTED
     functions: tuple[tuple[str, float], ...] = ()  # units in the last place that a function may err by, by name
 
     @property
@@ -53,6 +55,8 @@ class Declaration:
         value = getattr(self, key)
         if key == "functions":
             return _listed(value)
+        if key == "supports":
+            return value or "every size"
         return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
@@ -93,10 +97,16 @@ class Contract:
         """Return the formats that steps store their results in, each with its operations."""
         return _by_kind((self.of(operation).arithmetic.intermediate, operation) for operation in operations)
 
+    def unsupported(self, operation: str, sizes: Mapping[str, int]) -> str:
+        """Return the condition that the sizes of a call do not meet, or nothing where they are supported."""
+        condition = self.of(operation).supports
+        return "" if not condition or Condition.read(condition).holds(sizes) else condition
+
     @property
     def is_header(self) -> bool:
-        """Whether nothing but what the header asks for is declared, of any operation."""
-        return self.defaults == Declaration() and not self.changes
+        """Whether all operations compute as the header asks, whatever sizes they support."""
+        changes = {key for _, changed in self.changes for key, _ in changed}
+        return self.defaults == Declaration() and changes <= {"supports"}
 
 
 def _by_kind(declared: Iterable[tuple[Kind | None, str]]) -> dict[Kind, frozenset[str]]:

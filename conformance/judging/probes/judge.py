@@ -62,11 +62,15 @@ def judge_probe(id: str, bench: Bench) -> Result:
     return Result(id, operation, Status.FAIL if wrong else Status.PASS, wrong, detail=found)
 
 
-def _caller(worker: Any) -> Call:
+def _caller(bench: Bench, worker: Any = None) -> Call:
+    """Calls of a bench's library, on its worker or another one."""
+
     def call(operation: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        outcome = worker.run(operation, arguments)
+        outcome = (worker or bench.worker).run(operation, arguments)
         if outcome.status == "done" and outcome.code == 0:
             return operations.flat(outcome.outputs)
+        if reason := bench.declined(operation, arguments, outcome):
+            raise _EndedError(Status.NOT_SUPPORTED, reason)
         ended = {"crashed": Status.CRASHED, "timed out": Status.TIMED_OUT, "missing": Status.NOT_RUN}
         reason = outcome.detail.strip().split("\n")[0] or f"returned {outcome.code}"
         raise _EndedError(ended.get(outcome.status, Status.FAIL), reason)
@@ -102,7 +106,7 @@ def _stored_bits(operation: str, declared: Declaration) -> int:
 
 
 def _judge_format(operation: str, declared: int, words: str, bench: Bench) -> Observation:
-    call = _caller(bench.worker)
+    call = _caller(bench)
     found = {channel: kept_bits(channel, one_more, call) for channel in carries(operation)}
     worst = min(found, key=lambda channel: found[channel])
     for channel, bits in found.items():
@@ -120,7 +124,7 @@ def _due_bits(channel: Channel, numbers: Numbers, declared: int, bench: Bench) -
 
 
 def _accumulator(operation: str, declared: Declaration, bench: Bench) -> Observation:
-    call, format = _caller(bench.worker), FORMATS[declared.accumulator]
+    call, format = _caller(bench), FORMATS[declared.accumulator]
     due = min(format.bits, _stored_bits(operation, declared))
     is_short = due < format.bits  # as it is stored: behind a logarithm the last digit is worth many ones
     fewest = 0
@@ -146,7 +150,7 @@ def _terms(operation: str, is_seen_whole: bool) -> int:
 
 
 def _rounding(operation: str, declared: Declaration, bench: Bench) -> Observation:
-    call = _caller(bench.worker)
+    call = _caller(bench)
     up = all(rounds_up(channel, call) for channel in sums(operation) if channel.is_exact)
     if min(_bits(declared.accumulator), _bits(declared.output), _bits(declared.intermediate)) < _bits("float32"):
         raise _EndedError(Status.TOO_FINE, "sums are declared, or stored, shorter than float32")
@@ -156,7 +160,7 @@ def _rounding(operation: str, declared: Declaration, bench: Bench) -> Observatio
 
 
 def _flush(operation: str, declared: Declaration, bench: Bench) -> Observation:
-    call = _caller(bench.worker)
+    call = _caller(bench)
     lost = [channel for channel in carries(operation) if flushes(channel, call)]
     if not lost:
         return "no", ""
@@ -164,7 +168,7 @@ def _flush(operation: str, declared: Declaration, bench: Bench) -> Observation:
 
 
 def _functions(operation: str, declared: Declaration, bench: Bench) -> Observation:
-    found = functions.worst(list(functions.points(operation, _caller(bench.worker))))
+    found = functions.worst(list(functions.points(operation, _caller(bench))))
     if min(_bits(declared.output), _bits(declared.intermediate)) < _bits("float32"):
         raise _EndedError(Status.TOO_FINE, "what functions give is declared to be stored shorter than float32")
     due = functions.ASSUMED | dict(declared.functions)
@@ -181,7 +185,7 @@ def _deterministic(operation: str, declared: Declaration, bench: Bench) -> Obser
     """The largest case, repeated; on several threads where the worker has a library."""
     id = bench.store.recall(f"largest case of {operation}", lambda: _largest(operation).id, Codec())
     arguments = bench.preparation.arguments(CASES[id])
-    name = differs(operation, arguments, [_caller(_threaded(bench.worker))] * REPEATS)
+    name = differs(operation, arguments, [_caller(bench, _threaded(bench.worker))] * REPEATS)
     if not name:
         return "yes", ""
     wrong = f"declared deterministic; found {name} to differ from call to call on {THREADS} threads"
