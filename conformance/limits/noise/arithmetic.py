@@ -21,6 +21,7 @@ from .number import (
     REACH,
     Noisy,
     between_steps,
+    doubted,
     given_up,
     lift,
     propagate,
@@ -40,7 +41,8 @@ FUNCTION_REACH = 8.0  # roundings; four units in the last place
 def add(a: Any, b: Any) -> Noisy:
     x, y = lift(a), lift(b)
     nothing_added = _is_nothing(x) | _is_nothing(y)
-    result = rounded(propagate(x.v + y.v, (x, 1.0), (y, 1.0)), free=nothing_added, spread=LAST_BIT)
+    result = doubted(propagate(x.v + y.v, (x, 1.0), (y, 1.0)), lambda: unknown(x) | unknown(y))
+    result = rounded(result, free=nothing_added, spread=LAST_BIT)
     for total, other in ((x, y), (y, x)):
         if total.terms is not None:  # also where they add up to nothing: their partial sums did not
             spared = 0.0 if total.spared is None else total.spared
@@ -48,6 +50,11 @@ def add(a: Any, b: Any) -> Noisy:
     result = addends.in_any_order(result, x, y)
     common.keep(result, (x, 1.0), (y, 1.0))
     return result.of_factors(factors.added(x.factors, y.factors, result.v))
+
+
+def unknown(x: Noisy) -> Any:
+    """Where nothing is known of a number."""
+    return ~np.isfinite(x.variance)
 
 
 def _is_nothing(x: Noisy) -> Any:
@@ -89,7 +96,8 @@ def multiply(a: Any, b: Any) -> Noisy:
     below = extremes.of_product(x.factors, y.factors, x.v, y.v)
     spared = _spared(x) + _spared(y)
     by_y, by_x = _slopes(x, y)
-    result = rounded(propagate(x.v * y.v, (x, by_y), (y, by_x)), free=free, below=below, spared=spared)
+    result = doubted(propagate(x.v * y.v, (x, by_y), (y, by_x)), lambda: unknown(x) | unknown(y))
+    result = rounded(result, free=free, below=below, spared=spared)
     common.keep(result, (x, y.v), (y, x.v))
     result.of_factors(factors.product(x.factors, y.factors, x.v, y.v))
     result = extremes.of_infinities(result, x, y)
@@ -141,6 +149,7 @@ def divide(a: Any, b: Any) -> Noisy:
     below = extremes.of_quotient(x.factors, x.v, y.v)
     least, lost = _least_divisor(y)
     result = given_up(propagate(q, (x, 1 / least), (y, q / least)), lost & np.isfinite(q))
+    result = doubted(result, lambda: unknown(x) | unknown(y))
     scales = _scales_exactly(y)
     result = rounded(_by_units("division", result, scales), times=2, free=scales, below=below)
     common.keep(result, (x, 1 / y.v), (y, -q / y.v))

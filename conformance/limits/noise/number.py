@@ -327,3 +327,11 @@ def settled(v: Floats, variance: Floats, shared: Floats, worst: Floats | None, l
         worst = None if worst is None else np.where(finite, worst, 0.0) + unknown
         lean = None if lean is None else np.where(finite, lean, 0.0)
     return flushed(Noisy(v, variance, shared, worst, lean=lean))
+
+
+def doubted(result: Noisy, unknown: Callable[[], Any]) -> Noisy:
+    """A result, given up where it is infinite and of one of its parts nothing is known: with the other infinity, or
+    with zero, it may be no number.  That is so where steps store what may pass a format's range."""
+    if roundings().intermediate is None or not (infinite := np.isinf(result.v)).any():
+        return result
+    return given_up(result, infinite & unknown())

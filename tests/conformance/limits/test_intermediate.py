@@ -42,7 +42,7 @@ def few(operation: str, count: int = 12) -> list[Case]:
 
 def noisy(x: Any, **arithmetic: Any) -> Noisy:
     """What an arithmetic makes of a formula of x, which is exact."""
-    with using(Arithmetic(**arithmetic)):
+    with using(Arithmetic(**arithmetic)), np.errstate(all="ignore"):
         return x(exact)
 
 
@@ -85,6 +85,18 @@ def test_what_the_format_holds_is_stored_as_it_is() -> None:
 def test_nothing_is_known_past_the_largest_number_of_the_format() -> None:
     squares = noisy(lambda number: number(np.array([100.0, 300.0])) ** 2, intermediate=FORMATS["float16"])
     assert np.isfinite(squares.variance).tolist() == [True, False]
+
+
+def test_nor_of_infinity_beside_what_may_have_become_infinite() -> None:
+    """65,504 is the largest number of float16: in float32 the sum is infinite, in float16 it may be no number."""
+    terms = np.array([[np.inf, -300.0], [np.inf, 3.0]])
+    for total in (
+        lambda number: np.sum(number(terms) * np.abs(terms), axis=-1),
+        lambda number: ((number(terms) * np.abs(terms)) @ number(np.ones((2, 1))))[:, 0],
+    ):
+        due = noisy(total, intermediate=FORMATS["float16"])
+        assert np.isfinite(due.variance).tolist() == [False, True]
+        assert np.isfinite(noisy(total).variance).all()
 
 
 # ---- beyond the first order --------------------------------------------------------------------------------------
