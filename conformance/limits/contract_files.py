@@ -25,7 +25,7 @@ from conformance.operations import OPERATIONS, size_names
 
 from .contract import ROUNDINGS, Contract, Declaration, changed
 from .noise import FORMATS
-from .noise.arithmetic import FUNCTIONS
+from .noise.own_errors import FUNCTIONS
 from .supports import Condition
 
 SHIPPED = Path(__file__).parent / "shipped"

@@ -19,7 +19,7 @@ from conformance.limits.noise import FLOAT32
 from .arguments import Array
 from .measures import Call
 
-# What is assumed of a function where nothing is declared of it (limits/noise/arithmetic.py), in units.
+# What is assumed of a function where nothing is declared of it (limits/noise/own_errors.py), in units.
 ASSUMED = {"exp": 4.0, "log": 4.0, "pow": 8.0, "sin": 4.0, "cos": 4.0, "sqrt": 2.0, "division": 2.0}
 _NUMBERS: Array = np.linspace(-1, 0, 1024, endpoint=False).astype(np.float32)
 _ANGLES: Array = np.linspace(0, 50, 512).astype(np.float32)

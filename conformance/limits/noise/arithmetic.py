@@ -1,12 +1,4 @@
-"""Elementwise functions on noise numbers: derivative, rounding, and the honest error of the mathematical library.
-
-Functions, where nothing is declared of them: the libraries in use state errors of up to four units in the last place
-for float32 (CUDA powf 4, NumPy log 3.8 and exp 2.5, C libraries below 1); their variance is taken as four roundings.  A
-quotient may be computed through the reciprocal, so it counts two.  A function that is declared to err by n units may
-err by all of them at every argument, to one side: that is what its results lean by; exp(0) is 1, and a quotient by a
-power of two exact, whatever is declared, since 1 - s times infinity hangs on it.  Where a small result may be
-flushed to zero (the header says so of exp, log, power and division), the smallest normal number counts.
-"""
+"""Elementwise functions on noise numbers: derivative, rounding, and the honest error of the mathematical library."""
 
 from __future__ import annotations
 
@@ -28,14 +20,9 @@ from .number import (
     rounded,
     settled,
     together,
-    weighted,
 )
+from .own_errors import FUNCTION_REACH, FUNCTION_ROUNDINGS, by_units, evaluated
 from .precision import ARRANGEMENTS, SECOND_ORDER, Floats, current, roundings
-
-FUNCTIONS = ("exp", "log", "pow", "sqrt", "sin", "cos", "tanh", "division")  # what may be declared to err by units
-FUNCTION_ROUNDINGS = 4.0
-ROUNDINGS_IN_UNIT = 2.0  # at most: a unit in the last place is up to two roundings wide
-FUNCTION_REACH = 8.0  # roundings; four units in the last place
 
 
 def add(a: Any, b: Any) -> Noisy:
@@ -151,7 +138,7 @@ def divide(a: Any, b: Any) -> Noisy:
     result = given_up(propagate(q, (x, 1 / least), (y, q / least)), lost & np.isfinite(q))
     result = doubted(result, lambda: unknown(x) | unknown(y))
     scales = _scales_exactly(y)
-    result = rounded(_by_units("division", result, scales), times=2, free=scales, below=below)
+    result = rounded(by_units("division", result, scales), times=2, free=scales, below=below)
     common.keep(result, (x, 1 / y.v), (y, -q / y.v))
     if y.sum_of is x:
         result = _share(result)
@@ -179,39 +166,6 @@ def _share(q: Noisy) -> Noisy:
     return result
 
 
-def _by_units(function: str, x: Noisy, sure: Any = False, size: Floats | None = None) -> Noisy:
-    """The results of a function with the error that is declared of it, if one is.
-
-    sure: where they are exact whatever is declared.  size: of what the units are of.
-    """
-    units = roundings().units(function)
-    if units is None:
-        return x
-    reach = np.where(sure, 0.0, ROUNDINGS_IN_UNIT * units * current().reach(x.v if size is None else size))
-    return x.replaced(lean=together(x.lean, reach), worst=None if x.worst is None else x.worst + reach)
-
-
-def _evaluated(function: str, x: Noisy, steps: Floats | float = 0.0, times: int = 1, sure: Any = False) -> Noisy:
-    """Add a function's own error, relative to |v|; steps: what it rounds on the way, in roundings of the result.
-
-    times: how many functions it is made of.  sure: where its result is exact.
-    """
-    if roundings().units(function) is None:
-        return _erring(x, times * (steps**2 + FUNCTION_ROUNDINGS), times * (steps + FUNCTION_REACH), sure)
-    return _erring(_by_units(function, x, sure), times * steps**2 + 1, times * steps, sure)
-
-
-def _erring(x: Noisy, own: Floats | float, reach: Floats | float, sure: Any) -> Noisy:
-    """Add an error: `own` and `reach` are in roundings of a result of size 1, relative to |v|."""
-    u, size = current().unit, np.abs(x.v)
-    variance = np.where(sure, 0.0, x.variance + weighted(size**2, u * u / 3 * np.asarray(own + 0.0)))
-    worst = None
-    if x.worst is not None:
-        worst = np.where(sure, 0.0, x.worst + weighted(size, u * np.asarray(reach + 0.0)))
-    lean = None if x.lean is None else np.where(sure, 0.0, x.lean)
-    return between_steps(settled(x.v, variance, np.where(sure, 0.0, x.shared), worst, lean))
-
-
 def _underflowing(x: Noisy, may: Any) -> Noisy:
     """Results below the smallest normal number may have been flushed to zero: all of them, or none."""
     lost = np.where(may & (np.abs(x.v) < current().smallest), current().smallest, 0.0)
@@ -228,7 +182,7 @@ def exp(x: Noisy) -> Noisy:
     finite = np.isfinite(x.v)
     size = np.where(finite, np.abs(x.v), 0.0)
     sure = (x.variance == 0) & (x.v == 0)
-    result = _evaluated("exp", _far(x, propagate(y, (x, y))), size, sure=sure)
+    result = evaluated("exp", _far(x, propagate(y, (x, y))), size, sure=sure)
     result = _underflowing(result, finite)
     common.keep(result, (x, y))
     return result
@@ -269,7 +223,7 @@ def log(x: Noisy) -> Noisy:
             worst = None if y.worst is None else _log_of_factor(ARRANGEMENTS * y.worst) / ARRANGEMENTS
         variance = np.square(sigma)
         y = y.replaced(variance=variance, shared=np.minimum(y.shared, variance), worst=worst)
-    return _evaluated("log", y)
+    return evaluated("log", y)
 
 
 def _log_of_factor(reach: Floats) -> Floats:
@@ -283,7 +237,7 @@ def sqrt(x: Noisy) -> Noisy:
     worst = None if x.worst is None or y.worst is None else np.minimum(y.worst, np.sqrt(x.worst))
     lean = None if x.lean is None or y.lean is None else np.minimum(y.lean, np.sqrt(x.lean))
     root = Noisy(y.v, np.minimum(y.variance, np.sqrt(x.variance)), y.shared, worst, lean=lean)
-    return rounded(_by_units("sqrt", root), times=2)
+    return rounded(by_units("sqrt", root), times=2)
 
 
 def power(a: Any, b: Any) -> Noisy:
@@ -295,8 +249,8 @@ def power(a: Any, b: Any) -> Noisy:
     size = np.abs(y.v * logarithm)
     sure = (x.variance == 0) & (y.variance == 0) & ((y.v == 0) | (x.v == 1))
     result = propagate(v, (x, v * y.v / x.v), (y, v * logarithm))
-    evaluated = _evaluated("pow", result, size, times=2, sure=sure)
-    return _underflowing(evaluated, (x.v != 0) & np.isfinite(v) & ~sure)
+    result = evaluated("pow", result, size, times=2, sure=sure)
+    return _underflowing(result, (x.v != 0) & np.isfinite(v) & ~sure)
 
 
 def _circular(name: str, f: Callable[[Floats], Floats], slope: Callable[[Floats], Floats]) -> Callable[[Noisy], Noisy]:
@@ -305,7 +259,7 @@ def _circular(name: str, f: Callable[[Floats], Floats], slope: Callable[[Floats]
     def function(x: Noisy) -> Noisy:
         u = current().unit
         sure = (x.variance == 0) & (x.v == 0)
-        y = _by_units(name, propagate(f(x.v), (x, slope(x.v))), sure, np.ones_like(x.v))
+        y = by_units(name, propagate(f(x.v), (x, slope(x.v))), sure, np.ones_like(x.v))
         own, reach = (FUNCTION_ROUNDINGS, FUNCTION_REACH) if roundings().units(name) is None else (1.0, 0.0)
         variance = np.where(sure, 0.0, y.variance + own * u * u / 3)
         worst = None if y.worst is None else np.where(sure, 0.0, y.worst + reach * u)
@@ -319,7 +273,7 @@ sin, cos = _circular("sin", np.sin, np.cos), _circular("cos", np.cos, np.sin)
 
 def tanh(x: Noisy) -> Noisy:
     y = np.tanh(x.v)
-    return _evaluated("tanh", propagate(y, (x, 1 - y * y)))
+    return evaluated("tanh", propagate(y, (x, 1 - y * y)))
 
 
 def absolute(x: Noisy) -> Noisy:

@@ -15,7 +15,7 @@ from conformance.judging.probes import judge_probe
 from conformance.judging.results import Result, Status
 from conformance.limits import HEADER, Contract, ContractError, Declaration, read_contract
 from conformance.limits.noise import Arithmetic, Noisy, exact, using
-from conformance.limits.noise.arithmetic import FUNCTIONS
+from conformance.limits.noise.own_errors import FUNCTIONS
 from conformance.proof.false_alarms import judge_case, known_implementations
 from conformance.variants.honest.inexact import inexact
 from reference.readings import READINGS
