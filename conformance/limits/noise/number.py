@@ -283,9 +283,10 @@ def _stored(x: Noisy, format: Precision, times: Any) -> Noisy:
     """
     free = (x.variance == 0) & format.holds(x.v)
     reach = np.where(free, 0.0, format.reach(x.v))
-    variance = x.variance + times * LAST_BIT * (reach * reach / 3)
+    own = times * LAST_BIT * (reach * reach / 3)
     worst = None if x.worst is None else x.worst + times * reach
-    result = Noisy(x.v, variance, x.shared, worst, lean=x.lean)
+    shared = x.shared + own if _is_constant(x.v) else x.shared
+    result = Noisy(x.v, x.variance + own, shared, worst, lean=x.lean)
     with np.errstate(invalid="ignore"):
         may_overflow = np.isfinite(x.v) & (np.abs(x.v) + result.reach > format.largest)
     return given_up(result, may_overflow)
