@@ -127,6 +127,17 @@ def base_of(operation: str) -> str:
     return operation.rpartition("_")[0] if is_sixteen_bit(operation) else operation
 
 
+def size_names(operation: str) -> tuple[str, ...]:
+    """Return the names of an operation's sizes: whole numbers that every call of it has."""
+    return signature(OPERATIONS[operation]).whole_sizes
+
+
+def sizes(operation: str, arguments: Mapping[str, Any]) -> dict[str, int]:
+    """Return the sizes of a call, by name."""
+    known = signature(OPERATIONS[operation]).sizes(arguments)
+    return {name: int(known[name]) for name in size_names(operation)}
+
+
 def ordered(function: Function, arguments: Mapping[str, Any]) -> list[Any]:
     """Return the arguments in the order of the Python signature."""
     return [arguments[name] for name in signature(function).names]

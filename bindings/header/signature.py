@@ -74,6 +74,15 @@ class Signature:
         """Return the arguments of a call by name; whether they fit is for whoever carries it out to say."""
         return dict(zip(self.names, args, strict=False)) | dict(kwargs)
 
+    @property
+    def whole_sizes(self) -> tuple[str, ...]:
+        """The whole numbers among `sizes`: those of arrays' shapes, and arguments that a shape or a condition names."""
+        function = self.function
+        axes = (axis.size for parameter in function.parameters for axis in parameter.shape)
+        named = {name for expression in (*axes, *function.requires) for name in expression.names}
+        scalars = [p.name for p in self.scalars if p.type.is_integer and p.name in named and not p.moving]
+        return (*scalars, *self.counts, *(name for name, *_ in self._solvers))
+
     def sizes(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return every number of a call by name, read off the given arrays (of the right dimensions) and scalars."""
         sizes = {parameter.name: values[parameter.name] for parameter in self.scalars}

@@ -90,8 +90,7 @@ def _property(result: Result) -> str:
 
 def _declared(result: Result, declared: Contract) -> str:
     """What is declared of the property, in a word."""
-    value = getattr(declared.of(result.operation), _property(result))
-    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+    return declared.of(result.operation).said(_property(result))
 
 
 def _record(result: Result, declared: Contract) -> dict[str, str]:

@@ -15,12 +15,13 @@ from conformance.candidates.finding import Finding, Misdeed
 from conformance.candidates.protocol import Outcome, Runs
 from conformance.candidates.worker.worker import Worker
 from conformance.catalogue.cases import Case, Refusal, previous
-from conformance.catalogue.cases.refusals import INVALID
+from conformance.catalogue.cases.refusals import INVALID, UNSUPPORTED
 from conformance.catalogue.goldens import GoldenError
 from conformance.catalogue.prepared import MemoryStore, Store
 from conformance.limits import HEADER, Contract
 from conformance.limits.expectation import Expected
 from conformance.limits.noise import using
+from conformance.limits.supports import Condition
 
 from . import indices
 from .diagnoses import Diagnosis, Kind, Symptom
@@ -101,7 +102,7 @@ class Bench:
         if not leaves_open and not all(map(is_known, expected.values())):
             return Result(id, operation, unjudged(), UNKNOWN)
         outcome = self.run(operation, arguments)
-        if over := without_outputs(id, operation, outcome):
+        if over := self.without_outputs(id, operation, arguments, outcome):
             return over
         judged = _judged(operation, arguments, expected, outcome, signed_zeros)
         if not self.explains:
@@ -147,6 +148,29 @@ class Bench:
             outcome.findings[:] = [finding for finding in outcome.findings if finding.kind is not Misdeed.VARIES]
         return outcome
 
+    def without_outputs(self, id: str, operation: str, arguments: Mapping[str, Any], outcome: Outcome) -> Result | None:
+        """Return the result of a call that gave no outputs to judge: it crashed, hung, or returned an error; else None.
+
+        An error is none where the call's sizes are declared not to be supported, and nothing else came of it.
+        """
+        if reason := self.declined(operation, arguments, outcome):
+            return Result(id, operation, Status.NOT_SUPPORTED, reason)
+        return without_outputs(id, operation, outcome)
+
+    def declined(self, operation: str, arguments: Mapping[str, Any], outcome: Any) -> str:
+        """Say by which declaration a call was not carried out; nothing where that is not so."""
+        if outcome.status != "done" or outcome.code != UNSUPPORTED or outcome.findings:
+            return ""
+        return self.unsupported(operation, operations.sizes(operation, arguments))
+
+    def unsupported(self, operation: str, sizes: Mapping[str, int]) -> str:
+        """Say which condition of the contract the sizes of a call do not meet; nothing where they are supported."""
+        condition = self.declared.unsupported(operation, sizes)
+        if not condition:
+            return ""
+        of = ", ".join(f"{name} = {value}" for name, value in sizes.items() if name in Condition.read(condition).names)
+        return f"{operation} is declared to support {condition}; here {of}"
+
     def _refusal(self, case: Refusal) -> Result:
         arguments = case.arguments(self.seed)
         outcome: Outcome = self.worker.run(case.operation, arguments, case.override)
@@ -155,7 +179,8 @@ class Bench:
         if ended:
             due = _due(case, _BY_RAISING if is_module else "")
             return replace(ended, reason=f"{ended.reason}; {due}", diagnosis=None) if ended.was_run else ended
-        reason = ""
+        if reason := self.declined(case.operation, case.base.arguments(self.seed), outcome):
+            return Result(case.id, case.operation, Status.NOT_SUPPORTED, reason)
         if case.entries and outcome.code == 0 and self.worker.facts().is_device_build:
             reason = indices.fault(case, case.base.arguments(self.seed), outcome.outputs)
         elif outcome.code != INVALID:
@@ -201,7 +226,7 @@ def _judged(
 
 
 def without_outputs(id: str, operation: str, outcome: Outcome) -> Result | None:
-    """Return the result of a call that gave no outputs to judge: it crashed, hung, or returned an error; else None."""
+    """Return the result of a call that gave no outputs to judge, whatever sizes are declared to be supported."""
     if outcome.status != "done" or outcome.code == 0:
         return _ended(id, operation, outcome)
     reason = told(outcome.code, outcome.raised)

@@ -41,7 +41,9 @@ def _verdicts(
     function = operations.OPERATIONS[operation]
     for name, wanted in settled(operation, arguments, expected, got).items():
         stored = FORMATS.get(operations.declared(function, name).element, FLOAT32)
-        yield judge(name, wanted, np.asarray(got[name]), signed_zeros, roundings().output or stored, leaves_open=True)
+        yield judge(
+            name, wanted, np.asarray(got[name]), signed_zeros, roundings().last_rounding(stored), leaves_open=True
+        )
 
 
 def settled(operation: str, arguments: Mapping[str, Any], expected: Expected, got: Outputs) -> Expected:

@@ -25,6 +25,7 @@ class Status(StrEnum):
     TIMED_OUT = "TIMED OUT"
     NOT_RUN = "NOT RUN"
     TOO_FINE = "TOO FINE"  # at the precision that the candidate declares the case cannot tell right from wrong
+    NOT_SUPPORTED = "NOT SUPPORTED"  # refused, at sizes that the candidate declares not to support
     WAIVED = "WAIVED"  # did not pass, and somebody answers for it until a date
 
 
@@ -63,8 +64,8 @@ class Result:
 
     @property
     def is_fine(self) -> bool:
-        """Whether it stands in nobody's way: passed, or waived, or too fine to tell anything."""
-        return self.status in (Status.PASS, Status.WAIVED, Status.TOO_FINE)
+        """Whether it stands in nobody's way: passed, or waived, or declared to be beyond the candidate."""
+        return self.status in (Status.PASS, Status.WAIVED, Status.TOO_FINE, Status.NOT_SUPPORTED)
 
     @property
     def was_run(self) -> bool:
@@ -98,9 +99,14 @@ class Result:
 
 
 def exit_code(results: Iterable[Result], floor: int = 1) -> int:
-    """0 all passed or waived; 1 the candidate failed or lacks something; 2 the judge failed (mistrusted, too few)."""
+    """0 all passed or waived; 1 the candidate failed or lacks something; 2 the judge failed (mistrusted, too few).
+
+    Where nothing but calls of sizes that are not supported was judged, nothing was.
+    """
     found = list(results)
     if len(found) < max(floor, 1) or any(result.status is Status.MISTRUSTED for result in found):
+        return HARNESS
+    if all(result.status is Status.NOT_SUPPORTED for result in found):
         return HARNESS
     return PASSED if all(result.is_fine for result in found) else FAILED
 

@@ -57,6 +57,11 @@ class _Wrong(NamedTuple):
     detail: str = ""
 
 
+def _is_declined(wrong: _Wrong | None) -> bool:
+    """Whether nothing is wrong with a call but its sizes, which are declared not to be supported."""
+    return wrong is not None and wrong.status is Status.NOT_SUPPORTED
+
+
 class _Judge:
     """Judges one sequence."""
 
@@ -81,6 +86,7 @@ class _Judge:
     def _in_turn(self) -> Result:
         if self.sequence.is_fresh:
             self.worker.renew(self.sequence.operation)
+        declined = ""  # the others are judged all the same
         for place, call in enumerate(self.sequence.calls):
             prepared, label = self._needs(call), self.sequence.label(place)
             if prepared.weakness:
@@ -89,9 +95,12 @@ class _Judge:
             outcome = made.once(self.worker, self.sequence.operation, prepared.arguments, call.run, override)
             if call.refusal and outcome.status != "missing":
                 continue  # it has a case of its own
-            if wrong := self._wrong(call, outcome):
+            wrong = self._wrong(call, outcome)
+            if wrong and _is_declined(wrong):
+                declined = declined or f"{label}: {wrong.reason}"
+            elif wrong:
                 return self._told([place], wrong, f"{KEPT}: {label}")
-        return self._of(Status.PASS)
+        return self._of(Status.NOT_SUPPORTED if declined else Status.PASS, declined)
 
     def _repeated(self) -> Result:
         [call] = self.sequence.calls
@@ -123,6 +132,8 @@ class _Judge:
         if found.differs:
             words = f"{words}: in round {found.round} that of {calls[found.place].label} gives other bits than alone"
             return self._failed(Misdeed.DISTURBS, words, wrongs[found.place])
+        if declined := next(filter(_is_declined, wrongs), None):  # which ended the rounds of the other too
+            return self._of(declined.status, declined.reason)
         for place, wrong in enumerate(wrongs):
             if wrong:  # where the process ended, nobody knows at which call
                 return self._told([place] if len(wrongs) > 1 else range(len(calls)), wrong, words)
@@ -133,6 +144,8 @@ class _Judge:
         if outcome.status != "done":
             reason = outcome.detail.strip().splitlines()[0] if outcome.detail.strip() else outcome.status
             return _Wrong(reason, ENDED[outcome.status], (), outcome.detail)
+        if reason := self.bench.declined(call.case.operation, self._needs(call).arguments, outcome):
+            return _Wrong(reason, Status.NOT_SUPPORTED)
         if outcome.code:
             return _Wrong(told(outcome.code, outcome.raised), detail=outcome.detail)
         arguments, expected, _ = self._needs(call)
@@ -144,7 +157,7 @@ class _Judge:
 
     def _told(self, places: Sequence[int], wrong: _Wrong, words: str) -> Result:
         """The result where one of the calls at these places is wrong, by what comes of them alone."""
-        if wrong.status is Status.NOT_RUN:
+        if wrong.status in (Status.NOT_RUN, Status.NOT_SUPPORTED):
             return self._of(wrong.status, wrong.reason)
         if any(self._is_wrong_alone(self.sequence.calls[place]) for place in places):
             return self._failed(None, f"{self.sequence.label(places[0])}: {wrong.reason}; wrong alone too", wrong)

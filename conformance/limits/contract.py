@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import Any, TypeVar
 
 from .noise import FLOAT32, FORMATS, Arithmetic, Precision
+from .supports import Condition
 
 NEAREST, TOWARD_ZERO = "nearest", "toward zero"
 ROUNDINGS = (NEAREST, TOWARD_ZERO)
+Kind = TypeVar("Kind")
 
 
 @dataclass(frozen=True)
@@ -20,10 +22,13 @@ class Declaration:
     inputs: str = FLOAT32.name  # that factors of matrix products are rounded to before they are multiplied
     accumulator: str = FLOAT32.name  # that every partial sum is rounded to
     output: str = FLOAT32.name  # that results are rounded to before they are stored
+    intermediate: str = FLOAT32.name  # that each step of the formula rounds the array to which the next one reads
     rounding: str = NEAREST  # of partial sums
     input_rounding: str = NEAREST  # of the factors
     flush_to_zero: bool = False  # subnormal numbers may be read as zero, and stored as zero
     deterministic: bool = True  # the same call gives the same bits
+    supports: str = ""  # a condition on sizes: a call that does not meet it may return ASSAYER_UNSUPPORTED
+    functions: tuple[tuple[str, float], ...] = ()  # units in the last place that a function may err by, by name
 
     @property
     def arithmetic(self) -> Arithmetic:
@@ -32,16 +37,27 @@ class Declaration:
             accumulator=FORMATS[self.accumulator],
             inputs=_shorter(self.inputs),
             output=_shorter(self.output),
+            intermediate=_shorter(self.intermediate),
             truncates=self.rounding == TOWARD_ZERO,
             truncates_inputs=self.input_rounding == TOWARD_ZERO,
             flushes=self.flush_to_zero,
+            functions=self.functions,
         )
 
     def __str__(self) -> str:
         """What differs from the header, in words."""
         plain = Declaration()
         names = (one.name for one in fields(self) if getattr(self, one.name) != getattr(plain, one.name))
-        return ", ".join(f"{name.replace('_', ' ')} {_word(getattr(self, name))}" for name in names) or FLOAT32.name
+        return ", ".join(f"{name.replace('_', ' ')} {self.said(name)}" for name in names) or FLOAT32.name
+
+    def said(self, key: str) -> str:
+        """What is declared of one key, in a word."""
+        value = getattr(self, key)
+        if key == "functions":
+            return _listed(value)
+        if key == "supports":
+            return value or "every size"
+        return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
 def _shorter(name: str) -> Precision | None:
@@ -49,8 +65,8 @@ def _shorter(name: str) -> Precision | None:
     return None if name == FLOAT32.name else FORMATS[name]
 
 
-def _word(value: object) -> str:
-    return {True: "yes", False: "no"}.get(value, str(value)) if isinstance(value, bool) else str(value)
+def _listed(units: Iterable[tuple[str, float]]) -> str:
+    return " and ".join(f"{name} to {count:g} units" for name, count in units) or "as libraries do"
 
 
 @dataclass(frozen=True)
@@ -71,17 +87,34 @@ class Contract:
 
     def rounded_inputs(self, operations: Iterable[str]) -> dict[Precision, frozenset[str]]:
         """Return the formats that the factors of products are rounded to, each with its operations."""
-        found: dict[Precision, set[str]] = {}
-        for operation in operations:
-            format = self.of(operation).arithmetic.inputs
-            if format:
-                found.setdefault(format, set()).add(operation)
-        return {format: frozenset(few) for format, few in found.items()}
+        return _by_kind((self.of(operation).arithmetic.inputs, operation) for operation in operations)
+
+    def inexact_functions(self, operations: Iterable[str]) -> dict[tuple[tuple[str, float], ...], frozenset[str]]:
+        """Return the units that functions are declared to err by, each with its operations."""
+        return _by_kind((self.of(operation).functions or None, operation) for operation in operations)
+
+    def rounded_between(self, operations: Iterable[str]) -> dict[Precision, frozenset[str]]:
+        """Return the formats that steps store their results in, each with its operations."""
+        return _by_kind((self.of(operation).arithmetic.intermediate, operation) for operation in operations)
+
+    def unsupported(self, operation: str, sizes: Mapping[str, int]) -> str:
+        """Return the condition that the sizes of a call do not meet, or nothing where they are supported."""
+        condition = self.of(operation).supports
+        return "" if not condition or Condition.read(condition).holds(sizes) else condition
 
     @property
     def is_header(self) -> bool:
-        """Whether nothing but what the header asks for is declared, of any operation."""
-        return self.defaults == Declaration() and not self.changes
+        """Whether all operations compute as the header asks, whatever sizes they support."""
+        changes = {key for _, changed in self.changes for key, _ in changed}
+        return self.defaults == Declaration() and changes <= {"supports"}
+
+
+def _by_kind(declared: Iterable[tuple[Kind | None, str]]) -> dict[Kind, frozenset[str]]:
+    found: dict[Kind, set[str]] = {}
+    for kind, operation in declared:
+        if kind is not None:
+            found.setdefault(kind, set()).add(operation)
+    return {kind: frozenset(few) for kind, few in found.items()}
 
 
 HEADER = Contract(FLOAT32.name)

@@ -2,10 +2,12 @@
 
     inputs = "float32"                  # defaults: of every operation
     deterministic = false
+    functions = { exp = 4, log = 2 }    # units in the last place; a number alone is of every function
 
     [operations."*gemm*"]               # of those whose names fit; later tables win
     inputs = "tf32"
     rounding = "toward zero"
+    supports = "K % 8 == 0"             # other sizes may be refused
 
 The keys are the fields of `Declaration`.
 """
@@ -13,18 +15,21 @@ The keys are the fields of `Declaration`.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from conformance.operations import OPERATIONS
+from conformance.operations import OPERATIONS, size_names
 
 from .contract import ROUNDINGS, Contract, Declaration, changed
 from .noise import FORMATS
+from .noise.own_errors import FUNCTIONS
+from .supports import Condition
 
 SHIPPED = Path(__file__).parent / "shipped"
+LEAST_UNITS, MOST_UNITS = 0.5, 2.0**16  # what a correctly rounded function errs by; all digits that bfloat16 has not
 _KEYS = tuple(field.name for field in fields(Declaration))
 
 
@@ -49,28 +54,71 @@ def read_contract(name: str) -> Contract:
     tables = content.pop("operations", {})
     if not isinstance(tables, dict) or not all(isinstance(table, dict) for table in tables.values()):
         raise ContractError(f'{path}: operations: expected tables such as [operations."*gemm*"], got {tables!r}')
-    defaults = Declaration(**_checked(str(path), content))
+    if "supports" in content:
+        expected = "in a table of operations that have these sizes, such as [operations.rmsnorm]"
+        raise ContractError(f"{path}: supports: expected {expected}, got it of all operations")
+    defaults = Declaration(**_checked(str(path), content, ()))
     return Contract(path.stem, defaults, tuple(_table(path, pattern, table) for pattern, table in tables.items()))
 
 
 def _table(path: Path, pattern: str, table: Mapping[str, Any]) -> Any:
-    if not any(fnmatchcase(operation, pattern) for operation in OPERATIONS):
+    operations = [operation for operation in OPERATIONS if fnmatchcase(operation, pattern)]
+    if not operations:
         raise ContractError(f"{path}: operations.{pattern}: expected the name of an operation, or a pattern of some")
-    return changed(pattern, _checked(f"{path}: operations.{pattern}", table))
+    return changed(pattern, _checked(f"{path}: operations.{pattern}", table, operations))
 
 
-def _checked(where: str, values: Mapping[str, Any]) -> dict[str, Any]:
+def _checked(where: str, values: Mapping[str, Any], operations: Sequence[str]) -> dict[str, Any]:
+    checked: dict[str, Any] = {}
     for key, value in values.items():
         if key not in _KEYS:
             raise ContractError(f"{where}: {key}: expected one of {', '.join(_KEYS)}")
-        expected = _allowed(key)
-        if isinstance(value, (dict, list)) or value not in expected or (type(value) is not type(expected[0])):
-            words = ", ".join(str(one).lower() for one in expected)
-            raise ContractError(f"{where}: {key}: expected one of {words}, got {value!r}")
-    return dict(values)
+        if key == "supports":
+            checked[key] = _condition(f"{where}: {key}", value, operations)
+        else:
+            checked[key] = (_units if key == "functions" else _word)(f"{where}: {key}", value)
+    return checked
+
+
+def _word(where: str, value: Any) -> Any:
+    """A value that is one of a few."""
+    expected = _allowed(where.rpartition(" ")[2])
+    if isinstance(value, (dict, list)) or value not in expected or (type(value) is not type(expected[0])):
+        words = ", ".join(str(one).lower() for one in expected)
+        raise ContractError(f"{where}: expected one of {words}, got {value!r}")
+    return value
+
+
+def _condition(where: str, value: Any, operations: Sequence[str]) -> str:
+    """A condition on sizes that every one of the operations has."""
+    if not isinstance(value, str):
+        raise ContractError(f"{where}: expected a condition on sizes as text, got {value!r}")
+    try:
+        condition = Condition.read(value)
+    except ValueError as error:
+        raise ContractError(f"{where}: {error}") from None
+    for operation in operations:
+        if unknown := [name for name in condition.names if name not in size_names(operation)]:
+            known = ", ".join(size_names(operation)) or "none"
+            raise ContractError(f"{where}: {operation} has no size {unknown[0]}; expected one of {known}")
+    return condition.text
+
+
+def _units(where: str, value: Any) -> tuple[tuple[str, float], ...]:
+    """Units in the last place, by function."""
+    given = value if isinstance(value, dict) else dict.fromkeys(FUNCTIONS, value)
+    for name, units in given.items():
+        at = f"{where}: {name}" if isinstance(value, dict) else where
+        if name not in FUNCTIONS:
+            raise ContractError(f"{at}: expected one of {', '.join(FUNCTIONS)}")
+        is_number = isinstance(units, (int, float)) and not isinstance(units, bool)
+        if not is_number or not LEAST_UNITS <= units <= MOST_UNITS:
+            limits = f"{LEAST_UNITS:g} to {MOST_UNITS:g}"
+            raise ContractError(f"{at}: expected units in the last place, a number from {limits}, got {units!r}")
+    return tuple((name, float(given[name])) for name in FUNCTIONS if name in given)
 
 
 def _allowed(key: str) -> tuple[Any, ...]:
     if "rounding" in key:
         return ROUNDINGS
-    return tuple(FORMATS) if key in ("inputs", "accumulator", "output") else (True, False)
+    return tuple(FORMATS) if key in ("inputs", "accumulator", "output", "intermediate") else (True, False)

@@ -15,7 +15,7 @@ from reference.ops.sixteen import copied
 
 from .infinite_scores import leave_either
 from .masks import leave_open
-from .noise import FLOAT32, FORMATS, Noisy, exact, flushed, given_up, stored, with_short_errors
+from .noise import FLOAT32, FORMATS, Noisy, exact, flushed, given_up, roundings, stored, with_short_errors
 
 UPDATE_ROUNDINGS = 16.0  # of the decay, the moments, their corrections, root and quotient, and the difference
 DECAY_ROUNDINGS = 3.0  # of the decay times the parameter, its sum with the step, and that times the rate
@@ -87,17 +87,20 @@ def bound_update(expected: Expected, arguments: Mapping[str, Any]) -> None:
     The header adds the decay to the step before it subtracts both; the reference takes it off the parameter by one
     factor.  The first rounds the decay three times, alone and with the step, which counts where it is large.
 
+    What is stored between the steps in a short format is rounded to that.
+
     What the header leaves open stays unknown: an m_hat past the largest number, and an infinite parameter, of which a
     product with a decay of 0 is no number.
     """
     beta1, beta2 = arguments["beta1"], arguments["beta2"]
+    format = roundings().intermediate or FLOAT32
     most = 2 * arguments["lr"] * max(1.0, (1 - beta1) / np.sqrt(max(1 - beta2, np.finfo(float).tiny)))
     for name, value in expected.items():
         if name.startswith(("param", "copies")):
             decay, old = _decay(arguments, name), np.abs(_moved(arguments, name))
             decayed = old * arguments["lr"] * decay if decay else np.zeros(())
-            own, reach = DECAY_ROUNDINGS * FLOAT32.variance(decayed), DECAY_ROUNDINGS * FLOAT32.reach(decayed)
-            cap = most**2 + UPDATE_ROUNDINGS * FLOAT32.variance(np.abs(value.v) + old)  # the step is no larger
+            own, reach = DECAY_ROUNDINGS * format.variance(decayed), DECAY_ROUNDINGS * format.reach(decayed)
+            cap = most**2 + UPDATE_ROUNDINGS * format.variance(np.abs(value.v) + old)  # the step is no larger
             variance = np.where(np.isfinite(value.v), np.minimum(value.variance, cap) + own, 0.0)
             worst = None if value.worst is None else value.worst + np.where(np.isfinite(value.v), reach, 0.0)
             is_open = np.isinf(value.variance) | np.isinf(value.v)

@@ -60,7 +60,13 @@ def shares(ids: Sequence[str], seed: int, rounds: int, processes: int) -> list[l
 
 def known_implementations(libraries: list[Path], declared: Contract) -> dict[str, Implementation]:
     flushing = frozenset(operation for operation in OPERATIONS if declared.of(operation).flush_to_zero)
-    return implementations(libraries, declared.rounded_inputs(products()), flushing)
+    return implementations(
+        libraries,
+        declared.rounded_inputs(products()),
+        flushing,
+        declared.rounded_between(OPERATIONS),
+        declared.inexact_functions(OPERATIONS),
+    )
 
 
 def results(shares: list[list[Unit]], libraries: list[Path], declared: Contract) -> Iterator[Run]:

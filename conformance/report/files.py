@@ -91,7 +91,8 @@ def _line(kind: type[_Line], path: Path, place: int, line: bytes) -> _Line:
         raise ReportError(f"{path}: not a report written by `run --jsonl`: line {place}: {error}") from None
 
 
-_ELEMENT = {Status.FAIL: "failure", Status.NOT_RUN: "skipped", Status.WAIVED: "skipped", Status.TOO_FINE: "skipped"}
+_SKIPPED = (Status.NOT_RUN, Status.WAIVED, Status.TOO_FINE, Status.NOT_SUPPORTED)
+_ELEMENT = {Status.FAIL: "failure", **dict.fromkeys(_SKIPPED, "skipped")}
 
 
 def write_junit(path: Path, run: Run) -> None:

@@ -9,7 +9,8 @@ from rich.markup import escape
 
 from conformance.judging.results import Status
 
-_STYLES = {Status.PASS: "green", Status.WAIVED: "yellow", Status.TOO_FINE: "yellow", Status.NOT_RUN: "yellow"}
+_ASIDE = (Status.WAIVED, Status.TOO_FINE, Status.NOT_SUPPORTED, Status.NOT_RUN)
+_STYLES = {Status.PASS: "green", **dict.fromkeys(_ASIDE, "yellow")}
 NAMED = 4  # names in a line that can have many
 
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from conformance import operations
-from conformance.judging.results import Result
+from conformance.judging.results import Result, Status
 
 from .explanation import repeated
 from .findings import findings
-from .record import Run, counted, verdict
+from .record import Run, counted, not_supported, verdict
 from .runs import name_of, runs, sentence
 from .summary import StepSummary, step_summaries, tally
 from .writing import write_whole
@@ -61,7 +61,9 @@ def _families(results: Sequence[Result]) -> Iterator[str]:
     for family, few in by_family.items():
         worst = max(few, key=lambda result: result.share)
         used = f"{worst.share:.3g} | {_code(worst.id)}" if worst.verdicts else "|"
-        yield f"| {family} | {sum(result.is_fine for result in few)}/{len(few)} | {used} |"
+        judged = [result for result in few if result.status is not Status.NOT_SUPPORTED]
+        beyond = f", {said}" if (said := not_supported(few)) else ""
+        yield f"| {family} | {sum(result.is_fine for result in judged)}/{len(judged)}{beyond} | {used} |"
 
 
 def _steps(found: Sequence[StepSummary]) -> Iterator[str]:
@@ -74,6 +76,8 @@ def _steps(found: Sequence[StepSummary]) -> Iterator[str]:
             calls, passed = sum(step.calls for step in some), sum(step.passed for step in some)
             missed = sum(step.not_run for step in some)
             not_run = f", {missed} not run" if missed else ""
+            beyond = sum(step.unsupported for step in some)
+            not_run += f", {beyond} not supported, as declared" if beyond else ""
             yield f"- {heading}: {passed} of {calls} results right{not_run}{_remark(some)}"
 
 

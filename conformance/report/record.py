@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -67,14 +67,18 @@ def verdict(run: Run) -> str:
     mistrusted = sum(result.status is Status.MISTRUSTED for result in bad)
     if mistrusted:
         return f"No verdict on {run.candidate}: {counted(mistrusted, 'case')} could not have told wrong from right."
+    if total and all(result.status is Status.NOT_SUPPORTED for result in run.results):
+        return f"No verdict on {run.candidate}: {not_supported(run.results)}, and nothing else was judged."
     if run.code == HARNESS:
         return f"No verdict on {run.candidate}: {counted(total, 'case')} judged, expected at least {run.floor}."
     lacks = f"; {_not_exported(run)}" if run.absent else ""
+    lacks += f"; {said}" if (said := not_supported(run.results)) else ""
     if any(result.was_run for result in bad):
         rest = f"; {not_run(bad)}" if any(not result.was_run for result in bad) else ""
         return f"{run.candidate} does not conform: {_explained(run)}{rest}{lacks}."
     if bad:
-        others = f"; the other {total - len(bad)} passed" if len(bad) < total else ""
+        fine = sum(result.is_fine and result.status is not Status.NOT_SUPPORTED for result in run.results)
+        others = f"; the other {fine} passed" if fine else ""
         return f"{run.candidate} does not conform: {not_run(bad)}{others}{lacks}."
     if run.problems:
         return f"{run.candidate} does not conform: {run.problems[0]}{_more(len(run.problems) - 1)}{lacks}."
@@ -92,7 +96,14 @@ def _conforms(run: Run) -> str:
     exception = f", {waived} of them waived" if waived else ""
     fine = sum(result.status is Status.TOO_FINE for result in run.results)
     exception += f", {fine} of them too fine for the precision it declares" if fine else ""
+    total -= sum(result.status is Status.NOT_SUPPORTED for result in run.results)
     return f"{run.candidate} {scope}: {counted(total, 'case')}{exception or ' passed'}"
+
+
+def not_supported(results: Iterable[Result]) -> str:
+    """Say how many cases are of sizes that are declared not to be supported; nothing where none is."""
+    count = sum(result.status is Status.NOT_SUPPORTED for result in results)
+    return f"{counted(count, 'case')} not supported, as declared" if count else ""
 
 
 def _not_exported(run: Run) -> str:

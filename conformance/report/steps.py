@@ -58,7 +58,7 @@ def _show_consequences(console: Console, of: str, wrong: Sequence[StepSummary], 
 
 def _show_right(console: Console, of: str, right: Sequence[StepSummary]) -> None:
     """What every step got right, in a line; what could not be run in another."""
-    ran = [step for step in right if step.not_run < step.calls]
+    ran = [step for step in right if step.not_run + step.unsupported < step.calls]
     used = [step.worst for step in ran if step.worst and step.worst.share]
     worst = max(used, key=lambda result: result.share, default=None)
     if ran:
@@ -67,11 +67,14 @@ def _show_right(console: Console, of: str, right: Sequence[StepSummary]) -> None
         printed(console, f"{escape(of)}training steps: {counted(passed, 'result')} right{escape(most)}")
     if missed := sum(step.not_run for step in right):
         printed(console, f"{escape(of)}training steps: {counted(missed, 'result')} not run")
+    if beyond := sum(step.unsupported for step in right):
+        printed(console, f"{escape(of)}training steps: {counted(beyond, 'result')} not supported, as declared")
 
 
 def _show_step(console: Console, of: str, step: StepSummary) -> None:
     text = f"{of}{step.name}: {step.passed} of {counted(step.calls, 'result')} right"
     text += f", {step.not_run} not run" if step.not_run else ""
+    text += f", {step.unsupported} not supported, as declared" if step.unsupported else ""
     if step.first_wrong:
         printed(console, f"[red]{escape(text)}; first wrong: {escape(step.first_wrong.id)}[/]")
     elif step.worst:

@@ -16,7 +16,7 @@ LOOSE = 1e-3  # a limit used to less than this by every case of an operation may
 
 @dataclass(frozen=True)
 class Row:
-    """All catalogue cases of one operation."""
+    """All catalogue cases of one operation; those that are not supported, as declared, are counted apart."""
 
     operation: str
     cases: int
@@ -27,6 +27,7 @@ class Row:
     sequenced: int  # of these: how many passed
     excused: int  # waived, or too fine for the declared precision
     not_run: int
+    unsupported: int  # beside the cases: those of sizes that are declared not to be supported
     share: float  # largest share of an element's limit that was used
     rms: float  # the largest rms of error / sigma
     bias: float  # the mean of error / sigma furthest from 0
@@ -76,7 +77,8 @@ def rows(results: Iterable[Result]) -> list[Row]:
     return [_row(operation, few) for operation, few in by_operation.items()]
 
 
-def _row(operation: str, results: Sequence[Result]) -> Row:
+def _row(operation: str, every: Sequence[Result]) -> Row:
+    results = [result for result in every if result.status is not Status.NOT_SUPPORTED]
     verdicts = [v for r in results for v in r.verdicts]
     return Row(
         operation,
@@ -88,6 +90,7 @@ def _row(operation: str, results: Sequence[Result]) -> Row:
         sum(r.is_sequence and r.is_fine for r in results),
         sum(r.is_fine and r.status is not Status.PASS for r in results),
         sum(not r.was_run for r in results),
+        len(every) - len(results),
         max((v.share for v in verdicts), default=0.0),
         max((v.rms for v in verdicts), default=0.0),
         max((v.bias for v in verdicts), key=abs, default=0.0),
@@ -105,6 +108,7 @@ class StepSummary:
     calls: int
     passed: int
     not_run: int
+    unsupported: int  # of the calls: those of sizes that are declared not to be supported
     worst: Result | None
     first_wrong: Result | None
 
@@ -121,6 +125,7 @@ def step_summaries(results: Iterable[Result]) -> list[StepSummary]:
             len(few),
             sum(r.status is Status.PASS for r in few),
             sum(not r.was_run for r in few),
+            sum(r.status is Status.NOT_SUPPORTED for r in few),
             max((r for r in few if r.verdicts), key=lambda r: r.share, default=None),
             next((r for r in few if r.was_run and not r.is_fine), None),
         )

@@ -71,6 +71,8 @@ def _of_one(found: dict[str, Row], names: Sequence[str], run: Run, every: bool) 
     if every:
         columns["rms"] = [number(row.rms, 2) if row.has_shares else "" for row in few]
         columns["bias"] = [number(row.bias, 2, "+") if row.has_shares else "" for row in few]
+    if any(row.unsupported for row in few):
+        columns["not supported"] = [str(row.unsupported or "") for row in few]
     if not run.is_of_files:
         columns["repeats"] = ["yes" if row.deterministic else "NO" for row in few]
     if all(row.refused == row.refusals for row in few):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -118,10 +119,14 @@ def _show_not_run(console: Console, run: Run, of: str, every: bool) -> None:
 
 
 def _show_excused(console: Console, results: Sequence[Result], every: bool) -> None:
-    """Failures that an owner answers for, and cases too fine for the precision that is declared."""
+    """Failures that an owner answers for, and what is declared: a precision some cases are too fine for, and sizes."""
     if fine := [result.id for result in results if result.status is Status.TOO_FINE]:
         cases = counted(len(fine), "case")
         printed(console, f"{styled(Status.TOO_FINE)} for the declared precision, {cases}: {listed(fine, every)}")
+    if beyond := [result for result in results if result.status is Status.NOT_SUPPORTED]:
+        parts = [f"{part} ({count})" for part, count in Counter(result.part for result in beyond).items()]
+        cases = counted(len(beyond), "case")
+        printed(console, f"{styled(Status.NOT_SUPPORTED)} as declared, {cases}: {listed(parts, every)}")
     by_waiver: dict[str, list[str]] = {}
     for result in results:
         if result.status is Status.WAIVED:

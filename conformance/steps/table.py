@@ -16,6 +16,7 @@ from conformance.limits.envelope import operations as operations_of
 
 from . import divided, free, full_layer, recomputed, resident, runs, scenarios
 from .locked import MIXED, judge_locked
+from .sizes import unsupported
 from .whole import OPERATION, ended, not_exported, same_bits, within_header
 
 _ALL_TENSORS = "the tiny model over the embedded corpus: loss, activations, gradients, moments, parameters"
@@ -61,6 +62,8 @@ class StepCase:
             return [Result(self.name, OPERATION, Status.TOO_FINE, reason)]
         if lacking := not_exported(self.name, bench, needed):
             return [lacking]
+        if reason := unsupported(self.name, bench, needed):
+            return [Result(self.name, OPERATION, Status.NOT_SUPPORTED, reason)]
         if self.run is None:
             return list(self.judge(bench, None))
         outcome = bench.worker.call(self.run, *self.given())

@@ -18,7 +18,7 @@ from .broken import broken, size_names, too_many_bytes
 from .entries import Entry, inconsistent, out_of_range, places
 from .spec import Arguments, Case
 
-INVALID = -2
+INVALID, UNSUPPORTED = -2, -4
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 from conformance import operations
 from conformance.catalogue.full import FULL, Drawn, FullCall, axes_of
-from conformance.judging.bench import Bench, first_finding, variation_first, without_outputs
+from conformance.judging.bench import Bench, first_finding, variation_first
 from conformance.judging.outputs import as_stored, is_known, judge_outputs
 from conformance.judging.preparation import unjudged
 from conformance.judging.results import Result, Status
@@ -42,7 +42,7 @@ def judge_drawn(id: str, call: FullCall, drawn: Drawn, expected: Expected, bench
     if not all(map(is_known, expected.values())):
         return Result(id, call.operation, unjudged(), "at the declared precision nothing is known of the result")
     outcome = bench.run(call.operation, drawn.full)
-    if over := without_outputs(id, call.operation, outcome):
+    if over := bench.without_outputs(id, call.operation, drawn.full, outcome):
         return over
     verdicts = tuple(verdicts_on(call, drawn, expected, operations.flat(outcome.outputs), bench.seed))
     reason = next((f"{v.output}: {v.reason}" for v in verdicts if not v.passed), "") or first_finding(outcome)

@@ -20,6 +20,7 @@ from conformance.limits import Declaration
 from conformance.limits.contract import NEAREST, TOWARD_ZERO
 from conformance.limits.noise import FORMATS, roundings, using
 
+from . import functions
 from .channels import Channel, carries, sums
 from .measures import (
     ONES,
@@ -30,6 +31,7 @@ from .measures import (
     flushes,
     format_of,
     kept_bits,
+    least_of_ones,
     one_and,
     one_more,
     ones,
@@ -60,11 +62,15 @@ def judge_probe(id: str, bench: Bench) -> Result:
     return Result(id, operation, Status.FAIL if wrong else Status.PASS, wrong, detail=found)
 
 
-def _caller(worker: Any) -> Call:
+def _caller(bench: Bench, worker: Any = None) -> Call:
+    """Calls of a bench's library, on its worker or another one."""
+
     def call(operation: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        outcome = worker.run(operation, arguments)
+        outcome = (worker or bench.worker).run(operation, arguments)
         if outcome.status == "done" and outcome.code == 0:
             return operations.flat(outcome.outputs)
+        if reason := bench.declined(operation, arguments, outcome):
+            raise _EndedError(Status.NOT_SUPPORTED, reason)
         ended = {"crashed": Status.CRASHED, "timed out": Status.TIMED_OUT, "missing": Status.NOT_RUN}
         reason = outcome.detail.strip().split("\n")[0] or f"returned {outcome.code}"
         raise _EndedError(ended.get(outcome.status, Status.FAIL), reason)
@@ -73,26 +79,34 @@ def _caller(worker: Any) -> Call:
 
 
 def _inputs(operation: str, declared: Declaration, bench: Bench) -> Observation:
-    bits = min(_bits(declared.inputs), _bits(declared.output))
-    return _judge_format(operation, bits, f"{declared.inputs} inputs", bench)
+    return _judge_format(operation, *_shortest(declared, "inputs", "output", "intermediate"), bench)
 
 
 def _output(operation: str, declared: Declaration, bench: Bench) -> Observation:
-    return _judge_format(operation, _bits(declared.output), f"{declared.output} output", bench)
+    return _judge_format(operation, *_shortest(declared, "output", "intermediate"), bench)
 
 
 def _bits(format: str) -> int:
     return FORMATS[format].bits
 
 
+_WORDS = {"inputs": "inputs", "output": "output", "intermediate": "intermediate results"}
+
+
+def _shortest(declared: Declaration, *keys: str) -> tuple[int, str]:
+    """The fewest digits that one of the keys leaves, and what that is declared to be, in words."""
+    key = min(keys, key=lambda key: _bits(getattr(declared, key)))
+    return _bits(getattr(declared, key)), f"{getattr(declared, key)} {_WORDS[key]}"
+
+
 def _stored_bits(operation: str, declared: Declaration) -> int:
     """How many digits what leaves the operation has: as it is declared, or as the header stores it in 16 bits."""
     stored = (p.element for p in operations.written_arrays(operations.OPERATIONS[operation]) if p.type.is_half)
-    return min(map(_bits, (declared.output, *stored)))
+    return min(map(_bits, (declared.output, declared.intermediate, *stored)))
 
 
 def _judge_format(operation: str, declared: int, words: str, bench: Bench) -> Observation:
-    call = _caller(bench.worker)
+    call = _caller(bench)
     found = {channel: kept_bits(channel, one_more, call) for channel in carries(operation)}
     worst = min(found, key=lambda channel: found[channel])
     for channel, bits in found.items():
@@ -110,12 +124,13 @@ def _due_bits(channel: Channel, numbers: Numbers, declared: int, bench: Bench) -
 
 
 def _accumulator(operation: str, declared: Declaration, bench: Bench) -> Observation:
-    call, format = _caller(bench.worker), FORMATS[declared.accumulator]
+    call, format = _caller(bench), FORMATS[declared.accumulator]
     due = min(format.bits, _stored_bits(operation, declared))
-    least = 0
+    is_short = due < format.bits  # as it is stored: behind a logarithm the last digit is worth many ones
+    fewest = 0
     for channel in sums(operation):
         bits = kept_bits(channel, one_and, call)
-        least = min(bits, least or bits)
+        fewest = min(bits, fewest or bits)
         if bits < _due_bits(channel, one_and, due, bench):
             words = f"declared {declared.accumulator} sums; found {format_of(bits)} from {channel.input}"
             return format_of(bits), words
@@ -123,9 +138,10 @@ def _accumulator(operation: str, declared: Declaration, bench: Bench) -> Observa
     affordable = [channel for channel in sums(operation) if channel.is_affordable(count)]
     for channel in dict.fromkeys(affordable[:1] + affordable[-1:]):
         total = ones(channel, count, call)
-        if total < min(count, int(1 / format.unit)) * (1 - 2.0 ** -(due + 1)):
+        least = min(count, int(1 / format.unit)) * (1 - 2.0 ** -(due + 1))
+        if total < least and not (is_short and total >= least_of_ones(channel, count)):
             return f"{count} ones add up to {total}", f"declared {format.name} sums; {count} ones add up to {total}"
-    return format_of(least), ""
+    return format_of(fewest), ""
 
 
 def _terms(operation: str, is_seen_whole: bool) -> int:
@@ -134,9 +150,9 @@ def _terms(operation: str, is_seen_whole: bool) -> int:
 
 
 def _rounding(operation: str, declared: Declaration, bench: Bench) -> Observation:
-    call = _caller(bench.worker)
+    call = _caller(bench)
     up = all(rounds_up(channel, call) for channel in sums(operation) if channel.is_exact)
-    if min(_bits(declared.accumulator), _bits(declared.output)) < _bits("float32"):
+    if min(_bits(declared.accumulator), _bits(declared.output), _bits(declared.intermediate)) < _bits("float32"):
         raise _EndedError(Status.TOO_FINE, "sums are declared, or stored, shorter than float32")
     found = NEAREST if up else TOWARD_ZERO
     wrong = not up and declared.rounding == NEAREST
@@ -144,18 +160,32 @@ def _rounding(operation: str, declared: Declaration, bench: Bench) -> Observatio
 
 
 def _flush(operation: str, declared: Declaration, bench: Bench) -> Observation:
-    call = _caller(bench.worker)
+    call = _caller(bench)
     lost = [channel for channel in carries(operation) if flushes(channel, call)]
     if not lost:
         return "no", ""
     return "yes", f"declared to keep subnormal numbers; found 2^-130 in {lost[0].input} to become 0"
 
 
+def _functions(operation: str, declared: Declaration, bench: Bench) -> Observation:
+    found = functions.worst(list(functions.points(operation, _caller(bench))))
+    if min(_bits(declared.output), _bits(declared.intermediate)) < _bits("float32"):
+        raise _EndedError(Status.TOO_FINE, "what functions give is declared to be stored shorter than float32")
+    due = functions.ASSUMED | dict(declared.functions)
+    words = ", ".join(f"{name} {units:.2g}" for name, units in found.items())
+    for name, units in found.items():
+        if units > due[name]:
+            is_declared = name in dict(declared.functions)
+            said = f"{'declared' if is_declared else 'expected'} {name} to {due[name]:g} units in the last place"
+            return words, f"{said}; found {units:.3g}"
+    return words, ""
+
+
 def _deterministic(operation: str, declared: Declaration, bench: Bench) -> Observation:
     """The largest case, repeated; on several threads where the worker has a library."""
     id = bench.store.recall(f"largest case of {operation}", lambda: _largest(operation).id, Codec())
     arguments = bench.preparation.arguments(CASES[id])
-    name = differs(operation, arguments, [_caller(_threaded(bench.worker))] * REPEATS)
+    name = differs(operation, arguments, [_caller(bench, _threaded(bench.worker))] * REPEATS)
     if not name:
         return "yes", ""
     wrong = f"declared deterministic; found {name} to differ from call to call on {THREADS} threads"
@@ -189,5 +219,6 @@ _PROBES: dict[str, Callable[[str, Declaration, Bench], Observation]] = {
     "accumulator": _accumulator,
     "rounding": _rounding,
     "flush_to_zero": _flush,
+    "functions": _functions,
     "deterministic": _deterministic,
 }

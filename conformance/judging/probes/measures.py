@@ -76,6 +76,13 @@ def ones(channel: Channel, count: int, call: Call) -> int:
     return round(channel.total(out, count)) if np.isfinite(out) else -1
 
 
+def least_of_ones(channel: Channel, count: int) -> float:
+    """Return what so many ones add up to at least, by the limits of the arithmetic in use: of what is stored in a few
+    digits behind a logarithm, much less."""
+    ends = [channel.total(end, count) for end in _range(channel, [1.0] * count)]
+    return min((end for end in ends if np.isfinite(end)), default=float(count))
+
+
 def rounds_up(channel: Channel, call: Call) -> bool:
     """Whether 1 + 2^-24 + 2^-26 is nearer to what comes above 1 than to 1."""
     outs = [channel.read(call(channel.operation, channel.arguments(1.0, more))) for more in (0.0, 2.0**-24 + 2.0**-26)]

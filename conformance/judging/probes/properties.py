@@ -11,6 +11,7 @@ from conformance.ids import PROBE
 from conformance.operations import OPERATIONS, written_arrays
 
 from .channels import carries, sums
+from .functions import shown_by
 
 PROPERTIES = {
     "inputs": "digits that the factors of a product keep",
@@ -18,6 +19,7 @@ PROPERTIES = {
     "accumulator": "digits that a sum keeps",
     "rounding": "how a sum is rounded",
     "flush_to_zero": "whether subnormal numbers become zero",
+    "functions": "units in the last place that functions err by",
     "deterministic": "whether repeated calls give the same bits",
 }
 
@@ -41,6 +43,8 @@ def _properties(operation: str) -> list[str]:
         found += ["rounding"] * (
             any(channel.is_exact for channel in sums(operation)) and not _is_stored_short(operation)
         )
+    if shown_by(operation):
+        found.append("functions")
     if CASES.of(operation):
         found.append("deterministic")
     return [name for name in PROPERTIES if name in found]

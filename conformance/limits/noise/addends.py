@@ -36,7 +36,8 @@ def _reordered(result: Noisy, pair: Noisy, other: Noisy) -> Noisy:
         more = (largest > done) & np.isfinite(largest) & (first != 0) & (second != 0) & (other.v != 0)
     if not more.any():
         return result
-    unit = roundings().accumulator.unit
+    unit = max(roundings().accumulator.unit, roundings().between.unit)
+    reach = max(roundings().sum_reach, unit)
     variance = result.variance + np.where(more, unit * unit / 3 * (largest**2 - done**2), 0.0)
-    worst = None if result.worst is None else result.worst + np.where(more, roundings().sum_reach * largest, 0.0)
+    worst = None if result.worst is None else result.worst + np.where(more, reach * largest, 0.0)
     return result.replaced(variance=variance, worst=worst)

@@ -1,10 +1,4 @@
-"""Elementwise functions on noise numbers: derivative, rounding, and the honest error of the mathematical library.
-
-Functions: the libraries in use state errors of up to four units in the last place for float32 (CUDA powf 4, NumPy
-log 3.8 and exp 2.5, C libraries below 1); their variance is taken as four roundings.  A quotient may be computed
-through the reciprocal, so it counts two.  Where a small result may be flushed to zero (the header says so of exp, log,
-power and division), the smallest normal number counts.
-"""
+"""Elementwise functions on noise numbers: derivative, rounding, and the honest error of the mathematical library."""
 
 from __future__ import annotations
 
@@ -14,22 +8,28 @@ from typing import Any
 import numpy as np
 
 from . import addends, common, extremes, factors
-from .number import Noisy, given_up, lift, propagate, rounded, settled, together, weighted
+from .number import (
+    LAST_BIT,
+    REACH,
+    Noisy,
+    between_steps,
+    doubted,
+    given_up,
+    lift,
+    propagate,
+    rounded,
+    settled,
+    together,
+)
+from .own_errors import FUNCTION_REACH, FUNCTION_ROUNDINGS, by_units, evaluated
 from .precision import ARRANGEMENTS, SECOND_ORDER, Floats, current, roundings
-
-FUNCTION_ROUNDINGS = 4.0
-FUNCTION_REACH = 8.0  # roundings; four units in the last place, each up to two roundings wide
-
-
-REACH = 8.0  # standard deviations within which a decision is open; the verdict's limit
-
-LAST_BIT = 1.5  # numbers of one size lose one bit in their sum: it errs by 0 or all of u, with variance u^2 / 2
 
 
 def add(a: Any, b: Any) -> Noisy:
     x, y = lift(a), lift(b)
     nothing_added = _is_nothing(x) | _is_nothing(y)
-    result = rounded(propagate(x.v + y.v, (x, 1.0), (y, 1.0)), free=nothing_added, spread=LAST_BIT)
+    result = doubted(propagate(x.v + y.v, (x, 1.0), (y, 1.0)), lambda: unknown(x) | unknown(y))
+    result = rounded(result, free=nothing_added, spread=LAST_BIT)
     for total, other in ((x, y), (y, x)):
         if total.terms is not None:  # also where they add up to nothing: their partial sums did not
             spared = 0.0 if total.spared is None else total.spared
@@ -37,6 +37,11 @@ def add(a: Any, b: Any) -> Noisy:
     result = addends.in_any_order(result, x, y)
     common.keep(result, (x, 1.0), (y, 1.0))
     return result.of_factors(factors.added(x.factors, y.factors, result.v))
+
+
+def unknown(x: Noisy) -> Any:
+    """Where nothing is known of a number."""
+    return ~np.isfinite(x.variance)
 
 
 def _is_nothing(x: Noisy) -> Any:
@@ -78,7 +83,8 @@ def multiply(a: Any, b: Any) -> Noisy:
     below = extremes.of_product(x.factors, y.factors, x.v, y.v)
     spared = _spared(x) + _spared(y)
     by_y, by_x = _slopes(x, y)
-    result = rounded(propagate(x.v * y.v, (x, by_y), (y, by_x)), free=free, below=below, spared=spared)
+    result = doubted(propagate(x.v * y.v, (x, by_y), (y, by_x)), lambda: unknown(x) | unknown(y))
+    result = rounded(result, free=free, below=below, spared=spared)
     common.keep(result, (x, y.v), (y, x.v))
     result.of_factors(factors.product(x.factors, y.factors, x.v, y.v))
     result = extremes.of_infinities(result, x, y)
@@ -94,9 +100,11 @@ def multiply(a: Any, b: Any) -> Noisy:
 
 def _slopes(x: Noisy, y: Noisy) -> tuple[Floats, Floats]:
     """By what an error of x, and one of y, is multiplied: by the other's value and, where that is lost in its own
-    error, by all that this may come to."""
+    error, or errs by a share of it that counts, by all that this may come to."""
     if not (x.variance.any() and y.variance.any()):
         return y.v, x.v
+    if roundings().is_rough:
+        return np.abs(y.v) + y.reach, np.abs(x.v) + x.reach
     reaches = (REACH * y.sigma, REACH * x.sigma)
     by_y, by_x = (
         np.where(reach > np.abs(v), np.abs(v) + reach, v) for reach, v in zip(reaches, (y.v, x.v), strict=True)
@@ -113,7 +121,9 @@ def _spared(x: Noisy) -> Any:
 def square(x: Noisy) -> Noisy:
     """Where the error may be as large as the number, what REACH sigma do counts, not what the slope says."""
     slope = 2 * x.v
-    if roundings().coarse:
+    if roundings().is_rough:
+        slope = 2 * np.abs(x.v) + x.reach
+    elif roundings().coarse:
         reach = REACH * x.sigma
         slope = np.where(reach > np.abs(x.v), 2 * np.abs(x.v) + reach, slope)
     result = rounded(propagate(x.v**2, (x, slope)), below=extremes.of_product(x.factors, x.factors, x.v, x.v))
@@ -124,11 +134,25 @@ def divide(a: Any, b: Any) -> Noisy:
     x, y = lift(a), lift(b)
     q = x.v / y.v
     below = extremes.of_quotient(x.factors, x.v, y.v)
-    result = rounded(propagate(q, (x, 1 / y.v), (y, q / y.v)), times=2, free=_scales_exactly(y), below=below)
+    least, lost = _least_divisor(y)
+    result = given_up(propagate(q, (x, 1 / least), (y, q / least)), lost & np.isfinite(q))
+    result = doubted(result, lambda: unknown(x) | unknown(y))
+    scales = _scales_exactly(y)
+    result = rounded(by_units("division", result, scales), times=2, free=scales, below=below)
     common.keep(result, (x, 1 / y.v), (y, -q / y.v))
     if y.sum_of is x:
         result = _share(result)
     return result.of_factors(factors.quotient(x.factors, x.v, y.v))
+
+
+def _least_divisor(y: Noisy) -> tuple[Floats, Any]:
+    """The divisor that an error is divided by, and where it may be nothing at all: |x'/y' - x/y| is what x and y err
+    by over y', which is less than y by as much as that may err."""
+    if not roundings().is_rough or not y.variance.any():
+        return y.v, False
+    left = np.abs(y.v) - y.reach
+    lost = (left <= 0) & (y.variance > 0)
+    return np.copysign(np.where(lost, np.abs(y.v), left), y.v), lost
 
 
 def _share(q: Noisy) -> Noisy:
@@ -140,17 +164,6 @@ def _share(q: Noisy) -> Noisy:
     result = Noisy(q.v, variance, np.minimum(q.shared, variance), worst, lean=q.lean)
     result.in_common = tuple(np.clip(error, -most / REACH, most / REACH) for error in q.in_common)
     return result
-
-
-def _evaluated(x: Noisy, own: Floats | float, reach: Floats | float, sure: Any = False) -> Noisy:
-    """Add a function's own error: `own` and `reach` are in roundings of a result of size 1, relative to |v|."""
-    u, size = current().unit, np.abs(x.v)
-    variance = np.where(sure, 0.0, x.variance + weighted(size**2, u * u / 3 * np.asarray(own + 0.0)))
-    worst = None
-    if x.worst is not None:
-        worst = np.where(sure, 0.0, x.worst + weighted(size, u * np.asarray(reach + 0.0)))
-    lean = None if x.lean is None else np.where(sure, 0.0, x.lean)
-    return settled(x.v, variance, np.where(sure, 0.0, x.shared), worst, lean)
 
 
 def _underflowing(x: Noisy, may: Any) -> Noisy:
@@ -169,7 +182,7 @@ def exp(x: Noisy) -> Noisy:
     finite = np.isfinite(x.v)
     size = np.where(finite, np.abs(x.v), 0.0)
     sure = (x.variance == 0) & (x.v == 0)
-    result = _evaluated(_far(x, propagate(y, (x, y))), size**2 + FUNCTION_ROUNDINGS, size + FUNCTION_REACH, sure)
+    result = evaluated("exp", _far(x, propagate(y, (x, y))), size, sure=sure)
     result = _underflowing(result, finite)
     common.keep(result, (x, y))
     return result
@@ -188,8 +201,7 @@ def _far(x: Noisy, y: Noisy) -> Noisy:
     """
     if not x.variance.any():
         return y
-    reach = REACH * x.sigma if x.lean is None else REACH * x.sigma + x.lean
-    reach = reach if x.worst is None else np.minimum(reach, ARRANGEMENTS * x.worst)
+    reach = x.reach
     far = (reach >= SECOND_ORDER - 1) & np.isfinite(x.v)
     if not far.any():
         return y
@@ -211,7 +223,7 @@ def log(x: Noisy) -> Noisy:
             worst = None if y.worst is None else _log_of_factor(ARRANGEMENTS * y.worst) / ARRANGEMENTS
         variance = np.square(sigma)
         y = y.replaced(variance=variance, shared=np.minimum(y.shared, variance), worst=worst)
-    return _evaluated(y, FUNCTION_ROUNDINGS, FUNCTION_REACH)
+    return evaluated("log", y)
 
 
 def _log_of_factor(reach: Floats) -> Floats:
@@ -224,7 +236,8 @@ def sqrt(x: Noisy) -> Noisy:
     y = propagate(np.sqrt(x.v), (x, 1 / (2 * np.sqrt(x.v))))
     worst = None if x.worst is None or y.worst is None else np.minimum(y.worst, np.sqrt(x.worst))
     lean = None if x.lean is None or y.lean is None else np.minimum(y.lean, np.sqrt(x.lean))
-    return rounded(Noisy(y.v, np.minimum(y.variance, np.sqrt(x.variance)), y.shared, worst, lean=lean), times=2)
+    root = Noisy(y.v, np.minimum(y.variance, np.sqrt(x.variance)), y.shared, worst, lean=lean)
+    return rounded(by_units("sqrt", root), times=2)
 
 
 def power(a: Any, b: Any) -> Noisy:
@@ -236,30 +249,31 @@ def power(a: Any, b: Any) -> Noisy:
     size = np.abs(y.v * logarithm)
     sure = (x.variance == 0) & (y.variance == 0) & ((y.v == 0) | (x.v == 1))
     result = propagate(v, (x, v * y.v / x.v), (y, v * logarithm))
-    evaluated = _evaluated(result, 2 * (size**2 + FUNCTION_ROUNDINGS), 2 * (size + FUNCTION_REACH), sure)
-    return _underflowing(evaluated, (x.v != 0) & np.isfinite(v) & ~sure)
+    result = evaluated("pow", result, size, times=2, sure=sure)
+    return _underflowing(result, (x.v != 0) & np.isfinite(v) & ~sure)
 
 
-def _circular(f: Callable[[Floats], Floats], slope: Callable[[Floats], Floats]) -> Callable[[Noisy], Noisy]:
+def _circular(name: str, f: Callable[[Floats], Floats], slope: Callable[[Floats], Floats]) -> Callable[[Noisy], Noisy]:
     """Sine and cosine err by an absolute amount: their size is 1."""
 
     def function(x: Noisy) -> Noisy:
         u = current().unit
         sure = (x.variance == 0) & (x.v == 0)
-        y = propagate(f(x.v), (x, slope(x.v)))
-        variance = np.where(sure, 0.0, y.variance + FUNCTION_ROUNDINGS * u * u / 3)
-        worst = None if y.worst is None else np.where(sure, 0.0, y.worst + FUNCTION_REACH * u)
-        return settled(y.v, variance, y.shared, worst, y.lean)
+        y = by_units(name, propagate(f(x.v), (x, slope(x.v))), sure, np.ones_like(x.v))
+        own, reach = (FUNCTION_ROUNDINGS, FUNCTION_REACH) if roundings().units(name) is None else (1.0, 0.0)
+        variance = np.where(sure, 0.0, y.variance + own * u * u / 3)
+        worst = None if y.worst is None else np.where(sure, 0.0, y.worst + reach * u)
+        return between_steps(settled(y.v, variance, y.shared, worst, y.lean))
 
     return function
 
 
-sin, cos = _circular(np.sin, np.cos), _circular(np.cos, np.sin)
+sin, cos = _circular("sin", np.sin, np.cos), _circular("cos", np.cos, np.sin)
 
 
 def tanh(x: Noisy) -> Noisy:
     y = np.tanh(x.v)
-    return _evaluated(propagate(y, (x, 1 - y * y)), FUNCTION_ROUNDINGS, FUNCTION_REACH)
+    return evaluated("tanh", propagate(y, (x, 1 - y * y)))
 
 
 def absolute(x: Noisy) -> Noisy:

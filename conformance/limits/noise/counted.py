@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .number import Noisy, lift, settled, together
+from .number import Noisy, between_steps, lift, settled, together
 from .precision import Floats, roundings
 from .reductions import _grain, _is_exact, _lean, _walk
 from .shorter import as_factors, out_of_range
@@ -43,7 +43,9 @@ def counted_sum(x: Any, member: Whole, factor: NDArray[Any] | None = None) -> No
     reach = np.where(sure, 0.0, roundings().sum_reach * member.size * sizes)
     worst = None if terms.worst is None else summed(terms.worst, np.abs(f)) + reach
     handed_on = None if terms.lean is None else summed(terms.lean, np.abs(f))
-    return settled(v, variance + own, shared, worst, _lean(member.size, partial, sure, handed_on))
+    return between_steps(
+        settled(v, variance + own, shared, worst, _lean(member.size, partial, sure, handed_on)), of_array=True
+    )
 
 
 def _alike(member: Whole, factor: Floats) -> float:
@@ -74,7 +76,8 @@ def counted_matmul(a: Any, b: Any, counts: Any) -> Noisy:
     shared = (many**2 * np.maximum(x.shared, x.variance / max(1, x.v[..., 0].size))) @ yy
     shared = shared + (many**2 * xx) @ np.maximum(y.shared, y.variance / max(1, y.shape[-1]))
     variance = variance + out_of_range(x, y, v)
-    return settled(v, variance, shared, _worst(x, y, many, there * sizes), _leaning(x, y, many, there, partial, sure))
+    lean = _leaning(x, y, many, there, partial, sure)
+    return between_steps(settled(v, variance, shared, _worst(x, y, many, there * sizes), lean))
 
 
 def _are_ones(y: Noisy) -> bool:
@@ -119,7 +122,7 @@ def counted_from_end(a: Any, b: Any, counts: Any) -> Noisy:
         worst = summed(many * x.worst, ay) + summed(many * ax, y.worst) + roundings().sum_reach * n * sizes
     lean = None if x.lean is None else summed(many * x.lean, ay)
     lean = together(lean, None if y.lean is None else summed(many * ax, y.lean))
-    return settled(v, variance, shared, worst, _lean(n, partial, n <= 1, lean))
+    return between_steps(settled(v, variance, shared, worst, _lean(n, partial, n <= 1, lean)))
 
 
 def _drift_from_end(v: Floats) -> Floats:

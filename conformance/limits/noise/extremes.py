@@ -23,7 +23,7 @@ import numpy as np
 
 from .factors import Extent, Factors, alone, joint_bounds, least, most, sum_squares
 from .number import Noisy, given_up
-from .precision import Floats, current, roundings
+from .precision import Floats, roundings
 
 Loss = tuple[Floats, Floats, bool]  # variance and bound of an error; whether all elements have it or none
 
@@ -52,15 +52,15 @@ def _loss(x: Factors, y: Factors, v: Floats, w: Floats, steps: int, may_flush: b
     with np.errstate(all="ignore"):
         rest = high * other_high
         largest = np.maximum(rest, np.maximum(high * np.abs(w), np.abs(v) * other_high))
-        lost = np.where(low * other_low < current().smallest, rest, 0.0)
-        lost = np.where(largest > current().largest, np.inf, lost)
+        lost = np.where(low * other_low < roundings().between.smallest, rest, 0.0)
+        lost = np.where(largest > roundings().between.largest, np.inf, lost)
     return _counted(np.square(lost), lost, steps, may_flush)
 
 
 def _reach_an_end(x: Factors, y: Factors) -> bool:
     """Whether a partial product of factors of both may lie outside the normal numbers."""
     low, high = joint_bounds(x, y)
-    return low < current().smallest or high > current().largest
+    return low < roundings().between.smallest or high > roundings().between.largest
 
 
 def of_matrix_product(x: Factors, y: Factors) -> Loss | None:
@@ -71,7 +71,7 @@ def of_matrix_product(x: Factors, y: Factors) -> Loss | None:
     with np.errstate(all="ignore"):
         smallest = least(low, -1) * least(other_low, -2)
         squares = sum_squares(high, -1) * most(other_high, -2) ** 2
-        squares = np.where(smallest < current().smallest, squares, 0.0)
+        squares = np.where(smallest < roundings().between.smallest, squares, 0.0)
     rests = np.sqrt(high.shape[-1] * squares)  # no less than their sum
     return _counted(squares, rests, x.steps + y.steps + 1, x.divided or y.divided)
 
@@ -80,7 +80,7 @@ def _counted(squares: Floats, rests: Floats, steps: int, may_flush: bool) -> Los
     """A loss, by the sums of all rests and of their squares."""
     if not np.any(rests):
         return None
-    smallest, unit = current().smallest, current().unit
+    smallest, unit = roundings().between.smallest, roundings().between.unit
     if may_flush or roundings().flushes:
         return smallest**2 * squares, steps * smallest * rests, True
     return steps / 3 * (unit * smallest) ** 2 * squares, steps * unit * smallest * rests, False
@@ -96,7 +96,8 @@ def of_infinities(result: Noisy, x: Noisy, y: Noisy) -> Noisy:
         return result
     made_of = result.factors
     flushes = made_of.divided or roundings().flushes
-    lowest = current().smallest * (1.0 if flushes else current().unit)
+    format = roundings().between
+    lowest = format.smallest * (1.0 if flushes else format.unit)
     with np.errstate(invalid="ignore"):
         lost = made_of.extent[0] <= lowest
         for part in (x, y):

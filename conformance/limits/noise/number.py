@@ -17,6 +17,9 @@ a sum of two or three its `addends`, likewise; and what a row was computed from 
 all of the row have `in_common`, until it is moved or summed (common.py).  A sum over rows of numbers that are not
 negative knows what it is the `sum_of`: their shares of it lie between 0 and 1, however much they err.
 
+Where the arithmetic stores what one step of a formula hands to the next in a short format, each result of a step is
+rounded to it once more (`between_steps`).
+
 Sums that are rounded toward zero are off in one direction: what they may `lean` by, and hand on to what is computed
 from them, is carried apart, since it neither evens out nor adds up in squares (None where nothing leans).
 """
@@ -30,13 +33,15 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from .factors import Factors, alone
-from .precision import Floats, current, roundings
+from .precision import ARRANGEMENTS, Floats, Precision, current, roundings
 
 # What NumPy's functions, ufuncs and methods of ufuncs do with noise numbers; functions.py, which builds on this file,
 # fills them.
 FUNCTIONS: dict[Any, Callable[..., Any]] = {}
 UFUNCS: dict[Any, Callable[..., Any]] = {}
 METHODS: dict[tuple[Any, str], Callable[..., Any]] = {}
+REACH = 8.0  # standard deviations within which an error lies; the verdict's limit
+LAST_BIT = 1.5  # numbers of one size lose one bit in their sum: it errs by 0 or all of u, with variance u^2 / 2
 FIELDS = ("v", "variance", "shared", "worst", "terms", "lean", "spared")  # of a noise number
 
 
@@ -83,6 +88,12 @@ class Noisy(NDArrayOperatorsMixin):
     def sigma(self) -> Floats:
         """Standard deviation of each element's error."""
         return np.asarray(np.sqrt(self.variance))
+
+    @property
+    def reach(self) -> Floats:
+        """How far off the verdict lets each element be, but for its terms of second order."""
+        likely = REACH * self.sigma if self.lean is None else REACH * self.sigma + self.lean
+        return likely if self.worst is None else np.minimum(likely, ARRANGEMENTS * self.worst)
 
     @property
     def factors(self) -> Factors:
@@ -252,7 +263,33 @@ def rounded(
         own, most = np.maximum(own, below[0]), np.maximum(most, below[1])
         shared = shared + below[0] if below[2] else shared
     worst = None if x.worst is None else x.worst + most
-    return settled(x.v, x.variance + own, shared, worst, x.lean)
+    return between_steps(settled(x.v, x.variance + own, shared, worst, x.lean), 1 + spared)
+
+
+def between_steps(x: Noisy, times: Any = 1, of_array: bool = False) -> Noisy:
+    """The result of a step as the arithmetic stores it before the next step reads it.
+
+    times: how many partial results an order may store where this one stores `x` alone.  of_array: whether it was
+    computed of arrays although it is a single number; what is computed of numbers alone is stored nowhere.
+    """
+    format = roundings().intermediate
+    return _stored(x, format, times) if format and (x.ndim or of_array) else x
+
+
+def _stored(x: Noisy, format: Precision, times: Any) -> Noisy:
+    """Numbers rounded once; of those that may pass the format's largest one nothing is known.
+
+    They come of numbers as short, so that one bit may be all that is lost.
+    """
+    free = (x.variance == 0) & format.holds(x.v)
+    reach = np.where(free, 0.0, format.reach(x.v))
+    own = times * LAST_BIT * (reach * reach / 3)
+    worst = None if x.worst is None else x.worst + times * reach
+    shared = x.shared + own if _is_constant(x.v) else x.shared
+    result = Noisy(x.v, x.variance + own, shared, worst, lean=x.lean)
+    with np.errstate(invalid="ignore"):
+        may_overflow = np.isfinite(x.v) & (np.abs(x.v) + result.reach > format.largest)
+    return given_up(result, may_overflow)
 
 
 def _is_constant(v: Floats) -> bool:
@@ -291,3 +328,11 @@ def settled(v: Floats, variance: Floats, shared: Floats, worst: Floats | None, l
         worst = None if worst is None else np.where(finite, worst, 0.0) + unknown
         lean = None if lean is None else np.where(finite, lean, 0.0)
     return flushed(Noisy(v, variance, shared, worst, lean=lean))
+
+
+def doubted(result: Noisy, unknown: Callable[[], Any]) -> Noisy:
+    """A result, given up where it is infinite and of one of its parts nothing is known: with the other infinity, or
+    with zero, it may be no number.  That is so where steps store what may pass a format's range."""
+    if roundings().intermediate is None or not (infinite := np.isinf(result.v)).any():
+        return result
+    return given_up(result, infinite & unknown())

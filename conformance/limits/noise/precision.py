@@ -79,10 +79,35 @@ class Arithmetic:
     accumulator: Precision = FLOAT32  # sums, those of matrix products among them
     inputs: Precision | None = None  # the factors of matrix products, rounded before they are multiplied; None: as is
     output: Precision | None = None  # what is stored, where that is rounded once more
+    intermediate: Precision | None = None  # the array that each step of a formula hands to the next; None: as computed
     truncates: bool = False  # sums are rounded toward zero
     truncates_inputs: bool = False
     coarse: bool = False  # what comes in may err by as much as it is large: the first order does not say enough
     flushes: bool = False  # numbers below the smallest normal one may be taken as zero, and stored as zero
+    functions: tuple[tuple[str, float], ...] = ()  # by how many units in the last place they may err, where declared
+
+    @property
+    def between(self) -> Precision:
+        """What a partial result may be stored in before another step reads it."""
+        return self.intermediate or self.working
+
+    @property
+    def is_rough(self) -> bool:
+        """Whether one step may err by so much of its result that terms of second order count."""
+        return self.intermediate is not None or bool(self.functions)
+
+    def units(self, function: str) -> float | None:
+        """The units in the last place that a function may err by; None where nothing is declared of it."""
+        return dict(self.functions).get(function)
+
+    @property
+    def errs_alike(self) -> bool:
+        """Whether numbers of few digits are rounded to fewer: then many are equal, and equal ones err to one side."""
+        return self.inputs is not None or self.intermediate is not None
+
+    def last_rounding(self, stored: Precision) -> Precision:
+        """The format that a result is rounded to at last, which has the fewest digits; stored: that of the array."""
+        return max((self.output or stored, self.intermediate or stored, stored), key=lambda format: format.unit)
 
     @property
     def sum_reach(self) -> float:

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from . import common, extremes, factors
-from .arithmetic import divide
-from .number import Noisy, lift, settled, together
+from .arithmetic import divide, unknown
+from .number import Noisy, between_steps, doubted, lift, settled, together
 from .precision import Floats, roundings
 from .shorter import as_factors, out_of_range
 
@@ -82,6 +82,8 @@ def _summed(
     worst = None if x.worst is None else add_up(x.worst) + np.where(sure, 0.0, roundings().sum_reach * n * sizes)
     lean = _lean(n, partial, sure, None if x.lean is None else add_up(x.lean))
     result = settled(v, _handed_on(x.variance, add_up) + own, _handed_on(x.shared, add_up), worst, lean)
+    result = doubted(result, lambda: add_up(unknown(x).astype(np.float64)) > 0)
+    result = between_steps(result, of_array=True)
     result.terms, result.spared = n, np.where(sure & (n > 1), sizes, 0.0)
     return result.of_factors(factors.summed(x.factors, add_up, v))
 
@@ -89,10 +91,10 @@ def _summed(
 def _handed_on(variances: Floats, add_up: Callable[[Floats], Floats]) -> Floats:
     """Variance that a sum has from its terms.
 
-    Where factors are rounded, terms that come of products with one factor in common have its error in common, too; then
-    standard deviations add up.
+    Where numbers are rounded to few digits, terms that come of products with one factor in common have its error in
+    common, and so do terms that are equal; then standard deviations add up.
     """
-    if roundings().inputs is None:
+    if not roundings().errs_alike:
         return add_up(variances)
     return np.asarray(add_up(np.sqrt(variances)) ** 2)
 
@@ -174,6 +176,9 @@ def matmul(a: Any, b: Any) -> Noisy:
         variance = variance + xx @ y.variance
         shared = shared + xx @ np.maximum(y.shared, y.variance / y.v[..., 0, :].size)
         worst = None if worst is None or y.worst is None else worst + ax @ y.worst
+    if roundings().is_rough:  # terms of second order are no longer small
+        variance = variance + x.variance @ y.variance
+        worst = None if worst is None or x.worst is None or y.worst is None else worst + x.worst @ y.worst
     variance, shared = variance + in_common, shared + in_common
     if by_rows is not None:
         variance, shared = variance + by_rows, shared + by_rows / x.v[..., 0].size
@@ -182,11 +187,17 @@ def matmul(a: Any, b: Any) -> Noisy:
     if not np.all(np.isfinite(v)):  # 0 times infinity among the errors of what is not finite anyway
         variance, shared = (np.where(np.isfinite(v), part, 0.0) for part in (variance, shared))
     result = settled(v, variance + out_of_range(x, y, v), shared, worst, lean)
+    result = between_steps(doubted(result, lambda: _unknown_factors(x, y)))
     result.terms, result.spared = np.broadcast_to(n, v.shape), np.where(sure & (n > 1), sizes, 0.0)
     # A number that the product is multiplied by may be multiplied into x or y first: the roundings of that are in every
     # column, or in every row.
     result.scaled_first = u * u / 3 * squared / min(v.shape[-2:], default=1)
     return result.of_factors(factors.matrix_product(made_of, other_made_of, x.v, y.v, v))
+
+
+def _unknown_factors(x: Noisy, y: Noisy) -> Any:
+    """Where nothing is known of some factor of a sum of products."""
+    return unknown(x).any(axis=-1, keepdims=True) | unknown(y).any(axis=-2, keepdims=True)
 
 
 def _alike(ax: Floats, ay: Floats) -> Any:
@@ -219,7 +230,7 @@ def _in_common(x: Noisy, y: Noisy) -> Floats:
 
     Where errors come in from many operations before (coarse), they do not point to one side.
     """
-    if roundings().inputs is None or roundings().coarse or not np.any(x.variance):
+    if not roundings().errs_alike or roundings().coarse or not np.any(x.variance):
         return np.zeros(())
     return np.asarray((x.sigma @ y.v) ** 2)
 

@@ -19,6 +19,8 @@ from .precision import FLOAT32, Floats, Precision, roundings, using
 def as_factors(x: Noisy, y: Noisy) -> tuple[Noisy, Noisy]:
     """The factors of x @ y with the errors of their own rounding, where the arithmetic rounds them."""
     way = roundings()
+    if way.intermediate:
+        x, y = _erring_alike(x, -1), _erring_alike(y, -2)
     if way.inputs is None:
         return x, y
     return _rounded(x, -1, way.inputs, way.truncates_inputs), _rounded(y, -2, way.inputs, way.truncates_inputs)
@@ -34,6 +36,11 @@ def out_of_range(x: Noisy, y: Noisy, product: Floats) -> Floats:
     columns = np.any(np.isfinite(y.v) & (np.abs(y.v) > largest), axis=-2, keepdims=True)
     unknown = rows | columns
     return np.where(unknown & np.isfinite(product), np.inf, 0.0)
+
+
+def _erring_alike(x: Noisy, axis: int) -> Noisy:
+    """The numbers of sums along the axis: steps before have rounded equal ones to one side."""
+    return x.replaced(variance=x.variance * _alike(x.v, axis)) if x.variance.any() else x
 
 
 def _rounded(x: Noisy, axis: int, format: Precision, truncates: bool) -> Noisy:
@@ -60,7 +67,10 @@ def stored(x: Noisy, format: Precision | None = None, drawn: Floats | None = Non
     if format is None:
         return x.in_memory()
     steps = 1.0 if drawn is None else 2.0
-    free = (x.variance == 0) & format.holds(x.v)
+    if drawn is None and format is roundings().intermediate:  # the last step has stored what is not exact
+        free = (x.variance > 0) | format.holds(x.v)
+    else:
+        free = (x.variance == 0) & format.holds(x.v)
     variance = x.variance + np.where(free, 0.0, steps * format.variance(x.v))
     worst = None if x.worst is None else x.worst + np.where(free, 0.0, steps * format.reach(x.v))
     with using(format):

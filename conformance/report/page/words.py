@@ -17,6 +17,7 @@ GRAVITY = (
     Status.NOT_RUN,
     Status.WAIVED,
     Status.TOO_FINE,
+    Status.NOT_SUPPORTED,
     Status.PASS,
 )
 
@@ -31,7 +32,8 @@ def kind(status: Status) -> str:
     """Return the class that colours a status: good, bad or neither."""
     if status is Status.PASS:
         return "good"
-    return "aside" if status in (Status.WAIVED, Status.TOO_FINE, Status.NOT_RUN) else "bad"
+    aside = (Status.WAIVED, Status.TOO_FINE, Status.NOT_SUPPORTED, Status.NOT_RUN)
+    return "aside" if status in aside else "bad"
 
 
 def used(share: float) -> str:

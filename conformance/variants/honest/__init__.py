@@ -2,8 +2,9 @@
 
 The reference in float32 as it is, with its sums in named orders (replicas.py), with everything in an order drawn at
 random (reordered.py), with PyTorch's products and functions where PyTorch is installed; its formulas arranged otherwise
-(rearranged.py); and any library that is right.  Where a candidate may round the factors of its products, those that do
-(tensor_cores.py).
+(rearranged.py); and any library that is right.  Where a candidate may round the factors of its products, or what one
+step hands to the next, or may have functions that err by some units, those that do (tensor_cores.py, eager.py,
+inexact.py).
 """
 
 from __future__ import annotations
@@ -22,12 +23,15 @@ from bindings import Library
 from conformance.limits.noise import Precision
 from conformance.operations import OPERATIONS, as_declared, by_name, family, flat, narrowed, ordered
 
+from .eager import eager
+from .inexact import inexact
 from .rearranged import REARRANGED
 from .reordered import reordered
 from .replicas import KINDS, Replica
 from .tensor_cores import tensor_cores
 
 Arguments = Mapping[str, Any]
+Units = tuple[tuple[str, float], ...]  # in the last place, by function
 Call = Callable[[str, Arguments], dict[str, Any]]  # an operation and its arguments: outputs by flat name
 
 
@@ -48,11 +52,14 @@ def implementations(
     libraries: Sequence[Path] = (),
     inputs: Mapping[Precision, frozenset[str]] | None = None,
     flushing: frozenset[str] = frozenset(),
+    between: Mapping[Precision, frozenset[str]] | None = None,
+    functions: Mapping[Units, frozenset[str]] | None = None,
 ) -> dict[str, Implementation]:
     """Return every implementation that can be had here, by name; libraries are named by file and folder.
 
     inputs: formats that the factors of products may be rounded to, and the operations that may.  flushing: the
-    operations that may take every subnormal number as zero.
+    operations that may take every subnormal number as zero.  between: formats that each step may store its result in,
+    and the operations that may.  functions: by how many units these may err, and the operations whose may.
     """
     found = {"float32": Implementation(_called(reference))}
     for name, kind in KINDS.items():
@@ -69,6 +76,13 @@ def implementations(
             found[name] = Implementation(_called(reference, _viewed(kind)), operations)
             rearranged = _called(SimpleNamespace(**REARRANGED), _viewed(kind))
             found[f"{name}, rearranged"] = Implementation(rearranged, attention)
+    for format, operations in (between or {}).items():
+        found[f"{format.name} eager"] = Implementation(_eager(format)(None), operations)
+        found[f"{format.name} eager, some fused"] = Implementation(_eager(format)(0), operations, _eager(format))
+    for units, operations in (functions or {}).items():
+        said = ", ".join(f"{name} to {count:g}" for name, count in units)
+        found[f"{said}, to one side"] = Implementation(_inexact(units)(None), operations)
+        found[f"{said}, by chance"] = Implementation(_inexact(units)(0), operations, _inexact(units))
     for path in libraries:
         found["/".join(path.parts[-2:])] = Implementation(_called(Library(path), np.copy))
     return found
@@ -84,6 +98,14 @@ def _in_order(seed: int) -> Call:
 
 def _flushing(seed: int) -> Call:
     return _called(reference, reordered(seed, flushes_all=True))
+
+
+def _eager(format: Precision) -> Callable[[int | None], Call]:
+    return lambda seed: _called(reference, _viewed(eager(format, seed)))
+
+
+def _inexact(units: Units) -> Callable[[int | None], Call]:
+    return lambda seed: _called(reference, _viewed(inexact(dict(units), seed)))
 
 
 def _called(namespace: Any, prepare: Callable[[Any], Any] = np.asarray) -> Call:

@@ -96,7 +96,7 @@ def test_a_change_of_the_reference_is_drift(folder: Path, monkeypatch: pytest.Mo
 
 
 def test_a_wider_error_unit_is_drift(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("conformance.limits.noise.arithmetic.FUNCTION_ROUNDINGS", 4.5)
+    monkeypatch.setattr("conformance.limits.noise.own_errors.FUNCTION_ROUNDINGS", 4.5)
     assert check(folder) == 1
 
 

@@ -24,6 +24,7 @@ from conformance.judging.probes.channels import carries, sums
 from conformance.judging.results import Result, Status
 from conformance.limits import HEADER, Contract, Declaration, read_contract
 from conformance.limits.noise import FORMATS
+from conformance.variants.honest.eager import eager
 from conformance.variants.honest.tensor_cores import shortened, tensor_cores, truncated
 from tests.conformance.runs import InProcess
 
@@ -172,8 +173,30 @@ class Lacking(InProcess):
         return Outcome("missing", detail=f"the library does not export cuda_{operation}")
 
 
+@pytest.mark.parametrize("operation", ["add", "rmsnorm", "softmax", "gemm", "cross_entropy_forward", "adamw_step"])
+def test_steps_that_store_16_bits_are_found_where_they_are_not_declared(operation: str) -> None:
+    kind, mine = eager(FORMATS["bfloat16"]), Contract("mine", Declaration(intermediate="bfloat16"))
+
+    def carried_out(**arguments: Any) -> Any:
+        viewed = {n: v.view(kind) if getattr(v, "dtype", None) == np.float32 else v for n, v in arguments.items()}
+        results = getattr(reference, operation)(**viewed)
+        return tuple(map(np.asarray, results)) if isinstance(results, tuple) else np.asarray(results)
+
+    ids = [id for id in probe_ids() if id.startswith(f"probe/{operation}/") and not id.endswith("deterministic")]
+    found = {
+        name: [judge_probe(id, Bench(InProcess(**{operation: carried_out}), declared=declared)) for id in ids]
+        for name, declared in (("mine", mine), ("header", HEADER))
+    }
+    assert [(result.id, result.reason) for result in found["mine"] if not result.is_fine] == []
+    assert any("found 7 bits (bfloat16)" in result.reason for result in found["header"])
+    if operation == "add":  # of many steps no more is due than they leave
+        shorter = Bench(InProcess(add=carried_out), declared=Contract("mine", Declaration(intermediate="tf32")))
+        wrong = judge_probe("probe/add/output", shorter)
+        assert wrong.reason.startswith("declared tf32 intermediate results; found 7 bits (bfloat16)")
+
+
 # ---- libraries that are right ------------------------------------------------------------------------------------
-@pytest.mark.parametrize("name", ["float32", "tf32", "bf16"])
+@pytest.mark.parametrize("name", ["float32", "tf32", "bf16", "eager-bf16"])
 def test_the_reference_in_float32_passes_whatever_is_declared(name: str) -> None:
     bench = Bench(InProcess(), declared=read_contract(name))
     ids = [id for id in probe_ids() if not id.endswith(("deterministic", "flash_attention/accumulator"))]

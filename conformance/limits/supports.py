@@ -1,0 +1,133 @@
+"""Sizes that an operation supports, as a contract states them: `hidden_dim % 8 == 0 and head_dim <= 128`.
+
+A small language of whole numbers: names of sizes, numbers, + - * % and / (whole division, as in the header),
+comparisons (also in a row), `in (64, 128)`, `and`, `or`, `not`.  The text is read as a tree of which every node is
+known; it is never run as code.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import itertools
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+LONGEST = 500  # characters of a condition
+_ARITHMETIC: Mapping[type[ast.AST], Callable[[int, int], int]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Mod: operator.mod,
+    ast.Div: operator.floordiv,
+    ast.FloorDiv: operator.floordiv,
+}
+_COMPARISONS: Mapping[type[ast.AST], Callable[[int, int], bool]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+_AMONG = (ast.In, ast.NotIn)
+Sizes = Mapping[str, int]
+
+
+class Condition:
+    """A condition on the sizes of one call.  Raises ValueError, with what is expected, for a text that is none."""
+
+    @classmethod
+    @functools.cache
+    def read(cls, text: str) -> Condition:
+        """Return the condition of a text; the same one for the same text."""
+        return cls(text)
+
+    def __init__(self, text: str) -> None:
+        self.text = " ".join(text.split())
+        try:
+            if len(self.text) > LONGEST:
+                raise ValueError(f"more than {LONGEST} characters")
+            self._tree = ast.parse(self.text, mode="eval").body
+            _check_condition(self._tree)
+        except (SyntaxError, RecursionError, MemoryError, ValueError) as error:
+            why = f": {error}" if type(error) is ValueError else ""
+            wanted = "a condition on sizes, such as hidden_dim % 8 == 0 and head_dim <= 128"
+            raise ValueError(f"expected {wanted}, got {self.text[:LONGEST]!r}{why}") from None
+        self.names = tuple(dict.fromkeys(node.id for node in ast.walk(self._tree) if isinstance(node, ast.Name)))
+
+    def holds(self, sizes: Sizes) -> bool:
+        """Say whether the sizes of a call meet it; what divides by 0 says nothing, so that they do."""
+        try:
+            return bool(_value(self._tree, sizes))
+        except ZeroDivisionError:
+            return True
+
+
+def _check_condition(node: ast.AST) -> None:
+    """Raise ValueError unless a tree is true or false, of nodes that are known."""
+    match node:
+        case ast.BoolOp(values=values):
+            for value in values:
+                _check_condition(value)
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            _check_condition(operand)
+        case ast.Compare(left=left, ops=ops, comparators=comparators):
+            _check_number(left)
+            for op, right in zip(ops, comparators, strict=True):
+                _check_compared(op, right)
+        case _:
+            raise ValueError(f"{ast.unparse(node)} is neither true nor false")
+
+
+def _check_compared(op: ast.cmpop, right: ast.AST) -> None:
+    if isinstance(op, _AMONG):
+        if not isinstance(right, (ast.Tuple, ast.List, ast.Set)):
+            raise ValueError(f"{ast.unparse(right)} is no list of numbers")
+        for number in right.elts:
+            _check_number(number)
+    elif type(op) in _COMPARISONS:
+        _check_number(right)
+    else:
+        raise ValueError("numbers are compared by ==, !=, <, <=, > and >=, or by in")
+
+
+def _check_number(node: ast.AST) -> None:
+    match node:
+        case ast.Name():
+            pass
+        case ast.Constant(value=value) if type(value) is int:
+            pass
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            _check_number(operand)
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
+            _check_number(left)
+            _check_number(right)
+        case _:
+            raise ValueError(f"{ast.unparse(node)} is no whole number")
+
+
+def _value(node: Any, sizes: Sizes) -> Any:
+    match node:
+        case ast.BoolOp(op=op, values=values):
+            return (all if isinstance(op, ast.And) else any)(_value(value, sizes) for value in values)
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return not _value(operand, sizes)
+        case ast.UnaryOp(operand=operand):
+            return -_value(operand, sizes)
+        case ast.Compare(left=left, ops=ops, comparators=comparators):
+            pairs = itertools.pairwise([left, *comparators])
+            return all(_compared(op, a, b, sizes) for op, (a, b) in zip(ops, pairs, strict=True))
+        case ast.BinOp(left=left, op=op, right=right):
+            return _ARITHMETIC[type(op)](_value(left, sizes), _value(right, sizes))
+        case ast.Name(id=name):
+            return sizes[name]
+    return node.value
+
+
+def _compared(op: ast.cmpop, left: Any, right: Any, sizes: Sizes) -> bool:
+    value = _value(left, sizes)
+    if isinstance(op, _AMONG):
+        return (value in [_value(number, sizes) for number in right.elts]) is isinstance(op, ast.In)
+    return _COMPARISONS[type(op)](value, _value(right, sizes))
