@@ -6,7 +6,7 @@ import hashlib
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -21,6 +21,7 @@ from conformance.steps.resident import RESIDENT
 from . import own_tests
 from .grammar import is_hopeless, names_of
 from .mutator import C, Mutant, mutants_of
+from .prelude import prelude
 from .reach import Reach
 from .source import Line, exchanged, lines_of
 
@@ -29,8 +30,8 @@ _STRICT = tuple(
     f"-Werror={mistake}"
     for mistake in ("implicit-function-declaration", "int-conversion", "incompatible-pointer-types", "return-type")
 )
-# A kernel's mutant takes longer to compile than to judge: half as long so.
-_QUICK = ("-O1", "-g0")
+# A mutant takes as long to compile as to judge: half as long so.  What survives is compared with optimised code, too.
+_QUICK, _OPTIMISED = ("-O1", "-g0"), ("-O2", "-g0")
 _TRAPS = ("-fsanitize=undefined", "-fsanitize-undefined-trap-on-error")  # which need nothing that a process must hold
 _WHOLE = ("-Wl,--no-undefined",) if sys.platform == "linux" else ()  # a name that nothing defines is found here
 SCRATCH, GUARDED = "scratch.c", "guarded_scratch.c"  # the C library's working memory, and what watches it in its place
@@ -54,10 +55,6 @@ class Library:
         self.recipe, self.name = recipe, recipe.name
         self._kept = (folder or builds() / "mutants") / "objects"
 
-    @property
-    def _options(self) -> tuple[str, ...]:
-        return (*_STRICT, *_QUICK) if isinstance(self.recipe, Kernels) else _STRICT
-
     @cached_property
     def sources(self) -> dict[str, str]:
         """The text of every file, by its path below the folder."""
@@ -77,7 +74,7 @@ class Library:
 
     def digest(self) -> str:
         """Return a digest of the sources and of how they are compiled."""
-        command = [*self.recipe.compiler(), *self._options, *self.recipe.beside()]
+        command = [*self.recipe.compiler(), *_STRICT, *_QUICK, *self.recipe.beside()]
         texts = [*command, *(f"{file} {text} {self.recipe.options(file)}" for file, text in self.sources.items())]
         texts += [_guarded(), *own_tests.texts()]
         return hashlib.sha256("\0".join(texts).encode()).hexdigest()
@@ -108,12 +105,30 @@ class Library:
         for some in self._groups(self.reach.operations(mutant.file, mutant.line)):
             units = self.recipe.units(self.sources, sorted(operations.OPERATIONS if RESIDENT in some else some))
             touched = [unit for unit in units if mutant.file in {unit, *reached(unit, self.sources)}]
-            after = compiled(self.recipe, str(mutant), touched, mutated, folder, self._options)
-            before = compiled(self.recipe, self.name, units, self.sources, self._kept, self._options)
+            after = self._objects(str(mutant), touched, mutated, folder)
+            before = self._objects(self.name, units, self.sources, self._kept)
             changed = {unit: path for unit, path in after.items() if code_of(path) != code_of(before[unit])}
             code = "".join(unit + code_of(path) for unit, path in changed.items())
             rest = {unit: path for unit, path in before.items() if unit not in changed}
             yield Build(some, changed, rest, hashlib.sha256(code.encode()).hexdigest() if code else "", mutated)
+
+    def _objects(
+        self, name: str, units: Iterable[str], sources: Mapping[str, str], folder: Path, how: Sequence[str] = _QUICK
+    ) -> dict[str, Path]:
+        """Compile units; those of kernels read what they include from a prelude.  Raises RefusedError, FaultError."""
+        options, own = (*_STRICT, *how), [unit for unit in units if unit != RUNTIME]
+        rest = [unit for unit in units if unit == RUNTIME]
+        more = prelude(self.recipe, self.sources, self._kept, options) if isinstance(self.recipe, Kernels) else ()
+        return {
+            **compiled(self.recipe, name, own, sources, folder, (*options, *more)),
+            **compiled(self.recipe, name, rest, sources, folder, options),
+        }
+
+    def is_same(self, build: Build, folder: Path) -> bool:
+        """Whether what was built is the same code as it was, once it is optimised.  Raises RefusedError."""
+        after = self._objects(self.name, build.changed, build.sources, folder, _OPTIMISED)
+        before = self._objects(self.name, build.changed, self.sources, self._kept, _OPTIMISED)
+        return all(code_of(path) == code_of(before[unit]) for unit, path in after.items())
 
     def _groups(self, affected: frozenset[str]) -> list[frozenset[str]]:
         """Operations that one library is built for: all of the C library; of the kernels, those of one file."""
@@ -139,7 +154,7 @@ class Library:
         The C library's working memory is watched, too, unless that is what the mutant changes.  Raises RefusedError.
         """
         folder = library.parent / "objects"
-        trapping = compiled(self.recipe, self.name, build.changed, build.sources, folder, (*self._options, *_TRAPS))
+        trapping = self._objects(self.name, build.changed, build.sources, folder, (*_QUICK, *_TRAPS))
         objects = {**build.unchanged, **trapping}
         if SCRATCH in build.unchanged:
             del objects[SCRATCH]

@@ -7,7 +7,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,7 +25,8 @@ from .library import Build, Library
 from .mutator import Mutant
 from .record import Trial, Verdict
 
-_OF_PROVED = 200  # cases that are asked of a mutant that a proof calls equivalent: the likeliest to tell otherwise
+# Cases that are asked before a second look, and of a mutant that a proof calls equivalent no others: the likeliest.
+LIKELIEST = 200
 
 
 class History:
@@ -73,6 +74,7 @@ class Judge:
         self._failures = Failures(library, store)
         self._codes = set(codes)  # of mutants that were judged
         self._proofs = proofs or Equivalents(())
+        self._by_operations: dict[frozenset[str], list[AnyCase]] = {}
 
     def trial(self, mutant: Mutant) -> Trial:
         """Build a mutant and judge it.  Raises FaultError where there is no compiler."""
@@ -95,25 +97,31 @@ class Judge:
                 if codes in self._codes:
                     return Trial(mutant, Verdict.REPEATED, code=codes)
                 self._codes.add(codes)
-                cases, steps = self._cases(mutant, build), sorted(build.operations & STEP_CASES.keys())
-                failed = self._failure(mutant, build, folder / str(len(codes)), cases, steps)
-                if failed:
-                    return Trial(mutant, Verdict.KILLED, failed.id, failed.reason, codes)
-                asked += [f"{len(cases)} cases", *steps] if cases else steps
+                found = self._asked(mutant, build, folder / str(len(codes)))
+                if isinstance(found, Result):
+                    return Trial(mutant, Verdict.KILLED, found.id, found.reason, codes)
+                asked += found
         except RefusedError as error:
             return Trial(mutant, Verdict.REFUSED, said=last_line(str(error)))
-        verdict = Verdict.SURVIVED if codes else Verdict.SAME
+        verdict = Verdict.SURVIVED if asked else Verdict.SAME
         return Trial(mutant, verdict, said=", ".join(asked), code=codes)
 
-    def _cases(self, mutant: Mutant, build: Build) -> list[AnyCase]:
-        cases = cases_of_operations(build.operations, on_a_device=isinstance(self._library.recipe, Kernels))
-        return self._history.ordered(self._place(mutant), cases)
-
-    def _failure(
-        self, mutant: Mutant, build: Build, folder: Path, cases: Sequence[AnyCase], steps: Sequence[str]
-    ) -> Result | None:
-        """What does not pass, if anything; less is asked where a proof says that nothing can."""
+    def _asked(self, mutant: Mutant, build: Build, folder: Path) -> Result | list[str]:
+        """Return what does not pass, else what was asked: nothing of what is the same code once it is optimised."""
+        cases, steps = self._cases(mutant, build), sorted(build.operations & STEP_CASES.keys())
+        failed = self._failures.of_cases(build, folder, cases[:LIKELIEST])
+        if failed:
+            return failed
         if self._proofs.of(self._library.path(mutant), self._place(mutant), mutant):
-            return self._failures.of_cases(build, folder, cases[:_OF_PROVED])
-        failed = self._failures.of_cases(build, folder, cases, steps)
-        return failed or self._failures.of_a_second_look(build, folder, cases)
+            return [f"{len(cases[:LIKELIEST])} cases"]
+        if self._library.is_same(build, folder / "optimised"):
+            return []
+        failed = self._failures.of_a_second_look(build, folder, cases, steps)
+        return failed or [f"{len(cases)} cases", *steps]
+
+    def _cases(self, mutant: Mutant, build: Build) -> list[AnyCase]:
+        """The cases of what a build is for, in the order of how likely they are to fail."""
+        if build.operations not in self._by_operations:
+            on_a_device = isinstance(self._library.recipe, Kernels)
+            self._by_operations[build.operations] = cases_of_operations(build.operations, on_a_device)
+        return self._history.ordered(self._place(mutant), self._by_operations[build.operations])

@@ -39,10 +39,10 @@ def test_a_call_that_is_no_longer_refused_is_killed(judge: Judge, mutant: Made) 
     assert (found.verdict, found.by.split("/")[1]) == (Verdict.KILLED, "refused")
 
 
-def test_a_call_that_never_ends_is_killed(judge: Judge, mutant: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_call_that_never_ends_is_killed(library: Library, mutant: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(failures, "LIMIT_S", 1.0)
     endless = mutant("vector/elementwise.c", "y[i] = a[i] * b[i];", "for (volatile int j = 0; j < 1;) continue;")
-    found = judge.trial(endless)
+    found = Judge(library, MemoryStore(), History()).trial(endless)
     assert (found.verdict, found.said) == (Verdict.KILLED, "no answer in 1 s in run 1, buffers ending at guard zones")
 
 
@@ -64,6 +64,12 @@ def test_what_is_no_mutant_does_not_count(
 ) -> None:
     found = judge.trial(mutant(file, old, new))
     assert (found.verdict, found.counts) == (verdict, False)
+
+
+def test_what_only_an_optimiser_sees_to_be_the_same_is_no_mutant(judge: Judge, library: Library, mutant: Made) -> None:
+    line = "for (int64_t i = 0; i < rows; i++) {"
+    found = judge.trial(mutant("moe.c", line, f"{line} if (i < 0) break;"))
+    assert (found.verdict, bool(found.code)) == (Verdict.SAME, True)
 
 
 def test_the_same_code_is_judged_once(judge: Judge, mutant: Made) -> None:
@@ -122,10 +128,10 @@ def test_of_a_mutant_that_is_proved_equivalent_few_cases_are_asked(
     proof = Equivalent("cuda/src/elementwise.c", "cuda_mul", one.before, one.after, "No element of b is 0.1f.")
     asked: list[int] = []
 
-    def of_cases(self: Failures, build: object, folder: object, cases: list[object], steps: object = ()) -> None:
+    def of_cases(self: Failures, build: object, folder: object, cases: list[object]) -> None:
         asked.append(len(cases))
 
-    monkeypatch.setattr(trial, "_OF_PROVED", 3)
+    monkeypatch.setattr(trial, "LIKELIEST", 3)
     monkeypatch.setattr(Failures, "of_cases", of_cases)
     monkeypatch.setattr(Failures, "of_a_second_look", lambda *_: pytest.fail("a second look"))
     found = Judge(library, MemoryStore(), History(), proofs=Equivalents([proof])).trial(one)
