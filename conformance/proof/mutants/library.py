@@ -13,12 +13,14 @@ from pathlib import Path
 
 from bindings.places import builds
 from conformance import operations
+from conformance.operations import is_sixteen_bit
 from conformance.paths import ROOT
 from conformance.proof.faults.build import compiled, linked
 from conformance.proof.faults.recipes import RUNTIME, CLibrary, Kernels, reached
 from conformance.steps.resident import RESIDENT
 
 from . import own_tests
+from .entries import Span, blank, left_out
 from .grammar import is_hopeless, names_of
 from .mutator import C, Mutant, mutants_of
 from .prelude import prelude
@@ -54,6 +56,7 @@ class Library:
     def __init__(self, recipe: CLibrary, folder: Path | None = None) -> None:
         self.recipe, self.name = recipe, recipe.name
         self._kept = (folder or builds() / "mutants") / "objects"
+        self._spans: dict[frozenset[str], Mapping[str, Sequence[Span]]] = {}
 
     @cached_property
     def sources(self) -> dict[str, str]:
@@ -98,19 +101,30 @@ class Library:
 
         folder: of the objects that it changes; those that it does not are kept.  Raises RefusedError, FaultError.
         """
-        mutated = {
-            **self.sources,
-            mutant.file: exchanged(self.sources[mutant.file], mutant.line, mutant.after, mutant.count),
-        }
+        whole = exchanged(self.sources[mutant.file], mutant.line, mutant.after, mutant.count)
         for some in self._groups(self.reach.operations(mutant.file, mutant.line)):
+            original = self._part(some)
+            mutated = {**original, mutant.file: blank(whole, self._left_out(some).get(mutant.file, ()))}
             units = self.recipe.units(self.sources, sorted(operations.OPERATIONS if RESIDENT in some else some))
             touched = [unit for unit in units if mutant.file in {unit, *reached(unit, self.sources)}]
             after = self._objects(str(mutant), touched, mutated, folder)
-            before = self._objects(self.name, units, self.sources, self._kept)
+            before = self._objects(self.name, units, original, self._kept)
             changed = {unit: path for unit, path in after.items() if code_of(path) != code_of(before[unit])}
             code = "".join(unit + code_of(path) for unit, path in changed.items())
             rest = {unit: path for unit, path in before.items() if unit not in changed}
             yield Build(some, changed, rest, hashlib.sha256(code.encode()).hexdigest() if code else "", mutated)
+
+    def _part(self, some: frozenset[str]) -> dict[str, str]:
+        """The sources that a library of some operations is made of."""
+        spans = self._left_out(some)
+        return {file: blank(text, spans[file]) if file in spans else text for file, text in self.sources.items()}
+
+    def _left_out(self, some: frozenset[str]) -> Mapping[str, Sequence[Span]]:
+        """What a library of some operations lacks: of kernels the entries of others, which take long to compile."""
+        if some not in self._spans:
+            has_all = RESIDENT in some or not isinstance(self.recipe, Kernels) or any(map(is_sixteen_bit, some))
+            self._spans[some] = {} if has_all else left_out(some, self.sources)
+        return self._spans[some]
 
     def _objects(
         self, name: str, units: Iterable[str], sources: Mapping[str, str], folder: Path, how: Sequence[str] = _QUICK
@@ -127,18 +141,22 @@ class Library:
     def is_same(self, build: Build, folder: Path) -> bool:
         """Whether what was built is the same code as it was, once it is optimised.  Raises RefusedError."""
         after = self._objects(self.name, build.changed, build.sources, folder, _OPTIMISED)
-        before = self._objects(self.name, build.changed, self.sources, self._kept, _OPTIMISED)
+        before = self._objects(self.name, build.changed, self._part(build.operations), self._kept, _OPTIMISED)
         return all(code_of(path) == code_of(before[unit]) for unit, path in after.items())
 
     def _groups(self, affected: frozenset[str]) -> list[frozenset[str]]:
-        """Operations that one library is built for: all of the C library; of the kernels, those of one file."""
+        """Operations that one library is built for: all of the C library; of the kernels, of one file first one.
+
+        The others of each file follow when the first ones of all have passed.
+        """
         if not isinstance(self.recipe, Kernels):
             return [affected]
-        by_file: dict[str, set[str]] = {}
-        for operation in affected:
-            by_file.setdefault(self._file_of(operation), set()).add(operation)
-        smallest_first = sorted(by_file, key=lambda file: len(self.recipe.units(self.sources, sorted(by_file[file]))))
-        return [frozenset(by_file[file]) for file in smallest_first]
+        by_file: dict[str, list[str]] = {}
+        for operation in sorted(affected):
+            by_file.setdefault(self._file_of(operation), []).append(operation)
+        groups = [frozenset(some) for each in by_file.values() for some in (each[:1], each[1:]) if some]
+        first = {each[0] for each in by_file.values()}
+        return sorted(groups, key=lambda some: (not some & first, len(self.recipe.units(self.sources, sorted(some)))))
 
     def _file_of(self, operation: str) -> str:
         entries = (file for file in self.sources if operation in self.reach.entries(file))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 from conformance.catalogue.cases import CallSequence, Refusal
 from conformance.catalogue.prepared import Store
@@ -27,6 +29,8 @@ from .record import Trial, Verdict
 
 # Cases that are asked before a second look, and of a mutant that a proof calls equivalent no others: the likeliest.
 LIKELIEST = 200
+_DIGITS = 64  # of the digest of a build
+MOST = 400  # that are asked in a second look
 
 
 class History:
@@ -56,6 +60,33 @@ def _elements(case: AnyCase) -> int:
     return math.prod(size for size in sizes if isinstance(size, int) and size > 1)
 
 
+def spread(cases: Sequence[AnyCase], most: int) -> Iterator[AnyCase]:
+    """Yield no more than so many cases: of each operation in turn the next one, those first whose sizes are extreme."""
+    by_operation: dict[str, list[AnyCase]] = {}
+    for case in sorted(cases, key=_elements):
+        by_operation.setdefault(case.operation, []).append(case)
+    rounds = itertools.zip_longest(*map(_from_both_ends, by_operation.values()))
+    return itertools.islice((case for some in rounds for case in some if case is not None), most)
+
+
+def _from_both_ends(cases: Sequence[AnyCase]) -> Iterator[AnyCase]:
+    """The last one, the first one, the last but one ..."""
+    for place in range(len(cases)):
+        yield cases[place // 2 if place % 2 else -1 - place // 2]
+
+
+class _Codes:
+    """Digests of builds that were judged: those that a case has killed, and those that passed."""
+
+    def __init__(self, judged: Mapping[str, Verdict]) -> None:
+        self.killed: set[str] = set()
+        self.passed: set[str] = set()
+        for code, verdict in judged.items():
+            *builds, last = (code[at : at + _DIGITS] for at in range(0, len(code), _DIGITS))
+            self.passed.update(builds)
+            (self.killed if verdict is Verdict.KILLED else self.passed).add(last)
+
+
 class Judge:
     """Judges mutants of one library, one after the other.  Used in one process.
 
@@ -67,12 +98,12 @@ class Judge:
         library: Library,
         store: Store,
         history: History,
-        codes: Iterable[str] = (),
+        codes: Mapping[str, Verdict] = MappingProxyType({}),
         proofs: Equivalents | None = None,
     ) -> None:
         self._library, self._history = library, history
         self._failures = Failures(library, store)
-        self._codes = set(codes)  # of mutants that were judged
+        self._codes = _Codes(codes)
         self._proofs = proofs or Equivalents(())
         self._by_operations: dict[frozenset[str], list[AnyCase]] = {}
 
@@ -88,22 +119,26 @@ class Judge:
         return self._library.place(mutant)
 
     def _trial(self, mutant: Mutant, folder: Path) -> Trial:
-        codes, asked = "", []
+        codes, asked, repeated = "", list[str](), False
         try:
             for build in self._library.builds(mutant, folder):
                 if not build.code:
                     continue
                 codes += build.code
-                if codes in self._codes:
+                if build.code in self._codes.killed:
                     return Trial(mutant, Verdict.REPEATED, code=codes)
-                self._codes.add(codes)
+                if build.code in self._codes.passed:
+                    repeated = True
+                    continue
                 found = self._asked(mutant, build, folder / str(len(codes)))
                 if isinstance(found, Result):
+                    self._codes.killed.add(build.code)
                     return Trial(mutant, Verdict.KILLED, found.id, found.reason, codes)
+                self._codes.passed.add(build.code)
                 asked += found
         except RefusedError as error:
             return Trial(mutant, Verdict.REFUSED, said=last_line(str(error)))
-        verdict = Verdict.SURVIVED if asked else Verdict.SAME
+        verdict = Verdict.SURVIVED if asked else Verdict.REPEATED if repeated else Verdict.SAME
         return Trial(mutant, verdict, said=", ".join(asked), code=codes)
 
     def _asked(self, mutant: Mutant, build: Build, folder: Path) -> Result | list[str]:
@@ -116,8 +151,9 @@ class Judge:
             return [f"{len(cases[:LIKELIEST])} cases"]
         if self._library.is_same(build, folder / "optimised"):
             return []
-        failed = self._failures.of_a_second_look(build, folder, cases, steps)
-        return failed or [f"{len(cases)} cases", *steps]
+        failed = self._failures.of_a_second_look(build, folder, list(spread(cases, MOST)), steps)
+        all_or_most = f"{len(cases)}" if len(cases) <= MOST else f"{MOST} of {len(cases)}"
+        return failed or [f"{all_or_most} cases", *steps]
 
     def _cases(self, mutant: Mutant, build: Build) -> list[AnyCase]:
         """The cases of what a build is for, in the order of how likely they are to fail."""

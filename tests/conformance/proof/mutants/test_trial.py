@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from conformance.proof.mutants.equivalents import Equivalent, Equivalents
 from conformance.proof.mutants.failures import Failures
 from conformance.proof.mutants.library import SCRATCH, Library
 from conformance.proof.mutants.record import Trial, Verdict
-from conformance.proof.mutants.trial import History, Judge
+from conformance.proof.mutants.trial import History, Judge, spread
 
 Made = Callable[[str, str, str], Mutant]
 
@@ -136,6 +137,25 @@ def test_of_a_mutant_that_is_proved_equivalent_few_cases_are_asked(
     monkeypatch.setattr(Failures, "of_a_second_look", lambda *_: pytest.fail("a second look"))
     found = Judge(library, MemoryStore(), History(), proofs=Equivalents([proof])).trial(one)
     assert (found.verdict, asked) == (Verdict.SURVIVED, [3])
+
+
+@pytest.mark.parametrize("rest", ["", "0" * 64], ids=["killed", "passed, and killed in another part"])
+def test_what_an_earlier_run_judged_is_not_judged_again(
+    library: Library, judge: Judge, mutant: Made, rest: str
+) -> None:
+    one = mutant("vector/elementwise.c", "y[i] = a[i] * b[i];", "y[i] = a[i] - b[i];")
+    first = judge.trial(one)
+    again = Judge(library, MemoryStore(), History(), {first.code + rest: Verdict.KILLED}).trial(one)
+    assert (first.verdict, again.verdict) == (Verdict.KILLED, Verdict.REPEATED)
+
+
+def test_of_many_cases_a_second_look_takes_the_extremes_of_each_operation() -> None:
+    cases = [case for case in CASES.values() if case.operation in {"mul", "softmax"}]
+    chosen = list(spread(cases, 6))
+    assert [case.operation for case in chosen] == ["mul", "softmax"] * 3
+    sizes = [math.prod(case.sizes.values()) for case in chosen[::2]]
+    assert sizes[0] > sizes[2] > sizes[1] == 1
+    assert sorted(case.id for case in spread(cases, 10**6)) == sorted(case.id for case in cases)
 
 
 def test_cases_that_killed_come_first(mutant: Made) -> None:
