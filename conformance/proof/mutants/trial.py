@@ -46,6 +46,10 @@ class History:
         if trial.verdict is Verdict.KILLED:
             self._kills.update([(place, trial.by), ("", trial.by)])
 
+    def likely(self, place: str) -> list[str]:
+        """Return what killed mutants in a place, by name: what killed most first."""
+        return [name for (where, name), _ in self._kills.most_common() if where == place]
+
     def ordered(self, place: str, cases: Iterable[AnyCase]) -> list[AnyCase]:
         """Return cases, those first that killed most in the place, then those that killed most, then small ones."""
         kills = self._kills
