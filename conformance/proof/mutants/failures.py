@@ -45,11 +45,12 @@ class Failures:
     def __init__(self, library: Library, store: Store) -> None:
         self._library, self._store = library, store
         self._is_emulated = isinstance(library.recipe, Kernels)
+        self._wrong: set[str] = set()  # cases that the library as it is does not pass
         self._patience = Patience(EMULATED_LIMIT_S if self._is_emulated else LIMIT_S)
 
     def of_cases(self, build: Build, folder: Path, cases: Sequence[AnyCase]) -> Result | None:
         """Return the first case that does not pass.  Raises RefusedError."""
-        return self._first(self._library.link(build, folder / _NAME), cases)
+        return self._first(build, self._library.link(build, folder / _NAME), cases)
 
     def of_a_second_look(
         self, build: Build, folder: Path, cases: Sequence[AnyCase], steps: Sequence[str] = ()
@@ -57,31 +58,52 @@ class Failures:
         """Return the first test, case or step that does not pass, linked in the same folder."""
         watched = self._library.link_watched(build, folder / "watched" / _NAME)
         if self._is_emulated:
-            failed = self._in_other_orders(watched, cases)
+            failed = self._in_other_orders(build, watched, cases)
         else:
-            failed = _own_test(folder / _NAME) or self._first(watched, cases, threads=_THREADS)
-        return failed or self._first(folder / _NAME, (), steps)
+            failed = _own_test(folder / _NAME) or self._first(build, watched, cases, threads=_THREADS)
+        return failed or self._first(build, folder / _NAME, (), steps)
 
-    def _in_other_orders(self, path: Path, cases: Sequence[AnyCase]) -> Result | None:
+    def _in_other_orders(self, build: Build, path: Path, cases: Sequence[AnyCase]) -> Result | None:
         """Other orders of an emulated device's threads, in one of them with arrays in memory of its own."""
         ways = (Candidate(path, schedule=schedule).environment for schedule in SCHEDULES[1:])
-        return next(filter(None, (self._first(path, cases, environment=way) for way in ways)), None)
+        return next(filter(None, (self._first(build, path, cases, environment=way) for way in ways)), None)
 
     def _first(
         self,
+        build: Build,
         path: Path,
         cases: Sequence[AnyCase],
         steps: Sequence[str] = (),
         threads: int = 1,
         environment: Mapping[str, str] = MappingProxyType({}),
     ) -> Result | None:
+        """Judge cases and steps until one does not pass that passes without the mutant, and return that one."""
+        due = [case for case in cases if case.id not in self._wrong]
+        while failed := self._judge(path, due, steps, threads, environment):
+            place = next((place for place, case in enumerate(due) if case.id == failed.id), None)
+            if place is None or self._patience.knows(failed.id):
+                return failed
+            original = self._library.link_original(build, path.parent / "original" / _NAME)
+            if not self._judge(original, [due[place]], (), threads, environment):
+                return failed
+            self._wrong.add(failed.id)
+            due = due[place + 1 :]
+        return None
+
+    def _judge(
+        self,
+        path: Path,
+        cases: Sequence[AnyCase],
+        steps: Sequence[str],
+        threads: int,
+        environment: Mapping[str, str],
+    ) -> Result | None:
         """Judge cases and steps until one does not pass, and return that one."""
         try:
             with Worker(path, threads, _START_S, environment, _LIMITED, copied=True, explains=False) as worker:
                 bench = Bench(worker, store=self._store, explains=False)
-                results = itertools.chain(
-                    (self._judged(case, bench, worker) for case in cases), _steps(worker, bench, steps)
-                )
+                judged = (self._judged(case, bench, worker) for case in cases)
+                results = itertools.chain(judged, _steps(worker, bench, steps))
                 return next((result for result in results if not result.is_fine), None)
         except LibraryError as error:
             return Result("opening", "", Status.CRASHED, last_line(str(error)))

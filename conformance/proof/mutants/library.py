@@ -21,7 +21,7 @@ from conformance.steps.resident import RESIDENT
 
 from . import own_tests
 from .entries import Span, blank, left_out
-from .grammar import is_hopeless, names_of
+from .grammar import is_hopeless, is_idle, names_of
 from .mutator import C, Mutant, mutants_of
 from .prelude import prelude
 from .reach import Reach
@@ -166,6 +166,11 @@ class Library:
         """Link what was built.  Raises RefusedError."""
         return self._linked({**build.changed, **build.unchanged}, library)
 
+    def link_original(self, build: Build, library: Path) -> Path:
+        """Link the same part of the library as it is, without the mutant."""
+        before = self._objects(self.name, build.changed, self._part(build.operations), self._kept)
+        return self._linked({**build.unchanged, **before}, library)
+
     def link_watched(self, build: Build, library: Path) -> Path:
         """Link what was built, what has changed compiled so that what C leaves undefined ends the process.
 
@@ -185,11 +190,13 @@ class Library:
 
 
 def _hopeful(file: str, lines: Sequence[Line], known: frozenset[str]) -> Iterator[Mutant]:
-    """The mutants of a file that a compiler may take."""
+    """The mutants of a file that a compiler may take and that may differ."""
+    codes = [line.code for line in lines]
     for mutant in mutants_of(file, lines, C):
-        code = lines[mutant.line - 1].code
+        code = codes[mutant.line - 1]
         indentation = len(code) - len(code.lstrip())
-        if not is_hopeless(mutant.before, mutant.after, indentation, known):
+        is_out = is_hopeless(mutant.before, mutant.after, indentation, known)
+        if not is_out and not is_idle(codes, mutant.line, mutant.after):
             yield mutant
 
 

@@ -21,6 +21,10 @@ class Patience:
         taken = self._taken.get(case)
         return self._most_s if taken is None else min(self._most_s, _LEAST_S + _TIMES * taken)
 
+    def knows(self, case: str) -> bool:
+        """Whether the case has passed before."""
+        return case in self._taken
+
     def note(self, case: str, seconds: float) -> None:
         """Remember how long a case took that passed."""
         self._taken[case] = min(seconds, self._taken.get(case, seconds))

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
-from conformance.catalogue.cases import CallSequence, Refusal
+from conformance.catalogue.cases import DESIGNED, CallSequence, Refusal
 from conformance.catalogue.prepared import Store
 from conformance.judging.results import Result
 from conformance.proof.faults import RefusedError
@@ -30,6 +30,7 @@ from .record import Trial, Verdict
 # Cases that are asked before a second look, and of a mutant that a proof calls equivalent no others: the likeliest.
 LIKELIEST = 200
 _DIGITS = 64  # of the digest of a build
+_MOST_ON_A_DEVICE = 1 << 12  # elements of a designed case
 MOST = 400  # that are asked in a second look
 
 
@@ -62,6 +63,13 @@ def _elements(case: AnyCase) -> int:
         return sys.maxsize
     sizes = (case.base if isinstance(case, Refusal) else case).sizes.values()
     return math.prod(size for size in sizes if isinstance(size, int) and size > 1)
+
+
+def _cases_of(operations: frozenset[str], on_a_device: bool) -> list[AnyCase]:
+    """The cases of some operations, designed ones among them; on an emulated device those are small that are."""
+    designed = [case for name in sorted(operations) for case in DESIGNED.of(name).values()]
+    few = (case for case in designed if not on_a_device or _elements(case) <= _MOST_ON_A_DEVICE)
+    return [*cases_of_operations(operations, on_a_device), *few]
 
 
 def spread(cases: Sequence[AnyCase], most: int) -> Iterator[AnyCase]:
@@ -163,5 +171,5 @@ class Judge:
         """The cases of what a build is for, in the order of how likely they are to fail."""
         if build.operations not in self._by_operations:
             on_a_device = isinstance(self._library.recipe, Kernels)
-            self._by_operations[build.operations] = cases_of_operations(build.operations, on_a_device)
+            self._by_operations[build.operations] = _cases_of(build.operations, on_a_device)
         return self._history.ordered(self._place(mutant), self._by_operations[build.operations])

@@ -11,10 +11,12 @@ import pytest
 
 from conformance.catalogue.cases import CASES
 from conformance.catalogue.prepared import MemoryStore
+from conformance.ids import is_designed
+from conformance.judging.results import Result, Status
 from conformance.proof.faults import FaultError
 from conformance.proof.mutants import Mutant, failures, trial
 from conformance.proof.mutants.equivalents import Equivalent, Equivalents
-from conformance.proof.mutants.failures import Failures
+from conformance.proof.mutants.failures import AnyCase, Failures
 from conformance.proof.mutants.library import SCRATCH, Library
 from conformance.proof.mutants.record import Trial, Verdict
 from conformance.proof.mutants.trial import History, Judge, spread
@@ -147,6 +149,27 @@ def test_what_an_earlier_run_judged_is_not_judged_again(
     first = judge.trial(one)
     again = Judge(library, MemoryStore(), History(), {first.code + rest: Verdict.KILLED}).trial(one)
     assert (first.verdict, again.verdict) == (Verdict.KILLED, Verdict.REPEATED)
+
+
+def test_a_case_that_the_library_as_it_is_fails_kills_nothing(
+    library: Library, mutant: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right, wrong = Failures._judged, "mul/plain/"
+
+    def judged(self: Failures, case: AnyCase, *rest: object) -> Result:
+        return Result(case.id, "mul", Status.FAIL, "") if case.id.startswith(wrong) else right(self, case, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Failures, "_judged", judged)
+    one = mutant("vector/elementwise.c", "y[i] = a[i] * b[i];", "y[i] = a[i] + b[i];")
+    found = Judge(library, MemoryStore(), History()).trial(one)
+    assert (found.verdict, found.by.startswith(wrong)) == (Verdict.KILLED, False)
+
+
+def test_designed_cases_are_asked_too(judge: Judge, library: Library) -> None:
+    number = library.sources["clip.c"].split("\n").index("    sum_squares_out[0] = (float)total;")
+    line = "if (total < 0) return ASSAYER_NO_MEMORY;"
+    found = judge.trial(Mutant("clip.c", number, "0 ==> 1", line, line.replace("0", "1")))
+    assert (found.verdict, is_designed(found.by)) == (Verdict.KILLED, True)
 
 
 def test_of_many_cases_a_second_look_takes_the_extremes_of_each_operation() -> None:
