@@ -24,6 +24,7 @@ from conformance.judging.results import Result, Status
 from conformance.proof.faults.recipes import Kernels
 from conformance.proof.faults.trial import judge_case
 from conformance.steps import judge_step
+from conformance.steps.resident import RESIDENT
 
 from . import own_tests
 from .library import Build, Library
@@ -57,10 +58,12 @@ class Failures:
     ) -> Result | None:
         """Return the first test, case or step that does not pass, linked in the same folder."""
         watched = self._library.link_watched(build, folder / "watched" / _NAME)
-        if self._is_emulated:
-            failed = self._in_other_orders(build, watched, cases)
+        if not self._is_emulated:
+            failed = _own_test(own_tests.C, folder / _NAME) or self._first(build, watched, cases, threads=_THREADS)
+        elif RESIDENT in build.operations:
+            failed = _own_test(own_tests.KERNELS, folder / _NAME) or self._in_other_orders(build, watched, cases)
         else:
-            failed = _own_test(folder / _NAME) or self._first(build, watched, cases, threads=_THREADS)
+            failed = self._in_other_orders(build, watched, cases)
         return failed or self._first(build, folder / _NAME, (), steps)
 
     def _in_other_orders(self, build: Build, path: Path, cases: Sequence[AnyCase]) -> Result | None:
@@ -117,10 +120,10 @@ class Failures:
         return result
 
 
-def _own_test(library: Path) -> Result | None:
-    """What fails of the C library's own tests."""
-    failed = own_tests.failed(library)
-    return Result(own_tests.FOLDER, "", Status.FAIL, failed) if failed else None
+def _own_test(tests: own_tests.Tests, library: Path) -> Result | None:
+    """What fails of a library's own tests."""
+    failed = own_tests.failed(tests, library)
+    return Result(tests.name, "", Status.FAIL, failed) if failed else None
 
 
 def _steps(worker: Worker, bench: Bench, steps: Iterable[str]) -> Iterator[Result]:
