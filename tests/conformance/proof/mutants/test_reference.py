@@ -77,7 +77,7 @@ def test_what_fails_without_a_mutant_judges_none(tmp_path: Path, content: str, w
 
 def test_what_nothing_tells_survives(judge: ReferenceJudge) -> None:
     found = judge.trial(mutant("generate.py", "max_new >= 0", "max_new >= -1"))
-    assert (found.verdict, found.said) == (Verdict.SURVIVED, "0 goldens and tests")
+    assert (found.verdict, found.said) == (Verdict.SURVIVED, "0 goldens, tests/reference/test_random.py")
 
 
 def test_a_type_is_no_code(judge: ReferenceJudge) -> None:
