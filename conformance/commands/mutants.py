@@ -23,10 +23,11 @@ from conformance.proof.mutants.library import Library
 from conformance.proof.mutants.log import Log, LogError
 from conformance.proof.mutants.mutator import Mutant
 from conformance.proof.mutants.record import Trial, Verdict
-from conformance.proof.mutants.reference import BrokenError, Reference, ReferenceJudge, check_without_mutant
+from conformance.proof.mutants.reference import Reference, ReferenceJudge
 from conformance.proof.mutants.sample import Make, Sample, Subject, judged
 from conformance.proof.mutants.score import Score
 from conformance.proof.mutants.trial import Judge
+from conformance.proof.mutants.warm_reference import BrokenError
 
 from .options import add_command, cores, keywords, positive
 
@@ -81,7 +82,6 @@ def _asked(options: argparse.Namespace, store: Store, proofs: Equivalents) -> tu
     """What is mutated, and what judges it."""
     if options.reference:
         reference = Reference()
-        check_without_mutant()
         return reference, partial(ReferenceJudge, reference)
     library = Library(Kernels("fast") if options.kernels else CLibrary())
     return library, partial(Judge, library, store, proofs=proofs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import time
 from typing import Any
 
@@ -42,6 +43,10 @@ def parent(library: Library) -> int:
 
 def variable(library: Library, name: str) -> str:
     return os.environ[name]
+
+
+def processor_seconds(library: Library) -> int:
+    return resource.getrlimit(resource.RLIMIT_CPU)[0]
 
 
 def leave(library: Library, code: int) -> None:

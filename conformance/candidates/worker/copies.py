@@ -12,7 +12,7 @@ import socket
 import subprocess
 import sys
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -21,14 +21,17 @@ _FOREVER_S = 1e9
 
 
 class Starter:
-    """Starts copies, all of which have one environment.  Used in the process that has made it."""
+    """Starts copies, all of which have one environment and what the prefix, a command that starts it, has set.
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
-        self.environment, self.judge = dict(environment), os.getpid()
+    Used in the process that has made it.
+    """
+
+    def __init__(self, environment: Mapping[str, str], prefix: Sequence[str]) -> None:
+        self.environment, self.prefix, self.judge = dict(environment), tuple(prefix), os.getpid()
         ours, theirs = socket.socketpair()
         with theirs:
             process = subprocess.Popen(
-                [sys.executable, "-u", "-m", f"{__package__}.starter", str(theirs.fileno())],
+                [*prefix, sys.executable, "-u", "-m", f"{__package__}.starter", str(theirs.fileno())],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -79,15 +82,18 @@ class Copy:
 _latest: list[Starter] = []
 
 
-def copy(environment: Mapping[str, str], files: tuple[int, int, int], capacity: int, path: str) -> Copy:
-    """Start a copy of the starter of this environment; one that is missing is made."""
-    known = [one for one in _latest if one.judge == os.getpid() and one.environment == environment]
+def copy(
+    environment: Mapping[str, str], prefix: Sequence[str], files: tuple[int, int, int], capacity: int, path: str
+) -> Copy:
+    """Start a copy of the starter of this environment and prefix; one that is missing is made."""
+    own = [one for one in _latest if one.judge == os.getpid()]
+    known = [one for one in own if (one.environment, one.prefix) == (environment, tuple(prefix))]
     for starter in known:
         try:
             return starter.start(files, capacity, path)
         except (EOFError, OSError):  # somebody has killed it
             break
-    _latest[:] = [Starter(environment)]
+    _latest[:] = [Starter(environment, prefix)]
     return _latest[0].start(files, capacity, path)
 
 

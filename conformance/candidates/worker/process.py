@@ -41,8 +41,8 @@ class Ended(Exception):  # noqa: N818
 class Process:
     """One process with one library or module, which is open when something is asked of it.
 
-    candidate: the library's path, or the words for a module.  prefix: a command that starts it.  copied: without one,
-    as a copy of a process that is ready (copies.py).
+    candidate: the library's path, or the words for a module.  prefix: a command that starts it.  copied: as a copy of
+    a process that is ready (copies.py), which that has started.
     """
 
     def __init__(
@@ -62,8 +62,8 @@ class Process:
         files = (theirs.fileno(), arena.file, self._output.fileno())
         self._process: subprocess.Popen[bytes] | Copy
         with theirs:
-            if copied and not prefix:
-                self._process = copy(variables, files, CAPACITY, candidate)
+            if copied:
+                self._process = copy(variables, prefix, files, CAPACITY, candidate)
             else:
                 self._process = _started(prefix, variables, files, candidate)
         self._connection = Connection(ours.detach())

@@ -147,7 +147,12 @@ def _more_than_chosen(row: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 _POSITIONS: dict[str, str | Maker] = {"any": permutation, "in_place": _in_place, "backwards": _backwards}
-_CHOSEN: dict[str, str | Maker] = {"any": _distinct, "crowded": _crowded, "by_turns": _by_turns}
+_CHOSEN: dict[str, str | Maker] = {
+    "any": _distinct,
+    "crowded": _crowded,
+    "by_turns": _by_turns,
+    "repeated": ids("n_experts"),  # a token that names an expert twice holds it once
+}
 _OTHERS = {"n_experts": (), "others": (0, 1, 2, 5, 12, 31, 61, 126, 256, 480)}
 _MOVES = ("expert_dispatch", "expert_dispatch_backward", "expert_combine", "expert_combine_backward")
 DESIGNS = (

@@ -68,7 +68,7 @@ def compiled(
             path.parent.mkdir(exist_ok=True)
             recipe.write(path, sources[file], file)
         for file in missing:
-            _compile(recipe, name, objects[file], *recipe.options(file), *options, "-c", str(Path(tree) / file))
+            run_compiler(recipe, name, objects[file], *recipe.options(file), *options, "-c", str(Path(tree) / file))
     return objects
 
 
@@ -87,12 +87,15 @@ def _objects(
 
 def linked(recipe: CLibrary, name: str, objects: Iterable[Path], library: Path, options: Sequence[str] = ()) -> Path:
     """Link objects into a library and return its path.  Raises FaultError, RefusedError."""
-    _compile(recipe, name, library, "-shared", *map(str, objects), *recipe.linked, *options)
+    run_compiler(recipe, name, library, "-shared", *map(str, objects), *recipe.linked, *options)
     return library
 
 
-def _compile(recipe: CLibrary, name: str, output: Path, *arguments: str) -> None:
-    """Run the compiler; the output appears under its name when it is whole."""
+def run_compiler(recipe: CLibrary, name: str, output: Path, *arguments: str) -> None:
+    """Run a library's compiler; the output appears under its name when it is whole.
+
+    name: what a FaultError is about, where there is no compiler.  Raises RefusedError where it refuses.
+    """
     output.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=output.parent) as folder:
         made = Path(folder) / output.name

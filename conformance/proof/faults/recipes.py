@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import posixpath
 import re
 import shlex
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -116,15 +118,22 @@ class Kernels(CLibrary):
 
     def write(self, path: Path, text: str, name: str) -> None:
         """As C++: launches and shared memory are CUDA's grammar.  Raises RefusedError where the text is not of it."""
-        if "<<<" not in text and "__shared__" not in text:
-            super().write(path, f'#line 1 "kernels/{name}"\n{text}', name)
-            return
-        super().write(path, text, name)
+        is_plain = "<<<" not in text and "__shared__" not in text
+        super().write(path, f'#line 1 "kernels/{name}"\n{text}' if is_plain else _rewritten(text, name), name)
+
+
+@functools.lru_cache(maxsize=200)  # of which a library's own sources are a part, whatever becomes of one of them
+def _rewritten(text: str, name: str) -> str:
+    """A kernel's source as C++.  Raises RefusedError where it is not CUDA's grammar."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / Path(name).name
+        path.write_text(text, encoding="utf-8")
         # -S -E: it needs nothing but the standard library.
         command = [sys.executable, "-S", "-E", str(_EMULATOR / "rewrite"), str(path), str(path), f"kernels/{name}"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             raise RefusedError(f"{name}: {done.stderr}")
+        return path.read_text(encoding="utf-8")
 
 
 def reached(file: str, sources: Mapping[str, str]) -> set[str]:

@@ -1,9 +1,9 @@
 """What fails of a mutant that is built: the first case that does not pass; where all pass, what a second look shows.
 
 The judge calls a C library in one thread and sees nothing of the memory that it takes for itself.  The second look is
-in several threads, with that memory between guard pages and a trap where C leaves undefined what comes, and at the
-library's own tests.  Kernels run in other orders of their threads, with such traps: an address that is not aligned as
-a device needs it is one.
+at the library's own tests, and at all cases in several threads, with that memory between guard pages and a trap where
+C leaves undefined what comes.  Kernels run in other orders of their threads, with such traps: an address that is not
+aligned as a device needs it is one.
 """
 
 from __future__ import annotations
@@ -24,12 +24,15 @@ from conformance.judging.results import Result, Status
 from conformance.proof.faults.recipes import Kernels
 from conformance.proof.faults.trial import judge_case
 from conformance.steps import judge_step
+from conformance.steps.resident import RESIDENT
 
 from . import own_tests
 from .library import Build, Library
+from .patience import Patience
 
 AnyCase: TypeAlias = Case | Refusal | CallSequence
 LIMIT_S, EMULATED_LIMIT_S = 5.0, 10.0  # of a call: an honest one takes a tenth of a second, on the emulator a second
+_START_S = 5.0
 _STEP_LIMIT_S = 120.0
 _MEMORY_KB = 8 << 20  # a mutant that asks for memory without end is to be refused it
 _LIMITED = ("sh", "-c", f'ulimit -d {_MEMORY_KB}; exec "$@"', "sh")
@@ -43,48 +46,84 @@ class Failures:
     def __init__(self, library: Library, store: Store) -> None:
         self._library, self._store = library, store
         self._is_emulated = isinstance(library.recipe, Kernels)
+        self._wrong: set[str] = set()  # cases that the library as it is does not pass
+        self._patience = Patience(EMULATED_LIMIT_S if self._is_emulated else LIMIT_S)
 
-    def of_cases(
-        self, build: Build, folder: Path, cases: Sequence[AnyCase], steps: Iterable[str] = ()
+    def of_cases(self, build: Build, folder: Path, cases: Sequence[AnyCase]) -> Result | None:
+        """Return the first case that does not pass.  Raises RefusedError."""
+        return self._first(build, self._library.link(build, folder / _NAME), cases)
+
+    def of_a_second_look(
+        self, build: Build, folder: Path, cases: Sequence[AnyCase], steps: Sequence[str] = ()
     ) -> Result | None:
-        """Return the first case or step that does not pass.  Raises RefusedError."""
-        return self._first(self._library.link(build, folder / _NAME), cases, steps)
-
-    def of_a_second_look(self, build: Build, folder: Path, cases: Sequence[AnyCase]) -> Result | None:
-        """Return what does not pass where all cases have, linked in the same folder."""
+        """Return the first test, case or step that does not pass, linked in the same folder."""
         watched = self._library.link_watched(build, folder / "watched" / _NAME)
-        if self._is_emulated:
-            return self._in_other_orders(watched, cases)
-        return self._first(watched, cases, threads=_THREADS) or _own_test(folder / _NAME)
+        if not self._is_emulated:
+            failed = _own_test(own_tests.C, folder / _NAME) or self._first(build, watched, cases, threads=_THREADS)
+        elif RESIDENT in build.operations:
+            failed = _own_test(own_tests.KERNELS, folder / _NAME) or self._in_other_orders(build, watched, cases)
+        else:
+            failed = self._in_other_orders(build, watched, cases)
+        return failed or self._first(build, folder / _NAME, (), steps)
 
-    def _in_other_orders(self, path: Path, cases: Sequence[AnyCase]) -> Result | None:
+    def _in_other_orders(self, build: Build, path: Path, cases: Sequence[AnyCase]) -> Result | None:
         """Other orders of an emulated device's threads, in one of them with arrays in memory of its own."""
         ways = (Candidate(path, schedule=schedule).environment for schedule in SCHEDULES[1:])
-        return next(filter(None, (self._first(path, cases, environment=way) for way in ways)), None)
+        return next(filter(None, (self._first(build, path, cases, environment=way) for way in ways)), None)
 
     def _first(
         self,
+        build: Build,
         path: Path,
         cases: Sequence[AnyCase],
-        steps: Iterable[str] = (),
+        steps: Sequence[str] = (),
         threads: int = 1,
         environment: Mapping[str, str] = MappingProxyType({}),
     ) -> Result | None:
+        """Judge cases and steps until one does not pass that passes without the mutant, and return that one."""
+        due = [case for case in cases if case.id not in self._wrong]
+        while failed := self._judge(path, due, steps, threads, environment):
+            place = next((place for place, case in enumerate(due) if case.id == failed.id), None)
+            if place is None or self._patience.knows(failed.id):
+                return failed
+            original = self._library.link_original(build, path.parent / "original" / _NAME)
+            if not self._judge(original, [due[place]], (), threads, environment):
+                return failed
+            self._wrong.add(failed.id)
+            due = due[place + 1 :]
+        return None
+
+    def _judge(
+        self,
+        path: Path,
+        cases: Sequence[AnyCase],
+        steps: Sequence[str],
+        threads: int,
+        environment: Mapping[str, str],
+    ) -> Result | None:
         """Judge cases and steps until one does not pass, and return that one."""
-        limit_s = EMULATED_LIMIT_S if self._is_emulated else LIMIT_S
         try:
-            with Worker(path, threads, limit_s, environment, _LIMITED, explains=False) as worker:
+            with Worker(path, threads, _START_S, environment, _LIMITED, copied=True, explains=False) as worker:
                 bench = Bench(worker, store=self._store, explains=False)
-                results = itertools.chain((judge_case(case, bench) for case in cases), _steps(worker, bench, steps))
+                judged = (self._judged(case, bench, worker) for case in cases)
+                results = itertools.chain(judged, _steps(worker, bench, steps))
                 return next((result for result in results if not result.is_fine), None)
         except LibraryError as error:
             return Result("opening", "", Status.CRASHED, last_line(str(error)))
 
+    def _judged(self, case: AnyCase, bench: Bench, worker: Worker) -> Result:
+        """Judge a case, no call of which may take much longer than it did before."""
+        worker.limit_s = self._patience.limit_s(case.id)
+        result = judge_case(case, bench)
+        if result.is_fine:
+            self._patience.note(case.id, result.seconds)
+        return result
 
-def _own_test(library: Path) -> Result | None:
-    """What fails of the C library's own tests."""
-    failed = own_tests.failed(library)
-    return Result(own_tests.FOLDER, "", Status.FAIL, failed) if failed else None
+
+def _own_test(tests: own_tests.Tests, library: Path) -> Result | None:
+    """What fails of a library's own tests."""
+    failed = own_tests.failed(tests, library)
+    return Result(tests.name, "", Status.FAIL, failed) if failed else None
 
 
 def _steps(worker: Worker, bench: Bench, steps: Iterable[str]) -> Iterator[Result]:

@@ -6,6 +6,7 @@ What is left out here is refused by every compiler; what is refused for other re
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 _INDENTATION = 4  # of a function's statements
 _NAME = re.compile(r"\b[A-Za-z_]\w*")
@@ -38,6 +39,25 @@ def is_hopeless(before: str, after: str, indentation: int, known: frozenset[str]
     if not names_of(_STRINGS.sub("", after)) <= known:
         return True
     return len(_breaks(after)) > len(_breaks(before))
+
+
+def is_idle(code: Sequence[str], number: int, after: str) -> bool:
+    """Whether a mutant goes on with a loop where its body ends anyway.
+
+    code: all lines of a file, without comments.  number: of the mutant's line, from 1.
+    """
+    line = code[number - 1]
+    if after != f"{line.strip()} continue;" or number == len(code):
+        return False
+    following, outer = code[number], _indented(line) - _INDENTATION
+    if following.strip() != "}" or _indented(following) != outer:
+        return False
+    opening = next((each for each in reversed(code[: number - 1]) if each.strip() and _indented(each) <= outer), "")
+    return _indented(opening) == outer and bool(_LOOP.match(opening.strip()))
+
+
+def _indented(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _breaks(code: str) -> list[str]:

@@ -6,21 +6,24 @@ import hashlib
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 from bindings.places import builds
 from conformance import operations
+from conformance.operations import is_sixteen_bit
 from conformance.paths import ROOT
 from conformance.proof.faults.build import compiled, linked
 from conformance.proof.faults.recipes import RUNTIME, CLibrary, Kernels, reached
 from conformance.steps.resident import RESIDENT
 
 from . import own_tests
-from .grammar import is_hopeless, names_of
+from .entries import Span, blank, left_out
+from .grammar import is_hopeless, is_idle, names_of
 from .mutator import C, Mutant, mutants_of
+from .prelude import prelude
 from .reach import Reach
 from .source import Line, exchanged, lines_of
 
@@ -29,8 +32,8 @@ _STRICT = tuple(
     f"-Werror={mistake}"
     for mistake in ("implicit-function-declaration", "int-conversion", "incompatible-pointer-types", "return-type")
 )
-# A kernel's mutant takes longer to compile than to judge: half as long so.
-_QUICK = ("-O1", "-g0")
+# A mutant takes as long to compile as to judge: half as long so.  What survives is compared with optimised code, too.
+_QUICK, _OPTIMISED = ("-O1", "-g0"), ("-O2", "-g0")
 _TRAPS = ("-fsanitize=undefined", "-fsanitize-undefined-trap-on-error")  # which need nothing that a process must hold
 _WHOLE = ("-Wl,--no-undefined",) if sys.platform == "linux" else ()  # a name that nothing defines is found here
 SCRATCH, GUARDED = "scratch.c", "guarded_scratch.c"  # the C library's working memory, and what watches it in its place
@@ -53,10 +56,7 @@ class Library:
     def __init__(self, recipe: CLibrary, folder: Path | None = None) -> None:
         self.recipe, self.name = recipe, recipe.name
         self._kept = (folder or builds() / "mutants") / "objects"
-
-    @property
-    def _options(self) -> tuple[str, ...]:
-        return (*_STRICT, *_QUICK) if isinstance(self.recipe, Kernels) else _STRICT
+        self._spans: dict[frozenset[str], Mapping[str, Sequence[Span]]] = {}
 
     @cached_property
     def sources(self) -> dict[str, str]:
@@ -77,7 +77,7 @@ class Library:
 
     def digest(self) -> str:
         """Return a digest of the sources and of how they are compiled."""
-        command = [*self.recipe.compiler(), *self._options, *self.recipe.beside()]
+        command = [*self.recipe.compiler(), *_STRICT, *_QUICK, *self.recipe.beside()]
         texts = [*command, *(f"{file} {text} {self.recipe.options(file)}" for file, text in self.sources.items())]
         texts += [_guarded(), *own_tests.texts()]
         return hashlib.sha256("\0".join(texts).encode()).hexdigest()
@@ -101,29 +101,62 @@ class Library:
 
         folder: of the objects that it changes; those that it does not are kept.  Raises RefusedError, FaultError.
         """
-        mutated = {
-            **self.sources,
-            mutant.file: exchanged(self.sources[mutant.file], mutant.line, mutant.after, mutant.count),
-        }
+        whole = exchanged(self.sources[mutant.file], mutant.line, mutant.after, mutant.count)
         for some in self._groups(self.reach.operations(mutant.file, mutant.line)):
+            original = self._part(some)
+            mutated = {**original, mutant.file: blank(whole, self._left_out(some).get(mutant.file, ()))}
             units = self.recipe.units(self.sources, sorted(operations.OPERATIONS if RESIDENT in some else some))
             touched = [unit for unit in units if mutant.file in {unit, *reached(unit, self.sources)}]
-            after = compiled(self.recipe, str(mutant), touched, mutated, folder, self._options)
-            before = compiled(self.recipe, self.name, units, self.sources, self._kept, self._options)
+            after = self._objects(str(mutant), touched, mutated, folder)
+            before = self._objects(self.name, units, original, self._kept)
             changed = {unit: path for unit, path in after.items() if code_of(path) != code_of(before[unit])}
             code = "".join(unit + code_of(path) for unit, path in changed.items())
             rest = {unit: path for unit, path in before.items() if unit not in changed}
             yield Build(some, changed, rest, hashlib.sha256(code.encode()).hexdigest() if code else "", mutated)
 
+    def _part(self, some: frozenset[str]) -> dict[str, str]:
+        """The sources that a library of some operations is made of."""
+        spans = self._left_out(some)
+        return {file: blank(text, spans[file]) if file in spans else text for file, text in self.sources.items()}
+
+    def _left_out(self, some: frozenset[str]) -> Mapping[str, Sequence[Span]]:
+        """What a library of some operations lacks: of kernels the entries of others, which take long to compile."""
+        if some not in self._spans:
+            has_all = RESIDENT in some or not isinstance(self.recipe, Kernels) or any(map(is_sixteen_bit, some))
+            self._spans[some] = {} if has_all else left_out(some, self.sources)
+        return self._spans[some]
+
+    def _objects(
+        self, name: str, units: Iterable[str], sources: Mapping[str, str], folder: Path, how: Sequence[str] = _QUICK
+    ) -> dict[str, Path]:
+        """Compile units; those of kernels read what they include from a prelude.  Raises RefusedError, FaultError."""
+        options, own = (*_STRICT, *how), [unit for unit in units if unit != RUNTIME]
+        rest = [unit for unit in units if unit == RUNTIME]
+        more = prelude(self.recipe, self.sources, self._kept, options) if isinstance(self.recipe, Kernels) else ()
+        return {
+            **compiled(self.recipe, name, own, sources, folder, (*options, *more)),
+            **compiled(self.recipe, name, rest, sources, folder, options),
+        }
+
+    def is_same(self, build: Build, folder: Path) -> bool:
+        """Whether what was built is the same code as it was, once it is optimised.  Raises RefusedError."""
+        after = self._objects(self.name, build.changed, build.sources, folder, _OPTIMISED)
+        before = self._objects(self.name, build.changed, self._part(build.operations), self._kept, _OPTIMISED)
+        return all(code_of(path) == code_of(before[unit]) for unit, path in after.items())
+
     def _groups(self, affected: frozenset[str]) -> list[frozenset[str]]:
-        """Operations that one library is built for: all of the C library; of the kernels, those of one file."""
+        """Operations that one library is built for: all of the C library; of the kernels, of one file first one.
+
+        The others of each file follow when the first ones of all have passed.
+        """
         if not isinstance(self.recipe, Kernels):
             return [affected]
-        by_file: dict[str, set[str]] = {}
-        for operation in affected:
-            by_file.setdefault(self._file_of(operation), set()).add(operation)
-        smallest_first = sorted(by_file, key=lambda file: len(self.recipe.units(self.sources, sorted(by_file[file]))))
-        return [frozenset(by_file[file]) for file in smallest_first]
+        by_file: dict[str, list[str]] = {}
+        for operation in sorted(affected):
+            by_file.setdefault(self._file_of(operation), []).append(operation)
+        groups = [frozenset(some) for each in by_file.values() for some in (each[:1], each[1:]) if some]
+        first = {each[0] for each in by_file.values()}
+        return sorted(groups, key=lambda some: (not some & first, len(self.recipe.units(self.sources, sorted(some)))))
 
     def _file_of(self, operation: str) -> str:
         entries = (file for file in self.sources if operation in self.reach.entries(file))
@@ -133,13 +166,18 @@ class Library:
         """Link what was built.  Raises RefusedError."""
         return self._linked({**build.changed, **build.unchanged}, library)
 
+    def link_original(self, build: Build, library: Path) -> Path:
+        """Link the same part of the library as it is, without the mutant."""
+        before = self._objects(self.name, build.changed, self._part(build.operations), self._kept)
+        return self._linked({**build.unchanged, **before}, library)
+
     def link_watched(self, build: Build, library: Path) -> Path:
         """Link what was built, what has changed compiled so that what C leaves undefined ends the process.
 
         The C library's working memory is watched, too, unless that is what the mutant changes.  Raises RefusedError.
         """
         folder = library.parent / "objects"
-        trapping = compiled(self.recipe, self.name, build.changed, build.sources, folder, (*self._options, *_TRAPS))
+        trapping = self._objects(self.name, build.changed, build.sources, folder, (*_QUICK, *_TRAPS))
         objects = {**build.unchanged, **trapping}
         if SCRATCH in build.unchanged:
             del objects[SCRATCH]
@@ -152,11 +190,13 @@ class Library:
 
 
 def _hopeful(file: str, lines: Sequence[Line], known: frozenset[str]) -> Iterator[Mutant]:
-    """The mutants of a file that a compiler may take."""
+    """The mutants of a file that a compiler may take and that may differ."""
+    codes = [line.code for line in lines]
     for mutant in mutants_of(file, lines, C):
-        code = lines[mutant.line - 1].code
+        code = codes[mutant.line - 1]
         indentation = len(code) - len(code.lstrip())
-        if not is_hopeless(mutant.before, mutant.after, indentation, known):
+        is_out = is_hopeless(mutant.before, mutant.after, indentation, known)
+        if not is_out and not is_idle(codes, mutant.line, mutant.after):
             yield mutant
 
 

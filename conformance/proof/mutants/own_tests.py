@@ -1,30 +1,44 @@
-"""The C library's tests of what no case looks at, run on a build: services, calls without memory, crowds of them."""
+"""A library's own tests of what no case looks at, run on a build: services, and of C also no memory and crowds."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from conformance.paths import ROOT
 
-FOLDER = "tests/c"
-TESTS = tuple(f"{FOLDER}/{name}.py" for name in ("test_services", "test_no_memory", "test_crowd"))
+
+class Tests(NamedTuple):
+    """Files, what a report calls them, and the variable by which they are told of a library."""
+
+    name: str
+    files: Sequence[str]
+    variable: str
+
+
+C = Tests(
+    "tests/c", [f"tests/c/{name}.py" for name in ("test_services", "test_no_memory", "test_crowd")], "ASSAYER_STUB"
+)
+KERNELS = Tests("tests/kernels", ["tests/kernels/test_services.py"], "ASSAYER_EMULATED")
 _LIMIT_S = 120.0
 
 
 def texts() -> list[str]:
     """Return the texts of the tests; an installed package has none."""
-    return [(ROOT / test).read_text(encoding="utf-8") for test in TESTS if (ROOT / test).exists()]
+    files = (ROOT / file for file in (*C.files, *KERNELS.files))
+    return [file.read_text(encoding="utf-8") for file in files if file.exists()]
 
 
-def failed(library: Path) -> str:
-    """Run the tests on a library; return the first that fails, or nothing, as where there are no tests."""
+def failed(tests: Tests, library: Path) -> str:
+    """Run tests on a library; return the first that fails, or nothing, as where there are no tests."""
     if not texts():
         return ""
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *TESTS]
-    environment = {**os.environ, "ASSAYER_STUB": str(library), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests.files]
+    environment = {**os.environ, tests.variable: str(library), "PYTHONDONTWRITEBYTECODE": "1"}
     try:
         done = subprocess.run(
             command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=_LIMIT_S, check=False

@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 
 from bindings.places import module
 from conformance import operations
@@ -22,19 +23,17 @@ from conformance.exit_codes import FAILED
 from conformance.ids import operation_of
 from conformance.paths import ROOT
 
+from .bytecode import without_types
 from .mutator import PYTHON, Mutant, mutants_of
 from .python_names import Names
 from .record import Trial, Verdict
 from .source import Line, exchanged
 from .trial import History
+from .warm_reference import WarmReference
 
 _FOLDER = "reference"
-_LIMIT_S = 300.0  # of all that is asked of a mutant
+_LIMIT_S = 60.0  # of all goldens and of all tests, which take a few seconds each
 _TESTS = ("tests/reference",)
-
-
-class BrokenError(RuntimeError):
-    """What is asked of mutants fails without one, so that it would kill them all."""
 
 
 class Reference:
@@ -113,49 +112,41 @@ def _is_read(text: str) -> bool:
     return True
 
 
-def _code(text: str) -> str:
-    """What Python makes of a text, whatever its layout; types are not looked at when it runs."""
-    tree = ast.parse(text)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.arg):
-            node.annotation = None
-        if isinstance(node, ast.FunctionDef):
-            node.returns = None
-    return ast.dump(tree)
-
-
 class ReferenceJudge:
-    """Judges mutants of the reference, one after the other: by goldens, then by tests, until one fails."""
+    """Judges mutants of the reference, one after the other: by goldens and by tests, until one fails.
 
-    def __init__(self, reference: Reference, history: History | None = None, codes: Iterable[str] = ()) -> None:
-        self._reference, self._codes = reference, set(codes)
+    Used in one process.  Raises BrokenError where one fails without a mutant.
+    """
+
+    def __init__(
+        self, reference: Reference, history: History | None = None, codes: Mapping[str, Verdict] = MappingProxyType({})
+    ) -> None:
+        self._reference, self._history, self._codes = reference, history or History(), set(codes)
+        self._warm = WarmReference(_TESTS)
 
     def trial(self, mutant: Mutant) -> Trial:
-        """Put a mutant in the reference's place in a process of its own, and ask goldens and tests."""
+        """Judge a mutant in a process that has loaded all, or where that cannot be, in one that loads the mutant."""
         started = time.monotonic()
-        read = _code(self._reference.mutated(mutant))
-        if read == _code(self._reference.sources[mutant.file]):
+        text = self._reference.mutated(mutant)
+        read = ast.dump(without_types(text))
+        if read == ast.dump(without_types(self._reference.sources[mutant.file])):
             return Trial(mutant, Verdict.SAME)
         code = hashlib.sha256(f"{mutant.file} {read}".encode()).hexdigest()
         if code in self._codes:
             return Trial(mutant, Verdict.REPEATED, code=code)
         self._codes.add(code)
-        by, said = self._killed(mutant)
+        place = self._reference.place(mutant)
+        by, said = self._warm.asked(mutant.file, text, self._history.likely(place)) or self._loaded(mutant)
         verdict = Verdict.KILLED if by else Verdict.SURVIVED
-        return Trial(mutant, verdict, by, said, code, round(time.monotonic() - started, 2))
+        trial = Trial(mutant, verdict, by, said, code, round(time.monotonic() - started, 2))
+        self._history.note(place, trial)
+        return trial
 
-    def _killed(self, mutant: Mutant) -> tuple[str, str]:
-        """What kills a mutant, and how; "" and what was asked where nothing does."""
+    def _loaded(self, mutant: Mutant) -> tuple[str, str]:
+        """What kills a mutant that is loaded, and how; "" and what was asked where nothing does."""
         goldens = self._reference.goldens(mutant)
         by, said = _asked({mutant.file: self._reference.mutated(mutant)}, goldens)
         return (by, said) if by else ("", f"{len(goldens)} goldens, {' '.join(_TESTS)}")
-
-
-def check_without_mutant(goldens: Iterable[str] = ()) -> None:
-    """Raise BrokenError where a golden or a test fails of the reference as it is."""
-    by, said = _asked({}, list(goldens))
-    if by:
-        raise BrokenError(f"expected that {by} pass without a mutant: {said}")
 
 
 def _asked(texts: Mapping[str, str], goldens: list[str]) -> tuple[str, str]:

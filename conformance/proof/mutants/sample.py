@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
@@ -49,7 +49,7 @@ class Subject(Protocol):
     def place(self, mutant: Mutant) -> str: ...
 
 
-Make = Callable[[History, frozenset[str]], Tries]  # of what killed before, and of the codes that were judged
+Make = Callable[[History, Mapping[str, Verdict]], Tries]  # of what killed before, and of the codes that were judged
 
 
 def judged(subject: Subject, make: Make, mutants: Sequence[Mutant], log: Log, processes: int) -> Iterator[Trial]:
@@ -60,15 +60,15 @@ def judged(subject: Subject, make: Make, mutants: Sequence[Mutant], log: Log, pr
     """
     wanted = {mutant.id for mutant in mutants}
     known = {trial.mutant.id: trial for trial in log.trials()}
-    codes = {trial.code for trial in known.values() if trial.counts}
+    codes = {trial.code: trial.verdict for trial in known.values() if trial.counts}
     yield from (trial for id, trial in known.items() if id in wanted)
     due = [mutant for mutant in mutants if mutant.id not in known]
     history = History((subject.place(trial.mutant), trial) for trial in log.ever())
-    begin = partial(_begin, make, history, frozenset(codes))
+    begin = partial(_begin, make, history, dict(codes))
     for trial in shared(_trial, due, processes, begin):
         if trial.counts and trial.code in codes:  # two processes have judged the same code
             trial = replace(trial, verdict=Verdict.REPEATED)
-        codes.add(trial.code)
+        codes.setdefault(trial.code, trial.verdict)
         log.append(trial)
         yield trial
 
@@ -79,7 +79,7 @@ class _Process:
     judge: Tries
 
 
-def _begin(make: Make, history: History, codes: frozenset[str]) -> None:
+def _begin(make: Make, history: History, codes: Mapping[str, Verdict]) -> None:
     _Process.judge = make(history, codes)
 
 

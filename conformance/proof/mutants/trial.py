@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
-from conformance.catalogue.cases import CallSequence, Refusal
+from conformance.catalogue.cases import DESIGNED, CallSequence, Refusal
 from conformance.catalogue.prepared import Store
 from conformance.judging.results import Result
 from conformance.proof.faults import RefusedError
@@ -25,7 +27,11 @@ from .library import Build, Library
 from .mutator import Mutant
 from .record import Trial, Verdict
 
-_OF_PROVED = 200  # cases that are asked of a mutant that a proof calls equivalent: the likeliest to tell otherwise
+# Cases that are asked before a second look, and of a mutant that a proof calls equivalent no others: the likeliest.
+LIKELIEST = 200
+_DIGITS = 64  # of the digest of a build
+_MOST_ON_A_DEVICE = 1 << 12  # elements of a designed case
+MOST = 400  # that are asked in a second look
 
 
 class History:
@@ -41,6 +47,10 @@ class History:
         if trial.verdict is Verdict.KILLED:
             self._kills.update([(place, trial.by), ("", trial.by)])
 
+    def likely(self, place: str) -> list[str]:
+        """Return what killed mutants in a place, by name: what killed most first."""
+        return [name for (where, name), _ in self._kills.most_common() if where == place]
+
     def ordered(self, place: str, cases: Iterable[AnyCase]) -> list[AnyCase]:
         """Return cases, those first that killed most in the place, then those that killed most, then small ones."""
         kills = self._kills
@@ -55,6 +65,40 @@ def _elements(case: AnyCase) -> int:
     return math.prod(size for size in sizes if isinstance(size, int) and size > 1)
 
 
+def _cases_of(operations: frozenset[str], on_a_device: bool) -> list[AnyCase]:
+    """The cases of some operations, designed ones among them; on an emulated device those are small that are."""
+    designed = [case for name in sorted(operations) for case in DESIGNED.of(name).values()]
+    few = (case for case in designed if not on_a_device or _elements(case) <= _MOST_ON_A_DEVICE)
+    return [*cases_of_operations(operations, on_a_device), *few]
+
+
+def spread(cases: Sequence[AnyCase], most: int) -> Iterator[AnyCase]:
+    """Yield no more than so many cases: of each operation in turn the next one, those first whose sizes are extreme."""
+    by_operation: dict[str, list[AnyCase]] = {}
+    for case in sorted(cases, key=_elements):
+        by_operation.setdefault(case.operation, []).append(case)
+    rounds = itertools.zip_longest(*map(_from_both_ends, by_operation.values()))
+    return itertools.islice((case for some in rounds for case in some if case is not None), most)
+
+
+def _from_both_ends(cases: Sequence[AnyCase]) -> Iterator[AnyCase]:
+    """The last one, the first one, the last but one ..."""
+    for place in range(len(cases)):
+        yield cases[place // 2 if place % 2 else -1 - place // 2]
+
+
+class _Codes:
+    """Digests of builds that were judged: those that a case has killed, and those that passed."""
+
+    def __init__(self, judged: Mapping[str, Verdict]) -> None:
+        self.killed: set[str] = set()
+        self.passed: set[str] = set()
+        for code, verdict in judged.items():
+            *builds, last = (code[at : at + _DIGITS] for at in range(0, len(code), _DIGITS))
+            self.passed.update(builds)
+            (self.killed if verdict is Verdict.KILLED else self.passed).add(last)
+
+
 class Judge:
     """Judges mutants of one library, one after the other.  Used in one process.
 
@@ -66,13 +110,14 @@ class Judge:
         library: Library,
         store: Store,
         history: History,
-        codes: Iterable[str] = (),
+        codes: Mapping[str, Verdict] = MappingProxyType({}),
         proofs: Equivalents | None = None,
     ) -> None:
         self._library, self._history = library, history
         self._failures = Failures(library, store)
-        self._codes = set(codes)  # of mutants that were judged
+        self._codes = _Codes(codes)
         self._proofs = proofs or Equivalents(())
+        self._by_operations: dict[frozenset[str], list[AnyCase]] = {}
 
     def trial(self, mutant: Mutant) -> Trial:
         """Build a mutant and judge it.  Raises FaultError where there is no compiler."""
@@ -86,34 +131,45 @@ class Judge:
         return self._library.place(mutant)
 
     def _trial(self, mutant: Mutant, folder: Path) -> Trial:
-        codes, asked = "", []
+        codes, asked, repeated = "", list[str](), False
         try:
             for build in self._library.builds(mutant, folder):
                 if not build.code:
                     continue
                 codes += build.code
-                if codes in self._codes:
+                if build.code in self._codes.killed:
                     return Trial(mutant, Verdict.REPEATED, code=codes)
-                self._codes.add(codes)
-                cases, steps = self._cases(mutant, build), sorted(build.operations & STEP_CASES.keys())
-                failed = self._failure(mutant, build, folder / str(len(codes)), cases, steps)
-                if failed:
-                    return Trial(mutant, Verdict.KILLED, failed.id, failed.reason, codes)
-                asked += [f"{len(cases)} cases", *steps] if cases else steps
+                if build.code in self._codes.passed:
+                    repeated = True
+                    continue
+                found = self._asked(mutant, build, folder / str(len(codes)))
+                if isinstance(found, Result):
+                    self._codes.killed.add(build.code)
+                    return Trial(mutant, Verdict.KILLED, found.id, found.reason, codes)
+                self._codes.passed.add(build.code)
+                asked += found
         except RefusedError as error:
             return Trial(mutant, Verdict.REFUSED, said=last_line(str(error)))
-        verdict = Verdict.SURVIVED if codes else Verdict.SAME
+        verdict = Verdict.SURVIVED if asked else Verdict.REPEATED if repeated else Verdict.SAME
         return Trial(mutant, verdict, said=", ".join(asked), code=codes)
 
-    def _cases(self, mutant: Mutant, build: Build) -> list[AnyCase]:
-        cases = cases_of_operations(build.operations, on_a_device=isinstance(self._library.recipe, Kernels))
-        return self._history.ordered(self._place(mutant), cases)
-
-    def _failure(
-        self, mutant: Mutant, build: Build, folder: Path, cases: Sequence[AnyCase], steps: Sequence[str]
-    ) -> Result | None:
-        """What does not pass, if anything; less is asked where a proof says that nothing can."""
+    def _asked(self, mutant: Mutant, build: Build, folder: Path) -> Result | list[str]:
+        """Return what does not pass, else what was asked: nothing of what is the same code once it is optimised."""
+        cases, steps = self._cases(mutant, build), sorted(build.operations & STEP_CASES.keys())
+        failed = self._failures.of_cases(build, folder, cases[:LIKELIEST])
+        if failed:
+            return failed
         if self._proofs.of(self._library.path(mutant), self._place(mutant), mutant):
-            return self._failures.of_cases(build, folder, cases[:_OF_PROVED])
-        failed = self._failures.of_cases(build, folder, cases, steps)
-        return failed or self._failures.of_a_second_look(build, folder, cases)
+            return [f"{len(cases[:LIKELIEST])} cases"]
+        if self._library.is_same(build, folder / "optimised"):
+            return []
+        failed = self._failures.of_a_second_look(build, folder, list(spread(cases, MOST)), steps)
+        all_or_most = f"{len(cases)}" if len(cases) <= MOST else f"{MOST} of {len(cases)}"
+        return failed or [f"{all_or_most} cases", *steps]
+
+    def _cases(self, mutant: Mutant, build: Build) -> list[AnyCase]:
+        """The cases of what a build is for, in the order of how likely they are to fail."""
+        if build.operations not in self._by_operations:
+            on_a_device = isinstance(self._library.recipe, Kernels)
+            self._by_operations[build.operations] = _cases_of(build.operations, on_a_device)
+        return self._history.ordered(self._place(mutant), self._by_operations[build.operations])

@@ -42,6 +42,16 @@ def test_a_copy_has_the_environment_asked_for_and_a_session_of_its_own(worker: W
     assert os.getsid(pid(worker)) == pid(worker)
 
 
+def test_copies_have_what_the_command_that_started_the_first_has_set(stub_path: Path) -> None:
+    limited = ("sh", "-c", 'ulimit -t 1234; exec "$@"', "sh")
+    with Worker(stub_path, prefix=limited, copied=True) as worker:
+        parent = worker.call(for_workers.parent).value
+        for _ in range(2):
+            assert worker.call(for_workers.processor_seconds).value == 1234
+            assert worker.call(for_workers.parent).value == parent != os.getpid()
+            worker.stop()
+
+
 def test_how_a_copy_ends_is_told(worker: Worker) -> None:
     assert worker.call(for_workers.leave, 7).detail == "exit status 7"
     os.kill(pid(worker), signal.SIGUSR1)

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 import pytest
 
 from conformance.proof.mutants import MutatorError, mutants_of
-from conformance.proof.mutants.grammar import is_hopeless, names_of
+from conformance.proof.mutants.grammar import is_hopeless, is_idle, names_of
 from conformance.proof.mutants.library import Library
 from conformance.proof.mutants.mutator import SWAPPED, C
 from conformance.proof.mutants.source import exchanged, lines_of
@@ -98,6 +98,25 @@ def test_lines_of_a_macro_stay_joined() -> None:
 def test_what_no_compiler_takes_is_left_out(before: str, after: str, is_broken: bool) -> None:
     known = names_of("int64_t n i x y float return break for")
     assert is_hopeless(before, after, 4, known) == is_broken
+
+
+LOOP = """\
+    for (int i = 0; i < n; i++) {
+        if (x) {
+            y();
+        }
+        z();
+    }
+    {
+        w();
+    }
+""".splitlines()
+
+
+@pytest.mark.parametrize(("number", "is_last"), [(3, False), (5, True), (8, False)])
+def test_to_go_on_with_a_loop_at_the_end_of_its_body_is_no_mutant(number: int, is_last: bool) -> None:
+    assert is_idle(LOOP, number, f"{LOOP[number - 1].strip()} continue;") == is_last
+    assert not is_idle(LOOP, number, f"{LOOP[number - 1].strip()} break;")
 
 
 def test_a_loop_further_in_may_be_left() -> None:

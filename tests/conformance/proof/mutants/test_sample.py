@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from conformance.proof.mutants.trial import History, Judge
 MUTANTS = [Mutant("clip.c", line, "a ==> b", "a;", "b;") for line in range(1, 41)]
 
 
-def no_judge(history: History, codes: frozenset[str]) -> Judge:
+def no_judge(history: History, codes: Mapping[str, Verdict]) -> Judge:
     raise AssertionError("expected that the log or the test knows every trial")
 
 

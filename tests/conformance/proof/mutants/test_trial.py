@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,13 +11,15 @@ import pytest
 
 from conformance.catalogue.cases import CASES
 from conformance.catalogue.prepared import MemoryStore
+from conformance.ids import is_designed
+from conformance.judging.results import Result, Status
 from conformance.proof.faults import FaultError
 from conformance.proof.mutants import Mutant, failures, trial
 from conformance.proof.mutants.equivalents import Equivalent, Equivalents
-from conformance.proof.mutants.failures import Failures
+from conformance.proof.mutants.failures import AnyCase, Failures
 from conformance.proof.mutants.library import SCRATCH, Library
 from conformance.proof.mutants.record import Trial, Verdict
-from conformance.proof.mutants.trial import History, Judge
+from conformance.proof.mutants.trial import History, Judge, spread
 
 Made = Callable[[str, str, str], Mutant]
 
@@ -39,10 +42,10 @@ def test_a_call_that_is_no_longer_refused_is_killed(judge: Judge, mutant: Made) 
     assert (found.verdict, found.by.split("/")[1]) == (Verdict.KILLED, "refused")
 
 
-def test_a_call_that_never_ends_is_killed(judge: Judge, mutant: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_call_that_never_ends_is_killed(library: Library, mutant: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(failures, "LIMIT_S", 1.0)
     endless = mutant("vector/elementwise.c", "y[i] = a[i] * b[i];", "for (volatile int j = 0; j < 1;) continue;")
-    found = judge.trial(endless)
+    found = Judge(library, MemoryStore(), History()).trial(endless)
     assert (found.verdict, found.said) == (Verdict.KILLED, "no answer in 1 s in run 1, buffers ending at guard zones")
 
 
@@ -64,6 +67,12 @@ def test_what_is_no_mutant_does_not_count(
 ) -> None:
     found = judge.trial(mutant(file, old, new))
     assert (found.verdict, found.counts) == (verdict, False)
+
+
+def test_what_only_an_optimiser_sees_to_be_the_same_is_no_mutant(judge: Judge, library: Library, mutant: Made) -> None:
+    line = "for (int64_t i = 0; i < rows; i++) {"
+    found = judge.trial(mutant("moe.c", line, f"{line} if (i < 0) break;"))
+    assert (found.verdict, bool(found.code)) == (Verdict.SAME, True)
 
 
 def test_the_same_code_is_judged_once(judge: Judge, mutant: Made) -> None:
@@ -122,14 +131,54 @@ def test_of_a_mutant_that_is_proved_equivalent_few_cases_are_asked(
     proof = Equivalent("cuda/src/elementwise.c", "cuda_mul", one.before, one.after, "No element of b is 0.1f.")
     asked: list[int] = []
 
-    def of_cases(self: Failures, build: object, folder: object, cases: list[object], steps: object = ()) -> None:
+    def of_cases(self: Failures, build: object, folder: object, cases: list[object]) -> None:
         asked.append(len(cases))
 
-    monkeypatch.setattr(trial, "_OF_PROVED", 3)
+    monkeypatch.setattr(trial, "LIKELIEST", 3)
     monkeypatch.setattr(Failures, "of_cases", of_cases)
     monkeypatch.setattr(Failures, "of_a_second_look", lambda *_: pytest.fail("a second look"))
     found = Judge(library, MemoryStore(), History(), proofs=Equivalents([proof])).trial(one)
     assert (found.verdict, asked) == (Verdict.SURVIVED, [3])
+
+
+@pytest.mark.parametrize("rest", ["", "0" * 64], ids=["killed", "passed, and killed in another part"])
+def test_what_an_earlier_run_judged_is_not_judged_again(
+    library: Library, judge: Judge, mutant: Made, rest: str
+) -> None:
+    one = mutant("vector/elementwise.c", "y[i] = a[i] * b[i];", "y[i] = a[i] - b[i];")
+    first = judge.trial(one)
+    again = Judge(library, MemoryStore(), History(), {first.code + rest: Verdict.KILLED}).trial(one)
+    assert (first.verdict, again.verdict) == (Verdict.KILLED, Verdict.REPEATED)
+
+
+def test_a_case_that_the_library_as_it_is_fails_kills_nothing(
+    library: Library, mutant: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right, wrong = Failures._judged, "mul/plain/"
+
+    def judged(self: Failures, case: AnyCase, *rest: object) -> Result:
+        return Result(case.id, "mul", Status.FAIL, "") if case.id.startswith(wrong) else right(self, case, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Failures, "_judged", judged)
+    one = mutant("vector/elementwise.c", "y[i] = a[i] * b[i];", "y[i] = a[i] + b[i];")
+    found = Judge(library, MemoryStore(), History()).trial(one)
+    assert (found.verdict, found.by.startswith(wrong)) == (Verdict.KILLED, False)
+
+
+def test_designed_cases_are_asked_too(judge: Judge, library: Library) -> None:
+    number = library.sources["clip.c"].split("\n").index("    sum_squares_out[0] = (float)total;")
+    line = "if (total < 0) return ASSAYER_NO_MEMORY;"
+    found = judge.trial(Mutant("clip.c", number, "0 ==> 1", line, line.replace("0", "1")))
+    assert (found.verdict, is_designed(found.by)) == (Verdict.KILLED, True)
+
+
+def test_of_many_cases_a_second_look_takes_the_extremes_of_each_operation() -> None:
+    cases = [case for case in CASES.values() if case.operation in {"mul", "softmax"}]
+    chosen = list(spread(cases, 6))
+    assert [case.operation for case in chosen] == ["mul", "softmax"] * 3
+    sizes = [math.prod(case.sizes.values()) for case in chosen[::2]]
+    assert sizes[0] > sizes[2] > sizes[1] == 1
+    assert sorted(case.id for case in spread(cases, 10**6)) == sorted(case.id for case in cases)
 
 
 def test_cases_that_killed_come_first(mutant: Made) -> None:

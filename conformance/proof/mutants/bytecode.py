@@ -1,0 +1,87 @@
+"""What a mutant changes of a module that is loaded: the code of functions, which can be exchanged where they are."""
+
+from __future__ import annotations
+
+import ast
+import gc
+import inspect
+from collections.abc import Iterator, Mapping
+from types import CodeType, FunctionType
+from typing import NamedTuple
+
+
+class Key(NamedTuple):
+    """A function of a module, by the file and the line where it begins."""
+
+    file: str
+    line: int
+    name: str
+
+
+def key_of(code: CodeType) -> Key:
+    """Return what a function is known by, whatever becomes of its code."""
+    return Key(code.co_filename, code.co_firstlineno, code.co_qualname)
+
+
+def without_types(text: str) -> ast.Module:
+    """Return what Python reads, but for the types of arguments and results, which nothing looks at when it runs."""
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.arg):
+            node.annotation = None
+        if isinstance(node, ast.FunctionDef):
+            node.returns = None
+    return tree
+
+
+def changed(before: str, after: str, file: str) -> dict[Key, CodeType] | None:
+    """Return the new code of every function that a text changes; None where what runs as the module loads changes.
+
+    A function within another is a part of that one.
+    """
+    old, new = (compile(without_types(text), file, "exec", dont_inherit=True) for text in (before, after))
+    pairs = _differing(old, new)
+    return None if pairs is None else {key_of(one): other for one, other in pairs}
+
+
+def _differing(old: CodeType, new: CodeType) -> list[tuple[CodeType, CodeType]] | None:
+    """The functions of a module's or a class's body that differ; None where the body itself does."""
+    functions, others = list(_nested(old)), list(_nested(new))
+    if _body(old) != _body(new) or list(map(key_of, functions)) != list(map(key_of, others)):
+        return None
+    found: list[tuple[CodeType, CodeType]] = []
+    for one, other in zip(functions, others, strict=True):
+        if one.co_flags & inspect.CO_OPTIMIZED:
+            within: list[tuple[CodeType, CodeType]] | None = [(one, other)] if one != other else []
+        else:
+            within = _differing(one, other)
+        if within is None:
+            return None
+        found += within
+    return found
+
+
+def _nested(code: CodeType) -> Iterator[CodeType]:
+    return (constant for constant in code.co_consts if isinstance(constant, CodeType))
+
+
+def _body(code: CodeType) -> CodeType:
+    """The code without that of functions, and without the columns where statements begin and end."""
+    others = tuple(None if isinstance(one, CodeType) else one for one in code.co_consts)
+    return code.replace(co_consts=others, co_linetable=b"")
+
+
+def functions_of(folder: str) -> dict[Key, list[FunctionType]]:
+    """Return every function that there is of the modules below a folder, wherever it is held."""
+    found: dict[Key, list[FunctionType]] = {}
+    for one in gc.get_objects():
+        if isinstance(one, FunctionType) and one.__code__.co_filename.startswith(folder):
+            found.setdefault(key_of(one.__code__), []).append(one)
+    return found
+
+
+def exchange(functions: Mapping[Key, list[FunctionType]], codes: Mapping[Key, CodeType]) -> None:
+    """Give functions other code.  Raises ValueError where one takes other variables from around it."""
+    for key, code in codes.items():
+        for function in functions[key]:
+            function.__code__ = code

@@ -1,0 +1,50 @@
+"""What a mutant changes of a module: functions whose code can be exchanged, or what runs as the module loads."""
+
+from __future__ import annotations
+
+import types
+
+import pytest
+
+from conformance.proof.mutants.bytecode import Key, changed, exchange, functions_of
+
+TEXT = """
+LIMIT = 3
+def outer(a: int, b=LIMIT):
+    def inner(x):
+        return x + 1
+    return inner(a) * b
+class Held:
+    size = 4
+    def doubled(self):
+        return 2 * self.size
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "keys"),
+    [
+        ("x + 1", "x - 1", {Key("held.py", 3, "outer")}),
+        ("2 * self", "3 * self", {Key("held.py", 9, "Held.doubled")}),
+        ("a: int", "a: float", set()),
+        ("LIMIT = 3", "LIMIT = 4", None),
+        ("b=LIMIT", "b=2", None),
+        ("size = 4", "size = 5", None),
+        ("def inner", "def other", {Key("held.py", 3, "outer")}),
+        ("def outer", "def other", None),
+    ],
+)
+def test_functions_are_told_from_what_runs_at_once(old: str, new: str, keys: set[Key] | None) -> None:
+    found = changed(TEXT, TEXT.replace(old, new), "held.py")
+    assert (found if found is None else set(found)) == keys
+
+
+def test_a_function_has_its_new_code_wherever_it_is_held() -> None:
+    held = types.ModuleType("held")
+    exec(compile(TEXT, "held.py", "exec"), held.__dict__)
+    function, method = held.outer, held.Held().doubled
+    for old, new in (("x + 1", "x - 1"), ("2 * self", "3 * self")):
+        codes = changed(TEXT, TEXT.replace(old, new), "held.py")
+        assert codes
+        exchange(functions_of("held.py"), codes)
+    assert (function(5), method()) == (12, 12)
