@@ -1,7 +1,8 @@
-"""Sums of three numbers, which may be added in any order.
+"""Sums of three numbers, which may be added in any order, and of two that are multiplied, each perhaps by itself.
 
 (a + b) + c rounds a + b; another order rounds a + c, or b + c, instead.  An honest one may round the largest of the
-three (Higham 2002, "Accuracy and Stability of Numerical Algorithms", section 4.2).
+three (Higham 2002, "Accuracy and Stability of Numerical Algorithms", section 4.2).  (a + b) * c rounds a + b and the
+product; a * c + b * c rounds two products, which are larger than that where a and b cancel.
 """
 
 from __future__ import annotations
@@ -21,7 +22,28 @@ def in_any_order(result: Noisy, x: Noisy, y: Noisy) -> Noisy:
             result = _reordered(result, pair, other)
     if not (x.addends or y.addends) and not (_is_zero(x) or _is_zero(y)):
         result.addends = (x.v, y.v)
+        result.is_number = not x.variance.any() and not y.variance.any()
     return result
+
+
+def multiplied_out(result: Noisy, x: Noisy, y: Noisy) -> Noisy:
+    """Return x * y = result with what is rounded more where the addends of one are multiplied by the other."""
+    for pair, factor in ((x, y), (y, x)):
+        if pair.addends and not pair.is_number:
+            with np.errstate(all="ignore"):
+                one, other = (np.abs(part * factor.v) for part in pair.addends)
+                more = np.where((one > 0) & (other > 0), one**2 + other**2 - result.v**2, 0.0)
+                more = np.where(np.isfinite(more), np.maximum(more, 0.0), 0.0)
+            if more.any():
+                result = _rounded_more(result, more, np.where(more > 0, one + other, 0.0))
+    return result
+
+
+def _rounded_more(result: Noisy, squares: Floats, sizes: Floats) -> Noisy:
+    """The same numbers after roundings of results whose squares, and whose sizes, come to that."""
+    unit = max(roundings().accumulator.unit, roundings().between.unit)
+    worst = None if result.worst is None else result.worst + max(roundings().sum_reach, unit) * sizes
+    return result.replaced(variance=result.variance + unit * unit / 3 * squares, worst=worst)
 
 
 def _is_zero(x: Noisy) -> bool:
@@ -36,8 +58,4 @@ def _reordered(result: Noisy, pair: Noisy, other: Noisy) -> Noisy:
         more = (largest > done) & np.isfinite(largest) & (first != 0) & (second != 0) & (other.v != 0)
     if not more.any():
         return result
-    unit = max(roundings().accumulator.unit, roundings().between.unit)
-    reach = max(roundings().sum_reach, unit)
-    variance = result.variance + np.where(more, unit * unit / 3 * (largest**2 - done**2), 0.0)
-    worst = None if result.worst is None else result.worst + np.where(more, reach * largest, 0.0)
-    return result.replaced(variance=variance, worst=worst)
+    return _rounded_more(result, np.where(more, largest**2 - done**2, 0.0), np.where(more, largest, 0.0))

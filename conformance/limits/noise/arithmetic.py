@@ -61,7 +61,7 @@ def _as_first_term(result: Noisy, first: Noisy, terms: Floats, spared: Floats | 
 
 def negative(x: Noisy) -> Noisy:
     result = Noisy(-x.v, x.variance, x.shared, x.worst, lean=x.lean).of_factors(x.made_of)
-    result.addends = tuple(-part for part in x.addends)
+    result.addends, result.is_number = tuple(-part for part in x.addends), x.is_number
     result.in_common = tuple(-part for part in x.in_common)
     return result
 
@@ -84,7 +84,7 @@ def multiply(a: Any, b: Any) -> Noisy:
     spared = _spared(x) + _spared(y)
     by_y, by_x = _slopes(x, y)
     result = doubted(propagate(x.v * y.v, (x, by_y), (y, by_x)), lambda: unknown(x) | unknown(y))
-    result = rounded(result, free=free, below=below, spared=spared)
+    result = addends.multiplied_out(rounded(result, free=free, below=below, spared=spared), x, y)
     common.keep(result, (x, y.v), (y, x.v))
     result.of_factors(factors.product(x.factors, y.factors, x.v, y.v))
     result = extremes.of_infinities(result, x, y)

@@ -48,7 +48,7 @@ FIELDS = ("v", "variance", "shared", "worst", "terms", "lean", "spared")  # of a
 class Noisy(NDArrayOperatorsMixin):
     """An array of values; for each the variance of its error, how much of it is shared, and a bound unless None."""
 
-    __slots__ = (*FIELDS, "made_of", "addends", "in_common", "sum_of", "scaled_first")
+    __slots__ = (*FIELDS, "made_of", "addends", "in_common", "sum_of", "scaled_first", "is_number")
     __array_priority__ = 100
 
     def __init__(
@@ -66,6 +66,7 @@ class Noisy(NDArrayOperatorsMixin):
         self.in_common: tuple[Floats, ...] = ()
         self.sum_of: Noisy | None = None
         self.scaled_first: Floats | None = None
+        self.is_number = False  # of exact addends, as 1 - beta2 is: nobody multiplies that out
 
     # ---- what an array offers -------------------------------------------------------------------
     @property

@@ -307,3 +307,13 @@ def test_equal_columns_are_summed_alike() -> None:
     A, B = np.full((1, 1), _worst_rounded(by)), np.full((1, 32769), by)
     few = np.random.default_rng(0).normal(size=B.shape).astype(np.float32) * np.float32(1e-3)
     assert judge("C", exact(A) @ exact(B) + exact(few), A @ B + few).passed
+
+
+def test_a_difference_may_be_multiplied_out() -> None:
+    source = np.random.default_rng(0)
+    a, c, d = (source.normal(size=4000).astype(np.float32) for _ in range(3))
+    b = np.nextafter(a, np.float32(9))
+    expected = (exact(a) * exact(d) - exact(b) * exact(d)) * exact(c)
+    got = (a * d) * c - (b * d) * c
+    assert share(expected, got).max() <= 1
+    assert share(expected, got + 30 * np.abs(a * c * d) * np.float32(2**-24)).max() > 1
