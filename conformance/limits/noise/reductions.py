@@ -18,6 +18,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import common, extremes, factors
 from .arithmetic import divide, unknown
@@ -25,6 +26,7 @@ from .number import Noisy, between_steps, doubted, lift, settled, together
 from .precision import Floats, roundings
 from .shorter import as_factors, out_of_range
 
+BINS = 128  # by what a term has below a sum's last digit; in each, terms round alike
 PLACES = 8  # where the partial sums of a matrix product are looked at
 
 
@@ -106,14 +108,13 @@ def total(x: Noisy, axis: Any = None, keepdims: bool = False, dtype: Any = None)
     shape = [1 if a in axes else n for a, n in enumerate(x.shape)] if keepdims else [x.shape[a] for a in kept]
     flat = x.map(lambda part: part.transpose(*kept, *axes).reshape(*(x.shape[a] for a in kept), -1))
     size, n = np.abs(flat.v), flat.shape[-1]
-    alike = _equal(size)
     faint = size < np.sum(size, axis=-1, keepdims=True) * roundings().accumulator.unit
     partial = np.cumsum(flat.v, axis=-1) if n else flat.v
     result = _summed(
         flat,
         lambda part: np.sum(part, axis=-1),
         lambda whole: _drift(partial, whole) if n else whole,
-        alike * np.maximum(alike - 1, 0.0),
+        _alike_pairs(size),
         np.sum(np.where(faint, size, 0.0), axis=-1),
     ).reshape(shape)
     if keepdims and np.all(x.v >= 0):
@@ -130,10 +131,12 @@ def mean(x: Noisy, axis: Any = None, keepdims: bool = False, dtype: Any = None) 
 def cumulative(x: Noisy, axis: int) -> Noisy:
     """Running sums along one axis."""
     counts = np.cumsum(np.ones_like(x.v), axis=axis)
+    pairs = np.expand_dims(_alike_pairs(np.abs(np.moveaxis(x.v, axis, -1))), axis)
     return _summed(
         x,
         lambda part: np.asarray(np.cumsum(part, axis=axis)),
         lambda whole: np.cumsum(whole**2, axis=axis) / counts,
+        np.minimum(pairs, counts * (counts - 1)),
     )
 
 
@@ -210,6 +213,30 @@ def _alike(ax: Floats, ay: Floats) -> Any:
         return 0.0
     alike = np.minimum(by_row[..., None], _equal(np.swapaxes(ay, -1, -2))[..., None, :])
     return alike * np.maximum(alike - 1, 0.0)
+
+
+def _alike_pairs(sizes: Floats) -> Floats:
+    """How many ordered pairs of terms along the last axis round alike, beyond those that do by chance.
+
+    What is lost of a term that is added to a partial sum is what it has below that sum's last digit: the same for all
+    terms that are equal, and for those that differ by whole such digits.
+    """
+    ordered = np.sort(below_last_digit(sizes, np.sum(sizes, axis=-1, keepdims=True)), axis=-1)
+    place = np.arange(sizes.shape[-1])
+    begins = np.ones(ordered.shape, bool)
+    begins[..., 1:] = (ordered[..., 1:] != ordered[..., :-1]) | (ordered[..., 1:] == BINS)
+    within = place - np.maximum.accumulate(np.where(begins, place, 0), axis=-1)
+    many = np.sum(ordered != BINS, axis=-1, dtype=np.float64)
+    pairs = 2.0 * np.sum(within, axis=-1, dtype=np.float64)
+    return np.asarray(np.maximum(pairs - many * (many - 1) / BINS, 0.0))
+
+
+def below_last_digit(sizes: Floats, whole: Floats) -> NDArray[np.uint8]:
+    """What terms have below the last digit of their sum in float32, in BINS steps; BINS for none that is added."""
+    with np.errstate(all="ignore"):
+        below = sizes / np.spacing(whole.astype(np.float32)).astype(np.float64)
+        below = np.floor((below - np.floor(below)) * BINS)
+    return np.where((sizes > 0) & np.isfinite(below), below, BINS).astype(np.uint8)
 
 
 def _equal(sizes: Floats) -> Floats:

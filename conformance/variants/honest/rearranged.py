@@ -121,7 +121,7 @@ def adamw_step(
 ) -> tuple[Array, Array, Array]:  # fmt: skip
     """As PyTorch writes it: decay first, moments by interpolation, corrections in the step size."""
     param = param * np.float32(1 - lr * weight_decay)
-    m = m + np.float32(1 - beta1) * (grad - m)
+    m = m + np.float32(1 - beta1) * (grad - m) if beta1 > 0.5 else grad - (grad - m) * np.float32(beta1)
     v = v * np.float32(beta2) + np.float32(1 - beta2) * grad * grad
     denominator = np.sqrt(v) / np.float32((1 - beta2**step) ** 0.5) + np.float32(eps)
     return param - np.float32(lr / (1 - beta1**step)) * (m / denominator), m, v
@@ -129,7 +129,9 @@ def adamw_step(
 
 def aux_loss_forward(router_probs: Array, expert_indices: Array, alpha: float) -> tuple[Array, Array, Array]:
     tokens, experts = router_probs.shape
-    counts = np.bincount(expert_indices.ravel(), minlength=experts).astype(np.float32)
+    counts = np.zeros(experts, np.float32)
+    for token in expert_indices:
+        counts[np.unique(token)] += 1
     total = np.sum(router_probs, axis=0)
     factor = np.float32(alpha * experts / tokens**2)
     return np.sum(counts * total, keepdims=True) * factor, counts, total * np.float32(1 / tokens)
