@@ -57,7 +57,9 @@ def _span(hit: NDArray[Any]) -> Span:
 
 
 def axis_names(operation: str, output: str) -> tuple[str, ...]:
-    """Return what an index along each axis of an output is called."""
+    """Return what an index along each axis of an output is called; a whole step's are elements."""
+    if operation not in operations.OPERATIONS:
+        return ("element",)
     parameter = operations.declared(operations.OPERATIONS[operation], output)
     if parameter.each or len(parameter.shape) < 2:
         return ("element",)

@@ -221,14 +221,29 @@ def _alike_pairs(sizes: Floats) -> Floats:
     What is lost of a term that is added to a partial sum is what it has below that sum's last digit: the same for all
     terms that are equal, and for those that differ by whole such digits.
     """
-    ordered = np.sort(below_last_digit(sizes, np.sum(sizes, axis=-1, keepdims=True)), axis=-1)
-    place = np.arange(sizes.shape[-1])
+    below = below_last_digit(sizes, np.sum(sizes, axis=-1, keepdims=True))
+    many = np.sum(below != BINS, axis=-1, dtype=np.float64)
+    pairs = _counted_pairs(below) if below.shape[-1] >= BINS else _sorted_pairs(below)
+    return np.asarray(np.maximum(pairs - many * (many - 1) / BINS, 0.0))
+
+
+def _counted_pairs(below: NDArray[np.uint8]) -> Floats:
+    """Ordered pairs of equal terms along the last axis, BINS apart: of long rows, by how many stand in each bin."""
+    rows = below.reshape(-1, below.shape[-1])
+    first = np.arange(len(rows))[:, None] * (BINS + 1)
+    found = np.bincount((first + rows).reshape(-1), minlength=len(rows) * (BINS + 1))
+    counts = found.reshape(-1, BINS + 1)[:, :BINS].astype(np.float64)
+    return np.asarray((counts * (counts - 1)).sum(axis=-1).reshape(below.shape[:-1]))
+
+
+def _sorted_pairs(below: NDArray[np.uint8]) -> Floats:
+    """The same of short rows, by how far each term is from the first one that is equal, in order."""
+    ordered = np.sort(below, axis=-1)
+    place = np.arange(below.shape[-1], dtype=np.int16)
     begins = np.ones(ordered.shape, bool)
     begins[..., 1:] = (ordered[..., 1:] != ordered[..., :-1]) | (ordered[..., 1:] == BINS)
-    within = place - np.maximum.accumulate(np.where(begins, place, 0), axis=-1)
-    many = np.sum(ordered != BINS, axis=-1, dtype=np.float64)
-    pairs = 2.0 * np.sum(within, axis=-1, dtype=np.float64)
-    return np.asarray(np.maximum(pairs - many * (many - 1) / BINS, 0.0))
+    within = place - np.maximum.accumulate(np.where(begins, place, np.int16(0)), axis=-1)
+    return np.asarray(2.0 * np.sum(within, axis=-1, dtype=np.float64))
 
 
 def below_last_digit(sizes: Floats, whole: Floats) -> NDArray[np.uint8]:

@@ -15,7 +15,8 @@ from conformance.catalogue.cases import CASES
 from conformance.judging.verdict import judge
 from conformance.limits.expectation import expect
 from conformance.limits.measure import measure
-from conformance.limits.noise import FLOAT32, FORMATS, Arithmetic, Noisy, exact, using
+from conformance.limits.noise import FLOAT32, FORMATS, Arithmetic, Noisy, exact, reductions, using
+from conformance.limits.noise.reductions import BINS
 
 Floats = NDArray[Any]  # float32
 SMALLEST = np.float32(2.0**-126)
@@ -327,3 +328,9 @@ def test_terms_that_have_the_same_below_the_sums_last_digit_are_rounded_alike(te
     drawn = np.random.default_rng(0).uniform(1, 5, held.size).astype(np.float32)
     plain, alike = (np.sum(exact(x)) for x in (drawn, held))
     assert alike.sigma > 20 * plain.sigma  # of terms in no order, chance has no more part in it than before
+
+
+def test_short_and_long_rows_are_counted_alike() -> None:
+    below = np.random.default_rng(0).integers(0, BINS + 1, (50, 200), dtype=np.uint8) // 8 * 8
+    assert (reductions._counted_pairs(below) == reductions._sorted_pairs(below)).all()
+    assert reductions._sorted_pairs(np.array([[3, BINS, 3, 3, BINS, 7]], np.uint8)).tolist() == [6.0]
