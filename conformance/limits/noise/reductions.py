@@ -249,7 +249,8 @@ def _sorted_pairs(below: NDArray[np.uint8]) -> Floats:
 def below_last_digit(sizes: Floats, whole: Floats) -> NDArray[np.uint8]:
     """What terms have below the last digit of their sum in float32, in BINS steps; BINS for none that is added."""
     with np.errstate(all="ignore"):
-        below = sizes / np.spacing(whole.astype(np.float32)).astype(np.float64)
+        held = sizes.astype(np.float32).astype(np.float64)  # float64's last digits differ from machine to machine
+        below = held / np.spacing(whole.astype(np.float32)).astype(np.float64)
         below = np.floor((below - np.floor(below)) * BINS)
     return np.where((sizes > 0) & np.isfinite(below), below, BINS).astype(np.uint8)
 
