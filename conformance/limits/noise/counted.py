@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from .number import Noisy, between_steps, lift, settled, together
 from .precision import Floats, roundings
-from .reductions import BINS, _grain, _is_exact, _lean, _walk, below_last_digit
+from .reductions import _grain, _is_exact, _lean, _walk
 from .shorter import as_factors, out_of_range
 
 Whole = NDArray[np.int64]
@@ -38,10 +38,7 @@ def counted_sum(x: Any, member: Whole, factor: NDArray[Any] | None = None) -> No
     sure = _is_exact(sizes, _grain(terms) * float(np.abs(f).min())) | (member.size <= 1)
     partial = (squared + np.sqrt(summed(size**4, f**4))) / 2 + v**2 / 3
     lost = summed(np.where(size < sizes * roundings().accumulator.unit, size, 0.0), np.abs(f))
-    alike = (
-        _alike(member, f) if factor is not None else np.maximum(_alike(member, f), _alike_below(size, sizes, member))
-    )
-    own = np.where(sure, 0.0, _walk(alike, partial) + lost**2)
+    own = np.where(sure, 0.0, _walk(_alike(member, f), partial) + lost**2)
     variance, shared = (np.tensordot(net**2, part, axes=1) for part in (terms.variance, terms.shared))
     reach = np.where(sure, 0.0, roundings().sum_reach * member.size * sizes)
     worst = None if terms.worst is None else summed(terms.worst, np.abs(f)) + reach
@@ -58,15 +55,6 @@ def _alike(member: Whole, factor: Floats) -> float:
         sign = np.where(np.abs(factor) == power, np.sign(factor), 0.0)
         found += float(np.maximum(np.bincount(member, np.abs(sign)), np.bincount(member, sign) ** 2).sum())
     return found
-
-
-def _alike_below(size: Floats, whole: Floats, member: Whole) -> Floats:
-    """The same for members that have alike below the last digit of their sum (reductions.py); size: [members, ...]."""
-    flat = below_last_digit(size, whole).reshape(len(size), -1)
-    found = np.zeros((BINS + 1, flat.shape[1]))
-    counts = np.bincount(member, minlength=len(size)).astype(np.float64)
-    np.add.at(found, (flat, np.arange(flat.shape[1])), counts[:, None])
-    return np.asarray((found[:BINS] ** 2).sum(axis=0).reshape(whole.shape))
 
 
 def counted_matmul(a: Any, b: Any, counts: Any) -> Noisy:

@@ -18,7 +18,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from . import common, extremes, factors
 from .arithmetic import divide, unknown
@@ -26,7 +25,6 @@ from .number import Noisy, between_steps, doubted, lift, settled, together
 from .precision import Floats, roundings
 from .shorter import as_factors, out_of_range
 
-BINS = 128  # by what a term has below a sum's last digit; in each, terms round alike
 PLACES = 8  # where the partial sums of a matrix product are looked at
 
 
@@ -108,13 +106,14 @@ def total(x: Noisy, axis: Any = None, keepdims: bool = False, dtype: Any = None)
     shape = [1 if a in axes else n for a, n in enumerate(x.shape)] if keepdims else [x.shape[a] for a in kept]
     flat = x.map(lambda part: part.transpose(*kept, *axes).reshape(*(x.shape[a] for a in kept), -1))
     size, n = np.abs(flat.v), flat.shape[-1]
+    alike = _equal(size)
     faint = size < np.sum(size, axis=-1, keepdims=True) * roundings().accumulator.unit
     partial = np.cumsum(flat.v, axis=-1) if n else flat.v
     result = _summed(
         flat,
         lambda part: np.sum(part, axis=-1),
         lambda whole: _drift(partial, whole) if n else whole,
-        _alike_pairs(size),
+        alike * np.maximum(alike - 1, 0.0),
         np.sum(np.where(faint, size, 0.0), axis=-1),
     ).reshape(shape)
     if keepdims and np.all(x.v >= 0):
@@ -131,12 +130,10 @@ def mean(x: Noisy, axis: Any = None, keepdims: bool = False, dtype: Any = None) 
 def cumulative(x: Noisy, axis: int) -> Noisy:
     """Running sums along one axis."""
     counts = np.cumsum(np.ones_like(x.v), axis=axis)
-    pairs = np.expand_dims(_alike_pairs(np.abs(np.moveaxis(x.v, axis, -1))), axis)
     return _summed(
         x,
         lambda part: np.asarray(np.cumsum(part, axis=axis)),
         lambda whole: np.cumsum(whole**2, axis=axis) / counts,
-        np.minimum(pairs, counts * (counts - 1)),
     )
 
 
@@ -213,46 +210,6 @@ def _alike(ax: Floats, ay: Floats) -> Any:
         return 0.0
     alike = np.minimum(by_row[..., None], _equal(np.swapaxes(ay, -1, -2))[..., None, :])
     return alike * np.maximum(alike - 1, 0.0)
-
-
-def _alike_pairs(sizes: Floats) -> Floats:
-    """How many ordered pairs of terms along the last axis round alike, beyond those that do by chance.
-
-    What is lost of a term that is added to a partial sum is what it has below that sum's last digit: the same for all
-    terms that are equal, and for those that differ by whole such digits.
-    """
-    below = below_last_digit(sizes, np.sum(sizes, axis=-1, keepdims=True))
-    many = np.sum(below != BINS, axis=-1, dtype=np.float64)
-    pairs = _counted_pairs(below) if below.shape[-1] >= BINS else _sorted_pairs(below)
-    return np.asarray(np.maximum(pairs - many * (many - 1) / BINS, 0.0))
-
-
-def _counted_pairs(below: NDArray[np.uint8]) -> Floats:
-    """Ordered pairs of equal terms along the last axis, BINS apart: of long rows, by how many stand in each bin."""
-    rows = below.reshape(-1, below.shape[-1])
-    first = np.arange(len(rows))[:, None] * (BINS + 1)
-    found = np.bincount((first + rows).reshape(-1), minlength=len(rows) * (BINS + 1))
-    counts = found.reshape(-1, BINS + 1)[:, :BINS].astype(np.float64)
-    return np.asarray((counts * (counts - 1)).sum(axis=-1).reshape(below.shape[:-1]))
-
-
-def _sorted_pairs(below: NDArray[np.uint8]) -> Floats:
-    """The same of short rows, by how far each term is from the first one that is equal, in order."""
-    ordered = np.sort(below, axis=-1)
-    place = np.arange(below.shape[-1], dtype=np.int16)
-    begins = np.ones(ordered.shape, bool)
-    begins[..., 1:] = (ordered[..., 1:] != ordered[..., :-1]) | (ordered[..., 1:] == BINS)
-    within = place - np.maximum.accumulate(np.where(begins, place, np.int16(0)), axis=-1)
-    return np.asarray(2.0 * np.sum(within, axis=-1, dtype=np.float64))
-
-
-def below_last_digit(sizes: Floats, whole: Floats) -> NDArray[np.uint8]:
-    """What terms have below the last digit of their sum in float32, in BINS steps; BINS for none that is added."""
-    with np.errstate(all="ignore"):
-        held = sizes.astype(np.float32).astype(np.float64)  # float64's last digits differ from machine to machine
-        below = held / np.spacing(whole.astype(np.float32)).astype(np.float64)
-        below = np.floor((below - np.floor(below)) * BINS)
-    return np.where((sizes > 0) & np.isfinite(below), below, BINS).astype(np.uint8)
 
 
 def _equal(sizes: Floats) -> Floats:

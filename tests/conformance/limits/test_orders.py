@@ -15,8 +15,7 @@ from conformance.catalogue.cases import CASES
 from conformance.judging.verdict import judge
 from conformance.limits.expectation import expect
 from conformance.limits.measure import measure
-from conformance.limits.noise import FLOAT32, FORMATS, Arithmetic, Noisy, exact, reductions, using
-from conformance.limits.noise.reductions import BINS
+from conformance.limits.noise import FLOAT32, FORMATS, Arithmetic, Noisy, exact, using
 
 Floats = NDArray[Any]  # float32
 SMALLEST = np.float32(2.0**-126)
@@ -318,19 +317,3 @@ def test_a_difference_may_be_multiplied_out() -> None:
     got = (a * d) * c - (b * d) * c
     assert share(expected, got).max() <= 1
     assert share(expected, got + 30 * np.abs(a * c * d) * np.float32(2**-24)).max() > 1
-
-
-@pytest.mark.parametrize("terms", [np.log(2.0) + np.arange(32000) % 64 / 16, np.full(32000, np.log(3.0))])
-def test_terms_that_have_the_same_below_the_sums_last_digit_are_rounded_alike(terms: NDArray[Any]) -> None:
-    held = terms.astype(np.float32)
-    one_by_one = np.cumsum(held, dtype=np.float32)[-1:]
-    assert judge("sum", np.sum(exact(held), keepdims=True), one_by_one).passed
-    drawn = np.random.default_rng(0).uniform(1, 5, held.size).astype(np.float32)
-    plain, alike = (np.sum(exact(x)) for x in (drawn, held))
-    assert alike.sigma > 20 * plain.sigma  # of terms in no order, chance has no more part in it than before
-
-
-def test_short_and_long_rows_are_counted_alike() -> None:
-    below = np.random.default_rng(0).integers(0, BINS + 1, (50, 200), dtype=np.uint8) // 8 * 8
-    assert (reductions._counted_pairs(below) == reductions._sorted_pairs(below)).all()
-    assert reductions._sorted_pairs(np.array([[3, BINS, 3, 3, BINS, 7]], np.uint8)).tolist() == [6.0]
