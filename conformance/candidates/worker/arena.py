@@ -22,13 +22,20 @@ class Slot:
     stop: int
 
 
+class Memory(mmap.mmap):
+    """A mapped file, which can be read and written without being mapped, too: large parts then take no page faults."""
+
+    file: int
+
+
 class Arena:
     """The judge's side.  `memory[a:b]` are the bytes between two offsets; the worker maps the same file."""
 
     def __init__(self) -> None:
         self.file = _shared_file()
         os.ftruncate(self.file, CAPACITY)
-        self.memory = mmap.mmap(self.file, CAPACITY)
+        self.memory = Memory(self.file, CAPACITY)
+        self.memory.file = self.file
         self._forget()
 
     def _forget(self) -> None:

@@ -5,16 +5,17 @@ Parts go into the arena, and are compared there, one by one.
 
 from __future__ import annotations
 
-import mmap
+import os
 from collections.abc import Iterator
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .arena import PAGE
+from .arena import Memory
 
-BLOCK = 1 << 24  # bytes
+BLOCK = 1 << 20  # bytes: what is freed of a larger one goes back to the system, and comes back page by page
+_LARGE = 1 << 18  # bytes from which a part is not mapped
 
 
 class MadeInParts(Protocol):
@@ -54,21 +55,17 @@ def spans(start: int, stop: int) -> Iterator[tuple[int, int]]:
     yield from ((at, min(at + BLOCK, stop)) for at in range(start, stop, BLOCK))
 
 
-def read(memory: mmap.mmap, start: int, stop: int) -> bytes:
-    """Return a part of the arena."""
-    content = memory[start:stop]
-    _put_aside(memory, start, stop)
-    return content
+def read(memory: Memory, start: int, stop: int) -> bytes:
+    """Return a part of the arena; a large one from the file, so that it never is in this process's memory."""
+    return os.pread(memory.file, stop - start, start) if stop - start >= _LARGE else memory[start:stop]
 
 
-def write(memory: mmap.mmap, start: int, content: bytes) -> None:
-    """Fill a part of the arena."""
-    memory[start : start + len(content)] = content
-    _put_aside(memory, start, start + len(content))
-
-
-def _put_aside(memory: mmap.mmap, start: int, stop: int) -> None:
-    """Take a large part out of this process's memory; what it holds stays, and comes back when it is read."""
-    first, last = -(-start // PAGE) * PAGE, stop // PAGE * PAGE
-    if last - first >= BLOCK // 2 and hasattr(memory, "madvise"):
-        memory.madvise(mmap.MADV_DONTNEED, first, last - first)
+def write(memory: Memory, start: int, content: bytes) -> None:
+    """Fill a part of the arena; a large one likewise."""
+    if len(content) < _LARGE:
+        memory[start : start + len(content)] = content
+        return
+    rest = memoryview(content)
+    while rest:
+        written = os.pwrite(memory.file, rest, start)
+        rest, start = rest[written:], start + written
