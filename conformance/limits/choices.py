@@ -104,6 +104,7 @@ def _may_stop_at(arguments: Arguments, row: int, choice: int) -> bool:
     return any(_may_end_at(u, choice, early[:length], late[:length], probabilities) for length in lengths)
 
 
+@np.errstate(invalid="ignore")  # infinite logits make probabilities that are no numbers: then any choice may stand
 def _walked(arguments: Arguments, logits: Array) -> tuple[Any, Array]:
     """The probability of every column, and the columns in the order that they are walked in."""
     hot: Any = exact(logits) / exact(arguments["temperature"])  # in either order: the larger error is that of this one
