@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import select
 import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -18,9 +20,8 @@ from tests.reference.model_samples import SMALL
 from tests.training.ranks_run import FOUR_EXPERTS, trained
 from tests.training.runs import small_run, small_shards
 from training.log import read_log
-from training.ranks import taking_turns
+from training.ranks import taking_turns, watch
 from training.ranks.start import started_as
-from training.ranks.watch import threads
 
 pytest.importorskip("mpi4py", reason="mpi4py is an optional extra")
 ROOT = Path(__file__).parents[2]
@@ -82,6 +83,29 @@ def test_settings_of_one_rank_that_differ_end_the_run(tmp_path: Path) -> None:
     assert "RanksError: settings: micro_batches: rank 1 has 2, rank 0 1" in done.stderr
 
 
+def test_the_reason_is_read_before_the_run_is_ended() -> None:
+    """A launcher that is told to end the run does so at once, and forgets what still stands in the pipe."""
+    reader, writer = os.pipe()
+    launcher = threading.Timer(0.05, os.read, (reader, 100))
+    os.write(writer, b"rank 1 ends the run")
+    launcher.start()
+    watch.until_read(writer)
+    assert not select.select([reader], [], [], 0)[0]
+    launcher.join()
+    for end in (reader, writer):
+        os.close(end)
+
+
+def test_a_launcher_that_has_stopped_is_left_to_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch, "STOPPED", 0.01)
+    reader, writer = os.pipe()
+    os.write(writer, b"rank 1 ends the run")
+    watch.until_read(writer)
+    assert os.read(reader, 100) == b"rank 1 ends the run"
+    for end in (reader, writer):
+        os.close(end)
+
+
 def test_a_launcher_of_another_make_is_named(tmp_path: Path) -> None:
     """Open MPI's mpirun, and MPICH under mpi4py: each process would train for itself."""
     environment = os.environ | {"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "3"}
@@ -130,9 +154,11 @@ def test_a_run_that_is_stopped_ends_with_the_command_s_own_code(tmp_path: Path) 
 
 def test_ranks_share_the_cores_of_their_machine() -> None:
     names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-    assert threads({}, 4, 2) == dict.fromkeys(names, "1")
-    assert threads({"MPI_LOCALNRANKS": "2"}, 4, 16) == dict.fromkeys(names, "8")
-    assert threads({"OMPI_COMM_WORLD_LOCAL_SIZE": "4", "OMP_NUM_THREADS": "3"}, 8, 16) == dict.fromkeys(names[1:], "4")
+    assert watch.threads({}, 4, 2) == dict.fromkeys(names, "1")
+    assert watch.threads({"MPI_LOCALNRANKS": "2"}, 4, 16) == dict.fromkeys(names, "8")
+    assert watch.threads({"OMPI_COMM_WORLD_LOCAL_SIZE": "4", "OMP_NUM_THREADS": "3"}, 8, 16) == dict.fromkeys(
+        names[1:], "4"
+    )
 
 
 def test_what_a_launcher_says() -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from .agreement import RanksError
 from .interface import ALONE, Ranks
-from .watch import NEVER_MET, watch
+from .watch import NEVER_MET, until_read, watch
 
 if TYPE_CHECKING:
     from .mpi import Mpi
@@ -79,3 +79,4 @@ def _say(rank: int, error: BaseException) -> None:
         time.sleep(GRACE)
     sys.stderr.write(f"{trace}rank {rank} ends the run: {type(error).__name__}: {error}\n")
     sys.stderr.flush()
+    until_read(2)

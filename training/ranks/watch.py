@@ -7,11 +7,20 @@ from __future__ import annotations
 
 import os
 import signal
+import stat
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from typing import NoReturn
 
+try:  # not on Windows
+    import fcntl
+    import termios
+except ImportError:
+    fcntl = None  # type: ignore[assignment]
+
+STOPPED = 10.0  # seconds after which a launcher that reads nothing is left to itself
 NEVER_MET = 86  # exit code of a rank that did not get as far as MPI
 _WATCHED = "ASSAYER_WATCHED"
 _RANKS_HERE = ("MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE")  # of one machine, by MPICH's and Open MPI's launchers
@@ -41,11 +50,27 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def until_read(pipe: int) -> None:
+    """Wait until the launcher has taken what stands in a pipe to it: what it is told meanwhile, to end the run, it does
+    at once, and the reason is lost. Not for ever: a launcher may have been stopped."""
+    ends = time.monotonic() + STOPPED
+    while time.monotonic() < ends and _unread(pipe):
+        time.sleep(0.001)
+
+
+def _unread(pipe: int) -> bool:
+    """Return whether a pipe holds something; a file, a terminal and a system without the question never do."""
+    if fcntl is None or not stat.S_ISFIFO(os.fstat(pipe).st_mode):
+        return False
+    return any(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))
+
+
 def _end(rank: int, process: int, code: int) -> NoReturn:
     if code < 0:
         name = signal.Signals(-code).name
         sys.stderr.write(f"rank {rank} (process {process}) was killed by {name}: the run ends\n")
         sys.stderr.flush()
+        until_read(2)
     if code < 0 or code == NEVER_MET:
         os.kill(os.getpid(), signal.SIGKILL)  # what mpirun ends all others after, even those that still begin
     os._exit(code)
