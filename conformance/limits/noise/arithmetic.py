@@ -23,6 +23,7 @@ from .number import (
 )
 from .own_errors import FUNCTION_REACH, FUNCTION_ROUNDINGS, by_units, evaluated
 from .precision import ARRANGEMENTS, SECOND_ORDER, Floats, current, roundings
+from .scaled import scaled_first
 
 
 def add(a: Any, b: Any) -> Noisy:
@@ -92,9 +93,8 @@ def multiply(a: Any, b: Any) -> Noisy:
         if factor.ndim == 0:  # a sum times one number is a sum still
             result.terms = scaled.terms
             result.spared = None if scaled.spared is None else scaled.spared * np.abs(factor.v)
-            if scaled.scaled_first is not None:
-                alike = result.shared + np.where(free, 0.0, factor.v**2 * scaled.scaled_first)
-                result.shared = np.minimum(alike, result.variance)
+            if scaled.scalable is not None:
+                scaled_first(result, scaled.scalable, factor, free)
     return result
 
 

@@ -8,14 +8,17 @@ that differ in their sign alone, those lost parts cancel.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from . import unevenness
 from .number import Noisy, between_steps, lift, settled, together
 from .precision import Floats, roundings
-from .reductions import _grain, _is_exact, _lean, _walk
+from .reductions import _lean, _walk
+from .scaled import grain, is_exact
 from .shorter import as_factors, out_of_range
 
 Whole = NDArray[np.int64]
@@ -35,7 +38,7 @@ def counted_sum(x: Any, member: Whole, factor: NDArray[Any] | None = None) -> No
     size = np.abs(terms.v)
     v, squared, sizes = summed(terms.v, f), summed(size**2, f**2), summed(size, np.abs(f))
     net = np.bincount(member, f, len(terms))
-    sure = _is_exact(sizes, _grain(terms) * float(np.abs(f).min())) | (member.size <= 1)
+    sure = is_exact(sizes, grain(terms) * float(np.abs(f).min())) | (member.size <= 1)
     partial = (squared + np.sqrt(summed(size**4, f**4))) / 2 + v**2 / 3
     lost = summed(np.where(size < sizes * roundings().accumulator.unit, size, 0.0), np.abs(f))
     own = np.where(sure, 0.0, _walk(_alike(member, f), partial) + lost**2)
@@ -43,9 +46,13 @@ def counted_sum(x: Any, member: Whole, factor: NDArray[Any] | None = None) -> No
     reach = np.where(sure, 0.0, roundings().sum_reach * member.size * sizes)
     worst = None if terms.worst is None else summed(terms.worst, np.abs(f)) + reach
     handed_on = None if terms.lean is None else summed(terms.lean, np.abs(f))
-    return between_steps(
-        settled(v, variance + own, shared, worst, _lean(member.size, partial, sure, handed_on)), of_array=True
-    )
+    lean = _lean(np.float64(member.size), partial, sure, handed_on, lambda n: _uneven(terms.v, n, v, summed, f))
+    return between_steps(settled(v, variance + own, shared, worst, lean), of_array=True)
+
+
+def _uneven(terms: Floats, n: Floats, whole: Floats, summed: Callable[[Floats, Floats], Floats], f: Floats) -> Floats:
+    drift = unevenness.lean(terms, n, np.abs(whole)[None], lambda part: summed(part, f)[None], axis=0)
+    return np.asarray(drift[0])
 
 
 def _alike(member: Whole, factor: Floats) -> float:

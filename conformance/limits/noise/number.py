@@ -27,7 +27,7 @@ from them, is carried apart, since it neither evens out nor adds up in squares (
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
@@ -45,10 +45,20 @@ LAST_BIT = 1.5  # numbers of one size lose one bit in their sum: it errs by 0 or
 FIELDS = ("v", "variance", "shared", "worst", "terms", "lean", "spared")  # of a noise number
 
 
+class Scalable(NamedTuple):
+    """What a matrix product has for a number that is multiplied into its factors first (scaled.py)."""
+
+    in_common: Floats  # variance that all of a column, or of a row, have in common
+    variance: Floats  # of products and sums that came out exact; 0 elsewhere
+    reach: Floats  # the largest error of these
+    sizes: Floats  # of all products together
+    grain: float  # of which every product is a whole multiple; 0 where none is
+
+
 class Noisy(NDArrayOperatorsMixin):
     """An array of values; for each the variance of its error, how much of it is shared, and a bound unless None."""
 
-    __slots__ = (*FIELDS, "made_of", "addends", "in_common", "sum_of", "scaled_first", "is_number")
+    __slots__ = (*FIELDS, "made_of", "addends", "in_common", "sum_of", "scalable", "is_number")
     __array_priority__ = 100
 
     def __init__(
@@ -65,7 +75,7 @@ class Noisy(NDArrayOperatorsMixin):
         self.addends: tuple[Floats, ...] = ()
         self.in_common: tuple[Floats, ...] = ()
         self.sum_of: Noisy | None = None
-        self.scaled_first: Floats | None = None
+        self.scalable: Scalable | None = None
         self.is_number = False  # of exact addends, as 1 - beta2 is: nobody multiplies that out
 
     # ---- what an array offers -------------------------------------------------------------------
@@ -128,7 +138,7 @@ class Noisy(NDArrayOperatorsMixin):
 
     def in_memory(self) -> Noisy:
         """Forget how these numbers were made: what is stored is rounded, and joined in no other order; returns them."""
-        self.made_of, self.addends, self.in_common, self.sum_of, self.scaled_first = None, (), (), None, None
+        self.made_of, self.addends, self.in_common, self.sum_of, self.scalable = None, (), (), None, None
         return self
 
     def replaced(self, **fields: Any) -> Noisy:

@@ -4,7 +4,8 @@ A sum of n terms t makes n - 1 roundings, one of each partial sum s.  Their squa
 n * ((sum(t^2) + max(t^2)) / 2 + mean(s^2)): the first part is what partial sums of terms in no particular order make
 (n times the largest term where one of them outweighs the rest); the second what drift there is in the order the terms
 stand in, or its reverse (a third of the sum's square where all have one sign, more where signs come in runs, as the
-tokens of a text do).  Equal terms round alike, not independently: m of them count m^2 times.  Terms below one rounding
+tokens of a text do).  Equal terms round alike, not independently: m of them count m^2 times; so do terms that have the
+same below the last digit of the partial sums (unevenness.py).  Terms below one rounding
 of the whole are not rounded at random but lost for certain in an order that comes to them last; their sum counts in
 full.  The largest square is taken as the root of the terms' fourth powers, which is never less.
 
@@ -19,12 +20,14 @@ from typing import Any
 
 import numpy as np
 
-from . import common, extremes, factors
+from . import common, extremes, factors, unevenness
 from .arithmetic import divide, unknown
-from .number import Noisy, between_steps, doubted, lift, settled, together
+from .number import Noisy, Scalable, between_steps, doubted, lift, settled, together
 from .precision import Floats, roundings
+from .scaled import grain, is_exact
 from .shorter import as_factors, out_of_range
 
+LEVELS = 12  # of binary digits below that of a running sum's end
 PLACES = 8  # where the partial sums of a matrix product are looked at
 
 
@@ -34,20 +37,15 @@ def _walk(n: Any, partial: Floats) -> Floats:
     return np.where(n > 1, u * u / 3 * n * partial, 0.0)
 
 
-def _lean(n: Any, partial: Floats, sure: Any, handed_on: Floats | None) -> Floats | None:
-    """What a sum may lean by: what its terms hand on, and its own where sums are rounded toward zero."""
+def _lean(
+    n: Any, partial: Floats, sure: Any, handed_on: Floats | None, uneven: Callable[[Floats], Floats] | None = None
+) -> Floats | None:
+    """What a sum may lean by: what its terms hand on, and its own where they lose alike or are rounded toward zero."""
     if not roundings().truncates:
-        return handed_on
+        own = np.zeros(()) if uneven is None or np.all(sure) else np.where(sure, 0.0, uneven(n))
+        return together(handed_on, own if own.any() else None)
     own = roundings().accumulator.unit * n * np.sqrt(partial)
     return together(handed_on, np.where(sure | (n <= 1), 0.0, own))
-
-
-def _is_exact(sizes: Floats, grain: float) -> Any:
-    """Whether every partial sum of terms of this size together is held by the accumulator, as a multiple of the grain.
-
-    Below 2^24 grains in float32.
-    """
-    return sizes <= grain / roundings().accumulator.unit
 
 
 def _drift(partial: Floats, whole: Floats) -> Floats:
@@ -56,31 +54,21 @@ def _drift(partial: Floats, whole: Floats) -> Floats:
     return np.maximum(np.maximum(ahead, behind), whole**2 / 3)
 
 
-def _grain(x: Noisy) -> float:
-    """The largest power of two of which every number is a whole multiple; 0 where there is noise.
-
-    Sums of such numbers are exact in any order while they are small (`_is_exact`).
-    """
-    if np.any(x.variance):
-        return 0.0
-    v = x.v[np.isfinite(x.v) & (x.v != 0)]
-    digits, exponent = np.frexp(v)
-    whole = np.abs(digits * 2.0**53).astype(np.int64)
-    return float(np.min(np.ldexp((whole & -whole).astype(np.float64), exponent - 53), initial=1.0))
-
-
 def _summed(
     x: Noisy, add_up: Callable[[Floats], Floats], drift: Callable[[Floats], Floats], alike: Floats | float = 0.0,
-    lost: Floats | float = 0.0,
+    lost: Floats | float = 0.0, uneven: Callable[[Floats], Floats] | None = None,
 ) -> Noisy:  # fmt: skip
-    """A sum that `add_up` computes; `alike`: more roundings for terms that round alike, `lost`: the faint ones' sum."""
+    """A sum that `add_up` computes.
+
+    alike: more roundings for terms that round alike; lost: the faint ones' sum; uneven: how far sums of n terms drift.
+    """
     v, sizes = add_up(x.v), add_up(np.abs(x.v))
     n = add_up(((x.v != 0) | (x.variance > 0)).astype(np.float64))
-    sure = (n <= 1) | _is_exact(sizes, _grain(x))
+    sure = (n <= 1) | is_exact(sizes, grain(x))
     partial = (add_up(x.v**2) + np.sqrt(add_up(x.v**4))) / 2 + drift(v)
     own = np.where(sure, 0.0, _walk(n + alike, partial) + np.square(lost))
     worst = None if x.worst is None else add_up(x.worst) + np.where(sure, 0.0, roundings().sum_reach * n * sizes)
-    lean = _lean(n, partial, sure, None if x.lean is None else add_up(x.lean))
+    lean = _lean(n, partial, sure, None if x.lean is None else add_up(x.lean), uneven)
     result = settled(v, _handed_on(x.variance, add_up) + own, _handed_on(x.shared, add_up), worst, lean)
     result = doubted(result, lambda: add_up(unknown(x).astype(np.float64)) > 0)
     result = between_steps(result, of_array=True)
@@ -115,10 +103,17 @@ def total(x: Noisy, axis: Any = None, keepdims: bool = False, dtype: Any = None)
         lambda whole: _drift(partial, whole) if n else whole,
         alike * np.maximum(alike - 1, 0.0),
         np.sum(np.where(faint, size, 0.0), axis=-1),
+        lambda terms: _uneven(flat.v, terms, partial),
     ).reshape(shape)
     if keepdims and np.all(x.v >= 0):
         result.sum_of = x
     return result
+
+
+def _uneven(terms: Floats, n: Floats, partial: Floats) -> Floats:
+    """How far sums along the last axis drift since their terms lose alike."""
+    reach = np.max(np.abs(partial), axis=-1, keepdims=True, initial=0.0)
+    return unevenness.lean(terms, n[..., None], reach, lambda part: np.sum(part, axis=-1, keepdims=True))[..., 0]
 
 
 def mean(x: Noisy, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Noisy:
@@ -134,7 +129,11 @@ def cumulative(x: Noisy, axis: int) -> Noisy:
         x,
         lambda part: np.asarray(np.cumsum(part, axis=axis)),
         lambda whole: np.cumsum(whole**2, axis=axis) / counts,
-    )
+        uneven=lambda n: unevenness.lean(
+            x.v, n, np.maximum.accumulate(np.abs(np.cumsum(x.v, axis=axis)), axis=axis),
+            lambda part: np.asarray(np.cumsum(part, axis=axis)), LEVELS, axis,
+        ),
+    )  # fmt: skip
 
 
 def segments(x: Noisy, starts: Any, axis: int = 0) -> Noisy:
@@ -155,12 +154,13 @@ def matmul(a: Any, b: Any) -> Noisy:
     v, drift = _product(x.v, y.v)
     squared, sizes, largest = xx @ yy, ax @ ay, np.sqrt(xx**2 @ yy**2)
     n, u = _terms(x, y), roundings().accumulator.unit
-    grain = _grain(x) * _grain(y)
-    sure = (n < 1) | _is_exact(sizes, grain) & (grain >= 2 * roundings().working.unit * roundings().working.smallest)
+    held = grain(x) * grain(y)
+    sure = (n < 1) | is_exact(sizes, held) & (held >= 2 * roundings().working.unit * roundings().working.smallest)
     partial = (squared + largest) / 2 + drift
-    variance = np.where(sure, 0.0, u * u / 3 * squared + _walk(n + _alike(ax, ay), partial))
+    own, reach = u * u / 3 * squared + _walk(n + _alike(ax, ay), partial), roundings().sum_reach * n * sizes
+    variance = np.where(sure, 0.0, own)
     shared = variance * _of_equal_sums(x.v, y.v)
-    worst = None if x.worst is None or y.worst is None else np.where(sure, 0.0, roundings().sum_reach * n * sizes)
+    worst = None if x.worst is None or y.worst is None else np.where(sure, 0.0, reach)
     lean = _lean(n, partial, sure, None)
     below = extremes.of_matrix_product(made_of, other_made_of)
     if below is not None:
@@ -189,9 +189,8 @@ def matmul(a: Any, b: Any) -> Noisy:
     result = settled(v, variance + out_of_range(x, y, v), shared, worst, lean)
     result = between_steps(doubted(result, lambda: _unknown_factors(x, y)))
     result.terms, result.spared = np.broadcast_to(n, v.shape), np.where(sure & (n > 1), sizes, 0.0)
-    # A number that the product is multiplied by may be multiplied into x or y first: the roundings of that are in every
-    # column, or in every row.
-    result.scaled_first = u * u / 3 * squared / min(v.shape[-2:], default=1)
+    in_common = u * u / 3 * squared / min(v.shape[-2:], default=1)
+    result.scalable = Scalable(in_common, np.where(sure, own, 0.0), np.where(sure, reach, 0.0), sizes, held)
     return result.of_factors(factors.matrix_product(made_of, other_made_of, x.v, y.v, v))
 
 

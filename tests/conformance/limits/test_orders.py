@@ -15,7 +15,7 @@ from conformance.catalogue.cases import CASES
 from conformance.judging.verdict import judge
 from conformance.limits.expectation import expect
 from conformance.limits.measure import measure
-from conformance.limits.noise import FLOAT32, FORMATS, Arithmetic, Noisy, exact, using
+from conformance.limits.noise import FLOAT32, FORMATS, Arithmetic, Noisy, exact, unevenness, using
 
 Floats = NDArray[Any]  # float32
 SMALLEST = np.float32(2.0**-126)
@@ -117,6 +117,54 @@ def test_a_product_of_small_whole_numbers_is_exact_in_every_order() -> None:
     a, b, c = (np.random.default_rng(seed).integers(-9, 9, 50).astype(np.float32) for seed in range(3))
     expected: Any = exact(a) * exact(b) * exact(c)
     assert not expected.variance.any()
+
+
+def test_a_product_that_is_exact_is_rounded_where_a_number_is_multiplied_in_first() -> None:
+    source = np.random.default_rng(3)
+    A, B = (source.integers(-4095, 4095, shape).astype(np.float32) for shape in ((50, 1), (1, 60)))
+    alpha = np.float32(0.3)
+    expected: Any = (exact(A) @ exact(B)) * exact(alpha)
+    for got in ((alpha * A) @ B, A @ (alpha * B), alpha * (A @ B)):
+        assert share(expected, got).max() <= 1
+    assert np.any(np.abs((alpha * A) @ B - expected.v) > FLOAT32.reach(expected.v))  # more than one rounding
+    whole: Any = (exact(np.sign(A)) @ exact(B)) * exact(np.float32(300))
+    assert not whole.variance.any()  # small whole numbers all the same
+
+
+# ---- terms that round alike --------------------------------------------------------------------------------------
+def added_one_by_one(terms: Floats) -> Floats:
+    return np.cumsum(terms, axis=-1, dtype=np.float32)[..., -1]
+
+
+def alike(count: int) -> Floats:
+    """Numbers that differ, by whole last digits of their sum, which is near 2^17: by 2^-6."""
+    source = np.random.default_rng(count)
+    return (3.003 + source.integers(0, 64, (4, count)) * 2.0**-6).astype(np.float32)
+
+
+@pytest.mark.parametrize("count", [32, 1000, 32000])
+def test_terms_that_differ_by_whole_last_digits_of_the_sum_round_alike(count: int) -> None:
+    terms = alike(count)
+    expected: Any = np.sum(exact(terms), axis=-1)
+    assert share(expected, added_one_by_one(terms)).max() <= 1
+    drawn = np.random.default_rng(1).uniform(3, 4, terms.shape).astype(np.float32)
+    other: Any = np.sum(exact(drawn), axis=-1)
+    assert other.lean is None
+    assert share(other, added_one_by_one(drawn)).max() <= 1
+
+
+def test_the_last_digits_of_float64_do_not_move_what_terms_lean_by() -> None:
+    """They differ from machine to machine; limits do not."""
+    terms = alike(32000).astype(np.float64)
+    near = np.stack([terms * (1 + sign * 2.0**-50) for sign in (-1, 0, 1)])
+    half = np.round(near[..., :24000] * 64) / 64 + 2.0**-8  # at the step of the rounding, and the sum near 2^17
+    for each in (near, half * (2.0**17 / half.sum(axis=-1, keepdims=True))):
+        whole = each.sum(axis=-1, keepdims=True)
+        drift = unevenness.lean(
+            each, np.float64(each.shape[-1]), whole, lambda part: np.sum(part, axis=-1, keepdims=True)
+        )
+        assert drift.max() > 0
+        assert np.ptp(drift, axis=0).max() <= 1e-6 * drift.max()
 
 
 # ---- overflow ----------------------------------------------------------------------------------------------------
