@@ -143,6 +143,11 @@ def ordered(function: Function, arguments: Mapping[str, Any]) -> list[Any]:
     return [arguments[name] for name in signature(function).names]
 
 
+def place_in_list(name: str) -> int:
+    """The place in its list that a flat name says; 0 of an array of its own."""
+    return int(name.partition("[")[2].removesuffix("]") or 0)
+
+
 def by_name(function: Function, results: Any) -> dict[str, Any]:
     """Return an operation's result, one array or a tuple, by the header's names."""
     names = [p.name for p in written_arrays(function)]

@@ -25,8 +25,8 @@ from conformance.judging.outputs import as_stored
 from conformance.judging.results import Result, Status
 from conformance.judging.verdict import judge
 from conformance.limits import Contract
+from conformance.limits.adam import bound_update, is_adam
 from conformance.limits.choices import ROUTING, follow_routing, near_choices
-from conformance.limits.expectation import bound_update, is_adam
 from conformance.limits.namespaces import converted
 from conformance.limits.noise import Noisy, exact, stored, using
 from reference.step import State, training_step

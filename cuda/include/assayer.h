@@ -144,7 +144,8 @@ int32_t cuda_rmsnorm_residual_backward(const float* residual_out SHAPE(rows, hid
 /* C = A . B^T: B is stored out x in, as every weight is. */
 int32_t cuda_gemm(const float* A SHAPE(M, K), const float* B SHAPE(N, K), float* C SHAPE(M, N), int M, int N, int K, void* stream);
 
-/* C = alpha * A . B^T + beta * C.  With beta = 0 C is not read (it may hold NaN). */
+/* C = alpha * A . B^T + beta * C.  With beta = 0 C is not read (it may hold NaN); with alpha = 0 A and B may go unread, so
+ * that what is not finite in them reaches C or does not. */
 int32_t cuda_gemm_beta(const float* A SHAPE(M, K), const float* B SHAPE(N, K), float* C UPDATED_IF(beta != 0) SHAPE(M, N),
                        int M, int N, int K, float alpha, float beta, void* stream);
 

@@ -14,7 +14,7 @@ from conformance import operations
 from conformance.catalogue.full import FullCall
 from conformance.catalogue.full.call import Drawn, axes_of
 from conformance.catalogue.full.layout import spread
-from conformance.limits.expectation import Expected, place_of, rounded
+from conformance.limits.expectation import Expected, rounded
 
 Outputs = dict[str, NDArray[Any]]
 _LENGTHS = {  # of the axes that are long
@@ -49,7 +49,9 @@ def laid_out(call: FullCall, drawn: Drawn, small: Mapping[str, Any]) -> dict[str
     for name, array in small.items():
         parameter = operations.declared(function, name)
         places = call.placed(parameter.name, drawn.places)
-        found[name] = spread(array, axes_of(parameter, place_of(name)), places, call.axes_scaling(parameter.name))
+        found[name] = spread(
+            array, axes_of(parameter, operations.place_in_list(name)), places, call.axes_scaling(parameter.name)
+        )
     return found
 
 

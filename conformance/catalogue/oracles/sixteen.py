@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from conformance import operations
-from conformance.limits.expectation import expect, place_of
+from conformance.limits.expectation import expect
 from conformance.limits.noise import Noisy, exact
 
 from .numbers import precise
@@ -33,7 +33,13 @@ def is_stored(operation: str, wide: Mapping[str, Any], expected: Mapping[str, An
     """Whether an expectation is the float32 operation's, exact numbers rounded to their format; seed: of the draws."""
     function = operations.OPERATIONS[operation]
     return all(
-        _agree(wide[name], value, FORMATS.get(operations.declared(function, name).element), seed, place_of(name))
+        _agree(
+            wide[name],
+            value,
+            FORMATS.get(operations.declared(function, name).element),
+            seed,
+            operations.place_in_list(name),
+        )
         for name, value in expected.items()
     )
 

@@ -14,7 +14,7 @@ from conformance.judging.outputs import as_stored, is_known, judge_outputs
 from conformance.judging.preparation import unjudged
 from conformance.judging.results import Result, Status
 from conformance.judging.verdict import Verdict
-from conformance.limits.expectation import Expected, expect, place_of
+from conformance.limits.expectation import Expected, expect
 from conformance.limits.noise import using
 
 from .spread import Spread, judge_spread
@@ -63,6 +63,6 @@ def verdicts_on(
     function = operations.OPERATIONS[call.operation]
     for name, wanted in as_stored(expected).items():
         parameter = operations.declared(function, name)
-        axes = axes_of(parameter, place_of(name))
+        axes = axes_of(parameter, operations.place_in_list(name))
         places = call.placed(parameter.name, drawn.places)
         yield judge_spread(Spread(name, wanted, axes, places, call.axes_scaling(parameter.name)), got[name], seed)
