@@ -12,6 +12,7 @@ from conformance import operations
 from conformance.catalogue.families import facts_of
 from conformance.limits.expectation import Expected, rounded
 from conformance.limits.noise import FLOAT32, FORMATS, Noisy, roundings
+from conformance.limits.unread import follow_factors
 
 from .verdict import Verdict, judge
 
@@ -49,6 +50,7 @@ def _verdicts(
 def settled(operation: str, arguments: Mapping[str, Any], expected: Expected, got: Outputs) -> Expected:
     """Return what is held against the outputs: it follows their admissible choices; exact numbers are float32."""
     follow = facts_of(operation).follow_choice
+    expected = follow_factors(operation, arguments, expected, got)
     return as_stored(follow(arguments, expected, got) if follow else expected)
 
 

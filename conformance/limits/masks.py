@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+import reference
 from conformance import operations
 
-from .unread import give_up_differing
+from .noise import Noisy, given_up
 
 MASKED = ("flash_attention", "attention_forward", "attention_backward")
 Array = NDArray[Any]
@@ -66,4 +67,13 @@ def leave_open(operation: str, arguments: Mapping[str, Any], expected: dict[str,
         return
     function = operations.OPERATIONS[operation]
     given = [_of(v) if isinstance(v, np.ndarray) else v for v in operations.ordered(function, arguments)]
-    give_up_differing(operation, given, expected)
+    with np.errstate(all="ignore"):
+        results = getattr(reference, operations.base_of(operation))(*given)
+    others = operations.flat(operations.by_name(function, results))
+    for name, value in expected.items():
+        if isinstance(value, Noisy):
+            other = np.asarray(others[name])
+            same = (
+                (np.isfinite(value.v) & np.isfinite(other)) | (value.v == other) | np.isnan(value.v) & np.isnan(other)
+            )
+            expected[name] = given_up(value, ~same)
