@@ -105,7 +105,7 @@ def launches(operation: str) -> Iterator[Reading]:
     longest = max(LONGEST_AXES.get(p.shape[-1].size.text, math.inf) if p.shape else math.inf for p in outputs)
     for name, why, left in UNWRITTEN:
         if _can_show(name, longest, any(len(p.shape) > 1 for p in outputs)):
-            yield Reading(operation, name, why, _leaving(operation, left), says="never written")
+            yield Reading(operation, name, why, _leaving(operation, left), says="never written|tail left out")
     for name, why, store, says in STORED:
         if not facts.only_zeros and shows(finest, store):
             yield Reading(operation, name, why, _storing(operation, store), says=says)
