@@ -15,6 +15,7 @@ from bindings.shared_object.foreign import pointer
 from conformance.candidates.module.raised import Raised
 
 from .memory import HostMemory, Range
+from .messages import send
 from .recorder import Recorder
 from .replies import pack, pack_value
 from .rounds import Repeatable, Rounds, Together, repeat
@@ -145,9 +146,9 @@ class Child:
             except Exception:
                 reply = ("raised", traceback.format_exc())
             signal.setitimer(signal.ITIMER_REAL, 0)
-            self.connection.send_bytes(pack(*reply))
+            send(self.connection.fileno(), pack(*reply))
             if kind == "call" and reply[0] == "done":
-                self.connection.send_bytes(self.value)
+                send(self.connection.fileno(), self.value)
 
 
 def _raw(types: Sequence[str], values: Sequence[Any]) -> list[Any]:

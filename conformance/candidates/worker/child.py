@@ -23,6 +23,7 @@ from conformance.candidates.module import source
 
 from .answers import Child
 from .memory import DeviceMemory, HostMemory
+from .messages import send
 from .replies import pack
 from .surroundings import Surroundings
 
@@ -68,9 +69,9 @@ def serve(connection: int, file: int, capacity: int, path: str) -> None:
         opened, kind = _opened(path)
         memory = _memory(file, capacity, opened)
     except LibraryError as error:
-        link.send_bytes(pack("refused", (type(error).__name__, str(error))))
+        send(link.fileno(), pack("refused", (type(error).__name__, str(error))))
         return
-    link.send_bytes(pack("ready", (memory.base, opened.facts)))
+    send(link.fileno(), pack("ready", (memory.base, opened.facts)))
     kind(link, opened, memory, found).serve()
 
 

@@ -17,6 +17,7 @@ from bindings import Facts, LibraryError, NoDevice
 
 from .arena import CAPACITY, Arena, Slot
 from .copies import Copy, copy
+from .messages import TooLongError, receive
 from .replies import LARGEST, LARGEST_VALUE, GarbledError, unpack, unpack_value
 
 if TYPE_CHECKING:
@@ -147,9 +148,11 @@ class Process:
 
     def _bytes(self, seconds: float, most: int) -> bytes:
         try:
-            if not self._connection.poll(seconds):
-                raise Ended("timed out", f"no answer in {seconds:g} s")
-            return self._connection.recv_bytes(most)
+            return receive(self._connection.fileno(), seconds, most)
+        except TimeoutError:
+            raise Ended("timed out", f"no answer in {seconds:g} s") from None
+        except TooLongError:
+            raise Ended("crashed", GARBLED) from None
         except (EOFError, OSError):
             raise Ended("crashed", self._reason()) from None
 

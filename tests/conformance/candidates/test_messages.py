@@ -1,0 +1,51 @@
+"""Replies that cross in part, or not at all, end the wait for them."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from conformance.candidates.worker.messages import TooLongError, receive, send
+
+
+@pytest.fixture
+def ends() -> Iterator[tuple[int, int]]:
+    reader, writer = os.pipe()
+    yield reader, writer
+    for end in (reader, writer):
+        try:
+            os.close(end)
+        except OSError:  # a test has
+            assert end == writer
+
+
+@pytest.mark.parametrize("size", [0, 1, 65_537, 3_000_000])
+def test_a_message_comes_as_it_was_sent(ends: tuple[int, int], size: int) -> None:
+    message = os.urandom(size)
+    sender = threading.Thread(target=send, args=(ends[1], message))
+    sender.start()
+    assert receive(ends[0], 10, 1 << 30) == message
+    sender.join()
+
+
+@pytest.mark.parametrize("part", [b"", b"\x05", (5).to_bytes(8, "little"), (5).to_bytes(8, "little") + b"four"])
+def test_half_a_message_is_waited_for_as_long_as_a_whole_one(ends: tuple[int, int], part: bytes) -> None:
+    os.write(ends[1], part)
+    with pytest.raises(TimeoutError):
+        receive(ends[0], 0.02, 1 << 30)
+
+
+def test_half_a_message_and_an_end_is_no_message(ends: tuple[int, int]) -> None:
+    os.write(ends[1], (5).to_bytes(8, "little") + b"four")
+    os.close(ends[1])
+    with pytest.raises(EOFError):
+        receive(ends[0], 10, 1 << 30)
+
+
+def test_no_memory_is_taken_for_what_is_announced_only(ends: tuple[int, int]) -> None:
+    os.write(ends[1], (3 << 30).to_bytes(8, "little"))
+    with pytest.raises(TooLongError, match="a message of 3221225472 bytes: expected at most 16777216"):
+        receive(ends[0], 10, 1 << 24)
