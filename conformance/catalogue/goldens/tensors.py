@@ -78,7 +78,8 @@ def _expectation(name: str, tensors: Tensors) -> Any:
     if f"sigma.{name}" not in tensors:
         return value
     variance = np.square(tensors[f"sigma.{name}"].astype(np.float64))
-    shared = tensors[f"shared.{name}"].astype(np.float64) * variance
+    with np.errstate(invalid="ignore"):
+        shared = np.where(np.isinf(variance), 0.0, tensors[f"shared.{name}"].astype(np.float64) * variance)
     worst = tensors.get(f"worst.{name}")
     return Noisy(value, variance, shared, None if worst is None else worst.astype(np.float64))
 

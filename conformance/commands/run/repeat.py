@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.candidates.candidate import Candidate
+from conformance.catalogue.cases.designed import signed_zeros
 from conformance.catalogue.prepared import Store
 from conformance.judging.results import Result
 from conformance.limits import read_contract
@@ -56,7 +57,8 @@ def judged_inputs(path: Path, setting: Setting) -> Result:
         bench = setting.bench(worker)
         try:
             with using(setting.declared.of(given.operation).arithmetic):
-                result = bench.call(f"{given.operation}/inputs", given.operation, given.arguments, given.expected)
+                id, zeros = f"{given.operation}/inputs", signed_zeros(given.operation)
+                result = bench.call(id, given.operation, given.arguments, given.expected, zeros, leaves_open=True)
         except MemoryError as error:
             raise ReproError(f"{path}: expected a call that fits in memory three times over, got: {error}") from None
     return replace(result, repro=str(path))

@@ -14,8 +14,11 @@ from conformance.catalogue.design.covering import Factor, Row
 from conformance.catalogue.design.levels import SCALARS, VALUES
 from conformance.catalogue.design.space import Space, space_of
 
+from .pairs import Pairs
+
 Some = TypeVar("Some")
 _ATTEMPTS = 200  # draws that the header refuses, or that cost too much, before a level's cheapest is taken
+_IN_PAIRS = 0.5  # of the calls: two levels that have not met yet
 _SPECIAL = frozenset(VALUES["special"])
 
 
@@ -50,9 +53,16 @@ class Draw:
     def __init__(self, operation: str, seed: int) -> None:
         self.space = space_of(operation)
         self._random = random.Random(f"hunt {operation} {seed}")
+        self._pairs = Pairs(self.space, self._random)
 
     def call(self) -> Call:
         """Return the next call: one that the header allows and that costs no more than a designed case."""
+        if self._random.random() < _IN_PAIRS and (row := self._pairs.row()):
+            return Call(self.space.operation, row, self._random.randrange(2**31))
+        return self.any()
+
+    def any(self) -> Call:
+        """Return such a call, each factor drawn for itself: levels, and what lies between them and beyond."""
         for _ in range(_ATTEMPTS):
             row = {factor.name: self._value(factor) for factor in self.space.factors}
             if is_possible(self.space, row):

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from conformance.catalogue.prepared import MemoryStore
+from conformance.catalogue.prepared.codec import Codec
 from conformance.judging.bench import Bench
 from conformance.judging.outputs import is_known
 from conformance.judging.preparation import Preparation
 from conformance.judging.results import Result, Status
 from conformance.judging.sequences import judge_sequence
+from conformance.limits.noise import using
 
 from .coverage import Coverage
 from .draw import Call, Draw
@@ -20,6 +23,7 @@ from .guide import Guide
 from .sequence import Step, Steps, draw_steps, sequence_of
 from .shrink import shrunk, shrunk_steps
 
+Value = TypeVar("Value")
 _SHRINKING, _SHRINKING_STEPS = 300, 60  # calls and sequences that one failure is worth; each sequence starts a process
 _SEQUENCES = 0.125  # of the draws
 _KINDS = 3  # failures of one operation that are told apart
@@ -72,22 +76,25 @@ class Hunt:
                 yield found
 
     def judge(self, call: Call) -> Result | None:
-        """Make one call; nothing where not even the reference knows the result."""
+        """Make one call; nothing where not even the reference knows any element of a result."""
         self.made += 1
-        case = call.case
-        preparation = Preparation(call.seed, self.bench.declared, MemoryStore())
-        prepared = preparation.case(case)
-        if not all(map(is_known, prepared.expected.values())):
+        case, declared = call.case, self.bench.declared
+        arguments, expected, weakness = Preparation(call.seed, declared, MemoryStore()).case(case)
+        if weakness:
             self.passed_over += 1
             return None
-        result = self.bench.call(case.id, case.operation, prepared.arguments, prepared.expected)
+        with using(declared.of(case.operation).arithmetic):
+            spec = case.spec
+            result = self.bench.call(
+                case.id, case.operation, arguments, expected, spec.signed_zeros, leaves_open=spec.by_design
+            )
         self._guide.learn(call.operation, call)
         return result
 
     def judge_steps(self, steps: Steps) -> Result | None:
         """Make calls in a row, the first in a new process; nothing where not even the reference knows a result."""
         self.made += len(steps)
-        bench = Bench(self.bench.worker, declared=self.bench.declared, store=MemoryStore())
+        bench = Bench(self.bench.worker, declared=self.bench.declared, store=_Remembering())
         sequence = sequence_of(steps)
         expected = [bench.prepared(one.case).expected for one in sequence.calls if one.refusal is None]
         if not all(is_known(each) for due in expected for each in due.values()):
@@ -143,6 +150,13 @@ class Hunt:
 
     def _is_known(self, operation: str, result: Result) -> bool:
         return _kind(result) in self._kinds[operation]
+
+
+class _Remembering(MemoryStore):
+    """Keeps what each call of one sequence needs, large or not."""
+
+    def recall(self, name: str, make: Callable[[], Value], codec: Codec, *, large: bool = False) -> Value:
+        return super().recall(name, make, codec, large=True)
 
 
 def _outputs(result: Result) -> set[str]:

@@ -39,7 +39,7 @@ Steps: TypeAlias = tuple[Step, ...]
 
 def draw_steps(draw: Draw) -> Steps:
     """Draw a sequence: two calls by turns, each with the numbers of two seeds; the last is a good call."""
-    pair = [draw.call(), draw.call()]
+    pair = [draw.any(), draw.any()]
     steps: list[Step] = []
     for _ in range(draw.one_of(_LENGTHS)):
         call = draw.one_of(pair)

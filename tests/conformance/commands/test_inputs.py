@@ -15,11 +15,12 @@ import safetensors.numpy
 from conformance.candidates.worker.worker import Worker
 from conformance.catalogue.cases import CASES
 from conformance.catalogue.goldens import GoldenError
-from conformance.catalogue.goldens.tensors import Tensors, pack_inputs, write
+from conformance.catalogue.goldens.tensors import Tensors, pack_expected, pack_inputs, write
 from conformance.commands.run.repro import ReproError, memory, recall
 from conformance.commands.run.repro.calls import Given
 from conformance.judging.bench import Bench
 from conformance.judging.results import Result, Status
+from conformance.limits.expectation import expect
 from conformance.operations import OPERATIONS
 from tests.conformance.damaged import EDGE, REAL, files
 
@@ -164,6 +165,17 @@ def test_a_result_of_which_nothing_is_known_condemns_nobody(tmp_path: Path) -> N
         "output: expected inputs that leave every element's error bounded, "
         "got 3 of 3 elements that an order overflows at, or that the header leaves open"
     )
+
+
+def test_a_file_that_says_what_is_due_may_leave_a_part_of_it_open(tmp_path: Path) -> None:
+    arguments = {name: np.array([2.0, 3e38], np.float32) for name in ("a", "b")}
+    stated = pack_inputs("mul", arguments) | pack_expected(expect("mul", arguments))
+    write(tmp_path / "mul.safetensors", stated)
+    assert np.isinf(recall(tmp_path / "mul.safetensors").expected["output"].variance).tolist() == [False, True]
+    assert "got 1 of 2 elements" in refusal(tmp_path, "mul", pack_inputs("mul", arguments))
+    arguments = {name: np.array([3e38], np.float32) for name in ("a", "b")}
+    stated = pack_inputs("mul", arguments) | pack_expected(expect("mul", arguments))
+    assert "got 1 of 1 elements" in refusal(tmp_path, "mul", stated)
 
 
 def test_the_operation_may_be_said_instead_of_the_file_s_name(tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ def test_a_fault_behind_rare_branches_is_found_in_few_calls_and_without_coverage
 def test_the_report_names_the_lines_that_the_catalogue_never_reaches_and_what_nobody_enters(
     covered: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["hunt", "--library", str(covered), "--calls", "60", "--seed", "3"]) == 1
+    assert main(["hunt", "--library", str(covered), "--calls", "120", "--seed", "1"]) == 1
     said = capsys.readouterr().out
     of_catalogue, of_hunt = said.split("the catalogue never reaches")[1].split("coverage: the hunt reached")
     assert re.search(rf"covered\.c: .*\b{RARE[0]}-{RARE[1]}\b", of_catalogue)

@@ -52,6 +52,28 @@ def test_a_failure_is_found_shrunk_and_kept_in_a_file_that_repeats_it(
     assert "expected a new or empty folder" in capsys.readouterr().err
 
 
+# The sign of a zero is lost.
+MUL = """
+#include <stdint.h>
+int32_t cuda_mul(const float* a, const float* b, float* output, int64_t n, void* stream) {
+    (void)stream;
+    if (!a || !b || !output || n < 1 || n > INT64_MAX / 4) return -2;
+    for (int64_t i = 0; i < n; i++) output[i] = a[i] * b[i] + 0.0f;
+    return 0;
+}
+"""
+
+
+def test_the_sign_of_a_zero_counts_where_it_does_in_the_catalogue(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    library, kept = compile_library(MUL, tmp_path), tmp_path / "kept"
+    hunted = ["hunt", "--library", str(library), "--minutes", "60", "--calls", "100", "--seed", "1"]
+    assert main([*hunted, "--keep", str(kept)]) == 1
+    assert "zero" in capsys.readouterr().out
+    assert main(["run", "--library", str(library), "--inputs", str(kept / "1" / "mul.safetensors")]) == 1
+
+
 def test_of_a_right_library_nothing_is_found(stub_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["hunt", "--library", str(stub_path), "-o", "embedding,expert_dispatch,argmax", "--calls", "30"]) == 0
     assert "0 failures in " in capsys.readouterr().out

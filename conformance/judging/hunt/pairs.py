@@ -1,0 +1,94 @@
+"""Pairs of levels by turns: of two factors each level beside each of the other's, until all have met in a call.
+
+The design covers pairs of classes of sizes, as its cases are judged in every run; a hunt has time for every pair of
+sizes.  However seldom a draw of all factors at random puts two levels together: here they meet after as many calls as
+there are pairs, at most.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Mapping
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conformance.catalogue.design.covering import Row
+from conformance.catalogue.design.space import Space
+
+_COMPLETIONS = 8  # of a pair, of which the one is taken that holds most other open pairs for what it costs
+_PASSED_OVER = 50  # pairs, before a row is given up
+_MOST_CLASSES = 1 << 16  # of a factor
+_FREE = 0.1  # the cost that every call has anyhow
+_Places: TypeAlias = Mapping[int, int]  # of levels, by that of the factor
+
+
+class Pairs:
+    """The pairs of levels of an operation that none of its rows has held; of one factor alone, the levels."""
+
+    def __init__(self, space: Space, draw: random.Random) -> None:
+        self._space, self._draw = space, draw
+        self._counts = [len(factor.levels) for factor in space.factors]
+        self._classes = [np.array(factor.classes) for factor in space.factors]
+        self._open = self._all()
+
+    def _all(self) -> dict[tuple[int, int], NDArray[np.bool_]]:
+        """Whether each pair is open, by two factors and their levels."""
+        if len(self._counts) == 1:
+            return {(0, 0): np.eye(self._counts[0], dtype=bool)}
+        both = itertools.combinations(range(len(self._counts)), 2)
+        return {(i, j): np.ones((self._counts[i], self._counts[j]), bool) for i, j in both}
+
+    def row(self) -> Row | None:
+        """Return a row that holds an open pair, after the last of which all are open again.
+
+        A pair that stands in no call that the header allows and that costs no more than a designed case is passed
+        over; None after many of them.
+        """
+        return next(filter(None, (self._with(self._begun()) for _ in range(_PASSED_OVER))), None)
+
+    def _begun(self) -> _Places:
+        """Draw an open pair: two factors, then a class of each, then one of its levels.
+
+        So few pairs of small classes are worth as much as many of large ones; the design's classes are of sizes, and
+        of data, that kernels are as a rule alike in.
+        """
+        if not any(table.any() for table in self._open.values()):
+            self._open = self._all()
+        i, j = self._draw.choice([both for both, table in self._open.items() if table.any()])
+        levels = np.argwhere(self._open[i, j])
+        classes = self._classes[i][levels[:, 0]] * _MOST_CLASSES + self._classes[j][levels[:, 1]]
+        a, b = self._draw.choice(levels[classes == self._draw.choice(np.unique(classes))].tolist())
+        return {i: a, j: b}
+
+    def _with(self, begun: _Places) -> Row | None:
+        """Return the best of some rows that hold a pair, which is open no more; nothing where there is none."""
+        rows = [row for _ in range(_COMPLETIONS) if self._worth(row := self._completed(begun))]
+        cheapest = {**dict.fromkeys(range(len(self._counts)), 0), **begun}
+        if not rows and not self._worth(cheapest):
+            self._close(begun)
+            return None
+        best = max(rows, key=self._worth, default=cheapest)
+        self._close(best)
+        return self._named(best)
+
+    def _completed(self, begun: _Places) -> _Places:
+        """What is begun, with any level of every other factor."""
+        return {**{i: self._draw.randrange(count) for i, count in enumerate(self._counts)}, **begun}
+
+    def _worth(self, row: _Places) -> float:
+        """How many open pairs a row holds for what it costs; 0 where there is no such call."""
+        paid = self._space.cost(self._named(row))
+        if paid is None or paid > 1:
+            return 0.0
+        return (1 + sum(int(table[row[i], row[j]]) for (i, j), table in self._open.items())) / (_FREE + paid)
+
+    def _close(self, row: _Places) -> None:
+        for (i, j), table in self._open.items():
+            if i in row and j in row:
+                table[row[i], row[j]] = False
+
+    def _named(self, row: _Places) -> Row:
+        return {factor.name: factor.levels[row[i]] for i, factor in enumerate(self._space.factors)}
