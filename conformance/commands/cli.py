@@ -32,6 +32,7 @@ MODULES = {
     "readings": "readings",
     "faults": "faults",
     "mutants": "mutants",
+    "held-out": "held_out",
     "language": "language",
 }
 

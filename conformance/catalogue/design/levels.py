@@ -11,8 +11,8 @@ from types import MappingProxyType
 
 from conformance.catalogue.factors import SIZES
 
-_CLASSES = (8, 64, 1024)  # the last size of each class but one
-CLASSES = len(_CLASSES) + 1
+CLASS_ENDS = (8, 64, 1024)  # the last size of each class but one
+CLASSES = len(CLASS_ENDS) + 1
 
 # Every number that an operation takes: the plain ones, then the extreme ones.
 SCALARS: Mapping[str, Sequence[float]] = MappingProxyType(
@@ -50,7 +50,7 @@ FINITE = tuple(value for kind, values in VALUES.items() if kind != "special" for
 
 def class_of(size: int) -> int:
     """Return the number of the class that a size belongs to."""
-    return bisect.bisect_left(_CLASSES, size)
+    return bisect.bisect_left(CLASS_ENDS, size)
 
 
 def sizes_to(most: int) -> tuple[int, ...]:

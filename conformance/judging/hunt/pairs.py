@@ -1,4 +1,4 @@
-"""Pairs of levels by turns: of two factors each level beside each of the other's, until all have met in a call.
+"""Levels by turns: first each by itself, then of two factors each beside each of the other's, until all have met.
 
 The design covers pairs of classes of sizes, as its cases are judged in every run; a hunt has time for every pair of
 sizes.  However seldom a draw of all factors at random puts two levels together: here they meet after as many calls as
@@ -26,7 +26,7 @@ _Places: TypeAlias = Mapping[int, int]  # of levels, by that of the factor
 
 
 class Pairs:
-    """The pairs of levels of an operation that none of its rows has held; of one factor alone, the levels."""
+    """The levels of an operation, and pairs of them, that none of its rows has held; a level is a pair with itself."""
 
     def __init__(self, space: Space, draw: random.Random) -> None:
         self._space, self._draw = space, draw
@@ -36,10 +36,9 @@ class Pairs:
 
     def _all(self) -> dict[tuple[int, int], NDArray[np.bool_]]:
         """Whether each pair is open, by two factors and their levels."""
-        if len(self._counts) == 1:
-            return {(0, 0): np.eye(self._counts[0], dtype=bool)}
+        open = {(i, i): np.eye(count, dtype=bool) for i, count in enumerate(self._counts)}
         both = itertools.combinations(range(len(self._counts)), 2)
-        return {(i, j): np.ones((self._counts[i], self._counts[j]), bool) for i, j in both}
+        return open | {(i, j): np.ones((self._counts[i], self._counts[j]), bool) for i, j in both}
 
     def row(self) -> Row | None:
         """Return a row that holds an open pair, after the last of which all are open again.
@@ -50,14 +49,15 @@ class Pairs:
         return next(filter(None, (self._with(self._begun()) for _ in range(_PASSED_OVER))), None)
 
     def _begun(self) -> _Places:
-        """Draw an open pair: two factors, then a class of each, then one of its levels.
+        """Draw an open level or, where there is none, an open pair: two factors, a class of each, one of its levels.
 
         So few pairs of small classes are worth as much as many of large ones; the design's classes are of sizes, and
         of data, that kernels are as a rule alike in.
         """
         if not any(table.any() for table in self._open.values()):
             self._open = self._all()
-        i, j = self._draw.choice([both for both, table in self._open.items() if table.any()])
+        left = [both for both, table in self._open.items() if table.any()]
+        i, j = self._draw.choice([(i, j) for i, j in left if i == j] or left)
         levels = np.argwhere(self._open[i, j])
         classes = self._classes[i][levels[:, 0]] * _MOST_CLASSES + self._classes[j][levels[:, 1]]
         a, b = self._draw.choice(levels[classes == self._draw.choice(np.unique(classes))].tolist())

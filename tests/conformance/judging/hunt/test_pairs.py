@@ -1,4 +1,4 @@
-"""Pairs of levels by turns: all that a call can hold have met after as many rows as there are pairs, at most."""
+"""Levels by turns: all have stood in a row, and met, after as many rows as there are levels and pairs, at most."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ def test_all_pairs_have_met_after_as_many_rows(operation: str) -> None:
     space = space_of(operation)
     wanted = every_pair(space)
     pairs, left = Pairs(space, random.Random(1)), set(wanted)
-    for _ in range(len(wanted)):
+    levels = sum(len(factor.levels) for factor in space.factors)
+    for _ in range(levels + len(wanted)):
         row = pairs.row()
         assert row
         assert is_possible(space, row)
@@ -42,6 +43,14 @@ def test_of_one_factor_all_levels_come_and_come_again() -> None:
     pairs = Pairs(space, random.Random(1))
     rounds = [{row["size"] for _ in size.levels if (row := pairs.row())} for _ in range(2)]
     assert rounds == [{*size.levels}, {*size.levels}]
+
+
+def test_every_level_comes_before_most_pairs() -> None:
+    space = space_of("softmax")
+    pairs = Pairs(space, random.Random(1))
+    rows = [row for _ in range(sum(len(factor.levels) for factor in space.factors)) if (row := pairs.row())]
+    for factor in space.factors:
+        assert {row[factor.name] for row in rows} == {*factor.levels}
 
 
 def test_a_pair_of_large_sizes_comes_early() -> None:
