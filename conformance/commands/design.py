@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
-from conformance.catalogue.design.coverage import WHY_BEYOND, Coverage, coverage, together
+from conformance.catalogue.design.coverage import WHY_BEYOND, WHY_OPEN, Coverage, coverage, together
+from conformance.catalogue.design.judged import judged_by
 from conformance.catalogue.design.rows import StaleRowsError, rows_of, write
 from conformance.catalogue.design.space import Space, space_of
+from conformance.catalogue.prepared import kept_between_runs
 from conformance.exit_codes import FAILED, HARNESS, PASSED
 from conformance.operations import OPERATIONS, family
 from conformance.report.screen import say
@@ -37,9 +40,12 @@ def run(options: argparse.Namespace) -> int:
     """Print the coverage, after writing the rows if that is asked for."""
     operations = options.operation or list(OPERATIONS)
     try:
-        if options.write:
-            write(dict.fromkeys(map(family, operations)), keep=options.keep)
-        found = [coverage(space_of(operation), rows_of(operation)) for operation in operations]
+        with kept_between_runs() as store:
+            if options.write:
+                judged = partial(judged_by, store=store)
+                write(dict.fromkeys(map(family, operations)), judged, keep=options.keep)
+            spaces = map(space_of, operations)
+            found = [coverage(space, rows_of(space.operation), judged_by(space, store)) for space in spaces]
     except StaleRowsError as error:
         say(error, wrong=True)
         return HARNESS
@@ -51,11 +57,13 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _table(found: Sequence[Coverage]) -> Iterable[str]:
-    yield f"{'operation':34} {'cases':>6} {'goals':>7} {'reached':>8} {'beyond':>7}"
+    yield f"{'operation':34} {'cases':>6} {'goals':>7} {'reached':>8} {'beyond':>7} {'open':>6}"
     for one in (*found, together(found)):
-        yield f"{one.operation:34} {one.cases:>6} {one.goals:>7} {one.reached:>8} {one.beyond:>7}  {one.share:.1%}"
+        counts = f"{one.cases:>6} {one.goals:>7} {one.reached:>8} {one.beyond:>7} {one.open:>6}"
+        yield f"{one.operation:34} {counts}  {one.share:.1%}"
     yield "goals: every level of every factor, and every pair of them by class"
     yield f"beyond: {WHY_BEYOND}"
+    yield f"open: {WHY_OPEN}"
 
 
 def _factors(space: Space) -> Iterable[str]:

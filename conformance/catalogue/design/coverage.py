@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from .covering import Covering, Row, is_beyond
+from .covering import Covering, Judged, Row, every_level, is_beyond, plainest
 from .space import ELEMENTS, WORK, Space
 
 
 class Coverage(NamedTuple):
     """Of one operation: how many levels and pairs there are, and how many of them stand in a case.
 
-    beyond: those that no call within the bounds reaches.
+    beyond: those that no call within the bounds reaches.  open: those that stand in no judged case, as nothing is known
+    of the results, or of those that special values lead to, even in the plainest call that holds them.
     """
 
     operation: str
@@ -20,11 +21,12 @@ class Coverage(NamedTuple):
     goals: int
     reached: int
     beyond: int
+    open: int
 
     @property
     def missing(self) -> int:
         """How many goals could be reached and are not."""
-        return self.goals - self.reached - self.beyond
+        return self.goals - self.reached - self.beyond - self.open
 
     @property
     def share(self) -> float:
@@ -38,15 +40,23 @@ WHY_BEYOND = (
 )
 
 
-def coverage(space: Space, rows: Iterable[Row]) -> Coverage:
-    """Return what rows cover of a space."""
+WHY_OPEN = (
+    "nothing is known of what the plainest call with them gives: an order of evaluation overflows, or the header "
+    "leaves it open"
+)
+
+
+def coverage(space: Space, rows: Iterable[Row], judged: Judged = every_level) -> Coverage:
+    """Return what rows cover of a space; judged: what counts of a row."""
     covering, cases = Covering(space.factors), 0
     for row in rows:
-        covering.reach(covering.numbered(row))
+        covering.reach_judged(row, judged)
         cases += 1
-    open_goals = list(covering.beginnings())
-    beyond = sum(is_beyond(covering, begun, space.cost) for begun in open_goals)
-    return Coverage(space.operation, cases, covering.goals, covering.goals - len(open_goals), beyond)
+    left = list(covering.beginnings())
+    within = [begun for begun in left if not is_beyond(covering, begun, space.cost)]
+    open_ones = sum(not covering.is_judged(begun, plainest(covering, begun), judged) for begun in within)
+    reached, beyond = covering.goals - len(left), len(left) - len(within)
+    return Coverage(space.operation, cases, covering.goals, reached, beyond, open_ones)
 
 
 def together(found: Sequence[Coverage]) -> Coverage:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -21,6 +21,7 @@ from reference import random
 Row: TypeAlias = dict[str, Any]  # level by factor
 Numbers: TypeAlias = dict[int, int]  # the same by their places: that of a level by that of its factor
 Cost: TypeAlias = Callable[[Mapping[str, Any]], float | None]  # of a row, 1 the most; None where there is no such call
+Judged: TypeAlias = Callable[[Row], Collection[str]]  # the factors of a row whose levels its case judges
 _TRIES = 4  # orders of the factors tried for each row
 _FREE = 0.1  # the cost that every row has anyhow
 
@@ -76,11 +77,21 @@ class Covering:
         return gained
 
     def reach(self, row: Mapping[int, int]) -> None:
-        """Mark what a row reaches."""
+        """Mark what a row reaches, of the factors that it holds."""
         for factor, level in row.items():
             self._levels[factor][level] = False
         for (i, j), table in self._pairs.items():
-            table[self._places[i, j][row[i]], self._places[j, i][row[j]]] = False
+            if i in row and j in row:
+                table[self._places[i, j][row[i]], self._places[j, i][row[j]]] = False
+
+    def reach_judged(self, row: Row, judged: Judged) -> None:
+        """Mark what a row reaches by name, but for factors whose levels its case does not judge."""
+        names = judged(row)
+        self.reach({i: level for i, level in self.numbered(row).items() if self.factors[i].name in names})
+
+    def is_judged(self, begun: Mapping[int, int], row: Mapping[int, int], judged: Judged) -> bool:
+        """Whether the case of a row judges the levels that it was begun with."""
+        return {self.factors[i].name for i in begun} <= {*judged(self.named(row))}
 
     def beginnings(self) -> Iterator[Numbers]:
         """Yield a beginning of a row for each open goal: levels first, the largest before all, then pairs."""
@@ -103,20 +114,28 @@ def _first(places: NDArray[np.int64], wanted: np.int64) -> int:
     return int(np.flatnonzero(places == wanted)[0])
 
 
-def covering_rows(factors: Sequence[Factor], cost: Cost, standing: Sequence[Row] = ()) -> list[Row]:
+def every_level(row: Row) -> Collection[str]:
+    """Say that a row's case judges all of its levels."""
+    return row.keys()
+
+
+def covering_rows(
+    factors: Sequence[Factor], cost: Cost, standing: Sequence[Row] = (), judged: Judged = every_level
+) -> list[Row]:
     """Return rows that cost at most 1 each and reach every goal that such rows reach, those that stand among them.
 
-    The same for the same factors, costs and standing rows, always.
+    judged: what counts of a row; a goal that no row is found to judge is given up.  The same for the same factors,
+    costs, standing rows and judgements, always.
     """
     covering = Covering(factors)
     rows = list(standing)
     for stands in rows:
-        covering.reach(covering.numbered(stands))
+        covering.reach_judged(stands, judged)
     beyond: list[Numbers] = []
     while begun := next((b for b in covering.beginnings() if b not in beyond), None):
-        if row := _best(covering, begun, cost, len(rows)):
-            covering.reach(row)
+        if row := _best(covering, begun, cost, len(rows), judged):
             rows.append(covering.named(row))
+            covering.reach_judged(rows[-1], judged)
         else:
             beyond.append(begun)
     return rows
@@ -124,8 +143,12 @@ def covering_rows(factors: Sequence[Factor], cost: Cost, standing: Sequence[Row]
 
 def is_beyond(covering: Covering, begun: Numbers, cost: Cost) -> bool:
     """Whether no row that costs at most 1 contains what is begun, all else being as cheap as can be."""
-    others = {factor: 0 for factor in range(len(covering.factors)) if factor not in begun}
-    return _price(covering, {**others, **begun}, cost) is None
+    return _price(covering, plainest(covering, begun), cost) is None
+
+
+def plainest(covering: Covering, begun: Numbers) -> Numbers:
+    """Return the row with what is begun in which all else is as cheap and plain as can be."""
+    return {**dict.fromkeys(range(len(covering.factors)), 0), **begun}
 
 
 def _price(covering: Covering, row: Numbers, cost: Cost) -> float | None:
@@ -133,8 +156,8 @@ def _price(covering: Covering, row: Numbers, cost: Cost) -> float | None:
     return None if paid is None or paid > 1 else paid
 
 
-def _best(covering: Covering, begun: Numbers, cost: Cost, number: int) -> Numbers | None:
-    """Return the row, of some that contain what is begun, that reaches most goals, the cheapest among equals."""
+def _best(covering: Covering, begun: Numbers, cost: Cost, number: int, judged: Judged) -> Numbers | None:
+    """Return the row, of some that judge what is begun, that reaches most goals, the cheapest among equals."""
     if is_beyond(covering, begun, cost):
         return None
     found = []
@@ -142,7 +165,8 @@ def _best(covering: Covering, begun: Numbers, cost: Cost, number: int) -> Number
         order = random.permutation(random.stream("covering", number, trial), len(covering.factors))
         row, gained = _completed(covering, begun, [int(f) for f in order if f not in begun], cost)
         found.append((-gained, _price(covering, row, cost) or 0.0, trial, row))
-    return min(found)[3]
+    candidates = [*(row for *_, row in sorted(found)), plainest(covering, begun)]
+    return next((row for row in candidates if covering.is_judged(begun, row, judged)), None)
 
 
 def _completed(covering: Covering, begun: Numbers, order: list[int], cost: Cost) -> tuple[Numbers, int]:

@@ -1,17 +1,18 @@
 """The rows of the designed cases, a table for each family: chosen once, read whenever the catalogue is.
 
-Choosing takes a minute, reading milliseconds; and what is read does not change with a release of NumPy.
+Choosing takes minutes, as what each row's call gives is computed, reading milliseconds; and what is read does not
+change with a release of NumPy.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from conformance.operations import OPERATIONS, family
 
-from .covering import Row, covering_rows
+from .covering import Judged, Row, covering_rows, every_level
 from .space import Space, level_text, space_of
 
 FOLDER = Path(__file__).with_name("rows")
@@ -47,21 +48,30 @@ def _row(operation: str, known: Mapping[str, Mapping[str, object]], line: Sequen
     return row
 
 
-def choose(operation: str, standing: Sequence[Row] = ()) -> list[Row]:
-    """Return the rows that cover an operation's space, those that stand among them; the same ones, always."""
+def choose(operation: str, standing: Sequence[Row] = (), judged: Judged = every_level) -> list[Row]:
+    """Return the rows that cover an operation's space, those that stand among them; the same ones, always.
+
+    judged: what counts of a row.
+    """
     space = space_of(operation)
-    return covering_rows(space.factors, space.cost, standing)
+    return covering_rows(space.factors, space.cost, standing, judged)
 
 
-def write(families: Iterable[str], folder: Path = FOLDER, *, keep: bool = False) -> None:
+def write(
+    families: Iterable[str], judged: Callable[[Space], Judged], folder: Path = FOLDER, *, keep: bool = False
+) -> None:
     """Choose the rows of every operation of some families, and write their tables; keep: the rows that stand stay.
 
-    Raises StaleRowsError where a row that is to stay has a level that there is no more.
+    judged: of an operation's space what counts of a row.  Raises StaleRowsError where a row that is to stay has a level
+    that there is no more.
     """
     folder.mkdir(exist_ok=True)
     for name in families:
         declared = [operation for operation in OPERATIONS if family(operation) == name]
-        chosen = {operation: choose(operation, rows_of(operation) if keep else ()) for operation in declared}
+        chosen = {
+            operation: choose(operation, rows_of(operation) if keep else (), judged(space_of(operation)))
+            for operation in declared
+        }
         lines = [line for operation, rows in chosen.items() for line in _lines(space_of(operation), rows)]
         file_of(name, folder).write_text("".join([_HEAD, *lines]), encoding="utf-8", newline="\n")
     _tables.cache_clear()

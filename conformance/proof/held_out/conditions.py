@@ -68,8 +68,8 @@ def _bounds(of: Property, kind: Kind, value: float) -> Iterator[tuple[float, flo
     if kind == "size" and of.what == "value":
         above, below = [end for end in CLASS_ENDS if end < value], [end for end in CLASS_ENDS if end >= value]
         yield value, value
-        yield from ((least, math.inf) for least in {value, *(end + 1 for end in above[-1:])} if least > 1)
-        yield from ((-math.inf, most) for most in {value, *below[:1]})
+        yield from ((least, math.inf) for least in (value, *(end + 1 for end in above[-1:])) if least > 1)
+        yield from ((-math.inf, most) for most in (value, *below[:1]))
     elif kind != "values":
         yield value, value
         if kind == "scalar" and value >= _MANY:
@@ -79,8 +79,8 @@ def _bounds(of: Property, kind: Kind, value: float) -> Iterator[tuple[float, flo
             yield value, math.inf
         elif value <= _SMALL:
             yield -math.inf, value
-    elif value > 0:
-        yield value, value
+    elif value > 0 and not (of.what == _DISTANCE and value.is_integer() and int(value) & (int(value) - 1)):
+        yield value, value  # maxima stand a power of two apart where that is meant; any other distance is chance
 
 
 def only_here(
