@@ -151,6 +151,13 @@ def mutants(session: nox.Session) -> None:
     session.run("python", "-m", "conformance", "mutants", *session.posargs)
 
 
+@nox.session
+def held_out(session: nox.Session) -> None:
+    """Plant faults that only a held-out tenth of the design finds, and count what the hunt finds; `-- --count 10`."""
+    install(session, "build")
+    session.run("python", "-m", "conformance", "held-out", "--library", build_library(session), *session.posargs)
+
+
 def site_packages(session: nox.Session) -> Path:
     """Return where the session's packages lie."""
     question = ("python", "-c", "import sysconfig; print(sysconfig.get_path('purelib'))")

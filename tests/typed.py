@@ -27,6 +27,7 @@ HANDED_ON = {
     "readings": ("readings",),
     "faults": ("faults",),
     "mutants": ("mutants",),
+    "held_out": ("held-out", "--library", "libassayer_stub.so"),
     "golden": ("golden",),
     "language": ("language", "--backend", "reference"),
     "false_alarms": ("false-alarms",),

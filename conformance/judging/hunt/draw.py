@@ -18,6 +18,7 @@ from .pairs import Pairs
 
 Some = TypeVar("Some")
 _ATTEMPTS = 200  # draws that the header refuses, or that cost too much, before a level's cheapest is taken
+_REDRAWN = 4  # values of a factor, before its cheapest is taken
 _IN_PAIRS = 0.5  # of the calls: two levels that have not met yet
 _SPECIAL = frozenset(VALUES["special"])
 
@@ -62,12 +63,20 @@ class Draw:
         return self.any()
 
     def any(self) -> Call:
-        """Return such a call, each factor drawn for itself: levels, and what lies between them and beyond."""
-        for _ in range(_ATTEMPTS):
-            row = {factor.name: self._value(factor) for factor in self.space.factors}
-            if is_possible(self.space, row):
-                return Call(self.space.operation, row, self._random.randrange(2**31))
-        return self._cheapest()
+        """Return such a call, each factor drawn for itself: levels, and what lies between them and beyond.
+
+        Of two rows the cheaper one: what is wrong shows in a small call as a rule, and more of them can be made.
+        """
+        row = min((self._any_row() for _ in range(2)), key=lambda row: self.space.cost(row) or 0.0)
+        return Call(self.space.operation, row, self._random.randrange(2**31))
+
+    def _any_row(self) -> Row:
+        """Return a row that begins as the cheapest; factors are drawn in any order, as large as those before allow."""
+        row: Row = {factor.name: factor.levels[0] for factor in self.space.factors}
+        for factor in self._random.sample(self.space.factors, len(self.space.factors)):
+            drawn = ({**row, factor.name: self._value(factor)} for _ in range(_REDRAWN))
+            row = next((each for each in drawn if is_possible(self.space, each)), row)
+        return row
 
     def near(self, call: Call) -> Call:
         """Return a call that differs from another in one factor or two."""

@@ -25,7 +25,7 @@ from .shrink import shrunk, shrunk_steps
 
 Value = TypeVar("Value")
 _SHRINKING, _SHRINKING_STEPS = 300, 60  # calls and sequences that one failure is worth; each sequence starts a process
-_SEQUENCES = 0.125  # of the draws
+_SEQUENCES = 1 / 32  # of the draws; one takes as long as ten calls, as each begins with a new process
 _KINDS = 3  # failures of one operation that are told apart
 
 

@@ -39,7 +39,7 @@ def test_a_failure_is_found_shrunk_and_kept_in_a_file_that_repeats_it(
     silu: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     kept = tmp_path / "kept"
-    limits = ("--minutes", "60", "--calls", "300", "--seed", "1")
+    limits = ("--minutes", "60", "--calls", "900", "--seed", "1")
     hunted = ["hunt", "--library", str(silu), "-k", "silu", *limits, "--keep", str(kept)]
     assert main(hunted) == 1
     said = capsys.readouterr().out

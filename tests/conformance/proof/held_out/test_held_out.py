@@ -18,14 +18,14 @@ from conformance.proof.held_out.score import is_right, share
 from conformance.proof.held_out.trial import End, Hunter, Trial
 from tests.compiler import compile_library
 
-# Right but for the last of its numbers, which nobody has planted.
+# Right in every case; of the sizes between two levels the last number is wrong, which nobody has planted.
 SCALE = """
 #include <stdint.h>
 int32_t cuda_scale(const float* input, float scale, float* output, int64_t n, void* stream) {
     (void)stream;
     if (!input || !output || n < 1 || n > INT64_MAX / 4) return -2;
     for (int64_t i = 0; i < n; i++) output[i] = input[i] * scale;
-    if (n == 40) output[n - 1] = 7;
+    if (n >= 70 && n <= 126) output[n - 1] = 7;
     return 0;
 }
 """
@@ -47,18 +47,19 @@ def test_a_held_out_case_finds_the_fault_and_no_case_that_remains(operation: str
 
 
 def test_the_hunt_finds_what_was_planted_and_a_hunt_of_no_calls_does_not(stub_path: Path) -> None:
-    found = Hunter(stub_path, 3, 3600.0, 3000).trial("scale")
-    assert (found.end, found.operation) == (End.FOUND, "scale")
+    found = Hunter(stub_path, 3, 3600.0, 1000).trial("cast_to_fp16")
+    assert (found.end, found.operation) == (End.FOUND, "cast_to_fp16")
     assert found.shown
-    missed = Hunter(stub_path, 3, 0.0).trial("scale")
+    missed = Hunter(stub_path, 3, 0.0).trial("cast_to_fp16")
     assert (missed.end, missed.calls, missed.fault) == (End.MISSED, 0, found.fault)
 
 
 def test_what_was_not_planted_is_told_apart(tmp_path: Path) -> None:
-    library = compile_library(SCALE, tmp_path)
-    ends = [Hunter(library, seed, 3600.0, 3000).trial("scale").end for seed in range(4)]
-    assert End.OTHER in ends
-    assert not is_right([Trial("scale", end) for end in ends])
+    found = Hunter(compile_library(SCALE, tmp_path), 3, 3600.0, 1000).trial("scale")
+    assert found.end is End.OTHER
+    assert not is_right([found])
+    assert "n=70" in found.shown
+    assert "n == 1025" in found.fault
 
 
 def test_what_could_not_be_planted_does_not_count() -> None:
@@ -98,7 +99,7 @@ def test_a_second_run_hunts_what_is_left_alone(
 
 def test_the_command_counts_what_is_found(stub_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["held-out", "--library", str(stub_path), "--log", str(tmp_path / "log"), "--seed", "3"]
-    assert main([*words, "-k", "cast_to or argmax", "--count", "2", "--calls", "3000"]) == 0
+    assert main([*words, "-k", "cast_to_fp16 or argmax", "--count", "2", "--calls", "3000"]) == 0
     assert "2 of 2 planted faults found (100.0%)" in capsys.readouterr().out
     assert main([*words, "-k", "silu", "--count", "1", "--minutes", "0"]) == 1
     said = capsys.readouterr().out
