@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from conformance.catalogue.design.coverage import WHY_BEYOND, WHY_OPEN, Coverage, coverage, together
-from conformance.catalogue.design.judged import judged_by
+from conformance.catalogue.design.judged_levels import judges_of
 from conformance.catalogue.design.rows import StaleRowsError, rows_of, write
 from conformance.catalogue.design.space import Space, space_of
 from conformance.catalogue.prepared import kept_between_runs
@@ -42,10 +42,9 @@ def run(options: argparse.Namespace) -> int:
     try:
         with kept_between_runs() as store:
             if options.write:
-                judged = partial(judged_by, store=store)
-                write(dict.fromkeys(map(family, operations)), judged, keep=options.keep)
+                write(dict.fromkeys(map(family, operations)), partial(judges_of, store=store), keep=options.keep)
             spaces = map(space_of, operations)
-            found = [coverage(space, rows_of(space.operation), judged_by(space, store)) for space in spaces]
+            found = [coverage(space, rows_of(space.operation), judges_of(space, store)) for space in spaces]
     except StaleRowsError as error:
         say(error, wrong=True)
         return HARNESS

@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
         hunter = Hunter(options.library.resolve(), options.seed, 60 * options.minutes, options.calls)
         chosen = [name for name in Plants(hunter.library, hunter.seed).operations() if options.k.matches(name)]
         log = options.log or builds() / "held_out.jsonl"
-        for trial in _counted(hunter, chosen, log, options):
+        for trial in _planted(hunter, chosen, log, options):
             console.print(line_of(trial))
             done.append(trial)
     except (BindingError, LogError, OSError) as error:
@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
     return PASSED if is_right(done) else FAILED
 
 
-def _counted(hunter: Hunter, chosen: Sequence[str], log: Path, options: argparse.Namespace) -> Iterator[Trial]:
+def _planted(hunter: Hunter, chosen: Sequence[str], log: Path, options: argparse.Namespace) -> Iterator[Trial]:
     """Yield the trials that count, of as many operations from the first on as it takes."""
     wanted, at = options.count, 0
     while wanted and at < len(chosen):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from .covering import Covering, Judged, Row, every_level, is_beyond, plainest
+from .covering import Covering, JudgedLevels, Row, every_level, is_beyond, plainest
 from .space import ELEMENTS, WORK, Space
 
 
@@ -46,15 +46,15 @@ WHY_OPEN = (
 )
 
 
-def coverage(space: Space, rows: Iterable[Row], judged: Judged = every_level) -> Coverage:
-    """Return what rows cover of a space; judged: what counts of a row."""
+def coverage(space: Space, rows: Iterable[Row], judges: JudgedLevels = every_level) -> Coverage:
+    """Return what rows cover of a space; judges: what counts of a row."""
     covering, cases = Covering(space.factors), 0
     for row in rows:
-        covering.reach_judged(row, judged)
+        covering.reach_by_case(row, judges)
         cases += 1
     left = list(covering.beginnings())
     within = [begun for begun in left if not is_beyond(covering, begun, space.cost)]
-    open_ones = sum(not covering.is_judged(begun, plainest(covering, begun), judged) for begun in within)
+    open_ones = sum(not covering.is_judged(begun, plainest(covering, begun), judges) for begun in within)
     reached, beyond = covering.goals - len(left), len(left) - len(within)
     return Coverage(space.operation, cases, covering.goals, reached, beyond, open_ones)
 

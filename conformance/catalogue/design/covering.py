@@ -21,7 +21,7 @@ from reference import random
 Row: TypeAlias = dict[str, Any]  # level by factor
 Numbers: TypeAlias = dict[int, int]  # the same by their places: that of a level by that of its factor
 Cost: TypeAlias = Callable[[Mapping[str, Any]], float | None]  # of a row, 1 the most; None where there is no such call
-Judged: TypeAlias = Callable[[Row], Collection[str]]  # the factors of a row whose levels its case judges
+JudgedLevels: TypeAlias = Callable[[Row], Collection[str]]  # the factors of a row whose levels its case judges
 _TRIES = 4  # orders of the factors tried for each row
 _FREE = 0.1  # the cost that every row has anyhow
 
@@ -84,14 +84,14 @@ class Covering:
             if i in row and j in row:
                 table[self._places[i, j][row[i]], self._places[j, i][row[j]]] = False
 
-    def reach_judged(self, row: Row, judged: Judged) -> None:
+    def reach_by_case(self, row: Row, judges: JudgedLevels) -> None:
         """Mark what a row reaches by name, but for factors whose levels its case does not judge."""
-        names = judged(row)
+        names = judges(row)
         self.reach({i: level for i, level in self.numbered(row).items() if self.factors[i].name in names})
 
-    def is_judged(self, begun: Mapping[int, int], row: Mapping[int, int], judged: Judged) -> bool:
+    def is_judged(self, begun: Mapping[int, int], row: Mapping[int, int], judges: JudgedLevels) -> bool:
         """Whether the case of a row judges the levels that it was begun with."""
-        return {self.factors[i].name for i in begun} <= {*judged(self.named(row))}
+        return {self.factors[i].name for i in begun} <= {*judges(self.named(row))}
 
     def beginnings(self) -> Iterator[Numbers]:
         """Yield a beginning of a row for each open goal: levels first, the largest before all, then pairs."""
@@ -120,22 +120,22 @@ def every_level(row: Row) -> Collection[str]:
 
 
 def covering_rows(
-    factors: Sequence[Factor], cost: Cost, standing: Sequence[Row] = (), judged: Judged = every_level
+    factors: Sequence[Factor], cost: Cost, standing: Sequence[Row] = (), judges: JudgedLevels = every_level
 ) -> list[Row]:
     """Return rows that cost at most 1 each and reach every goal that such rows reach, those that stand among them.
 
-    judged: what counts of a row; a goal that no row is found to judge is given up.  The same for the same factors,
+    judges: what counts of a row; a goal that no row is found to judge is given up.  The same for the same factors,
     costs, standing rows and judgements, always.
     """
     covering = Covering(factors)
     rows = list(standing)
     for stands in rows:
-        covering.reach_judged(stands, judged)
+        covering.reach_by_case(stands, judges)
     beyond: list[Numbers] = []
     while begun := next((b for b in covering.beginnings() if b not in beyond), None):
-        if row := _best(covering, begun, cost, len(rows), judged):
+        if row := _best(covering, begun, cost, len(rows), judges):
             rows.append(covering.named(row))
-            covering.reach_judged(rows[-1], judged)
+            covering.reach_by_case(rows[-1], judges)
         else:
             beyond.append(begun)
     return rows
@@ -156,7 +156,7 @@ def _price(covering: Covering, row: Numbers, cost: Cost) -> float | None:
     return None if paid is None or paid > 1 else paid
 
 
-def _best(covering: Covering, begun: Numbers, cost: Cost, number: int, judged: Judged) -> Numbers | None:
+def _best(covering: Covering, begun: Numbers, cost: Cost, number: int, judges: JudgedLevels) -> Numbers | None:
     """Return the row, of some that judge what is begun, that reaches most goals, the cheapest among equals."""
     if is_beyond(covering, begun, cost):
         return None
@@ -166,7 +166,7 @@ def _best(covering: Covering, begun: Numbers, cost: Cost, number: int, judged: J
         row, gained = _completed(covering, begun, [int(f) for f in order if f not in begun], cost)
         found.append((-gained, _price(covering, row, cost) or 0.0, trial, row))
     candidates = [*(row for *_, row in sorted(found)), plainest(covering, begun)]
-    return next((row for row in candidates if covering.is_judged(begun, row, judged)), None)
+    return next((row for row in candidates if covering.is_judged(begun, row, judges)), None)
 
 
 def _completed(covering: Covering, begun: Numbers, order: list[int], cost: Cost) -> tuple[Numbers, int]:

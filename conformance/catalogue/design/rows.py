@@ -12,7 +12,7 @@ from pathlib import Path
 
 from conformance.operations import OPERATIONS, family
 
-from .covering import Judged, Row, covering_rows, every_level
+from .covering import JudgedLevels, Row, covering_rows, every_level
 from .space import Space, level_text, space_of
 
 FOLDER = Path(__file__).with_name("rows")
@@ -48,28 +48,28 @@ def _row(operation: str, known: Mapping[str, Mapping[str, object]], line: Sequen
     return row
 
 
-def choose(operation: str, standing: Sequence[Row] = (), judged: Judged = every_level) -> list[Row]:
+def choose(operation: str, standing: Sequence[Row] = (), judges: JudgedLevels = every_level) -> list[Row]:
     """Return the rows that cover an operation's space, those that stand among them; the same ones, always.
 
-    judged: what counts of a row.
+    judges: what counts of a row.
     """
     space = space_of(operation)
-    return covering_rows(space.factors, space.cost, standing, judged)
+    return covering_rows(space.factors, space.cost, standing, judges)
 
 
 def write(
-    families: Iterable[str], judged: Callable[[Space], Judged], folder: Path = FOLDER, *, keep: bool = False
+    families: Iterable[str], judges_of: Callable[[Space], JudgedLevels], folder: Path = FOLDER, *, keep: bool = False
 ) -> None:
     """Choose the rows of every operation of some families, and write their tables; keep: the rows that stand stay.
 
-    judged: of an operation's space what counts of a row.  Raises StaleRowsError where a row that is to stay has a level
-    that there is no more.
+    judges_of: of an operation's space what counts of a row.  Raises StaleRowsError where a row that is to stay has a
+    level that there is no more.
     """
     folder.mkdir(exist_ok=True)
     for name in families:
         declared = [operation for operation in OPERATIONS if family(operation) == name]
         chosen = {
-            operation: choose(operation, rows_of(operation) if keep else (), judged(space_of(operation)))
+            operation: choose(operation, rows_of(operation) if keep else (), judges_of(space_of(operation)))
             for operation in declared
         }
         lines = [line for operation, rows in chosen.items() for line in _lines(space_of(operation), rows)]

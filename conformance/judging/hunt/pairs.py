@@ -46,9 +46,9 @@ class Pairs:
         A pair that stands in no call that the header allows and that costs no more than a designed case is passed
         over; None after many of them.
         """
-        return next(filter(None, (self._with(self._begun()) for _ in range(_PASSED_OVER))), None)
+        return next(filter(None, (self._row_with(self._draw_open()) for _ in range(_PASSED_OVER))), None)
 
-    def _begun(self) -> _Places:
+    def _draw_open(self) -> _Places:
         """Draw an open level or, where there is none, an open pair: two factors, a class of each, one of its levels.
 
         So few pairs of small classes are worth as much as many of large ones; the design's classes are of sizes, and
@@ -63,24 +63,24 @@ class Pairs:
         a, b = self._draw.choice(levels[classes == self._draw.choice(np.unique(classes))].tolist())
         return {i: a, j: b}
 
-    def _with(self, begun: _Places) -> Row | None:
+    def _row_with(self, begun: _Places) -> Row | None:
         """Return the best of some rows that hold a pair, which is open no more; nothing where there is none."""
-        rows = [row for _ in range(_COMPLETIONS) if self._worth(row := self._completed(begun))]
+        rows = [row for _ in range(_COMPLETIONS) if self._worth(row := self._complete(begun))]
         cheapest = {**dict.fromkeys(range(len(self._counts)), 0), **begun}
         if not rows and not self._worth(cheapest):
             self._close(begun)
             return None
         best = max(rows, key=self._worth, default=cheapest)
         self._close(best)
-        return self._named(best)
+        return self._by_name(best)
 
-    def _completed(self, begun: _Places) -> _Places:
+    def _complete(self, begun: _Places) -> _Places:
         """What is begun, with any level of every other factor."""
         return {**{i: self._draw.randrange(count) for i, count in enumerate(self._counts)}, **begun}
 
     def _worth(self, row: _Places) -> float:
         """How many open pairs a row holds for what it costs; 0 where there is no such call."""
-        paid = self._space.cost(self._named(row))
+        paid = self._space.cost(self._by_name(row))
         if paid is None or paid > 1:
             return 0.0
         return (1 + sum(int(table[row[i], row[j]]) for (i, j), table in self._open.items())) / (_FREE + paid)
@@ -90,5 +90,5 @@ class Pairs:
             if i in row and j in row:
                 table[row[i], row[j]] = False
 
-    def _named(self, row: _Places) -> Row:
+    def _by_name(self, row: _Places) -> Row:
         return {factor.name: factor.levels[row[i]] for i, factor in enumerate(self._space.factors)}

@@ -90,7 +90,9 @@ def only_here(
 
     others: the arguments of the other calls.  sizes: the sizes and scalars of calls whose arrays may hold anything.
     """
-    met = np.array([*_table(operation, conditions, others), *(_by_size(conditions, each) for each in sizes)], bool)
+    met = np.array(
+        [*_table(operation, conditions, others), *(_possible_by_size(conditions, each) for each in sizes)], bool
+    )
     count = len(conditions)
     together = met.T.astype(np.int64) @ met if len(met) else np.zeros((count, count), np.int64)
     alone = np.diag(together) == 0
@@ -111,7 +113,7 @@ def _table(operation: str, conditions: Sequence[Condition], calls: Sequence[Argu
         yield np.array([one.holds(values[one.of]) for one in conditions])
 
 
-def _by_size(conditions: Sequence[Condition], sizes: Arguments) -> NDArray[np.bool_]:
+def _possible_by_size(conditions: Sequence[Condition], sizes: Arguments) -> NDArray[np.bool_]:
     """Which conditions a call of these sizes and scalars meets, or might; what is not told may be anything."""
     return np.array(
         [

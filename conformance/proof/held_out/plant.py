@@ -21,7 +21,7 @@ from conformance.judging.bench import Bench
 from conformance.operations import OPERATIONS
 
 from .conditions import Conditions, conditions_of, hold, only_here
-from .slips import SLIPS, slipped
+from .slips import SLIPS, with_slip
 
 HELD_OUT = 0.1  # of the rows of a design
 _ATTEMPTS = 60  # faults that are made up for an operation before it is said to have none
@@ -74,7 +74,7 @@ class PlantedWorker(Worker):
             return outcome
 
         def changed(outputs: Mapping[str, Any]) -> dict[str, Any]:
-            return slipped(outputs, fault.output, fault.slip, fault.place) if outputs else {}
+            return with_slip(outputs, fault.output, fault.slip, fault.place) if outputs else {}
 
         first = changed(outcome.outputs)
         return replace(outcome, outputs=first, again=first, elsewhere=changed(outcome.elsewhere))
@@ -99,14 +99,14 @@ class Plants:
         held = {*draw.sample(range(len(rows)), max(1, round(HELD_OUT * len(rows))))}
         remaining = [row for number, row in enumerate(rows) if number not in held]
         with PlantedWorker(self._library) as worker:
-            for row, fault in _made_up(operation, [rows[number] for number in sorted(held)], remaining, draw):
+            for row, fault in _candidate_faults(operation, [rows[number] for number in sorted(held)], remaining, draw):
                 worker.fault = fault
                 if not Bench(worker, explains=False).case(case_of(space_of(operation), row)).is_fine:
                     return fault
         return None
 
 
-def _made_up(
+def _candidate_faults(
     operation: str, held: Sequence[Row], remaining: Sequence[Row], draw: random.Random
 ) -> Iterator[tuple[Row, Fault]]:
     """Yield faults that none of the other cases meets the conditions of, each with the held-out row that does."""

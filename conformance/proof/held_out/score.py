@@ -24,7 +24,7 @@ def is_right(trials: Sequence[Trial]) -> bool:
 def line_of(trial: Trial) -> str:
     """Return what came of one fault, in a line."""
     said = f"{trial.end:<6} {trial.seconds:6.1f} s {trial.calls:6} calls  {trial.operation}: {trial.fault}"
-    return f"{said}; shown by {trial.shown}" if trial.shown else said
+    return f"{said}; shown by {trial.smallest_call}" if trial.smallest_call else said
 
 
 def lines(trials: Sequence[Trial]) -> Iterator[str]:

@@ -56,7 +56,7 @@ SLIPS: Mapping[str, Slip] = MappingProxyType(
 )
 
 
-def slipped(outputs: Mapping[str, Any], output: str, slip: str, place: int) -> dict[str, Any]:
+def with_slip(outputs: Mapping[str, Any], output: str, slip: str, place: int) -> dict[str, Any]:
     """Return the outputs of a call, one of them changed; of a list its last array.  The given ones stay as they are."""
     changed = dict(outputs)
     given = outputs[output]

@@ -28,7 +28,7 @@ class Trial:
     """A fault of an operation, in words, and what came of the hunt for it.
 
     kind: of what the conditions speak.  found_by: the id of the held-out case.  calls: how many were made until one
-    failed.  seconds: with what it took to shrink it.  shown: the smallest call that shows it.
+    failed.  seconds: with what it took to shrink it.  smallest_call: the smallest call that shows it.
     """
 
     operation: str
@@ -39,7 +39,7 @@ class Trial:
     found_by: str = ""
     seconds: float = 0.0
     calls: int = 0
-    shown: str = ""
+    smallest_call: str = ""
 
     @property
     def counts(self) -> bool:

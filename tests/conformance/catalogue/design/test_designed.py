@@ -11,7 +11,7 @@ from conformance.catalogue.cases import CASES, DESIGNED
 from conformance.catalogue.cases.data import Draw, lone
 from conformance.catalogue.design import rows as tables
 from conformance.catalogue.design.coverage import coverage
-from conformance.catalogue.design.judged import judged_by
+from conformance.catalogue.design.judged_levels import judges_of
 from conformance.catalogue.design.levels import SCALARS, VALUES
 from conformance.catalogue.design.rows import StaleRowsError, choose, file_of, rows_of, write
 from conformance.catalogue.design.space import space_of
@@ -86,7 +86,7 @@ def test_the_sizes_stand_on_either_side_of_every_power_of_two_that_kernels_branc
 
 
 def test_a_table_that_does_not_fit_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write(["softmax"], judged_by, tmp_path)
+    write(["softmax"], judges_of, tmp_path)
     path = file_of("softmax", tmp_path)
     monkeypatch.setattr(tables, "FOLDER", tmp_path)
     for wrong, expected in (

@@ -11,7 +11,7 @@ from conformance.catalogue.cases import CASES, DESIGNED
 from conformance.operations import OPERATIONS
 from conformance.proof.held_out.conditions import Condition, conditions_of, hold, only_here
 from conformance.proof.held_out.properties import FLOATS, WHOLE, Property, properties_of, value_of
-from conformance.proof.held_out.slips import SLIPS, slipped
+from conformance.proof.held_out.slips import SLIPS, with_slip
 
 ROWS = np.array([[1.0, 8.0, -0.0, 8.0], [np.nan, 0.0, np.inf, 2.0]], np.float32)
 
@@ -70,7 +70,7 @@ def test_each_slip_changes_one_result_and_leaves_what_it_was_given(slip: str) ->
     outputs = {"a": given, "b": [given, given]}
     before = given.copy()
     for name in outputs:
-        changed = slipped(outputs, name, slip, 3)
+        changed = with_slip(outputs, name, slip, 3)
         [other] = {*outputs} - {name}
         assert changed[other] is outputs[other]
         array = changed[name][-1] if name == "b" else changed[name]

@@ -49,7 +49,7 @@ def test_a_held_out_case_finds_the_fault_and_no_case_that_remains(operation: str
 def test_the_hunt_finds_what_was_planted_and_a_hunt_of_no_calls_does_not(stub_path: Path) -> None:
     found = Hunter(stub_path, 3, 3600.0, 1000).trial("cast_to_fp16")
     assert (found.end, found.operation) == (End.FOUND, "cast_to_fp16")
-    assert found.shown
+    assert found.smallest_call
     missed = Hunter(stub_path, 3, 0.0).trial("cast_to_fp16")
     assert (missed.end, missed.calls, missed.fault) == (End.MISSED, 0, found.fault)
 
@@ -58,7 +58,7 @@ def test_what_was_not_planted_is_told_apart(tmp_path: Path) -> None:
     found = Hunter(compile_library(SCALE, tmp_path), 3, 3600.0, 1000).trial("scale")
     assert found.end is End.OTHER
     assert not is_right([found])
-    assert "n=70" in found.shown
+    assert "n=70" in found.smallest_call
     assert "n == 1025" in found.fault
 
 

@@ -18,7 +18,7 @@ from conformance.catalogue.prepared.codec import Codec
 from conformance.limits.expectation import Expected, expect
 from conformance.limits.noise import Noisy
 
-from .covering import Judged, Row
+from .covering import JudgedLevels, Row
 from .levels import VALUES
 from .space import Space
 
@@ -36,14 +36,14 @@ class Known(NamedTuple):
 _CODEC = Codec(Known)
 
 
-def judged_by(space: Space, store: Store | None = None) -> Judged:
+def judges_of(space: Space, store: Store | None = None) -> JudgedLevels:
     """Return what tells of a row the factors whose levels its case judges, by the header's arithmetic.
 
     store: keeps what was computed, a call of the reference for each row.
     """
     kept = store or MemoryStore()
 
-    def judged(row: Row) -> Collection[str]:
+    def judges(row: Row) -> Collection[str]:
         case = case_of(space, row)
         known = kept.recall(f"known of {case.id}", lambda: known_of(expect(case.operation, case.arguments())), _CODEC)
         if not known.any:
@@ -52,7 +52,7 @@ def judged_by(space: Space, store: Store | None = None) -> Judged:
             return frozenset(row)
         return frozenset(name for name, level in row.items() if not (name in space.makers and level in _SPECIAL))
 
-    return judged
+    return judges
 
 
 def known_of(expected: Expected) -> Known:

@@ -6,7 +6,7 @@ import numpy as np
 
 from conformance.catalogue.design.coverage import coverage
 from conformance.catalogue.design.covering import Row, covering_rows
-from conformance.catalogue.design.judged import Known, judged_by, known_of
+from conformance.catalogue.design.judged_levels import Known, judges_of, known_of
 from conformance.catalogue.design.rows import choose, rows_of
 from conformance.catalogue.design.space import space_of
 from conformance.limits.noise import Noisy
@@ -29,38 +29,38 @@ def test_what_is_known_of_results() -> None:
 
 
 def test_a_row_counts_for_nothing_where_nothing_is_known_and_not_for_special_values_that_nothing_shows() -> None:
-    products = judged_by(space_of("gemm_nn_fp16"))
+    products = judges_of(space_of("gemm_nn_fp16"))
     assert products(OVERFLOWING) == frozenset()
     assert products(PLAIN) == frozenset(PLAIN)
-    gated = judged_by(space_of("swiglu"))
+    gated = judges_of(space_of("swiglu"))
     assert gated(HIDDEN) == {"n", "gate"}
     assert gated(SHOWN) == frozenset(SHOWN)
 
 
 def test_another_row_is_chosen_where_the_first_would_judge_nothing() -> None:
     space = space_of("gemm_nn_fp16")
-    judged = judged_by(space)
+    judges = judges_of(space)
     assert OVERFLOWING in choose("gemm_nn_fp16")
-    rows = choose("gemm_nn_fp16", judged=judged)
-    assert all(judged(row) for row in rows)
-    assert coverage(space, rows, judged).missing == 0
+    rows = choose("gemm_nn_fp16", judges=judges)
+    assert all(judges(row) for row in rows)
+    assert coverage(space, rows, judges).missing == 0
 
 
 def test_what_no_special_value_shows_is_missing_until_a_row_shows_it() -> None:
     space = space_of("swiglu")
-    judged = judged_by(space)
+    judges = judges_of(space)
     standing = rows_of("swiglu")
-    assert coverage(space, standing, judged).missing == 0
+    assert coverage(space, standing, judges).missing == 0
     fewer = [row for row in standing if row not in (SHOWN, SHOWN | {"gate": "signed", "up": "tiny"})]
-    assert coverage(space, fewer, judged).missing == 4
+    assert coverage(space, fewer, judges).missing == 4
     assert coverage(space, fewer).missing == 0
 
 
 def test_what_no_row_judges_is_given_up_and_not_missing() -> None:
-    def judged(row: Row) -> set[str]:
+    def judges(row: Row) -> set[str]:
         return {*row} - ({"x"} if row["x"] == "nan" else set())
 
-    rows = covering_rows(FACTORS, free, judged=judged)
+    rows = covering_rows(FACTORS, free, judges=judges)
     assert {row["n"] for row in rows} == {1, 2, 100}
     space = space_of("silu")
     found = coverage(space, rows_of("silu"), lambda row: {*row} - ({"input"} if row["input"] == "lone" else set()))
