@@ -8,6 +8,7 @@ there are pairs, at most.
 from __future__ import annotations
 
 import itertools
+import math
 import random
 from collections.abc import Mapping
 from typing import TypeAlias
@@ -51,13 +52,14 @@ class Pairs:
     def _draw_open(self) -> _Places:
         """Draw an open level or, where there is none, an open pair: two factors, a class of each, one of its levels.
 
-        So few pairs of small classes are worth as much as many of large ones; the design's classes are of sizes, and
-        of data, that kernels are as a rule alike in.
+        Factors with four times as many open pairs come twice as often.  Few pairs of small classes are worth as much as
+        many of large ones: kernels are as a rule alike in a class of the design.
         """
         if not any(table.any() for table in self._open.values()):
             self._open = self._all()
-        left = [both for both, table in self._open.items() if table.any()]
-        i, j = self._draw.choice([(i, j) for i, j in left if i == j] or left)
+        left = {both: math.sqrt(table.sum()) for both, table in self._open.items() if table.any()}
+        wanted = [(i, j) for i, j in left if i == j] or [*left]
+        [(i, j)] = self._draw.choices(wanted, [left[both] for both in wanted])
         levels = np.argwhere(self._open[i, j])
         classes = self._classes[i][levels[:, 0]] * _MOST_CLASSES + self._classes[j][levels[:, 1]]
         a, b = self._draw.choice(levels[classes == self._draw.choice(np.unique(classes))].tolist())

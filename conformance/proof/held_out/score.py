@@ -18,7 +18,7 @@ def share(trials: Sequence[Trial]) -> float:
 
 def is_right(trials: Sequence[Trial]) -> bool:
     """Whether enough was found, and nothing that was not planted."""
-    return share(trials) >= BAR and not any(trial.end is End.OTHER for trial in trials)
+    return share(trials) >= BAR and not any(trial.other for trial in trials)
 
 
 def line_of(trial: Trial) -> str:
@@ -35,6 +35,8 @@ def lines(trials: Sequence[Trial]) -> Iterator[str]:
     for trial in planted:
         if trial.end is not End.FOUND:
             yield f"{trial.end.upper()} {trial.operation}: {trial.fault}; found by {trial.found_by}"
+        if trial.other:
+            yield f"NOT PLANTED, and fails: {trial.operation} where {trial.other}"
     found = [trial for trial in planted if trial.end is End.FOUND]
     if not found:
         yield f"0 of {len(planted)} planted faults found"

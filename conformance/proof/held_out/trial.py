@@ -19,7 +19,7 @@ class End(StrEnum):
 
     FOUND = "found"
     MISSED = "missed"  # nothing was found in the time
-    OTHER = "other"  # what was found is not what was planted: the library, the reference or the hunt is at fault
+    OTHER = "other"  # nothing was found but what nobody has planted
     NONE = "none"  # nothing could be planted: it does not count
 
 
@@ -28,7 +28,8 @@ class Trial:
     """A fault of an operation, in words, and what came of the hunt for it.
 
     kind: of what the conditions speak.  found_by: the id of the held-out case.  calls: how many were made until one
-    failed.  seconds: with what it took to shrink it.  smallest_call: the smallest call that shows it.
+    failed.  seconds: with what it took to shrink it.  smallest_call: the smallest call that shows it.  other: one that
+    fails and does not meet the fault's conditions: then the library, the reference or the judge is at fault.
     """
 
     operation: str
@@ -40,6 +41,7 @@ class Trial:
     seconds: float = 0.0
     calls: int = 0
     smallest_call: str = ""
+    other: str = ""
 
     @property
     def counts(self) -> bool:
@@ -66,15 +68,19 @@ class Hunter:
         if fault is None:
             return Trial(operation, End.NONE)
         started = time.monotonic()
+        found, other = None, ""
         with PlantedWorker(self.library, fault=fault) as worker:
             hunt = Hunt(Bench(worker), [operation], self.seed)
-            found = next(hunt.run(self.seconds, self.calls), None)
+            for each in hunt.run(self.seconds, self.calls):
+                if _is_of(fault, each):
+                    found = each
+                    break
+                other = each.call.described
         seconds = round(time.monotonic() - started, 1)
         words = (fault.described, fault.kind, fault.slip, fault.found_by, seconds)
         if found is None:
-            return Trial(operation, End.MISSED, *words, hunt.made)
-        end = End.FOUND if _is_of(fault, found) else End.OTHER
-        return Trial(operation, end, *words, found.number, found.call.described)
+            return Trial(operation, End.OTHER if other else End.MISSED, *words, hunt.made, other=other)
+        return Trial(operation, End.FOUND, *words, found.number, found.call.described, other)
 
 
 def _is_of(fault: Fault, found: Found) -> bool:

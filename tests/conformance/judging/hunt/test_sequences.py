@@ -61,7 +61,7 @@ def test_a_fault_that_the_second_of_two_calls_shows_is_found_shrunk_and_kept(
     silu: Path, stub_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     kept = tmp_path / "kept"
-    options = ("--minutes", "60", "--calls", "150", "--seed", "2", "--keep", str(kept))
+    options = ("--minutes", "60", "--calls", "600", "--seed", "2", "--keep", str(kept))
     assert main(["hunt", "--library", str(silu), "-o", "silu", *options]) == 1
     said = capsys.readouterr().out
     assert "silu: keeps something from one call to the next: call 2 of 2" in said

@@ -58,7 +58,7 @@ def test_what_was_not_planted_is_told_apart(tmp_path: Path) -> None:
     found = Hunter(compile_library(SCALE, tmp_path), 3, 3600.0, 1000).trial("scale")
     assert found.end is End.OTHER
     assert not is_right([found])
-    assert "n=70" in found.smallest_call
+    assert "n=70" in found.other
     assert "n == 1025" in found.fault
 
 
