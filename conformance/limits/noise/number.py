@@ -343,7 +343,7 @@ def settled(v: Floats, variance: Floats, shared: Floats, worst: Floats | None, l
 
 def doubted(result: Noisy, unknown: Callable[[], Any]) -> Noisy:
     """A result, given up where it is infinite and of one of its parts nothing is known: with the other infinity, or
-    with zero, it may be no number.  That is so where steps store what may pass a format's range."""
-    if roundings().intermediate is None or not (infinite := np.isinf(result.v)).any():
+    with zero, it may be no number."""
+    if not (infinite := np.isinf(result.v)).any():
         return result
     return given_up(result, infinite & unknown())

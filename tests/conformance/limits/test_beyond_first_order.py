@@ -125,6 +125,14 @@ def test_infinity_times_a_product_that_may_be_lost_is_open(gate: float, is_open:
     assert outputs.passes("swiglu", arguments, expected, {"output": np.full(1, np.nan, np.float32)}) == is_open
 
 
+def test_infinity_beside_what_may_be_the_other_infinity_is_open() -> None:
+    """0.5 * (A . B) is inf where an order keeps the subnormal factor, NaN where one flushes it, and C is inf."""
+    A = np.array([[np.inf], [2.0**-149]], np.float32)
+    B, C = np.full((2, 1), 16, np.float32), np.full((1, 1), np.inf, np.float32)
+    expected = expect("gemm_tn", {"A": A, "B": B, "C": C, "alpha": 0.5, "beta": -1.0})["C"]
+    assert np.isinf(expected.variance).all()
+
+
 # ---- equal terms, equal scores -------------------------------------------------------------------------------------
 def test_equal_products_of_a_sum_are_rounded_alike() -> None:
     row, column = np.full((1, 300), 0.1, np.float32), np.full((300, 1), 0.7, np.float32)
