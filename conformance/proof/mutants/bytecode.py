@@ -24,14 +24,25 @@ def key_of(code: CodeType) -> Key:
 
 
 def without_types(text: str) -> ast.Module:
-    """Return what Python reads, but for the types of arguments and results, which nothing looks at when it runs."""
+    """Return what Python reads, but for types that nothing looks at when it runs, and names imported in one order."""
     tree = ast.parse(text)
+    fields = {id(each) for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for each in _typed_fields(node)}
     for node in ast.walk(tree):
         if isinstance(node, ast.arg):
             node.annotation = None
-        if isinstance(node, ast.FunctionDef):
+        elif isinstance(node, ast.FunctionDef):
             node.returns = None
+        elif isinstance(node, ast.AnnAssign) and id(node) not in fields:
+            node.annotation = ast.copy_location(ast.Constant(None), node)
+        elif isinstance(node, ast.ImportFrom):
+            node.names.sort(key=lambda alias: alias.name)
     return tree
+
+
+def _typed_fields(node: ast.ClassDef) -> list[ast.stmt]:
+    """The fields of a class whose types count: those of a dataclass do, where one asks for them."""
+    is_tuple = any(isinstance(base, ast.Name) and base.id == "NamedTuple" for base in node.bases)
+    return [] if is_tuple else node.body
 
 
 def changed(before: str, after: str, file: str) -> dict[Key, CodeType] | None:
