@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple
+from dataclasses import FrozenInstanceError, astuple
 from typing import Any
 
 import numpy as np
 import pytest
 
+from reference.generate import Strategy
 from reference.model import parameters
 from reference.model.config import FULL, TINY, Config, named
+from reference.model.recompute import Recompute
 from reference.step import TrainingConfig
 from tests.errors import error_of
 from tests.reference.model_samples import SMALL
@@ -152,6 +154,19 @@ def test_the_smallest_numbers_of_training_are_taken() -> None:
     smallest = dict.fromkeys(("lr", "beta1", "beta2", "eps", "weight_decay", "warmup"), 0)
     training = TrainingConfig(**smallest, clip_norm=1e-3, total=1, micro_batches=1)
     assert {name: getattr(training, name) for name in smallest} == smallest
+
+
+@pytest.mark.parametrize("settings", [TINY, TrainingConfig(), Strategy(), Recompute("every")])
+def test_settings_stay_as_they_are(settings: Any) -> None:
+    field = next(iter(settings.__dataclass_fields__))
+    with pytest.raises(FrozenInstanceError):
+        setattr(settings, field, getattr(settings, field))
+
+
+@pytest.mark.parametrize("settings", [TINY, TrainingConfig(), Strategy()])
+def test_settings_have_no_order(settings: Any) -> None:
+    with pytest.raises(TypeError, match="positional"):
+        type(settings)(*astuple(settings))
 
 
 def test_what_training_begins_with() -> None:
