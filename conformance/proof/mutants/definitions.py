@@ -29,8 +29,7 @@ class Definition:
     file: str
     line: int
     text: str
-    # In a namespace without a name: no other unit means it.  A static function of C may be called by its name in a table.
-    is_hidden: bool = False
+    is_hidden: bool = False  # in a namespace without a name: no other unit means it
 
     @cached_property
     def names(self) -> frozenset[str]:

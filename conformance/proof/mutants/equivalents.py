@@ -65,7 +65,8 @@ class Equivalent:
 
     @cached_property
     def _lines(self) -> list[re.Pattern[str]]:
-        return [_pattern(self.before, after) for after in ((self.after,) if isinstance(self.after, str) else self.after)]
+        several = (self.after,) if isinstance(self.after, str) else self.after
+        return [_pattern(self.before, after) for after in several]
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ _BROKEN = re.compile(
     r"|(?<![<>=!])(?!<<=|>>=|<<<|>>>)[<>=!]{3}"  # half of a shift
 )
 _LEAVES = re.compile(r"\b(?:break|continue);$")
-_LOOP = re.compile(r"(?:(?:\w+ )?(?:for|while|switch|do)\b|FOR_[A-Z]+\().*\{$")  # the last is a macro's, around its body
+_LOOP = re.compile(r"(?:(?:\w+ )?(?:for|while|switch|do)\b|FOR_[A-Z]+\().*\{$")  # or a macro's
 _STRINGS = re.compile(r'"[^"]*"')
 _POINTER = re.compile(r"\*\s*[);,]")  # a type alone, which stands in casts and declarations
 
