@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import gc
 import inspect
+import warnings
 from collections.abc import Iterator, Mapping
 from types import CodeType, FunctionType
 from typing import NamedTuple
@@ -50,7 +51,9 @@ def changed(before: str, after: str, file: str) -> dict[Key, CodeType] | None:
 
     A function within another is a part of that one.
     """
-    old, new = (compile(without_types(text), file, "exec", dont_inherit=True) for text in (before, after))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of what is certain to fail when it runs
+        old, new = (compile(without_types(text), file, "exec", dont_inherit=True) for text in (before, after))
     pairs = _differing(old, new)
     return None if pairs is None else {key_of(one): other for one, other in pairs}
 

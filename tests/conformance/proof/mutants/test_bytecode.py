@@ -9,12 +9,15 @@ import pytest
 from conformance.proof.mutants.bytecode import Key, changed, exchange, functions_of
 
 TEXT = """
+from types import CodeType, ModuleType
+pair: int = 2
 LIMIT = 3
 def outer(a: int, b=LIMIT):
     def inner(x):
         return x + 1
     return inner(a) * b
 class Held:
+    kind: int = 3
     size = 4
     def doubled(self):
         return 2 * self.size
@@ -24,13 +27,17 @@ class Held:
 @pytest.mark.parametrize(
     ("old", "new", "keys"),
     [
-        ("x + 1", "x - 1", {Key("held.py", 3, "outer")}),
-        ("2 * self", "3 * self", {Key("held.py", 9, "Held.doubled")}),
+        ("x + 1", "x - 1", {Key("held.py", 5, "outer")}),
+        ("2 * self", "3 * self", {Key("held.py", 12, "Held.doubled")}),
         ("a: int", "a: float", set()),
+        ("x + 1", "2.0(x)", {Key("held.py", 5, "outer")}),  # of which Python warns
+        ("CodeType, ModuleType", "ModuleType, CodeType", set()),
+        ("pair: int", "pair: float", set()),
+        ("kind: int", "kind: float", None),
         ("LIMIT = 3", "LIMIT = 4", None),
         ("b=LIMIT", "b=2", None),
         ("size = 4", "size = 5", None),
-        ("def inner", "def other", {Key("held.py", 3, "outer")}),
+        ("def inner", "def other", {Key("held.py", 5, "outer")}),
         ("def outer", "def other", None),
     ],
 )
