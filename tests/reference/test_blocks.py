@@ -75,3 +75,11 @@ def test_numpy_warns_in_a_thread_as_it_does_outside() -> None:
         blocks.each(lambda _: big * big, range(3))
     with np.errstate(over="ignore"):
         assert np.isinf(blocks.each(lambda _: big * big, range(3))).all()
+
+
+@pytest.mark.usefixtures("three_threads")
+def test_a_large_product_is_that_of_its_shares() -> None:
+    A = np.arange(401 * 130).reshape(401, 130) % 7 - 3.0
+    B = np.arange(130 * 90).reshape(130, 90) % 5 - 2.0  # whole numbers, whose sums are exact in any order
+    assert A.size * B.shape[1] > blocks.SHARED_PRODUCT
+    np.testing.assert_array_equal(blocks.product(A, B), A @ B)

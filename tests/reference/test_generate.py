@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import astuple
 from typing import Any
 
@@ -105,6 +106,12 @@ def test_no_new_tokens_leaves_the_prompt() -> None:
 def test_prompts_that_cannot_be_continued_are_refused(prompt: Any, max_new: int, said: str) -> None:
     error = error_of(ValueError, generate, reference, SMALL, {}, prompt, max_new)
     assert str(error) == f"generate: {said}"
+
+
+def test_every_cache_is_memory_of_its_own() -> None:
+    caches = [array for cache in begin(reference, SMALL, 2, 3).caches if cache for array in cache]
+    assert len(caches) == 2 * SMALL.layers
+    assert not any(np.shares_memory(one, other) for one, other in itertools.combinations(caches, 2))
 
 
 def test_a_prompt_of_one_token_is_continued() -> None:

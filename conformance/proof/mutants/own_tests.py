@@ -1,4 +1,4 @@
-"""A library's own tests of what no case looks at, run on a build: services, and of C also memory, crowds, first calls."""
+"""A library's own tests of what no case looks at, run on a build: services, and of C memory, crowds and first calls."""
 
 from __future__ import annotations
 
