@@ -10,7 +10,7 @@ import pytest
 
 from reference.generate import Strategy
 from reference.model import parameters
-from reference.model.config import FULL, TINY, Config, named
+from reference.model.config import BENCH, FULL, TINY, Config, named
 from reference.model.recompute import Recompute
 from reference.step import TrainingConfig
 from tests.errors import error_of
@@ -24,6 +24,20 @@ def test_parameter_counts() -> None:
     assert parameters.count(FULL) - FULL.hidden == 6_882_677_760
     routers = FULL.layers * FULL.experts * FULL.hidden
     assert parameters.count(FULL, active=True) - FULL.hidden - routers == 1_786_229_760
+    with pytest.raises(TypeError, match="positional"):
+        parameters.count(FULL, True)  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("config", "sizes"),
+    [
+        (FULL, (768, 30, 12, 1, 64, 16, 4, 6144, 32000)),
+        (TINY, (64, 2, 4, 1, 16, 4, 2, 256, 1000)),
+        (BENCH, (256, 4, 4, 1, 64, 8, 2, 512, 4096)),
+    ],
+)
+def test_sizes(config: Config, sizes: tuple[int, ...]) -> None:
+    assert astuple(config) == (*sizes, 10000.0, 8.0, 1e-6, 0.01)
 
 
 def test_canonical_order() -> None:

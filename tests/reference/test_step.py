@@ -11,7 +11,7 @@ import pytest
 import reference
 from conformance.limits.namespaces import Stored
 from reference.model import transformer
-from reference.step import TrainingConfig, Whole, accumulate, learning_rate, start, training_step
+from reference.step import TrainingConfig, Whole, accumulate, learning_rate, start, training_step, weight_decays
 from tests.errors import error_of
 from tests.reference.model_samples import SMALL, assert_close, batch, in_float64, noisy, parameters
 
@@ -76,6 +76,14 @@ def gradients_of_half_the_logits(into: Any) -> dict[str, Any]:
 def test_micro_batches_have_to_divide_the_batch() -> None:
     error = error_of(ValueError, accumulate, reference, SMALL, {}, *batch(), micro_batches=3)
     assert str(error) == "training_step: micro_batches: expected a divisor of the batch of 4, got 3"
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_norms_alone_do_not_decay(dtype: Any) -> None:
+    arrays = [np.zeros((2,) * dimensions, dtype) for dimensions in (1, 2, 3)]
+    decays = weight_decays(replace(TRAINING, weight_decay=0.25), arrays)
+    assert decays.dtype == dtype
+    np.testing.assert_array_equal(decays, [0.0, 0.25, 0.25])
 
 
 HALVES = (slice(2), slice(2, 4))

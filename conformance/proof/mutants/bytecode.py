@@ -6,9 +6,11 @@ import ast
 import gc
 import inspect
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from types import CodeType, FunctionType
 from typing import NamedTuple
+
+_TYPES = ("collections.abc", "numpy.typing", "typing")  # modules
 
 
 class Key(NamedTuple):
@@ -25,7 +27,10 @@ def key_of(code: CodeType) -> Key:
 
 
 def without_types(text: str) -> ast.Module:
-    """Return what Python reads, but for types that nothing looks at when it runs, and names imported in one order."""
+    """Return what Python reads, but for types that nothing looks at when it runs, and names imported in one order.
+
+    Names of types that only such types mention are not imported.
+    """
     tree = ast.parse(text)
     fields = {id(each) for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for each in _typed_fields(node)}
     for node in ast.walk(tree):
@@ -37,7 +42,17 @@ def without_types(text: str) -> ast.Module:
             node.annotation = ast.copy_location(ast.Constant(None), node)
         elif isinstance(node, ast.ImportFrom):
             node.names.sort(key=lambda alias: alias.name)
+    mentioned = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    tree.body = [left for node in tree.body if (left := _without_unused_types(node, mentioned))]
     return tree
+
+
+def _without_unused_types(node: ast.stmt, mentioned: Collection[str]) -> ast.stmt | None:
+    """A statement; of one that imports types, what is left where only mentioned ones are."""
+    if not (isinstance(node, ast.ImportFrom) and node.module in _TYPES):
+        return node
+    names = [alias for alias in node.names if (alias.asname or alias.name) in mentioned]
+    return ast.copy_location(ast.ImportFrom(node.module, names, node.level), node) if names else None
 
 
 def _typed_fields(node: ast.ClassDef) -> list[ast.stmt]:
