@@ -32,13 +32,15 @@ def without_types(text: str) -> ast.Module:
     Names of types that only such types mention are not imported.
     """
     tree = ast.parse(text)
-    fields = {id(each) for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for each in _typed_fields(node)}
+    fields = (
+        _fields(tree) if any(isinstance(one, ast.Attribute) and one.attr == "type" for one in ast.walk(tree)) else ()
+    )
     for node in ast.walk(tree):
         if isinstance(node, ast.arg):
             node.annotation = None
         elif isinstance(node, ast.FunctionDef):
             node.returns = None
-        elif isinstance(node, ast.AnnAssign) and id(node) not in fields:
+        elif isinstance(node, ast.AnnAssign) and node not in fields:
             node.annotation = ast.copy_location(ast.Constant(None), node)
         elif isinstance(node, ast.ImportFrom):
             node.names.sort(key=lambda alias: alias.name)
@@ -55,10 +57,10 @@ def _without_unused_types(node: ast.stmt, mentioned: Collection[str]) -> ast.stm
     return ast.copy_location(ast.ImportFrom(node.module, names, node.level), node) if names else None
 
 
-def _typed_fields(node: ast.ClassDef) -> list[ast.stmt]:
-    """The fields of a class whose types count: those of a dataclass do, where one asks for them."""
-    is_tuple = any(isinstance(base, ast.Name) and base.id == "NamedTuple" for base in node.bases)
-    return [] if is_tuple else node.body
+def _fields(tree: ast.Module) -> list[ast.stmt]:
+    """What stands in classes, among which are the fields of dataclasses; those of tuples have no types to ask for."""
+    classes = (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    return [each for node in classes if "NamedTuple" not in map(ast.unparse, node.bases) for each in node.body]
 
 
 def changed(before: str, after: str, file: str) -> dict[Key, CodeType] | None:

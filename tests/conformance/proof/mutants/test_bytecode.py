@@ -37,7 +37,6 @@ class Held:
         ("import Any, NewType", "import NewType", set()),
         ("import Any, NewType", "import Any", None),
         ("pair: Any", "pair: float", set()),
-        ("kind: int", "kind: float", None),
         ("LIMIT = 3", "LIMIT = 4", None),
         ("b=LIMIT", "b=2", None),
         ("size = 4", "size = 5", None),
@@ -48,6 +47,12 @@ class Held:
 def test_functions_are_told_from_what_runs_at_once(old: str, new: str, keys: set[Key] | None) -> None:
     found = changed(TEXT, TEXT.replace(old, new), "held.py")
     assert (found if found is None else set(found)) == keys
+
+
+def test_types_of_fields_count_where_they_are_asked_for() -> None:
+    asking = TEXT + "ASKED = [field.type for field in fields(Held)]\n"
+    assert changed(TEXT, TEXT.replace("kind: int", "kind: float"), "held.py") == {}
+    assert changed(asking, asking.replace("kind: int", "kind: float"), "held.py") is None
 
 
 def test_a_function_has_its_new_code_wherever_it_is_held() -> None:
