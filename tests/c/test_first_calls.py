@@ -21,10 +21,10 @@ from bindings import read_header
 from bindings.shared_object.foreign import SharedObject, address
 
 library, crowd = SharedObject(Path(sys.argv[1])), SharedObject(Path(sys.argv[2]))
-add = read_header().operations["add"]
-entry = library.entry(add.symbol, add.types)
-# After 0, 25, 50, ... instructions of the first call, which has fewer than 1,500.
-print(crowd.entry("first_calls", ["uintptr_t", "int32_t", "int32_t"])(address(entry), 25, 60))
+cast = read_header().operations["cast_to_fp16"]
+entry = library.entry(cast.symbol, cast.types)
+# After 0, 10, 20, ... instructions of the first call, which has fewer than 1,500.
+print(crowd.entry("first_calls", ["uintptr_t", "int32_t", "int32_t"])(address(entry), 10, 150))
 """
 
 
