@@ -50,7 +50,9 @@ def without_types(text: str) -> ast.Module:
 
 
 def _without_unused_types(node: ast.stmt, mentioned: Collection[str]) -> ast.stmt | None:
-    """A statement; of one that imports types, what is left where only mentioned ones are."""
+    """A statement that does something; of one that imports types, what is left where only mentioned ones are."""
+    if isinstance(node, ast.Pass):
+        return None
     if not (isinstance(node, ast.ImportFrom) and node.module in _TYPES):
         return node
     names = [alias for alias in node.names if (alias.asname or alias.name) in mentioned]

@@ -88,7 +88,8 @@ class Unordered:
         return _pattern(self.file)
 
     def _sorted(self, code: str) -> str:
-        return re.sub(rf"\b{self.name}\(([^()]*)\)", self._call, "".join(code.split()))
+        text = re.sub(r"\s*([(),])\s*", r"\1", " ".join(code.split()))
+        return re.sub(rf"\b{self.name}\(([^()]*)\)", self._call, text)
 
     def _call(self, found: re.Match[str]) -> str:
         arguments = found[1].split(",")

@@ -10,6 +10,7 @@ from conformance.proof.mutants.bytecode import Key, changed, exchange, functions
 
 TEXT = """
 from types import CodeType, ModuleType
+from collections.abc import Sequence
 from typing import Any, NewType
 pair: Any = NewType("pair", int)
 LIMIT = 3
@@ -28,19 +29,20 @@ class Held:
 @pytest.mark.parametrize(
     ("old", "new", "keys"),
     [
-        ("x + 1", "x - 1", {Key("held.py", 6, "outer")}),
-        ("2 * self", "3 * self", {Key("held.py", 13, "Held.doubled")}),
+        ("x + 1", "x - 1", {Key("held.py", 7, "outer")}),
+        ("2 * self", "3 * self", {Key("held.py", 14, "Held.doubled")}),
         ("a: int", "a: float", set()),
-        ("x + 1", "2.0(x)", {Key("held.py", 6, "outer")}),  # of which Python warns
+        ("x + 1", "2.0(x)", {Key("held.py", 7, "outer")}),  # of which Python warns
         ("CodeType, ModuleType", "ModuleType, CodeType", set()),
         ("CodeType, ModuleType", "ModuleType", None),
         ("import Any, NewType", "import NewType", set()),
+        ("from collections.abc import Sequence", "pass", set()),
         ("import Any, NewType", "import Any", None),
         ("pair: Any", "pair: float", set()),
         ("LIMIT = 3", "LIMIT = 4", None),
         ("b=LIMIT", "b=2", None),
         ("size = 4", "size = 5", None),
-        ("def inner", "def other", {Key("held.py", 6, "outer")}),
+        ("def inner", "def other", {Key("held.py", 7, "outer")}),
         ("def outer", "def other", None),
     ],
 )
