@@ -51,8 +51,13 @@ def test_work_within_a_share_stays_in_its_thread() -> None:
     assert all(set(within) == {thread} for thread, within in shares)
 
 
-def test_work_that_is_not_worthwhile_stays_where_it_is() -> None:
-    assert set(blocks.each(lambda _: threading.get_ident(), range(4), False)) == {threading.get_ident()}
+@pytest.mark.parametrize(("threads", "worthwhile"), [("3", False), ("1", True)])
+def test_no_thread_is_woken_where_it_is_not_worthwhile(
+    threads: str, worthwhile: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", threads)
+    monkeypatch.setattr(blocks, "_pool", None)  # whoever asks for one fails
+    assert blocks.each(lambda item: item + 1, range(4), worthwhile) == [1, 2, 3, 4]
 
 
 @pytest.mark.usefixtures("three_threads")

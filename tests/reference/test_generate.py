@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import reference
+from reference import random
 from reference.generate import Strategy, advance, begin, generate, seeds
 from reference.model import transformer
 from tests.errors import error_of
@@ -106,6 +107,11 @@ def test_no_new_tokens_leaves_the_prompt() -> None:
 def test_prompts_that_cannot_be_continued_are_refused(prompt: Any, max_new: int, said: str) -> None:
     error = error_of(ValueError, generate, reference, SMALL, {}, prompt, max_new)
     assert str(error) == f"generate: {said}"
+
+
+def test_seeds_are_those_of_step_and_row() -> None:
+    expected = [random.stream(7, "token", 5, row) for row in range(3)]
+    np.testing.assert_array_equal(seeds(7, 5, 3), np.array(expected, np.uint64))
 
 
 def test_every_cache_is_memory_of_its_own() -> None:

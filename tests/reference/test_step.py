@@ -11,7 +11,18 @@ import pytest
 import reference
 from conformance.limits.namespaces import Stored
 from reference.model import transformer
-from reference.step import TrainingConfig, Whole, accumulate, learning_rate, start, training_step, weight_decays
+from reference.namespace import Wrapped
+from reference.step import (
+    BACKWARD_BEGINS,
+    FORWARD_BEGINS,
+    TrainingConfig,
+    Whole,
+    accumulate,
+    learning_rate,
+    start,
+    training_step,
+    weight_decays,
+)
 from tests.errors import error_of
 from tests.reference.model_samples import SMALL, assert_close, batch, in_float64, noisy, parameters
 
@@ -84,6 +95,27 @@ def test_norms_alone_do_not_decay(dtype: Any) -> None:
     decays = weight_decays(replace(TRAINING, weight_decay=0.25), arrays)
     assert decays.dtype == dtype
     np.testing.assert_array_equal(decays, [0.0, 0.25, 0.25])
+
+
+class Named(Wrapped):
+    """A namespace that keeps the names of its calls."""
+
+    def __init__(self, ops: Any) -> None:
+        super().__init__(ops)
+        self.names: list[str] = []
+
+    def _call(self, operation: str, /, *args: Any, **named: Any) -> Any:
+        self.names.append(operation)
+        return super()._call(operation, *args, **named)
+
+
+def test_where_forward_and_backward_begin() -> None:
+    ops = Named(reference)
+    accumulate(ops, SMALL, parameters(), *batch())
+    assert ops.names[:2] == ["rope_freqs", FORWARD_BEGINS]
+    begins = ops.names.index(BACKWARD_BEGINS)
+    assert [name for name in ops.names[:begins] if name.endswith("_backward")] == []
+    assert "cross_entropy_forward" in ops.names[:begins]
 
 
 HALVES = (slice(2), slice(2, 4))
