@@ -39,6 +39,7 @@ def rmsnorm_backward(
 def rmsnorm_residual(input: Array, residual: Array, weight: Array, eps: float) -> tuple[Array, Array]:
     """(rmsnorm(s), s) with s = input + residual."""
     check_same_shape("rmsnorm_residual", input=input, residual=residual)
+    _check_weight("rmsnorm_residual", input, weight)
     s = input + residual
     return rmsnorm(s, weight, eps), s
 
@@ -54,7 +55,9 @@ def rmsnorm_residual_backward(
     beta: float,
 ) -> tuple[Array, Array]:
     """d_input (the residual's gradient too) and d_weight, from residual_out = s: both paths of s are summed."""
-    check_same_shape("rmsnorm_residual_backward", residual_out=residual_out, d_residual_out=d_residual_out)
+    operation = "rmsnorm_residual_backward"
+    check_same_shape(operation, residual_out=residual_out, d_output=d_output, d_residual_out=d_residual_out)
+    _check_weight(operation, residual_out, weight)
     through_norm, d_weight = rmsnorm_backward(residual_out, weight, d_output, d_weight, eps, beta)
     return d_residual_out + through_norm, d_weight
 

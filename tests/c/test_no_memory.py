@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
-import pytest
+from tests.c.memory import needs_preloading, run_with_memory
 
-from tests.compiler import compile_library
-from tests.conftest import ROOT
+pytestmark = needs_preloading
 
 # Every operation without memory, with it, and without it again: then what the second call left may do.
 PROGRAM = """
@@ -47,15 +43,7 @@ print(sum(code == no_memory for code in codes), *wrong, sep="\\n")
 """
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="malloc is replaced by LD_PRELOAD")
-@pytest.mark.skipif("LD_PRELOAD" in os.environ, reason="a sanitiser's malloc is in its place")
 def test_without_memory_an_operation_says_so_and_writes_nothing(stub_path: Path, tmp_path: Path) -> None:
-    source = Path(__file__).with_name("no_memory.c").read_text(encoding="utf-8")
-    shim = compile_library(source, tmp_path, "no_memory", "-ldl")
-    given = {**os.environ, "LD_PRELOAD": str(shim), "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-c", PROGRAM, str(stub_path)]
-    done = subprocess.run(command, env=given, cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    count, *wrong = done.stdout.split("\n")[:-1]
+    count, *wrong = run_with_memory(PROGRAM, stub_path, tmp_path)
     assert wrong == []
     assert int(count) > 60  # the others work in the arrays that they are given

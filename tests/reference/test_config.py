@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import FrozenInstanceError, astuple
 from typing import Any
 
 import numpy as np
 import pytest
 
+from reference.generate import Strategy
 from reference.model import parameters
-from reference.model.config import FULL, TINY, Config, named
+from reference.model.config import BENCH, FULL, TINY, Config, named
+from reference.model.recompute import Recompute
 from reference.step import TrainingConfig
+from tests.errors import error_of
 from tests.reference.model_samples import SMALL
 
 
@@ -20,6 +24,20 @@ def test_parameter_counts() -> None:
     assert parameters.count(FULL) - FULL.hidden == 6_882_677_760
     routers = FULL.layers * FULL.experts * FULL.hidden
     assert parameters.count(FULL, active=True) - FULL.hidden - routers == 1_786_229_760
+    with pytest.raises(TypeError, match="positional"):
+        parameters.count(FULL, True)  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("config", "sizes"),
+    [
+        (FULL, (768, 30, 12, 1, 64, 16, 4, 6144, 32000)),
+        (TINY, (64, 2, 4, 1, 16, 4, 2, 256, 1000)),
+        (BENCH, (256, 4, 4, 1, 64, 8, 2, 512, 4096)),
+    ],
+)
+def test_sizes(config: Config, sizes: tuple[int, ...]) -> None:
+    assert astuple(config) == (*sizes, 10000.0, 8.0, 1e-6, 0.01)
 
 
 def test_canonical_order() -> None:
@@ -77,47 +95,101 @@ def test_the_head_is_not_tied_to_the_embedding() -> None:
 SIZES = {field: getattr(SMALL, field) for field in SMALL.__dataclass_fields__}
 
 
+WHOLE, FINITE, POSITIVE = "a whole number of at least 1", "a finite number", "above 0"
+
+
 @pytest.mark.parametrize(
-    ("field", "value"),
+    ("field", "value", "expected"),
     [
-        ("hidden", 0),
-        ("layers", -1),
-        ("vocab", 2.5),
-        ("experts", True),
-        ("kv_heads", 4),
-        ("head_dim", 2),
-        ("head_dim", 5),
-        ("top_k", 6),
-        ("rope_base", 0.0),
-        ("rope_alpha", -8.0),
-        ("eps", float("nan")),
-        ("aux_alpha", -0.01),
-        ("aux_alpha", float("inf")),
+        ("hidden", 0, WHOLE),
+        ("layers", -1, WHOLE),
+        ("vocab", 2.5, WHOLE),
+        ("experts", True, WHOLE),
+        ("kv_heads", 4, f"a divisor of q_heads = {SMALL.q_heads}"),
+        ("head_dim", 2, "an even number above 2 (rotary pairs)"),
+        ("head_dim", 5, "an even number above 2 (rotary pairs)"),
+        ("top_k", SMALL.experts + 1, f"at most experts = {SMALL.experts}"),
+        ("rope_base", 0.0, POSITIVE),
+        ("rope_base", -1.0, POSITIVE),
+        ("rope_alpha", 0.0, POSITIVE),
+        ("rope_alpha", -8.0, POSITIVE),
+        ("eps", float("nan"), FINITE),
+        ("eps", -1e-9, "at least 0"),
+        ("aux_alpha", -0.01, "at least 0"),
+        ("aux_alpha", float("inf"), FINITE),
     ],
 )
-def test_impossible_sizes_are_refused_by_name(field: str, value: Any) -> None:
-    with pytest.raises(ValueError, match=rf"Config: {field}: expected .*, got {value}"):
-        Config(**SIZES | {field: value})
+def test_impossible_sizes_are_refused_by_name(field: str, value: Any, expected: str) -> None:
+    assert (
+        str(error_of(ValueError, Config, **SIZES | {field: value}))
+        == f"Config: {field}: expected {expected}, got {value}"
+    )
 
 
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("lr", -1e-4),
-        ("beta1", 1.0),
-        ("beta2", float("nan")),
-        ("clip_norm", 0.0),
-        ("total", 2000),
-        ("micro_batches", 0),
-        ("weight_decay", float("inf")),
+        *((field, 1) for field in ("hidden", "layers", "kv_heads", "top_k", "ffn", "vocab")),
+        ("q_heads", SMALL.kv_heads),
+        ("head_dim", 4),
+        ("experts", SMALL.top_k),
+        ("rope_base", 0.5),
+        ("rope_alpha", 0.5),
+        ("eps", 0.0),
+        ("aux_alpha", 0.0),
     ],
 )
-def test_impossible_training_is_refused_by_name(field: str, value: Any) -> None:
-    with pytest.raises(ValueError, match=rf"TrainingConfig: {field}: expected .*, got {value}"):
-        TrainingConfig(**{field: value})
+def test_the_smallest_sizes_are_taken(field: str, value: Any) -> None:
+    assert getattr(Config(**SIZES | {field: value}), field) == value
+
+
+NOT_NEGATIVE = "a finite number of at least 0"
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "expected"),
+    [
+        ("lr", -1e-4, NOT_NEGATIVE),
+        ("beta1", 1.0, "below 1"),
+        ("beta2", 1.0, "below 1"),
+        ("beta2", float("nan"), NOT_NEGATIVE),
+        ("clip_norm", 0.0, "above 0"),
+        ("total", 2000, "more than warmup = 2000"),
+        ("micro_batches", 0, "at least 1"),
+        ("weight_decay", float("inf"), NOT_NEGATIVE),
+    ],
+)
+def test_impossible_training_is_refused_by_name(field: str, value: Any, expected: str) -> None:
+    assert (
+        str(error_of(ValueError, TrainingConfig, **{field: value}))
+        == f"TrainingConfig: {field}: expected {expected}, got {value}"
+    )
+
+
+def test_the_smallest_numbers_of_training_are_taken() -> None:
+    smallest = dict.fromkeys(("lr", "beta1", "beta2", "eps", "weight_decay", "warmup"), 0)
+    training = TrainingConfig(**smallest, clip_norm=1e-3, total=1, micro_batches=1)
+    assert {name: getattr(training, name) for name in smallest} == smallest
+
+
+@pytest.mark.parametrize("settings", [TINY, TrainingConfig(), Strategy(), Recompute("every")])
+def test_settings_stay_as_they_are(settings: Any) -> None:
+    field = next(iter(settings.__dataclass_fields__))
+    with pytest.raises(FrozenInstanceError):
+        setattr(settings, field, getattr(settings, field))
+
+
+@pytest.mark.parametrize("settings", [TINY, TrainingConfig(), Strategy()])
+def test_settings_have_no_order(settings: Any) -> None:
+    with pytest.raises(TypeError, match="positional"):
+        type(settings)(*astuple(settings))
+
+
+def test_what_training_begins_with() -> None:
+    assert astuple(TrainingConfig()) == (1e-4, 0.9, 0.95, 1e-8, 0.1, 1.0, 2000, 100_000, 1)
 
 
 def test_configurations_by_name() -> None:
     assert named("tiny") is TINY
-    with pytest.raises(ValueError, match=r"configuration: name: expected one of bench, full, tiny, got huge"):
+    with pytest.raises(ValueError, match=r"^configuration: name: expected one of bench, full, tiny, got huge$"):
         named("huge")

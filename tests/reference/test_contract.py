@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
+from collections.abc import Iterator
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -65,6 +68,39 @@ def test_arguments_stay_as_they_are_and_results_are_new(operation: str) -> None:
     for array, again in zip(_arrays(given.values()), _arrays(arguments(operation).values()), strict=True):
         np.testing.assert_array_equal(array, again)
         assert not any(np.shares_memory(array, result) for result in _arrays(results))
+
+
+EXTREME = [np.inf, 3e38, -np.inf, 0.0, np.nan, -3e38, 1e-45, -0.0]
+ALONE = [3e38, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]  # one that is not lost among infinities
+
+
+def _filled(value: Any, numbers: Any) -> Any:
+    """An array of the same shape and type with these numbers, over and over; the largest one for a number."""
+    if isinstance(value, list):
+        return [_filled(item, numbers) for item in value]
+    if not isinstance(value, np.ndarray):
+        return 3e38 if isinstance(value, float) else value
+    if np.issubdtype(value.dtype, np.integer):
+        return value
+    with np.errstate(over="ignore", under="ignore"):  # as 16 bits some are infinity or zero
+        return np.resize(numbers, value.shape).astype(value.dtype)
+
+
+def _some(names: set[str]) -> Iterator[set[str]]:
+    """One name, two of them, all of them and all but one."""
+    yield from (set(some) for count in (1, 2, len(names) - 1, len(names)) for some in combinations(names, count))
+
+
+@pytest.mark.parametrize("operation", SIGNATURES)
+def test_extreme_numbers_are_no_reason_to_warn(operation: str) -> None:
+    given = arguments(operation, np.float32)
+    arrays = {name for name, value in given.items() if not isinstance(value, float)}
+    for numbers in (ALONE, *(np.roll(EXTREME, turn) for turn in range(len(EXTREME)))):
+        extreme = {name: _filled(value, numbers) for name, value in given.items()}
+        for names in (*_some(arrays), given.keys()):
+            # Numbers that are refused are another test's; a warning is another error.
+            with np.errstate(all="warn"), contextlib.suppress(ValueError):
+                getattr(reference, operation)(**given | {name: extreme[name] for name in names})
 
 
 def _noisy(value: Any) -> Any:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
+from dataclasses import astuple
 from typing import Any
 
 import numpy as np
 import pytest
 
 import reference
+from reference import random
 from reference.generate import Strategy, advance, begin, generate, seeds
 from reference.model import transformer
+from tests.errors import error_of
 from tests.reference.model_samples import SMALL, assert_close, batch, in_float64, noisy, parameters
 
 PROMPT = batch(shape=(3, 4))[0]
@@ -92,19 +96,53 @@ def test_no_new_tokens_leaves_the_prompt() -> None:
     np.testing.assert_array_equal(generate(reference, SMALL, parameters(), PROMPT, 0), PROMPT)
 
 
-def test_wrong_arguments_are_named() -> None:
-    for arguments, message in (
-        ((PROMPT[0], 3), r"generate: prompt: expected shape \(batch, at least one token\), got \(4,\)"),
-        ((PROMPT[:, :0], 3), r"generate: prompt: expected .*, got \(3, 0\)"),
-        ((PROMPT, -1), "generate: max_new: expected at least 0, got -1"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            generate(reference, SMALL, parameters(), *arguments)
-    for options, message in (
-        ({"name": "beam"}, "generate: strategy: expected one of greedy, sample, top_k, top_p, got beam"),
-        ({"temperature": float("nan")}, "generate: temperature: expected .*, got nan"),
-        ({"k": 0}, "generate: k: expected at least 1, got 0"),
-        ({"top_p": float("nan")}, "generate: top_p: expected a number, got nan"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            Strategy(**options)
+@pytest.mark.parametrize(
+    ("prompt", "max_new", "said"),
+    [
+        (PROMPT[0], 3, "prompt: expected shape (batch, at least one token), got (4,)"),
+        (PROMPT[:, :0], 3, "prompt: expected shape (batch, at least one token), got (3, 0)"),
+        (PROMPT, -1, "max_new: expected at least 0, got -1"),
+    ],
+)
+def test_prompts_that_cannot_be_continued_are_refused(prompt: Any, max_new: int, said: str) -> None:
+    error = error_of(ValueError, generate, reference, SMALL, {}, prompt, max_new)
+    assert str(error) == f"generate: {said}"
+
+
+def test_seeds_are_those_of_step_and_row() -> None:
+    expected = [random.stream(7, "token", 5, row) for row in range(3)]
+    np.testing.assert_array_equal(seeds(7, 5, 3), np.array(expected, np.uint64))
+
+
+def test_every_cache_is_memory_of_its_own() -> None:
+    caches = [array for cache in begin(reference, SMALL, 2, 3).caches if cache for array in cache]
+    assert len(caches) == 2 * SMALL.layers
+    assert not any(np.shares_memory(one, other) for one, other in itertools.combinations(caches, 2))
+
+
+def test_a_prompt_of_one_token_is_continued() -> None:
+    assert generate(reference, SMALL, parameters(), PROMPT[:1, :1], 2).shape == (1, 3)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("name", "beam", "strategy: expected one of greedy, sample, top_k, top_p, got beam"),
+        ("temperature", float("nan"), "temperature: expected a finite number of at least 0, got nan"),
+        ("temperature", float("inf"), "temperature: expected a finite number of at least 0, got inf"),
+        ("temperature", -0.5, "temperature: expected a finite number of at least 0, got -0.5"),
+        ("k", 0, "k: expected at least 1, got 0"),
+        ("top_p", float("nan"), "top_p: expected a number, got nan"),
+    ],
+)
+def test_strategies_that_mean_nothing_are_refused(option: str, value: Any, said: str) -> None:
+    assert str(error_of(ValueError, Strategy, **{option: value})) == f"generate: {said}"
+
+
+@pytest.mark.parametrize(("option", "value"), [("temperature", 0.0), ("temperature", 0.5), ("k", 1), ("top_p", 2.0)])
+def test_the_last_strategies_that_mean_something_are_taken(option: str, value: Any) -> None:
+    assert getattr(Strategy(**{option: value}), option) == value
+
+
+def test_what_a_strategy_is_by_itself() -> None:
+    assert astuple(Strategy()) == ("greedy", 1.0, 50, 0.9)

@@ -38,5 +38,5 @@ def test_what_the_other_lacks_is_named() -> None:
 
 def test_what_python_looks_for_is_no_operation() -> None:
     assert copy.copy(Doubled(reference)).add(np.ones(1), np.ones(1)).tolist() == [4.0]
-    with pytest.raises(AttributeError, match="Doubled has no attribute __len__"):
+    with pytest.raises(AttributeError, match=r"^Doubled has no attribute __len__$"):
         Doubled(reference).__len__()

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference import random
+from tests.errors import error_of
 
 # Values of n independent draws lie this many standard errors from what they estimate less than once in 10^9.
 SIGMAS = 6
@@ -92,8 +93,14 @@ def test_integers_take_every_value_about_equally_often() -> None:
 
 @pytest.mark.parametrize(("low", "high"), [(3, 3), (3, 2), (0, 2**32 + 1)])
 def test_a_range_that_cannot_be_is_refused(low: int, high: int) -> None:
-    with pytest.raises(ValueError, match="integers: high: expected low < high"):
-        random.integers(0, low, high, 3)
+    expected = "expected low < high <= low + 2^32"
+    error = error_of(ValueError, random.integers, 0, low, high, 3)
+    assert str(error) == f"integers: high: {expected}, got low {low} and high {high}"
+
+
+def test_the_narrowest_and_the_widest_range() -> None:
+    np.testing.assert_array_equal(random.integers(0, 5, 6, 3), [5, 5, 5])
+    np.testing.assert_array_equal(random.integers(1, -3, 2**32 - 3, 4), (random.words(1, 0, 4) >> 32).astype(int) - 3)
 
 
 @given(seed=st.integers(0, 2**64 - 1), n=st.integers(0, 60))

@@ -11,7 +11,19 @@ import pytest
 import reference
 from conformance.limits.namespaces import Stored
 from reference.model import transformer
-from reference.step import TrainingConfig, accumulate, learning_rate, start, training_step
+from reference.namespace import Wrapped
+from reference.step import (
+    BACKWARD_BEGINS,
+    FORWARD_BEGINS,
+    TrainingConfig,
+    Whole,
+    accumulate,
+    learning_rate,
+    start,
+    training_step,
+    weight_decays,
+)
+from tests.errors import error_of
 from tests.reference.model_samples import SMALL, assert_close, batch, in_float64, noisy, parameters
 
 TRAINING = TrainingConfig(lr=1.0, warmup=4, total=12)
@@ -25,8 +37,8 @@ def test_schedule() -> None:
     assert rates == sorted(rates, reverse=True)
     assert learning_rate(TRAINING, 12) == learning_rate(TRAINING, 13) == learning_rate(TRAINING, 10**6) == 0.1
     assert learning_rate(replace(TRAINING, warmup=0), 1) < 1.0
-    with pytest.raises(ValueError, match=r"learning_rate: update: expected at least 1 .*, got 0"):
-        learning_rate(TRAINING, 0)
+    error = error_of(ValueError, learning_rate, TRAINING, 0)
+    assert str(error) == "learning_rate: update: expected at least 1 (updates count from 1), got 0"
 
 
 @pytest.mark.parametrize("aux_alpha", [0.0, 0.3])
@@ -73,8 +85,91 @@ def gradients_of_half_the_logits(into: Any) -> dict[str, Any]:
 
 
 def test_micro_batches_have_to_divide_the_batch() -> None:
-    with pytest.raises(ValueError, match="training_step: micro_batches: expected a divisor of the batch of 4, got 3"):
-        accumulate(reference, SMALL, parameters(), *batch(), micro_batches=3)
+    error = error_of(ValueError, accumulate, reference, SMALL, {}, *batch(), micro_batches=3)
+    assert str(error) == "training_step: micro_batches: expected a divisor of the batch of 4, got 3"
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_norms_alone_do_not_decay(dtype: Any) -> None:
+    arrays = [np.zeros((2,) * dimensions, dtype) for dimensions in (1, 2, 3)]
+    decays = weight_decays(replace(TRAINING, weight_decay=0.25), arrays)
+    assert decays.dtype == dtype
+    np.testing.assert_array_equal(decays, [0.0, 0.25, 0.25])
+
+
+class Named(Wrapped):
+    """A namespace that keeps the names of its calls."""
+
+    def __init__(self, ops: Any) -> None:
+        super().__init__(ops)
+        self.names: list[str] = []
+
+    def _call(self, operation: str, /, *args: Any, **named: Any) -> Any:
+        self.names.append(operation)
+        return super()._call(operation, *args, **named)
+
+
+def test_where_forward_and_backward_begin() -> None:
+    ops = Named(reference)
+    accumulate(ops, SMALL, parameters(), *batch())
+    assert ops.names[:2] == ["rope_freqs", FORWARD_BEGINS]
+    begins = ops.names.index(BACKWARD_BEGINS)
+    assert [name for name in ops.names[:begins] if name.endswith("_backward")] == []
+    assert "cross_entropy_forward" in ops.names[:begins]
+
+
+HALVES = (slice(2), slice(2, 4))
+
+
+def test_parts_of_a_whole_add_up_to_it() -> None:
+    tokens, targets = batch()
+    config, whole = replace(SMALL, aux_alpha=0.3), Whole(int((targets >= 0).sum()), 2)
+    with in_float64():
+        together = accumulate(reference, config, noisy(parameters()), tokens, targets, micro_batches=2)
+    first, second = (
+        accumulate(reference, config, parameters(), tokens[part], targets[part], whole=whole) for part in HALVES
+    )
+    for name, gradient in together.gradients.items():
+        assert_close(first.gradients[name] + second.gradients[name], gradient, name)
+    for one, other, loss in zip(first.loss, second.loss, together.loss, strict=True):
+        assert_close(one + other, loss)
+    for one, other, load in zip(first.loads, second.loads, together.loads, strict=True):
+        np.testing.assert_array_equal(one + other, load)
+        assert (one + other).sum() == tokens.size * SMALL.top_k
+
+
+def test_gradients_are_those_of_so_many_times_the_loss() -> None:
+    config = replace(SMALL, aux_alpha=0.3)
+    plain, scaled = (accumulate(reference, config, parameters(), *batch(), loss_scale=scale) for scale in (1.0, 8.0))
+    assert plain.loss == scaled.loss
+    for name, gradient in plain.gradients.items():
+        np.testing.assert_array_equal(8 * gradient, scaled.gradients[name])
+
+
+@pytest.mark.parametrize("counts", [[9, 9], [3, 15], [0, 0]])
+def test_targets_are_as_many_as_is_said_of_each_micro_batch(counts: list[int]) -> None:
+    tokens, targets = batch()
+    told = accumulate(reference, SMALL, parameters(), tokens, targets, micro_batches=2, counts=counts)
+    with in_float64():
+        first, second = (
+            accumulate(reference, SMALL, noisy(parameters()), tokens[part], targets[part]).loss.cross_entropy
+            for part in HALVES
+        )
+        of_first, of_second = (count / max(1, sum(counts)) for count in counts)
+        assert_close(told.loss.cross_entropy, first * of_first + second * of_second)
+
+
+def test_each_gradient_is_ready_when_the_last_micro_batch_is_in_it() -> None:
+    ready: dict[str, Any] = {}
+
+    def note(gradients: dict[str, Any]) -> None:
+        assert not ready.keys() & gradients.keys()
+        ready.update({name: gradient.copy() for name, gradient in gradients.items()})
+
+    done = accumulate(reference, SMALL, parameters(), *batch(), micro_batches=2, ready=note)
+    assert ready.keys() == done.gradients.keys()
+    for name, gradient in done.gradients.items():
+        np.testing.assert_array_equal(ready[name], gradient, name)
 
 
 def test_a_batch_without_targets_moves_nothing_but_the_router_and_below() -> None:

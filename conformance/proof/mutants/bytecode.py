@@ -5,9 +5,12 @@ from __future__ import annotations
 import ast
 import gc
 import inspect
-from collections.abc import Iterator, Mapping
+import warnings
+from collections.abc import Collection, Iterator, Mapping
 from types import CodeType, FunctionType
 from typing import NamedTuple
+
+_TYPES = ("collections.abc", "numpy.typing", "typing")  # modules
 
 
 class Key(NamedTuple):
@@ -24,14 +27,42 @@ def key_of(code: CodeType) -> Key:
 
 
 def without_types(text: str) -> ast.Module:
-    """Return what Python reads, but for the types of arguments and results, which nothing looks at when it runs."""
+    """Return what Python reads, but for types that nothing looks at when it runs, and names imported in one order.
+
+    Names of types that only such types mention are not imported.
+    """
     tree = ast.parse(text)
+    fields = (
+        _fields(tree) if any(isinstance(one, ast.Attribute) and one.attr == "type" for one in ast.walk(tree)) else ()
+    )
     for node in ast.walk(tree):
         if isinstance(node, ast.arg):
             node.annotation = None
-        if isinstance(node, ast.FunctionDef):
+        elif isinstance(node, ast.FunctionDef):
             node.returns = None
+        elif isinstance(node, ast.AnnAssign) and node not in fields:
+            node.annotation = ast.copy_location(ast.Constant(None), node)
+        elif isinstance(node, ast.ImportFrom):
+            node.names.sort(key=lambda alias: alias.name)
+    mentioned = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    tree.body = [left for node in tree.body if (left := _without_unused_types(node, mentioned))]
     return tree
+
+
+def _without_unused_types(node: ast.stmt, mentioned: Collection[str]) -> ast.stmt | None:
+    """A statement that does something; of one that imports types, what is left where only mentioned ones are."""
+    if isinstance(node, ast.Pass):
+        return None
+    if not (isinstance(node, ast.ImportFrom) and node.module in _TYPES):
+        return node
+    names = [alias for alias in node.names if (alias.asname or alias.name) in mentioned]
+    return ast.copy_location(ast.ImportFrom(node.module, names, node.level), node) if names else None
+
+
+def _fields(tree: ast.Module) -> list[ast.stmt]:
+    """What stands in classes, among which are the fields of dataclasses; those of tuples have no types to ask for."""
+    classes = (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    return [each for node in classes if "NamedTuple" not in map(ast.unparse, node.bases) for each in node.body]
 
 
 def changed(before: str, after: str, file: str) -> dict[Key, CodeType] | None:
@@ -39,7 +70,9 @@ def changed(before: str, after: str, file: str) -> dict[Key, CodeType] | None:
 
     A function within another is a part of that one.
     """
-    old, new = (compile(without_types(text), file, "exec", dont_inherit=True) for text in (before, after))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of what is certain to fail when it runs
+        old, new = (compile(without_types(text), file, "exec", dont_inherit=True) for text in (before, after))
     pairs = _differing(old, new)
     return None if pairs is None else {key_of(one): other for one, other in pairs}
 

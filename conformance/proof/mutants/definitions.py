@@ -11,6 +11,7 @@ from .source import without_comments
 
 # What begins no definition: directives, the end of one, and blocks around several.
 _NO_START = re.compile(r"\s|[{}]|$|namespace\b|extern \"C\"|#(?!define)")
+_HIDDEN = re.compile(r"namespace\s*\{")
 _OPERATION = re.compile(r"\bint32_t\s+(HALF\()?cuda_(\w+?)\)?(_?##\w+)?\s*\(")
 _MACRO = re.compile(r"#define (\w+)")
 _TYPE = re.compile(r"(?:typedef )?(?:struct|union|class)(?: (?:alignas|__\w+__)\([^)]*\))? (\w+)\s*[{;:]|using (\w+)")
@@ -28,6 +29,7 @@ class Definition:
     file: str
     line: int
     text: str
+    is_hidden: bool = False  # in a namespace without a name: no other unit means it
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -66,12 +68,14 @@ class Definition:
 def definitions_of(file: str, text: str) -> list[Definition]:
     """Return the definitions of a file: each begins at the margin, outside of braces, and lasts until the next one."""
     lines = without_comments(text).split("\n")
-    starts, depth, continued = [], 0, False
+    starts, depth, continued, hidden = [], 0, False, False
     for place, line in enumerate(lines):
         if depth == 0 and not continued and not _NO_START.match(line):
-            starts.append(place)
+            starts.append((place, hidden))
         continued = line.endswith("\\") or line.startswith("template")
+        if depth == 0 and line.startswith(("namespace", "}")):
+            hidden = _HIDDEN.fullmatch(line.strip()) is not None
         if not line.startswith(("namespace", 'extern "C"', "#define")):
             depth = max(0, depth + line.count("{") - line.count("}"))
-    spans = itertools.pairwise([*starts, len(lines)])
-    return [Definition(file, start + 1, "\n".join(lines[start:stop])) for start, stop in spans]
+    spans = itertools.pairwise([*starts, (len(lines), False)])
+    return [Definition(file, start + 1, "\n".join(lines[start:stop]), own) for (start, own), (stop, _) in spans]

@@ -37,7 +37,7 @@ class Proof(Protocol):
 
 @dataclass(frozen=True)
 class Equivalent:
-    """A line of a file, what a mutant writes instead, and why nothing can tell them apart.
+    """A line of a file, what a mutant writes instead, or any of several, and why nothing can tell them apart.
 
     within: the function, macro or type that the line belongs to.  In each of the first four "..." stands for anything,
     in `after` for what it stands for in `before`; <1> and other numbers stand for a part of a statement, the same
@@ -47,16 +47,26 @@ class Equivalent:
     file: str
     within: str
     before: str
-    after: str
+    after: str | tuple[str, ...]
     proof: str
 
     def is_of(self, file: str, within: str, mutant: Mutant) -> bool:
-        texts = (file, within, f"{mutant.before}\n{mutant.after}")
-        return all(pattern.fullmatch(text) for pattern, text in zip(self._patterns, texts, strict=True))
+        if not (self._file.fullmatch(file) and self._within.fullmatch(within)):
+            return False
+        return any(pattern.fullmatch(f"{mutant.before}\n{mutant.after}") for pattern in self._lines)
 
     @cached_property
-    def _patterns(self) -> list[re.Pattern[str]]:
-        return [_pattern(self.file), _pattern(self.within), _pattern(self.before, self.after)]
+    def _file(self) -> re.Pattern[str]:
+        return _pattern(self.file)
+
+    @cached_property
+    def _within(self) -> re.Pattern[str]:
+        return _pattern(self.within)
+
+    @cached_property
+    def _lines(self) -> list[re.Pattern[str]]:
+        several = (self.after,) if isinstance(self.after, str) else self.after
+        return [_pattern(self.before, after) for after in several]
 
 
 @dataclass(frozen=True)
@@ -78,7 +88,8 @@ class Unordered:
         return _pattern(self.file)
 
     def _sorted(self, code: str) -> str:
-        return re.sub(rf"\b{self.name}\(([^()]*)\)", self._call, "".join(code.split()))
+        text = re.sub(r"\s*([(),])\s*", r"\1", " ".join(code.split()))
+        return re.sub(rf"\b{self.name}\(([^()]*)\)", self._call, text)
 
     def _call(self, found: re.Match[str]) -> str:
         arguments = found[1].split(",")

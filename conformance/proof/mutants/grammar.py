@@ -18,7 +18,8 @@ _BROKEN = re.compile(
     r"|(?<!\+)\+\s*[);,]|(?<!-)-\s*[);,]|[*/%]\s*[);]"  # half of an increment
     r"|(?<![<>=!])(?!<<=|>>=|<<<|>>>)[<>=!]{3}"  # half of a shift
 )
-_LEAVES, _LOOP = re.compile(r"\b(?:break|continue);$"), re.compile(r"(?:\w+ )?(?:for|while|switch|do)\b.*\{$")
+_LEAVES = re.compile(r"\b(?:break|continue);$")
+_LOOP = re.compile(r"(?:(?:\w+ )?(?:for|while|switch|do)\b|FOR_[A-Z]+\().*\{$")  # or a macro's
 _STRINGS = re.compile(r'"[^"]*"')
 _POINTER = re.compile(r"\*\s*[);,]")  # a type alone, which stands in casts and declarations
 
@@ -50,7 +51,7 @@ def is_idle(code: Sequence[str], number: int, after: str) -> bool:
     if after != f"{line.strip()} continue;" or number == len(code):
         return False
     following, outer = code[number], _indented(line) - _INDENTATION
-    if following.strip() != "}" or _indented(following) != outer:
+    if following.strip() not in ("}", "})") or _indented(following) != outer:
         return False
     opening = next((each for each in reversed(code[: number - 1]) if each.strip() and _indented(each) <= outer), "")
     return _indented(opening) == outer and bool(_LOOP.match(opening.strip()))

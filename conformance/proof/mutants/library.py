@@ -46,7 +46,7 @@ class Build:
     operations: frozenset[str]
     changed: Mapping[str, Path]
     unchanged: Mapping[str, Path]
-    code: str  # a digest of the changed objects; "" where they are as they were
+    code: str  # a digest of the changed objects and of the operations; "" where they are as they were
     sources: Mapping[str, str] = field(default_factory=dict)  # with the mutant in them
 
 
@@ -110,9 +110,8 @@ class Library:
             after = self._objects(str(mutant), touched, mutated, folder)
             before = self._objects(self.name, units, original, self._kept)
             changed = {unit: path for unit, path in after.items() if code_of(path) != code_of(before[unit])}
-            code = "".join(unit + code_of(path) for unit, path in changed.items())
             rest = {unit: path for unit, path in before.items() if unit not in changed}
-            yield Build(some, changed, rest, hashlib.sha256(code.encode()).hexdigest() if code else "", mutated)
+            yield Build(some, changed, rest, _digest(some, changed) if changed else "", mutated)
 
     def _part(self, some: frozenset[str]) -> dict[str, str]:
         """The sources that a library of some operations is made of."""
@@ -202,6 +201,12 @@ def _hopeful(file: str, lines: Sequence[Line], known: frozenset[str]) -> Iterato
 
 def _guarded() -> str:
     return Path(__file__).with_name(GUARDED).read_text(encoding="utf-8")
+
+
+def _digest(operations: Iterable[str], objects: Mapping[str, Path]) -> str:
+    """A digest of what is judged: the same code may have passed the cases of other operations."""
+    code = [*sorted(operations), *(unit + code_of(path) for unit, path in objects.items())]
+    return hashlib.sha256("\0".join(code).encode()).hexdigest()
 
 
 def code_of(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""A library's own tests of what no case looks at, run on a build: services, and of C also no memory and crowds."""
+"""A library's own tests of what no case looks at, run on a build: services, and of C memory, crowds and first calls."""
 
 from __future__ import annotations
 
@@ -20,9 +20,8 @@ class Tests(NamedTuple):
     variable: str
 
 
-C = Tests(
-    "tests/c", [f"tests/c/{name}.py" for name in ("test_services", "test_no_memory", "test_crowd")], "ASSAYER_STUB"
-)
+_OF_C = ("test_services", "test_no_memory", "test_scratch", "test_crowd", "test_first_calls")
+C = Tests("tests/c", [f"tests/c/{name}.py" for name in _OF_C], "ASSAYER_STUB")
 KERNELS = Tests("tests/kernels", ["tests/kernels/test_services.py"], "ASSAYER_EMULATED")
 _LIMIT_S = 120.0
 

@@ -77,8 +77,9 @@ class _Names:
         return found
 
     def _meant(self, name: str, file: str) -> list[Definition]:
-        is_declared = name in self._declared[file]
-        return [one for one in self._by_name.get(name, ()) if is_declared or one.file in self._visible[file]]
+        visible, is_declared = self._visible[file], name in self._declared[file]
+        found = self._by_name.get(name, ())
+        return [one for one in found if one.file in visible or (is_declared and not one.is_hidden)]
 
 
 def _visible(file: str, sources: Mapping[str, str]) -> set[str]:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import warnings
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -33,6 +34,7 @@ from .warm_reference import WarmReference
 
 _FOLDER = "reference"
 _LIMIT_S = 60.0  # of all goldens and of all tests, which take a few seconds each
+_TYPES_AS_TEXT = "from __future__ import annotations"
 _TESTS = ("tests/reference",)
 
 
@@ -89,10 +91,11 @@ class Reference:
 
 
 def _of_file(file: str, text: str) -> list[Mutant]:
-    """The mutants of a file's code; what stands in a docstring or a comment is none."""
+    """The mutants of a file's code; what stands in a docstring or a comment is none, nor how Python reads types."""
     lines, tree = text.split("\n"), ast.parse(text)
-    quoted = {line for node in ast.walk(tree) for line in _docstring(node)}
-    code = [Line("" if number in quoted else line.rstrip()) for number, line in enumerate(lines, 1)]
+    others = {line for node in ast.walk(tree) for line in _docstring(node)}
+    others |= {number for number, line in enumerate(lines, 1) if line == _TYPES_AS_TEXT}
+    code = [Line("" if number in others else line.rstrip()) for number, line in enumerate(lines, 1)]
     return mutants_of(file, code, PYTHON)
 
 
@@ -104,9 +107,11 @@ def _docstring(node: ast.AST) -> Iterable[int]:
 
 
 def _is_read(text: str) -> bool:
-    """Whether Python takes a text."""
+    """Whether Python takes a text; what it only warns of, it does."""
     try:
-        ast.parse(text)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(text, "", "exec", dont_inherit=True)
     except (SyntaxError, ValueError):
         return False
     return True

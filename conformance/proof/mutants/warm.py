@@ -85,10 +85,19 @@ class Warm:
         return ("cold",) if codes.keys() & self._before else ("passed", place)
 
     def _chosen(self, codes: Mapping[Key, CodeType], first: Sequence[str]) -> list[Check]:
-        """The checks that call what has changed: those first that are likely to fail, then the shortest."""
+        """The checks that call what has changed: those first that are likely to fail, then the shortest.
+
+        Those that call nothing come last: they may look at a function all the same.
+        """
         ranks = {name: rank for rank, name in enumerate(first)}
-        calling = [check for check in self._checks if self._known[check.name].called & codes.keys()]
-        return sorted(calling, key=lambda check: (ranks.get(check.name, len(ranks)), self._known[check.name].seconds))
+
+        def order(check: Check) -> tuple[bool, int, float]:
+            known = self._known[check.name]
+            return not known.called, ranks.get(check.name, len(ranks)), known.seconds
+
+        asked = (check for check in self._checks if not self._known[check.name].called.isdisjoint({*codes}))
+        silent = (check for check in self._checks if not self._known[check.name].called)
+        return sorted((*asked, *silent), key=order)
 
     def _try(self, codes: Mapping[Key, CodeType], checks: Sequence[Check], tell: Tell) -> None:
         """Run checks until one fails; tell the place of each before, and behind the last one."""

@@ -9,12 +9,17 @@ import pytest
 from conformance.proof.mutants.bytecode import Key, changed, exchange, functions_of
 
 TEXT = """
+from types import CodeType, ModuleType
+from collections.abc import Sequence
+from typing import Any, NewType
+pair: Any = NewType("pair", int)
 LIMIT = 3
 def outer(a: int, b=LIMIT):
     def inner(x):
         return x + 1
     return inner(a) * b
 class Held:
+    kind: int = 3
     size = 4
     def doubled(self):
         return 2 * self.size
@@ -24,19 +29,32 @@ class Held:
 @pytest.mark.parametrize(
     ("old", "new", "keys"),
     [
-        ("x + 1", "x - 1", {Key("held.py", 3, "outer")}),
-        ("2 * self", "3 * self", {Key("held.py", 9, "Held.doubled")}),
+        ("x + 1", "x - 1", {Key("held.py", 7, "outer")}),
+        ("2 * self", "3 * self", {Key("held.py", 14, "Held.doubled")}),
         ("a: int", "a: float", set()),
+        ("x + 1", "2.0(x)", {Key("held.py", 7, "outer")}),  # of which Python warns
+        ("CodeType, ModuleType", "ModuleType, CodeType", set()),
+        ("CodeType, ModuleType", "ModuleType", None),
+        ("import Any, NewType", "import NewType", set()),
+        ("from collections.abc import Sequence", "pass", set()),
+        ("import Any, NewType", "import Any", None),
+        ("pair: Any", "pair: float", set()),
         ("LIMIT = 3", "LIMIT = 4", None),
         ("b=LIMIT", "b=2", None),
         ("size = 4", "size = 5", None),
-        ("def inner", "def other", {Key("held.py", 3, "outer")}),
+        ("def inner", "def other", {Key("held.py", 7, "outer")}),
         ("def outer", "def other", None),
     ],
 )
 def test_functions_are_told_from_what_runs_at_once(old: str, new: str, keys: set[Key] | None) -> None:
     found = changed(TEXT, TEXT.replace(old, new), "held.py")
     assert (found if found is None else set(found)) == keys
+
+
+def test_types_of_fields_count_where_they_are_asked_for() -> None:
+    asking = TEXT + "ASKED = [field.type for field in fields(Held)]\n"
+    assert changed(TEXT, TEXT.replace("kind: int", "kind: float"), "held.py") == {}
+    assert changed(asking, asking.replace("kind: int", "kind: float"), "held.py") is None
 
 
 def test_a_function_has_its_new_code_wherever_it_is_held() -> None:

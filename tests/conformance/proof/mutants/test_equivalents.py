@@ -70,6 +70,7 @@ def test_what_stands_for_a_part_stands_for_the_same_one(
     ("before", "after", "is_equal"),
     [
         ("SIZES(x, a, b);", "SIZES(x , b, a);", True),
+        ("if not SIZES(x, a, b):", "if not SIZES ( x,b, a):", True),
         ("SIZES(x, a, b);", "SIZES(a, x, b);", False),
         ("SIZES(x, a, b);", "SIZES(x, a, a);", False),
         ("y = SIZES(x, a, b) + a;", "y = SIZES(x, a, b) - a;", False),

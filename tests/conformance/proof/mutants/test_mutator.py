@@ -110,10 +110,13 @@ LOOP = """\
     {
         w();
     }
+    FOR_PARTS(list, part, {
+        v(part);
+    })
 """.splitlines()
 
 
-@pytest.mark.parametrize(("number", "is_last"), [(3, False), (5, True), (8, False)])
+@pytest.mark.parametrize(("number", "is_last"), [(3, False), (5, True), (8, False), (11, True)])
 def test_to_go_on_with_a_loop_at_the_end_of_its_body_is_no_mutant(number: int, is_last: bool) -> None:
     assert is_idle(LOOP, number, f"{LOOP[number - 1].strip()} continue;") == is_last
     assert not is_idle(LOOP, number, f"{LOOP[number - 1].strip()} break;")

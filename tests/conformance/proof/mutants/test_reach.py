@@ -64,6 +64,16 @@ def test_a_name_that_is_private_to_another_file_is_another() -> None:
     assert reach.operations("two.c", 1) == {"mul"}
 
 
+def test_a_name_in_a_namespace_of_its_own_is_no_other_file_s_that_a_header_mentions() -> None:
+    one = "namespace {\n\nint part() { return 1; }\n\n} // namespace\n\nint32_t cuda_add() { return part(); }\n"
+    two = '#include "two.h"\nint32_t cuda_mul() { return part(2); }\n'
+    reach = Reach({"one.cu": one, "two.cu": two, "two.h": "int part(int);\n"}, operations.OPERATIONS, "services")
+    assert reach.operations("one.cu", 3) == {"add"}
+    outside = one.replace("namespace {", "").replace("} // namespace", "")
+    reach = Reach({"one.cu": outside, "two.cu": two, "two.h": "int part(int);\n"}, operations.OPERATIONS, "services")
+    assert reach.operations("one.cu", 3) == {"add", "mul"}
+
+
 def test_definitions_have_names() -> None:
     source = (
         "#define TWO 2\nenum { LINE = 16, PAGE };\nstruct pair {\n    int a;\n};\nstatic struct pair made(int a) {\n"

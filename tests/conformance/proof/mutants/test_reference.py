@@ -104,3 +104,5 @@ def test_mutants_are_of_code_that_python_takes() -> None:
     assert len(found) > 5_000
     assert not any(mutant.file.startswith("readings/") for mutant in found)
     assert not any(mutant.before.startswith(("#", '"""')) for mutant in found)
+    assert not any("__future__" in mutant.before for mutant in found)
+    assert not any(mutant.after.endswith(" break;") and mutant.before.startswith("def ") for mutant in found)
