@@ -54,19 +54,22 @@ _APART: dict[str, str | Maker] = {"logits": rows_apart, "seeds": seeds}
 
 SPECS = (
     Spec("argmax", {"plain": EVERY, "late": EVERY, "range": SOME, "special": SOME, "large": SOME}),
+    Spec("argmax", {"lowest": SOME}, why="maximum_below_any_start"),
     Spec("argmax", {"exact": SOME}, why="ties_by_lower_index"),
     Spec("argmax", {"ties": sizes("batch vocab_size", (64, 600), (64, 2100))}, why="ties_between_blocks"),
     Spec("sample", {"plain": _HEAT, "late": _WARM, "large": _WARM, "masked": _WARM}, _SEEDS),
     Spec("sample", {"degenerate": _WARM}, _SEEDS, why="uniform"),
     Spec("sample", {"exact": _EDGES}, _EQUAL, why="draw_on_the_edge"),
     Spec("sample", {"beyond": _WARM + _WIDE}, _SEEDS, why="overflow_before_the_maximum"),
-    Spec("sample", {"plain": _GREEDY}, _SEEDS, why="greedy"),
+    Spec("sample", {"lowest": _WARM[::2]}, _SEEDS, why="maximum_below_any_start"),
+    Spec("sample", {"plain": _GREEDY, "lowest": _GREEDY[:1]}, _SEEDS, why="greedy"),
     Spec("topk_sample", {"plain": _TOPK, "late": _TOPK[-2:], "masked": _TOPK[-2:]}, _SEEDS),
     Spec("topk_sample", {"plain": _times(_WARM, k=(5,))}, _APART, why="rows_far_apart"),
     Spec("topk_sample", {"exact": _TOPK[-2:]}, _SEEDS, why="ties_by_lower_index"),
     Spec("topk_sample", {"exact": _times(_EDGES, k=(8, 16))}, _EQUAL, why="draw_on_the_edge"),
     Spec("topk_sample", {"plain": _WHOLE}, _SEEDS, why="k_above_vocab"),
-    Spec("topk_sample", {"plain": _times(_GREEDY, k=(4,))}, _SEEDS, why="greedy"),
+    Spec("topk_sample", {"lowest": _times(_WARM[::2], k=(3,))}, _SEEDS, why="maximum_below_any_start"),
+    Spec("topk_sample", {data: _times(_GREEDY, k=(4,)) for data in ("plain", "lowest")}, _SEEDS, why="greedy"),
     Spec("topp_sample", {"plain": _TOPP, "late": _TOPP[-4:], "masked": _TOPP[-4:]}, _SEEDS),
     Spec("topp_sample", {"beyond": _times(_WIDE, top_p=(0.9,))}, _SEEDS, why="overflow_before_the_maximum"),
     Spec("topp_sample", {"plain": _times(_WARM, top_p=(0.9,))}, _APART, why="rows_far_apart"),
@@ -77,7 +80,8 @@ SPECS = (
         _EQUAL,
         why="draw_on_the_edge",
     ),
-    Spec("topp_sample", {"plain": _times(_GREEDY, top_p=(0.9,))}, _SEEDS, why="greedy"),
+    Spec("topp_sample", {"lowest": _times(_WARM[::2], top_p=(0.9,))}, _SEEDS, why="maximum_below_any_start"),
+    Spec("topp_sample", {data: _times(_GREEDY, top_p=(0.9,)) for data in ("plain", "lowest")}, _SEEDS, why="greedy"),
 )
 
 _DRAWN = {"batch": 8, "vocab_size": VOCAB}

@@ -20,7 +20,7 @@ SCALARS: Mapping[str, Sequence[float]] = MappingProxyType(
         "alpha": (1.0, 0.5, -1.7, 0.0, 300.0),
         "beta": (0.0, 1.0, 0.5, -2.5, -1.0),
         "scale": (1.0, 0.125, -0.5, 0.0, 3.0),
-        "eps": (1e-6, 1e-5, 1e-3, 1.0, 1e-12),
+        "eps": (1e-6, 1e-5, 1e-3, 1.0, 1e-12, 0.0),
         "temperature": (1.0, 0.7, 0.0, 1.7, 0.05, 30.0),
         "top_p": (0.9, 0.5, 0.1, 1.0, 0.99, 1.5, 0.0, -1.0),
         "clip_norm": (1.0, 0.5, 30.0, 1e-3, 1e4),
@@ -45,6 +45,7 @@ VALUES: Mapping[str, Sequence[str]] = MappingProxyType(
         "special": ("special", "signed", "lone"),
     }
 )
+OF_SPECIAL_RESULTS = (*VALUES["special"], "sparse")  # of whose numbers an exact zero, or a NaN, may be due
 FINITE = tuple(value for kind, values in VALUES.items() if kind != "special" for value in values)
 
 
