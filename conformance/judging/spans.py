@@ -78,7 +78,7 @@ def joined(found: Sequence[Span], name: str) -> str:
 
     name: what an index of the axis is called, as in "rows from 1024 on".
     """
-    many = f"{name}s" if name in ("element", "row", "column") else name
+    many = f"{name}s" if name in ("array", "element", "row", "column") else name
     if all(span.first == span.last == span.size - 1 for span in found) and _is_told(found, 1):
         return f"the last {name}"
     if words := _tail(found, many) or _from(found, many) or _up_to(found, many):

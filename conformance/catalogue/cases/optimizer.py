@@ -117,7 +117,12 @@ SPECS = (
         },
         why="eps_counts",
     ),
-    Spec("zero_grad", {"plain": sizes("size", (1,), (33,), (8193,), (20011,))}, trivial="the answer is zero"),
+    Spec(
+        "zero_grad",
+        {"plain": sizes("size", (1,), (33,), (8193,), (20011,))},
+        signed_zeros=True,
+        trivial="the answer is zero",
+    ),
     Spec("grad_clip", {"plain": _CLIPPED, "swamp": _CLIPPED[1:], "exact": _CLIPPED[1:]}, why="above"),
     Spec("grad_clip", {"tiny": sizes("size clip_norm", (33, 1e-3), (257, 1e-4))}, why="small_norm"),
     Spec("grad_clip", {"plain": _UNCLIPPED, "exact": _UNCLIPPED}, why="below"),
