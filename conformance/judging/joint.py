@@ -147,13 +147,14 @@ def _symptom(told: Sequence[Diagnosis]) -> Joint | None:
         counts = Counter(core for one in told for core in dict.fromkeys(c for s in one.telling for c in cores_of(s)))
         found += [Joint(core, count, len(told), is_named=is_named) for core, count in counts.most_common(1)]
     # A number is not recognised in every case: a name counts among the cases that name one, unless few of all do.
-    naming = max(sum(any(s.names for s in one.symptoms) for one in told), len(told) // _NAMING)
-    particular = next((one for one in found if 2 * one.holds > (naming if one.is_named else one.tried)), None)
+    naming = sum(any(s.names for s in one.symptoms) for one in told)
+    least = {True: max(naming, len(told) / _NAMING), False: len(told)}
+    particular = next((one for one in found if 2 * one.holds > least[one.is_named]), None)
     return particular or max(found, key=lambda one: one.holds, default=None)
 
 
 _SAYS_LITTLE = (Kind.NO_PATTERN, Kind.PRECISION, Kind.AVERAGE, Kind.VARIES)
-_NAMING = 4  # of so many cases a number has to be named in one at least
+_NAMING = 2  # a name that holds in fewer than a quarter of the cases is chance
 
 
 def _listed(symptom: Symptom, words: str) -> str:

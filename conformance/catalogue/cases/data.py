@@ -173,8 +173,9 @@ def sparse(draw: Draw, shape: Shape) -> Array:
 
 
 def subnormal(draw: Draw, shape: Shape) -> Array:
-    """Numbers below the smallest that float32 holds with all its digits."""
-    return draw.normal(shape) * 2.0**-130
+    """Numbers of which float32 holds fewer digits than of others; in every other row some of size 2^-100, with all."""
+    rows = np.arange(int(np.prod(shape[:-1]))).reshape((*shape[:-1], 1)) if len(shape) > 1 else np.arange(shape[0])
+    return draw.normal(shape) * np.where(rows % 2 == 1, 2.0**-100, 2.0**-130)
 
 
 def huge(draw: Draw, shape: Shape) -> Array:

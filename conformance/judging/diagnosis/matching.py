@@ -72,7 +72,7 @@ def _likeliest(compared: Compared, readings: Iterable[Reading], got: Outputs) ->
         values = compared.values(reading)
         if values is None:
             untried.append(reading)
-        elif _distance(values, got) < right:
+        elif all(wanted.shape == got[name].shape for name, wanted in values.items()) and _distance(values, got) < right:
             fits = _likelihood(compared.expectations(reading, values), got)
             if fits is not None:
                 likely.append((fits, reading))

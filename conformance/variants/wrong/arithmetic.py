@@ -139,7 +139,7 @@ _COUNTS = tuple(2**n for n in range(2, 16))
 _MORE_SUMS: tuple[tuple[str, str, Sum], ...] = (
     *((f"first {n} terms of a sum alone", "A loop ends too early.", _some(_first(n), np.sum)) for n in _COUNTS),
     *(
-        (f"terms past the last multiple of {n} missing", "A loop leaves the rest.", _some(_multiple(n), np.sum))
+        (f"terms past the last multiple of {n} missing", "A loop leaves the rest.", _some(_rest(n), np.sum))
         for n in _COUNTS
     ),
     *(

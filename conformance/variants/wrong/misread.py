@@ -63,7 +63,7 @@ _OF_INTEGERS: tuple[tuple[str, Change], ...] = (
     *((f"at most {cut}", functools.partial(min, cut)) for cut in CUTS),
 )
 _OF_NO_NUMBERS: tuple[tuple[str, Change], ...] = (
-    ("subnormal numbers of {} taken as 0", lambda x: np.where(np.abs(x) < _SMALLEST, x * 0, x)),
+    ("subnormal numbers of {} taken as 0", lambda x: np.where(np.abs(x) < _SMALLEST, 0.0, x)),
     ("NaN in {} taken as 0", lambda x: np.where(np.isnan(x), 0.0, x)),
     ("NaN in {} taken as minus infinity", lambda x: np.where(np.isnan(x), -np.inf, x)),
     ("infinity in {} taken as 0", lambda x: np.where(np.isinf(x), 0.0, x)),
@@ -74,11 +74,11 @@ _OF_VALUES: tuple[tuple[str, Change], ...] = (
     *_OF_NO_NUMBERS,
     ("{} rounded to bfloat16", bfloat16),
     ("{} rounded to TF32", tf32),
-    ("{} taken as 0", lambda x: x * 0.0),
-    ("{} taken as 1", lambda x: x * 0.0 + 1.0),
+    ("{} taken as 0", lambda x: np.zeros(x.shape, np.float32)),
+    ("{} taken as 1", lambda x: np.ones(x.shape, np.float32)),
     ("{} negated", lambda x: -x),
     ("{} taken without signs", np.abs),
-    ("negative {} taken as 0", lambda x: np.where(x < 0, x * 0, x)),
+    ("negative {} taken as 0", lambda x: np.where(x < 0, 0.0, x)),
 )
 _OF_INDICES: tuple[tuple[str, Change], ...] = (
     ("{} one too small", lambda x: x - 1),
@@ -117,6 +117,8 @@ def _called(operation: str, slip: _Slip) -> Callable[..., Any]:
 
 
 def _differs(changed: Any, given: Any) -> bool:
+    if isinstance(given, list):
+        return any(map(_differs, changed, given))
     return not np.array_equal(changed, given, equal_nan=np.asarray(given).dtype.kind == "f")
 
 
@@ -129,7 +131,10 @@ def _of_scalars(operation: str, arguments: Mapping[str, Any]) -> Iterator[_Slip]
 
 
 def _of_arrays(operation: str, arguments: Mapping[str, Any]) -> Iterator[_Slip]:
-    read = [p for p in operations.read_arrays(operations.OPERATIONS[operation]) if not p.each]
+    given = operations.read_arrays(operations.OPERATIONS[operation])
+    for name in (p.name for p in given if p.each):
+        yield from _of_lists(name, len(arguments[name]))
+    read = [p for p in given if not p.each]
     floats = [p.name for p in read if arguments[p.name].dtype.kind == "f"]
     if len(floats) > 1:
         yield from (_Slip(words.format("inputs"), floats, change) for words, change in _OF_NO_NUMBERS)
@@ -138,6 +143,21 @@ def _of_arrays(operation: str, arguments: Mapping[str, Any]) -> Iterator[_Slip]:
         table = _OF_VALUES if array.dtype.kind == "f" else _OF_INDICES if array.dtype.kind == "i" else ()
         yield from (_Slip(words.format(parameter.name), (parameter.name,), change) for words, change in table)
         yield from _of_places(operation, parameter, array.shape)
+
+
+def _of_lists(name: str, count: int) -> Iterator[_Slip]:
+    """A list of arrays of which each is misread, or some are left out."""
+    for words, change in _OF_VALUES:
+        each = functools.partial(lambda change, arrays: [change(array) for array in arrays], change)
+        yield _Slip(words.format(name), (name,), each)
+    left = {"the last of": range(count - 1, count), "the first of": range(1)}
+    left |= {f"from {cut} on those of": range(cut, count) for cut in CUTS if cut < count}
+    for words, places in left.items() if count > 1 else ():
+        yield _Slip(f"{words} {name} taken as 0", (name,), functools.partial(_without, places))
+
+
+def _without(places: range, arrays: Sequence[Any]) -> list[Any]:
+    return [np.zeros_like(array) if place in places else array for place, array in enumerate(arrays)]
 
 
 def _of_places(operation: str, parameter: Parameter, shape: Sequence[int]) -> Iterator[_Slip]:

@@ -107,3 +107,18 @@ def test_whole_numbers_in_too_few_bits_are_told() -> None:
     got = results(id)
     found = looks(id, got | {"position": got["position"].astype(np.int8).astype(np.int32)})
     assert "position: cut off to a signed number of 8 bits" in str(found)
+
+
+def test_arrays_of_a_list_are_misread_each_or_left_out() -> None:
+    arrays = [np.array([1.0, -np.inf], np.float32), np.array([np.nan], np.float32)]
+    names = {reading.name: reading for reading in misreadings("multi_nonfinite", {"inputs": arrays})}
+    assert int(names["minus infinity in inputs taken as 0"].function(arrays)[0]) == 1
+    assert int(names["the first of inputs taken as 0"].function(arrays)[0]) == 1
+    assert "plus infinity in inputs taken as 0" not in names  # there is none
+
+
+def test_a_slip_whose_results_have_another_shape_is_passed_over() -> None:
+    id = "softmax_topk/plain/33x16x4"
+    right = results(id)
+    found = looks(id, right | {"weights": np.full_like(right["weights"], np.nan)})
+    assert "k one too small" not in found.readings

@@ -61,6 +61,13 @@ def test_of_numbers_that_are_nearly_all_zero_every_other_row_is_wholly() -> None
     assert DATA["sparse"](Draw(1), (640,)).any()
 
 
+def test_small_numbers_are_partly_such_as_nobody_may_flush() -> None:
+    for shape in ((2, 3, 64), (640,)):
+        sizes = np.abs(DATA["subnormal"](Draw(1), shape)).reshape(-1)
+        assert (sizes < 2.0**-126).any()
+        assert ((sizes > 2.0**-110) & (sizes < 2.0**-90)).any()
+
+
 def test_nothing_under_the_root_stands_beside_rows_of_zeros() -> None:
     rows = rows_of("rmsnorm")
     assert any(row["eps"] == 0 and row["input"] == "sparse" for row in rows)
