@@ -14,6 +14,7 @@ from .spec import Arguments, Maker, Sizes, Spec, ids, scaled, sizes
 
 EVERY = sizes("batch_seq vocab_size", (1, 2), (3, 33), (33, 257), (5, 1000), (64, 64), (257, 5), (2, 1025))
 TAILS = sizes("batch_seq vocab_size", (3, 8193), (127, 13), (2, 4099), (1031, 3), (1, 40001))
+PAST_16_BITS = sizes("batch_seq vocab_size", (2, 65537))  # the last column alone has an index of 17 bits
 SOME = sizes("batch_seq vocab_size", (9, 17), (33, 65), (4, 1025))
 
 
@@ -47,7 +48,7 @@ _NO_GRADIENT = "an ignored row has no gradient"
 
 SPECS = (
     Spec("cross_entropy_forward", {"plain": EVERY, "tails": TAILS, "large": SOME, "swamp": SOME}, _TARGETS),
-    Spec("cross_entropy_forward", {"late": SOME + TAILS[:1]}, _TARGETS, why="maximum_in_last_column"),
+    Spec("cross_entropy_forward", {"late": SOME + TAILS[:1] + PAST_16_BITS}, _TARGETS, why="maximum_in_last_column"),
     Spec("cross_entropy_forward", {"beyond": SOME + TAILS[:1]}, _TARGETS, why="overflow_before_the_maximum"),
     Spec("cross_entropy_forward", {"below": SOME}, _TARGETS, why="maximum_below_zero"),
     Spec("cross_entropy_forward", {"lowest": SOME}, _TARGETS | _LOW, why="maximum_below_any_start"),

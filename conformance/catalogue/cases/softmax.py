@@ -34,7 +34,7 @@ def _routing(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
 
 SPECS = (
     Spec("softmax", {"plain": EVERY, "tails": TAILS, "large": SOME, "swamp": SOME, "masked": SOME, "special": SOME}),
-    Spec("softmax", {"late": WIDE}, why="maximum_in_last_column"),
+    Spec("softmax", {"late": WIDE + sizes("rows cols", (2, 65537))}, why="maximum_in_last_column"),
     Spec("softmax", {"beyond": WIDE}, why="overflow_before_the_maximum"),
     Spec("softmax", {"below": SOME}, why="maximum_below_zero"),
     Spec("softmax", {"lowest": SOME}, why="maximum_below_any_start"),

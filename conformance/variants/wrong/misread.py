@@ -25,7 +25,7 @@ from reference.readings.reading import bfloat16, tf32
 NUMBERS = (0.0, 1.0, 0.5, 2.0, 0.1, 0.125, 0.01, 0.001, 0.9, 0.95, 0.99, 0.999, 1e-4, 1e-5, 1e-6, 1e-8, 1e4)
 BOUNDS = (1.0, 0.1, 0.01, 1e-3, 1e-4, 1e-5, 1e-6, 1e-8)
 CUTS = tuple(2**n for n in range(3, 18))  # where a loop, a table or a short index may end
-_WORK = 2**17  # the product of a call's sizes: hundreds of readings of a larger one take too long
+_WORK = 2**18  # the product of a call's sizes: hundreds of readings of a larger one take too long
 _FLAT = (2**15, 2**16)
 _WHY = "One of the arguments is read as something else."
 _SMALLEST = 2.0**-126
@@ -143,6 +143,8 @@ def _of_arrays(operation: str, arguments: Mapping[str, Any]) -> Iterator[_Slip]:
         table = _OF_VALUES if array.dtype.kind == "f" else _OF_INDICES if array.dtype.kind == "i" else ()
         yield from (_Slip(words.format(parameter.name), (parameter.name,), change) for words, change in table)
         yield from _of_places(operation, parameter, array.shape)
+        if array.dtype.kind == "f" and array.ndim:
+            yield from _of_ends(parameter.name, array.shape[-1])
 
 
 def _of_lists(name: str, count: int) -> Iterator[_Slip]:
@@ -182,6 +184,18 @@ def _of_places(operation: str, parameter: Parameter, shape: Sequence[int]) -> It
 
 def _several(noun: str) -> str:
     return f"{noun}s" if noun in ("element", "row", "column") else noun
+
+
+def _of_ends(name: str, columns: int) -> Iterator[_Slip]:
+    """An array whose last columns are passed over in a search for the largest."""
+    ends = {f"from column {cut} on": cut for cut in CUTS if cut < columns}
+    ends |= {f"past the last multiple of {cut}": columns // cut * cut for cut in (2, 4, *CUTS) if cut < columns}
+    for words, end in ends.items():
+        yield _Slip(f"{name} not looked at {words}", (name,), functools.partial(_lowered, end))
+
+
+def _lowered(end: int, x: Any) -> Any:
+    return np.where(np.arange(x.shape[-1]) < end, x, -np.inf)
 
 
 def _taken(axis: int, source: Callable[[Any], Any]) -> Change:
