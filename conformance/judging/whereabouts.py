@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from conformance import operations
+from conformance.operations import axis_names
 
 from .results import Result
-from .spans import axis_names, joined, spans
+from .spans import joined, spans
 from .verdict import Verdict
 
 

@@ -11,7 +11,6 @@ import numpy as np
 from conformance.judging.diagnoses import Diagnosis, Kind, Symptom, of_readings, of_symptoms
 from conformance.judging.verdict import Verdict
 from conformance.limits.expectation import Expected
-from conformance.variants.wrong.misread import are_affordable
 
 from .contents import unwritten
 from .failed import Failed, Wrong
@@ -71,8 +70,11 @@ def diagnose(
 
 def _with_slips(found: Diagnosis, compared: Compared, got: Mapping[str, Any]) -> Diagnosis:
     """The diagnosis with the readings made for this call that give what came, where the symptoms say little."""
+    from conformance.variants.wrong.misread import are_affordable  # here: only what failed is compared with readings
+
     told = all(one.kind in _TELLING for one in found.symptoms)
-    if told or not are_affordable(compared.operation, compared.arguments):
+    nothing = not any(np.isfinite(got[name]).any() for one in found.symptoms for name in one.outputs)
+    if told or nothing or not are_affordable(compared.operation, compared.arguments):
         return found
     if names := [reading.name for reading in matched_by_a_slip(compared, got)]:
         found = replace(of_readings(names), symptoms=found.symptoms)

@@ -18,7 +18,7 @@ import numpy as np
 import reference
 from bindings.header.records import Parameter
 from conformance import operations
-from conformance.judging.spans import axis_names
+from conformance.operations import axis_names
 from reference.readings import Reading
 from reference.readings.reading import bfloat16, tf32
 
