@@ -176,3 +176,20 @@ def gathered(function: Function, outputs: Mapping[str, Any]) -> dict[str, Any]:
         else:
             result[name] = np.asarray(outputs[name], dtype)
     return result
+
+
+def axis_names(operation: str, output: str) -> tuple[str, ...]:
+    """Return what an index along each axis of an output is called; a whole step's are elements."""
+    if operation not in OPERATIONS:
+        return ("element",)
+    parameter = declared(OPERATIONS[operation], output)
+    if parameter.each or len(parameter.shape) < 2:
+        return ("element",)
+    if len(parameter.shape) == 2:
+        return "row", "column"
+    return tuple(_noun(axis.size.text) for axis in parameter.shape)
+
+
+def _noun(size: str) -> str:
+    """n_heads is how many heads there are; one of them is a head."""
+    return size.removeprefix("n_").removesuffix("s") if size.startswith("n_") else size

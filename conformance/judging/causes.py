@@ -18,7 +18,7 @@ from conformance.candidates.finding import Misdeed
 from .cause import FLOAT32, Cause, base_of, format_of, is_between_calls, is_own, is_whole, plainest_of, readings_of
 from .circumstances import circumstances
 from .diagnoses import Diagnosis
-from .joint import join, likeliest
+from .joint import join, likeliest, refuted
 from .results import Result, Status
 from .whereabouts import whereabouts
 
@@ -65,7 +65,8 @@ def _of_operation(failed: Sequence[Result]) -> list[Sequence[Result]]:
 def _by_reading(failed: Sequence[Result]) -> list[Sequence[Result]]:
     told = [result for result in failed if result.diagnosis]
     best = likeliest(_diagnoses(told))
-    rest = [result for result in told if best not in readings_of(result)]
+    refutes = refuted(_diagnoses(told), best)
+    rest = [result for result, is_other in zip(told, refutes, strict=True) if is_other]
     other = likeliest(_diagnoses(rest)) if best else ""
     if other and all(other in readings_of(result) for result in rest):
         return [[result for result in failed if result not in rest], rest]
@@ -102,8 +103,7 @@ def _cause(failed: Sequence[Result]) -> Cause:
 def _with_place(cause: Cause, judged: Iterable[Result]) -> Cause:
     """The cause with where results are wrong, and when they are: of one operation, and no reading that says all."""
     joint, between = cause.joint, any(map(is_between_calls, cause.results))
-    explained = joint is not None and joint.reading and joint.holds == joint.tried and not joint.in_part
-    if len(cause.operations) > 1 or between or explained:
+    if len(cause.operations) > 1 or between or (joint and joint.says_all):
         return cause
     several = len(_diagnoses(cause.results)) > 1  # a single one says its place itself
     where = whereabouts(cause.results) if joint and several else ""

@@ -74,7 +74,8 @@ class Diagnosis:
     readings  names of the wrong readings that give what came, the likeliest first
     in_part   they hold where the output is wrong, and the rest of it is right
     untried   names of the readings that have no meaning for these arguments
-    symptoms  where no reading matches
+    symptoms  where no stated reading matches
+    is_searched  whether it was compared with readings made for this call, as no stated one matches: then they are those
     """
 
     text: str
@@ -82,6 +83,7 @@ class Diagnosis:
     in_part: bool = False
     untried: tuple[str, ...] = ()
     symptoms: tuple[Symptom, ...] = ()
+    is_searched: bool = False
 
     def __str__(self) -> str:
         return self.text

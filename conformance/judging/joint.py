@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from .diagnoses import Diagnosis, Symptom, of_readings, of_readings_in_part
+from .diagnoses import Diagnosis, Kind, Symptom, of_readings, of_readings_in_part
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,8 @@ class Joint:
     reading   the name of the wrong reading, if it is one
     is_named  whether it is so particular that two operations of which it holds have one mistake
     in_part   whether the reading holds for a part of each output, and the rest of it is right
+    is_made   whether the reading was made of the calls' own arguments
+    besides   what all the other cases have in common
     """
 
     core: str
@@ -32,6 +34,13 @@ class Joint:
     reading: str = ""
     is_named: bool = False
     in_part: bool = False
+    is_made: bool = False
+    besides: str = ""
+
+    @property
+    def says_all(self) -> bool:
+        """Whether a reading that somebody has stated gives all that came: then nothing is left to say."""
+        return bool(self.reading) and self.holds == self.tried and not self.in_part and not self.is_made
 
     def is_shown_by(self, diagnosis: Diagnosis) -> bool:
         """Whether it holds in a case of this diagnosis."""
@@ -47,7 +56,10 @@ class Joint:
     @property
     def sentence(self) -> str:
         """What it is, and in how many of the cases where that is not all."""
-        return self.core if self.holds == self.tried else f"{self.core} in {self.holds} of {self.tried} failing cases"
+        if self.holds == self.tried:
+            return self.core
+        others = f", in the others {self.besides}" if self.besides else ""
+        return f"{self.core} in {self.holds} of {self.tried} failing cases{others}"
 
 
 def join(told: Sequence[Diagnosis]) -> Joint | None:
@@ -62,10 +74,19 @@ def join(told: Sequence[Diagnosis]) -> Joint | None:
     ways = [way for way in (_reading(of_numbers), _symptom(of_numbers)) if way]
     if not ways:  # of a report that was altered
         return None
-    found = max(ways, key=lambda way: (way.is_unrefuted(len(of_numbers)), way.holds))
+    found = _with_others(max(ways, key=lambda way: (way.is_unrefuted(len(of_numbers)), way.holds)), of_numbers)
     if len(of_numbers) == 1:
-        return Joint(of_numbers[0].text, 1, 1, found.reading, found.is_named)
+        return replace(found, core=of_numbers[0].text, holds=1, tried=1)
     return found
+
+
+def _with_others(found: Joint, told: Sequence[Diagnosis]) -> Joint:
+    """With what the cases of which it does not hold have in common, if that is one thing and says something."""
+    rest = [one for one in told if not found.is_shown_by(one)]
+    if found.reading or not rest or any(one.kind in _SAYS_LITTLE for each in rest for one in each.symptoms):
+        return found
+    other = _symptom(rest)
+    return replace(found, besides=other.core) if other and other.holds == len(rest) else found
 
 
 def likeliest(told: Sequence[Diagnosis]) -> str:
@@ -87,7 +108,7 @@ def _reading(told: Sequence[Diagnosis]) -> Joint | None:
     names = [name, *(other for other in others if other != name)] if holds == tried else [name]
     in_part = all(one.in_part for one in told if name in one.readings)
     said = of_readings_in_part(names) if in_part else of_readings(names)
-    return Joint(said.text, holds, tried, name, is_named=True, in_part=in_part)
+    return Joint(said.text, holds, tried, name, is_named=True, in_part=in_part, is_made=_is_made(name, told))
 
 
 def _names_in_order(told: Iterable[Diagnosis]) -> list[str]:
@@ -95,8 +116,22 @@ def _names_in_order(told: Iterable[Diagnosis]) -> list[str]:
 
 
 def _counts(told: Sequence[Diagnosis], name: str) -> tuple[int, int]:
-    """In how many cases a reading matches, of how many that it could be tried on."""
-    return sum(name in one.readings for one in told), sum(name not in one.untried for one in told)
+    """In how many cases a reading matches, of how many that it was tried on."""
+    return sum(name in one.readings for one in told), sum(_was_tried(name, one, told) for one in told)
+
+
+def _was_tried(name: str, on: Diagnosis, told: Sequence[Diagnosis]) -> bool:
+    """Whether a case could tell of a reading; one that is made for a call is tried where no stated one matches."""
+    return name not in on.untried and (on.is_searched or not _is_made(name, told))
+
+
+def _is_made(name: str, told: Sequence[Diagnosis]) -> bool:
+    return any(one.is_searched and name in one.readings for one in told)
+
+
+def refuted(told: Sequence[Diagnosis], name: str) -> list[bool]:
+    """For each case, whether a reading was tried on it and gives something else."""
+    return [name not in one.readings and _was_tried(name, one, told) for one in told]
 
 
 def _rank(told: Sequence[Diagnosis], name: str) -> float:
@@ -108,12 +143,18 @@ def _symptom(told: Sequence[Diagnosis]) -> Joint | None:
     """What most of the symptoms have in common: their words, a number's name, or no more than their kind."""
     found = []
     for cores_of, is_named in _WAYS:
-        counts = Counter(core for one in told for core in {core for s in one.telling for core in cores_of(s)})
+        # In their order, which is from the most particular on: of cores that hold as often the first is said.
+        counts = Counter(core for one in told for core in dict.fromkeys(c for s in one.telling for c in cores_of(s)))
         found += [Joint(core, count, len(told), is_named=is_named) for core, count in counts.most_common(1)]
-    # A number is not recognised in every case: a name counts among the cases that name one.
+    # A number is not recognised in every case: a name counts among the cases that name one, unless few of all do.
     naming = sum(any(s.names for s in one.symptoms) for one in told)
-    particular = next((one for one in found if 2 * one.holds > (naming if one.is_named else one.tried)), None)
+    least = {True: max(naming, len(told) / _NAMING), False: len(told)}
+    particular = next((one for one in found if 2 * one.holds > least[one.is_named]), None)
     return particular or max(found, key=lambda one: one.holds, default=None)
+
+
+_SAYS_LITTLE = (Kind.NO_PATTERN, Kind.PRECISION, Kind.AVERAGE, Kind.VARIES)
+_NAMING = 2  # a name that holds in fewer than a quarter of the cases is chance
 
 
 def _listed(symptom: Symptom, words: str) -> str:

@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance import operations
-
 CHANCE = 1e-3  # what would be found by accident more often than this says nothing
 _BLOCKS = tuple(2**n for n in range(1, 13))  # what kernels cut an axis into
 _ORDINALS = {2: "nd", 3: "rd"}
@@ -56,29 +54,12 @@ def _span(hit: NDArray[Any]) -> Span:
     return Span(int(places[0]), int(places[-1]), places.size, step, hit.size)
 
 
-def axis_names(operation: str, output: str) -> tuple[str, ...]:
-    """Return what an index along each axis of an output is called; a whole step's are elements."""
-    if operation not in operations.OPERATIONS:
-        return ("element",)
-    parameter = operations.declared(operations.OPERATIONS[operation], output)
-    if parameter.each or len(parameter.shape) < 2:
-        return ("element",)
-    if len(parameter.shape) == 2:
-        return "row", "column"
-    return tuple(_noun(axis.size.text) for axis in parameter.shape)
-
-
-def _noun(size: str) -> str:
-    """n_heads is how many heads there are; one of them is a head."""
-    return size.removeprefix("n_").removesuffix("s") if size.startswith("n_") else size
-
-
 def joined(found: Sequence[Span], name: str) -> str:
     """Say of one axis where it is wrong in every one of several cases; nothing where no more than chance is behind it.
 
     name: what an index of the axis is called, as in "rows from 1024 on".
     """
-    many = f"{name}s" if name in ("element", "row", "column") else name
+    many = f"{name}s" if name in ("array", "element", "row", "column") else name
     if all(span.first == span.last == span.size - 1 for span in found) and _is_told(found, 1):
         return f"the last {name}"
     if words := _tail(found, many) or _from(found, many) or _up_to(found, many):

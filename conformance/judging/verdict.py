@@ -72,7 +72,7 @@ def judge(
     if got.shape != wanted.shape:
         return _refused(output, f"shape {got.shape}, expected {wanted.shape}", wanted.size)
     if not isinstance(expected, Noisy):
-        return _judge_exact(output, wanted, got)
+        return _judge_exact(output, wanted, got, signed_zeros)
     if not leaves_open and not np.all(np.isfinite(expected.variance)):
         return _refused(output, UNKNOWN, got.size)
     return _judge_noisy(output, expected, got, signed_zeros, stored)
@@ -82,10 +82,10 @@ def _refused(output: str, reason: str, elements: int) -> Verdict:
     return Verdict(output, False, reason, elements, elements, np.inf, np.inf, 1.0, np.inf, 1.0)
 
 
-def _judge_exact(output: str, wanted: NDArray[Any], got: NDArray[Any]) -> Verdict:
+def _judge_exact(output: str, wanted: NDArray[Any], got: NDArray[Any], signed_zeros: bool) -> Verdict:
     if got.dtype.kind != wanted.dtype.kind:
         return _refused(output, f"dtype {got.dtype}, expected {wanted.dtype}", wanted.size)
-    return _summary(output, got, measure(wanted, got))
+    return _summary(output, got, measure(wanted, got, signed_zeros))
 
 
 def _judge_noisy(output: str, expected: Noisy, got: NDArray[Any], signed_zeros: bool, stored: Precision) -> Verdict:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from conformance import operations
+from conformance.operations import axis_names
 
 from .results import Result
-from .spans import axis_names, joined
+from .spans import joined, spans
 from .verdict import Verdict
 
 
@@ -22,12 +25,28 @@ def whereabouts(failed: Sequence[Result]) -> str:
     if not names:
         return ""
     output = max(dict.fromkeys(names), key=names.count)
+    if function and function.by_name[output].each:
+        return _of_list(failed, output)
     found = [each for name, each in wrong if name == output]
     axes = axis_names(failed[0].operation, output)
     if any(len(each) != len(axes) for each in found):
         return ""
     said = [joined([each[axis] for each in found], name) for axis, name in enumerate(axes)]
     return ", ".join(filter(None, said))
+
+
+def _of_list(failed: Sequence[Result], name: str) -> str:
+    """Which arrays of a list are wrong, and where in them."""
+    lists = [sorted((v for v in result.verdicts if _array_of(v) == name), key=_place) for result in failed]
+    wrong = [np.array([bool(one.spans) for one in members]) for members in lists]
+    arrays = [each for hit in wrong if hit.any() for each in spans(hit)]
+    inside = [one.spans[0] for members in lists for one in members if len(one.spans) == 1]
+    return ", ".join(filter(None, [joined(arrays, "array"), joined(inside, "element")]))
+
+
+def _place(verdict: Verdict) -> int:
+    """Which of its list an array is."""
+    return int(verdict.output.partition("[")[2].rstrip("]"))
 
 
 def _array_of(verdict: Verdict) -> str:

@@ -55,7 +55,7 @@ class Measured:
 def measure(expected: Any, got: Array, signed_zeros: bool = False) -> Measured:
     """Measure an output of the right shape; expected is a Noisy array, or a plain one that must be met bit for bit."""
     if not isinstance(expected, Noisy):
-        return _measure_exact(np.asarray(expected), got)
+        return _measure_exact(np.asarray(expected), got, signed_zeros)
     special, misplaced = _special_values(expected.v, got, signed_zeros & (expected.variance == 0))
     left_open = ~np.isfinite(expected.variance)
     limit, is_worst_case = limits(expected)
@@ -83,9 +83,12 @@ def made_of(sigma: Array, is_worst_case: Array) -> Array:
     return np.where(sigma == 0, MadeOf.EXACT, np.where(is_worst_case, MadeOf.WORST_CASE, MadeOf.SIGMAS))
 
 
-def _measure_exact(wanted: Array, got: Array) -> Measured:
+def _measure_exact(wanted: Array, got: Array, signed_zeros: bool) -> Measured:
     nothing, never = np.zeros(wanted.shape), np.zeros(wanted.shape, bool)
-    share = np.where(wanted == got, 0.0, np.inf)
+    met = wanted == got
+    if signed_zeros and wanted.dtype.kind == "f":
+        met &= np.signbit(wanted) == np.signbit(got)
+    share = np.where(met, 0.0, np.inf)
     return Measured(wanted, nothing, nothing, nothing, share, never, never, never)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,8 +29,8 @@ def _clamped(results: Any, g: Given) -> tuple[Array, Array]:
     return (np.mean(-np.log(chosen), keepdims=True) if rows.size else results[0]), results[1]
 
 
-def _log_of_probabilities(logits: Array, targets: Array) -> tuple[Array, Array]:
-    log_probs = np.log(softmax(logits))
+def _log_of_probabilities(logits: Array, targets: Array, added: float = 0.0) -> tuple[Array, Array]:
+    log_probs = np.log(softmax(logits) + added)
     (rows,) = np.nonzero(targets >= 0)
     chosen = -log_probs[rows, targets[rows]]
     return (np.mean(chosen, keepdims=True) if rows.size else np.zeros_like(log_probs[:1, 0])), log_probs
@@ -63,6 +64,12 @@ READINGS = (
         "logarithm of the probabilities",
         "The softmax is taken first: a probability that vanishes has an infinite logarithm.",
         _log_of_probabilities,
+    ),
+    Reading(
+        "cross_entropy_forward",
+        "logarithm of the probabilities plus 1e-10",
+        "The softmax is taken first, and its logarithm is protected from 0.",
+        partial(_log_of_probabilities, added=1e-10),
     ),
     Reading(
         "cross_entropy_forward",

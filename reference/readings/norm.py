@@ -24,6 +24,11 @@ def _eps_outside(input: Array, weight: Array, eps: float) -> Array:
     return input / (np.sqrt(_mean(input * input)) + eps) * weight
 
 
+def _at_least_eps(input: Array, weight: Array, eps: float) -> Array:
+    mean = _mean(input * input)
+    return input / np.sqrt(np.where(mean < eps, mean * 0.0 + eps, mean)) * weight
+
+
 def _sum(input: Array, weight: Array, eps: float) -> Array:
     return input / np.sqrt(np.sum(input * input, axis=-1, keepdims=True) + eps) * weight
 
@@ -47,6 +52,7 @@ FORWARD: tuple[tuple[str, str, Callable[[Array, Array, float], Array]], ...] = (
     ("sum in place of the mean", "The squares are not divided by the number of columns.", _sum),
     (_LESS_ONE, "The mean of squares is computed as a sample's variance is.", _of_a_sample),
     ("eps ignored", "The root is taken of the mean alone.", lambda input, weight, eps: ops.rmsnorm(input, weight, 0.0)),
+    ("eps as the least mean", "The larger of the mean and eps is taken, not their sum.", _at_least_eps),
     ("eps 1e-5", "The constant of another model.", lambda input, weight, eps: ops.rmsnorm(input, weight, 1e-5)),
     (
         "weight left out",

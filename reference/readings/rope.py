@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from reference.arrays import Array
 from reference.ops import rope as ops
 
-from .reading import Reading, fed, giving
+from .reading import Given, Reading, fed, giving
 
 FORWARD = ((ops.rope_forward, ("input",)), (ops.rope_qk, ("q", "k")))
 BACKWARD = ((ops.rope_backward, ("d_output",)), (ops.rope_qk_backward, ("d_q_out", "d_k_out")))
@@ -33,6 +34,10 @@ def _half_split(function: Callable[..., Any], names: tuple[str, ...]) -> Callabl
 
 def _as_given(names: tuple[str, ...]) -> Callable[[Any, dict[str, Any]], Any]:
     return lambda r, g: tuple(g[name] + 0.0 for name in names) if len(names) > 1 else g[names[0]] + 0.0
+
+
+def _keys_from_0(function: Callable[..., Any], results: tuple[Array, Array], g: Given) -> tuple[Array, Array]:
+    return results[0], function(**(g | {"offset": 0}))[1]
 
 
 def _positions(function: Callable[..., Array]) -> Callable[[int, int, float, float], Array]:
@@ -63,6 +68,15 @@ READINGS = (
                 fed(function, offset=lambda g: 0),
             ),
         )
+    ),
+    *(
+        Reading(
+            function.__name__,
+            "offset ignored in the keys",
+            "The queries alone stand behind what is cached.",
+            giving(function, partial(_keys_from_0, function)),
+        )
+        for function in (ops.rope_qk, ops.rope_qk_backward)
     ),
     *(
         Reading(

@@ -143,6 +143,15 @@ READINGS = (
         ),
     ),
     Reading(
+        "softmax_topk",
+        "sigmoid scores, not renormalised",
+        "Every expert has a score of its own, which is its weight.",
+        giving(
+            ops.softmax_topk,
+            lambda r, g: (1.0 / (1.0 + np.exp(-np.take_along_axis(g["input"], r[1], axis=-1))), r[1]),
+        ),
+    ),
+    Reading(
         "softmax_topk_backward",
         "renormalisation not differentiated",
         "The sum of the chosen is taken as a constant.",

@@ -89,6 +89,11 @@ def below(draw: Draw, shape: Shape) -> Array:
     return draw.normal(shape) - 256.0
 
 
+def lowest(draw: Draw, shape: Shape) -> Array:
+    """Every number below those that stand for minus infinity where a maximum begins: -1e4, -1e9, -1e30."""
+    return -(2.0**104) * (1 + draw.uniform(shape))
+
+
 def constant(draw: Draw, shape: Shape) -> Array:
     """Every row constant: no variance, ties everywhere."""
     return np.broadcast_to(draw.normal((*shape[:-1], 1)), shape).copy()
@@ -160,14 +165,17 @@ def ties(draw: Draw, shape: Shape) -> Array:
 
 
 def sparse(draw: Draw, shape: Shape) -> Array:
-    """Zeros of both signs, among them one number in eight that is none."""
+    """Zeros of both signs, among them one number in eight that is none; of several rows every other has only zeros."""
     zeros = np.where(draw.of("sign").integers(0, 2, shape) == 1, -0.0, 0.0)
-    return np.where(draw.of("where").integers(0, 8, shape) == 0, draw.normal(shape), zeros)
+    rows = np.arange(int(np.prod(shape[:-1]))).reshape((*shape[:-1], 1))
+    kept = (draw.of("where").integers(0, 8, shape) == 0) & (rows % 2 == 0)
+    return np.where(kept, draw.normal(shape), zeros)
 
 
 def subnormal(draw: Draw, shape: Shape) -> Array:
-    """Numbers below the smallest that float32 holds with all its digits."""
-    return draw.normal(shape) * 2.0**-130
+    """Numbers of which float32 holds fewer digits than of others; in every other row some of size 2^-100, with all."""
+    rows = np.arange(int(np.prod(shape[:-1]))).reshape((*shape[:-1], 1)) if len(shape) > 1 else np.arange(shape[0])
+    return draw.normal(shape) * np.where(rows % 2 == 1, 2.0**-100, 2.0**-130)
 
 
 def huge(draw: Draw, shape: Shape) -> Array:
@@ -201,6 +209,7 @@ DATA: dict[str, Callable[[Draw, Shape], Array]] = {
     "late": late,
     "beyond": beyond,
     "below": below,
+    "lowest": lowest,
     "special": special,
     "signed": signed,
     "lone": lone,

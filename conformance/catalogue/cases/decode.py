@@ -16,6 +16,7 @@ from .spec import Maker, Sizes, Spec, rows_apart, seeds, sizes
 
 EVERY = sizes("batch vocab_size", (40, 2), (33, 33), (64, 257), (17, 1025), (5, 8193), (1030, 5))
 SOME = sizes("batch vocab_size", (64, 33), (65, 130))
+PAST_16_BITS = sizes("batch vocab_size", (2, 65537))  # the last column alone has an index of 17 bits
 
 
 def _times(rows: list[dict[str, Any]], **values: Any) -> list[dict[str, Any]]:
@@ -26,6 +27,7 @@ def _times(rows: list[dict[str, Any]], **values: Any) -> list[dict[str, Any]]:
 
 _HEAT = _times(EVERY, temperature=(1.0, 0.5, 1.7))
 _WARM = _times(SOME, temperature=(1.0, 0.7))
+_LONG = _times(PAST_16_BITS, temperature=(1.0,))
 _GREEDY = _times(SOME, temperature=(0.0,))
 _TOPK = _times(_times(EVERY, k=(1, 5, 40)), temperature=(1.0,)) + _times(_times(SOME, k=(3,)), temperature=(0.6,))
 _WHOLE = _times(_times(SOME + EVERY[3:5], k=(10000,)), temperature=(1.0,))
@@ -53,21 +55,28 @@ _EQUAL: dict[str, str | Maker] = {"logits": "degenerate", "seeds": _on_edges}
 _APART: dict[str, str | Maker] = {"logits": rows_apart, "seeds": seeds}
 
 SPECS = (
-    Spec("argmax", {"plain": EVERY, "late": EVERY, "range": SOME, "special": SOME, "large": SOME}),
+    Spec("argmax", {"plain": EVERY, "late": EVERY + PAST_16_BITS, "range": SOME, "special": SOME, "large": SOME}),
+    Spec("argmax", {"lowest": SOME}, why="maximum_below_any_start"),
     Spec("argmax", {"exact": SOME}, why="ties_by_lower_index"),
     Spec("argmax", {"ties": sizes("batch vocab_size", (64, 600), (64, 2100))}, why="ties_between_blocks"),
-    Spec("sample", {"plain": _HEAT, "late": _WARM, "large": _WARM, "masked": _WARM}, _SEEDS),
+    Spec("sample", {"plain": _HEAT, "late": _WARM + _LONG, "large": _WARM, "masked": _WARM}, _SEEDS),
     Spec("sample", {"degenerate": _WARM}, _SEEDS, why="uniform"),
     Spec("sample", {"exact": _EDGES}, _EQUAL, why="draw_on_the_edge"),
     Spec("sample", {"beyond": _WARM + _WIDE}, _SEEDS, why="overflow_before_the_maximum"),
-    Spec("sample", {"plain": _GREEDY}, _SEEDS, why="greedy"),
-    Spec("topk_sample", {"plain": _TOPK, "late": _TOPK[-2:], "masked": _TOPK[-2:]}, _SEEDS),
+    Spec("sample", {"lowest": _WARM[::2]}, _SEEDS, why="maximum_below_any_start"),
+    Spec("sample", {"plain": _GREEDY, "lowest": _GREEDY[:1]}, _SEEDS, why="greedy"),
+    Spec("topk_sample", {"plain": _TOPK, "late": [*_TOPK[-2:], *_times(_LONG, k=(3,))], "masked": _TOPK[-2:]}, _SEEDS),
     Spec("topk_sample", {"plain": _times(_WARM, k=(5,))}, _APART, why="rows_far_apart"),
     Spec("topk_sample", {"exact": _TOPK[-2:]}, _SEEDS, why="ties_by_lower_index"),
     Spec("topk_sample", {"exact": _times(_EDGES, k=(8, 16))}, _EQUAL, why="draw_on_the_edge"),
     Spec("topk_sample", {"plain": _WHOLE}, _SEEDS, why="k_above_vocab"),
-    Spec("topk_sample", {"plain": _times(_GREEDY, k=(4,))}, _SEEDS, why="greedy"),
-    Spec("topp_sample", {"plain": _TOPP, "late": _TOPP[-4:], "masked": _TOPP[-4:]}, _SEEDS),
+    Spec("topk_sample", {"lowest": _times(_WARM[::2], k=(3,))}, _SEEDS, why="maximum_below_any_start"),
+    Spec("topk_sample", {data: _times(_GREEDY, k=(4,)) for data in ("plain", "lowest")}, _SEEDS, why="greedy"),
+    Spec(
+        "topp_sample",
+        {"plain": _TOPP, "late": [*_TOPP[-4:], *_times(_LONG, top_p=(0.9,))], "masked": _TOPP[-4:]},
+        _SEEDS,
+    ),
     Spec("topp_sample", {"beyond": _times(_WIDE, top_p=(0.9,))}, _SEEDS, why="overflow_before_the_maximum"),
     Spec("topp_sample", {"plain": _times(_WARM, top_p=(0.9,))}, _APART, why="rows_far_apart"),
     Spec("topp_sample", {"exact": _TOPP[-4:]}, _SEEDS, why="ties_by_lower_index"),
@@ -77,7 +86,8 @@ SPECS = (
         _EQUAL,
         why="draw_on_the_edge",
     ),
-    Spec("topp_sample", {"plain": _times(_GREEDY, top_p=(0.9,))}, _SEEDS, why="greedy"),
+    Spec("topp_sample", {"lowest": _times(_WARM[::2], top_p=(0.9,))}, _SEEDS, why="maximum_below_any_start"),
+    Spec("topp_sample", {data: _times(_GREEDY, top_p=(0.9,)) for data in ("plain", "lowest")}, _SEEDS, why="greedy"),
 )
 
 _DRAWN = {"batch": 8, "vocab_size": VOCAB}

@@ -10,10 +10,11 @@ from conformance.catalogue.facts import Facts, KnownSum, log
 from conformance.catalogue.full_model import TOKENS, VOCAB
 
 from .data import Array, Draw
-from .spec import Arguments, Sizes, Spec, ids, sizes
+from .spec import Arguments, Maker, Sizes, Spec, ids, scaled, sizes
 
 EVERY = sizes("batch_seq vocab_size", (1, 2), (3, 33), (33, 257), (5, 1000), (64, 64), (257, 5), (2, 1025))
 TAILS = sizes("batch_seq vocab_size", (3, 8193), (127, 13), (2, 4099), (1031, 3), (1, 40001))
+PAST_16_BITS = sizes("batch_seq vocab_size", (2, 65537))  # the last column alone has an index of 17 bits
 SOME = sizes("batch_seq vocab_size", (9, 17), (33, 65), (4, 1025))
 
 
@@ -39,16 +40,18 @@ def _backward(rows: list[dict[str, int]], *scales: float) -> list[dict[str, floa
     return [{**row, "scale": scale} for row in rows for scale in scales]
 
 
-_TARGETS = {"targets": ids("vocab_size")}
+_TARGETS: dict[str, str | Maker] = {"targets": ids("vocab_size")}
+_LOW = {"logits": scaled("lowest", 2.0**-20)}  # such that nothing may overflow where they are added up
 _SOME_IGNORED = {"targets": _some_ignored}
 _ALL_IGNORED = {"targets": _all_ignored}
 _NO_GRADIENT = "an ignored row has no gradient"
 
 SPECS = (
     Spec("cross_entropy_forward", {"plain": EVERY, "tails": TAILS, "large": SOME, "swamp": SOME}, _TARGETS),
-    Spec("cross_entropy_forward", {"late": SOME + TAILS[:1]}, _TARGETS, why="maximum_in_last_column"),
+    Spec("cross_entropy_forward", {"late": SOME + TAILS[:1] + PAST_16_BITS}, _TARGETS, why="maximum_in_last_column"),
     Spec("cross_entropy_forward", {"beyond": SOME + TAILS[:1]}, _TARGETS, why="overflow_before_the_maximum"),
     Spec("cross_entropy_forward", {"below": SOME}, _TARGETS, why="maximum_below_zero"),
+    Spec("cross_entropy_forward", {"lowest": SOME}, _TARGETS | _LOW, why="maximum_below_any_start"),
     Spec("cross_entropy_forward", {"late": SOME}, {"targets": _last}, why="target_in_last_column"),
     Spec("cross_entropy_forward", {"degenerate": SOME}, _TARGETS, why="constant_rows"),
     Spec("cross_entropy_forward", {"plain": SOME}, _SOME_IGNORED, why="some_ignored"),

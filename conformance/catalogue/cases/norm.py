@@ -8,7 +8,7 @@ from conformance.catalogue.facts import Facts, KnownSum, sqrt
 from conformance.catalogue.full_model import HIDDEN, NORM_EPS, TOKENS
 
 from .data import Array, Draw
-from .spec import Sizes, Spec, nan, sizes
+from .spec import Maker, Sizes, Spec, nan, sizes
 
 EVERY = sizes(
     "rows hidden_dim eps", (1, 2, 1e-6), (2, 33, 1e-6), (5, 257, 1e-6), (3, 1025, 1e-6), (64, 64, 1e-6), (5, 65, 0.0)
@@ -32,17 +32,25 @@ def _with_beta(rows: list[dict[str, float]], *betas: float) -> list[dict[str, fl
 _FRESH = {data: _with_beta(rows, 0.0) for data, rows in _GRADIENT.items()}
 _ADDED = {"accumulate": _with_beta(SOME, 1.0, -0.5)}
 _DEGENERATE = {"degenerate": SOME}
+_NO_EPS = {"degenerate": sizes("rows hidden_dim eps", (5, 33, 0.0))}
+_NO_EPS_GRADIENT = {data: _with_beta(rows, 0.0) for data, rows in _NO_EPS.items()}
+_ZERO_ROW: dict[str, str | Maker] = {"input": _zero_row}
+_ZERO_ROWS: dict[str, str | Maker] = {"residual": _zero_row, "input": _zero_row}
 
 SPECS = (
     Spec("rmsnorm", _FORWARD),
-    Spec("rmsnorm", _DEGENERATE, {"input": _zero_row}, why="zero_row"),
+    Spec("rmsnorm", _DEGENERATE, _ZERO_ROW, why="zero_row"),
+    Spec("rmsnorm", _NO_EPS, _ZERO_ROW, why="no_root"),  # 0 / 0 is no number
     Spec("rmsnorm_backward", _FRESH, {"d_weight": nan}),
     Spec("rmsnorm_backward", _ADDED, why="into_filled_gradient"),
-    Spec("rmsnorm_backward", {"degenerate": _with_beta(SOME, 0.0)}, {"input": _zero_row}, why="zero_row"),
+    Spec("rmsnorm_backward", {"degenerate": _with_beta(SOME, 0.0)}, _ZERO_ROW, why="zero_row"),
+    Spec("rmsnorm_backward", _NO_EPS_GRADIENT, _ZERO_ROW, why="no_root"),
     Spec("rmsnorm_residual", _FORWARD),
-    Spec("rmsnorm_residual", _DEGENERATE, {"residual": _zero_row, "input": _zero_row}, why="zero_row"),
+    Spec("rmsnorm_residual", _DEGENERATE, _ZERO_ROWS, why="zero_row"),
+    Spec("rmsnorm_residual", _NO_EPS, _ZERO_ROWS, why="no_root"),
     Spec("rmsnorm_residual_backward", _FRESH, {"d_weight": nan}),
     Spec("rmsnorm_residual_backward", _ADDED, why="into_filled_gradient"),
+    Spec("rmsnorm_residual_backward", _NO_EPS_GRADIENT, _ZERO_ROW, why="no_root"),
 )
 
 _ROWS = {"rows": TOKENS, "hidden_dim": HIDDEN, "eps": NORM_EPS}

@@ -117,7 +117,12 @@ SPECS = (
         },
         why="eps_counts",
     ),
-    Spec("zero_grad", {"plain": sizes("size", (1,), (33,), (8193,), (20011,))}, trivial="the answer is zero"),
+    Spec(
+        "zero_grad",
+        {"plain": sizes("size", (1,), (33,), (8193,), (20011,))},
+        signed_zeros=True,
+        trivial="the answer is zero",
+    ),
     Spec("grad_clip", {"plain": _CLIPPED, "swamp": _CLIPPED[1:], "exact": _CLIPPED[1:]}, why="above"),
     Spec("grad_clip", {"tiny": sizes("size clip_norm", (33, 1e-3), (257, 1e-4))}, why="small_norm"),
     Spec("grad_clip", {"plain": _UNCLIPPED, "exact": _UNCLIPPED}, why="below"),
@@ -161,6 +166,10 @@ def _wide_squares(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     return squares(draw, shape, sizes) * 4.0 ** draw.of("size").integers(-20, 21, shape)
 
 
+def _every(number: float) -> Maker:
+    return lambda draw, shape, sizes: np.full(shape, number)
+
+
 _ALONE = tuple((size,) for size in SIZES)
 _MANY = ((5, 1), (1, 33, 257), (2,) * 33, (64, 1025, 7, 8193), (1,) * 65, tuple(range(1, 131)), (3,) * 257)
 _LENGTHS = {"count": (), "lengths": (*_ALONE, *_MANY)}
@@ -183,5 +192,5 @@ DESIGNS = (
     Design("adamw_step", arrays={"param": _FINITE, "v": _MOMENTS}),
     Design("multi_adamw", _LENGTHS, arrays=_UPDATED, derive=_lists),
     *(Design(name, _LENGTHS, derive=_lists) for name in ("multi_sum_squares", "multi_nonfinite", "multi_scale")),
-    Design("clip_scale", arrays={"sum_squares": _MOMENTS}),
+    Design("clip_scale", arrays={"sum_squares": {**_MOMENTS, "infinite": _every(np.inf), "no_number": _every(np.nan)}}),
 )

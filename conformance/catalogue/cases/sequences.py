@@ -115,6 +115,20 @@ def _largest(cases: Sequence[Case], most: int) -> Case:
     return max(affordable, key=elements) if affordable else min(cases, key=elements)
 
 
+def _of_most_rows(cases: Sequence[Case], most: int) -> Case:
+    """The one whose arrays have the most rows, of those that are not too large; of equals the largest."""
+    affordable = [case for case in cases if elements(case) <= most and _product(case) <= WORK * most]
+    return max(affordable, key=lambda case: (_rows(case), elements(case))) if affordable else _largest(cases, most)
+
+
+def _rows(case: Case) -> int:
+    """How many rows the array of most rows has, all axes but the last taken together."""
+    function = operations.OPERATIONS[case.operation]
+    arrays = (*operations.read_arrays(function), *operations.written_arrays(function))
+    shapes = [[axis.size(case.sizes) for axis in p.shape[:-1]] for p in arrays if not p.each]
+    return max(map(math.prod, shapes), default=1)
+
+
 def _alternating(small: Case, middle: Case, large: Case) -> CallSequence:
     calls = (small, large, small, middle, large)
     why = "sizes that alternate: finds memory sized by the first call, and plans that are kept for other sizes"
@@ -153,10 +167,11 @@ def _thousand(case: Case) -> CallSequence:
 
 def _threads(cases: Sequence[Case]) -> CallSequence:
     long = _largest(cases, LONG)
-    other = _largest([case for case in cases if elements(case) != elements(long)] or cases, LONG)
+    other = _of_most_rows([case for case in cases if elements(case) != elements(long)] or cases, LONG)
     why = (
         f"two threads, each with its own arrays and stream, make {THOUSAND} calls each, or as many as they can in "
-        f"{MOST_SECONDS:g} s, but {LEAST} at least: finds memory that all calls share"
+        f"{MOST_SECONDS:g} s, but {LEAST} at least: finds memory that all calls share, also what a row shares for a "
+        "moment, as one of the calls has many rows"
     )
     calls = (SequencedCall(long), SequencedCall(other))
     return CallSequence(long.operation, "threads", why, calls, Way.AT_ONCE)

@@ -34,15 +34,17 @@ def _routing(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
 
 SPECS = (
     Spec("softmax", {"plain": EVERY, "tails": TAILS, "large": SOME, "swamp": SOME, "masked": SOME, "special": SOME}),
-    Spec("softmax", {"late": WIDE}, why="maximum_in_last_column"),
+    Spec("softmax", {"late": WIDE + sizes("rows cols", (2, 65537))}, why="maximum_in_last_column"),
     Spec("softmax", {"beyond": WIDE}, why="overflow_before_the_maximum"),
     Spec("softmax", {"below": SOME}, why="maximum_below_zero"),
+    Spec("softmax", {"lowest": SOME}, why="maximum_below_any_start"),
     Spec("softmax", {"degenerate": SOME}, why="constant_rows"),
     Spec("softmax", {"degenerate": sizes("rows cols", (33, 1), (1, 1))}, why="one_column"),
     Spec("softmax_backward", {"plain": EVERY, "tails": TAILS, "late": SOME}, finish=_probabilities),
     Spec("softmax_backward", {"exact": SOME, "cancel": SOME, "special": SOME}),
     Spec("softmax_topk", {"plain": CHOICES + SHARED_CHOICES, "late": SOME_CHOICES, "tiny": SOME_CHOICES}),
     Spec("softmax_topk", {"beyond": WIDE_CHOICES}, why="overflow_before_the_maximum"),
+    Spec("softmax_topk", {"lowest": SOME_CHOICES[:2]}, why="maximum_below_any_start"),
     Spec("softmax_topk", {"plain": SOME_CHOICES[:2]}, {"input": rows_apart}, why="rows_far_apart"),
     Spec("softmax_topk", {"exact": SOME_CHOICES}, why="ties_by_lower_index"),
     Spec("softmax_topk", {"ties": sizes("rows cols k", (64, 500, 3))}, why="ties_between_blocks"),

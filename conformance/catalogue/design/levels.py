@@ -20,7 +20,7 @@ SCALARS: Mapping[str, Sequence[float]] = MappingProxyType(
         "alpha": (1.0, 0.5, -1.7, 0.0, 300.0),
         "beta": (0.0, 1.0, 0.5, -2.5, -1.0),
         "scale": (1.0, 0.125, -0.5, 0.0, 3.0),
-        "eps": (1e-6, 1e-5, 1e-3, 1.0, 1e-12),
+        "eps": (1e-6, 1e-5, 1e-3, 1.0, 1e-12, 0.0),
         "temperature": (1.0, 0.7, 0.0, 1.7, 0.05, 30.0),
         "top_p": (0.9, 0.5, 0.1, 1.0, 0.99, 1.5, 0.0, -1.0),
         "clip_norm": (1.0, 0.5, 30.0, 1e-3, 1e4),
@@ -28,7 +28,7 @@ SCALARS: Mapping[str, Sequence[float]] = MappingProxyType(
         "beta1": (0.9, 0.5, 0.0, 0.99),
         "beta2": (0.95, 0.999, 0.0, 0.5),
         "weight_decay": (0.1, 0.0, 0.01, 1.0),
-        "step": (7, 1, 2, 100, 101, 1000, 65537, 1000000),
+        "step": (7, 1, 2, 100, 101, 1000, 3000, 65537, 1000000),
         "base": (1e4, 5e5, 100.0, 2.0),
         "offset": (0, 1, 5, 33, 1000),
         "seed": (0, 0x123456789ABCDEF),
@@ -45,6 +45,7 @@ VALUES: Mapping[str, Sequence[str]] = MappingProxyType(
         "special": ("special", "signed", "lone"),
     }
 )
+OF_SPECIAL_RESULTS = (*VALUES["special"], "sparse")  # of whose numbers an exact zero, or a NaN, may be due
 FINITE = tuple(value for kind, values in VALUES.items() if kind != "special" for value in values)
 
 

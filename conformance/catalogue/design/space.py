@@ -171,9 +171,9 @@ def _dense(numbers: Sequence[int]) -> tuple[int, ...]:
 def _data(name: str, found: Mapping[str, str | Maker]) -> Factor:
     by_value = {value: i for i, values in enumerate(levels.VALUES.values()) for value in values}
     numbers = [by_value.get(level, len(levels.VALUES) + i) for i, level in enumerate(found)]
-    # 0 times a NaN is one, 0 times 0 is not: beside a scalar each of the special ones stands for itself.
+    # 0 times a NaN is one, 0 times 0 is not, and 0 / 0 is: beside a scalar each of these stands for itself.
     apart = [
-        n if level not in levels.VALUES["special"] else -1 - i
+        n if level not in levels.OF_SPECIAL_RESULTS else -1 - i
         for i, (n, level) in enumerate(zip(numbers, found, strict=True))
     ]
     return Factor(name, tuple(found), _dense(numbers), "data", _dense(apart))

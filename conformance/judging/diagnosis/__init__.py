@@ -8,19 +8,31 @@ from typing import Any
 
 import numpy as np
 
-from conformance.judging.diagnoses import Diagnosis, Symptom, of_readings, of_symptoms
+from conformance.judging.diagnoses import Diagnosis, Kind, Symptom, of_readings, of_symptoms
 from conformance.judging.verdict import Verdict
 from conformance.limits.expectation import Expected
 
 from .contents import unwritten
 from .failed import Failed, Wrong
-from .matching import Compared, matches
+from .matching import Compared, matched_by_a_slip, matches
 from .partly import partly
 from .parts import Part
 from .printed import printed
 from .symptoms import symptom
 
 __all__ = ["Compared", "diagnose", "printed"]
+
+# Kinds of symptoms that say what a slip did, whichever it was: a reading made for one call would say no more.
+_TELLING = {
+    Kind.UNWRITTEN,
+    Kind.ADDED,
+    Kind.READ,
+    Kind.FLUSHED,
+    Kind.LAST_OUTPUT,
+    Kind.EXCHANGED,
+    Kind.SIGN_OF_ZERO,
+    Kind.SHORT,
+}
 
 
 def diagnose(
@@ -42,15 +54,31 @@ def diagnose(
     failed = [verdict.output for verdict in verdicts if not verdict.passed]
     if not failed or any(not _comparable(expected[name], got[name]) for name in expected):
         return None
+    compared = compared or Compared(operation, arguments, expected)
     with np.errstate(all="ignore"):
-        matched, untried = matches(compared or Compared(operation, arguments, expected), got)
+        matched, untried = matches(compared, got)
         others = [reading.name for reading in untried]
         if matched:
             return of_readings([reading.name for reading in matched], others)
         call = Failed(operation, arguments, expected, got, last or {}, again)
         left = all(unwritten(Part(wrong, wrong.beyond)) for wrong in (Wrong(call, name) for name in failed))
-        found = (None if left else partly(call, failed)) or of_symptoms(_symptoms(call, failed))
+        found = (None if left else partly(call, failed)) or _with_slips(
+            of_symptoms(_symptoms(call, failed)), compared, got
+        )
     return replace(found, untried=tuple(others))
+
+
+def _with_slips(found: Diagnosis, compared: Compared, got: Mapping[str, Any]) -> Diagnosis:
+    """The diagnosis with the readings made for this call that give what came, where the symptoms say little."""
+    from conformance.variants.wrong.misread import are_affordable  # here: only what failed is compared with readings
+
+    told = all(one.kind in _TELLING for one in found.symptoms)
+    nothing = not any(np.isfinite(got[name]).any() for one in found.symptoms for name in one.outputs)
+    if told or nothing or not are_affordable(compared.operation, compared.arguments):
+        return found
+    if names := [reading.name for reading in matched_by_a_slip(compared, got)]:
+        found = replace(of_readings(names), symptoms=found.symptoms)
+    return replace(found, is_searched=True)
 
 
 def _symptoms(call: Failed, failed: Sequence[str]) -> list[Symptom]:

@@ -14,6 +14,7 @@ from conformance.limits.noise import FLOAT32, Noisy
 
 from .failed import Array
 from .parts import Part
+from .specials import specials
 
 
 def unwritten(part: Part) -> Symptom | None:
@@ -57,7 +58,7 @@ def no_number(part: Part) -> Symptom | None:
         if test(part.got).all():
             return Symptom(Kind.NO_NUMBER, words, general=words)
         if test(part.values).all() and np.isfinite(part.got).all():
-            return Symptom(Kind.NO_NUMBER, f"numbers where {words} is due")
+            return specials(part)
     return None
 
 
@@ -132,7 +133,30 @@ def kinds(part: Part) -> Symptom | None:
     return Symptom(Kind.NO_NUMBER, words, general=", ".join(counts))
 
 
-CONTENTS = (unwritten, read_before, no_number, zeros, last_output, copied, constant, exchanged, other_rows)
+def short_integers(part: Part) -> Symptom | None:
+    """Whole numbers of which only the lowest bits are there, with or without a sign."""
+    if part.got.dtype.kind != "i" or not part.got.size:
+        return None
+    for bits in (8, 16):
+        for kind, words in (("i", "a signed"), ("u", "an unsigned")):
+            short = np.asarray(part.right).astype(f"{kind}{bits // 8}").astype(part.got.dtype)
+            if np.array_equal(short, part.got):
+                return Symptom(Kind.SHORT, f"cut off to {words} number of {bits} bits")
+    return None
+
+
+CONTENTS = (
+    unwritten,
+    read_before,
+    no_number,
+    zeros,
+    last_output,
+    copied,
+    short_integers,
+    constant,
+    exchanged,
+    other_rows,
+)
 
 
 def _rows_of(at: Array) -> Array:

@@ -14,11 +14,11 @@ from bindings import Signature
 from bindings.header.records import Parameter
 from conformance import operations
 from conformance.candidates.poison import poison
-from conformance.judging.spans import axis_names
 from conformance.judging.verdict import judge
 from conformance.limits.expectation import Expected, expect
 from conformance.limits.measure import measure
 from conformance.limits.noise import FLOAT32, FORMATS, Noisy, exact, stored, using
+from conformance.operations import axis_names
 
 Array = NDArray[Any]
 Mask = NDArray[np.bool_]

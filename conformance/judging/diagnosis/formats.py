@@ -87,14 +87,19 @@ def computed_short(wrong: Wrong) -> Symptom | None:
     """The errors are no larger than computing in a shorter format makes, and there are enough to show no bias."""
     if wrong.got.size < BIAS_ELEMENTS:
         return None
-    for unit, words in _COMPUTED:
+    for unit, _ in _COMPUTED:
         expected = wrong.call.computed_with(unit).get(wrong.output)
         if isinstance(expected, Noisy) and wrong.holds(expected):
             cut = averages(wrong)
             pattern = cut.words if cut else "no simple pattern"
-            precision = f"errors no larger than those of computing in {words}"
-            return Symptom(Kind.PRECISION, f"{pattern}; {precision}", general=precision)
+            precision, *coarser = (_no_larger(words) for least, words in _COMPUTED if least >= unit)
+            return Symptom(Kind.PRECISION, f"{pattern}; {precision}", general=precision, also=(precision, *coarser))
     return None
+
+
+def _no_larger(words: str) -> str:
+    """A case of few roundings fits a finer format than others of the same library."""
+    return f"errors no larger than those of computing in {words}"
 
 
 def averages(wrong: Wrong) -> Symptom | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,14 +52,27 @@ def matches(compared: Compared, got: Outputs) -> tuple[list[Reading], list[Readi
     """
     from conformance.variants.wrong.planted import known  # here: only what failed is compared with readings
 
+    return _likeliest(compared, known(compared.operation), got)
+
+
+def matched_by_a_slip(compared: Compared, got: Outputs) -> list[Reading]:
+    """Return the slips that give what came, of which no case is asked to tell, the likeliest first."""
+    from conformance.variants.wrong.arithmetic import slips
+    from conformance.variants.wrong.misread import misreadings
+
+    operation = compared.operation
+    return _likeliest(compared, itertools.chain(misreadings(operation, compared.arguments), slips(operation)), got)[0]
+
+
+def _likeliest(compared: Compared, readings: Iterable[Reading], got: Outputs) -> tuple[list[Reading], list[Reading]]:
     right = _distance(rounded(compared.expected), got)
     likely: list[tuple[float, Reading]] = []
     untried = []
-    for reading in known(compared.operation):
+    for reading in readings:
         values = compared.values(reading)
         if values is None:
             untried.append(reading)
-        elif _distance(values, got) < right:
+        elif all(wanted.shape == got[name].shape for name, wanted in values.items()) and _distance(values, got) < right:
             fits = _likelihood(compared.expectations(reading, values), got)
             if fits is not None:
                 likely.append((fits, reading))

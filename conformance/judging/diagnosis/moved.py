@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +15,7 @@ from .failed import Array, Wrong
 from .parts import Part
 
 _SHIFTS = (1, -1, 2, -2)
+_WRAPS = range(5, 18)  # powers of two that an index may wrap at
 
 
 def moved(wrong: Wrong) -> Symptom | None:
@@ -25,6 +27,22 @@ def moved(wrong: Wrong) -> Symptom | None:
         if wrong.holds(explained):
             return Symptom(Kind.MOVED, words)
     return _shifted(wrong)
+
+
+def wrapped(part: Part) -> Symptom | None:
+    """Each place holds what belongs to its index modulo a power of two, along an axis or of all elements."""
+    wrong, shape = part.wrong, part.wrong.got.shape
+    if not part.is_telling or not _varies(wrong.values) or part.at.all():
+        return None
+    flat = np.flatnonzero(part.at)
+    axes = [(name, shape[axis], math.prod(shape[axis + 1 :])) for axis, name in enumerate(wrong.axes)]
+    for name, count, stride in (*axes, *([("element", wrong.got.size, 1)] if len(axes) > 1 else [])):
+        index = flat // stride % count
+        for modulus in (2**n for n in _WRAPS if 2**n <= index.min()):
+            source = flat + (index % modulus - index) * stride
+            if part.holds(wrong.right.reshape(-1)[source]):
+                return Symptom(Kind.MOVED, f"what belongs to the {name} modulo {modulus}")
+    return None
 
 
 def _varies(values: Array) -> bool:

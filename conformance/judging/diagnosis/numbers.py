@@ -15,6 +15,7 @@ _SMALL = 9  # fractions of numbers below this are tried
 _POWERS = range(4, 17)  # and these powers of two, and one over them
 _CONSTANTS = {"ln 2": math.log(2), "1 / ln 2": 1 / math.log(2), "sqrt 2": 2**0.5, "1 / sqrt 2": 0.5**0.5}
 CHANCE = 1e-3  # what would be found by accident more often than this says nothing
+_PADDED = (8, 32, 128)  # what kernels round a size up to
 _SHOWN = 2  # names that a number is given
 
 
@@ -78,4 +79,16 @@ def _named(known: Mapping[str, float]) -> Iterator[tuple[float, str]]:
                 yield x / (x - 1), f"{name} / ({name} - 1)"
                 yield ((x - 1) / x) ** 0.5, f"sqrt (({name} - 1) / {name})"
                 yield (x / (x - 1)) ** 0.5, f"sqrt ({name} / ({name} - 1))"
+            yield from _padded(name, x)
     yield from ((number, name) for name, number in _CONSTANTS.items())
+
+
+def _padded(name: str, x: float) -> Iterator[tuple[float, str]]:
+    """A size by what it is rounded up to, and the roots of that."""
+    for block in _PADDED:
+        if x > 1 and x % 1 == 0 and x % block:
+            share, words = x / (-(-x // block) * block), f"({name} rounded up to a multiple of {block})"
+            yield share, f"{name} / {words}"
+            yield 1 / share, f"{words} / {name}"
+            yield share**0.5, f"sqrt ({name} / {words})"
+            yield share**-0.5, f"sqrt ({words} / {name})"

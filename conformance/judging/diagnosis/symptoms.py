@@ -11,9 +11,10 @@ from .altered import ALTERED, BY_LINES, clamped
 from .contents import CONTENTS, flushed, kinds
 from .failed import Wrong
 from .formats import averages, computed_short, stored_short
-from .moved import moved
+from .moved import moved, wrapped
 from .parts import Part
 from .places import places
+from .specials import specials
 
 
 def symptom(wrong: Wrong) -> Symptom:
@@ -29,18 +30,20 @@ def symptom(wrong: Wrong) -> Symptom:
         if not place.words and (found := moved(wrong)):
             return found
     for place in regions:
-        for explain in BY_LINES:
-            if found := explain(Part(wrong, place.at)):
-                return replace(found, place=place.words)
+        if by_lines := [one for explain in BY_LINES if (one := explain(Part(wrong, place.at)))]:
+            return replace(by_lines[0], place=place.words, also=tuple(one.general for one in by_lines))
     return replace(_unexplained(wrong, Part(wrong, regions[-1].at)), place=regions[-1].words)
+
+
+_OF_ALL = (clamped, wrapped)  # which look at more than some places
 
 
 def _explained(part: Part) -> Symptom | None:
     few = part.thinned()
     altered = ALTERED if part.is_telling else ()
-    explanations: tuple[Callable[[Part], Symptom | None], ...] = (*CONTENTS, *altered, stored_short)
+    explanations: tuple[Callable[[Part], Symptom | None], ...] = (*CONTENTS, wrapped, *altered, stored_short)
     for explain in explanations:
-        if (few is part or explain is clamped or explain(few)) and (found := explain(part)):
+        if (few is part or explain in _OF_ALL or explain(few)) and (found := explain(part)):
             return found
     return None
 
@@ -50,4 +53,5 @@ def _unexplained(wrong: Wrong, part: Part) -> Symptom:
         return averages(wrong) or computed_short(wrong) or Symptom(Kind.AVERAGE, Kind.AVERAGE)
     if not part.is_noisy:
         return Symptom(Kind.NO_PATTERN, "other values, of no simple pattern")
-    return kinds(part) or computed_short(wrong) or Symptom(Kind.NO_PATTERN, Kind.NO_PATTERN)
+    found = specials(Part(wrong, wrong.beyond)) or kinds(part)
+    return found or computed_short(wrong) or Symptom(Kind.NO_PATTERN, Kind.NO_PATTERN)

@@ -44,6 +44,15 @@ def _multiple(count: int) -> Callable[[int], slice]:
     return lambda terms: slice(terms // count * count)
 
 
+def _rest(count: int) -> Callable[[int], slice]:
+    """Whole multiples of a count; all where there is not one."""
+    return lambda terms: slice(terms // count * count or terms)
+
+
+def _plus(added: float) -> Sum:
+    return lambda terms: np.asarray(np.sum(terms, axis=-1) + np.float32(added))
+
+
 def _all_but_last(terms: int) -> slice:
     return slice(max(1, terms - 1))
 
@@ -126,6 +135,25 @@ MAXIMA: tuple[tuple[str, str, Sum], ...] = (
     ),
     ("maximum of the row before", "Shared memory is read before it is written.", _stale(np.max)),
 )
+_COUNTS = tuple(2**n for n in range(2, 16))
+_MORE_SUMS: tuple[tuple[str, str, Sum], ...] = (
+    *((f"first {n} terms of a sum alone", "A loop ends too early.", _some(_first(n), np.sum)) for n in _COUNTS),
+    *(
+        (f"terms past the last multiple of {n} missing", "A loop leaves the rest.", _some(_rest(n), np.sum))
+        for n in _COUNTS
+    ),
+    *(
+        (f"{added:g} added to a sum", "The sum is to be divided by, and is protected from 0.", _plus(added))
+        for added in (1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-10)
+    ),
+)
+_MORE_MAXIMA: tuple[tuple[str, str, Sum], ...] = (
+    *((f"maximum of the first {n} columns", "A loop ends too early.", _some(_first(n), np.max)) for n in _COUNTS),
+    *(
+        (f"maximum without what is past the last multiple of {n}", "A loop leaves the rest.", _some(_rest(n), np.max))
+        for n in _COUNTS
+    ),
+)
 OPERANDS: tuple[tuple[str, str, Callable[[Any], Any]], ...] = (
     ("operands rounded to TF32", "Tensor cores are used without saying so.", tf32),
     ("operands rounded to bfloat16", "The product is computed in half precision.", bfloat16),
@@ -194,6 +222,19 @@ def arithmetic(operation: str) -> Iterator[Reading]:
     equal = facts_of(operation).equal
     for name, why, kind in _faulty(operation):
         yield Reading(operation, name, why, _computed(operation, kind), equal.get(name, ""))
+
+
+def slips(operation: str) -> Iterator[Reading]:
+    """Yield what else can go wrong as this operation adds and compares: what a failure is compared with, and no more.
+
+    Nothing asks of the cases that they tell so many counts.
+    """
+    used, stated = used_by(operation), {name for name, _, _ in _faulty(operation)}
+    tables = ((_MORE_SUMS, _adding, used["add"] or used["matmul"]), (_MORE_MAXIMA, _comparing, used["maximum"]))
+    for table, kind, is_used in tables:
+        for name, why, wrong in table if is_used else ():
+            if name not in stated:
+                yield Reading(operation, name, why, _computed(operation, kind(wrong)))
 
 
 def _faulty(operation: str) -> Iterator[tuple[str, str, type[Replica]]]:

@@ -174,7 +174,7 @@ def test_the_failure_shown_is_one_that_shows_the_cause() -> None:
     looks = {"silu/plain/1": other, "silu/plain/33": half, "silu/plain/257": half}
     [cause] = causes([replace(failed(id, "silu"), diagnosis=found) for id, found in looks.items()])
     assert (cause.sentence, cause.plainest.id) == (
-        "output: the right values times 0.5 in 2 of 3 failing cases",
+        "output: the right values times 0.5 in 2 of 3 failing cases, in the others output: zero",
         "silu/plain/33",
     )
 

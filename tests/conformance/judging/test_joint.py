@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ import reference
 from conformance.catalogue.cases import CASES
 from conformance.judging.diagnoses import Diagnosis, Kind, Symptom, of_readings, of_readings_in_part, of_symptoms
 from conformance.judging.diagnosis import diagnose
-from conformance.judging.joint import join, likeliest
+from conformance.judging.joint import join, likeliest, refuted
 from conformance.judging.outputs import judge_outputs
 from conformance.limits.expectation import expect
 
@@ -49,7 +51,23 @@ def test_a_reading_that_one_degenerate_case_suggests_is_not_the_cause() -> None:
 def test_symptoms_are_joined_by_no_more_than_they_share() -> None:
     assert sentence(times(0.5), times(0.5)) == "output: the right values times 0.5"
     assert sentence(times(0.5), times(0.25)) == "output: the right values times a factor"
-    assert sentence(times(0.5), ZERO) == "output: the right values times 0.5 in 1 of 2 failing cases"
+    both = "output: the right values times 0.5 in 1 of 2 failing cases, in the others C: zero"
+    assert sentence(times(0.5), ZERO) == both
+
+
+def test_a_reading_made_for_a_call_is_refuted_only_where_it_was_looked_for() -> None:
+    stated, made = of_readings(["column-wise"]), replace(of_readings(["eps taken as 1"]), is_searched=True)
+    other = replace(of_symptoms(ZERO.symptoms), is_searched=True)
+    assert sentence(made, made, stated) == "matches: eps taken as 1"
+    assert sentence(made, made, other) == "matches: eps taken as 1 in 2 of 3 failing cases"
+    assert refuted([made, other, stated], "eps taken as 1") == [False, True, False]
+
+
+def test_what_no_number_has_to_do_with_is_said_in_the_words_that_all_cases_share() -> None:
+    few = Symptom(Kind.NO_NUMBER, "65536 where infinity is due", also=("numbers where infinity is due",))
+    all_ = Symptom(Kind.NO_NUMBER, "numbers where infinity is due")
+    told = [of_symptoms([replace(one, outputs=("y",))]) for one in (few, all_, all_)]
+    assert sentence(*told) == "y: numbers where infinity is due"
 
 
 def test_rows_with_factors_of_their_own_are_alike_whatever_the_factors() -> None:

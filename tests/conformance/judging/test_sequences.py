@@ -31,6 +31,14 @@ def judged(name: str, fault: str, library: Path, limit_s: float = 10.0) -> Resul
         return judge_sequence(SEQUENCES[f"silu/sequence/{name}"], Bench(worker))
 
 
+@pytest.mark.parametrize(
+    ("operation", "rows"), [("softmax", "rows"), ("rmsnorm", "rows"), ("argmax", "batch"), ("expert_combine", "tokens")]
+)
+def test_of_two_calls_at_once_one_has_many_rows(operation: str, rows: str) -> None:
+    long, other = SEQUENCES[f"{operation}/sequence/threads"].calls
+    assert other.case.sizes[rows] > 4 * long.case.sizes[rows]
+
+
 @pytest.mark.parametrize("name", ALL)
 def test_a_right_library_passes(name: str, library: Path) -> None:
     result = judged(name, "RIGHT", library)

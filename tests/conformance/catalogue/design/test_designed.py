@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from conformance.catalogue.cases import CASES, DESIGNED
-from conformance.catalogue.cases.data import Draw, lone
+from conformance.catalogue.cases.data import DATA, Draw, lone
 from conformance.catalogue.design import rows as tables
 from conformance.catalogue.design.coverage import coverage
 from conformance.catalogue.design.judged_levels import judges_of
@@ -52,6 +52,25 @@ def test_in_each_row_stands_one_special_value_of_one_kind() -> None:
         assert (special.sum(axis=1) == 1).all()
         if len(numbers) > 5:
             assert {*map(str, numbers[special].tolist())} == {"nan", "inf", "-inf", "0.0", "-0.0"}
+
+
+def test_of_numbers_that_are_nearly_all_zero_every_other_row_is_wholly() -> None:
+    rows = DATA["sparse"](Draw(1), (2, 3, 64)).reshape(-1, 64)
+    assert rows[::2].any(axis=1).all()
+    assert not rows[1::2].any()
+    assert DATA["sparse"](Draw(1), (640,)).any()
+
+
+def test_small_numbers_are_partly_such_as_nobody_may_flush() -> None:
+    for shape in ((2, 3, 64), (640,)):
+        sizes = np.abs(DATA["subnormal"](Draw(1), shape)).reshape(-1)
+        assert (sizes < 2.0**-126).any()
+        assert ((sizes > 2.0**-110) & (sizes < 2.0**-90)).any()
+
+
+def test_nothing_under_the_root_stands_beside_rows_of_zeros() -> None:
+    rows = rows_of("rmsnorm")
+    assert any(row["eps"] == 0 and row["input"] == "sparse" for row in rows)
 
 
 def test_the_sign_of_a_zero_counts_in_designed_cases_where_it_does_in_stated_ones() -> None:

@@ -1,0 +1,124 @@
+"""Slips that nobody has stated: an argument read as something else, an index that wraps, what is no number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import reference
+from conformance import operations
+from conformance.catalogue.cases import CASES
+from conformance.judging.diagnoses import Diagnosis
+from conformance.judging.diagnosis import diagnose
+from conformance.judging.outputs import judge_outputs
+from conformance.limits.expectation import expect
+from conformance.variants.wrong.arithmetic import slips
+from conformance.variants.wrong.misread import are_affordable, misreadings
+
+Given = dict[str, Any]
+
+
+def looks(id: str, got: dict[str, Any]) -> Diagnosis:
+    """What is said of a case's outputs."""
+    case = CASES[id]
+    arguments = case.arguments()
+    expected = expect(case.operation, arguments)
+    found = diagnose(case.operation, arguments, expected, got, judge_outputs(case.operation, arguments, expected, got))
+    assert found is not None
+    return found
+
+
+def results(id: str, **changes: Callable[[Any], Any]) -> dict[str, Any]:
+    """What a case gives with some arguments changed, as it is stored."""
+    case = CASES[id]
+    arguments = case.arguments()
+    arguments |= {name: change(arguments[name]) for name, change in changes.items()}
+    function = operations.OPERATIONS[case.operation]
+    given = operations.by_name(function, getattr(reference, case.operation)(**arguments))
+    return operations.narrowed(case.operation, operations.flat(given))
+
+
+@pytest.mark.parametrize(
+    ("id", "name", "change", "said"),
+    [
+        ("rmsnorm/plain/5x257x1e-06", "weight", lambda x: x[np.arange(257) % 128], "weight read modulo 128"),
+        ("rope_forward/plain/1x7x2x64x5", "offset", lambda x: x - 1, "offset one too small"),
+        ("scale/plain/257x-1.7", "scale", lambda x: -1.703125,
+         "scale rounded to bfloat16"),
+        ("softmax_topk_backward/plain/130x130x40", "indices", lambda x: x % 64, "indices modulo 64"),
+        ("cross_entropy_backward/plain/5x1000x0.03", "log_probs",
+         lambda x: np.where(np.arange(1000) < 512, x, np.float32(0)), "log_probs taken as 0 from column 512 on"),
+        ("gemm/plain/17x33x65", "A", lambda x: np.roll(x, 1, 0) * 0 + x[:1], "the first row of A read for all"),
+    ],
+)  # fmt: skip
+def test_an_argument_that_is_read_as_something_else_is_named(
+    id: str, name: str, change: Callable[[Any], Any], said: str
+) -> None:
+    found = looks(id, results(id, **{name: change}))
+    assert any(reading.startswith(said) for reading in found.readings), found.text
+    assert found.is_searched
+
+
+def test_a_loop_that_ends_at_a_number_no_case_is_there_for_is_named() -> None:
+    id = "rmsnorm/plain/5x257x1e-06"
+    x, weight, eps = CASES[id].arguments().values()
+    squares = np.sum(x[:, :16].astype(np.float64) ** 2, axis=1, keepdims=True)
+    got = x / np.sqrt(squares / 257 + eps) * weight
+    assert looks(id, {"output": got.astype(np.float32)}).readings == ("first 16 terms of a sum alone",)
+    assert "first 16 terms of a sum alone" in {reading.name for reading in slips("rmsnorm")}
+
+
+def test_a_slip_that_changes_nothing_is_none() -> None:
+    case = CASES["scale/plain/257x-1.7"]
+    arguments = case.arguments() | {"scale": 1.0}
+    names = {reading.name for reading in misreadings("scale", arguments)}
+    assert "scale taken as 1" not in names
+    assert "scale taken as 0.5" in names
+
+
+def test_only_small_calls_of_float32_operations_are_searched() -> None:
+    assert are_affordable("gemm", CASES["gemm/plain/17x33x65"].arguments())
+    large = {"A": np.zeros((512, 512), np.float32), "B": np.zeros((512, 512), np.float32)}
+    assert not are_affordable("gemm", large)
+    assert not are_affordable("gemm_bf16", CASES["gemm_bf16/plain/17x33x65"].arguments())
+
+
+def test_what_stands_where_no_number_is_due_is_said_with_what_is_due() -> None:
+    right = results("silu/special/1025")["output"]
+    got = np.where(np.isinf(right), np.float32(65536), np.where(np.isnan(right), np.float32(0), right))
+    found = looks("silu/special/1025", {"output": got})
+    assert str(found).startswith("output: 0 where NaN is due, 65536 where infinity is due")
+    got = np.where(np.isnan(right), np.float32(7), right)
+    assert str(looks("silu/special/1025", {"output": got})).startswith("output: 7 where NaN is due")
+
+
+def test_an_index_that_wraps_is_told_by_where_the_values_belong() -> None:
+    got = results("add/tails/1025")["output"].copy()
+    got[512:] = got[np.arange(512, 1025) % 512]
+    found = looks("add/tails/1025", {"output": got})
+    assert str(found).startswith("output: what belongs to the element modulo 512")
+
+
+def test_whole_numbers_in_too_few_bits_are_told() -> None:
+    id = "expert_sort/plain/1025x1x3"
+    got = results(id)
+    found = looks(id, got | {"position": got["position"].astype(np.int8).astype(np.int32)})
+    assert "position: cut off to a signed number of 8 bits" in str(found)
+
+
+def test_arrays_of_a_list_are_misread_each_or_left_out() -> None:
+    arrays = [np.array([1.0, -np.inf], np.float32), np.array([np.nan], np.float32)]
+    names = {reading.name: reading for reading in misreadings("multi_nonfinite", {"inputs": arrays})}
+    assert int(names["minus infinity in inputs taken as 0"].function(arrays)[0]) == 1
+    assert int(names["the first of inputs taken as 0"].function(arrays)[0]) == 1
+    assert "plus infinity in inputs taken as 0" not in names  # there is none
+
+
+def test_a_slip_whose_results_have_another_shape_is_passed_over() -> None:
+    id = "softmax_topk/plain/33x16x4"
+    right = results(id)
+    found = looks(id, right | {"weights": np.full_like(right["weights"], np.nan)})
+    assert "k one too small" not in found.readings
