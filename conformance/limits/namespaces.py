@@ -46,7 +46,7 @@ def _as_stored(results: Any) -> Any:
     """What an operation gives lies in memory: how it was made is settled."""
     if isinstance(results, (list, tuple)):
         return type(results)(_as_stored(one) for one in results)
-    return results.in_memory() if isinstance(results, Noisy) else results
+    return results.as_read() if isinstance(results, Noisy) else results
 
 
 class Stored(Wrapped):

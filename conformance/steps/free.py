@@ -141,18 +141,10 @@ def _expected_step(
 
 
 def _stored(value: Any) -> Any:
-    """A result as the next operation reads it.
-
-    What it may lean by counts as one more error from here on: through many operations leans point in all directions.
-    """
+    """A result as the next operation reads it."""
     if isinstance(value, list):
         return [_stored(v) for v in value]
-    if not isinstance(value, Noisy):
-        return value
-    kept = stored(value)
-    if kept.lean is None:
-        return kept
-    return Noisy(kept.v, kept.variance + kept.lean**2, kept.shared + kept.lean**2, kept.worst)
+    return stored(value).as_read() if isinstance(value, Noisy) else value
 
 
 def _step(trace: Traced, state: State, batch: tuple[Any, Any]) -> State:

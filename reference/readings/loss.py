@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -29,8 +28,15 @@ def _clamped(results: Any, g: Given) -> tuple[Array, Array]:
     return (np.mean(-np.log(chosen), keepdims=True) if rows.size else results[0]), results[1]
 
 
-def _log_of_probabilities(logits: Array, targets: Array, added: float = 0.0) -> tuple[Array, Array]:
-    log_probs = np.log(softmax(logits) + added)
+def _log_of_probabilities(logits: Array, targets: Array) -> tuple[Array, Array]:
+    return _loss_of(np.log(softmax(logits)), targets)
+
+
+def _log_of_more(logits: Array, targets: Array) -> tuple[Array, Array]:
+    return _loss_of(np.log(softmax(logits) + 1e-10), targets)
+
+
+def _loss_of(log_probs: Array, targets: Array) -> tuple[Array, Array]:
     (rows,) = np.nonzero(targets >= 0)
     chosen = -log_probs[rows, targets[rows]]
     return (np.mean(chosen, keepdims=True) if rows.size else np.zeros_like(log_probs[:1, 0])), log_probs
@@ -69,7 +75,7 @@ READINGS = (
         "cross_entropy_forward",
         "logarithm of the probabilities plus 1e-10",
         "The softmax is taken first, and its logarithm is protected from 0.",
-        partial(_log_of_probabilities, added=1e-10),
+        _log_of_more,
     ),
     Reading(
         "cross_entropy_forward",

@@ -141,6 +141,15 @@ class Noisy(NDArrayOperatorsMixin):
         self.made_of, self.addends, self.in_common, self.sum_of, self.scalable = None, (), (), None, None
         return self
 
+    def as_read(self) -> Noisy:
+        """These numbers as the next operation reads them.
+
+        What they may lean by counts as one more error from here on: through many operations leans point in all
+        directions.
+        """
+        more = 0.0 if self.lean is None else self.lean**2
+        return Noisy(self.v, self.variance + more, self.shared + more, self.worst)
+
     def replaced(self, **fields: Any) -> Noisy:
         """The same numbers with some fields replaced, by name."""
         return Noisy(**({name: getattr(self, name) for name in FIELDS} | fields))

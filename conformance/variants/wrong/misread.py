@@ -125,6 +125,8 @@ def _differs(changed: Any, given: Any) -> bool:
 def _of_scalars(operation: str, arguments: Mapping[str, Any]) -> Iterator[_Slip]:
     function = operations.OPERATIONS[operation]
     floats = operations.float_scalars(function)
+    if any(value is None for value in arguments.values()):
+        return  # an array that is not read by what a scalar says: with another number it would have to be there
     for name in operations.scalars(function):
         for words, change in _OF_FLOATS if name in floats else _OF_INTEGERS:
             yield _Slip(f"{name} {words}", (name,), change)
@@ -134,7 +136,7 @@ def _of_arrays(operation: str, arguments: Mapping[str, Any]) -> Iterator[_Slip]:
     given = operations.read_arrays(operations.OPERATIONS[operation])
     for name in (p.name for p in given if p.each):
         yield from _of_lists(name, len(arguments[name]))
-    read = [p for p in given if not p.each]
+    read = [p for p in given if not p.each and arguments[p.name] is not None]
     floats = [p.name for p in read if arguments[p.name].dtype.kind == "f"]
     if len(floats) > 1:
         yield from (_Slip(words.format("inputs"), floats, change) for words, change in _OF_NO_NUMBERS)
