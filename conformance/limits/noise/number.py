@@ -145,10 +145,12 @@ class Noisy(NDArrayOperatorsMixin):
         """These numbers as the next operation reads them.
 
         What they may lean by counts as one more error from here on: through many operations leans point in all
-        directions.
+        directions.  Returns them.
         """
-        more = 0.0 if self.lean is None else self.lean**2
-        return Noisy(self.v, self.variance + more, self.shared + more, self.worst)
+        if self.lean is not None:
+            self.variance, self.shared = self.variance + self.lean**2, self.shared + self.lean**2
+            self.lean = None
+        return self.in_memory()
 
     def replaced(self, **fields: Any) -> Noisy:
         """The same numbers with some fields replaced, by name."""
