@@ -15,6 +15,7 @@ from .expectation import Expected, expect
 from .noise import Noisy
 
 Array = NDArray[Any]
+_SETTLED = ("v", "variance", "shared", "worst", "lean")  # of a noise number
 
 
 def follow_factors(
@@ -30,6 +31,9 @@ def follow_factors(
         return expected
     factors = {name: np.zeros_like(arguments[name]) for name in ("A", "B")}
     unread: Noisy = expect(operation, {**arguments, **factors})["C"]
-    pairs = [(getattr(unread, field), getattr(read, field)) for field in ("v", "variance", "shared", "worst")]
-    parts = [None if one is None or other is None else np.where(goes_unread, one, other) for one, other in pairs]
-    return {**expected, "C": Noisy(*parts)}
+    pairs = {field: (getattr(unread, field), getattr(read, field)) for field in _SETTLED}
+    parts = {
+        field: None if one is None or other is None else np.where(goes_unread, one, other)
+        for field, (one, other) in pairs.items()
+    }
+    return {**expected, "C": read.replaced(**parts)}
