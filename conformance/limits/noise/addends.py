@@ -22,7 +22,7 @@ def in_any_order(result: Noisy, x: Noisy, y: Noisy) -> Noisy:
             result = _reordered(result, pair, other)
     if not (x.addends or y.addends) and not (_is_zero(x) or _is_zero(y)):
         result.addends = (x.v, y.v)
-        result.is_number = not x.variance.any() and not y.variance.any()
+        result.is_number = _is_input(x) and _is_input(y)
     return result
 
 
@@ -44,6 +44,11 @@ def _rounded_more(result: Noisy, squares: Floats, sizes: Floats) -> Noisy:
     unit = max(roundings().accumulator.unit, roundings().between.unit)
     worst = None if result.worst is None else result.worst + max(roundings().sum_reach, unit) * sizes
     return result.replaced(variance=result.variance + unit * unit / 3 * squares, worst=worst)
+
+
+def _is_input(x: Noisy) -> bool:
+    """Exact, and no product or sum that came out exact: an order that multiplies it out rounds it then."""
+    return not x.variance.any() and x.terms is None and not (x.made_of and x.made_of.steps)
 
 
 def _is_zero(x: Noisy) -> bool:

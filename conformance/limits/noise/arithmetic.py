@@ -87,6 +87,7 @@ def multiply(a: Any, b: Any) -> Noisy:
     result = doubted(propagate(x.v * y.v, (x, by_y), (y, by_x)), lambda: unknown(x) | unknown(y))
     result = addends.multiplied_out(rounded(result, free=free, below=below, spared=spared), x, y)
     common.keep(result, (x, y.v), (y, x.v))
+    common.numbers_first(result, x.factors, y.factors)
     result.of_factors(factors.product(x.factors, y.factors, x.v, y.v))
     result = extremes.of_infinities(result, x, y)
     for scaled, factor in ((x, y), (y, x)):
@@ -127,6 +128,7 @@ def square(x: Noisy) -> Noisy:
         reach = REACH * x.sigma
         slope = np.where(reach > np.abs(x.v), 2 * np.abs(x.v) + reach, slope)
     result = rounded(propagate(x.v**2, (x, slope)), below=extremes.of_product(x.factors, x.factors, x.v, x.v))
+    common.numbers_first(result, x.factors, x.factors)
     return result.of_factors(factors.product(x.factors, x.factors, x.v, x.v))
 
 
@@ -140,6 +142,7 @@ def divide(a: Any, b: Any) -> Noisy:
     scales = _scales_exactly(y)
     result = rounded(by_units("division", result, scales), times=2, free=scales, below=below)
     common.keep(result, (x, 1 / y.v), (y, -q / y.v))
+    common.numbers_first(result, x.factors, factors.alone(y.v))
     if y.sum_of is x:
         result = _share(result)
     return result.of_factors(factors.quotient(x.factors, x.v, y.v))

@@ -4,6 +4,9 @@ Where a row is computed with a number of its own (the sum that it is divided by,
 subtracted), the error of that number is in every element, times a slope that is known.  Elements taken one by one it is
 but one error among theirs.  A sum over the row adds it up before it is squared: sum_j (c_j * y_j) squared, and not the
 sum of the squares, c_j being the error in element j, with its sign.
+
+Where several numbers are multiplied into an array, an order that multiplies them with each other first rounds what all
+elements lean by.
 """
 
 from __future__ import annotations
@@ -12,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from .number import Noisy
-from .precision import Floats, roundings
+from .factors import Factors
+from .number import Noisy, together
+from .precision import Floats, current, roundings
 
 
 def keep(result: Noisy, *terms: tuple[Noisy, Any]) -> None:
@@ -30,6 +34,12 @@ def _handed_on(result: Noisy, x: Noisy, slope: Any) -> list[Floats]:
     if x.ndim == result.ndim and x.shape[-1] == 1 and x.variance.any():
         return [slope * x.sigma * np.ones(result.shape)]
     return []
+
+
+def numbers_first(result: Noisy, x: Factors, y: Factors) -> None:
+    """Let a product lean, in place, by the rounding of a number among x's factors times one among y's."""
+    if result.size > 1 and x.has_number and y.has_number:
+        result.lean = together(result.lean, current().reach(result.v))
 
 
 def added_up(x: Noisy, weights: Floats) -> Floats | None:

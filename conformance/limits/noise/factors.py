@@ -36,9 +36,11 @@ class Factors:
     steps: the multiplications and divisions on the way.  bounds: no element's low is below the first, none of its high
     above the second, to within the number of terms of its sums.  extent: low and high of every element.  divided: one
     of the steps is a division.  rounded: the steps without those by one power of two, which round in no order.
+    has_number: one of the factors is a single number for all elements, and no power of two.
     """
 
     rounded = 0
+    has_number = False
 
     def __init__(
         self, steps: int, bounds: Callable[[], Bounds], extent: Callable[[], Extent], divided: bool = False
@@ -63,7 +65,7 @@ class Factors:
     def become(self, extent: Callable[[], Extent], bounds: Callable[[], Bounds]) -> Factors:
         """Other numbers, made in the same steps."""
         other = Factors(self.steps, bounds, extent, self.divided)
-        other.rounded = self.rounded
+        other.rounded, other.has_number = self.rounded, self.has_number
         return other
 
 
@@ -74,7 +76,9 @@ def alone(v: Floats) -> Factors:
         size = np.abs(v)
         return np.where(size == 0, np.inf, size), np.where(size == 0, 0.0, 1.0)
 
-    return Factors(0, lambda: _bounds(v), extent)
+    result = Factors(0, lambda: _bounds(v), extent)
+    result.has_number = v.size == 1 and not _scales(v)
+    return result
 
 
 def _bounds(v: Floats) -> Bounds:
@@ -99,6 +103,7 @@ def product(x: Factors, y: Factors, v: Floats, w: Floats) -> Factors:
 
     result = Factors(x.steps + y.steps + 1, lambda: joint_bounds(x, y), extent, x.divided or y.divided)
     result.rounded = x.rounded + y.rounded + (not _scales(v) and not _scales(w))
+    result.has_number = x.has_number or y.has_number
     return result
 
 

@@ -76,7 +76,7 @@ class Noisy(NDArrayOperatorsMixin):
         self.in_common: tuple[Floats, ...] = ()
         self.sum_of: Noisy | None = None
         self.scalable: Scalable | None = None
-        self.is_number = False  # of exact addends, as 1 - beta2 is: nobody multiplies that out
+        self.is_number = False  # of two inputs, as 1 - beta2 is: nobody multiplies that out
 
     # ---- what an array offers -------------------------------------------------------------------
     @property

@@ -365,3 +365,24 @@ def test_a_difference_may_be_multiplied_out() -> None:
     got = (a * d) * c - (b * d) * c
     assert share(expected, got).max() <= 1
     assert share(expected, got + 30 * np.abs(a * c * d) * np.float32(2**-24)).max() > 1
+
+
+def test_a_difference_of_products_that_came_out_exact_may_be_multiplied_out() -> None:
+    """Of numbers with eight digits, as those of bfloat16 are: a product of two has sixteen, and is not rounded."""
+    source = np.random.default_rng(0)
+    a, b = (exact(source.integers(128, 256, 4000).astype(np.float32)) for _ in range(2))
+    c = source.normal(size=4000).astype(np.float32)
+    cancelling = (a * b - b * a) * exact(c)
+    assert not cancelling.v.any()
+    rounded_each = (a.v * b.v).astype(np.float32) * np.stack([c, np.nextafter(c, np.float32(9))])
+    assert share(cancelling, rounded_each[0] - (a.v.astype(np.float32) * c) * b.v.astype(np.float32)).max() <= 1
+    assert share(cancelling, 4 * (rounded_each[1] - rounded_each[0])).max() > 1
+
+
+def test_numbers_that_an_array_is_multiplied_by_may_be_multiplied_first() -> None:
+    by, again = np.float32(1.1), _worst_rounded(np.float32(1.1))
+    array = np.random.default_rng(0).normal(size=8193).astype(np.float32)
+    expected = exact(array) * exact(by) * exact(again)
+    for got in (array * by * again, array * (by * again)):
+        assert judge("output", expected, got).passed
+    assert not judge("output", exact(array) * exact(np.float32(by)), array * np.nextafter(by, np.float32(9))).passed
