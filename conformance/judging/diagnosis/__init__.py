@@ -70,7 +70,7 @@ def diagnose(
 
 def _with_slips(found: Diagnosis, compared: Compared, got: Mapping[str, Any]) -> Diagnosis:
     """The diagnosis with the readings made for this call that give what came, where the symptoms say little."""
-    from conformance.variants.wrong.misread import are_affordable  # here: only what failed is compared with readings
+    from conformance.variants.wrong.slips import are_affordable  # here: only what failed is compared with readings
 
     told = all(one.kind in _TELLING for one in found.symptoms)
     nothing = not any(np.isfinite(got[name]).any() for one in found.symptoms for name in one.outputs)

@@ -58,7 +58,7 @@ def matches(compared: Compared, got: Outputs) -> tuple[list[Reading], list[Readi
 def matched_by_a_slip(compared: Compared, got: Outputs) -> list[Reading]:
     """Return the slips that give what came, of which no case is asked to tell, the likeliest first."""
     from conformance.variants.wrong.arithmetic import slips
-    from conformance.variants.wrong.misread import misreadings
+    from conformance.variants.wrong.slips import misreadings
 
     operation = compared.operation
     return _likeliest(compared, itertools.chain(misreadings(operation, compared.arguments), slips(operation)), got)[0]

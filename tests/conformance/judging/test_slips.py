@@ -16,7 +16,7 @@ from conformance.judging.diagnosis import diagnose
 from conformance.judging.outputs import judge_outputs
 from conformance.limits.expectation import expect
 from conformance.variants.wrong.arithmetic import slips
-from conformance.variants.wrong.misread import are_affordable, misreadings
+from conformance.variants.wrong.slips import are_affordable, misreadings
 
 Given = dict[str, Any]
 

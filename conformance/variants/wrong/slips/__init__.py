@@ -1,0 +1,60 @@
+"""Readings made for one call, of its own arguments: one of them is read as something else that a slip would make of it.
+
+Nobody has stated them, and no case has to tell them: they are what a failure is compared with where none of the
+stated ones gives what came.  No size is changed, as another one gives outputs of another shape.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import itertools
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+import reference
+from conformance import operations
+from reference.readings import Reading
+
+from .scalars import of_scalars
+from .slip import Slip
+from .values import of_arrays
+
+_WORK = 2**18  # the product of a call's sizes: hundreds of readings of a larger one take too long
+_WHY = "One of the arguments is read as something else."
+
+
+def misreadings(operation: str, arguments: Mapping[str, Any]) -> Iterator[Reading]:
+    """Yield what a float32 operation gives with an argument read as something else, where that makes a difference."""
+    for slip in itertools.chain(of_scalars(operation, arguments), of_arrays(operation, arguments)):
+        if any(_differs(slip.change(arguments[name]), arguments[name]) for name in slip.names):
+            yield Reading(operation, slip.words, _WHY, _called(operation, slip))
+
+
+def are_affordable(operation: str, arguments: Mapping[str, Any]) -> bool:
+    """Return whether there are such readings of a call, and few enough elements to try them all."""
+    if operations.is_sixteen_bit(operation):
+        return False
+    sizes, read = operations.sizes(operation, arguments), operations.read_arrays(operations.OPERATIONS[operation])
+    axes = {axis.size.text for parameter in read for axis in parameter.shape}
+    return math.prod(max(1, size) for name, size in sizes.items() if name in axes) <= _WORK
+
+
+def _called(operation: str, slip: Slip) -> Callable[..., Any]:
+    function = getattr(reference, operation)
+
+    @functools.wraps(function)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        given = inspect.signature(function).bind(*args, **kwargs).arguments
+        return function(**{**given, **{name: slip.change(given[name]) for name in slip.names}})
+
+    return called
+
+
+def _differs(changed: Any, given: Any) -> bool:
+    if isinstance(given, list):
+        return any(map(_differs, changed, given))
+    return not np.array_equal(changed, given, equal_nan=np.asarray(given).dtype.kind == "f")

@@ -1,0 +1,74 @@
+"""Slips of arrays by value: what is no number, fewer digits, another sign, indices cut off."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from conformance import operations
+from reference.readings.reading import bfloat16, tf32
+
+from .places import of_ends, of_places
+from .slip import CUTS, Change, Slip
+
+_SMALLEST = 2.0**-126
+_OF_NO_NUMBERS: tuple[tuple[str, Change], ...] = (
+    ("subnormal numbers of {} taken as 0", lambda x: np.where(np.abs(x) < _SMALLEST, 0.0, x)),
+    ("NaN in {} taken as 0", lambda x: np.where(np.isnan(x), 0.0, x)),
+    ("NaN in {} taken as minus infinity", lambda x: np.where(np.isnan(x), -np.inf, x)),
+    ("infinity in {} taken as 0", lambda x: np.where(np.isinf(x), 0.0, x)),
+    ("plus infinity in {} taken as 0", lambda x: np.where(x == np.inf, 0.0, x)),
+    ("minus infinity in {} taken as 0", lambda x: np.where(x == -np.inf, 0.0, x)),
+)
+_OF_VALUES: tuple[tuple[str, Change], ...] = (
+    *_OF_NO_NUMBERS,
+    ("{} rounded to bfloat16", bfloat16),
+    ("{} rounded to TF32", tf32),
+    ("{} taken as 0", lambda x: np.zeros(x.shape, np.float32)),
+    ("{} taken as 1", lambda x: np.ones(x.shape, np.float32)),
+    ("{} negated", lambda x: -x),
+    ("{} taken without signs", np.abs),
+    ("negative {} taken as 0", lambda x: np.where(x < 0, 0.0, x)),
+)
+_OF_INDICES: tuple[tuple[str, Change], ...] = (
+    ("{} one too small", lambda x: x - 1),
+    ("{} one too large", lambda x: x + 1),
+    ("negative {} taken as 0", lambda x: np.maximum(x, 0)),
+    ("{} cut off to int16", lambda x: x.astype(np.int16).astype(x.dtype)),
+    *(("{} modulo " + str(cut), functools.partial(lambda cut, x: np.where(x < 0, x, x % cut), cut)) for cut in CUTS),
+)
+
+
+def of_arrays(operation: str, arguments: Mapping[str, Any]) -> Iterator[Slip]:
+    given = operations.read_arrays(operations.OPERATIONS[operation])
+    for name in (p.name for p in given if p.each):
+        yield from _of_lists(name, len(arguments[name]))
+    read = [p for p in given if not p.each and arguments[p.name] is not None]
+    floats = [p.name for p in read if arguments[p.name].dtype.kind == "f"]
+    if len(floats) > 1:
+        yield from (Slip(words.format("inputs"), floats, change) for words, change in _OF_NO_NUMBERS)
+    for parameter in read:
+        array = arguments[parameter.name]
+        table = _OF_VALUES if array.dtype.kind == "f" else _OF_INDICES if array.dtype.kind == "i" else ()
+        yield from (Slip(words.format(parameter.name), (parameter.name,), change) for words, change in table)
+        yield from of_places(operation, parameter, array.shape)
+        if array.dtype.kind == "f" and array.ndim:
+            yield from of_ends(parameter.name, array.shape[-1])
+
+
+def _of_lists(name: str, count: int) -> Iterator[Slip]:
+    """A list of arrays of which each is misread, or some are left out."""
+    for words, change in _OF_VALUES:
+        each = functools.partial(lambda change, arrays: [change(array) for array in arrays], change)
+        yield Slip(words.format(name), (name,), each)
+    left = {"the last of": range(count - 1, count), "the first of": range(1)}
+    left |= {f"from {cut} on those of": range(cut, count) for cut in CUTS if cut < count}
+    for words, places in left.items() if count > 1 else ():
+        yield Slip(f"{words} {name} taken as 0", (name,), functools.partial(_without, places))
+
+
+def _without(places: range, arrays: Sequence[Any]) -> list[Any]:
+    return [np.zeros_like(array) if place in places else array for place, array in enumerate(arrays)]
