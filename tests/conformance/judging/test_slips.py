@@ -51,7 +51,8 @@ def results(id: str, **changes: Callable[[Any], Any]) -> dict[str, Any]:
         ("softmax_topk_backward/plain/130x130x40", "indices", lambda x: x % 64, "indices modulo 64"),
         ("cross_entropy_backward/plain/5x1000x0.03", "log_probs",
          lambda x: np.where(np.arange(1000) < 512, x, np.float32(0)), "log_probs taken as 0 from column 512 on"),
-        ("gemm/plain/17x33x65", "A", lambda x: np.roll(x, 1, 0) * 0 + x[:1], "the first row of A read for all"),
+        ("gemm/plain/17x33x65", "A", lambda x: x * 0 + x[:1], "the first row of A read for all"),
+        ("gemm_bf16/plain/17x33x65", "A", lambda x: x * 0 + x[:1], "the first row of A read for all"),
     ],
 )  # fmt: skip
 def test_an_argument_that_is_read_as_something_else_is_named(
@@ -79,11 +80,10 @@ def test_a_slip_that_changes_nothing_is_none() -> None:
     assert "scale taken as 0.5" in names
 
 
-def test_only_small_calls_of_float32_operations_are_searched() -> None:
+def test_only_small_calls_are_searched() -> None:
     assert are_affordable("gemm", CASES["gemm/plain/17x33x65"].arguments())
     large = {"A": np.zeros((512, 512), np.float32), "B": np.zeros((512, 512), np.float32)}
     assert not are_affordable("gemm", large)
-    assert not are_affordable("gemm_bf16", CASES["gemm_bf16/plain/17x33x65"].arguments())
 
 
 def test_what_stands_where_no_number_is_due_is_said_with_what_is_due() -> None:

@@ -28,7 +28,7 @@ _WHY = "One of the arguments is read as something else."
 
 
 def misreadings(operation: str, arguments: Mapping[str, Any]) -> Iterator[Reading]:
-    """Yield what a float32 operation gives with an argument read as something else, where that makes a difference."""
+    """Yield what an operation gives with an argument read as something else, where that makes a difference."""
     for slip in itertools.chain(of_scalars(operation, arguments), of_arrays(operation, arguments)):
         if any(_differs(slip.change(arguments[name]), arguments[name]) for name in slip.names):
             yield Reading(operation, slip.words, _WHY, _called(operation, slip))
@@ -36,8 +36,6 @@ def misreadings(operation: str, arguments: Mapping[str, Any]) -> Iterator[Readin
 
 def are_affordable(operation: str, arguments: Mapping[str, Any]) -> bool:
     """Return whether there are such readings of a call, and few enough elements to try them all."""
-    if operations.is_sixteen_bit(operation):
-        return False
     sizes, read = operations.sizes(operation, arguments), operations.read_arrays(operations.OPERATIONS[operation])
     axes = {axis.size.text for parameter in read for axis in parameter.shape}
     return math.prod(max(1, size) for name, size in sizes.items() if name in axes) <= _WORK
