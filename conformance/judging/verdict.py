@@ -126,7 +126,7 @@ def _summary(
     output: str, got: Any, measured: Measured, z: Any = _NONE, common: Any = _NONE, last: _Last = lambda: _NONE
 ) -> Verdict:
     wanted, share = measured.wanted, measured.share
-    alone = _alone(z, common, wanted)
+    alone = _alone(z, common, measured)
     rms = float(np.sqrt(np.mean(z * z))) if z.size else 0.0
     bias = float(np.mean(z)) if z.size else 0.0
     chance = max((SIGMAS**2 - 1) * alone, SIGMAS * (VARIANCE_OF_SQUARES * alone) ** 0.5)
@@ -168,19 +168,21 @@ def _summary(
     )
 
 
-def _alone(z: NDArray[Any], common: NDArray[Any], wanted: NDArray[Any]) -> float:
+def _alone(z: NDArray[Any], common: NDArray[Any], measured: Measured) -> float:
     """One over the number of independent errors.
 
     One of them may be off by 8 sigma, and an average of their squares by 8 of its own.
 
-    Equal expectations err equally: they are told apart where an average is large enough to need it.
+    Equal expectations err equally: they are told apart where an average is large enough to need it.  Where m_i of n
+    are equal, their average varies as that of 1 / sum (m_i / n)^2 errors does.
     """
     if not z.size:
         return 1.0
-    count = z.size
+    alone = 1 / z.size
     if np.mean(z * z) > 1 or abs(np.mean(z)) > FUNCTION_BIAS:
-        count = min(count, np.unique(wanted).size)
-    return min(1.0, float(np.mean(common)) + 1 / count)
+        equal = np.unique(measured.wanted[measured.counted], return_counts=True)[1]
+        alone = float(np.sum(np.square(equal / z.size)))
+    return min(1.0, float(np.mean(common)) + alone)
 
 
 def region(found: Sequence[Span]) -> str:

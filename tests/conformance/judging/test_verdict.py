@@ -33,3 +33,17 @@ def test_of_other_numbers_the_last_roundings_add_nothing_to_the_limit() -> None:
     assert honest.rms_limit < np.sqrt(1 + 8 * np.sqrt(1 / 4096))
     towards_zero = np.nextafter(a * b, np.float32(0))
     assert not judge("output", expected, towards_zero).passed
+
+
+def test_what_most_elements_are_equal_to_counts_as_one_error() -> None:
+    """Rows of zeros among few others: whatever one of them errs by, nearly all do."""
+    source = np.random.default_rng(0)
+    a = np.where(np.arange(1025) % 15, np.float32(1.1), source.normal(size=1025)).astype(np.float32)
+    products = [(b, a * b) for b in source.normal(size=200).astype(np.float32)]
+    errors = [abs(float(got[1]) - float(a[1]) * float(b)) / abs(float(a[1]) * float(b)) for b, got in products]
+    b, got = products[int(np.argmax(errors))]
+    expected = exact(a) * exact(b)
+    held = judge("output", expected, got)
+    assert held.passed and held.rms > 1
+    apart = exact(a + np.arange(1025, dtype=np.float32) * np.float32(1e-3)) * exact(b)
+    assert not judge("output", apart, (apart.v + 1.5 * apart.sigma).astype(np.float32)).passed
