@@ -50,6 +50,18 @@ def of_process(symbol: str, types: Sequence[str]) -> Callable[..., int]:
     return _function(backend.load_library(None, backend.RTLD_NOW), symbol, types)
 
 
+def environment() -> tuple[bytes, ...]:
+    """Return the variables of this process as C's own library holds them, NAME=VALUE; none where it hides them."""
+    try:
+        entries = backend.load_library(None, backend.RTLD_NOW).read_variable(_ffi.typeof("char**"), "environ")
+    except (AttributeError, KeyError):
+        return ()
+    found: list[bytes] = []
+    while entries and entries[len(found)]:
+        found.append(_ffi.string(entries[len(found)]))
+    return tuple(found)
+
+
 def _function(library: Any, symbol: str, types: Sequence[str]) -> Callable[..., int]:
     found: Callable[..., int] = library.load_function(_ffi.typeof(f"int32_t(*)({', '.join(types) or 'void'})"), symbol)
     return found

@@ -21,6 +21,7 @@ class Misdeed(StrEnum):
     KEEPS = "kept something from one call to the next"
     GROWS = "took more memory with every call"
     LEAVES_CHANGED = "changed what belongs to its process"
+    WRITES_LATE = "wrote an output after it had returned"
     DISTURBS = "disturbed a call on another thread"
     UNLIKE_ITSELF = "gave other bits by another way through a step"
 

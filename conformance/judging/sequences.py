@@ -33,6 +33,7 @@ from .verdict import Verdict
 
 KEPT = "keeps something from one call to the next"
 VARIES = "gives other bits from call to call"
+LATE = "writes into its outputs once it has returned"
 DISTURBED = "two calls at once disturb each other"
 ROUNDS = Rounds(THOUSAND, MOST_SECONDS, LEAST)
 
@@ -110,6 +111,8 @@ class _Judge:
         found = made.repeated(self.worker, self.sequence.operation, arguments, count, self.is_exact)
         wrong = self._wrong(call, found.outcome)
         label = f"call {found.made} of {count} ({call.label})"
+        if found.late:
+            return self._failed(Misdeed.WRITES_LATE, f"{LATE} ({call.label})")
         if found.differs:
             words = f"{VARIES}: {label} is unlike the first" + (f": {wrong.reason}" if wrong else "")
             return self._failed(Misdeed.VARIES, words, wrong)

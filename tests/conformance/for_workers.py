@@ -37,8 +37,12 @@ def process_id(library: Library) -> int:
     return os.getpid()
 
 
-def parent(library: Library) -> int:
-    return os.getppid()
+def session(library: Library) -> int:
+    return os.getsid(0)
+
+
+def end_by(library: Library, number: int) -> None:
+    os.kill(os.getpid(), number)
 
 
 def variable(library: Library, name: str) -> str:

@@ -5,20 +5,20 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib
+import pickle
 import signal
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from multiprocessing.connection import Connection
 from typing import Any
 
 from bindings.shared_object.foreign import pointer
 from conformance.candidates.module.raised import Raised
 
 from .memory import HostMemory, Range
-from .messages import send
+from .messages import receive_any, send
 from .recorder import Recorder
 from .replies import pack, pack_value
-from .rounds import Repeatable, Rounds, Together, repeat
+from .rounds import Repeatable, Rounds, Together, is_late, repeat
 from .surroundings import Surroundings
 
 Shapes = Mapping[str, Sequence[int]]  # of a call's arrays by their flat names; empty for a library, which needs none
@@ -34,7 +34,7 @@ class Child:
     value = b""  # of the last Python function
     said = "", ""  # what refused the last call, where that is more than a code: a line, and the rest
 
-    def __init__(self, connection: Connection, opened: Any, memory: HostMemory, found: Surroundings) -> None:
+    def __init__(self, connection: int, opened: Any, memory: HostMemory, found: Surroundings) -> None:
         self.connection, self.opened, self.memory, self.found = connection, opened, memory, found
 
     @functools.cached_property
@@ -90,7 +90,10 @@ class Child:
     def repeat(
         self, symbol: str, types: tuple[str, ...], task: Task, count: int, window: int, seconds: float, exact: bool
     ) -> tuple[Any, ...]:
-        """Make one call so many times (rounds.py); say also what of the process is no longer as it was."""
+        """Make one call so many times (rounds.py).
+
+        Say also what of the process is no longer as it was, and whether outputs changed once a call had returned.
+        """
         *call, shapes = task
         entry = self._entry(symbol, types, shapes)
         if entry is None:
@@ -98,7 +101,8 @@ class Child:
         values, carried, written, results = call
         bound = functools.partial(entry, *_raw(types, values))
         made = Repeatable(self.memory, bound, carried, written, results, settle=self._settle)
-        return ("done", (repeat(made, count, window, seconds, exact), list(self.found.changed())))
+        late = is_late(made)
+        return ("done", (repeat(made, count, window, seconds, exact), list(self.found.changed()), late))
 
     def together(
         self, symbol: str, types: tuple[str, ...], tasks: list[Task], rounds: Rounds, exact: bool
@@ -133,9 +137,10 @@ class Child:
     def serve(self) -> None:
         while True:
             try:
-                kind, seconds, arguments = self.connection.recv()
+                number, request = receive_any(self.connection)
             except EOFError:
                 return
+            kind, seconds, arguments = pickle.loads(request)  # which the judge has sent
             # Should the judge be killed meanwhile, a hanging library ends all the same.
             signal.setitimer(signal.ITIMER_REAL, seconds + 1)
             try:
@@ -146,9 +151,9 @@ class Child:
             except Exception:
                 reply = ("raised", traceback.format_exc())
             signal.setitimer(signal.ITIMER_REAL, 0)
-            send(self.connection.fileno(), pack(*reply))
+            send(self.connection, pack(*reply), number)
             if kind == "call" and reply[0] == "done":
-                send(self.connection.fileno(), self.value)
+                send(self.connection, self.value, number)
 
 
 def _raw(types: Sequence[str], values: Sequence[Any]) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import mmap
 import os
 import tempfile
@@ -11,6 +12,7 @@ CAPACITY = 1 << 36  # of addresses; memory is only taken where a slot is written
 GAP = 1 << 16  # between slots: no access in the worker, wide enough for a stray row or tile
 PAGE = mmap.PAGESIZE
 CANARY = {1: b"\xa5", 2: b"\xff", 3: b"\xa5"}  # in each run, what of a slot is no array's
+_BLOCK = 512  # bytes: what st_blocks counts
 _KEPT = 1 << 27  # bytes in slots before the next call starts with fresh ones
 
 
@@ -33,7 +35,7 @@ class Arena:
 
     def __init__(self) -> None:
         self.file = _shared_file()
-        os.ftruncate(self.file, CAPACITY)
+        self._keeps_size = _size_for_good(self.file)
         self.memory = Memory(self.file, CAPACITY)
         self.memory.file = self.file
         self._forget()
@@ -48,11 +50,15 @@ class Arena:
     def begin(self) -> bool:
         """Make every slot free again; True where the slots known so far are no more."""
         self._used.clear()
-        if self._bytes <= _KEPT:
+        held = os.fstat(self.file).st_blocks * _BLOCK  # a candidate may have written where no slot is
+        if self._bytes <= _KEPT and held <= 2 * _KEPT:
             return False
         self._forget()
-        os.ftruncate(self.file, 0)
-        os.ftruncate(self.file, CAPACITY)
+        if self._keeps_size:
+            self.memory.madvise(mmap.MADV_REMOVE)
+        else:
+            os.ftruncate(self.file, 0)
+            os.ftruncate(self.file, CAPACITY)
         return True
 
     def take(self, size: int) -> Slot:
@@ -76,8 +82,17 @@ class Arena:
         os.close(self.file)
 
 
+def _size_for_good(file: int) -> bool:
+    """Give the file its size, for ever where that can be: reading what a candidate has cut off would end the judge."""
+    os.ftruncate(file, CAPACITY)
+    if not hasattr(fcntl, "F_ADD_SEALS"):
+        return False
+    fcntl.fcntl(file, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL)
+    return True
+
+
 def _shared_file() -> int:
     if hasattr(os, "memfd_create"):
-        return os.memfd_create("assayer")
+        return os.memfd_create("assayer", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     with tempfile.TemporaryFile() as file:
         return os.dup(file.fileno())

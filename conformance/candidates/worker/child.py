@@ -1,18 +1,14 @@
 """The worker's own process: opens the library and makes the calls it is told to.
 
-    python -m conformance.candidates.worker.child CONNECTION ARENA CAPACITY LIBRARY
-
-The first two are file descriptors; the last is a library's path, or the words for a module of Python
-(module/source.py).  Requests are pickled tuples, the first entry says which; replies are data alone (replies.py).
+It is a copy of starter.py's.  Requests are pickled tuples, the first entry says which; replies are data alone
+(replies.py).  The first says what the process is kept from, before anything of the candidate is run.
 """
 
 from __future__ import annotations
 
 import contextlib
-import resource
+import os
 import signal
-import sys
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -20,15 +16,19 @@ from bindings import LibraryError, read_header
 from bindings.shared_object.foreign import of_process
 from bindings.shared_object.opened import Opened
 from conformance.candidates.module import source
+from conformance.candidates.sandbox import restrictions
+from conformance.candidates.sandbox.environment import at_home
+from conformance.candidates.sandbox.limits import limit
+from conformance.candidates.sandbox.system import control
 
 from .answers import Child
 from .memory import DeviceMemory, HostMemory
 from .messages import send
+from .order import Order
 from .replies import pack
 from .surroundings import Surroundings
 
-_PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
-_LARGEST_FILE = 1 << 26  # bytes: a library that floods its output is stopped by SIGXFSZ
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE = 1, 4  # <linux/prctl.h>
 
 
 def end_with_the_judge() -> None:
@@ -51,29 +51,30 @@ def _memory(file: int, capacity: int, opened: Any) -> HostMemory:
     return DeviceMemory(file, capacity, opened.services) if opened.facts.on_device else HostMemory(file, capacity)
 
 
-def main() -> None:
-    connection, file, capacity, path = sys.argv[1:]
-    serve(int(connection), int(file), int(capacity), path)
-
-
-def serve(connection: int, file: int, capacity: int, path: str) -> None:
-    """Open the library and answer requests."""
+def serve(connection: int, file: int, order: Order, before: restrictions.Entered) -> None:
+    """Open the library and answer requests; before: what the process was shut off from when it was started."""
     end_with_the_judge()
-    link = Connection(connection)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the judge ends its workers
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (_LARGEST_FILE, _LARGEST_FILE))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    found = Surroundings()
+    send(connection, pack("restricted", _restricted(order, before)))
+    found = Surroundings((connection, file))
     try:
-        opened, kind = _opened(path)
-        memory = _memory(file, capacity, opened)
+        opened, kind = _opened(order.candidate)
+        memory = _memory(file, order.capacity, opened)
     except LibraryError as error:
-        send(link.fileno(), pack("refused", (type(error).__name__, str(error))))
+        send(connection, pack("refused", (type(error).__name__, str(error))))
         return
-    send(link.fileno(), pack("ready", (memory.base, opened.facts)))
-    kind(link, opened, memory, found).serve()
+    found.open()
+    send(connection, pack("ready", (memory.base, opened.facts)))
+    kind(connection, opened, memory, found).serve()
 
 
-if __name__ == "__main__":
-    main()
+def _restricted(order: Order, before: restrictions.Entered) -> list[str]:
+    """Restrict this process, unless its candidate is trusted; return what it is kept from."""
+    if order.walls is None:
+        limit(is_own_user=False)
+        return []
+    with contextlib.suppress(OSError):
+        control(_PR_SET_DUMPABLE, 1)  # its keeper is closed; what it reads of itself in /proc is open again
+    os.environ.update(at_home(order.walls.scratch))
+    return [str(held) for held in restrictions.restrict(order.walls, before)]

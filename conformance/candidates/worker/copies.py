@@ -1,4 +1,4 @@
-"""The judge's handle on processes that are started as copies of one that is ready (starter.py).
+"""The judge's handle on workers' processes, which are copies of one that is ready (starter.py).
 
 A library that fails is started again and again, and to start Python, load what a worker needs and read the header
 takes ten times as long as a copy.
@@ -7,17 +7,22 @@ takes ten times as long as a copy.
 from __future__ import annotations
 
 import os
-import signal
 import socket
 import subprocess
 import sys
+
 import weakref
 from collections.abc import Mapping, Sequence
 from multiprocessing.connection import Connection
 from typing import Any
 
-_START_S = 60.0
-_FOREVER_S = 1e9
+from conformance.candidates.sandbox import keeper as keeper_
+
+from .messages import UnexpectedError, receive
+from .order import Order
+
+_MOST = 1 << 12  # bytes of a keeper's last word
+LOST = keeper_.End(0, 0, "its keeper was ended from outside")
 
 
 class Starter:
@@ -30,7 +35,7 @@ class Starter:
         self.environment, self.prefix, self.judge = dict(environment), tuple(prefix), os.getpid()
         ours, theirs = socket.socketpair()
         with theirs:
-            process = subprocess.Popen(
+            self.process = subprocess.Popen(
                 [*prefix, sys.executable, "-u", "-m", f"{__package__}.starter", str(theirs.fileno())],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -40,61 +45,62 @@ class Starter:
                 start_new_session=True,
             )
         self._files, self._link = ours, Connection(os.dup(ours.fileno()))
-        weakref.finalize(self, _end, self.judge, process, self._files, self._link)
+        weakref.finalize(self, _end, self.judge, self.process, self._files, self._link)
 
-    def start(self, files: tuple[int, int, int], capacity: int, path: str) -> Copy:
-        """Start a copy that serves the library at `path`; files: its connection, arena and output.
-
-        Raises OSError or EOFError where the starter itself has ended.
-        """
-        self._link.send(("start", capacity, path))
-        socket.send_fds(self._files, [b"\0"], files)
-        if not self._link.poll(_START_S):
-            raise EOFError(f"no copy of {__package__}.starter in {_START_S:g} s")
-        return Copy(self, self._link.recv())
-
-    def ended(self, pid: int, seconds: float) -> int | None:
-        """Return a copy's exit code, None where it goes on for so long."""
-        try:
-            self._link.send(("wait", pid, seconds))
-            code: int | None = self._link.recv()
-        except (EOFError, OSError):  # copies end with the starter
-            return -signal.SIGKILL
-        return code
+    def start(self, order: Order, files: tuple[int, int, int]) -> Copy:
+        """Start a copy; files: its connection, arena and output.  Raises OSError where the starter itself has ended."""
+        ours, theirs = socket.socketpair()
+        with theirs:
+            try:
+                self._link.send(order)
+                socket.send_fds(self._files, [b"\0"], [*files, theirs.fileno()])
+            except OSError:
+                ours.close()
+                raise
+        return Copy(self, ours)
 
 
 class Copy:
-    """One process that a starter has started; it is waited for as subprocess.Popen is."""
+    """One process that a starter has started, and its keeper, with which a connection is held."""
 
-    def __init__(self, starter: Starter, pid: int) -> None:
-        self._starter, self.pid = starter, pid
-        self._code: int | None = None
+    def __init__(self, starter: Starter, keeper: socket.socket) -> None:
+        self._starter, self._keeper = starter, keeper
+        self._end: keeper_.End | None = None
 
-    def wait(self, timeout: float | None = None) -> int:
-        """Return the exit code, negative for a signal.  Raises subprocess.TimeoutExpired."""
-        if self._code is None:
-            self._code = self._starter.ended(self.pid, _FOREVER_S if timeout is None else timeout)
-        if self._code is None:
-            raise subprocess.TimeoutExpired(f"a copy of {__package__}.starter", timeout or 0.0)
-        return self._code
+    def wait(self, seconds: float) -> keeper_.End | None:
+        """Return how the process ended, None where it goes on for so long."""
+        if self._end is None:
+            try:
+                self._end = keeper_.read(receive(self._keeper.fileno(), seconds, _MOST))
+            except TimeoutError:
+                return None
+            except (EOFError, OSError, UnexpectedError):  # copies end with the starter
+                self._end = LOST
+        return self._end
+
+    def end(self, seconds: float) -> keeper_.End:
+        """Have the process ended, and all that it has started."""
+        if self._keeper.fileno() >= 0:
+            self._keeper.shutdown(socket.SHUT_WR)
+            self.wait(seconds)
+            self._keeper.close()
+        return self._end or LOST
 
 
 _latest: list[Starter] = []
 
 
-def copy(
-    environment: Mapping[str, str], prefix: Sequence[str], files: tuple[int, int, int], capacity: int, path: str
-) -> Copy:
+def copy(environment: Mapping[str, str], prefix: Sequence[str], order: Order, files: tuple[int, int, int]) -> Copy:
     """Start a copy of the starter of this environment and prefix; one that is missing is made."""
     own = [one for one in _latest if one.judge == os.getpid()]
     known = [one for one in own if (one.environment, one.prefix) == (environment, tuple(prefix))]
     for starter in known:
         try:
-            return starter.start(files, capacity, path)
-        except (EOFError, OSError):  # somebody has killed it
+            return starter.start(order, files)
+        except OSError:  # somebody has killed it
             break
     _latest[:] = [Starter(environment, prefix)]
-    return _latest[0].start(files, capacity, path)
+    return _latest[0].start(order, files)
 
 
 def _end(judge: int, process: subprocess.Popen[Any], files: socket.socket, link: Connection) -> None:

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import contextlib
 import os
+import pickle
+import secrets
 import signal
 import socket
-import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any
 
 from bindings import Facts, LibraryError, NoDevice
 
+from conformance.candidates.sandbox.environment import without_secrets
+from conformance.candidates.sandbox.limits import LARGEST_FILE
+from conformance.candidates.sandbox.restrictions import is_trusted
+
 from .arena import CAPACITY, Arena, Slot
-from .copies import Copy, copy
-from .messages import TooLongError, receive
+from .copies import copy
+from .messages import OPENING, UnexpectedError, receive, send_within
 from .replies import LARGEST, LARGEST_VALUE, GarbledError, unpack, unpack_value
+from .room import Room
+from .order import Order
 
 if TYPE_CHECKING:
     from .buffers import Buffer
@@ -42,8 +48,8 @@ class Ended(Exception):  # noqa: N818
 class Process:
     """One process with one library or module, which is open when something is asked of it.
 
-    candidate: the library's path, or the words for a module.  prefix: a command that starts it.  copied: as a copy of
-    a process that is ready (copies.py), which that has started.
+    candidate: the library's path, or the words for a module.  prefix: a command that starts it.
+    restricted: what the process is kept from, once it is open.
     """
 
     def __init__(
@@ -53,22 +59,20 @@ class Process:
         threads: int,
         environment: Mapping[str, str],
         prefix: Sequence[str] = (),
-        copied: bool = False,
     ) -> None:
         self.candidate = candidate
+        self.restricted: list[str] = []
         self._output = tempfile.TemporaryFile()  # noqa: SIM115
-        ours, theirs = socket.socketpair()
+        self._room = None if is_trusted() else Room(candidate)
+        own = os.environ if self._room is None else without_secrets(os.environ)
         given = dict.fromkeys(_THREADS, str(threads)) | _POLITE | dict(environment)
-        variables = os.environ | given | {"PYTHONPATH": os.pathsep.join(sys.path)}
-        files = (theirs.fileno(), arena.file, self._output.fileno())
-        self._process: subprocess.Popen[bytes] | Copy
+        variables = own | given | {"PYTHONPATH": os.pathsep.join(sys.path)}
+        self._connection, theirs = socket.socketpair()
         with theirs:
-            if copied:
-                self._process = copy(variables, prefix, files, CAPACITY, candidate)
-            else:
-                self._process = _started(prefix, variables, files, candidate)
-        self._connection = Connection(ours.detach())
+            order = Order(CAPACITY, candidate, self._room and self._room.walls)
+            self._process = copy(variables, prefix, order, (theirs.fileno(), arena.file, self._output.fileno()))
         self._read = 0
+        self._number = OPENING
         self._addresses: dict[int, int] = {}  # of the arena's slots, as the library sees them
         self._opened: tuple[int, Facts] | None = None
 
@@ -90,6 +94,7 @@ class Process:
 
     def _start(self) -> tuple[int, Facts]:
         try:
+            _, self.restricted = self._receive("restrict", _START_S)
             kind, value = self._receive("open", _START_S)
         except Ended as error:
             said = "\n".join(filter(None, [error.reason, self.printed()]))
@@ -132,8 +137,14 @@ class Process:
         self._wait()
         self._output.seek(0, os.SEEK_END)
         self._read = self._output.tell()
-        with contextlib.suppress(BrokenPipeError):  # what became of it shows below
-            self._connection.send((kind, seconds, arguments))
+        self._number = secrets.randbits(64) or 1  # a reply that came before it was asked for has another
+        request = pickle.dumps((kind, seconds, arguments))
+        try:
+            send_within(self._connection, request, seconds, self._number)
+        except TimeoutError:
+            raise Ended("timed out", f"took no request in {seconds:g} s") from None
+        except BrokenPipeError:  # what became of it shows below
+            pass
         return self._receive(kind, seconds)
 
     def _receive(self, kind: str, seconds: float) -> tuple[str, Any]:
@@ -148,25 +159,29 @@ class Process:
 
     def _bytes(self, seconds: float, most: int) -> bytes:
         try:
-            return receive(self._connection.fileno(), seconds, most)
+            return receive(self._connection.fileno(), seconds, most, self._number)
         except TimeoutError:
             raise Ended("timed out", f"no answer in {seconds:g} s") from None
-        except TooLongError:
+        except UnexpectedError:
             raise Ended("crashed", GARBLED) from None
         except (EOFError, OSError):
             raise Ended("crashed", self._reason()) from None
 
     def _reason(self) -> str:
         """Say how the process ended; it is given a moment to."""
-        try:
-            code = self._process.wait(_END_S)
-        except subprocess.TimeoutExpired:
+        end = self._process.wait(_END_S)
+        if end is None:
             return GARBLED
-        return signal.Signals(-code).name if code < 0 else f"exit status {code}"
+        if end.reason:
+            return end.reason
+        if -end.code == signal.SIGXFSZ:
+            return f"{signal.SIGXFSZ.name}, by more than {LARGEST_FILE >> 20} MiB printed or written"
+        left = f", leaving {end.left} more of its processes to be ended" if end.left else ""
+        return (signal.Signals(-end.code).name if end.code < 0 else f"exit status {end.code}") + left
 
     def printed(self) -> str:
         """Return what the library printed since the last request; the middle is left out where it is long."""
-        length = self._output.seek(0, os.SEEK_END) - self._read
+        length = max(0, self._output.seek(0, os.SEEK_END) - self._read)  # the candidate may have cut it
         self._output.seek(self._read)
         start = self._output.read(min(length, 2 * _TOLD))
         if length > 2 * _TOLD:
@@ -175,29 +190,12 @@ class Process:
         return start.decode(errors="replace").strip()
 
     def end(self) -> None:
-        """Kill the process and what it started."""
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
+        """End the process and all that it has started; what it has left in its folder goes, too."""
+        self._process.end(_END_S)
         self._connection.close()
+        if self._room:
+            self._room.close()
 
     def close(self) -> None:
         self.end()
         self._output.close()
-
-
-def _started(
-    prefix: Sequence[str], variables: Mapping[str, str], files: tuple[int, int, int], path: str
-) -> subprocess.Popen[bytes]:
-    """Start a process by a command; files: its connection, arena and output."""
-    connection, arena, output = files
-    arguments = [str(connection), str(arena), str(CAPACITY), path]
-    return subprocess.Popen(
-        [*prefix, sys.executable, "-u", "-m", f"{__package__}.child", *arguments],
-        stdin=subprocess.DEVNULL,
-        stdout=output,
-        stderr=subprocess.STDOUT,
-        pass_fds=(connection, arena),
-        env=variables,
-        start_new_session=True,
-    )

@@ -19,14 +19,15 @@ if TYPE_CHECKING:
 
 LARGEST = 1 << 24  # bytes of a reply
 LARGEST_VALUE = 1 << 31  # bytes of a function's value: a training step's results are a hundred megabytes
-_DONE, _READY = "done", "ready"
+_DONE = {"done", "ready", "restricted"}
 _MORE = {"missing": None, "raised": str, "refused": tuple[str, str]}  # what comes with another status
 _VALUES: dict[str, Any] = {
+    "restrict": list[str],
     "open": tuple[int, Facts],
     "place": list[int],
     "forget": None,
     "run": tuple[list[int], tuple[str, str]],
-    "repeat": tuple[tuple[int, int, bool, list[tuple[int, int]]], list[str]],
+    "repeat": tuple[tuple[int, int, bool, list[tuple[int, int]]], list[str], bool],
     "together": tuple[list[int], tuple[int, int, int, bool] | None],
     "reached": tuple[list[int], list[tuple[float, float, float]]] | None,
     "call": None,
@@ -48,7 +49,7 @@ def unpack(request: str, reply: bytes) -> tuple[str, Any]:
 
     try:
         status, value = json.loads(reply)
-        kind = _VALUES[request] if status in (_DONE, _READY) else _MORE[status]
+        kind = _VALUES[request] if status in _DONE else _MORE[status]
         return status, msgspec.convert(value, kind)
     except (ValueError, TypeError, KeyError, RecursionError) as error:  # msgspec.ValidationError is a ValueError
         raise GarbledError(f"a reply to {request}: {error}") from None

@@ -21,6 +21,8 @@ from .memory import HostMemory, Range
 
 PROGRESS = 8  # where in the arena's first page the number of the call stands
 _STATM = Path("/proc/self/statm")  # of Linux: pages of addresses, of memory, of memory that is shared
+_TASKS = Path("/proc/self/task")
+_AWHILE_S, _LONG_S = 0.005, 0.1  # a thread that goes on after the call is seen to
 MOST_GROWTH = 1 << 30  # bytes that the process may grow by before the calls end: the machine has other work
 
 
@@ -68,6 +70,22 @@ class Repeatable:
 
     def _given(self) -> list[bytes]:
         return [bytes(self.memory.progress[start:stop]) for start, stop in self.results]
+
+
+def is_late(call: Repeatable) -> bool:
+    """Make the first call, and say whether its outputs change once it has returned."""
+    threads = _threads()
+    if call.first():
+        return False
+    until = time.monotonic() + _LONG_S
+    time.sleep(_AWHILE_S)
+    while _threads() > threads and time.monotonic() < until and not call.differs:
+        time.sleep(_AWHILE_S)  # threads that the call has started may not have had their turn
+    return call.differs
+
+
+def _threads() -> int:
+    return len(os.listdir(_TASKS)) if _TASKS.is_dir() else 1
 
 
 def repeat(call: Repeatable, count: int, window: int, seconds: float, exact: bool) -> tuple[Any, ...]:

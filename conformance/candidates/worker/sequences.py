@@ -28,6 +28,7 @@ class Repeated:
     window    calls between two readings of memory
     memory    bytes of addresses and of memory of its own that the process had: after the first call, and each window
     changed   what of the process is no longer as it was before the library was opened, in words
+    late      whether outputs changed once the first call had returned
     """
 
     outcome: Outcome
@@ -36,6 +37,7 @@ class Repeated:
     window: int = 0
     memory: list[tuple[int, int]] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
+    late: bool = False
 
 
 @dataclass
@@ -83,8 +85,8 @@ def repeated(worker: Worker, operation: str, arguments: Mapping[str, Any], count
         return Repeated(_ended(worker, ended, f" in call {made}"), made)
     if reply[0] != "done":
         return Repeated(_outcome(worker, call, reply))
-    (made, code, differs, memory), changed = reply[1]
-    return Repeated(_outcome(worker, call, ("done", ([code], _NOTHING))), made, differs, window, memory, changed)
+    (made, code, differs, memory), changed, late = reply[1]
+    return Repeated(_outcome(worker, call, ("done", ([code], _NOTHING))), made, differs, window, memory, changed, late)
 
 
 def together(

@@ -3,73 +3,99 @@
     python -m conformance.candidates.worker.starter CONNECTION
 
 The argument is a file descriptor.  No library is ever opened here, so that a copy is as new as a process can be.
-Requests are pickled tuples.  ("start", capacity, path) is followed by the copy's connection, arena and output; the copy
-replies with its number.  ("wait", number, seconds) is replied to with its exit code, None where it goes on.
+A request is a pickled Order, followed by the files of the copy: its connection, the arena, its output, and what its
+keeper (sandbox/keeper.py) has its last word on.  There are no replies: nothing that comes from below is read by more
+than the judge itself.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import socket
 import sys
-import time
+from collections.abc import Collection
 from multiprocessing.connection import Connection
 
 from bindings import read_header
+from conformance.candidates.sandbox import keeper, namespaces
+from conformance.candidates.sandbox.restrictions import Entered, is_trusted
 
 from . import child
+from .messages import send
+from .order import Order
 
-_OFTEN_S = 0.001
+FILES = 4
 
 
 def main() -> None:
+    left = [] if is_trusted() else namespaces.leave()
     child.end_with_the_judge()
     read_header()  # which remembers it
     with socket.socket(fileno=int(sys.argv[1])) as files, Connection(os.dup(files.fileno())) as link:
-        copied = _serve(link, files)
-    if copied:  # as the last thing that this process does, be it the copy
-        child.serve(*copied)
+        served = _serve(link, files, left)
+    if served:  # as the last thing that this process does, be it the copy
+        child.serve(*served)
 
 
-def _serve(link: Connection, files: socket.socket) -> tuple[int, int, int, str] | None:
-    """Answer requests until the connection ends; return in a copy what it is to serve, else None."""
+def _serve(
+    link: Connection, files: socket.socket, left: Collection[str]
+) -> tuple[int, int, Order, Entered] | None:
+    """Start copies until the connection ends; return in a copy what it is to serve, else None."""
     while True:
         try:
-            kind, *request = link.recv()
-        except EOFError:
+            order: Order = link.recv()
+            _, given, _, _ = socket.recv_fds(files, 1, FILES)
+        except (EOFError, OSError):
             return None
-        if kind == "wait":
-            link.send(_ended(*request))
-            continue
-        _, (connection, arena, output), _, _ = socket.recv_fds(files, 1, 3)
-        if os.fork() == 0:
-            _take_over(output)
-            link.send(os.getpid())  # which from now on may be killed
-            return connection, arena, *request
-        for file in (connection, arena, output):
+        _forget_ended()
+        connection, arena, output, watch = given
+        has_mounts = namespaces.NAMES[namespaces.MOUNTS] in left
+        process, is_alone = namespaces.fork_first(has_mounts) if order.walls and left else (os.fork(), False)
+        if process == 0:
+            files.close()
+            link.close()
+            if _keep(order, given, is_alone, has_mounts):
+                return connection, arena, order, Entered(left, is_alone)
+        for file in given:
             os.close(file)
 
 
+def _forget_ended() -> None:
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+
+
+def _keep(order: Order, files: list[int], is_alone: bool, has_mounts: bool) -> bool:
+    """Start the copy and return True there; this process keeps it, and never returns."""
+    connection, arena, output, watch = files
+    keeper.guard_against_orphans()
+    if order.walls and is_alone and has_mounts:
+        namespaces.own_folders(order.walls.scratch)
+    copied = os.fork()
+    if copied == 0:
+        os.close(watch)
+        _take_over(output)
+        return True
+    for file in (connection, arena, output):
+        os.close(file)
+    end = keeper.Keeper(copied, watch, order.walls.memory if order.walls else 0, is_alone).keep()
+    with contextlib.suppress(OSError):
+        send(watch, end.document)
+    os._exit(0)
+
+
 def _take_over(output: int) -> None:
-    """Print to the output, read nothing, and be the first of a session: it is killed with all that it starts."""
+    """Print to the output, read nothing, and be the first of a session."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.setsid()
     nothing = os.open(os.devnull, os.O_RDONLY)
     for ours, standard in ((nothing, 0), (output, 1), (output, 2)):
         os.dup2(ours, standard)
     os.close(nothing)
     os.close(output)
-
-
-def _ended(pid: int, seconds: float) -> int | None:
-    """Wait for a copy; return its exit code, negative for a signal, or None where it goes on for so long."""
-    until = time.monotonic() + seconds
-    while True:
-        done, status = os.waitpid(pid, os.WNOHANG)
-        if done:
-            return os.waitstatus_to_exitcode(status)
-        if time.monotonic() > until:
-            return None
-        time.sleep(_OFTEN_S)
 
 
 if __name__ == "__main__":

@@ -35,8 +35,7 @@ class Worker:
 
     candidate: the path of a library, or a module of Python.
     environment: variables that the library's process has beside the judge's own.  prefix: a command that starts it, as
-    `setarch -R` does.  begun: its first process, started already, and the arena that they share.  copied: whether every
-    process is a copy of one that the prefix has started, the first one too; else only where there is no prefix.
+    `setarch -R` does.  begun: its first process, started already, and the arena that they share.
     explains: whether a crash is repeated, to find the argument that it was at.  Used with `with`.
     Raises LibraryError when the library cannot be opened or is not built from this header, NoDevice where it needs one.
     """
@@ -49,7 +48,6 @@ class Worker:
         environment: Mapping[str, str] = MappingProxyType({}),
         prefix: Sequence[str] = (),
         begun: tuple[Arena, Process] | None = None,
-        copied: bool = False,
         explains: bool = True,
     ) -> None:
         self.module = candidate if isinstance(candidate, Module) else None
@@ -62,7 +60,6 @@ class Worker:
         self._called: set[str] = set()  # operations, since the process was started
         self._process: Process | None
         self.arena, self._process = begun or (Arena(), None)
-        self._copied, self._was_started = copied, begun is not None
 
     def __enter__(self) -> Self:
         try:
@@ -80,13 +77,10 @@ class Worker:
         self.arena.close()
 
     def process(self) -> Process:
-        """Return the process, started if there is none; from the second on as a copy of one that is ready."""
+        """Return the process, started if there is none."""
         if self._process is None:
-            copied = self._copied or (self._was_started and not self.prefix)
-            how = (self.environment, self.prefix, copied)
             words = self.module.words if self.module else str(self.path)
-            self._process = Process(words, self.arena, self.threads, *how)
-            self._was_started = True
+            self._process = Process(words, self.arena, self.threads, self.environment, self.prefix)
         return self._process
 
     def facts(self) -> Facts:

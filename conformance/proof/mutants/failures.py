@@ -103,7 +103,7 @@ class Failures:
     ) -> Result | None:
         """Judge cases and steps until one does not pass, and return that one."""
         try:
-            with Worker(path, threads, _START_S, environment, _LIMITED, copied=True, explains=False) as worker:
+            with Worker(path, threads, _START_S, environment, _LIMITED, explains=False) as worker:
                 bench = Bench(worker, store=self._store, explains=False)
                 judged = (self._judged(case, bench, worker) for case in cases)
                 results = itertools.chain(judged, _steps(worker, bench, steps))

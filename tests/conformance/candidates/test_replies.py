@@ -16,7 +16,7 @@ from bindings import Facts
 from conformance.candidates.worker.replies import GarbledError, pack, pack_value, unpack, unpack_value
 
 JSON = st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(), st.lists, max_leaves=8)
-REQUESTS = ("open", "place", "forget", "run", "repeat", "together", "reached", "call")
+REQUESTS = ("restrict", "open", "place", "forget", "run", "repeat", "together", "reached", "call")
 
 
 class Opens:
@@ -32,6 +32,7 @@ class Opens:
 @pytest.mark.parametrize(
     ("request_", "status", "value"),
     [
+        ("restrict", "restricted", ["the network"]),
         ("open", "ready", (1 << 46, Facts(on_device=True, devices=1))),
         ("open", "refused", ("NoDevice", "none here")),
         ("place", "done", [4096, 1 << 46]),
@@ -39,7 +40,7 @@ class Opens:
         ("run", "done", ([0, 0, -2], ("ValueError: no", ""))),
         ("run", "raised", "a \udcff text"),
         ("run", "missing", None),
-        ("repeat", "done", ((7, 0, False, [(1, 2), (3, 4)]), ["the locale"])),
+        ("repeat", "done", ((7, 0, False, [(1, 2), (3, 4)]), ["the locale"], False)),
         ("together", "done", ([3, 4], (1, 2, 0, True))),
         ("together", "done", ([3, 4], None)),
         ("reached", "done", None),
@@ -61,7 +62,7 @@ def test_whatever_else_comes_is_garbled(request_: str, reply: bytes) -> None:
         status, _ = unpack(request_, reply)
     except GarbledError:
         return
-    assert status in {"done", "ready", "raised", "missing", "refused"}
+    assert status in {"done", "ready", "restricted", "raised", "missing", "refused"}
 
 
 @given(JSON, JSON)

@@ -1,0 +1,179 @@
+"""The process between the judge and a candidate's: it waits for the candidate's end, and ends whatever that started.
+
+It is the first process of a namespace, with which the kernel ends all others, or else the one that inherits children
+whose parents have ended.  While the candidate lives, it looks now and then how many processes there are and how much
+memory they hold.  Its last word to the judge is a document: how the candidate ended.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import os
+import select
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from .limits import MOST_PROCESSES
+from .system import control
+
+_OFTEN_S = 0.05
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER = 1, 4, 36  # <linux/prctl.h>
+_FEW = 4096
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+_KILLED_S, _SOON_S = 5.0, 0.001
+
+
+class End(NamedTuple):
+    """How a candidate's process ended: its exit code, negative for a signal; how many others it left; and why."""
+
+    code: int
+    left: int
+    reason: str
+
+    @property
+    def document(self) -> bytes:
+        return json.dumps(self).encode()
+
+
+def read(document: bytes) -> End:
+    """Return what a document says.  Raises ValueError."""
+    code, left, reason = json.loads(document)
+    return End(int(code), int(left), str(reason))
+
+
+class Keeper:
+    """Waits for one child.
+
+    judge: a connection, at whose end the child is ended.  memory: bytes that it may hold, 0 for any number.
+    is_first: whether this process is the first of a namespace.
+    """
+
+    def __init__(self, child: int, judge: int, memory: int, is_first: bool) -> None:
+        self.child, self.judge, self.memory, self.is_first = child, judge, memory, is_first
+        self.reason = ""
+
+    def keep(self) -> End:
+        """Wait until the child has ended, and end what it has left."""
+        woken, wakes = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC) if hasattr(os, "pipe2") else os.pipe()
+        os.set_blocking(wakes, False)
+        signal.set_wakeup_fd(wakes)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.signal(signal.SIGTERM, lambda *_: None)
+        code = self._waited(woken)
+        left = _end_all(self.is_first)
+        return End(code, left, self.reason)
+
+    def _waited(self, woken: int) -> int:
+        """Return the child's exit code, once it has one."""
+        waiting = select.poll()
+        waiting.register(woken, select.POLLIN)
+        waiting.register(self.judge, select.POLLIN | select.POLLHUP)
+        while True:
+            code = _reaped(self.child)
+            if code is not None:
+                return code
+            ready = {file for file, _ in waiting.poll(1000 * _OFTEN_S)}
+            if woken in ready and signal.SIGTERM in os.read(woken, _FEW):
+                self._kill("")
+            if self.judge in ready:  # it sends nothing: it has closed its end
+                self._kill("")
+                waiting.unregister(self.judge)
+            if not ready and self.memory and (reason := self._excess()):
+                self._kill(reason)
+
+    def _kill(self, reason: str) -> None:
+        self.reason = self.reason or reason
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.child, signal.SIGKILL)
+
+    def _excess(self) -> str:
+        """Say what there is too much of."""
+        found = list(itertools.islice(descendants(), MOST_PROCESSES + 1))
+        if len(found) > MOST_PROCESSES:
+            return f"started more than {MOST_PROCESSES} processes"
+        held = max(map(_resident, found), default=0)  # of one: what is shared counts in each
+        return f"took {held / 1e9:.3g} GB of memory, of {self.memory / 1e9:.3g} GB allowed" if held > self.memory else ""
+
+
+def guard_against_orphans() -> None:
+    """Inherit children whose parents have ended, be closed to the eyes of others, and end when the parent does."""
+    for option, value in (
+        (_PR_SET_CHILD_SUBREAPER, 1),
+        (_PR_SET_DUMPABLE, 0),
+        (_PR_SET_PDEATHSIG, signal.SIGTERM),
+    ):
+        with contextlib.suppress(OSError):
+            control(option, value)
+
+
+def descendants(of: str = "thread-self") -> Iterator[int]:
+    """Yield the processes that this one, and those that they, have started, by their numbers in /proc."""
+    for children in _children_files(of):
+        try:
+            numbers = children.read_text().split()
+        except OSError:
+            continue
+        for number in numbers:
+            yield int(number)
+            yield from descendants(number)
+
+
+def _children_files(of: str) -> list[Path]:
+    """A file for each thread of a process; of this one only the thread that runs has children."""
+    if of == "thread-self":
+        return [Path("/proc/thread-self/children")]
+    try:
+        return [thread / "children" for thread in Path("/proc", of, "task").iterdir()]
+    except OSError:
+        return []
+
+
+def _resident(process: int) -> int:
+    try:
+        return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * _PAGE
+    except (OSError, IndexError):
+        return 0
+
+
+def _reaped(child: int) -> int | None:
+    """Take leave of children that have ended; return the exit code of this one, None where it goes on."""
+    code = None
+    while True:
+        try:
+            process, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return code
+        if not process:
+            return code
+        if process == child:
+            code = os.waitstatus_to_exitcode(status)
+
+
+def _end_all(is_first: bool) -> int:
+    """End all that is left below this process; return how many there were."""
+    left, until = 0, time.monotonic() + _KILLED_S
+    while _has_children() and time.monotonic() < until:
+        found = list(itertools.islice(descendants(), _FEW))
+        left = max(left, len(found))
+        time.sleep(_SOON_S)
+        for number in [-1] if is_first else found:  # /proc may be one that numbers them otherwise
+            _signal(number)
+    return left
+
+
+def _has_children() -> bool:
+    try:
+        os.waitpid(-1, os.WNOHANG)
+    except ChildProcessError:
+        return False
+    return True
+
+
+def _signal(number: int) -> None:
+    with contextlib.suppress(OSError):
+        os.kill(number, signal.SIGKILL)
