@@ -13,6 +13,7 @@ from typing import Any
 from bindings import Facts, LibraryError
 
 from .module.source import Module
+from .sandbox.restrictions import is_trusted
 from .worker import begun
 from .worker.worker import Worker
 
@@ -29,7 +30,8 @@ class CandidateError(ValueError):
 class Candidate:
     """One way to run one library or module; `schedule` and `arch` are of an emulated device.
 
-    path: where it lies.  module: how it is imported, where it is one of Python.
+    path: where it lies.  module: how it is imported, where it is one of Python.  kept_from: what of the machine, once
+    it was asked what it is.
     """
 
     path: Path
@@ -38,6 +40,7 @@ class Candidate:
     arch: str = ""  # whose limits hold: sm_70 ...
     facts: Facts = field(default_factory=Facts)
     module: Module | None = None
+    kept_from: tuple[str, ...] = ()
 
     @property
     def source(self) -> Path | Module:
@@ -49,7 +52,8 @@ class Candidate:
         """What the command line said beside the library."""
         framework = self.module.framework if self.module else ""
         said = {"--schedule": self.schedule, "--arch": self.arch, "--framework": framework}
-        return " ".join(f"{option} {shlex.quote(value)}" for option, value in said.items() if value)
+        words = [f"{option} {shlex.quote(value)}" for option, value in said.items() if value]
+        return " ".join([*words, *["--trust"] * is_trusted()])
 
     @property
     def environment(self) -> dict[str, str]:
@@ -85,14 +89,13 @@ def candidates(
     """
     found: list[Candidate] = []
     for called, path in libraries:
-        plain = Candidate(path, called)
-        facts = facts_of(plain)
-        if facts.emulated:
+        plain = _asked(Candidate(path, called))
+        if plain.facts.emulated:
             ways = itertools.product(schedules or [""], archs or [""])
             asked = [replace(plain, schedule=schedule, arch=arch) for schedule, arch in ways]
-            found += [replace(way, facts=facts_of(way)) for way in asked]
+            found += map(_asked, asked)
         else:
-            found.append(replace(plain, facts=facts))
+            found.append(plain)
     if (schedules or archs) and not any(candidate.facts.emulated for candidate in found):
         options = Candidate(Path(), "", next(iter(schedules), ""), next(iter(archs), "")).options
         raise CandidateError(f"{options}: expected an emulated library, got {', '.join(c.name for c in found)}")
@@ -104,8 +107,13 @@ def module_candidates(modules: Sequence[tuple[str, Module]]) -> list[Candidate]:
 
     Raises LibraryError where one cannot be.
     """
-    plain = [Candidate(module.path, called, module=module) for called, module in modules]
-    return [replace(each, facts=facts_of(each)) for each in plain]
+    return [_asked(Candidate(module.path, called, module=module)) for called, module in modules]
+
+
+def _asked(candidate: Candidate) -> Candidate:
+    """The candidate with what it says of itself, and what its process is kept from."""
+    worker = _idle(candidate)
+    return replace(candidate, facts=worker.facts(), kept_from=tuple(worker.process().restricted))
 
 
 def facts_of(candidate: Candidate) -> Facts:

@@ -10,6 +10,7 @@ from typing import Any
 from conformance.candidates.candidate import Candidate, CandidateError, module_candidates
 from conformance.candidates.exports import refuse_strangers
 from conformance.candidates.module.source import find
+from conformance.candidates.sandbox.restrictions import TRUST_OPTION
 
 Named = tuple[str, str]  # what reports call it, "" where nothing was said, and the file or module
 
@@ -29,9 +30,11 @@ def add_several(group: Any) -> None:
 
 
 def add_framework(parser: argparse.ArgumentParser) -> None:
-    """Add --framework, which stands outside of the group of candidates."""
+    """Add --framework, which stands outside of the group of candidates, and --trust, which is of every kind."""
     whose = "whose arrays a module's functions take: numpy, torch, jax ... (default: its FRAMEWORK, or numpy)"
     parser.add_argument("--framework", default="", metavar="NAME", help=whose)
+    trust = "run what is judged with all your rights, kept from nothing (docs/trust.md)"
+    parser.add_argument(TRUST_OPTION, action="store_true", help=trust)
 
 
 def named(text: str) -> Named:

@@ -30,6 +30,7 @@ class Run:
     options: str = ""  # what was said beside it: the order of an emulated device's threads
     preload: str = ""  # under which sanitiser it was judged: address or thread
     device: str = ""  # what the candidate computes on, beside the host
+    isolation: str = ""  # what the candidate was kept from, and what it could not be; nothing of files
     note: str = ""  # what a run of this kind cannot say
     notes: Sequence[str] = ()  # what is worth saying and is no failure
     absent: Sequence[str] = ()  # operations that were to be judged and are not exported

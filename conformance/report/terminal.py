@@ -9,6 +9,7 @@ from dataclasses import replace
 from rich.console import Console
 from rich.markup import escape
 
+from conformance.candidates.sandbox.restrictions import is_lacking
 from conformance.exit_codes import PASSED
 from conformance.judging.results import Result, Status
 
@@ -60,8 +61,11 @@ def show(console: Console, runs: Sequence[Run], every: bool = False, slowest: in
         show_details(console, finding, every)
 
 
-def close(console: Console, runs: Sequence[Run], alone: bool = False) -> None:
-    """Print the closing lines: how many cases, how they ended, and the verdict; alone: `show` was not called."""
+def close(console: Console, runs: Sequence[Run], alone: bool = False, every: bool = False) -> None:
+    """Print the closing lines: how many cases, how they ended, and the verdict.
+
+    alone: `show` was not called.  every: what a candidate was kept from, also where that is all.
+    """
     console.print()
     for run in runs:
         of = f"{run.candidate}: " if len(runs) > 1 else ""
@@ -69,6 +73,8 @@ def close(console: Console, runs: Sequence[Run], alone: bool = False) -> None:
         printed(console, escape(f"{of}{tally(run.results, run.seconds)}{on}"))
         if run.contract != Run.contract:
             printed(console, f"judged by the precision that it declares: {escape(run.contract)}")
+    for said in dict.fromkeys(run.isolation for run in runs if run.isolation and (every or is_lacking(run.isolation))):
+        printed(console, escape(said))
     if any(run.text for run in runs):
         printed(console, f"training steps on the embedded corpus, SHA-256 of its tokens {runs[0].text[:16]}")
     for note in dict.fromkeys(run.note for run in runs if run.note):

@@ -24,6 +24,7 @@ from .system import control
 _OFTEN_S = 0.05
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER = 1, 4, 36  # <linux/prctl.h>
 _FEW = 4096
+_EVERYBODY = -1  # in a namespace: all but its first process
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _KILLED_S, _SOON_S = 5.0, 0.001
 
@@ -88,8 +89,12 @@ class Keeper:
 
     def _kill(self, reason: str) -> None:
         self.reason = self.reason or reason
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(self.child, signal.SIGKILL)
+        if self.is_first:
+            _signal(_EVERYBODY)
+            return
+        _signal(self.child)
+        with contextlib.suppress(OSError):  # its session, as far as nobody has left it, at one stroke
+            os.killpg(self.child, signal.SIGKILL)
 
     def _excess(self) -> str:
         """Say what there is too much of."""
@@ -156,22 +161,17 @@ def _reaped(child: int) -> int | None:
 
 def _end_all(is_first: bool) -> int:
     """End all that is left below this process; return how many there were."""
-    left, until = 0, time.monotonic() + _KILLED_S
-    while _has_children() and time.monotonic() < until:
-        found = list(itertools.islice(descendants(), _FEW))
-        left = max(left, len(found))
-        time.sleep(_SOON_S)
-        for number in [-1] if is_first else found:  # /proc may be one that numbers them otherwise
+    ended, until = 0, time.monotonic() + _KILLED_S
+    while time.monotonic() < until:
+        for number in [_EVERYBODY] if is_first else itertools.islice(descendants(), _FEW):
             _signal(number)
-    return left
-
-
-def _has_children() -> bool:
-    try:
-        os.waitpid(-1, os.WNOHANG)
-    except ChildProcessError:
-        return False
-    return True
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                ended += 1
+        except ChildProcessError:
+            break
+        time.sleep(_SOON_S)
+    return ended
 
 
 def _signal(number: int) -> None:

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from . import capabilities, landlock, limits, namespaces, seccomp
-from .files import rules
 from .landlock import EVERYTHING, Rule
 
-TRUST = "ASSAYER_TRUST"  # the variable by which --trust reaches every process of the judge
+TRUSTED, _LACKS = "trusted: kept from nothing", "; this machine cannot keep it from "
+TRUST, TRUST_OPTION = "ASSAYER_TRUST", "--trust"  # the variable by which the option reaches all the judge's processes
 
 
 class Held(StrEnum):
@@ -23,9 +23,9 @@ class Held(StrEnum):
     NETWORK = "the network"
     MEMORY = "the memory of others"
     SIGNALS = "signals to others"
-    PROCESSES = "processes that stay"
+    PROCESSES = "processes that outlive it"
     ROOT = "root's rights"
-    LIMITS = "memory and files without end"
+    LIMITS = "unbounded memory"
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,25 @@ def is_trusted() -> bool:
     return bool(os.environ.get(TRUST))
 
 
+def described(held: Sequence[str]) -> str:
+    """Say what a candidate was kept from, and what this machine could not keep it from."""
+    if is_trusted():
+        return TRUSTED
+    lacking = [str(each) for each in Held if each not in held]
+    kept = f"kept from {_listed(held)}" if held else "kept from nothing"
+    return f"{kept}{_LACKS}{_listed(lacking)}" if lacking else kept
+
+
+def is_lacking(description: str) -> bool:
+    """Whether a description is of less than all restrictions."""
+    return description == TRUSTED or _LACKS in description
+
+
+def _listed(words: Sequence[str]) -> str:
+    *others, last = words
+    return f"{', '.join(others)} and {last}" if others else last
+
+
 def restrict(walls: Walls, before: Entered) -> list[Held]:
     """Restrict this process for ever; return what it is kept from."""
     held = {Held.PROCESSES, Held.LIMITS}
@@ -69,7 +88,7 @@ def restrict(walls: Walls, before: Entered) -> list[Held]:
         held.add(Held.SIGNALS)
     if namespaces.NAMES[namespaces.NETWORK] in before.namespaces:
         held.add(Held.NETWORK)
-    if _holds(functools.partial(seccomp.restrict, Held.SIGNALS not in held)):
+    if _holds(functools.partial(seccomp.restrict, not before.is_alone)):
         held |= {Held.NETWORK, Held.MEMORY, Held.SIGNALS}
     return [each for each in Held if each in held]
 
@@ -92,6 +111,3 @@ def _landlock(walls: Walls) -> int:
 def _allowed(walls: Walls) -> Iterator[Rule]:
     yield from (Rule(path, rights) for path, rights in walls.rules)
     yield Rule(walls.scratch, EVERYTHING)
-
-
-__all__ = ["TRUST", "Entered", "Held", "Walls", "is_trusted", "restrict", "rules"]

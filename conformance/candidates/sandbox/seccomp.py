@@ -9,6 +9,7 @@ import errno
 import os
 import struct
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from .system import MACHINE, address_of, control
 
@@ -18,7 +19,7 @@ _X32 = 0x40000000  # x86-64: another table of calls begins here
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _NUMBER_AT, _ARCH_AT, _ARGUMENTS_AT = 0, 4, 16
 _ALLOW, _REFUSE = 0x7FFF0000, 0x00050000
-_NEW_NAMESPACES = 0x7E020000  # CLONE_NEW* of <linux/sched.h>
+NEW_NAMESPACES = 0x7E020000  # CLONE_NEW* of <linux/sched.h>
 
 # name: its number on x86-64 and on aarch64.
 _REFUSED = {
@@ -73,7 +74,19 @@ _ON_A_PROCESS = {
     "pidfd_open": (434, 434),
 }
 _BY_THREAD = {"tkill": (200, 130)}  # refused where others are in sight: no library has used it for twenty years
-_CLONE, _CLONE3 = (56, 220), (435, 435)
+CLONE, _CLONE3 = (56, 220), (435, 435)
+
+
+class Check(NamedTuple):
+    """A call that is refused: its numbers on x86-64 and on aarch64, and what it returns.
+
+    bits: only where the first argument has one of them.  own: only where that is neither 0 nor this number.
+    """
+
+    numbers: tuple[int, int]
+    code: int = errno.EPERM
+    bits: int = 0
+    own: int = 0
 
 
 def restrict(sees_others: bool) -> None:
@@ -81,43 +94,50 @@ def restrict(sees_others: bool) -> None:
 
     PR_SET_NO_NEW_PRIVS has to be set.  sees_others: whether signals would reach processes outside.
     """
+    checks = [Check(numbers) for numbers in _REFUSED.values()]
+    checks.append(Check(_CLONE3, errno.ENOSYS))  # its flags lie in memory; C's library takes clone instead
+    checks.append(Check(CLONE, bits=NEW_NAMESPACES))
+    if sees_others:
+        checks += [Check(numbers) for numbers in _BY_THREAD.values()]
+        checks += [Check(numbers, own=os.getpid()) for numbers in _ON_A_PROCESS.values()]
+    install(checks)
+
+
+def install(checks: Sequence[Check]) -> None:
+    """Refuse these calls to this process, for ever.  Raises OSError."""
     if MACHINE not in _ARCH:
         raise OSError(f"no table of system calls of {MACHINE}")
-    filter = b"".join(_filter(list(_ARCH).index(MACHINE), os.getpid() if sees_others else 0))
+    filter = b"".join(_filter(checks))
     program = struct.pack("@HxxxxxxQ", len(filter) // 8, address_of(filter))
     control(_PR_SET_SECCOMP, _FILTER, address_of(program))
 
 
-def _filter(machine: int, process: int) -> Iterator[bytes]:
-    """Yield instructions; process: the one that may be signalled, 0 where all may that are seen."""
+def _filter(checks: Sequence[Check]) -> Iterator[bytes]:
     yield _load(_ARCH_AT)
     yield _instruction(_EQUAL, _ARCH[MACHINE], 1, 0)
     yield _refuse()
     yield _load(_NUMBER_AT)
     if MACHINE == "x86_64":
-        yield from _refused_if(_AT_LEAST, _X32)
-    for numbers in (*_REFUSED.values(), *(_BY_THREAD.values() if process else ())):
-        yield from _refused_if(_EQUAL, numbers[machine])
-    yield _instruction(_EQUAL, _CLONE3[machine], 0, 1)
-    yield _refuse(errno.ENOSYS)  # its flags lie in memory; C's library takes clone instead
-    yield from _looked_into(_CLONE[machine], [_instruction(_ANY_BIT, _NEW_NAMESPACES, 0, 1), _refuse()])
-    for numbers in _ON_A_PROCESS.values() if process else ():
-        only = [_instruction(_EQUAL, 0, 2, 0), _instruction(_EQUAL, process, 1, 0), _refuse()]
-        yield from _looked_into(numbers[machine], only)
+        yield _instruction(_AT_LEAST, _X32, 0, 1)
+        yield _refuse()
+    for check in checks:
+        inner = [*_of_argument(check), _refuse(check.code)]
+        if len(inner) > 1:  # the number is no longer at hand
+            inner.append(_instruction(_RETURN, _ALLOW))
+        yield _instruction(_EQUAL, check.numbers[list(_ARCH).index(MACHINE)], 0, len(inner))
+        yield from inner
     yield _instruction(_RETURN, _ALLOW)
 
 
-def _looked_into(number: int, checks: Sequence[bytes]) -> Iterator[bytes]:
-    """Where it is this call: load its first argument, check it, and allow what was not refused."""
-    yield _instruction(_EQUAL, number, 0, len(checks) + 2)
-    yield _load(_ARGUMENTS_AT)
-    yield from checks
-    yield _instruction(_RETURN, _ALLOW)
-
-
-def _refused_if(comparison: int, value: int) -> Iterator[bytes]:
-    yield _instruction(comparison, value, 0, 1)
-    yield _refuse()
+def _of_argument(check: Check) -> Iterator[bytes]:
+    """Instructions that skip the refusal which follows them, by the first argument's lower half."""
+    if check.bits:
+        yield _load(_ARGUMENTS_AT)
+        yield _instruction(_ANY_BIT, check.bits, 0, 1)
+    elif check.own:
+        yield _load(_ARGUMENTS_AT)
+        yield _instruction(_EQUAL, 0, 2, 0)
+        yield _instruction(_EQUAL, check.own, 1, 0)
 
 
 def _refuse(code: int = errno.EPERM) -> bytes:
@@ -131,5 +151,3 @@ def _load(offset: int) -> bytes:
 def _instruction(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
     """struct sock_filter: where a comparison holds, skip so many instructions, else so many."""
     return struct.pack("=HBBI", code, if_true, if_false, value)
-
-

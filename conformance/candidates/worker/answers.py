@@ -18,7 +18,7 @@ from .memory import HostMemory, Range
 from .messages import receive_any, send
 from .recorder import Recorder
 from .replies import pack, pack_value
-from .rounds import Repeatable, Rounds, Together, is_late, repeat
+from .rounds import Repeatable, Rounds, Together, repeat
 from .surroundings import Surroundings
 
 Shapes = Mapping[str, Sequence[int]]  # of a call's arrays by their flat names; empty for a library, which needs none
@@ -90,10 +90,7 @@ class Child:
     def repeat(
         self, symbol: str, types: tuple[str, ...], task: Task, count: int, window: int, seconds: float, exact: bool
     ) -> tuple[Any, ...]:
-        """Make one call so many times (rounds.py).
-
-        Say also what of the process is no longer as it was, and whether outputs changed once a call had returned.
-        """
+        """Make one call so many times (rounds.py); say also what of the process is no longer as it was."""
         *call, shapes = task
         entry = self._entry(symbol, types, shapes)
         if entry is None:
@@ -101,8 +98,7 @@ class Child:
         values, carried, written, results = call
         bound = functools.partial(entry, *_raw(types, values))
         made = Repeatable(self.memory, bound, carried, written, results, settle=self._settle)
-        late = is_late(made)
-        return ("done", (repeat(made, count, window, seconds, exact), list(self.found.changed()), late))
+        return ("done", (repeat(made, count, window, seconds, exact), list(self.found.changed())))
 
     def together(
         self, symbol: str, types: tuple[str, ...], tasks: list[Task], rounds: Rounds, exact: bool

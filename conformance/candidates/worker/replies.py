@@ -27,7 +27,7 @@ _VALUES: dict[str, Any] = {
     "place": list[int],
     "forget": None,
     "run": tuple[list[int], tuple[str, str]],
-    "repeat": tuple[tuple[int, int, bool, list[tuple[int, int]]], list[str], bool],
+    "repeat": tuple[tuple[int, int, bool, list[tuple[int, int]], bool], list[str]],
     "together": tuple[list[int], tuple[int, int, int, bool] | None],
     "reached": tuple[list[int], list[tuple[float, float, float]]] | None,
     "call": None,

@@ -72,30 +72,16 @@ class Repeatable:
         return [bytes(self.memory.progress[start:stop]) for start, stop in self.results]
 
 
-def is_late(call: Repeatable) -> bool:
-    """Make the first call, and say whether its outputs change once it has returned."""
-    threads = _threads()
-    if call.first():
-        return False
-    until = time.monotonic() + _LONG_S
-    time.sleep(_AWHILE_S)
-    while _threads() > threads and time.monotonic() < until and not call.differs:
-        time.sleep(_AWHILE_S)  # threads that the call has started may not have had their turn
-    return call.differs
-
-
-def _threads() -> int:
-    return len(os.listdir(_TASKS)) if _TASKS.is_dir() else 1
-
-
 def repeat(call: Repeatable, count: int, window: int, seconds: float, exact: bool) -> tuple[Any, ...]:
     """Make a call so many times, or until the time is up, it fails, gives other bits (exact), or memory runs short.
 
-    Returns how many were made, the last one's code, whether it gave other bits than the first, and what `Gauge` read
-    after the first and after each window of calls.
+    Returns how many were made, the last one's code, whether it gave other bits than the first, what `Gauge` read after
+    the first and after each window of calls, and whether outputs changed once the first had returned.
     """
     until = time.monotonic() + seconds
+    threads = _threads()
     code, differs, made = call.first(), False, 1
+    late = code == 0 and _goes_on(call, threads)
     call.settle()
     give_back()
     with Gauge() as gauge:
@@ -113,7 +99,20 @@ def repeat(call: Repeatable, count: int, window: int, seconds: float, exact: boo
                 held.append(now)
             if now[1] - first[1] > MOST_GROWTH:
                 break
-    return made, code, differs, held
+    return made, code, differs, held, late
+
+
+def _goes_on(call: Repeatable, threads: int) -> bool:
+    """Whether outputs change once a call has returned, before which there were so many threads."""
+    until = time.monotonic() + _LONG_S
+    time.sleep(_AWHILE_S)
+    while _threads() > threads and time.monotonic() < until and not call.differs:
+        time.sleep(_AWHILE_S)  # threads that the call has started may not have had their turn
+    return call.differs
+
+
+def _threads() -> int:
+    return len(os.listdir(_TASKS)) if _TASKS.is_dir() else 1
 
 
 def give_back() -> None:

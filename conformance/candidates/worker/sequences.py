@@ -85,7 +85,7 @@ def repeated(worker: Worker, operation: str, arguments: Mapping[str, Any], count
         return Repeated(_ended(worker, ended, f" in call {made}"), made)
     if reply[0] != "done":
         return Repeated(_outcome(worker, call, reply))
-    (made, code, differs, memory), changed, late = reply[1]
+    (made, code, differs, memory, late), changed = reply[1]
     return Repeated(_outcome(worker, call, ("done", ([code], _NOTHING))), made, differs, window, memory, changed, late)
 
 

@@ -205,7 +205,7 @@ def _candidates(options: argparse.Namespace) -> list[Candidate]:
 def _report(console: Console, options: argparse.Namespace, finished: Sequence[Run]) -> None:
     if not options.quiet:
         show(console, finished, options.verbose > 0, options.durations)
-    close(console, finished, alone=options.quiet)
+    close(console, finished, alone=options.quiet, every=options.verbose > 0)
 
 
 def _write(options: argparse.Namespace, finished: Sequence[Run]) -> None:

@@ -15,6 +15,7 @@ from rich.console import Console
 from conformance.candidates.candidate import Candidate
 from conformance.candidates.exports import absent
 from conformance.candidates.files import check_folder, floor
+from conformance.candidates.sandbox.restrictions import described
 from conformance.catalogue.cases import CASES
 from conformance.catalogue.goldens import catalogue_floor
 from conformance.catalogue.prepared import Store
@@ -138,6 +139,7 @@ class Judgement:
             options=self.candidate.options,
             preload=os.environ.get("ASSAYER_PRELOAD", ""),
             device=self.candidate.facts.described,
+            isolation="" if self.options.outputs else described(self.candidate.kept_from),
             contract=self.options.contract,
             seed=self.options.seed,
             seconds=seconds,

@@ -40,7 +40,7 @@ class Opens:
         ("run", "done", ([0, 0, -2], ("ValueError: no", ""))),
         ("run", "raised", "a \udcff text"),
         ("run", "missing", None),
-        ("repeat", "done", ((7, 0, False, [(1, 2), (3, 4)]), ["the locale"], False)),
+        ("repeat", "done", ((7, 0, False, [(1, 2), (3, 4)], True), ["the locale"])),
         ("together", "done", ([3, 4], (1, 2, 0, True))),
         ("together", "done", ([3, 4], None)),
         ("reached", "done", None),
