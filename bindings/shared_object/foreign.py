@@ -53,7 +53,8 @@ def of_process(symbol: str, types: Sequence[str]) -> Callable[..., int]:
 def environment() -> tuple[bytes, ...]:
     """Return the variables of this process as C's own library holds them, NAME=VALUE; none where it hides them."""
     try:
-        entries = backend.load_library(None, backend.RTLD_NOW).read_variable(_ffi.typeof("char**"), "environ")
+        process: Any = backend.load_library(None, backend.RTLD_NOW)
+        entries = process.read_variable(_ffi.typeof("char**"), "environ")
     except (AttributeError, KeyError):
         return ()
     found: list[bytes] = []

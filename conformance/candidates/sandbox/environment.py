@@ -18,4 +18,9 @@ def without_secrets(variables: Mapping[str, str]) -> dict[str, str]:
 
 def at_home(folder: str) -> dict[str, str]:
     """Variables by which programs find a folder to write to: this one."""
-    return {"HOME": folder, "TMPDIR": folder, "XDG_CACHE_HOME": f"{folder}/.cache", "XDG_CONFIG_HOME": f"{folder}/.config"}
+    return {
+        "HOME": folder,
+        "TMPDIR": folder,
+        "XDG_CACHE_HOME": f"{folder}/.cache",
+        "XDG_CONFIG_HOME": f"{folder}/.config",
+    }

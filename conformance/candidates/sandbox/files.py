@@ -18,16 +18,34 @@ from .landlock import EVERYTHING, READ, READ_DIR, READ_FILE, WRITE_FILE, Rule
 PREPARED = CACHE / "prepared"  # expectations, kept between runs
 _CLOSED = (GOLDEN, PREPARED)
 _SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/opt", "/nix/store", "/gnu/store", "/sys", "/proc")
-_CONFIGURATION = (
-    "ld.so.cache ld.so.conf ld.so.conf.d localtime timezone nsswitch.conf passwd group hosts host.conf gai.conf mime.types "
-    "locale.alias default/locale alternatives OpenCL vulkan python3 python3.11 python3.12 python3.13 python3.14 "
-    "ssl/openssl.cnf ssl/certs pki/tls/openssl.cnf crypto-policies machine-id os-release openmpi"
-).split()
+_CONFIGURATION = (  # below /etc
+    "ld.so.cache",
+    "ld.so.conf",
+    "ld.so.conf.d",
+    "localtime",
+    "timezone",
+    "nsswitch.conf",
+    "passwd",
+    "group",
+    "hosts",
+    "mime.types",
+    "locale.alias",
+    "default/locale",
+    "alternatives",
+    "OpenCL",
+    "vulkan",
+    f"python{sys.version_info.major}",
+    f"python{sys.version_info.major}.{sys.version_info.minor}",
+    "ssl/openssl.cnf",
+    "ssl/certs",
+    "crypto-policies",
+    "os-release",
+)
 _STREAMS = "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"
 _DEVICES = "nvidia*", "dri", "kfd", "accel", "dxg", "infiniband"  # below /dev
 _DRIVERS = "/run/nvidia-persistenced", "/run/nvidia-topologyd", "/run/opengl-driver", "/var/lib/dcgm-exporter"
 _NAMED = "LD_LIBRARY_PATH", "LD_PRELOAD", "CUDA_HOME", "CUDA_PATH", "VIRTUAL_ENV", "CONDA_PREFIX", "ASSAYER_READABLE"
-SHARED_MEMORY = "/dev/shm"  # noqa: S108  (a folder of memory, named by its standard)
+SHARED_MEMORY = "/dev/shm"  # a folder of memory
 
 
 def rules(candidate: Path, root: Path | None = None) -> list[Rule]:

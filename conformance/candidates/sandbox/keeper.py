@@ -102,7 +102,9 @@ class Keeper:
         if len(found) > MOST_PROCESSES:
             return f"started more than {MOST_PROCESSES} processes"
         held = max(map(_resident, found), default=0)  # of one: what is shared counts in each
-        return f"took {held / 1e9:.3g} GB of memory, of {self.memory / 1e9:.3g} GB allowed" if held > self.memory else ""
+        if held > self.memory:
+            return f"took {held / 1e9:.3g} GB of memory, of {self.memory / 1e9:.3g} GB allowed"
+        return ""
 
 
 def guard_against_orphans() -> None:

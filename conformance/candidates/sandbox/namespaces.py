@@ -17,7 +17,7 @@ USER, PROCESSES, NETWORK, IPC, MOUNTS = 0x10000000, 0x20000000, 0x40000000, 0x08
 NAMES = {USER: "user", PROCESSES: "processes", NETWORK: "network", IPC: "ipc", MOUNTS: "mounts"}
 _PRIVATE, _RECURSIVE = 1 << 18, 1 << 14  # <linux/mount.h>
 _NO_SUID, _NO_DEVICES = 2, 4
-SHARED_MEMORY = "/dev/shm"  # noqa: S108  (a folder of memory, named by its standard)
+SHARED_MEMORY = "/dev/shm"  # a folder of memory
 _SIZE = b"size=1g,nr_inodes=65536,mode=1777"
 _CLONE = {"x86_64": 56, "aarch64": 220}
 

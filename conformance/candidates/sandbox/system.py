@@ -16,7 +16,10 @@ _ffi = FFI()
 
 
 def call(name: str, *arguments: int | bytes | None) -> int:
-    """Call a function of C's library that returns -1 where it fails: numbers, text or null pointers.  Raises OSError."""
+    """Call a function of C's library that returns -1 where it fails, with numbers, text or null pointers.
+
+    Raises OSError.
+    """
     held = [None if given is None or isinstance(given, int) else from_buffer(given) for given in arguments]
     raw = [
         address(buffer) if buffer is not None else (given or 0) & (2**64 - 1)  # type: ignore[operator]

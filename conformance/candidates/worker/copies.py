@@ -10,7 +10,6 @@ import os
 import socket
 import subprocess
 import sys
-
 import weakref
 from collections.abc import Mapping, Sequence
 from multiprocessing.connection import Connection

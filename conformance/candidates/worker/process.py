@@ -14,7 +14,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bindings import Facts, LibraryError, NoDevice
-
 from conformance.candidates.sandbox.environment import without_secrets
 from conformance.candidates.sandbox.limits import LARGEST_FILE
 from conformance.candidates.sandbox.restrictions import is_trusted
@@ -22,9 +21,9 @@ from conformance.candidates.sandbox.restrictions import is_trusted
 from .arena import CAPACITY, Arena, Slot
 from .copies import copy
 from .messages import OPENING, UnexpectedError, receive, send_within
+from .order import Order
 from .replies import LARGEST, LARGEST_VALUE, GarbledError, unpack, unpack_value
 from .room import Room
-from .order import Order
 
 if TYPE_CHECKING:
     from .buffers import Buffer
@@ -69,7 +68,7 @@ class Process:
         variables = own | given | {"PYTHONPATH": os.pathsep.join(sys.path)}
         self._connection, theirs = socket.socketpair()
         with theirs:
-            order = Order(CAPACITY, candidate, self._room and self._room.walls)
+            order = Order(CAPACITY, candidate, self._room.walls if self._room else None)
             self._process = copy(variables, prefix, order, (theirs.fileno(), arena.file, self._output.fileno()))
         self._read = 0
         self._number = OPENING

@@ -112,7 +112,7 @@ def _goes_on(call: Repeatable, threads: int) -> bool:
 
 
 def _threads() -> int:
-    return len(os.listdir(_TASKS)) if _TASKS.is_dir() else 1
+    return len([*_TASKS.iterdir()]) if _TASKS.is_dir() else 1
 
 
 def give_back() -> None:

@@ -39,9 +39,7 @@ def main() -> None:
         child.serve(*served)
 
 
-def _serve(
-    link: Connection, files: socket.socket, left: Collection[str]
-) -> tuple[int, int, Order, Entered] | None:
+def _serve(link: Connection, files: socket.socket, left: Collection[str]) -> tuple[int, int, Order, Entered] | None:
     """Start copies until the connection ends; return in a copy what it is to serve, else None."""
     while True:
         try:
@@ -50,7 +48,7 @@ def _serve(
         except (EOFError, OSError):
             return None
         _forget_ended()
-        connection, arena, output, watch = given
+        connection, arena, *_ = given
         has_mounts = namespaces.NAMES[namespaces.MOUNTS] in left
         process, is_alone = namespaces.fork_first(has_mounts) if order.walls and left else (os.fork(), False)
         if process == 0:

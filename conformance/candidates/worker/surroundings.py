@@ -11,7 +11,8 @@ from pathlib import Path
 from bindings.shared_object.foreign import environment, of_process
 from conformance.candidates.sandbox.keeper import descendants
 
-_STATUS = Path("/proc/self/status")  # of Linux
+_SELF = Path("/proc/self")  # of Linux
+_STATUS = _SELF / "status"
 _MASKS = {"SigBlk": "mask of signals", "Umask": "mask of new files' rights"}
 _LIMITS = {name: number for name, number in vars(resource).items() if name.startswith("RLIMIT_")}
 _STANDARD = (0, 1, 2)
@@ -103,7 +104,7 @@ def _started() -> list[str]:
     """How many are below this one, and beside it: what outlives its parent becomes its keeper's."""
     if not _STATUS.exists():
         return []
-    if os.readlink("/proc/self") != str(os.getpid()):  # another namespace's /proc, which numbers them otherwise
+    if _SELF.resolve().name != str(os.getpid()):  # another namespace's /proc, which numbers them otherwise
         return []
     beside = len(list(descendants(str(os.getppid())))) - 1  # without this one, those below included
     return [str(beside)] if beside > 0 else []

@@ -17,7 +17,6 @@ from conformance.candidates.worker import copies
 from conformance.candidates.worker.worker import Worker
 from tests.conformance import for_workers
 
-
 MARK = "ASSAYER_TEST_OF_COPIES"
 
 

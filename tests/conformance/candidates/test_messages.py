@@ -12,7 +12,6 @@ import pytest
 
 from conformance.candidates.worker.messages import UnexpectedError, receive, send, send_within
 
-
 FIVE = struct.pack("<QQ", 5, 0)  # the head of a message of five bytes
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
-REFUSED = r"Permission denied|Operation not permitted|Read-only|Function not implemented|No such|Bad file|No space|Invalid|cross-device"
+REFUSED = (
+    "Permission denied|Operation not permitted|Read-only|Function not implemented|No such|Bad file|No space|Invalid|"
+    "cross-device"
+)
 GARBLED = "closed or garbled its connection"
 
 
 class Hostile(NamedTuple):
-    """name: as in hostile.c.  status, seen: what the judge tells of the call, patterns.  change: of a thousand calls, instead."""
+    """name: as in hostile.c.  status, seen: what the judge tells of the call, patterns.  change: of a repeated call."""
 
     name: str
     tries: str
@@ -70,7 +74,7 @@ BOMBS = (
     Hostile("arena_bomb", "to fill all addresses that it shares with the judge", "crashed", "GB of memory|SIG"),
     Hostile("fills_disk", "to fill the disk"),
     Hostile("floods_output", "to print gigabytes", "crashed", "SIGXFSZ, by more than 64 MiB printed"),
-    Hostile("thread_bomb", "100,000 threads", "done|crashed", "Resource temporarily unavailable|Cannot allocate|memory|SIG"),
+    Hostile("thread_bomb", "100,000 threads", "done|crashed", "Resource temporarily|Cannot allocate|memory|SIG"),
 )
 CONNECTION = (
     Hostile("half_message", "to send half a message, and wait", "timed out", "no answer in"),
@@ -79,7 +83,7 @@ CONNECTION = (
     Hostile("pickle", "to send a pickle that runs code in the judge", "crashed", GARBLED),
     Hostile("forged_reply", "to send a reply before the judge has asked", "crashed", GARBLED),
     Hostile("closes_all", "to close all descriptors", "crashed", "exit status|closed or garbled"),
-    Hostile("replaces_connection", "to replace the connection by its output", "crashed", f"{GARBLED}|exit status|no answer"),
+    Hostile("replaces_connection", "to close its connection", "crashed", f"{GARBLED}|exit status|no answer"),
     Hostile("cuts_arena", "to cut the memory that it shares with the judge, who would end by reading it"),
     Hostile("cuts_output", "to cut what it has printed", "done", ""),
     Hostile("escapes", "to take over the terminal by what it prints", "done", "succeeded"),
@@ -94,7 +98,7 @@ LEFTOVERS = (
     Hostile("subnormals", "to have subnormal numbers taken for zero", change="from kept to taken for zero"),
     Hostile("signals", "to block signals", change="the mask of signals, from 0+ to"),
     Hostile("umask", "to open new files to everybody", change="the mask of new files' rights, from .* to 0000"),
-    Hostile("environment", "LD_PRELOAD and PYTHONPATH for processes to come", change="environment, from .* to LD_PRELOAD"),
+    Hostile("environment", "LD_PRELOAD and PYTHONPATH for processes to come", change="environment, .* to LD_PRELOAD"),
     Hostile("limits", "to change limits of the process", change=r"the limits, from .* to RLIMIT_NOFILE \(100, 100\)"),
     Hostile("descriptors", "to replace descriptors", change="the descriptors, from 0 of .* to 0 of"),
 )
@@ -110,3 +114,23 @@ AT_LOAD = {  # what is tried as soon as the library is loaded, and how opening i
 }
 ONE_CALL = (*FILES, *JUDGE, *WALLS, *ENDS, *BOMBS, *CONNECTION)
 ALL = (*ONE_CALL, *LEFTOVERS)
+
+
+CHEATS = (  # test_cheats.py
+    ("inputs", "to look results up by the input", "FAIL, by another `--seed`"),
+    ("addresses", "to look results up by the address of the input", "FAIL, by calls in a row"),
+    ("files", "to look results up in expectations that are kept", "refused, so FAIL"),
+    ("interposes", "its own memcmp and memcpy in place of the process's", "FAIL: results are compared in the judge"),
+)
+
+
+def lines() -> Iterator[str]:
+    """Yield the table's lines as they stand in docs/trust.md."""
+    told = {"done": "refused", "crashed": "CRASHED", "timed out": "TIMED_OUT", "done|crashed": "refused, or CRASHED"}
+    harmless = {"cuts_output": "the rest is told", "escapes": "shown as \\x1b and the like"}
+    for each in ONE_CALL:
+        yield f"| {each.tries} | {harmless.get(each.name, told[each.status])} |"
+    for each in LEFTOVERS:
+        yield f"| {each.tries} | a finding |"
+    for _, tries, seen in CHEATS:
+        yield f"| {tries} | {seen} |"

@@ -20,7 +20,7 @@ from conformance.candidates.worker.sequences import repeated
 from conformance.candidates.worker.worker import Worker
 
 from .conftest import SOURCE, WAY, Aims
-from .table import ALL, AT_LOAD, BOMBS, LEFTOVERS, ONE_CALL, Hostile
+from .table import ALL, AT_LOAD, BOMBS, LEFTOVERS, ONE_CALL, Hostile, lines
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere little of this is held")
 X = np.arange(1, 38, dtype=np.float32)
@@ -74,6 +74,11 @@ def test_the_table_is_of_what_there_is() -> None:
 def test_all_restrictions_hold_on_this_machine_or_are_told(worker: Worker) -> None:
     worker.facts()
     assert "processes that outlive it" in worker.process().restricted
+
+
+def test_the_page_shows_the_table() -> None:
+    page = Path(__file__).parents[3].joinpath("docs", "trust.md").read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines() if line not in page] == []
 
 
 @pytest.mark.parametrize("hostile_", ONE_CALL, ids=lambda each: each.name)
