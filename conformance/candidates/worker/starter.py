@@ -15,6 +15,7 @@ import os
 import signal
 import socket
 import sys
+import time
 from collections.abc import Collection
 from multiprocessing.connection import Connection
 
@@ -27,6 +28,7 @@ from .messages import send
 from .order import Order
 
 FILES = 4
+_OFTEN_S, _LAST_S = 0.001, 5.0
 
 
 def main() -> None:
@@ -46,6 +48,7 @@ def _serve(link: Connection, files: socket.socket, left: Collection[str]) -> tup
             order: Order = link.recv()
             _, given, _, _ = socket.recv_fds(files, 1, FILES)
         except (EOFError, OSError):
+            _forget_ended(_LAST_S)
             return None
         _forget_ended()
         connection, arena, *_ = given
@@ -60,10 +63,12 @@ def _serve(link: Connection, files: socket.socket, left: Collection[str]) -> tup
             os.close(file)
 
 
-def _forget_ended() -> None:
+def _forget_ended(seconds: float = 0.0) -> None:
+    """Take leave of keepers that have ended; wait so long for those that have not."""
+    until = time.monotonic() + seconds
     with contextlib.suppress(ChildProcessError):
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
+        while os.waitpid(-1, os.WNOHANG)[0] or time.monotonic() < until:
+            time.sleep(_OFTEN_S if seconds else 0)
 
 
 def _keep(order: Order, files: list[int], is_alone: bool, has_mounts: bool) -> bool:
