@@ -137,7 +137,8 @@ runpy.run_module("conformance", run_name="__main__")
 def test_ctrl_c_ends_the_run_and_its_workers_at_once(library, tmp_path: Path) -> None:
     mark = tmp_path / "worker"
     path = library(HANGING % mark)
-    command = [sys.executable, "-c", LISTENING, "run", "--limit", "60", "-k", "silu/plain", "--library", path]
+    given = ["--limit", "60", "-k", "silu/plain", "--trust", "--library", path]  # else it writes no file
+    command = [sys.executable, "-c", LISTENING, "run", *given]
     with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as judge:
         try:
             worker = int(_until(lambda: mark.exists() and mark.read_text()))
