@@ -14,16 +14,17 @@ import os
 import select
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from .limits import MOST_PROCESSES
+from .limits import MOST_PROCESSES, MOST_THREADS
 from .system import control
 
 _OFTEN_S = 0.05
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER = 1, 4, 36  # <linux/prctl.h>
 _FEW = 4096
+_PARENT_AT, _THREADS_AT = 1, 17  # of the words behind the name in /proc/PROCESS/stat
 _EVERYBODY = -1  # in a namespace: all but its first process
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _KILLED_S, _SOON_S = 5.0, 0.001
@@ -101,6 +102,8 @@ class Keeper:
         found = list(itertools.islice(descendants(), MOST_PROCESSES + 1))
         if len(found) > MOST_PROCESSES:
             return f"started more than {MOST_PROCESSES} processes"
+        if sum(map(_threads, found)) > MOST_THREADS:
+            return f"started more than {MOST_THREADS} threads"
         held = max(map(_resident, found), default=0)  # of one: what is shared counts in each
         if held > self.memory:
             return f"took {held / 1e9:.3g} GB of memory, of {self.memory / 1e9:.3g} GB allowed"
@@ -120,14 +123,15 @@ def guard_against_orphans() -> None:
 
 def descendants(of: str = "thread-self") -> Iterator[int]:
     """Yield the processes that this one, and those that they, have started, by their numbers in /proc."""
-    for children in _children_files(of):
-        try:
-            numbers = children.read_text().split()
-        except OSError:
-            continue
-        for number in numbers:
-            yield int(number)
-            yield from descendants(number)
+    due = [of]
+    while due:
+        for children in _children_files(due.pop()):
+            try:
+                numbers = children.read_text().split()
+            except OSError:
+                continue
+            yield from map(int, numbers)
+            due += numbers
 
 
 def _children_files(of: str) -> list[Path]:
@@ -145,6 +149,18 @@ def _resident(process: int) -> int:
         return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * _PAGE
     except (OSError, IndexError):
         return 0
+
+
+def _threads(process: int) -> int:
+    try:
+        return int(_status(process)[_THREADS_AT])
+    except (OSError, IndexError, ValueError):
+        return 0
+
+
+def _status(process: int) -> list[str]:
+    """What /proc/PROCESS/stat says behind the name, which may hold anything."""
+    return Path(f"/proc/{process}/stat").read_text(errors="replace").rpartition(")")[2].split()
 
 
 def _reaped(child: int) -> int | None:
@@ -165,8 +181,12 @@ def _end_all(is_first: bool) -> int:
     """End all that is left below this process; return how many there were."""
     ended, until = 0, time.monotonic() + _KILLED_S
     while time.monotonic() < until:
-        for number in [_EVERYBODY] if is_first else itertools.islice(descendants(), _FEW):
-            _signal(number)
+        if is_first:
+            _signal(_EVERYBODY)
+        else:
+            found = list(itertools.islice(descendants(), _FEW))
+            for number in found:
+                _end_one(number, {os.getpid(), *found})
         try:
             while os.waitpid(-1, os.WNOHANG)[0]:
                 ended += 1
@@ -174,6 +194,17 @@ def _end_all(is_first: bool) -> int:
             break
         time.sleep(_SOON_S)
     return ended
+
+
+def _end_one(number: int, family: Collection[int]) -> None:
+    """End a process, if it still is one of these processes' children: numbers are used again."""
+    with contextlib.suppress(OSError, IndexError, ValueError):
+        file = os.pidfd_open(number)
+        try:
+            if int(_status(number)[_PARENT_AT]) in family:
+                signal.pidfd_send_signal(file, signal.SIGKILL)
+        finally:
+            os.close(file)
 
 
 def _signal(number: int) -> None:

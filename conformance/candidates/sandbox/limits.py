@@ -9,7 +9,7 @@ from pathlib import Path
 
 LARGEST_FILE = 1 << 26  # bytes: a library that floods its output is stopped by SIGXFSZ
 MOST_PROCESSES = 256  # that one may start, and that are there at once
-_MOST_TASKS = 4096  # threads included, of a user of its own
+MOST_THREADS = 4096  # of all of them
 _OF_MEMORY = 2  # a process may take this part of the machine's memory
 _OUT_FIRST = "1000"  # <linux/oom.h>: where memory runs short, this process is ended before any other
 _IN_GROUP = Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes")
@@ -20,7 +20,7 @@ def limit(is_own_user: bool) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST_FILE, LARGEST_FILE))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if is_own_user:
-        resource.setrlimit(resource.RLIMIT_NPROC, (_MOST_TASKS, _MOST_TASKS))
+        resource.setrlimit(resource.RLIMIT_NPROC, (MOST_THREADS, MOST_THREADS))
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text(_OUT_FIRST)
 

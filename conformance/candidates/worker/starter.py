@@ -28,6 +28,7 @@ from .messages import send
 from .order import Order
 
 FILES = 4
+_NONE = -1
 _OFTEN_S, _LAST_S = 0.001, 5.0
 
 
@@ -53,7 +54,10 @@ def _serve(link: Connection, files: socket.socket, left: Collection[str]) -> tup
         _forget_ended()
         connection, arena, *_ = given
         has_mounts = namespaces.NAMES[namespaces.MOUNTS] in left
-        process, is_alone = namespaces.fork_first(has_mounts) if order.walls and left else (os.fork(), False)
+        try:
+            process, is_alone = namespaces.fork_first(has_mounts) if order.walls and left else (os.fork(), False)
+        except OSError:  # the machine has no more: the judge is told by the end of the connections
+            process, is_alone = _NONE, False
         if process == 0:
             files.close()
             link.close()

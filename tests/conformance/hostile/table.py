@@ -74,7 +74,9 @@ BOMBS = (
     Hostile("arena_bomb", "to fill all addresses that it shares with the judge", "crashed", "GB of memory|SIG"),
     Hostile("fills_disk", "to fill the disk"),
     Hostile("floods_output", "to print gigabytes", "crashed", "SIGXFSZ, by more than 64 MiB printed"),
-    Hostile("thread_bomb", "100,000 threads", "done|crashed", "Resource temporarily|Cannot allocate|memory|SIG"),
+    Hostile(
+        "thread_bomb", "100,000 threads", "done|crashed", "Resource temporarily|Cannot allocate|more than 4096|SIG"
+    ),
 )
 CONNECTION = (
     Hostile("half_message", "to send half a message, and wait", "timed out", "no answer in"),
