@@ -185,7 +185,7 @@ class Model:
                 d_h[rows] += d_gate @ gate[e] + d_up @ up[e]
             for name, gradient in zip(("gate", "up", "down"), of_experts, strict=True):
                 self.gradients[layer + name] = gradient
-            d_p = chosen * (d_weights - (d_weights * weights).sum(-1, keepdims=True)) / total + load / np.float32(len(h))
-            return d_h + router_back(softmax_back(p, d_p))
+            d_p = chosen * (d_weights - (d_weights * weights).sum(-1, keepdims=True)) / total
+            return d_h + router_back(softmax_back(p, d_p + load / np.float32(len(h))))
 
         return y, back
