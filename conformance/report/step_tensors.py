@@ -28,7 +28,7 @@ def first_wrong(result: Result) -> Verdict | None:
 
 
 def tensors(result: Result) -> Iterator[str]:
-    """Yield what each wrong tensor looks like, the first where it began; then which others are wrong, and which right."""
+    """Yield what wrong tensors look like, the first where it began; then which others are wrong, and which right."""
     if not is_handed_step(result) or result.diagnosis is None:
         return
     wrong = result.diagnosis.symptoms

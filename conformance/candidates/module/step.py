@@ -1,7 +1,7 @@
 """In the worker's process: a whole training step that is one function, called, and what it returned read.
 
-    def step(parameters, tokens, targets, settings):
-        return {"loss": ..., "gradients": {...}, "parameters": {...}, ...}
+def step(parameters, tokens, targets, settings):
+    return {"loss": ..., "gradients": {...}, "parameters": {...}, ...}
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from .raised import Raised, raised
 from .settings import Settings
 
 NUMBERS = ("loss", "cross_entropy", "aux_loss", "norm")
-GROUPS = {"gradients": "gradient.", "parameters": "parameter.", "m": "m.", "v": "v."}  # and what their members' names begin with
+# And what the names of their members begin with.
+GROUPS = {"gradients": "gradient.", "parameters": "parameter.", "m": "m.", "v": "v."}
 _NAMED = 3  # unknown names that a sentence quotes
 Arrays = Mapping[str, NDArray[Any]]
 Results = dict[str, NDArray[Any] | None]
@@ -77,7 +78,7 @@ def _read(returned: Any, names: Collection[str]) -> Results:
         if returned.get(key) is not None:
             found |= _group(key, prefix, returned[key], names)
     if not found:
-        raise Raised(f"returned an empty dict, expected one of some of {', '.join(known)}")
+        raise Raised(f"returned an empty dict, expected some of {', '.join(known)}")
     return found
 
 
@@ -107,7 +108,8 @@ def _refuse_unknown(where: str, returned: Mapping[Any, Any], known: Collection[s
     more = f" and {len(unknown) - _NAMED} more" if len(unknown) > _NAMED else ""
     near = get_close_matches(unknown[0], known, 1)
     hint = f"; did you mean {near[0]}?" if near else ""
-    expected = "some of " + ", ".join(known) if not where else f"the names of the parameters ({', '.join([*known][:_NAMED])} ...)"
+    first = f"the names of the parameters ({', '.join([*known][:_NAMED])} ...)"
+    expected = first if where else f"some of {', '.join(known)}"
     raise Raised(f"{where}returned {', '.join(unknown[:_NAMED])}{more}, expected {expected}{hint}")
 
 

@@ -68,7 +68,9 @@ class StepJudgement:
                 console.print("nothing failed the last time: judging everything")
         keywords = self.options.k
         wants_update = (ID in ids or not ids) and keywords.matches(ID)
-        wants_run = (not ids or any(f"{id}/".startswith(f"{_RUN}/") for id in ids)) and keywords.could_match_within(_RUN)
+        wants_run = (not ids or any(f"{id}/".startswith(f"{_RUN}/") for id in ids)) and keywords.could_match_within(
+            _RUN
+        )
         return Selection((ID,) * wants_update, (_RUN,) * wants_run, keywords, tuple(ids))
 
     def run(self, follower: Follower) -> Run:
@@ -118,7 +120,7 @@ class StepJudgement:
             if not self.selection.steps or not update.verdicts:  # a step that gives nothing leads nowhere
                 return
             if missed := lacking(update):
-                self.notes.append(f"not run: {_RUN}: the step does not return {', '.join(missed)}, which the next starts from")
+                self.notes.append(f"not run: {_RUN}: it goes on from {', '.join(missed)}, not given by the step")
                 return
             for result in judge_run(worker.call, replace(RUN, steps=self.options.run_length), self.store):
                 yield [result]

@@ -6,16 +6,15 @@ wrong readings of a step, each of which computes it once more.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.candidates.poison import poison
 from conformance.catalogue.goldens import step as golden
-from conformance.judging.diagnoses import Diagnosis, Kind, Symptom, of_readings
+from conformance.judging.diagnoses import Diagnosis, Symptom, of_readings
 from conformance.judging.verdict import Verdict, judge
 from conformance.limits.expectation import Expected
 from conformance.limits.measure import SIGMAS
@@ -27,12 +26,9 @@ from reference.readings import Reading
 from reference.readings.step import GRADIENTS
 from reference.step import State, TrainingConfig, start
 
-from .failed import Failed, Wrong
-from .symptoms import symptom
+from .step_tensors import is_comparable, symptoms_of
 
 Array = NDArray[Any]
-# Of a whole tensor; experts' weights are stacked.
-_AXES = {2: ("row", "column"), 3: ("expert", "row", "column")}
 _NAMED = 3  # wrong tensors behind the first that the sentence names
 _TRAINING = TrainingConfig(clip_norm=golden.CLIP_NORM)
 
@@ -59,12 +55,17 @@ def diagnose_step(
     if not failed:
         return None
     with np.errstate(all="ignore"):
-        is_whole = all(_is_comparable(expected, got, verdict.output) for verdict in verdicts)
-        names = [one.name for one in readings if is_whole and _matches(one, misread, expected, got)]
-        symptoms = tuple(_symptoms(_Step("training_step", {}, expected, got, {}), failed))
-    if names:
-        return replace(of_readings(names), symptoms=symptoms)
-    return Diagnosis(_sentence(symptoms), symptoms=symptoms)
+        symptoms = tuple(symptoms_of(expected, got, failed))
+        if not all(is_comparable(expected, got, verdict.output) for verdict in verdicts):
+            return Diagnosis(_sentence(symptoms), symptoms=symptoms)
+        tried = _Tried(expected, got, misread, {verdict.output for verdict in failed})
+        computed = [(reading, tried.plain(reading)) for reading in readings]
+        if names := [reading.name for reading, values in computed if tried.holds(reading, values, [*got])]:
+            return replace(of_readings(names), symptoms=symptoms)
+        # Where mistakes mix, what backward meets first still shows one of them alone.
+        begun = [verdict.output for verdict in verdicts[: verdicts.index(failed[0]) + 1]]
+        names = [reading.name for reading, values in computed if tried.holds(reading, values, begun)]
+    return Diagnosis(_sentence(symptoms, names), symptoms=symptoms)
 
 
 def of_golden(inputs: Mapping[str, Array]) -> Misread:
@@ -76,85 +77,39 @@ def of_golden(inputs: Mapping[str, Array]) -> Misread:
     return misread
 
 
-def _sentence(symptoms: Sequence[Symptom]) -> str:
-    """What is wrong first, and what after it."""
+def _sentence(symptoms: Sequence[Symptom], begun_by: Sequence[str] = ()) -> str:
+    """What is wrong first, and what after it; begun_by: readings that give every tensor up to the first wrong one."""
     first, *later = symptoms
+    looks = f"matches: {', or '.join(begun_by)}" if begun_by else first.text
     more = f" and {len(later) - _NAMED} more" if len(later) > _NAMED else ""
     after = f"; then {', '.join(one.outputs[0] for one in later[:_NAMED])}{more}" if later else ""
-    return f"first wrong: {first.outputs[0]}: {first.text}{after}"
+    return f"first wrong: {first.outputs[0]}: {looks}{after}"
 
 
-class _Step(Failed):
-    """A step as a call without arguments; its model is too small for a number to be known by a size of it."""
+class _Tried:
+    """Readings held against what came."""
 
-    @property
-    def inputs(self) -> dict[str, Array]:
-        return {}
+    def __init__(self, expected: Expected, got: Mapping[str, Array], misread: Misread, wrong: set[str]) -> None:
+        self._expected, self._got, self._misread, self._wrong = expected, got, misread, wrong
+        self._noisy: dict[str, Mapping[str, Any]] = {}
 
-    @property
-    def numbers(self) -> dict[str, float]:
-        return {}
+    def plain(self, reading: Reading) -> Mapping[str, Any]:
+        """What the step comes to by a reading, without noise."""
+        return self._misread(reading, OnFloat32(), np.asarray)
 
-    def computed_with(self, unit: float) -> Expected:
-        return {}
+    def holds(self, reading: Reading, values: Mapping[str, Any], names: Sequence[str]) -> bool:
+        """Whether these tensors are what they are by a reading; values: what `plain` says."""
+        if not all(_is_as_near(values[name], self._expected[name], self._got[name]) for name in names):
+            return False
+        if any(self._is_right(name, values[name]) for name in names if name in self._wrong):
+            return False
+        if reading.name not in self._noisy:
+            self._noisy[reading.name] = self._misread(reading, OnNumbers(_exact), _exact)
+        own = self._noisy[reading.name]
+        return all(judge(name, own[name], self._got[name]).passed for name in names)
 
-
-class _Tensor(Wrong):
-    """One tensor of it: whole, or as many places as a file holds."""
-
-    @property
-    def axes(self) -> tuple[str, ...]:
-        return _AXES.get(self.got.ndim, ("element",))
-
-    def poison(self, run: int) -> Array:
-        return poison(np.dtype(np.float32), run)
-
-
-def _symptoms(step: _Step, failed: Sequence[Verdict]) -> Iterator[Symptom]:
-    """The symptom of each wrong tensor; of a gradient with how far its norm is off, which is not told apart."""
-    wrong = {verdict.output: verdict for verdict in failed}
-    for name, verdict in wrong.items():
-        kind, _, parameter = name.partition(".")
-        if kind == "gradient_norm" and f"gradient.{parameter}" in wrong:
-            continue
-        if not _is_comparable(step.expected, step.got, name):
-            yield Symptom(Kind.NO_PATTERN, verdict.reason, outputs=(name,))
-            continue
-        found = symptom(_Tensor(step, name))
-        words = str(found.words)
-        if found.kind is Kind.NO_PATTERN and verdict.elements == 1:
-            words = f"{words}, {verdict.got / verdict.expected:.6g} times the right one"
-        of_all = not found.place and found.kind is not Kind.NO_PATTERN and step.got[name].ndim in _AXES
-        if verdict.wrong < verdict.elements and not of_all:  # which some right values happen to satisfy, too
-            words = f"{words}, in {verdict.wrong} of {verdict.elements} places"
-        if norm := wrong.get(f"gradient_norm.{parameter}" if kind == "gradient" else ""):
-            words = f"{words}; its norm is {norm.got / norm.expected:.6g} times the right one"
-        elif found.kind is Kind.NO_PATTERN and step.got[name].ndim in _AXES:
-            words = f"{words}; {_compared(step.got[name], step.expected[name])}"
-        place = found.place if step.got[name].ndim in _AXES else ""  # of a few places of a tensor it says nothing
-        yield replace(found, words=words, place=place, outputs=(name,))
-
-
-def _compared(got: Array, expected: Any) -> str:
-    """How far a whole tensor is off the right one, in length and in direction."""
-    came, right = (np.asarray(each, np.float64).reshape(-1) for each in (got, expected.v))
-    lengths = np.linalg.norm(came), np.linalg.norm(right)
-    cosine = float(came @ right / (lengths[0] * lengths[1]))
-    return f"its norm is {lengths[0] / lengths[1]:.6g} times the right one, the cosine between both {cosine:.4g}"
-
-
-def _is_comparable(expected: Expected, got: Mapping[str, Array], name: str) -> bool:
-    """Whether a tensor came, and is of the shape and type that it has to be."""
-    return name in got and got[name].shape == expected[name].shape and got[name].dtype == np.float32
-
-
-def _matches(reading: Reading, misread: Misread, expected: Expected, got: Mapping[str, Array]) -> bool:
-    """Whether the step by a reading gives what came, and is not the right one."""
-    values = misread(reading, OnFloat32(), np.asarray)
-    if not all(_is_as_near(values[name], expected[name], array) for name, array in got.items()):
-        return False
-    own = misread(reading, OnNumbers(_exact), _exact)
-    return all(judge(name, own[name], array).passed for name, array in got.items())
+    def _is_right(self, name: str, value: Array) -> bool:
+        return judge(name, self._expected[name], np.asarray(value, np.float32)).passed
 
 
 def _exact(array: Array) -> Noisy:

@@ -104,7 +104,7 @@ def _expected() -> Expected:
 
 
 def results_of(ops: Ops, state: State, tokens: Any, targets: Any, step: Any = training_step) -> Results:
-    """Return what one update gives on a namespace of operations, by flat name.  step: the update, or a reading of it."""
+    """Return what an update gives on a namespace of operations, by flat name.  step: the update, or a reading of it."""
     watched = _Watched(ops)
     after, metrics = step(watched, TINY, TRAINING, state, tokens, targets)
     return watched.gradients_of(state) | named(after, metrics)
@@ -139,7 +139,7 @@ def _bounded(lists: Any, moving: Any, results: Any) -> Any:
     """The results of an update, with what first-order noise does not see of it."""
     function = operations.OPERATIONS["multi_adamw"]
     arguments = operations.signature(function).named(lists, moving)
-    plain = {name: [_value(a) for a in value] if isinstance(value, list) else _value(value) for name, value in arguments.items()}
+    plain = {name: _value(value) for name, value in arguments.items()}
     flat = operations.flat(operations.by_name(function, results))
     interpolate(flat, plain)
     bound_update(flat, plain)
@@ -147,4 +147,6 @@ def _bounded(lists: Any, moving: Any, results: Any) -> Any:
 
 
 def _value(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_value(one) for one in value]
     return value.v if isinstance(value, Noisy) else value

@@ -65,7 +65,11 @@ def _stopped(outcome: Any) -> Result | None:
 
 
 def _judged(
-    came: Mapping[str, Any], found: tuple[Finding, ...], expected: Expected, printed: str, selector: EvidenceSelector | None
+    came: Mapping[str, Any],
+    found: tuple[Finding, ...],
+    expected: Expected,
+    printed: str,
+    selector: EvidenceSelector | None,
 ) -> Result:
     names = [name for name in due.in_order() if name in came]
     got = {name: came[name] for name in names if came[name] is not None}
@@ -85,7 +89,7 @@ def _verdict(name: str, expected: Any, came: Any) -> Verdict:
 
 
 def _diagnosis(expected: Expected, got: Arrays, verdicts: Sequence[Verdict]) -> Diagnosis | None:
-    """What it looks like: where gradients are wrong, what an update makes of them is wrong by them, and only counted."""
+    """What it looks like; where gradients are wrong, the update is wrong by them, and its tensors are counted alone."""
     computed = [verdict for verdict in verdicts if not verdict.output.startswith(_UPDATED)]
     if all(verdict.passed for verdict in computed):
         return diagnose_step(expected, got, verdicts, _misread, READINGS)
@@ -105,7 +109,8 @@ def _misread(reading: Reading, ops: Ops, convert: Callable[[NDArray[Any]], Any])
 def _changed(names: Sequence[str]) -> Iterator[Finding]:
     if names:
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-        yield Finding(Misdeed.CHANGED_INPUT, f"input {names[0]} was changed{more}: a step leaves what it is given as it is")
+        text = f"input {names[0]} was changed{more}: a step leaves what it is given as it is"
+        yield Finding(Misdeed.CHANGED_INPUT, text)
 
 
 def _varying(first: Mapping[str, Any], second: Mapping[str, Any]) -> Iterator[Finding]:

@@ -55,7 +55,8 @@ def judge_run(ask: Asked, run: Run, store: Store) -> Iterator[Result]:
 
 def _without_numbers(id: str, came: Mapping[str, Any], run: Run) -> Result | None:
     """What to say of a step from which no other can follow."""
-    shapes = {f"{kind}.{name}": shape for name, shape in held_shapes(run.config).items() for kind in ("parameter", "m", "v")}
+    held = held_shapes(run.config).items()
+    shapes = {f"{kind}.{name}": shape for kind in ("parameter", "m", "v") for name, shape in held}
     for name, shape in {"loss": (1,), **shapes}.items():
         array = came.get(name)
         if array is None:
