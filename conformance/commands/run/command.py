@@ -187,13 +187,13 @@ def _finished(console: Console, options: argparse.Namespace, store: Store) -> li
 
 def _judgements(
     console: Console, options: argparse.Namespace, waivers: Sequence[Waiver], store: Store
-) -> list[Judgement] | list[StepJudgement]:
+) -> list[Judgement | StepJudgement]:
     """What is judged in one round: what stands against any of it is said before the first is judged."""
     for _, path in options.library or ():
         refuse_strangers(path)
     asked = _candidates(options)
     several = len(asked) > 1 or len(set(options.on or ())) > 1
-    kind = StepJudgement if options.step else Judgement
+    kind: type[Judgement | StepJudgement] = StepJudgement if options.step else Judgement
     return [kind(console, options, candidate, waivers, store, several) for candidate in asked]
 
 

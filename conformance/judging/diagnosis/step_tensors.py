@@ -63,7 +63,7 @@ def symptoms_of(expected: Expected, got: Mapping[str, Array], failed: Sequence[V
         words = [str(found.words)]
         is_whole = f"gradient_norm.{parameter}" not in step.expected
         if found.kind is Kind.NO_PATTERN and verdict.elements == 1:
-            words.append(f", {verdict.got / verdict.expected:.6g} times the right one")
+            words = [f"{verdict.got / verdict.expected:.6g} times the right one"]
         elif found.kind is Kind.NO_PATTERN and is_whole:
             words = [_compared(step.got[name], step.expected[name])]
         elif verdict.wrong < verdict.elements and not is_whole:

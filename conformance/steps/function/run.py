@@ -73,6 +73,6 @@ def _after(standing: Standing, came: Mapping[str, Any], run: Run) -> tuple[Stand
     parameters, m, v = ({name: came[f"{kind}.{name}"] for name in names} for kind in ("parameter", "m", "v"))
     state = State(parameters, m, v, standing.state.step + 1)
     nothing = np.full(1, np.nan, np.float32)
-    losses = (came.get(name, nothing) for name in ("loss", "cross_entropy", "aux_loss"))
-    report = Report(*losses, came.get("norm"), 0.0, 1.0, False, [])
+    cross_entropy, aux_loss = (came.get(name, nothing) for name in ("cross_entropy", "aux_loss"))
+    report = Report(came["loss"], cross_entropy, aux_loss, came.get("norm"), 0.0, 1.0, skipped=False, loads=[])
     return standing._replace(state=state), report
