@@ -8,6 +8,7 @@ import importlib.util
 import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -65,6 +66,13 @@ class OpenedModule:
     def names(self) -> list[str]:
         """The functions that it has, by the names that they have there."""
         return sorted(self._functions)
+
+    @property
+    def files(self) -> list[str]:
+        """The files that it is made of: those that are imported from below its root, but for what pip has put there."""
+        held = (getattr(module, "__file__", None) for module in [*sys.modules.values()])
+        below = {Path(file).resolve() for file in held if file and Path(file).resolve().is_relative_to(self.root)}
+        return sorted(str(file) for file in below if "site-packages" not in file.parts)
 
     def _called(self, operation: str) -> Call | None:
         found = self._functions.get(operation) or self._functions.get(_PREFIX + operation)

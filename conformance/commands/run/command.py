@@ -174,7 +174,7 @@ def _finished(console: Console, options: argparse.Namespace, store: Store) -> li
     follower = Follower(console, every=options.verbose > 1, quiet=options.quiet)
     finished: list[Run] = []
     for asked in rounds(console, options):
-        for judgement in _judgements(console, asked, waivers, store):
+        for judgement in judgements(console, asked, waivers, store):
             if not judgement.selection:
                 return []
             if judgement.several and not options.quiet:
@@ -185,10 +185,10 @@ def _finished(console: Console, options: argparse.Namespace, store: Store) -> li
     return finished
 
 
-def _judgements(
+def judgements(
     console: Console, options: argparse.Namespace, waivers: Sequence[Waiver], store: Store
 ) -> list[Judgement | StepJudgement]:
-    """What is judged in one round: what stands against any of it is said before the first is judged."""
+    """Return what is judged in one round: what stands against any of it is said before the first is judged."""
     for _, path in options.library or ():
         refuse_strangers(path)
     asked = _candidates(options)

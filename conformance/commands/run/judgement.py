@@ -120,7 +120,10 @@ class Judgement:
         """Judge; the follower says how it goes."""
         started = time.monotonic()
         results, stopped = self._judged(follower)
-        seconds = time.monotonic() - started
+        return self.record(results, stopped, time.monotonic() - started)
+
+    def record(self, results: Sequence[Result], stopped: bool, seconds: float) -> Run:
+        """Return the run that these results are; stopped: whether some were not waited for."""
         whole = self._is_whole and not stopped
         judged, stale = waive(keep_failures(self.repro, self.setting, results), self.waivers, today(), whole)
         fewest = catalogue_floor() if not self.options.outputs else floor()

@@ -13,6 +13,7 @@ from conformance.candidates.module.step import call_step
 from conformance.catalogue.prepared import Store
 from conformance.judging.diagnoses import Diagnosis
 from conformance.judging.diagnosis.step import diagnose_step
+from conformance.judging.diagnosis.step_tensors import is_comparable
 from conformance.judging.evidence_selection import EvidenceSelector
 from conformance.judging.outputs import as_stored
 from conformance.judging.results import Result, Status
@@ -79,7 +80,15 @@ def _judged(
     reason = reason or next((one.text for one in found), "")
     status = Status.FAIL if reason else Status.PASS
     result = Result(due.ID, OPERATION, status, reason, verdicts, found, printed, diagnosis=looks)
-    return selector.attach(result, lambda: expected, got) if selector and got.keys() == {*names} else result
+    return _pictured(result, expected, got, selector) if selector else result
+
+
+def _pictured(result: Result, expected: Expected, got: Arrays, selector: EvidenceSelector) -> Result:
+    """The result with what its picture is drawn from: of the first tensor that is wrong, where one is."""
+    wrong = tuple(verdict for verdict in result.verdicts if not verdict.passed)[:1] or result.verdicts
+    if not all(is_comparable(expected, got, verdict.output) for verdict in wrong):
+        return result
+    return replace(selector.attach(replace(result, verdicts=wrong), lambda: expected, got), verdicts=result.verdicts)
 
 
 def _verdict(name: str, expected: Any, came: Any) -> Verdict:

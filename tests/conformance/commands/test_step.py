@@ -112,6 +112,6 @@ def test_what_failed_the_last_time_is_judged_alone(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert judged(tmp_path, "found['aux_loss'] *= 2", "--run-length", "2") == 1
-    assert "first wrong: aux_loss: 2 times the right one" in said(capsys)
+    assert "first wrong: aux_loss: the right values times 2" in said(capsys)
     assert judged(tmp_path, "pass", "--lf") == 0
     assert "conforms as far as it was judged: 1 case passed." in said(capsys)
