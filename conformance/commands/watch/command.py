@@ -75,18 +75,16 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Watch until the user ends it; return the exit code of the last verdict."""
-    console, last = Screen(), Watched(options)
+    console, code = Screen(), HARNESS
     try:
+        watched = Watched(options)
         with kept_between_runs() as store:
-            return last.go(console, WarmStore(store))
+            code = watched.go(console, WarmStore(store))
     except (BindingError, CandidateError, ContractError, ValueError, OSError) as error:
         printed(console, escape(str(error)))
-        return HARNESS
-    except KeyboardInterrupt:
-        printed(console, "\nended")
-        return last.code
     finally:
         close_idle_workers()
+    return code
 
 
 class Watched:
@@ -99,6 +97,14 @@ class Watched:
         self._paths = [self._path()]
 
     def go(self, console: Console, store: Store) -> int:
+        """Judge until the user ends it; return the exit code of the last verdict."""
+        try:
+            return self._rounds(console, store)
+        except KeyboardInterrupt:
+            printed(console, "\nended")
+            return self.code
+
+    def _rounds(self, console: Console, store: Store) -> int:
         """Judge, again and again; return where nothing was chosen to be judged."""
         seen: Stamps | None = None
         while True:

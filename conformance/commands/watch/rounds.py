@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from rich.console import Console
 from rich.markup import escape
 
 from conformance.commands.run.judgement import Judgement
-from conformance.commands.run.runner import judge_all, judge_id
+from conformance.commands.run.runner import Setting, judge_all, judge_id
 from conformance.commands.run.step import StepJudgement
 from conformance.ids import is_of_step, step_of
 from conformance.judging.results import Result
@@ -18,6 +18,7 @@ from conformance.report.progress import Follower
 from conformance.report.record import Run, counted
 from conformance.steps import judge_step
 
+ALONE = 512  # cases that are judged in this process, where what they need stays in memory
 Changed = Callable[[], bool]
 
 
@@ -52,25 +53,33 @@ def _unless(changed: Changed, batches: Iterator[list[Result]]) -> Iterator[list[
 
 
 def _batches(judgement: Judgement, console: Console, failed: Sequence[str]) -> Iterator[list[Result]]:
-    """What failed, on one worker; then the rest, on as many as are worth their start."""
-    there, setting = judgement.presence.there, judgement.setting
-    again = [id for id in there.cases if id in {*failed}]
-    steps = [step for step in there.steps if step in {step_of(id) for id in failed if is_of_step(id)}]
+    """What failed; then the rest, in processes of their own where it is much."""
+    there, before = judgement.presence.there, {*failed}
+    of_steps = {step_of(id) for id in before if is_of_step(id)}
+    again, rest = _divided(there.cases, before)
+    steps, others = _divided(there.steps, of_steps)
     if again or steps:
         still = 0
-        with setting.worker() as worker:
-            bench = setting.bench(worker)
-            for id in again:
-                result = judge_id(id, bench)
-                still += not result.is_fine
-                yield [result]
-            for step in steps:
-                results = judge_step(step, bench, setting.run_length)
-                still += sum(not result.is_fine for result in results)
-                yield results
-        said = f"{still} still fail" if still else "none fails any more"
-        printed(console, escape(f"of {counted(len(failed), 'failure')} {said}"))
-    rest = [id for id in there.cases if id not in {*again}]
-    other = [step for step in there.steps if step not in steps]
-    if rest or other:
-        yield from judge_all(rest, other, setting, judgement.options.n)
+        for batch in _again(judgement.setting, again, steps):
+            still += sum(not result.is_fine for result in batch)
+            yield batch
+        said = f"{still} still fail" if still > 1 else "1 still fails" if still else "none fails any more"
+        printed(console, escape(f"of {counted(len(before), 'failure')} {said}"))
+    if others or rest:
+        processes = 1 if len(rest) <= ALONE and not others else judgement.options.n
+        yield from judge_all(rest, others, judgement.setting, processes)
+
+
+def _divided(names: Sequence[str], wanted: Collection[str]) -> tuple[list[str], list[str]]:
+    """The names that are wanted, and the others."""
+    return [name for name in names if name in wanted], [name for name in names if name not in wanted]
+
+
+def _again(setting: Setting, cases: Sequence[str], steps: Sequence[str]) -> Iterator[list[Result]]:
+    """Judge cases and steps one by one, in this process: it has what they need in memory."""
+    with setting.worker() as worker:
+        bench = setting.bench(worker)
+        for id in cases:
+            yield [judge_id(id, bench)]
+        for step in steps:
+            yield judge_step(step, bench, setting.run_length)
