@@ -80,7 +80,7 @@ def is_asked(session: nox.Session, *options: str) -> bool:
 
 def own_builds(session: nox.Session) -> list[str]:
     """What the judge is told to judge where the session's arguments do not say: every build this machine can run."""
-    if is_asked(session, "--library", "--module", "--outputs", "--on", "-h", "--help"):
+    if is_asked(session, "--library", "--module", "--step", "--outputs", "--on", "-h", "--help"):
         return []
     on = ["cuda"] if is_asked(session, "--arch") else ["stub", "emulated", *(["cuda"] if devices(session) else [])]
     return [word for name in on for word in ("--on", name)]
