@@ -107,6 +107,23 @@ def test_what_the_step_raises_is_its_failure_with_its_line(tmp_path: Path, capsy
     assert out.splitlines()[-1].endswith("does not conform: 1 mistake explains 1 failure in 1 case.")
 
 
+@pytest.mark.parametrize(
+    ("body", "status", "words"),
+    [
+        ("import os; os._exit(3)", "CRASHED", "exit status 3"),
+        ("while True: pass", "TIMED OUT", "no answer in 3 s"),
+    ],
+)
+def test_a_step_that_does_not_come_back_is_no_hazard(
+    body: str, status: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mine.py").write_text(f"def step(parameters, tokens, targets, settings):\n    {body}\n")
+    assert main(["run", "--step", f"{tmp_path / 'mine.py'}:step", "--limit", "3"]) == 1
+    out = said(capsys)
+    assert f"{status} training_step/tiny/2x36" in out
+    assert words in out
+
+
 def test_what_failed_the_last_time_is_judged_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
