@@ -38,7 +38,7 @@ def test_a_step_whose_losses_alone_are_right_is_told_where_backward_goes_wrong(
     files = ["--jsonl", str(jsonl), "--junit", str(junit), "--report", str(page)]
     assert main(["run", "--step", f"{WRONG}:step", *files]) == 1
     out = said(capsys)
-    first = "first wrong: gradient.layers.1.down: matches: norm backward before its sublayer; then gradient.layers.1.up"
+    first = "first wrong: gradient.layers.1.down, which matches: norm backward before its sublayer; then gradient"
     right = "right: cross_entropy, aux_loss, loss; gradients of lm_head, final_norm"
     for line in (first, right, "gradient.layers.1.router: zero", "wrong, too: gradients of layers.0.gate"):
         assert line in out

@@ -108,7 +108,13 @@ def _add_manner(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--schedule", type=schedule, action="append", default=[], metavar="ORDER", help=orders)
     limits = "which architecture's limits an emulated device has: sm_70 ... (repeatable)"
     group.add_argument("--arch", action="append", default=[], metavar="SM", help=limits)
-    group.add_argument("--limit", type=float, default=20.0, metavar="S", help="seconds a call may take (default: 20)")
+    group.add_argument(
+        "--limit",
+        type=float,
+        default=20.0,
+        metavar="S",
+        help="seconds a call may take, a --step ten times (default: 20)",
+    )
 
 
 def _add_reports(parser: argparse.ArgumentParser) -> None:

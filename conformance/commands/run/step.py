@@ -30,6 +30,7 @@ from .waivers import Waiver, waive
 
 NOTE = "a whole step in one function: single operations, memory and refused calls were not judged"
 _RUN = part_of(RUN)
+_LONGER = 10.0  # times what a call may take: a step is hundreds of them, and its first one may compile them all
 _TOO_FINE = "the limits of a whole step are those of the header's precision alone"
 
 
@@ -56,7 +57,8 @@ class StepJudgement:
     ) -> None:
         self.options, self.candidate, self.waivers, self.store = options, candidate, waivers, store
         self.name, self.several = candidate.name, several
-        self.setting = setting_of(options, candidate, store)
+        setting = setting_of(options, candidate, store)
+        self.setting = replace(setting, limit_s=_LONGER * setting.limit_s)
         self.notes: list[str] = []
         self.selection = self._selected(console)
 

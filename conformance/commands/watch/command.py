@@ -67,7 +67,13 @@ def add_parser(commands: Any) -> None:
     add_exported(parser)
     parser.add_argument("-n", type=positive, default=cores(), metavar="N", help="processes (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=0, help="another draw of every case's data (default: 0)")
-    parser.add_argument("--limit", type=float, default=20.0, metavar="S", help="seconds a call may take (default: 20)")
+    parser.add_argument(
+        "--limit",
+        type=float,
+        default=20.0,
+        metavar="S",
+        help="seconds a call may take, a --step ten times (default: 20)",
+    )
     orders = "in which order an emulated device runs threads: forward, reverse, random:SEED"
     parser.add_argument("--schedule", type=read_schedule, action="append", default=[], metavar="ORDER", help=orders)
     parser.set_defaults(**dict.fromkeys(_ABSENT), arch=[], run_length=RUN_LENGTH)

@@ -80,10 +80,10 @@ def of_golden(inputs: Mapping[str, Array]) -> Misread:
 def _sentence(symptoms: Sequence[Symptom], begun_by: Sequence[str] = ()) -> str:
     """What is wrong first, and what after it; begun_by: readings that give every tensor up to the first wrong one."""
     first, *later = symptoms
-    looks = f"matches: {', or '.join(begun_by)}" if begun_by else first.text
+    looks = f", which matches: {', or '.join(begun_by)}" if begun_by else f": {first.text}"
     more = f" and {len(later) - _NAMED} more" if len(later) > _NAMED else ""
     after = f"; then {', '.join(one.outputs[0] for one in later[:_NAMED])}{more}" if later else ""
-    return f"first wrong: {first.outputs[0]}: {looks}{after}"
+    return f"first wrong: {first.outputs[0]}{looks}{after}"
 
 
 class _Tried:

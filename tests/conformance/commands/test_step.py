@@ -118,7 +118,7 @@ def test_a_step_that_does_not_come_back_is_no_hazard(
     body: str, status: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "mine.py").write_text(f"def step(parameters, tokens, targets, settings):\n    {body}\n")
-    assert main(["run", "--step", f"{tmp_path / 'mine.py'}:step", "--limit", "3"]) == 1
+    assert main(["run", "--step", f"{tmp_path / 'mine.py'}:step", "--limit", "0.3"]) == 1
     out = said(capsys)
     assert f"{status} training_step/tiny/2x36" in out
     assert words in out
