@@ -69,11 +69,11 @@ class StepJudgement:
             if not ids:
                 console.print("nothing failed the last time: judging everything")
         keywords = self.options.k
-        wants_update = (ID in ids or not ids) and keywords.matches(ID)
-        wants_run = (not ids or any(f"{id}/".startswith(f"{_RUN}/") for id in ids)) and keywords.could_match_within(
-            _RUN
-        )
-        return Selection((ID,) * wants_update, (_RUN,) * wants_run, keywords, tuple(ids))
+        of_update = not ids or ID in ids
+        of_run = not ids or any(f"{id}/".startswith(f"{_RUN}/") for id in ids)
+        cases = (ID,) * (of_update and keywords.matches(ID))
+        steps = (_RUN,) * (of_run and keywords.could_match_within(_RUN))
+        return Selection(cases, steps, keywords, tuple(ids))
 
     def run(self, follower: Follower) -> Run:
         """Judge; the follower says how it goes."""
@@ -119,9 +119,9 @@ class StepJudgement:
             if self.selection.cases:
                 self.notes += filter(None, [not_given(update)])
                 yield [update]
-            if not self.selection.steps or not update.verdicts:  # a step that gives nothing leads nowhere
+            if not self.selection.steps or (self.selection.cases and not update.verdicts):  # which leads nowhere
                 return
-            if missed := lacking(update):
+            if update.verdicts and (missed := lacking(update)):
                 self.notes.append(f"not run: {_RUN}: it goes on from {', '.join(missed)}, not given by the step")
                 return
             for result in judge_run(worker.call, replace(RUN, steps=self.options.run_length), self.store):

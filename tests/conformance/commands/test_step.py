@@ -105,6 +105,8 @@ def test_what_the_step_raises_is_its_failure_with_its_line(tmp_path: Path, capsy
     out = said(capsys)
     assert "KeyError: 'w_k' (mine.py:7, in step)" in out
     assert out.splitlines()[-1].endswith("does not conform: 1 mistake explains 1 failure in 1 case.")
+    assert judged(tmp_path, "found = parameters['w_k']", "--case", "step/envelope/01") == 1
+    assert "FAIL step/envelope/01" in said(capsys)
 
 
 @pytest.mark.parametrize(
