@@ -11,6 +11,7 @@ steps/free/2.014 gemm(layers.0.w_q)          a call of a free step: of the secon
 steps/full_layer/012 grouped_gemm(gate)      a call of one layer of the full model
 steps/recomputed/every:2      a whole step, by one way through it
 step/envelope-bf16/03         a training run after its third step
+training_step/tiny/2x36       a whole step that somebody else has run: handed in as a file, or as a function
 """
 
 from __future__ import annotations

@@ -91,7 +91,8 @@ def _check_nox(words: Sequence[str]) -> None:
 
 def _check_handed_on(session: str, arguments: Sequence[str]) -> None:
     command, *added = HANDED_ON[session]
-    own = any(word.split("=")[0] in ("--library", "--outputs", "--on", *added[:1]) for word in arguments)
+    given = ("--library", "--module", "--step", "--outputs", "--on", *added[:1])
+    own = any(word.split("=")[0] in given for word in arguments)
     _parse([command, *([] if own else added), *arguments])
 
 

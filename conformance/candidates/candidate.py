@@ -70,13 +70,14 @@ class Candidate:
     @property
     def name(self) -> str:
         """What reports call it."""
-        own = self.module.name if self.module else ""
-        return ", ".join(filter(None, (self.called or own or self.path.name, self.schedule, self.arch)))
+        own = f"{self.module.name or self.path.name}{self.module.of_step}" if self.module else self.path.name
+        return ", ".join(filter(None, (self.called or own, self.schedule, self.arch)))
 
     @property
     def key(self) -> str:
         """What it is remembered by."""
-        return " ".join(filter(None, (str(self.path.resolve()), self.options)))
+        step = f"--step {self.module.step}" if self.module and self.module.step else ""
+        return " ".join(filter(None, (str(self.path.resolve()), step, self.options)))
 
 
 def candidates(

@@ -88,6 +88,12 @@ def framework(library: Any) -> str:
     return name
 
 
+def files(library: Any) -> list[str]:
+    """Return the files that an open module is made of, in its worker."""
+    found: list[str] = library.opened.files
+    return found
+
+
 def missing(library: Any) -> tuple[str, ...]:
     """Return what an open library does not export, in its worker."""
     names: tuple[str, ...] = library.missing

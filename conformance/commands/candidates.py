@@ -29,6 +29,12 @@ def add_several(group: Any) -> None:
     group.add_argument("--module", type=named, action="append", metavar="[NAME=]FILE.py", help=what)
 
 
+def add_steps(group: Any) -> None:
+    """Add --step to the same group."""
+    what = "or a whole training step as one function of Python, or package.module:function (repeatable; docs/port.md)"
+    group.add_argument("--step", type=named, action="append", metavar="[NAME=]FILE.py:FUNCTION", help=what)
+
+
 def add_framework(parser: argparse.ArgumentParser) -> None:
     """Add --framework, which stands outside of the group of candidates, and --trust, which is of every kind."""
     whose = "whose arrays a module's functions take: numpy, torch, jax ... (default: its FRAMEWORK, or numpy)"
@@ -45,8 +51,8 @@ def named(text: str) -> Named:
 
 def check_framework(options: argparse.Namespace) -> None:
     """Raise CandidateError where --framework stands beside no module."""
-    if options.framework and not options.module:
-        raise CandidateError("--framework is of a module of Python; expected --module beside it")
+    if options.framework and not (options.module or getattr(options, "step", None)):
+        raise CandidateError("--framework is of a module of Python; expected --module or --step beside it")
 
 
 def one(options: argparse.Namespace) -> Candidate:

@@ -20,6 +20,7 @@ from conformance.program import program
 # time than all of them take to load.
 MODULES = {
     "run": "run.command",
+    "watch": "watch.command",
     "list": "listing",
     "explain": "explain",
     "design": "design",

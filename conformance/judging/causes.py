@@ -162,7 +162,7 @@ def _whole(begun: Sequence[Cause], whole: Result) -> int | None:
         (result.id, place)
         for place, cause in enumerate(begun)
         for result in cause.results
-        if result.is_of_step and _is_alike(result, whole) and (not unlike or _varies(cause))
+        if (result.is_of_step or is_whole(result)) and _is_alike(result, whole) and (not unlike or _varies(cause))
     ]
     return min(calls)[1] if calls else None
 

@@ -19,7 +19,7 @@ from conformance.limits import HEADER, Contract
 from conformance.limits.expectation import rounded
 
 from .bench import Bench
-from .diagnosis.step import diagnose_step
+from .diagnosis.step import diagnose_step, of_golden
 from .evidence_selection import EvidenceSelector
 from .outputs import as_stored
 from .preparation import Prepared
@@ -65,7 +65,7 @@ class FilesBench(Bench):
             return Result(id, _STEP, Status.NOT_RUN if outcome.status == "missing" else Status.FAIL, outcome.detail)
         verdicts = tuple(judge(name, expected[name], outcome.outputs[name]) for name in in_order())
         reason = next((f"{verdict.output}: {verdict.reason}" for verdict in verdicts if not verdict.passed), "")
-        looks = diagnose_step(held, expected, outcome.outputs, verdicts)
+        looks = diagnose_step(expected, outcome.outputs, verdicts, of_golden(held))
         result = Result(id, _STEP, Status.FAIL if reason else Status.PASS, reason, verdicts, diagnosis=looks)
         return self.selector.attach(result, lambda: expected, outcome.outputs) if self.selector else result
 

@@ -22,7 +22,7 @@ from conformance.limits.noise import FLOAT32, SECOND_ORDER, Noisy, Precision, ne
 
 from .spans import Span, spans
 
-__all__ = ["BIAS_ELEMENTS", "SECOND_ORDER", "SIGMAS", "UNKNOWN", "Verdict", "judge", "region"]
+__all__ = ["BIAS_ELEMENTS", "SECOND_ORDER", "SIGMAS", "UNKNOWN", "Verdict", "judge", "refused", "region"]
 
 
 # The variance of z^2, z being the error of one rounding in sigma, which is uniform: E[z^4] - E[z^2]^2 = 9/5 - 1.  The
@@ -70,27 +70,28 @@ def judge(
     """
     wanted = expected.v if isinstance(expected, Noisy) else np.asarray(expected)
     if got.shape != wanted.shape:
-        return _refused(output, f"shape {got.shape}, expected {wanted.shape}", wanted.size)
+        return refused(output, f"shape {got.shape}, expected {wanted.shape}", wanted.size)
     if not isinstance(expected, Noisy):
         return _judge_exact(output, wanted, got, signed_zeros)
     if not leaves_open and not np.all(np.isfinite(expected.variance)):
-        return _refused(output, UNKNOWN, got.size)
+        return refused(output, UNKNOWN, got.size)
     return _judge_noisy(output, expected, got, signed_zeros, stored)
 
 
-def _refused(output: str, reason: str, elements: int) -> Verdict:
+def refused(output: str, reason: str, elements: int) -> Verdict:
+    """The verdict on an output that is none: of another shape or type, or not there."""
     return Verdict(output, False, reason, elements, elements, np.inf, np.inf, 1.0, np.inf, 1.0)
 
 
 def _judge_exact(output: str, wanted: NDArray[Any], got: NDArray[Any], signed_zeros: bool) -> Verdict:
     if got.dtype.kind != wanted.dtype.kind:
-        return _refused(output, f"dtype {got.dtype}, expected {wanted.dtype}", wanted.size)
+        return refused(output, f"dtype {got.dtype}, expected {wanted.dtype}", wanted.size)
     return _summary(output, got, measure(wanted, got, signed_zeros))
 
 
 def _judge_noisy(output: str, expected: Noisy, got: NDArray[Any], signed_zeros: bool, stored: Precision) -> Verdict:
     if got.dtype != np.float32:
-        return _refused(output, f"dtype {got.dtype}, expected float32", expected.size)
+        return refused(output, f"dtype {got.dtype}, expected float32", expected.size)
     measured = measure(expected, got, signed_zeros)
     counted = measured.counted
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):

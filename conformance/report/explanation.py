@@ -11,9 +11,9 @@ from conformance.steps import WHOLE
 
 from .passed_over import passed_over
 from .record import Run
+from .step_tensors import first_wrong, is_handed_step, tensors
 
 PRINTED = 6  # lines of what a library printed
-TENSORS = 12  # wrong tensors of a step that are listed
 
 
 def explained(result: Result, run: Run, but: str = "") -> Iterator[str]:
@@ -21,7 +21,7 @@ def explained(result: Result, run: Run, but: str = "") -> Iterator[str]:
     said = (result.reason, result.diagnosis.text if result.diagnosis else "")
     yield from (line for line in said if line and line != but)
     yield from tensors(result)
-    verdict = worst(result.verdicts)
+    verdict = first_wrong(result) if is_handed_step(result) else worst(result.verdicts)
     if verdict and not verdict.passed and verdict.index and result.part not in WHOLE:  # whose reason says it all
         at = ", ".join(map(str, verdict.index))
         of = verdict.output if len(result.verdicts) > 1 else ""
@@ -38,16 +38,6 @@ def explained(result: Result, run: Run, but: str = "") -> Iterator[str]:
     if result.waiver:
         yield f"waived by {result.waiver}"
     yield f"repeat: {repeated(result, run)}"
-
-
-def tensors(result: Result) -> Iterator[str]:
-    """Yield what each wrong tensor of a step that was handed in looks like, the first where it began."""
-    if result.operation != "training_step" or result.diagnosis is None:
-        return
-    wrong = result.diagnosis.symptoms
-    yield from (f"{', '.join(one.outputs)}: {one.text}" for one in wrong[:TENSORS])
-    if len(wrong) > TENSORS:
-        yield f"and {len(wrong) - TENSORS} more tensors"
 
 
 def _command(run: Run) -> str:

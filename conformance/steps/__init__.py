@@ -1,7 +1,7 @@
 """Whole training steps and runs, held against the reference's, against each other, or against honest replicas.
 
 In: a bench on a candidate, and a step's name.
-Out: a Result for every call of the step; of a run for every step.
+Out: a Result for every call of the step; of a run for every step; `function/`: of a step that is one function.
 Used by: report (which shows them), proof, commands.
 """
 

@@ -16,6 +16,7 @@ import reference
 from conformance.catalogue.goldens import GoldenError, load_tensors
 from conformance.catalogue.goldens.names import training_run
 from conformance.catalogue.goldens.tensors import unpack_expected
+from conformance.catalogue.prepared import Store
 from conformance.catalogue.prepared.codec import Codec
 from conformance.judging.bench import Bench
 from conformance.judging.results import Result, Status
@@ -68,7 +69,7 @@ def known_envelope(run: Run) -> Envelope:
 
 def _judged(bench: Bench, envelope: Envelope, run: Run) -> Iterator[Result]:
     standing = beginning(run)
-    origins = bench.store.recall(f"where {run} leads", lambda: _origins(run), _STANDINGS, large=True)
+    origins = origins_of(run, bench.store)
     for place, (tokens, targets) in enumerate(batches(run)):
         id = f"{part_of(run)}/{place + 1:02d}"
         if envelope.near[place]:
@@ -81,6 +82,11 @@ def _judged(bench: Bench, envelope: Envelope, run: Run) -> Iterator[Result]:
             return
         standing, report = outcome.value
         yield compare_run(envelope, run, place, standing, report, origins[place])
+
+
+def origins_of(run: Run, store: Store) -> list[tuple[Standing, Report]]:
+    """Where the reference stands after each step, and what it reports then."""
+    return store.recall(f"where {run} leads", lambda: _origins(run), _STANDINGS, large=True)
 
 
 def _origins(run: Run) -> list[tuple[Standing, Report]]:
@@ -103,7 +109,7 @@ def compare_run(
     exact, reported = origin or standing_by_step(run)[place]
     moved = distance(standing.state.parameters, exact.state.parameters)
     got = {"loss": np.asarray(report.loss)} | {f"{_DISTANCE}{n}": np.array([d], np.float32) for n, d in moved.items()}
-    if not reported.skipped:  # else it is no number
+    if not reported.skipped and report.norm is not None:  # else it is no number, or a function did not return it
         got["norm"] = np.asarray(report.norm)
     verdicts = tuple(judge(name, envelope.expected[name][place : place + 1], came) for name, came in got.items())
     reason = _otherwise(exact, reported, standing, report) or _unlike_masters(run, standing)

@@ -51,13 +51,13 @@ class ModuleNamespace(Namespace):
     """
 
     def __init__(self, opened: OpenedModule) -> None:
-        self._opened, self.missing, self.names = opened, opened.missing, opened.names
+        self.opened, self.missing, self.names = opened, opened.missing, opened.names
         self.framework = opened.framework
 
     def _call(self, operation: str, /, *args: Any, **named: Any) -> Any:
-        called = self._opened.called(operation)
+        called = self.opened.called(operation)
         if called is None:
-            raise MissingSymbol(f"{operation}: {self._opened.path} has no function of this name")
+            raise MissingSymbol(f"{operation}: {self.opened.path} has no function of this name")
         values = called.signature.named(args, named)
         sizes = called.signature.sizes(values)
         places = {p.name: _place(p, values.get(p.name), sizes) for p in called.signature.returned}

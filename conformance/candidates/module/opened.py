@@ -8,6 +8,7 @@ import importlib.util
 import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -42,11 +43,19 @@ class OpenedModule:
         if not isinstance(framework, str):
             raise LibraryError(f"{source.asked}: FRAMEWORK: expected a name, got {framework!r}")
         self.framework = framework
-        self._root, self._functions, self._take = source.root, functions_of(module), taking(framework)
+        self.root, self._functions, self.take = source.root, functions_of(module), taking(framework)
+        self.step = self._step(source)
         self.object = self
         self.services, self.facts = Services(self, header), Facts()  # type: ignore[arg-type]
         self.called = functools.cache(self._called)
         self.said = "", ""  # by what the last call that was refused was, and the rest
+
+    def _step(self, source: Module) -> Callable[..., Any] | None:
+        """The training step that was asked for, None where operations were."""
+        if source.step and source.step not in self._functions:
+            theirs = f"functions {', '.join(self.names)}" if self._functions else "none at all"
+            raise LibraryError(f"{source.asked}: expected a function {source.step}, it has {theirs}")
+        return self._functions.get(source.step)
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -58,9 +67,16 @@ class OpenedModule:
         """The functions that it has, by the names that they have there."""
         return sorted(self._functions)
 
+    @property
+    def files(self) -> list[str]:
+        """The files that it is made of: those that are imported from below its root, but for what pip has put there."""
+        held = (getattr(module, "__file__", None) for module in [*sys.modules.values()])
+        below = {Path(file).resolve() for file in held if file and Path(file).resolve().is_relative_to(self.root)}
+        return sorted(str(file) for file in below if "site-packages" not in file.parts)
+
     def _called(self, operation: str) -> Call | None:
         found = self._functions.get(operation) or self._functions.get(_PREFIX + operation)
-        return Call(self.header.operations[operation], found, self._take, self._root) if found else None
+        return Call(self.header.operations[operation], found, self.take, self.root) if found else None
 
     def entry(self, symbol: str, types: Sequence[str]) -> Callable[..., int] | None:
         """Return an operation's function as a library's entry, which takes addresses; None where there is none."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
@@ -19,12 +19,14 @@ _AFFORDABLE = 1 << 20  # the largest size that is asked for where it has to be r
 @dataclass(frozen=True)
 class Module:
     """`path`: its file.  `name`: by which it is imported, "" for a file alone.  `root`: where packages are looked for.
-    `framework`: whose arrays its functions take, "" where it says so itself."""
+    `framework`: whose arrays its functions take, "" where it says so itself.  `step`: the function that is a whole
+    training step, where that is judged and not its operations."""
 
     path: Path
     name: str = ""
     root: Path = Path()
     framework: str = ""
+    step: str = ""
 
     @property
     def asked(self) -> str:
@@ -32,17 +34,22 @@ class Module:
         return self.name or str(self.path)
 
     @property
+    def of_step(self) -> str:
+        """What names its step behind the module: `:function`; nothing where its operations are judged."""
+        return f":{self.step}" if self.step else ""
+
+    @property
     def words(self) -> str:
         """The module as one word of a command line; a library's begins with a slash."""
-        return "\n".join((_WORDS, self.framework, self.name, str(self.root), str(self.path)))
+        return "\n".join((_WORDS, self.framework, self.step, self.name, str(self.root), str(self.path)))
 
 
 def read(words: str) -> Module | None:
     """Return the module that a word of a command line stands for; None where it is a library's path."""
     if not words.startswith(f"{_WORDS}\n"):
         return None
-    _, framework, name, root, path = words.split("\n", 4)
-    return Module(Path(path), name, Path(root), framework)
+    _, framework, step, name, root, path = words.split("\n", 5)
+    return Module(Path(path), name, Path(root), framework, step)
 
 
 def find(text: str, framework: str = "") -> Module:
@@ -59,6 +66,17 @@ def find(text: str, framework: str = "") -> Module:
             raise LibraryError(f"{text}: expected a file of Python, whose name ends in .py")
         return Module(path.resolve(), "", path.resolve().parent, framework)
     return Module(_located(text, here), text, here, framework)
+
+
+def find_step(text: str, framework: str = "") -> Module:
+    """Return the module of a training step that `file.py:function` or `package.module:function` names.
+
+    Nothing of it is run.  Raises LibraryError.
+    """
+    module, colon, function = text.rpartition(":")
+    if not (colon and module and function.isidentifier()):
+        raise LibraryError(f"{text}: expected FILE.py:FUNCTION or package.module:function")
+    return replace(find(module, framework), step=function)
 
 
 def _located(name: str, here: Path) -> Path:

@@ -22,7 +22,7 @@ from conformance.candidates.candidate import (
 from conformance.candidates.exports import refuse_strangers
 from conformance.catalogue.goldens import GoldenError
 from conformance.catalogue.prepared import Store, kept_between_runs
-from conformance.commands.candidates import add_framework, add_several
+from conformance.commands.candidates import add_framework, add_several, add_steps
 from conformance.commands.options import (
     add_command,
     add_contract,
@@ -46,6 +46,7 @@ from .modules import check, found
 from .own import rounds
 from .ratchet import add_ratchet, check_ratchet, held_to_ratchet
 from .repeat import add_inputs, add_repro
+from .step import StepJudgement, step_candidates
 from .waivers import Waiver, WaiverError, read_waivers
 
 _EXAMPLES = """\
@@ -63,6 +64,7 @@ _EXAMPLES = """\
   run --library old=A.so --library new=B.so -k gemm   several side by side
   run --library libemulated.so --schedule reverse      the threads of an emulated device in another order
   run --module mine.py --exported                      functions of Python: NumPy, PyTorch, JAX
+  run --step mine.py:step                              a whole training step in Python, tensor by tensor
   run --on stub --on emulated                          this project's own builds, the kernels in every order
   run --outputs results/                               files of outputs, written from the goldens' inputs
 """
@@ -75,6 +77,7 @@ def add_parser(commands: Any) -> None:
     candidate = parser.add_mutually_exclusive_group(required=True)
     candidate.add_argument("--library", type=library, action="append", metavar="[NAME=]PATH", help=several)
     add_several(candidate)
+    add_steps(candidate)
     candidate.add_argument("--outputs", type=Path, metavar="DIR", help="or a folder of outputs (golden/OUTPUTS.md)")
     own = "or a build of this project's own (repeatable)"
     candidate.add_argument("--on", action="append", choices=TARGETS, help=own)
@@ -105,7 +108,13 @@ def _add_manner(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--schedule", type=schedule, action="append", default=[], metavar="ORDER", help=orders)
     limits = "which architecture's limits an emulated device has: sm_70 ... (repeatable)"
     group.add_argument("--arch", action="append", default=[], metavar="SM", help=limits)
-    group.add_argument("--limit", type=float, default=20.0, metavar="S", help="seconds a call may take (default: 20)")
+    group.add_argument(
+        "--limit",
+        type=float,
+        default=20.0,
+        metavar="S",
+        help="seconds a call may take, a --step ten times (default: 20)",
+    )
 
 
 def _add_reports(parser: argparse.ArgumentParser) -> None:
@@ -171,7 +180,7 @@ def _finished(console: Console, options: argparse.Namespace, store: Store) -> li
     follower = Follower(console, every=options.verbose > 1, quiet=options.quiet)
     finished: list[Run] = []
     for asked in rounds(console, options):
-        for judgement in _judgements(console, asked, waivers, store):
+        for judgement in judgements(console, asked, waivers, store):
             if not judgement.selection:
                 return []
             if judgement.several and not options.quiet:
@@ -182,15 +191,16 @@ def _finished(console: Console, options: argparse.Namespace, store: Store) -> li
     return finished
 
 
-def _judgements(
+def judgements(
     console: Console, options: argparse.Namespace, waivers: Sequence[Waiver], store: Store
-) -> list[Judgement]:
-    """What is judged in one round: what stands against any of it is said before the first is judged."""
+) -> list[Judgement | StepJudgement]:
+    """Return what is judged in one round: what stands against any of it is said before the first is judged."""
     for _, path in options.library or ():
         refuse_strangers(path)
     asked = _candidates(options)
     several = len(asked) > 1 or len(set(options.on or ())) > 1
-    return [Judgement(console, options, candidate, waivers, store, several) for candidate in asked]
+    kind: type[Judgement | StepJudgement] = StepJudgement if options.step else Judgement
+    return [kind(console, options, candidate, waivers, store, several) for candidate in asked]
 
 
 def _candidates(options: argparse.Namespace) -> list[Candidate]:
@@ -199,6 +209,8 @@ def _candidates(options: argparse.Namespace) -> list[Candidate]:
         return [Candidate(options.outputs)]
     if options.module:
         return found(options)
+    if options.step:
+        return step_candidates(options)
     return candidates(options.library, options.schedule, options.arch)
 
 

@@ -117,24 +117,21 @@ class Judgement:
             selection = rest
         return selection, notes
 
-    @property
-    def _handed(self) -> str:
-        """By what the candidate is handed to the judge again."""
-        module = self.candidate.module
-        return module.name if module and module.name else _shown(self.candidate.path)
-
     def run(self, follower: Follower) -> Run:
         """Judge; the follower says how it goes."""
         started = time.monotonic()
         results, stopped = self._judged(follower)
-        seconds = time.monotonic() - started
+        return self.record(results, stopped, time.monotonic() - started)
+
+    def record(self, results: Sequence[Result], stopped: bool, seconds: float) -> Run:
+        """Return the run that these results are; stopped: whether some were not waited for."""
         whole = self._is_whole and not stopped
         judged, stale = waive(keep_failures(self.repro, self.setting, results), self.waivers, today(), whole)
         fewest = catalogue_floor() if not self.options.outputs else floor()
         return Run(
             candidate=self.name,
             results=judged,
-            library=self._handed,
+            library=handed(self.candidate),
             option="--outputs" if self.options.outputs else "--module" if self.candidate.module else "--library",
             options=self.candidate.options,
             preload=os.environ.get("ASSAYER_PRELOAD", ""),
@@ -178,6 +175,12 @@ class Judgement:
         last_failed.remember(self.candidate.key, results)
         kept = without_surplus(results)
         return sorted(kept, key=lambda r: (order.get(r.id, len(order)), r.part in ENVELOPES, r.id)), stopped
+
+
+def handed(candidate: Candidate) -> str:
+    """Return by what a candidate is handed to the judge again."""
+    module = candidate.module
+    return f"{module.name or _shown(module.path)}{module.of_step}" if module else _shown(candidate.path)
 
 
 def slug(name: str) -> str:

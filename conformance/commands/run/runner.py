@@ -75,10 +75,11 @@ def _judge(piece: Sequence[str]) -> list[Result]:
     assert _Judge.bench is not None
     if piece[0] in STEPS:
         return judge_step(piece[0], _Judge.bench, _Judge.run_length)
-    return [_judged(id, _Judge.bench) for id in piece]
+    return [judge_id(id, _Judge.bench) for id in piece]
 
 
-def _judged(id: str, bench: Bench) -> Result:
+def judge_id(id: str, bench: Bench) -> Result:
+    """Judge one case of any kind."""
     if is_probe(id):
         return judge_probe(id, bench)
     if is_sequence(id):

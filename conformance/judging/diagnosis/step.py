@@ -6,16 +6,15 @@ wrong readings of a step, each of which computes it once more.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.candidates.poison import poison
 from conformance.catalogue.goldens import step as golden
-from conformance.judging.diagnoses import Diagnosis, Kind, Symptom, of_readings
+from conformance.judging.diagnoses import Diagnosis, Symptom, of_readings
 from conformance.judging.verdict import Verdict, judge
 from conformance.limits.expectation import Expected
 from conformance.limits.measure import SIGMAS
@@ -27,89 +26,94 @@ from reference.readings import Reading
 from reference.readings.step import GRADIENTS
 from reference.step import State, TrainingConfig, start
 
-from .failed import Failed, Wrong
-from .symptoms import symptom
+from .step_tensors import is_comparable, symptoms_of
 
 Array = NDArray[Any]
 _NAMED = 3  # wrong tensors behind the first that the sentence names
 _TRAINING = TrainingConfig(clip_norm=golden.CLIP_NORM)
 
 
+class Misread(Protocol):
+    """Gives what a step comes to by a reading: on a namespace of operations, from a start that is converted."""
+
+    def __call__(self, reading: Reading, ops: Ops, convert: Callable[[Array], Any]) -> Mapping[str, Any]: ...
+
+
 def diagnose_step(
-    inputs: Mapping[str, Array], expected: Expected, got: Mapping[str, Array], verdicts: Sequence[Verdict]
+    expected: Expected,
+    got: Mapping[str, Array],
+    verdicts: Sequence[Verdict],
+    misread: Misread,
+    readings: Sequence[Reading] = GRADIENTS,
 ) -> Diagnosis | None:
     """Say what a wrong step looks like; None where it is right.
 
-    inputs: the golden's.  verdicts: in the order in which the step comes to its tensors, so that the first is where
-    it began.  Every wrong tensor has a symptom; a parameter's gradient and its norm share one.
+    verdicts: in the order in which the step comes to its tensors, so that the first is where it began.  misread: the
+    step by one of the readings.  Every wrong tensor has a symptom; a parameter's gradient and its norm share one.
     """
     failed = [verdict for verdict in verdicts if not verdict.passed]
     if not failed:
         return None
     with np.errstate(all="ignore"):
-        names = [reading.name for reading in GRADIENTS if _matches(reading, inputs, expected, got)]
-        symptoms = tuple(_symptoms(_Step("training_step", {}, expected, got, {}), failed))
-    if names:
-        return replace(of_readings(names), symptoms=symptoms)
-    return Diagnosis(_sentence(symptoms), symptoms=symptoms)
+        symptoms = tuple(symptoms_of(expected, got, failed))
+        if not all(is_comparable(expected, got, verdict.output) for verdict in verdicts):
+            return Diagnosis(_sentence(symptoms), symptoms=symptoms)
+        tried = _Tried(expected, got, misread, {verdict.output for verdict in failed})
+        computed = [(reading, tried.plain(reading)) for reading in readings]
+        if names := [reading.name for reading, values in computed if tried.holds(reading, values, [*got])]:
+            return replace(of_readings(names), symptoms=symptoms)
+        # Where mistakes mix, what backward meets first still shows one of them alone.
+        begun = [verdict.output for verdict in verdicts[: verdicts.index(failed[0]) + 1]]
+        names = [reading.name for reading, values in computed if tried.holds(reading, values, begun)]
+    return Diagnosis(_sentence(symptoms, names), symptoms=symptoms)
 
 
-def _sentence(symptoms: Sequence[Symptom]) -> str:
-    """What is wrong first, and what after it."""
+def of_golden(inputs: Mapping[str, Array]) -> Misread:
+    """Return what gives the golden step by a reading; inputs: the golden's."""
+
+    def misread(reading: Reading, ops: Ops, convert: Callable[[Array], Any]) -> Mapping[str, Any]:
+        return results_of(reading, ops, converted(start(golden.parameters()), convert), inputs)
+
+    return misread
+
+
+def _sentence(symptoms: Sequence[Symptom], begun_by: Sequence[str] = ()) -> str:
+    """What is wrong first, and what after it; begun_by: readings that give every tensor up to the first wrong one."""
     first, *later = symptoms
+    looks = f", which matches: {', or '.join(begun_by)}" if begun_by else f": {first.text}"
     more = f" and {len(later) - _NAMED} more" if len(later) > _NAMED else ""
     after = f"; then {', '.join(one.outputs[0] for one in later[:_NAMED])}{more}" if later else ""
-    return f"first wrong: {first.outputs[0]}: {first.text}{after}"
+    return f"first wrong: {first.outputs[0]}{looks}{after}"
 
 
-class _Step(Failed):
-    """A step as a call without arguments; its model is too small for a number to be known by a size of it."""
+class _Tried:
+    """Readings held against what came."""
 
-    @property
-    def inputs(self) -> dict[str, Array]:
-        return {}
+    def __init__(self, expected: Expected, got: Mapping[str, Array], misread: Misread, wrong: set[str]) -> None:
+        self._expected, self._got, self._misread, self._wrong = expected, got, misread, wrong
+        self._noisy: dict[str, Mapping[str, Any]] = {}
 
-    @property
-    def numbers(self) -> dict[str, float]:
-        return {}
+    def plain(self, reading: Reading) -> Mapping[str, Any]:
+        """What the step comes to by a reading, without noise."""
+        return self._misread(reading, OnFloat32(), np.asarray)
 
-    def computed_with(self, unit: float) -> Expected:
-        return {}
+    def holds(self, reading: Reading, values: Mapping[str, Any], names: Sequence[str]) -> bool:
+        """Whether these tensors are what they are by a reading; values: what `plain` says."""
+        if not all(_is_as_near(values[name], self._expected[name], self._got[name]) for name in names):
+            return False
+        if any(self._is_right(name, values[name]) for name in names if name in self._wrong):
+            return False
+        if reading.name not in self._noisy:
+            self._noisy[reading.name] = self._misread(reading, OnNumbers(_exact), _exact)
+        own = self._noisy[reading.name]
+        return all(judge(name, own[name], self._got[name]).passed for name in names)
 
-
-class _Tensor(Wrong):
-    """One tensor of it, of which some places are known."""
-
-    def poison(self, run: int) -> Array:
-        return poison(np.dtype(np.float32), run)
-
-
-def _symptoms(step: _Step, failed: Sequence[Verdict]) -> Iterator[Symptom]:
-    """The symptom of each wrong tensor; of a gradient with how far its norm is off, which is not told apart."""
-    wrong = {verdict.output: verdict for verdict in failed}
-    for name, verdict in wrong.items():
-        kind, _, parameter = name.partition(".")
-        if kind == "gradient_norm" and f"gradient.{parameter}" in wrong:
-            continue
-        found = symptom(_Tensor(step, name))
-        words = str(found.words)
-        if found.kind is Kind.NO_PATTERN and verdict.elements == 1:
-            words = f"{words}, {verdict.got / verdict.expected:.6g} times the right one"
-        if verdict.wrong < verdict.elements:
-            words = f"{words}, in {verdict.wrong} of {verdict.elements} places"
-        if norm := wrong.get(f"gradient_norm.{parameter}" if kind == "gradient" else ""):
-            words = f"{words}; its norm is {norm.got / norm.expected:.6g} times the right one"
-        yield replace(found, words=words, place="", outputs=(name,))
+    def _is_right(self, name: str, value: Array) -> bool:
+        return judge(name, self._expected[name], np.asarray(value, np.float32)).passed
 
 
-def _matches(reading: Reading, inputs: Mapping[str, Array], expected: Expected, got: Mapping[str, Array]) -> bool:
-    """Whether the step by a reading gives what came, and is not the right one."""
-    values = results_of(reading, OnFloat32(), start(golden.parameters()), inputs)
-    if not all(_is_as_near(values[name], expected[name], array) for name, array in got.items()):
-        return False
-    noisy = converted(start(golden.parameters()), lambda array: exact(array, worst=False))
-    own = results_of(reading, OnNumbers(lambda array: exact(array, worst=False)), noisy, inputs)
-    return all(judge(name, own[name], array).passed for name, array in got.items())
+def _exact(array: Array) -> Noisy:
+    return exact(array, worst=False)
 
 
 def _is_as_near(reading: Array, right: Noisy, got: Array) -> bool:

@@ -13,9 +13,10 @@ import jinja2
 from markupsafe import Markup
 
 from conformance.exit_codes import PASSED
-from conformance.report.explanation import is_partial, tensors
+from conformance.report.explanation import is_partial
 from conformance.report.record import Run, counted
 from conformance.report.score import Score
+from conformance.report.step_tensors import tensors
 from conformance.report.summary import rows
 from conformance.report.writing import write_whole
 
