@@ -15,15 +15,15 @@ from types import MappingProxyType
 
 from conformance.catalogue.cases import DESIGNED, CallSequence, Refusal
 from conformance.catalogue.prepared import Store
-from conformance.judging.results import Result
 from conformance.proof.faults import RefusedError
 from conformance.proof.faults.recipes import Kernels
 from conformance.proof.faults.trial import cases_of_operations
 from conformance.steps import STEP_CASES
 
+from .build import Build, digest
 from .equivalents import Equivalents
 from .failures import AnyCase, Failures, last_line
-from .library import Build, Library
+from .library import Library
 from .mutator import Mutant
 from .record import Trial, Verdict
 
@@ -134,45 +134,45 @@ class Judge:
         return self._library.place(mutant)
 
     def _trial(self, mutant: Mutant, folder: Path) -> Trial:
-        codes, asked, repeated = "", list[str](), False
+        changed: list[Build] = []
+        codes, asked, is_new = "", [0], False
         try:
-            for build in self._library.builds(mutant, folder):
-                if not build.code:
-                    continue
+            for build in filter(lambda build: build.changed, self._library.builds(mutant, folder)):
+                changed.append(build)
                 codes += build.code
                 if build.code in self._codes.killed:
                     return Trial(mutant, Verdict.REPEATED, code=codes)
                 if build.code in self._codes.passed:
-                    repeated = True
                     continue
-                found = self._asked(mutant, build, folder / str(len(codes)))
-                if isinstance(found, Result):
+                is_new, cases = True, self._cases(mutant, build.operations)[:LIKELIEST]
+                if failed := self._failures.of_cases(build, cases):
                     self._codes.killed.add(build.code)
-                    return Trial(mutant, Verdict.KILLED, found.id, found.reason, codes)
+                    return Trial(mutant, Verdict.KILLED, failed.id, failed.reason, codes)
                 self._codes.passed.add(build.code)
-                asked += found
+                asked.append(len(cases))
+            if not is_new:
+                return Trial(mutant, Verdict.REPEATED if changed else Verdict.SAME, code=codes)
+            if self._proofs.of(self._library.path(mutant), self._place(mutant), mutant):
+                return Trial(mutant, Verdict.SURVIVED, said=f"{sum(asked)} cases", code=codes)
+            return self._looked_at_again(mutant, self._library.whole(mutant, changed, folder / "whole"), codes)
         except RefusedError as error:
             return Trial(mutant, Verdict.REFUSED, said=last_line(str(error)))
-        verdict = Verdict.SURVIVED if asked else Verdict.REPEATED if repeated else Verdict.SAME
-        return Trial(mutant, verdict, said=", ".join(asked), code=codes)
 
-    def _asked(self, mutant: Mutant, build: Build, folder: Path) -> Result | list[str]:
-        """Return what does not pass, else what was asked: nothing of what is the same code once it is optimised."""
-        cases, steps = self._cases(mutant, build), sorted(build.operations & STEP_CASES.keys())
-        failed = self._failures.of_cases(build, folder, cases[:LIKELIEST])
+    def _looked_at_again(self, mutant: Mutant, build: Build, codes: str) -> Trial:
+        """Judge what has passed its likeliest cases, unless it is the same code once it is optimised."""
+        if self._library.builder.is_same(build):
+            return Trial(mutant, Verdict.SAME, code=codes)
+        cases, steps = self._cases(mutant, build.operations), sorted(build.operations & STEP_CASES.keys())
+        failed = self._failures.of_a_second_look(build, list(spread(cases, MOST)), steps)
+        codes += digest([codes])  # of what was looked at as a whole: each part of it has passed
         if failed:
-            return failed
-        if self._proofs.of(self._library.path(mutant), self._place(mutant), mutant):
-            return [f"{len(cases[:LIKELIEST])} cases"]
-        if self._library.is_same(build, folder / "optimised"):
-            return []
-        failed = self._failures.of_a_second_look(build, folder, list(spread(cases, MOST)), steps)
+            return Trial(mutant, Verdict.KILLED, failed.id, failed.reason, codes)
         all_or_most = f"{len(cases)}" if len(cases) <= MOST else f"{MOST} of {len(cases)}"
-        return failed or [f"{all_or_most} cases", *steps]
+        return Trial(mutant, Verdict.SURVIVED, said=", ".join([f"{all_or_most} cases", *steps]), code=codes)
 
-    def _cases(self, mutant: Mutant, build: Build) -> list[AnyCase]:
-        """The cases of what a build is for, in the order of how likely they are to fail."""
-        if build.operations not in self._by_operations:
+    def _cases(self, mutant: Mutant, operations: frozenset[str]) -> list[AnyCase]:
+        """The cases of some operations, in the order of how likely they are to fail."""
+        if operations not in self._by_operations:
             on_a_device = isinstance(self._library.recipe, Kernels)
-            self._by_operations[build.operations] = _cases_of(build.operations, on_a_device)
-        return self._history.ordered(self._place(mutant), self._by_operations[build.operations])
+            self._by_operations[operations] = _cases_of(operations, on_a_device)
+        return self._history.ordered(self._place(mutant), self._by_operations[operations])

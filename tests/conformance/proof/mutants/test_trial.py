@@ -15,9 +15,10 @@ from conformance.ids import is_designed
 from conformance.judging.results import Result, Status
 from conformance.proof.faults import FaultError
 from conformance.proof.mutants import Mutant, failures, trial
+from conformance.proof.mutants.build import SCRATCH
 from conformance.proof.mutants.equivalents import Equivalent, Equivalents
 from conformance.proof.mutants.failures import AnyCase, Failures
-from conformance.proof.mutants.library import SCRATCH, Library
+from conformance.proof.mutants.library import Library
 from conformance.proof.mutants.record import Trial, Verdict
 from conformance.proof.mutants.trial import History, Judge, spread
 
@@ -115,13 +116,11 @@ def test_a_second_look_kills_what_no_case_tells_apart(
 def test_the_library_as_it_is_passes_a_second_look(library: Library, mutant: Made, tmp_path: Path) -> None:
     one = mutant("softmax.c", "CHECK(k >= 1 && k <= cols);", ";")
     [build] = library.builds(one, tmp_path)
-    all_units = {**build.unchanged, **build.changed}
-    memory = {SCRATCH: all_units.pop(SCRATCH)}
-    whole = replace(build, changed=all_units, unchanged=memory, sources=library.sources)
+    whole = replace(build, changed=frozenset({*build.units} - {SCRATCH}), mutated=library.sources)
     failures = Failures(library, MemoryStore())
     cases = [case for case in CASES.values() if case.operation in {"softmax_topk", "topp_sample", "aux_loss_forward"}]
-    assert failures.of_cases(whole, tmp_path, cases[:1]) is None
-    assert failures.of_a_second_look(whole, tmp_path, cases) is None
+    assert failures.of_cases(whole, cases[:1]) is None
+    assert failures.of_a_second_look(whole, cases) is None
 
 
 def test_of_a_mutant_that_is_proved_equivalent_few_cases_are_asked(
@@ -131,7 +130,7 @@ def test_of_a_mutant_that_is_proved_equivalent_few_cases_are_asked(
     proof = Equivalent("cuda/src/elementwise.c", "cuda_mul", one.before, one.after, "No element of b is 0.1f.")
     asked: list[int] = []
 
-    def of_cases(self: Failures, build: object, folder: object, cases: list[object]) -> None:
+    def of_cases(self: Failures, build: object, cases: list[object]) -> None:
         asked.append(len(cases))
 
     monkeypatch.setattr(trial, "LIKELIEST", 3)
