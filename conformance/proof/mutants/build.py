@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 import subprocess
 import sys
@@ -23,8 +24,9 @@ _STRICT = tuple(
 )
 # A mutant takes as long to compile as to judge: half as long so.  What survives is compared with optimised code, too.
 QUICK, _OPTIMISED = (*_STRICT, "-O1", "-g0"), (*_STRICT, "-O2", "-g0")
-# Which need nothing that a process must hold.
+# Which need nothing that a process must hold.  gcc leaves an array at the end of a structure out, unless it is asked.
 _TRAPPING = (*QUICK, "-fsanitize=undefined", "-fsanitize-undefined-trap-on-error")
+_STRICT_BOUNDS = "-fsanitize=bounds-strict"
 _WHOLE = ("-Wl,--no-undefined",) if sys.platform == "linux" else ()  # a name that nothing defines is found here
 SCRATCH, GUARDED = "scratch.c", "guarded_scratch.c"  # the C library's working memory, and what watches it in its place
 _NAME = "libassayer_mutant.so"
@@ -47,6 +49,11 @@ class Build:
     folder: Path
     code: str = ""
 
+    @property
+    def objects(self) -> Path:
+        """The folder of what is compiled, which all builds of one mutant share."""
+        return self.folder.parent / "objects"
+
     def of_changed(self, units: Collection[str]) -> Build:
         """Return the build of which it is known which units change."""
         return replace(self, changed=frozenset(units))
@@ -62,9 +69,15 @@ class Builder:
     def _sources(self) -> Mapping[str, str]:
         return self._recipe.read()
 
+    @cached_property
+    def _bounds(self) -> Sequence[str]:
+        """What only some compilers take."""
+        command = [*self._recipe.compiler(), _STRICT_BOUNDS, "-fsyntax-only", "-x", "c", os.devnull]
+        return () if subprocess.run(command, capture_output=True, check=False).returncode else (_STRICT_BOUNDS,)
+
     def compiled(self, build: Build) -> Build:
         """Compile what a mutant may change, and return which units it does.  Raises RefusedError, FaultError."""
-        after = self._objects(build.changed, build.mutated, build.folder, QUICK)
+        after = self._objects(build.changed, build.mutated, build.objects, QUICK)
         before = self._objects(build.changed, build.original, self._kept, QUICK)
         codes = {unit: code_of(path) for unit, path in after.items()}
         changed = {unit: code for unit, code in codes.items() if code != code_of(before[unit])}
@@ -74,7 +87,7 @@ class Builder:
     def is_same(self, build: Build) -> bool:
         """Whether what a mutant changes is the same code as it was, once it is optimised.  Raises RefusedError."""
         for unit in sorted(build.changed):
-            [after] = self._objects([unit], build.mutated, build.folder, _OPTIMISED).values()
+            [after] = self._objects([unit], build.mutated, build.objects, _OPTIMISED).values()
             [before] = self._objects([unit], build.original, self._kept, _OPTIMISED).values()
             if code_of(after) != code_of(before):
                 return False
@@ -82,7 +95,7 @@ class Builder:
 
     def link(self, build: Build) -> Path:
         """Link a library with the mutant.  Raises RefusedError."""
-        return self._linked(build, self._objects(build.changed, build.mutated, build.folder, QUICK), "quick")
+        return self._linked(build, self._objects(build.changed, build.mutated, build.objects, QUICK), "quick")
 
     def link_original(self, build: Build) -> Path:
         """Link the same part of the library as it is, without the mutant."""
@@ -93,7 +106,7 @@ class Builder:
 
         The C library's working memory is watched, too, unless that is what the mutant changes.  Raises RefusedError.
         """
-        objects = self._objects(build.changed, build.mutated, build.folder, _TRAPPING)
+        objects = self._objects(build.changed, build.mutated, build.objects, (*_TRAPPING, *self._bounds))
         if SCRATCH in build.units and SCRATCH not in build.changed:
             [objects[SCRATCH]] = self._objects(
                 [GUARDED], {**build.original, GUARDED: guarded()}, self._kept, QUICK

@@ -32,7 +32,7 @@ from .library import Library
 from .patience import Patience
 
 AnyCase: TypeAlias = Case | Refusal | CallSequence
-LIMIT_S, EMULATED_LIMIT_S = 5.0, 10.0  # of a call: an honest one takes a tenth of a second, on the emulator a second
+LIMIT_S = 5.0  # of a call: an honest one takes a tenth of a second, on the emulator a second
 _START_S = 5.0
 _STEP_LIMIT_S = 120.0
 _MEMORY_KB = 8 << 20  # a mutant that asks for memory without end is to be refused it
@@ -47,7 +47,7 @@ class Failures:
         self._builder, self._store = library.builder, store
         self._is_emulated = isinstance(library.recipe, Kernels)
         self._wrong: set[str] = set()  # cases that the library as it is does not pass
-        self._patience = Patience(EMULATED_LIMIT_S if self._is_emulated else LIMIT_S)
+        self._patience = Patience(LIMIT_S)
 
     def of_cases(self, build: Build, cases: Sequence[AnyCase]) -> Result | None:
         """Return the first case that does not pass.  Raises RefusedError."""

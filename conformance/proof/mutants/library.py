@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 
 from bindings.places import builds
 from conformance import operations
-from conformance.operations import is_sixteen_bit
 from conformance.paths import ROOT
 from conformance.proof.faults.recipes import RUNTIME, CLibrary, Kernels, reached
 from conformance.steps.resident import RESIDENT
 
 from . import own_tests
 from .build import QUICK, Build, Builder, guarded
-from .entries import Span, blank, left_out
 from .grammar import is_hopeless, is_idle, names_of
 from .mutator import C, Mutant, mutants_of
 from .reach import Reach
@@ -29,7 +27,6 @@ class Library:
     def __init__(self, recipe: CLibrary, folder: Path | None = None) -> None:
         self.recipe, self.name = recipe, recipe.name
         self._builder = Builder(recipe, (folder or builds() / "mutants") / "objects")
-        self._spans: dict[frozenset[str], Mapping[str, Sequence[Span]]] = {}
 
     @cached_property
     def sources(self) -> dict[str, str]:
@@ -85,37 +82,20 @@ class Library:
     def _build(self, mutant: Mutant, some: frozenset[str], folder: Path) -> Build:
         """What a library of some operations is made of, where every unit counts as changed that reads a mutant."""
         text = exchanged(self.sources[mutant.file], mutant.line, mutant.after, mutant.count)
-        original, named = self._part(some), sorted(operations.OPERATIONS if RESIDENT in some else some)
-        mutated = {**original, mutant.file: blank(text, self._left_out(some).get(mutant.file, ()))}
-        units = self.recipe.units(self.sources, named)
+        mutated = {**self.sources, mutant.file: text}
+        units = self.recipe.units(self.sources, sorted(operations.OPERATIONS if RESIDENT in some else some))
         touched = (unit for unit in units if mutant.file in {unit, *reached(unit, self.sources)})
-        return Build(some, mutant.file, tuple(units), frozenset(touched), original, mutated, folder)
-
-    def _part(self, some: frozenset[str]) -> dict[str, str]:
-        """The sources that a library of some operations is made of."""
-        spans = self._left_out(some)
-        return {file: blank(text, spans[file]) if file in spans else text for file, text in self.sources.items()}
-
-    def _left_out(self, some: frozenset[str]) -> Mapping[str, Sequence[Span]]:
-        """What a library of some operations lacks: of kernels the entries of others, which take long to compile."""
-        if some not in self._spans:
-            has_all = RESIDENT in some or not isinstance(self.recipe, Kernels) or any(map(is_sixteen_bit, some))
-            self._spans[some] = {} if has_all else left_out(some, self.sources)
-        return self._spans[some]
+        return Build(some, mutant.file, tuple(units), frozenset(touched), self.sources, mutated, folder)
 
     def _groups(self, affected: frozenset[str]) -> list[frozenset[str]]:
-        """Operations that one library is built for: all of the C library; of the kernels, of one file first one.
-
-        The others of each file follow when the first ones of all have passed.
-        """
+        """Operations that one library is built for: all of the C library; of kernels, those of one file at a time."""
         if not isinstance(self.recipe, Kernels):
             return [affected]
-        by_file: dict[str, list[str]] = {}
-        for operation in sorted(affected):
-            by_file.setdefault(self._file_of(operation), []).append(operation)
-        groups = [frozenset(some) for each in by_file.values() for some in (each[:1], each[1:]) if some]
-        first = {each[0] for each in by_file.values()}
-        return sorted(groups, key=lambda some: (not some & first, len(self.recipe.units(self.sources, sorted(some)))))
+        by_file: dict[str, set[str]] = {}
+        for operation in affected:
+            by_file.setdefault(self._file_of(operation), set()).add(operation)
+        groups = map(frozenset, by_file.values())
+        return sorted(groups, key=lambda some: (len(self.recipe.units(self.sources, sorted(some))), min(some)))
 
     def _file_of(self, operation: str) -> str:
         entries = (file for file in self.sources if operation in self.reach.entries(file))

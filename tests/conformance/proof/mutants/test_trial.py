@@ -20,7 +20,7 @@ from conformance.proof.mutants.equivalents import Equivalent, Equivalents
 from conformance.proof.mutants.failures import AnyCase, Failures
 from conformance.proof.mutants.library import Library
 from conformance.proof.mutants.record import Trial, Verdict
-from conformance.proof.mutants.trial import History, Judge, spread
+from conformance.proof.mutants.trial import History, Judge, Looks, spread
 
 Made = Callable[[str, str, str], Mutant]
 
@@ -133,7 +133,7 @@ def test_of_a_mutant_that_is_proved_equivalent_few_cases_are_asked(
     def of_cases(self: Failures, build: object, cases: list[object]) -> None:
         asked.append(len(cases))
 
-    monkeypatch.setattr(trial, "LIKELIEST", 3)
+    monkeypatch.setattr(trial, "ON_THE_HOST", Looks(6, 6, proved=3))
     monkeypatch.setattr(Failures, "of_cases", of_cases)
     monkeypatch.setattr(Failures, "of_a_second_look", lambda *_: pytest.fail("a second look"))
     found = Judge(library, MemoryStore(), History(), proofs=Equivalents([proof])).trial(one)
