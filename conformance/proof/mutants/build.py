@@ -54,6 +54,11 @@ class Build:
         """The folder of what is compiled, which all builds of one mutant share."""
         return self.folder.parent / "objects"
 
+    @property
+    def unmutated(self) -> Build:
+        """The same part of the library as it is."""
+        return replace(self, changed=frozenset(), mutated=self.original, folder=self.folder / "unmutated")
+
     def of_changed(self, units: Collection[str]) -> Build:
         """Return the build of which it is known which units change."""
         return replace(self, changed=frozenset(units))
@@ -97,20 +102,19 @@ class Builder:
         """Link a library with the mutant.  Raises RefusedError."""
         return self._linked(build, self._objects(build.changed, build.mutated, build.objects, QUICK), "quick")
 
-    def link_original(self, build: Build) -> Path:
-        """Link the same part of the library as it is, without the mutant."""
-        return self._linked(build, {}, "original")
-
     def link_watched(self, build: Build) -> Path:
         """Link a library with the mutant, compiled so that what C leaves undefined ends the process.
 
-        The C library's working memory is watched, too, unless that is what the mutant changes.  Raises RefusedError.
+        Of kernels, which take long to compile, what the mutant changes is compiled so.  The C library's working memory
+        is watched, too, unless that is what the mutant changes.  Raises RefusedError.
         """
-        objects = self._objects(build.changed, build.mutated, build.objects, (*_TRAPPING, *self._bounds))
+        trapping = (*_TRAPPING, *self._bounds)
+        objects = self._objects(build.changed, build.mutated, build.objects, trapping)
+        if not isinstance(self._recipe, Kernels):
+            objects |= self._objects({*build.units} - build.changed, build.original, self._kept, trapping)
         if SCRATCH in build.units and SCRATCH not in build.changed:
-            [objects[SCRATCH]] = self._objects(
-                [GUARDED], {**build.original, GUARDED: guarded()}, self._kept, QUICK
-            ).values()
+            sources = {**build.original, GUARDED: guarded()}
+            [objects[SCRATCH]] = self._objects([GUARDED], sources, self._kept, QUICK).values()
         return self._linked(build, objects, "watched")
 
     def _linked(self, build: Build, changed: Mapping[str, Path], name: str) -> Path:

@@ -9,7 +9,7 @@ aligned as a device needs it is one.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeAlias
@@ -51,41 +51,42 @@ class Failures:
 
     def of_cases(self, build: Build, cases: Sequence[AnyCase]) -> Result | None:
         """Return the first case that does not pass.  Raises RefusedError."""
-        return self._first(build, self._builder.link(build), cases)
+        return self._first(build, self._builder.link, cases)
 
     def of_a_second_look(self, build: Build, cases: Sequence[AnyCase], steps: Sequence[str] = ()) -> Result | None:
         """Return the first test, case or step that does not pass.  Raises RefusedError."""
-        watched = self._builder.link_watched(build)
         if self._is_emulated:
             tests = own_tests.KERNELS if RESIDENT in build.operations else ()
-            failed = _own_test(tests, build.file, watched) or self._in_other_orders(build, watched, cases)
+            failed = _own_test(tests, build.file, self._builder.link(build)) or self._in_other_orders(build, cases)
         else:
-            failed = self._first(build, watched, cases, threads=_THREADS)
+            failed = self._first(build, self._builder.link_watched, cases, threads=_THREADS)
             failed = failed or _own_test(own_tests.C, build.file, self._builder.link(build))
-        return failed or self._first(build, watched, (), steps)
+        return failed or self._first(build, self._builder.link_watched, (), steps)
 
-    def _in_other_orders(self, build: Build, path: Path, cases: Sequence[AnyCase]) -> Result | None:
+    def _in_other_orders(self, build: Build, cases: Sequence[AnyCase]) -> Result | None:
         """Other orders of an emulated device's threads, in one of them with arrays in memory of its own."""
-        ways = (Candidate(path, schedule=schedule).environment for schedule in SCHEDULES[1:])
-        return next(filter(None, (self._first(build, path, cases, environment=way) for way in ways)), None)
+        link = self._builder.link_watched
+        ways = (Candidate(Path(), schedule=schedule).environment for schedule in SCHEDULES[1:])
+        return next(filter(None, (self._first(build, link, cases, environment=way) for way in ways)), None)
 
     def _first(
         self,
         build: Build,
-        path: Path,
+        link: Callable[[Build], Path],
         cases: Sequence[AnyCase],
         steps: Sequence[str] = (),
         threads: int = 1,
         environment: Mapping[str, str] = MappingProxyType({}),
     ) -> Result | None:
         """Judge cases and steps until one does not pass that passes without the mutant, and return that one."""
-        due = [case for case in cases if case.id not in self._wrong]
+        if not cases and not steps:
+            return None
+        path, due = link(build), [case for case in cases if case.id not in self._wrong]
         while failed := self._judge(path, due, steps, threads, environment):
             place = next((place for place, case in enumerate(due) if case.id == failed.id), None)
             if place is None or self._patience.knows(failed.id):
                 return failed
-            original = self._builder.link_original(build)
-            if not self._judge(original, [due[place]], (), threads, environment):
+            if not self._judge(link(build.unmutated), [due[place]], (), threads, environment):
                 return failed
             self._wrong.add(failed.id)
             due = due[place + 1 :]

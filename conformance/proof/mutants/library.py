@@ -71,7 +71,7 @@ class Library:
 
         folder: of what is built of the mutant.  Raises RefusedError, FaultError.
         """
-        for place, some in enumerate(self._groups(self.reach.operations(mutant.file, mutant.line))):
+        for place, some in enumerate(self.groups(mutant)):
             yield self._builder.compiled(self._build(mutant, some, folder / str(place)))
 
     def whole(self, mutant: Mutant, parts: Sequence[Build], folder: Path) -> Build:
@@ -87,8 +87,12 @@ class Library:
         touched = (unit for unit in units if mutant.file in {unit, *reached(unit, self.sources)})
         return Build(some, mutant.file, tuple(units), frozenset(touched), self.sources, mutated, folder)
 
-    def _groups(self, affected: frozenset[str]) -> list[frozenset[str]]:
-        """Operations that one library is built for: all of the C library; of kernels, those of one file at a time."""
+    def groups(self, mutant: Mutant) -> list[frozenset[str]]:
+        """Return what one library is built for at a time of all that a mutant can affect.
+
+        All of the C library; of kernels the operations of one file, those first that need the fewest files.
+        """
+        affected = self.reach.operations(mutant.file, mutant.line)
         if not isinstance(self.recipe, Kernels):
             return [affected]
         by_file: dict[str, set[str]] = {}

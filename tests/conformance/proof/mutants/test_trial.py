@@ -14,7 +14,8 @@ from conformance.catalogue.prepared import MemoryStore
 from conformance.ids import is_designed
 from conformance.judging.results import Result, Status
 from conformance.proof.faults import FaultError
-from conformance.proof.mutants import Mutant, failures, trial
+from conformance.proof.faults.recipes import CLibrary, Kernels
+from conformance.proof.mutants import Mutant, failures, own_tests, trial
 from conformance.proof.mutants.build import SCRATCH
 from conformance.proof.mutants.equivalents import Equivalent, Equivalents
 from conformance.proof.mutants.failures import AnyCase, Failures
@@ -111,6 +112,31 @@ def test_a_second_look_kills_what_no_case_tells_apart(
 ) -> None:
     found = judge.trial(mutant(file, old, new))
     assert (found.verdict, found.by[: len(by)]) == (Verdict.KILLED, by)
+
+
+def test_without_a_second_look_it_is_only_said_to_be_due(library: Library, mutant: Made) -> None:
+    one = mutant("aux_loss.c", "e < n; e++) sums[e] = 0;", "e <= n; e++) sums[e] = 0;")
+    found = Judge(library, MemoryStore(), History(), is_brief=True).trial(one)
+    assert (found.verdict, found.counts) == (Verdict.PASSED, True)
+
+
+def test_own_tests_are_asked_of_the_sources_that_they_are_about() -> None:
+    asked = {file: [tests.name for tests in own_tests.C if tests.looks_at(file)] for file in ("simd.c", "moe.c")}
+    assert asked["moe.c"] == ["tests/c/test_no_memory.py"]
+    assert asked["simd.c"] == ["tests/c/test_first_calls.py", *asked["moe.c"]]
+    files = {file for tests in own_tests.C for file in tests.sources}
+    assert files <= CLibrary().read().keys()
+    assert own_tests.texts()
+
+
+def test_kernels_are_built_file_by_file_and_looked_at_again_as_a_whole() -> None:
+    kernels = Library(Kernels("fast"))
+    line = kernels.sources["rows.cuh"].split("\n").index("    int cols;") + 1
+    groups = kernels.groups(Mutant("rows.cuh", line, "", "int cols;", "int rows;"))
+    [softmax] = [some for some in groups if "softmax" in some]
+    assert {"softmax_backward", "softmax"} <= softmax
+    assert "rmsnorm" not in softmax
+    assert len(groups) > 3
 
 
 def test_the_library_as_it_is_passes_a_second_look(library: Library, mutant: Made, tmp_path: Path) -> None:
