@@ -38,7 +38,7 @@ class Looks(NamedTuple):
     proved: int = 20
 
 
-ON_THE_HOST, ON_A_DEVICE = Looks(200, 400), Looks(60, 120)  # where a case takes five times as long, in two orders
+ON_THE_HOST, ON_A_DEVICE = Looks(200, 1500), Looks(60, 240)  # where a case takes five times as long, in two orders
 _DIGITS = 64  # of the digest of a build
 _MOST_ON_A_DEVICE = 1 << 16  # elements of the arrays of a designed case
 
@@ -96,6 +96,12 @@ def spread(cases: Sequence[AnyCase], most: int) -> Iterator[AnyCase]:
         by_operation.setdefault(case.operation, []).append(case)
     rounds = itertools.zip_longest(*map(_from_both_ends, by_operation.values()))
     return itertools.islice((case for some in rounds for case in some if case is not None), most)
+
+
+def second_look(cases: Sequence[AnyCase], most: int) -> list[AnyCase]:
+    """Return all calls that are to be refused, which take no time, and no more than so many others."""
+    refusals = [case for case in cases if isinstance(case, Refusal)]
+    return [*refusals, *spread([case for case in cases if not isinstance(case, Refusal)], most)]
 
 
 def _from_both_ends(cases: Sequence[AnyCase]) -> Iterator[AnyCase]:
@@ -184,12 +190,12 @@ class Judge:
         if self._library.builder.is_same(build):
             return Trial(mutant, Verdict.SAME, code=codes)
         cases, steps = self._cases(mutant, build.operations), sorted(build.operations & STEP_CASES.keys())
-        failed = self._failures.of_a_second_look(build, list(spread(cases, self._looks.second)), steps)
+        chosen = second_look(cases, self._looks.second)
+        failed = self._failures.of_a_second_look(build, chosen, steps)
         codes += digest([codes])  # of what was looked at as a whole: each part of it has passed
         if failed:
             return Trial(mutant, Verdict.KILLED, failed.id, failed.reason, codes)
-        most = self._looks.second
-        all_or_most = f"{len(cases)}" if len(cases) <= most else f"{most} of {len(cases)}"
+        all_or_most = f"{len(cases)}" if len(chosen) == len(cases) else f"{len(chosen)} of {len(cases)}"
         return Trial(mutant, Verdict.SURVIVED, said=", ".join([f"{all_or_most} cases", *steps]), code=codes)
 
     def _cases(self, mutant: Mutant, operations: frozenset[str]) -> list[AnyCase]:
