@@ -27,7 +27,7 @@ class Tests(NamedTuple):
 _C, _KERNELS = "ASSAYER_STUB", "ASSAYER_EMULATED"
 _MEMORY, _VECTORS = ("scratch.c", "scratch.h"), ("simd.c", "simd.h")
 C = (
-    Tests("tests/c/test_services.py", _C, ("runtime.c", "check.h")),
+    Tests("tests/c/test_services.py", _C),
     Tests("tests/c/test_scratch.py", _C, _MEMORY),
     Tests("tests/c/test_crowd.py", _C, _MEMORY),
     Tests("tests/c/test_first_calls.py", _C, _VECTORS),

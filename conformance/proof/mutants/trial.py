@@ -38,7 +38,7 @@ class Looks(NamedTuple):
     proved: int = 20
 
 
-ON_THE_HOST, ON_A_DEVICE = Looks(200, 1500), Looks(60, 240)  # where a case takes five times as long, in two orders
+ON_THE_HOST, ON_A_DEVICE = Looks(200, 600), Looks(60, 120)  # where a case takes five times as long, in two orders
 _DIGITS = 64  # of the digest of a build
 _MOST_ON_A_DEVICE = 1 << 16  # elements of the arrays of a designed case
 

@@ -122,8 +122,8 @@ def test_without_a_second_look_it_is_only_said_to_be_due(library: Library, mutan
 
 def test_own_tests_are_asked_of_the_sources_that_they_are_about() -> None:
     asked = {file: [tests.name for tests in own_tests.C if tests.looks_at(file)] for file in ("simd.c", "moe.c")}
-    assert asked["moe.c"] == ["tests/c/test_no_memory.py"]
-    assert asked["simd.c"] == ["tests/c/test_first_calls.py", *asked["moe.c"]]
+    assert "tests/c/test_services.py" in asked["moe.c"]
+    assert {*asked["simd.c"]} - {*asked["moe.c"]} == {"tests/c/test_first_calls.py"}
     files = {file for tests in own_tests.C for file in tests.sources}
     assert files <= CLibrary().read().keys()
     assert own_tests.texts()
