@@ -61,7 +61,7 @@ class Failures:
         else:
             failed = self._first(build, self._builder.link_watched, cases, threads=_THREADS)
             failed = failed or _own_test(own_tests.C, build.file, self._builder.link(build))
-        return failed or self._first(build, self._builder.link_watched, (), steps)
+        return failed or (self._first(build, self._builder.link_watched, (), steps) if steps else None)
 
     def _in_other_orders(self, build: Build, cases: Sequence[AnyCase]) -> Result | None:
         """Other orders of an emulated device's threads, in one of them with arrays in memory of its own."""
@@ -79,8 +79,6 @@ class Failures:
         environment: Mapping[str, str] = MappingProxyType({}),
     ) -> Result | None:
         """Judge cases and steps until one does not pass that passes without the mutant, and return that one."""
-        if not cases and not steps:
-            return None
         path, due = link(build), [case for case in cases if case.id not in self._wrong]
         while failed := self._judge(path, due, steps, threads, environment):
             place = next((place for place, case in enumerate(due) if case.id == failed.id), None)
