@@ -54,6 +54,8 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--minutes", type=float, metavar="M", help="begin no mutant after so long")
     log = "where results are kept (default: build/mutants/NAME.jsonl); what stands there is not tried again"
     parser.add_argument("--log", type=Path, metavar="FILE", help=log)
+    brief = "give what passes its likeliest cases no second look; a later run without this does"
+    parser.add_argument("--brief", action="store_true", help=brief)
     parser.add_argument("-n", type=positive, default=cores(), metavar="N", help="processes (default: %(default)s)")
     parser.add_argument("-v", "--verbose", action="store_true", help="a line for each mutant, as it is tried")
 
@@ -84,7 +86,7 @@ def _asked(options: argparse.Namespace, store: Store, proofs: Equivalents) -> tu
         reference = Reference()
         return reference, partial(ReferenceJudge, reference)
     library = Library(Kernels("fast") if options.kernels else CLibrary())
-    return library, partial(Judge, library, store, proofs=proofs)
+    return library, partial(Judge, library, store, proofs=proofs, is_brief=options.brief)
 
 
 def _trials(
@@ -97,7 +99,7 @@ def _trials(
     drawn = Sample(options.seed, options.count).drawn(chosen)
     console.print(f"{len(drawn)} of {len(made)} mutants of {subject.folder}, in the order of seed {options.seed}")
     log = Log(options.log or builds() / "mutants" / f"{subject.name}.jsonl", subject.digest(), made_by())
-    trials = judged(subject, make, drawn, log, options.n)
+    trials = judged(subject, make, drawn, log, options.n, options.brief)
     yield from _in_time(options.minutes, _told(console, options.verbose, subject, trials))
 
 
@@ -113,7 +115,7 @@ def _in_time(minutes: float | None, trials: Iterable[Trial]) -> Iterator[Trial]:
 def _told(console: Console, every: bool, subject: Subject, trials: Iterable[Trial]) -> Iterator[Trial]:
     """The trials, with a line for each survivor or for all of them."""
     for trial in trials:
-        if every or trial.verdict is Verdict.SURVIVED:
+        if every or trial.verdict in (Verdict.SURVIVED, Verdict.PASSED):
             told = f"; {trial.by or trial.said}" if trial.by or trial.said else ""
             console.print(f"{trial.verdict.upper():<8} {_line(subject, trial.mutant)}{told}")
         yield trial

@@ -40,8 +40,8 @@ def forward(
     x: Array,
     freqs: Array,
     batch: int,
-    cache: Cache | None = None,
-    position: int = 0,
+    cache: Cache | None,
+    position: int,
 ) -> tuple[Array, Kept, Cache | None]:
     """(output, kept, cache): x [tokens, hidden] stands at the positions from `position` on.
 

@@ -9,7 +9,7 @@ aligned as a device needs it is one.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeAlias
@@ -27,70 +27,69 @@ from conformance.steps import judge_step
 from conformance.steps.resident import RESIDENT
 
 from . import own_tests
-from .library import Build, Library
+from .build import Build
+from .library import Library
 from .patience import Patience
 
 AnyCase: TypeAlias = Case | Refusal | CallSequence
-LIMIT_S, EMULATED_LIMIT_S = 5.0, 10.0  # of a call: an honest one takes a tenth of a second, on the emulator a second
+LIMIT_S = 5.0  # of a call: an honest one takes a tenth of a second, on the emulator a second
 _START_S = 5.0
 _STEP_LIMIT_S = 120.0
 _MEMORY_KB = 8 << 20  # a mutant that asks for memory without end is to be refused it
 _LIMITED = ("sh", "-c", f'ulimit -d {_MEMORY_KB}; exec "$@"', "sh")
 _THREADS = 2
-_NAME = "libassayer_mutant.so"
 
 
 class Failures:
     """Looks for what fails of builds of one library."""
 
     def __init__(self, library: Library, store: Store) -> None:
-        self._library, self._store = library, store
+        self._builder, self._store = library.builder, store
         self._is_emulated = isinstance(library.recipe, Kernels)
         self._wrong: set[str] = set()  # cases that the library as it is does not pass
-        self._patience = Patience(EMULATED_LIMIT_S if self._is_emulated else LIMIT_S)
+        self._patience = Patience(LIMIT_S)
 
-    def of_cases(self, build: Build, folder: Path, cases: Sequence[AnyCase]) -> Result | None:
+    def of_cases(self, build: Build, cases: Sequence[AnyCase]) -> Result | None:
         """Return the first case that does not pass.  Raises RefusedError."""
-        return self._first(build, self._library.link(build, folder / _NAME), cases)
+        return self._first(build, self._builder.link, cases)
 
-    def of_a_second_look(
-        self, build: Build, folder: Path, cases: Sequence[AnyCase], steps: Sequence[str] = ()
-    ) -> Result | None:
-        """Return the first test, case or step that does not pass, linked in the same folder."""
-        watched = self._library.link_watched(build, folder / "watched" / _NAME)
-        if not self._is_emulated:
-            failed = _own_test(own_tests.C, folder / _NAME) or self._first(build, watched, cases, threads=_THREADS)
-        elif RESIDENT in build.operations:
-            failed = _own_test(own_tests.KERNELS, folder / _NAME) or self._in_other_orders(build, watched, cases)
+    def of_a_second_look(self, build: Build, cases: Sequence[AnyCase], steps: Sequence[str] = ()) -> Result | None:
+        """Return the first test, case or step that does not pass.  Raises RefusedError."""
+        if self._is_emulated:
+            tests = own_tests.KERNELS if RESIDENT in build.operations else ()
+            failed = _own_test(tests, build.file, self._builder.link(build)) or self._in_other_orders(build, cases)
         else:
-            failed = self._in_other_orders(build, watched, cases)
-        return failed or self._first(build, folder / _NAME, (), steps)
+            failed = self._first(build, self._builder.link_watched, cases, threads=_THREADS)
+            failed = failed or _own_test(own_tests.C, build.file, self._builder.link(build))
+        return failed or (self._first(build, self._builder.link_watched, (), steps) if steps else None)
 
-    def _in_other_orders(self, build: Build, path: Path, cases: Sequence[AnyCase]) -> Result | None:
+    def _in_other_orders(self, build: Build, cases: Sequence[AnyCase]) -> Result | None:
         """Other orders of an emulated device's threads, in one of them with arrays in memory of its own."""
-        ways = (Candidate(path, schedule=schedule).environment for schedule in SCHEDULES[1:])
-        return next(filter(None, (self._first(build, path, cases, environment=way) for way in ways)), None)
+        link = self._builder.link_watched
+        ways = (Candidate(Path(), schedule=schedule).environment for schedule in SCHEDULES[1:])
+        return next(filter(None, (self._first(build, link, cases, environment=way) for way in ways)), None)
 
     def _first(
         self,
         build: Build,
-        path: Path,
+        link: Callable[[Build], Path],
         cases: Sequence[AnyCase],
         steps: Sequence[str] = (),
         threads: int = 1,
         environment: Mapping[str, str] = MappingProxyType({}),
     ) -> Result | None:
         """Judge cases and steps until one does not pass that passes without the mutant, and return that one."""
-        due = [case for case in cases if case.id not in self._wrong]
+        path, due = link(build), [case for case in cases if case.id not in self._wrong]
         while failed := self._judge(path, due, steps, threads, environment):
             place = next((place for place, case in enumerate(due) if case.id == failed.id), None)
             if place is None or self._patience.knows(failed.id):
                 return failed
-            original = self._library.link_original(build, path.parent / "original" / _NAME)
-            if not self._judge(original, [due[place]], (), threads, environment):
+            if self._judge(link(build.unmutated), [due[place]], (), threads, environment):
+                self._wrong.add(failed.id)
+                place += 1
+            elif failed.status is not Status.TIMED_OUT:
                 return failed
-            self._wrong.add(failed.id)
-            due = due[place + 1 :]
+            due = due[place:]  # what had no time goes on with as much as the library as it is has taken, and more
         return None
 
     def _judge(
@@ -120,10 +119,12 @@ class Failures:
         return result
 
 
-def _own_test(tests: own_tests.Tests, library: Path) -> Result | None:
-    """What fails of a library's own tests."""
-    failed = own_tests.failed(tests, library)
-    return Result(tests.name, "", Status.FAIL, failed) if failed else None
+def _own_test(tests: Sequence[own_tests.Tests], file: str, library: Path) -> Result | None:
+    """What fails of a library's own tests that look at a mutated file."""
+    for each in tests:
+        if each.looks_at(file) and (failed := own_tests.failed(each, library)):
+            return Result(each.name, "", Status.FAIL, failed)
+    return None
 
 
 def _steps(worker: Worker, bench: Bench, steps: Iterable[str]) -> Iterator[Result]:

@@ -9,10 +9,11 @@ from .mutator import Mutant
 
 
 class Verdict(StrEnum):
-    """How a mutant can end; the first two count, the others are no mutants."""
+    """How a mutant can end; the first three count, the others are no mutants."""
 
     KILLED = "killed"
     SURVIVED = "survived"
+    PASSED = "passed"  # its likeliest cases; it awaits a second look
     REFUSED = "refused"  # by the compiler, the linker or the interpreter
     SAME = "same"  # compiled to the code that stands there unchanged
     REPEATED = "repeated"  # compiled to the code of a mutant that has been judged
@@ -36,4 +37,4 @@ class Trial:
     @property
     def counts(self) -> bool:
         """Whether it is of a mutant that differs from all others."""
-        return self.verdict in (Verdict.KILLED, Verdict.SURVIVED)
+        return self.verdict in (Verdict.KILLED, Verdict.SURVIVED, Verdict.PASSED)

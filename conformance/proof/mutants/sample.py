@@ -52,14 +52,19 @@ class Subject(Protocol):
 Make = Callable[[History, Mapping[str, Verdict]], Tries]  # of what killed before, and of the codes that were judged
 
 
-def judged(subject: Subject, make: Make, mutants: Sequence[Mutant], log: Log, processes: int) -> Iterator[Trial]:
+def judged(
+    subject: Subject, make: Make, mutants: Sequence[Mutant], log: Log, processes: int, is_brief: bool = False
+) -> Iterator[Trial]:
     """Yield what comes of mutants: first what the log knows, then the others as they are done, each written to the log.
 
+    What awaits a second look is tried again, unless is_brief.
     make: what judges, called in every process.  Whoever stops to ask for more ends the work.  Raises FaultError where
     there is no compiler.
     """
     wanted = {mutant.id for mutant in mutants}
     known = {trial.mutant.id: trial for trial in log.trials()}
+    if not is_brief:
+        known = {id: trial for id, trial in known.items() if trial.verdict is not Verdict.PASSED}
     codes = {trial.code: trial.verdict for trial in known.values() if trial.counts}
     yield from (trial for id, trial in known.items() if id in wanted)
     due = [mutant for mutant in mutants if mutant.id not in known]

@@ -29,9 +29,9 @@ class Score:
         if trial.verdict is Verdict.KILLED:
             self.killed.append(trial)
             self.disproved += [trial] if proof else []
-        elif trial.verdict is Verdict.SURVIVED and proof:
+        elif trial.counts and proof:
             self.proved.append((trial, proof))
-        elif trial.verdict is Verdict.SURVIVED:
+        elif trial.counts:
             self.survivors.append(trial)
 
     @property
@@ -68,7 +68,9 @@ class Score:
         )
         counted = len(self.counted)
         share = f" ({len(self.killed) / counted:.1%})" if counted else ""
-        return f"{len(self.killed)} of {counted} mutants killed{share}; not counted: {left_out}"
+        waiting = sum(trial.verdict is Verdict.PASSED for trial in self.survivors)
+        due = f"; {waiting} of the others await a second look" if waiting else ""
+        return f"{len(self.killed)} of {counted} mutants killed{share}{due}; not counted: {left_out}"
 
 
 def _table(name: str, trials: Sequence[Trial], of: Callable[[Trial], str]) -> Iterator[str]:

@@ -12,26 +12,35 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
+from typing import NamedTuple
 
-from conformance.catalogue.cases import DESIGNED, CallSequence, Refusal
+from conformance.catalogue.cases import DESIGNED, CallSequence, Case, Refusal
+from conformance.catalogue.cases.sequences import WORK, elements
 from conformance.catalogue.prepared import Store
-from conformance.judging.results import Result
 from conformance.proof.faults import RefusedError
 from conformance.proof.faults.recipes import Kernels
 from conformance.proof.faults.trial import cases_of_operations
 from conformance.steps import STEP_CASES
 
+from .build import Build, digest
 from .equivalents import Equivalents
 from .failures import AnyCase, Failures, last_line
-from .library import Build, Library
+from .library import Library
 from .mutator import Mutant
 from .record import Trial, Verdict
 
-# Cases that are asked before a second look, and of a mutant that a proof calls equivalent no others: the likeliest.
-LIKELIEST = 200
+
+class Looks(NamedTuple):
+    """How many cases are asked: the likeliest; in a second look; of what is proved equivalent, in doubt of it."""
+
+    first: int
+    second: int
+    proved: int = 20
+
+
+ON_THE_HOST, ON_A_DEVICE = Looks(200, 600), Looks(60, 120)  # where a case takes five times as long, in two orders
 _DIGITS = 64  # of the digest of a build
-_MOST_ON_A_DEVICE = 1 << 12  # elements of a designed case
-MOST = 400  # that are asked in a second look
+_MOST_ON_A_DEVICE = 1 << 16  # elements of the arrays of a designed case
 
 
 class History:
@@ -71,8 +80,13 @@ def _cases_of(operations: frozenset[str], on_a_device: bool) -> list[AnyCase]:
     What a device makes of an index out of range is asked, too: code of its own does that.
     """
     designed = [case for name in sorted(operations) for case in DESIGNED.of(name).values()]
-    few = (case for case in designed if not on_a_device or _elements(case) <= _MOST_ON_A_DEVICE)
+    few = (case for case in designed if not on_a_device or is_small(case))
     return [*cases_of_operations(operations, on_a_device=False), *few]
+
+
+def is_small(case: Case) -> bool:
+    """Whether an emulated device makes a call in less than a second."""
+    return elements(case) <= _MOST_ON_A_DEVICE and _elements(case) <= WORK * _MOST_ON_A_DEVICE
 
 
 def spread(cases: Sequence[AnyCase], most: int) -> Iterator[AnyCase]:
@@ -82,6 +96,12 @@ def spread(cases: Sequence[AnyCase], most: int) -> Iterator[AnyCase]:
         by_operation.setdefault(case.operation, []).append(case)
     rounds = itertools.zip_longest(*map(_from_both_ends, by_operation.values()))
     return itertools.islice((case for some in rounds for case in some if case is not None), most)
+
+
+def second_look(cases: Sequence[AnyCase], most: int) -> list[AnyCase]:
+    """Return all calls that are to be refused, which take no time, and no more than so many others."""
+    refusals = [case for case in cases if isinstance(case, Refusal)]
+    return [*refusals, *spread([case for case in cases if not isinstance(case, Refusal)], most)]
 
 
 def _from_both_ends(cases: Sequence[AnyCase]) -> Iterator[AnyCase]:
@@ -105,7 +125,7 @@ class _Codes:
 class Judge:
     """Judges mutants of one library, one after the other.  Used in one process.
 
-    proofs: of mutants that are equivalent.
+    proofs: of mutants that are equivalent.  is_brief: whether nothing is looked at for a second time.
     """
 
     def __init__(
@@ -115,11 +135,15 @@ class Judge:
         history: History,
         codes: Mapping[str, Verdict] = MappingProxyType({}),
         proofs: Equivalents | None = None,
+        is_brief: bool = False,
     ) -> None:
         self._library, self._history = library, history
+        self._is_on_a_device = isinstance(library.recipe, Kernels)
+        self._looks = ON_A_DEVICE if self._is_on_a_device else ON_THE_HOST
         self._failures = Failures(library, store)
         self._codes = _Codes(codes)
         self._proofs = proofs or Equivalents(())
+        self._is_brief = is_brief
         self._by_operations: dict[frozenset[str], list[AnyCase]] = {}
 
     def trial(self, mutant: Mutant) -> Trial:
@@ -134,45 +158,48 @@ class Judge:
         return self._library.place(mutant)
 
     def _trial(self, mutant: Mutant, folder: Path) -> Trial:
-        codes, asked, repeated = "", list[str](), False
+        changed: list[Build] = []
+        codes, asked, is_new = "", [0], False
+        is_proved = self._proofs.of(self._library.path(mutant), self._place(mutant), mutant) is not None
+        most = self._looks.proved if is_proved else self._looks.first
         try:
-            for build in self._library.builds(mutant, folder):
-                if not build.code:
-                    continue
+            for build in filter(lambda build: build.changed, self._library.builds(mutant, folder)):
+                changed.append(build)
                 codes += build.code
                 if build.code in self._codes.killed:
                     return Trial(mutant, Verdict.REPEATED, code=codes)
                 if build.code in self._codes.passed:
-                    repeated = True
                     continue
-                found = self._asked(mutant, build, folder / str(len(codes)))
-                if isinstance(found, Result):
+                is_new, cases = True, self._cases(mutant, build.operations)[:most]
+                if failed := self._failures.of_cases(build, cases):
                     self._codes.killed.add(build.code)
-                    return Trial(mutant, Verdict.KILLED, found.id, found.reason, codes)
+                    return Trial(mutant, Verdict.KILLED, failed.id, failed.reason, codes)
                 self._codes.passed.add(build.code)
-                asked += found
+                asked.append(len(cases))
+            if not is_new:
+                return Trial(mutant, Verdict.REPEATED if changed else Verdict.SAME, code=codes)
+            if is_proved or self._is_brief:
+                verdict = Verdict.SURVIVED if is_proved else Verdict.PASSED
+                return Trial(mutant, verdict, said=f"{sum(asked)} cases", code=codes)
+            return self._looked_at_again(mutant, self._library.whole(mutant, changed, folder / "whole"), codes)
         except RefusedError as error:
             return Trial(mutant, Verdict.REFUSED, said=last_line(str(error)))
-        verdict = Verdict.SURVIVED if asked else Verdict.REPEATED if repeated else Verdict.SAME
-        return Trial(mutant, verdict, said=", ".join(asked), code=codes)
 
-    def _asked(self, mutant: Mutant, build: Build, folder: Path) -> Result | list[str]:
-        """Return what does not pass, else what was asked: nothing of what is the same code once it is optimised."""
-        cases, steps = self._cases(mutant, build), sorted(build.operations & STEP_CASES.keys())
-        failed = self._failures.of_cases(build, folder, cases[:LIKELIEST])
+    def _looked_at_again(self, mutant: Mutant, build: Build, codes: str) -> Trial:
+        """Judge what has passed its likeliest cases, unless it is the same code once it is optimised."""
+        if self._library.builder.is_same(build):
+            return Trial(mutant, Verdict.SAME, code=codes)
+        cases, steps = self._cases(mutant, build.operations), sorted(build.operations & STEP_CASES.keys())
+        chosen = second_look(cases, self._looks.second)
+        failed = self._failures.of_a_second_look(build, chosen, steps)
+        codes += digest([codes])  # of what was looked at as a whole: each part of it has passed
         if failed:
-            return failed
-        if self._proofs.of(self._library.path(mutant), self._place(mutant), mutant):
-            return [f"{len(cases[:LIKELIEST])} cases"]
-        if self._library.is_same(build, folder / "optimised"):
-            return []
-        failed = self._failures.of_a_second_look(build, folder, list(spread(cases, MOST)), steps)
-        all_or_most = f"{len(cases)}" if len(cases) <= MOST else f"{MOST} of {len(cases)}"
-        return failed or [f"{all_or_most} cases", *steps]
+            return Trial(mutant, Verdict.KILLED, failed.id, failed.reason, codes)
+        all_or_most = f"{len(cases)}" if len(chosen) == len(cases) else f"{len(chosen)} of {len(cases)}"
+        return Trial(mutant, Verdict.SURVIVED, said=", ".join([f"{all_or_most} cases", *steps]), code=codes)
 
-    def _cases(self, mutant: Mutant, build: Build) -> list[AnyCase]:
-        """The cases of what a build is for, in the order of how likely they are to fail."""
-        if build.operations not in self._by_operations:
-            on_a_device = isinstance(self._library.recipe, Kernels)
-            self._by_operations[build.operations] = _cases_of(build.operations, on_a_device)
-        return self._history.ordered(self._place(mutant), self._by_operations[build.operations])
+    def _cases(self, mutant: Mutant, operations: frozenset[str]) -> list[AnyCase]:
+        """The cases of some operations, in the order of how likely they are to fail."""
+        if operations not in self._by_operations:
+            self._by_operations[operations] = _cases_of(operations, self._is_on_a_device)
+        return self._history.ordered(self._place(mutant), self._by_operations[operations])

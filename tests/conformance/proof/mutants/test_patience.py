@@ -1,4 +1,4 @@
-"""A call may take a second longer than twenty times what it took when it was right, and never more than the most."""
+"""A call may take a second longer than twenty times what it took when it was right."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def test_a_case_is_given_time_by_the_shortest_that_it_took() -> None:
     assert patience.limit_s("other") == 5.0
 
 
-def test_a_long_case_is_given_no_more_than_the_most() -> None:
+def test_a_long_case_is_given_more_than_one_that_never_passed() -> None:
     patience = Patience(5.0)
     patience.note("one", 2.0)
-    assert patience.limit_s("one") == 5.0
+    assert patience.limit_s("one") == 41.0

@@ -71,6 +71,17 @@ def test_a_line_that_was_not_written_to_its_end_is_tried_again(
     assert len(Log(path, "sources", "judge").trials()) == 3
 
 
+def test_what_awaits_a_second_look_is_tried_again(library: Library, tmp_path: Path, tried: list[int]) -> None:
+    path = tmp_path / "log.jsonl"
+    log = Log(path, "sources", "judge")
+    log.append(Trial(MUTANTS[0], Verdict.PASSED, code="one"))
+    log.append(trial_of(MUTANTS[1]))
+    brief = list(judged(library, no_judge, MUTANTS[:2], log, 1, is_brief=True))
+    assert ([trial.verdict for trial in brief], tried) == ([Verdict.PASSED, Verdict.KILLED], [])
+    again = list(judged(library, no_judge, MUTANTS[:2], Log(path, "sources", "judge"), 1))
+    assert ({trial.verdict for trial in again}, tried) == ({Verdict.KILLED}, [1])
+
+
 def test_two_mutants_of_one_code_count_once(library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sample, "_begin", lambda *given: None)
     monkeypatch.setattr(sample, "_trial", lambda mutant: Trial(mutant, Verdict.SURVIVED, code="the same"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,12 +15,14 @@ from conformance.catalogue.prepared import MemoryStore
 from conformance.ids import is_designed
 from conformance.judging.results import Result, Status
 from conformance.proof.faults import FaultError
-from conformance.proof.mutants import Mutant, failures, trial
+from conformance.proof.faults.recipes import CLibrary, Kernels
+from conformance.proof.mutants import Mutant, failures, own_tests, trial
+from conformance.proof.mutants.build import SCRATCH
 from conformance.proof.mutants.equivalents import Equivalent, Equivalents
 from conformance.proof.mutants.failures import AnyCase, Failures
-from conformance.proof.mutants.library import SCRATCH, Library
+from conformance.proof.mutants.library import Library
 from conformance.proof.mutants.record import Trial, Verdict
-from conformance.proof.mutants.trial import History, Judge, spread
+from conformance.proof.mutants.trial import History, Judge, Looks, spread
 
 Made = Callable[[str, str, str], Mutant]
 
@@ -46,7 +49,8 @@ def test_a_call_that_never_ends_is_killed(library: Library, mutant: Made, monkey
     monkeypatch.setattr(failures, "LIMIT_S", 1.0)
     endless = mutant("vector/elementwise.c", "y[i] = a[i] * b[i];", "for (volatile int j = 0; j < 1;) continue;")
     found = Judge(library, MemoryStore(), History()).trial(endless)
-    assert (found.verdict, found.said) == (Verdict.KILLED, "no answer in 1 s in run 1, buffers ending at guard zones")
+    assert found.verdict is Verdict.KILLED
+    assert re.fullmatch(r"no answer in [\d.]+ s in run 1, buffers ending at guard zones", found.said)
 
 
 def test_a_library_that_cannot_be_opened_is_killed(judge: Judge, mutant: Made) -> None:
@@ -112,16 +116,39 @@ def test_a_second_look_kills_what_no_case_tells_apart(
     assert (found.verdict, found.by[: len(by)]) == (Verdict.KILLED, by)
 
 
+def test_without_a_second_look_it_is_only_said_to_be_due(library: Library, mutant: Made) -> None:
+    one = mutant("aux_loss.c", "e < n; e++) sums[e] = 0;", "e <= n; e++) sums[e] = 0;")
+    found = Judge(library, MemoryStore(), History(), is_brief=True).trial(one)
+    assert (found.verdict, found.counts) == (Verdict.PASSED, True)
+
+
+def test_own_tests_are_asked_of_the_sources_that_they_are_about() -> None:
+    asked = {file: [tests.name for tests in own_tests.C if tests.looks_at(file)] for file in ("simd.c", "moe.c")}
+    assert "tests/c/test_services.py" in asked["moe.c"]
+    assert {*asked["simd.c"]} - {*asked["moe.c"]} == {"tests/c/test_first_calls.py"}
+    files = {file for tests in own_tests.C for file in tests.sources}
+    assert files <= CLibrary().read().keys()
+    assert own_tests.texts()
+
+
+def test_kernels_are_built_file_by_file_and_looked_at_again_as_a_whole() -> None:
+    kernels = Library(Kernels("fast"))
+    line = kernels.sources["rows.cuh"].split("\n").index("    int cols;") + 1
+    groups = kernels.groups(Mutant("rows.cuh", line, "", "int cols;", "int rows;"))
+    [softmax] = [some for some in groups if "softmax" in some]
+    assert {"softmax_backward", "softmax"} <= softmax
+    assert "rmsnorm" not in softmax
+    assert len(groups) > 3
+
+
 def test_the_library_as_it_is_passes_a_second_look(library: Library, mutant: Made, tmp_path: Path) -> None:
     one = mutant("softmax.c", "CHECK(k >= 1 && k <= cols);", ";")
     [build] = library.builds(one, tmp_path)
-    all_units = {**build.unchanged, **build.changed}
-    memory = {SCRATCH: all_units.pop(SCRATCH)}
-    whole = replace(build, changed=all_units, unchanged=memory, sources=library.sources)
+    whole = replace(build, changed=frozenset({*build.units} - {SCRATCH}), mutated=library.sources)
     failures = Failures(library, MemoryStore())
     cases = [case for case in CASES.values() if case.operation in {"softmax_topk", "topp_sample", "aux_loss_forward"}]
-    assert failures.of_cases(whole, tmp_path, cases[:1]) is None
-    assert failures.of_a_second_look(whole, tmp_path, cases) is None
+    assert failures.of_cases(whole, cases[:1]) is None
+    assert failures.of_a_second_look(whole, cases) is None
 
 
 def test_of_a_mutant_that_is_proved_equivalent_few_cases_are_asked(
@@ -131,10 +158,10 @@ def test_of_a_mutant_that_is_proved_equivalent_few_cases_are_asked(
     proof = Equivalent("cuda/src/elementwise.c", "cuda_mul", one.before, one.after, "No element of b is 0.1f.")
     asked: list[int] = []
 
-    def of_cases(self: Failures, build: object, folder: object, cases: list[object]) -> None:
+    def of_cases(self: Failures, build: object, cases: list[object]) -> None:
         asked.append(len(cases))
 
-    monkeypatch.setattr(trial, "LIKELIEST", 3)
+    monkeypatch.setattr(trial, "ON_THE_HOST", Looks(6, 6, proved=3))
     monkeypatch.setattr(Failures, "of_cases", of_cases)
     monkeypatch.setattr(Failures, "of_a_second_look", lambda *_: pytest.fail("a second look"))
     found = Judge(library, MemoryStore(), History(), proofs=Equivalents([proof])).trial(one)
