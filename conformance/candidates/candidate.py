@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bindings import Facts, LibraryError
+from conformance.kernels import Compiled
 
 from .module.source import Module
 from .worker import begun
@@ -29,7 +30,8 @@ class CandidateError(ValueError):
 class Candidate:
     """One way to run one library or module; `schedule` and `arch` are of an emulated device.
 
-    path: where it lies.  module: how it is imported, where it is one of Python.
+    path: where it lies.  module: how it is imported, where it is one of Python.  compiled: from which CUDA sources the
+    judge has made it, where it has.
     """
 
     path: Path
@@ -38,6 +40,7 @@ class Candidate:
     arch: str = ""  # whose limits hold: sm_70 ...
     facts: Facts = field(default_factory=Facts)
     module: Module | None = None
+    compiled: Compiled | None = None
 
     @property
     def source(self) -> Path | Module:
@@ -49,7 +52,8 @@ class Candidate:
         """What the command line said beside the library."""
         framework = self.module.framework if self.module else ""
         said = {"--schedule": self.schedule, "--arch": self.arch, "--framework": framework}
-        return " ".join(f"{option} {shlex.quote(value)}" for option, value in said.items() if value)
+        words = [word for option, value in said.items() if value for word in (option, value)]
+        return shlex.join([*(self.compiled.project.words[1:] if self.compiled else ()), *words])
 
     @property
     def environment(self) -> dict[str, str]:
@@ -71,8 +75,9 @@ class Candidate:
 
     @property
     def key(self) -> str:
-        """What it is remembered by."""
-        return " ".join(filter(None, (str(self.path.resolve()), self.options)))
+        """What it is remembered by: sources by where they are compiled, whatever they hold."""
+        place = self.compiled.project.folder if self.compiled else self.path.resolve()
+        return " ".join(filter(None, (str(place), self.options)))
 
 
 def candidates(

@@ -29,6 +29,7 @@ from conformance.steps import ENVELOPES, corpus
 
 from . import last_failed
 from .examine import examine
+from .kernels import unasked
 from .modules import makeable
 from .presence import divide
 from .repeat import judged_inputs, keep_failures, setting_of
@@ -105,9 +106,10 @@ class Judgement:
             made = makeable(selection, self.absent)
             self.unmade = made.cases
             return made.selection, made.notes
+        made = unasked(selection, self.candidate)
+        selection, self.unmade, notes = made.selection, made.cases, [*made.notes]
         if not self.candidate.facts.emulated:
-            return selection, []
-        notes = []
+            return selection, notes
         for dear in DEAR:
             rest = selection.without_dear(dear)
             if few := sum(map(len, (selection.cases, selection.steps))) - sum(map(len, (rest.cases, rest.steps))):
@@ -119,8 +121,17 @@ class Judgement:
     @property
     def _handed(self) -> str:
         """By what the candidate is handed to the judge again."""
-        module = self.candidate.module
+        module, compiled = self.candidate.module, self.candidate.compiled
+        if compiled:
+            return compiled.project.words[0]
         return module.name if module and module.name else _shown(self.candidate.path)
+
+    @property
+    def _option(self) -> str:
+        """The option that hands it over."""
+        if self.options.outputs:
+            return "--outputs"
+        return "--module" if self.candidate.module else "--cuda" if self.candidate.compiled else "--library"
 
     def run(self, follower: Follower) -> Run:
         """Judge; the follower says how it goes."""
@@ -134,9 +145,9 @@ class Judgement:
             candidate=self.name,
             results=judged,
             library=self._handed,
-            option="--outputs" if self.options.outputs else "--module" if self.candidate.module else "--library",
+            option=self._option,
             options=self.candidate.options,
-            preload=os.environ.get("ASSAYER_PRELOAD", ""),
+            preload="" if self.candidate.compiled else os.environ.get("ASSAYER_PRELOAD", ""),
             device=self.candidate.facts.described,
             contract=self.options.contract,
             seed=self.options.seed,
