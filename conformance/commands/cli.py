@@ -18,6 +18,7 @@ from conformance.program import program
 # time than all of them take to load.
 MODULES = {
     "run": "run.command",
+    "new": "new",
     "list": "listing",
     "explain": "explain",
     "design": "design",
