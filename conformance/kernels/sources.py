@@ -171,7 +171,8 @@ def _parameters(tokens: Sequence[Token]) -> tuple[str, ...]:
 
 def _spelled(words: Sequence[str]) -> str:
     text = " ".join(words)
-    return re.sub(r" ?(::|<|,|\[|\]) ?", r"\1", re.sub(r" \*", "*", text)).replace(" >", ">")
+    text = text.replace(": :", "::").replace(" *", "*").replace(" >", ">")
+    return re.sub(r" ?(::|<|,|\[|\]) ?", r"\1", text)
 
 
 def _name_of(parameter: str) -> str:

@@ -23,7 +23,7 @@ def builds(monkeypatch: pytest.MonkeyPatch, stub_path: Path) -> None:
 
 
 def rounds(on: list[str], schedule: list[str] | None = None, arch: list[str] | None = None) -> list[Any]:
-    options = argparse.Namespace(on=on, schedule=schedule or [], arch=arch or [], library=None)
+    options = argparse.Namespace(on=on, schedule=schedule or [], arch=arch or [], library=None, cuda=None)
     return list(own.rounds(Console(quiet=True), options))
 
 
