@@ -66,6 +66,7 @@ def _kept(project: Project, folder: Path) -> Compiled | None:
     record = folder / "record.json"
     if not record.is_file():
         return None
+    record.touch()  # the oldest are those that were not asked for
     said = json.loads(record.read_text(encoding="utf-8"))
     return Compiled(project, folder / said["library"], tuple(said["mapped"]))
 
@@ -98,17 +99,18 @@ class _Making:
     def check_something(self) -> None:
         """Raise BuildError where neither a map nor a name says what the sources compute."""
         named = {function.symbol for function in read_header().operations.values()}
+        launched = {entry.called for entry, _ in self.entries if entry.is_launch}
+        bare = [one for one in self.defined if one.bare in named and one.is_kernel and one.name not in launched]
+        if bare:
+            such = f"a map says how it is launched (--map FILE), such as\n{draft(bare)}"
+            raise BuildError(f"{bare[0]}: expected a function of the host by the header's name, got a kernel; {such}")
         if self.entries or any(one.bare in named for one in self.defined) or self._mentions(named):
             return
         theirs = listed([str(one) for one in self.defined])
         files = " ".join(path.name for path in self.project.files)
-        drafted = draft(self.defined)
-        such = (
-            f"; --map FILE says which they are, such as\n{drafted}" if drafted else "; --map FILE says which they are"
-        )
-        raise BuildError(
-            f"{files}: none of the header's {len(named)} operations, by their names; defines {theirs}{such}"
-        )
+        sentence = f"{files}: none of the header's {len(named)} operations, by their names; defines {theirs}"
+        such = f", such as\n{drafted}" if (drafted := draft(self.defined)) else ""
+        raise BuildError(f"{sentence}; --map FILE says which they are{such}")
 
     def _mentions(self, named: set[str]) -> bool:
         """Whether a name stands in the sources at all: a macro may define the function."""

@@ -18,6 +18,8 @@ _UNKNOWN = re.compile(  # g++, clang, nvcc, ld
     rf"{_NAME}['\"](?: was not| does not name| has not been| is not a member| is undefined|; did you mean)"
     rf"|(?:undeclared identifier|unknown type name|no member named|arguments to|undefined reference to) {_NAME}"
 )
+_UNLINKED = re.compile(r"(undefined reference to|undefined symbol:|multiple definition of) [`']?([\w:]+)")
+_NOWHERE = "expected a file that defines it beside the others, got none"
 # By how names begin: what they belong to.
 _FAMILIES = (
     (r"cublas|cuBLAS", "cuBLAS"),
@@ -28,10 +30,7 @@ _FAMILIES = (
     (r"cutlass|cute\b|cute/", "CUTLASS"),
     (r"nccl", "NCCL"),
     (r"cuda/|cuda::", "libcu++"),
-    (
-        r"tex\d|tex[12]D|surf\d|cudaTexture|cudaSurface|cudaArray|texture|cudaCreateTexture|cudaCreateSurface|cudaBindTexture",
-        "textures and surfaces",
-    ),
+    (r"tex\d|surf\d|texture|cuda(?:Create|Destroy|Bind|Unbind)?(?:Texture|Surface|Array)", "textures and surfaces"),
     (r"cu[A-Z]\w+|CU[a-z]+\w*|nvrtc", "the driver's API"),
     (r"cuda[A-Z]\w*", "a call of the runtime that is not there"),
     (r"cooperative_groups|cg\b", "this part of cooperative groups"),
@@ -59,7 +58,7 @@ def message(said: str, files: Collection[Path], root: Path, map: Path | None) ->
     """
     names = {path.relative_to(root).as_posix(): path.name for path in files}
     names |= {str(path): path.name for path in files} | ({map.name: map.name} if map else {})
-    found = list(dict.fromkeys([*_errors(said, names), *_undefined(said, files)]))
+    found = list(dict.fromkeys([*_errors(said, names), *_unlinked(said, files)]))
     if not found:
         return "\n".join(["expected sources that compile, got:", *said.strip().splitlines()[-12:]])
     lacking = [error for error in found if error.text.startswith(_LACKS)]
@@ -90,14 +89,15 @@ def _errors(said: str, names: dict[str, str]) -> Iterator[Error]:
             yield Error(*((place, number) if place else near or ("", 0)), _explained(error[1]))
 
 
-def _undefined(said: str, files: Collection[Path]) -> Iterator[Error]:
-    """Yield what the linker misses, where it first stands in the sources: the linker itself names no line of theirs."""
-    for name in dict.fromkeys(re.findall(r"undefined (?:reference to|symbol:) [`']?([\w:]+)", said)):
+def _unlinked(said: str, files: Collection[Path]) -> Iterator[Error]:
+    """Yield what the linker objects to, where it first stands in the sources: the linker names no line of theirs."""
+    for kind, name in dict.fromkeys(_UNLINKED.findall(said)):
+        wanted = "expected one definition, got several" if kind.startswith("multiple") else _NOWHERE
         word = re.compile(rf"\b{re.escape(name.rpartition('::')[2])}\b")
         for path in files:
             lines = path.read_text(encoding="utf-8").splitlines()
             if number := next((at for at, line in enumerate(lines, 1) if word.search(line)), 0):
-                yield Error(path.name, number, f"{name}: expected a file that defines it beside the others, got none")
+                yield Error(path.name, number, f"{name}: {wanted}")
                 break
 
 

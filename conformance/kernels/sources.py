@@ -12,7 +12,7 @@ from bindings import BindingError
 from bindings.header.tokens import Token, tokenize
 from conformance.builds import BuildError
 
-SUFFIXES = (".cu", ".cpp", ".cc", ".cxx", ".c")
+SUFFIXES = (".cu", ".cpp", ".cc", ".cxx")
 _INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 _NO_NAMES = {"__launch_bounds__", "__maxnreg__", "__attribute__", "__align__", "alignas", "decltype", "noexcept",
              "operator", "if", "for", "while", "switch", "return"}  # fmt: skip
@@ -148,9 +148,8 @@ def _closing(tokens: Sequence[Token], at: int, opens: str = "{", closes: str = "
     """Where the bracket at a place is closed; the end where none does."""
     depth = 0
     for place in range(at, len(tokens)):
-        depth += (tokens[place].text == opens) - closes.count(tokens[place].text)
-        depth -= closes == ">" and tokens[place].text == ">>"
-        depth -= closes == ">" and tokens[place].text == ">>"
+        depth += (tokens[place].text == opens) - (tokens[place].text == closes)
+        depth -= 2 * (closes == ">" and tokens[place].text == ">>")
         if depth <= 0:
             return place
     return len(tokens) - 1

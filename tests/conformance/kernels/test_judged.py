@@ -59,6 +59,15 @@ def test_functions_of_the_headers_names_are_found_without_a_map(capsys: pytest.C
     assert "repeat: python -m conformance run --cuda names.cu --schedule forward --case 'add/refused/" in said
 
 
+def test_hunt_and_probe_take_sources_too(capsys: pytest.CaptureFixture[str]) -> None:
+    theirs = ("--cuda", "beyond.cu", "--map", "beyond.toml")
+    assert main(["hunt", *theirs, "-o", "silu", "--calls", "3", "--keep", "found"]) == 1
+    assert "--cuda beyond.cu --map beyond.toml" in capsys.readouterr().out
+    assert main(["probe", *theirs, "-k", "silu and not backward"]) in (0, 1)
+    assert main(["hunt", "--cuda", "gone.cu"]) == 2
+    assert "gone.cu: expected a file of CUDA C++, got no such file" in capsys.readouterr().out
+
+
 def test_a_change_is_compiled_and_what_failed_is_remembered(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ("--cuda", "norms.cu", "--map", "norms.toml", "--exported", "-k", QUICK, "--schedule", "forward")
     right = (folder / "norms.cu").read_text()
@@ -93,10 +102,12 @@ def test_races_and_accesses_beyond_are_named_by_their_line(
 def test_what_does_not_compile_is_said_by_file_and_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "norms.toml").write_text("\n[silu]\ncall = 'course::silu'\narguments = ['output', 'input', '3 * eps']\n")
     (folder / "lacks.cu").write_text('#include "names.cu"\n#include <cublas_v2.h>\n')
+    (folder / "kernel.cu").write_text("__global__ void cuda_silu(const float* x, float* y, int n) {}\n")
     for words, said in (
         (("lacks.cu",), "lacks.cu:2: not in the emulator: #include <cublas_v2.h>: cuBLAS;"),
         (("norms.cu", "--map", "norms.toml"), "norms.toml:2: 'eps' was not declared in this scope"),
         (("race.cu",), "race.cu: none of the header's 120 operations, by their names; defines rms(const float* x, "),
+        (("kernel.cu",), "cuda_silu(const float* x, float* y, int n) (kernel.cu:1): expected a function of the host"),
         (("gone.cu",), "gone.cu: expected a file of CUDA C++, got no such file"),
     ):
         assert run("--cuda", *words) == 2

@@ -72,8 +72,17 @@ def test_what_is_not_compiled_is_not_refused(tmp_path: Path) -> None:
     assert said_of(f"{HEAD}{guarded}error\n", tmp_path).startswith("a.cu:6: ")
 
 
-def test_a_function_that_nobody_defines_is_named_where_it_stands(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("linker", "said"),
+    [
+        (
+            "a.cpp:9: undefined reference to `launch_it(float*)'",
+            "expected a file that defines it beside the others, got none",
+        ),
+        ("b.o: multiple definition of `launch_it(float*)'; a.o", "expected one definition, got several"),
+    ],
+)
+def test_what_the_linker_objects_to_is_named_where_it_stands(linker: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "a.cu").write_text("\nvoid launch_it(float*);\n")
-    linker = "ld: a.o: in function `f':\na.cpp:9: undefined reference to `launch_it(float*)'\n"
-    said = message(linker, [tmp_path / "a.cu"], tmp_path, None)
-    assert said == "a.cu:2: launch_it: expected a file that defines it beside the others, got none"
+    printed = f"ld: a.o: in function `f':\n{linker}\n"
+    assert message(printed, [tmp_path / "a.cu"], tmp_path, None) == f"a.cu:2: launch_it: {said}"
