@@ -65,7 +65,7 @@ def test_hunt_and_probe_take_sources_too(capsys: pytest.CaptureFixture[str]) -> 
     assert "--cuda beyond.cu --map beyond.toml" in capsys.readouterr().out
     assert main(["probe", *theirs, "-k", "silu and not backward"]) in (0, 1)
     assert main(["hunt", "--cuda", "gone.cu"]) == 2
-    assert "gone.cu: expected a file of CUDA C++, got no such file" in capsys.readouterr().out
+    assert "gone.cu: expected a file of CUDA C++, got no such file" in capsys.readouterr().err
 
 
 def test_a_change_is_compiled_and_what_failed_is_remembered(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
