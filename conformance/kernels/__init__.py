@@ -4,8 +4,8 @@ In: .cu files, and a map in TOML from their functions to the header's.  Out: the
 operations it has by the map.  Used by: commands.
 """
 
+from .entry import MapError
 from .library import Compiled, compile_kernels
-from .map import MapError
 from .project import MODES, Project
 
 __all__ = ["MODES", "Compiled", "MapError", "Project", "compile_kernels"]

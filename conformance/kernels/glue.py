@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bindings.header.records import Function, Parameter
 
-from .map import Entry, MapError
+from .entry import Entry, MapError
 from .resolve import TRANSPOSED
 
 _STREAM = "stream"

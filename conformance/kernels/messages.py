@@ -51,14 +51,17 @@ class Error(NamedTuple):
         return f"{self.file}:{self.line}: {self.text}" if self.line else f"{self.file}: {self.text}"
 
 
-def message(said: str, files: Collection[Path], root: Path, map: Path | None) -> str:
+def message(said: str, files: Collection[Path], root: Path, map: Path | None, emulated: bool = True) -> str:
     """Return what the compiler objects to, by file and line; what it printed last where no line of theirs is named.
 
-    files: theirs; root: the folder that they are named from; map: the file of the map, whose lines the glue stands for.
+    files: theirs; root: the folder that they are named from; map: the file of the map, whose lines the glue stands for;
+    emulated: whether what is unknown to the compiler can be something that the emulator lacks.
     """
     names = {path.relative_to(root).as_posix(): path.name for path in files}
     names |= {str(path): path.name for path in files} | ({map.name: map.name} if map else {})
-    found = list(dict.fromkeys([*_errors(said, names), *_unlinked(said, files)]))
+    errors = _errors(said, names)
+    explained = [error._replace(text=_explained(error.text)) for error in errors] if emulated else [*errors]
+    found = list(dict.fromkeys([*explained, *_unlinked(said, files)]))
     if not found:
         return "\n".join(["expected sources that compile, got:", *said.strip().splitlines()[-12:]])
     lacking = [error for error in found if error.text.startswith(_LACKS)]
@@ -86,7 +89,7 @@ def _errors(said: str, names: dict[str, str]) -> Iterator[Error]:
         near = (place, number) if place else near
         error = _ERROR.match(found["text"])
         if error and (place or near):
-            yield Error(*((place, number) if place else near or ("", 0)), _explained(error[1]))
+            yield Error(*((place, number) if place else near or ("", 0)), error[1])
 
 
 def _unlinked(said: str, files: Collection[Path]) -> Iterator[Error]:

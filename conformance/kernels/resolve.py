@@ -10,8 +10,8 @@ from difflib import get_close_matches
 from bindings.header.read import read_header
 from bindings.header.records import Function
 
-from .map import Entry, MapError
-from .sources import Defined
+from .entry import Entry, MapError
+from .functions import Defined
 
 TRANSPOSED = re.compile(r"transposed\(\s*(\w+)\s*\)")
 _NAME = re.compile(r"[A-Za-z_]\w*")

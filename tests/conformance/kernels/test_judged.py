@@ -8,7 +8,7 @@ import pytest
 
 from conformance.commands.cli import main
 from conformance.commands.run import last_failed
-from conformance.kernels import library
+from conformance.kernels import library, making
 from conformance.kernels.project import Project
 from tests.emulator.programs import skip_without
 from tests.tools import CXX, needs, works
@@ -43,7 +43,7 @@ def test_a_map_makes_functions_and_kernels_of_any_form_operations(
     assert "norms.cu (forward, reverse, random) conforms as far as it was judged: " in said
     assert said.count("softmax               1") == 1  # three orders, one table
     assert "calls to be refused, of 4 operations that the map names" in said
-    monkeypatch.setattr(library, "build_target", lambda *_: pytest.fail("compiled again"))
+    monkeypatch.setattr(making, "build_target", lambda *_: pytest.fail("compiled again"))
     assert run(*theirs, "-o", "gemm", "-k", QUICK, "--schedule", "random:3") == 0
 
 
@@ -130,9 +130,11 @@ def test_options_of_sources_stand_beside_sources(
 
 @pytest.mark.skipif(not works("nvcc"), reason="no nvcc that works on the path")
 def test_nvcc_compiles_the_same_glue(folder: Path) -> None:
+    with (folder / "norms.toml").open("a") as file:
+        file.write("[build]\nlink = ['m']\n")
     made = library.compile_kernels(Project((folder / "norms.cu",), folder / "norms.toml", "device", 80))
     assert made.mapped == ("rmsnorm", "softmax", "silu", "gemm")
-    assert {"cuda_rmsnorm", "cuda_gemm", "assayer_allocate"} <= library.exported_symbols(made.path)
+    assert {"cuda_rmsnorm", "cuda_gemm", "assayer_allocate"} <= making.exported_symbols(made.path)
 
 
 def test_without_a_device_there_is_none_to_judge_on(

@@ -72,6 +72,12 @@ def test_what_is_not_compiled_is_not_refused(tmp_path: Path) -> None:
     assert said_of(f"{HEAD}{guarded}error\n", tmp_path).startswith("a.cu:6: ")
 
 
+def test_nvccs_errors_are_no_lack_of_the_emulator(tmp_path: Path) -> None:
+    printed = f'{tmp_path}/a.cu(3): error: identifier "__vabs9" is undefined\n'
+    said = message(printed, [tmp_path / "a.cu"], tmp_path, None, emulated=False)
+    assert said == 'a.cu:3: identifier "__vabs9" is undefined'
+
+
 @pytest.mark.parametrize(
     ("linker", "said"),
     [

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from conformance.kernels.map import MapError, read_map
+from conformance.kernels.entry import MapError
+from conformance.kernels.functions import Defined, functions
+from conformance.kernels.map import read_map
 from conformance.kernels.resolve import draft, resolved
-from conformance.kernels.sources import Defined, functions, text_of
+from conformance.kernels.sources import text_of
 
 THEIRS = Path(__file__).parent / "theirs"
 SOFTMAX = '[softmax]\nkernel = "softmax_kernel"\ngrid = "rows"\nblock = 64\n'
@@ -31,6 +33,7 @@ def read(tmp_path: Path, text: str) -> None:
         ("[rmsnorm", "map.toml: Expected ']'"),
         ("", "map.toml: expected a table for each operation, such as [rmsnorm], got none"),
         ("[rmsnrom]\ncall = 'f'", "named after the header's operations, got [rmsnrom]; did you mean rmsnorm?"),
+        ("[softmax]\ncall = 'f'\n[cuda_softmax]\ncall = 'g'", "one table for each operation, got [cuda_softmax]"),
         ("rmsnorm = 3", "map.toml: rmsnorm: expected a table of call, kernel, arguments,"),
         ("[rmsnorm]\ncal = 'f'", "rmsnorm.cal: expected one of call, kernel, "),
         ("[rmsnorm]\narguments = []", "either call (a function of the host) or kernel (one to launch), got neither"),
@@ -60,7 +63,7 @@ def read(tmp_path: Path, text: str) -> None:
         (SOFTMAX + "arguments = ['1 + transposed(input)', 'output', 1, 1]", "expected transposed(NAME) by itself"),
         ("[build]\ninclude = ['gone']", "build.include: expected a folder beside the map, got 'gone'"),
         ("[build]\ndefine = 'A'", "build.define: expected a list of words, got 'A'"),
-        ("[build]\nflags = ['-O3']", "build: expected a table of include and define, got flags"),
+        ("[build]\nflags = ['-O3']", "build: expected a table of include, define, link, got flags"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_in_a_map_is_said_by_its_key(text: str, said: str, tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from conformance.builds import BuildError
-from conformance.kernels.sources import check_sources, functions, own_files, root_of
+from conformance.kernels.functions import functions
+from conformance.kernels.sources import check_sources, own_files, root_of
 
 THEIRS = Path(__file__).parent / "theirs"
 
