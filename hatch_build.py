@@ -20,7 +20,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 NAME = "assayer"
 PACKAGES = ("reference", "bindings", "training", "conformance")
-DATA = ("golden", "cuda")  # conformance/paths.py finds them beside its package
+DATA = ("golden", "cuda", "examples")  # conformance/paths.py finds them beside its package
 PASSED_OVER = {"__pycache__", ".cache"}
 
 

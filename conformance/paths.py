@@ -3,5 +3,6 @@
 from bindings.places import CACHE, CUDA, ROOT
 
 GOLDEN = ROOT / "golden"
+EXAMPLES = ROOT / "examples"
 
-__all__ = ["CACHE", "CUDA", "GOLDEN", "ROOT"]
+__all__ = ["CACHE", "CUDA", "EXAMPLES", "GOLDEN", "ROOT"]

@@ -9,7 +9,7 @@ from pathlib import Path
 from bindings.places import module
 
 COMMAND = "assayer"
-_SESSION = "ASSAYER_SESSION"  # set by noxfile.py: what was typed in place of `python -m conformance run`
+SESSION = "ASSAYER_SESSION"  # set by noxfile.py: what was typed in place of `python -m conformance run`
 
 
 def program() -> str:
@@ -19,4 +19,4 @@ def program() -> str:
 
 def run_command() -> str:
     """Return what stands before the options of `run`: of a session the session's own words."""
-    return os.environ.get(_SESSION) or f"{program()} run"
+    return os.environ.get(SESSION) or f"{program()} run"

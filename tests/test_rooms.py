@@ -36,6 +36,7 @@ ORDER: dict[str, tuple[str, ...]] = {
         "paths",
         "program",
         "builds",
+        "kernels",
         "operations",
         "ids",
         "pool",

@@ -4,7 +4,7 @@ In: the sources below cuda/, and what compilers the machine has.  Out: paths of 
 Used by: commands.
 """
 
-from .device import DeviceError, device_builds, nvcc
-from .library import TARGETS, BuildError, build
+from .device import DeviceError, device_builds, devices, nvcc
+from .library import TARGETS, BuildError, build, build_target
 
-__all__ = ["TARGETS", "BuildError", "DeviceError", "build", "device_builds", "nvcc"]
+__all__ = ["TARGETS", "BuildError", "DeviceError", "build", "build_target", "device_builds", "devices", "nvcc"]

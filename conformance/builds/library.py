@@ -25,7 +25,14 @@ _LAST = 40  # lines of what CMake and the compiler said
 
 
 class BuildError(RuntimeError):
-    """A library cannot be built; the message says what is missing, or what the compiler said."""
+    """A library cannot be built; the message says what is missing, or what the compiler said.
+
+    said: all that CMake and the compiler have printed, where they were started.
+    """
+
+    def __init__(self, message: str, said: str = "") -> None:
+        super().__init__(message)
+        self.said = said
 
 
 def build(
@@ -39,17 +46,31 @@ def build(
     folder: where, if not below builds(); defines: CMake's, and environment: variables, beside those there are.
     Raises BuildError.
     """
-    folder = folder or builds() / name
+    return build_target(name, folder or builds() / name, f"assayer_{name}", defines, environment)
+
+
+def build_target(
+    name: str,
+    folder: Path,
+    target: str,
+    defines: Mapping[str, str] | None = None,
+    environment: Mapping[str, str] | None = None,
+    source: Path = CUDA,
+) -> Path:
+    """Build a library that is CMake's target in the folder `source`, and return its path.
+
+    name: whose compilers it needs, "stub", "emulated" or "cuda".  Raises BuildError.
+    """
     path = _search_path()
     _check_tools(name, path)
     given = [f"-D{key}={value}" for key, value in {"Python3_EXECUTABLE": sys.executable, **(defines or {})}.items()]
-    command = [sys.executable, str(_SCRIPT), str(folder), f"assayer_{name}", *given]
+    command = [sys.executable, str(_SCRIPT), str(folder), target, *given, "--source", str(source)]
     variables = os.environ | {"PATH": path} | dict(environment or {})
     done = subprocess.run(command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    library = built(folder, f"assayer_{name}") if done.returncode == 0 else None
+    library = built(folder, target) if done.returncode == 0 else None
     if library is None:
         said = "\n".join(done.stdout.splitlines()[-_LAST:])
-        raise BuildError(f"{name}: expected CMake to build assayer_{name} in {folder}, got:\n{said}")
+        raise BuildError(f"{name}: expected CMake to build {target} in {folder}, got:\n{said}", done.stdout)
     return library
 
 

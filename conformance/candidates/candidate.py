@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bindings import Facts, LibraryError
+from conformance.kernels import Compiled
 
 from .module.source import Module
 from .sandbox.restrictions import is_trusted
@@ -30,8 +31,8 @@ class CandidateError(ValueError):
 class Candidate:
     """One way to run one library or module; `schedule` and `arch` are of an emulated device.
 
-    path: where it lies.  module: how it is imported, where it is one of Python.  kept_from: what of the machine, once
-    it was asked what it is.
+    path: where it lies.  module: how it is imported, where it is one of Python.  compiled: from which CUDA sources the
+    judge has made it, where it has.  kept_from: what of the machine, once it was asked what it is.
     """
 
     path: Path
@@ -40,6 +41,7 @@ class Candidate:
     arch: str = ""  # whose limits hold: sm_70 ...
     facts: Facts = field(default_factory=Facts)
     module: Module | None = None
+    compiled: Compiled | None = None
     kept_from: tuple[str, ...] = ()
 
     @property
@@ -52,8 +54,9 @@ class Candidate:
         """What the command line said beside the library."""
         framework = self.module.framework if self.module else ""
         said = {"--schedule": self.schedule, "--arch": self.arch, "--framework": framework}
-        words = [f"{option} {shlex.quote(value)}" for option, value in said.items() if value]
-        return " ".join([*words, *["--trust"] * is_trusted()])
+        words = [word for option, value in said.items() if value for word in (option, value)]
+        sources = self.compiled.project.words[1:] if self.compiled else ()
+        return shlex.join([*sources, *words, *["--trust"] * is_trusted()])
 
     @property
     def environment(self) -> dict[str, str]:
@@ -75,9 +78,10 @@ class Candidate:
 
     @property
     def key(self) -> str:
-        """What it is remembered by."""
+        """What it is remembered by: sources by where they are compiled, whatever they hold."""
+        place = self.compiled.project.folder if self.compiled else self.path.resolve()
         step = f"--step {self.module.step}" if self.module and self.module.step else ""
-        return " ".join(filter(None, (str(self.path.resolve()), step, self.options)))
+        return " ".join(filter(None, (str(place), step, self.options)))
 
 
 def candidates(

@@ -7,19 +7,23 @@ import shlex
 from pathlib import Path
 from typing import Any
 
+from conformance.builds import BuildError
 from conformance.candidates.candidate import Candidate, CandidateError, module_candidates
 from conformance.candidates.exports import refuse_strangers
 from conformance.candidates.module.source import find
 from conformance.candidates.sandbox.restrictions import TRUST_OPTION
+from conformance.kernels import MapError, Project, compile_kernels
 
 Named = tuple[str, str]  # what reports call it, "" where nothing was said, and the file or module
 
 
 def add_one(parser: argparse.ArgumentParser, library: str) -> None:
-    """Add --library, --module and --framework to a command on one candidate; library: the help of the first."""
+    """Add --library, --module and --cuda to a command on one candidate; library: the help of the first."""
     group = parser.add_mutually_exclusive_group(required=True)
     group.add_argument("--library", type=Path, metavar="PATH", help=library)
     group.add_argument("--module", metavar="FILE.py", help="or a module of Python, or package.module (docs/port.md)")
+    group.add_argument("--cuda", type=Path, nargs="+", metavar="FILE.cu", help="or CUDA sources (docs/emulator.md)")
+    parser.add_argument("--map", type=Path, metavar="FILE", help="which of their functions is which operation (TOML)")
     add_framework(parser)
 
 
@@ -61,8 +65,19 @@ def one(options: argparse.Namespace) -> Candidate:
     if options.module:
         [candidate] = module_candidates([("", find(options.module, options.framework))])
         return candidate
+    if options.cuda:
+        return _of_sources(Project(tuple(options.cuda), options.map))
     refuse_strangers(options.library)
     return Candidate(options.library)
+
+
+def _of_sources(project: Project) -> Candidate:
+    """Compile CUDA sources for the emulator.  Raises CandidateError where they do not compile."""
+    try:
+        compiled = compile_kernels(project)
+    except (BuildError, MapError) as error:
+        raise CandidateError(str(error)) from None
+    return Candidate(compiled.path, project.name, compiled=compiled)
 
 
 def handed(options: argparse.Namespace) -> str:
@@ -70,4 +85,6 @@ def handed(options: argparse.Namespace) -> str:
     framework = f" --framework {shlex.quote(options.framework)}" if options.framework else ""
     if options.module:
         return f"--module {shlex.quote(options.module)}{framework}"
+    if options.cuda:
+        return shlex.join(["--cuda", *Project(tuple(options.cuda), options.map).words])
     return f"--library {shlex.quote(str(options.library))}"

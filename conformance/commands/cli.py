@@ -21,6 +21,7 @@ from conformance.program import program
 MODULES = {
     "run": "run.command",
     "watch": "watch.command",
+    "new": "new",
     "list": "listing",
     "explain": "explain",
     "design": "design",
@@ -54,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if words[:1] == ["run"]:
         _open_early(words)
     parser = build_parser([words[0]] if words and words[0] in MODULES else MODULES)
-    options = parser.parse_args(words)
+    options = parser.parse_args(words, argparse.Namespace(words=[*words]))
     if not hasattr(options, "run"):
         parser.print_help()
         return HARNESS

@@ -10,6 +10,7 @@ from bindings.places import CACHE, is_checkout
 from conformance.catalogue.goldens.manifest import FOLDER
 from conformance.catalogue.goldens.names import COMMITTED, FULL
 from conformance.catalogue.goldens.regenerate import regenerate
+from conformance.exit_codes import PASSED
 
 from .options import add_command, positive
 
@@ -17,6 +18,7 @@ _EXAMPLES = """\
   golden                                     make them anew; what agrees within float64 rounding stays as it is
   golden --check                             compare with those there are; write nothing
   golden --accept --reason "eps is inside"   take what has changed; the reason is kept in changes.md
+  golden --where                             print where they lie
   golden --profile full                      every operation at the sizes of a real model, into a cache
 """
 _EXIT = "exit code: 0 nothing has drifted; 1 something has, or an oracle contradicts it; 2 a golden is damaged"
@@ -32,6 +34,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--profile", choices=(COMMITTED, FULL), default=COMMITTED, help="which (default: %(default)s)")
     cache = "where the full profile lies (default: %(default)s)"
     parser.add_argument("--cache", type=Path, default=default_cache(), metavar="DIR", help=cache)
+    parser.add_argument("--where", action="store_true", help="print the folder that holds them, and do nothing else")
     parser.add_argument("-n", type=positive, metavar="N", help="processes (default: 2; full: 1, for its memory)")
 
 
@@ -42,6 +45,9 @@ def default_cache() -> Path:
 
 def run(options: argparse.Namespace) -> int:
     """Carry out the command and return its exit code."""
+    if options.where:
+        print(FOLDER)
+        return PASSED
     reason = options.reason.strip()
     if options.accept != bool(reason) or (options.accept and options.check):
         options.error("--accept and --reason TEXT go together, and not with --check")

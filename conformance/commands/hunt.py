@@ -36,6 +36,7 @@ _EXAMPLES = """\
   hunt --library libyours.so --minutes 10                  every operation that it has, in turn
   hunt --library libyours.so -k softmax --minutes 2        operations whose name matches
   hunt --module mine.py --minutes 2                        in a module of Python
+  hunt --cuda mine.cu --map mine.toml --minutes 2          in CUDA sources, on the emulated GPU
   hunt --library libyours.so -o gemm --seed 7              the same calls as last time
   hunt --library libyours.so --keep found/                 the failing calls as files that `run --inputs` takes
   hunt --library libyours.so --sequence found/2/sequence.json     calls in a row that failed, again

@@ -32,10 +32,10 @@ def rewritten(source: str, folder: Path) -> str:
 def test_every_line_stays_where_it_is(source: Path, tmp_path: Path) -> None:
     given, made = source.read_text().splitlines(), rewritten(source.read_text(), tmp_path).splitlines()
     assert len(made) == len(given)
-    launches_over_several_lines = source.name == "grammar.cu"
+    over_several_lines = source.name in ("grammar.cu", "ptx.cuh")  # launches, PTX
     for old, new in zip(given, made, strict=True):
-        touched = any(word in old for word in ("<<<", ">>>", "__shared__"))
-        assert old == new or touched or launches_over_several_lines
+        touched = any(word in old for word in ("<<<", ">>>", "__shared__", "asm volatile"))
+        assert old == new or touched or over_several_lines
 
 
 def test_a_launch_becomes_a_call(tmp_path: Path) -> None:
@@ -43,6 +43,39 @@ def test_a_launch_becomes_a_call(tmp_path: Path) -> None:
         "::emulator::launch(EMULATOR_KERNEL(f<T, (a > b)>), ::emulator::Configuration(g, b, n), x, y[1]);\n"
     )
     assert rewritten("f<<<1, 2>>>();\n", tmp_path).endswith("::emulator::Configuration(1, 2));\n")
+
+
+@pytest.mark.parametrize(
+    ("source", "named"),
+    [
+        ('asm volatile(\n  "mov.u32 %0, %%laneid;"\n  : "=r"(x));', "inline PTX, mov.u32;"),
+        ('asm("{ .reg .pred p; setp.ne.b32 p, %0, 0; }" :: "r"(1));', "inline PTX, setp.ne.b32;"),
+        ('__asm__ __volatile__ ("trap;");', "inline PTX, trap;"),
+        ("__global__ void f(int* p) { if (*p) {\n  g<<<1, 1>>>(p); } }", "a launch from a kernel"),
+        ("struct S { __device__ void f() { g<<<1, 1>>>(0); } };", "a launch from a kernel"),
+    ],
+)
+def test_what_cannot_be_run_is_refused_where_it_is_compiled(source: str, named: str, tmp_path: Path) -> None:
+    made = rewritten(f"#if WANTED\n{source}\n#endif\nint last;\n", tmp_path)
+    assert f'_Pragma("GCC error \\"not in the emulator: {named}' in made
+    line = made.splitlines().index("int last;")
+    assert line == source.count("\n") + 3
+    for flags, code in ([], 0), (["-DWANTED=1"], 1):
+        done = subprocess.run(["c++", *flags, "-E", tmp_path / "made.cpp"], capture_output=True, text=True)
+        assert (done.returncode != 0) == bool(code)
+        assert ("given.cu:" in done.stderr) == bool(code)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'void f() { asm volatile("nop" ::: "memory"); }\n',
+        "__global__ void k();\n",
+        "__host__ __device__ void f() {\n}\n",
+    ],
+)
+def test_what_the_host_can_run_is_left_alone(source: str, tmp_path: Path) -> None:
+    assert rewritten(source, tmp_path) == source
 
 
 def test_comments_and_strings_are_left_alone(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,7 @@ from conformance.report.terminal import close, show
 from conformance.steps import RUN_LENGTH
 
 from .judgement import Judgement, slug
+from .kernels import add_kernels, judged_elsewhere
 from .modules import check, found
 from .own import rounds
 from .ratchet import add_ratchet, check_ratchet, held_to_ratchet
@@ -65,6 +67,7 @@ _EXAMPLES = """\
   run --library libemulated.so --schedule reverse      the threads of an emulated device in another order
   run --module mine.py --exported                      functions of Python: NumPy, PyTorch, JAX
   run --step mine.py:step                              a whole training step in Python, tensor by tensor
+  run --cuda mine.cu --map mine.toml --exported        CUDA sources, whose functions a map names
   run --on stub --on emulated                          this project's own builds, the kernels in every order
   run --outputs results/                               files of outputs, written from the goldens' inputs
 """
@@ -81,6 +84,7 @@ def add_parser(commands: Any) -> None:
     candidate.add_argument("--outputs", type=Path, metavar="DIR", help="or a folder of outputs (golden/OUTPUTS.md)")
     own = "or a build of this project's own (repeatable)"
     candidate.add_argument("--on", action="append", choices=TARGETS, help=own)
+    add_kernels(candidate, parser)
     add_framework(parser)
     parser.add_argument("--declarations", type=Path, metavar="FILE", help="the library's own declarations, to compare")
     parser.add_argument("--waivers", type=Path, metavar="FILE", help="failures that somebody answers for (TOML)")
@@ -149,6 +153,8 @@ def run(options: argparse.Namespace) -> int:
     console = Screen()
     try:
         check_ratchet(options)
+        if (code := judged_elsewhere(options)) is not None:
+            return code
         with kept_between_runs(fresh=options.fresh) as store:
             finished = held_to_ratchet(options, _finished(console, options, store))
     except (NoDevice, DeviceError) as error:
@@ -211,7 +217,8 @@ def _candidates(options: argparse.Namespace) -> list[Candidate]:
         return found(options)
     if options.step:
         return step_candidates(options)
-    return candidates(options.library, options.schedule, options.arch)
+    made = candidates(options.library, options.schedule, options.arch)
+    return [replace(each, compiled=getattr(options, "compiled", None)) for each in made]
 
 
 def _report(console: Console, options: argparse.Namespace, finished: Sequence[Run]) -> None:

@@ -30,6 +30,7 @@ from conformance.steps import ENVELOPES, corpus
 
 from . import last_failed
 from .examine import examine
+from .kernels import unasked
 from .modules import makeable
 from .presence import divide
 from .repeat import judged_inputs, keep_failures, setting_of
@@ -106,9 +107,10 @@ class Judgement:
             made = makeable(selection, self.absent)
             self.unmade = made.cases
             return made.selection, made.notes
+        made = unasked(selection, self.candidate)
+        selection, self.unmade, notes = made.selection, made.cases, [*made.notes]
         if not self.candidate.facts.emulated:
-            return selection, []
-        notes = []
+            return selection, notes
         for dear in DEAR:
             rest = selection.without_dear(dear)
             if few := sum(map(len, (selection.cases, selection.steps))) - sum(map(len, (rest.cases, rest.steps))):
@@ -116,6 +118,13 @@ class Judgement:
                 notes.append(f"not run: {they}, slow on an emulated device; {dear.asked_by} judges them")
             selection = rest
         return selection, notes
+
+    @property
+    def _option(self) -> str:
+        """The option by which the candidate is handed to the judge."""
+        if self.options.outputs:
+            return "--outputs"
+        return "--module" if self.candidate.module else "--cuda" if self.candidate.compiled else "--library"
 
     def run(self, follower: Follower) -> Run:
         """Judge; the follower says how it goes."""
@@ -132,9 +141,9 @@ class Judgement:
             candidate=self.name,
             results=judged,
             library=handed(self.candidate),
-            option="--outputs" if self.options.outputs else "--module" if self.candidate.module else "--library",
+            option=self._option,
             options=self.candidate.options,
-            preload=os.environ.get("ASSAYER_PRELOAD", ""),
+            preload="" if self.candidate.compiled else os.environ.get("ASSAYER_PRELOAD", ""),
             device=self.candidate.facts.described,
             isolation="" if self.options.outputs else described(self.candidate.kept_from),
             contract=self.options.contract,
@@ -179,7 +188,9 @@ class Judgement:
 
 def handed(candidate: Candidate) -> str:
     """Return by what a candidate is handed to the judge again."""
-    module = candidate.module
+    module, compiled = candidate.module, candidate.compiled
+    if compiled:
+        return compiled.project.words[0]
     return f"{module.name or _shown(module.path)}{module.of_step}" if module else _shown(candidate.path)
 
 

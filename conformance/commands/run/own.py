@@ -10,14 +10,19 @@ from rich.console import Console
 from conformance.builds import TARGETS, BuildError, build, device_builds
 from conformance.candidates.candidate import SCHEDULES
 
+from .kernels import kernel_rounds
+
 
 def rounds(console: Console, options: argparse.Namespace) -> Iterator[argparse.Namespace]:
-    """Yield the options of each round of judging: as they are, or for each of the builds that --on names its own.
+    """Yield the options of each round of judging: as they are, or for each build of --on or of --cuda its own.
 
     A build is made when its round begins, so that the verdict on the first does not wait for the others; its options
     are as if --library had named it.  Emulated kernels are run in every order of threads unless --schedule chooses.
     Raises DeviceError and BuildError.
     """
+    if options.cuda:
+        yield from kernel_rounds(console, options)
+        return
     if not options.on:
         yield options
         return

@@ -22,6 +22,7 @@ inline thread_block this_thread_block() { return {}; }
 class grid_group {
   public:
     static bool is_valid() { return false; }  // as in CUDA after an ordinary launch
+    EMULATOR_LACKS("grid_group::sync, for which blocks have to wait for each other")
     static void sync() { ::emulator::trap("grid_group::sync(): blocks cannot wait for each other in the emulator"); }
     static unsigned long long block_rank() { return blockIdx.x + gridDim.x * (blockIdx.y + static_cast<unsigned long long>(gridDim.y) * blockIdx.z); }
     static unsigned long long num_blocks() { return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z; }

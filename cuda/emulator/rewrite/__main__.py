@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from launches import rewrite_launches
+from ptx import rewrite_ptx
 from shared_memory import rewrite_shared_memory
 
 
@@ -25,7 +26,8 @@ def main() -> int:
         return 2
     source, output, name = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
     try:
-        rewritten = rewrite_words(rewrite_shared_memory(rewrite_launches(source.read_text(encoding="utf-8"))))
+        given = source.read_text(encoding="utf-8")
+        rewritten = rewrite_words(rewrite_shared_memory(rewrite_launches(rewrite_ptx(given))))
     except ValueError as error:
         print(f"{source}: {error}", file=sys.stderr)
         return 1

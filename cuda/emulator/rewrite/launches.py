@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from text import closing, code_of, line_of, opening
+from text import closing, code_of, heads, line_of, opening, refusal
 
 
 def _kernel_before(code: str, at: int) -> int:
@@ -32,6 +32,12 @@ def _end_of_configuration(code: str, at: int) -> int:
     raise ValueError("a <<< without its >>>")
 
 
+def _refused(code: str, at: int) -> str:
+    """What stands before a launch that a kernel makes."""
+    around = next((head for head in heads(code, at) if re.search(r"\b__(?:global|device)__", head)), "")
+    return "" if "__host__" in around or not around else f"{refusal('a launch from a kernel')} "
+
+
 def rewrite_launches(source: str) -> str:
     """Rewrite every launch; the lines stay where they are."""
     while (at := (code := code_of(source)).find("<<<")) >= 0:
@@ -45,7 +51,7 @@ def rewrite_launches(source: str) -> str:
         arguments = source[call.end() : end]
         comma = ", " if code[call.end() : end].strip(" \t\n\\") else ""
         source = (
-            f"{source[:begin]}::emulator::launch(EMULATOR_KERNEL({source[begin:at]}), "
+            f"{source[:begin]}{_refused(code, begin)}::emulator::launch(EMULATOR_KERNEL({source[begin:at]}), "
             f"::emulator::Configuration({configuration}){gap}{comma}{arguments}){source[end + 1 :]}"
         )
     return source

@@ -69,6 +69,22 @@ def in_a_function(code: str, at: int) -> bool:
     return any(stack)
 
 
+def heads(code: str, at: int) -> list[str]:
+    """What stands before each brace that is open at the place, the outermost first: namespaces, classes, functions."""
+    stack: list[str] = []
+    for brace in re.finditer(r"[{}]", code[:at]):
+        if brace[0] == "{":
+            stack.append(re.split(r"[;{}]", code[: brace.start()])[-1])
+        elif stack:
+            stack.pop()
+    return stack
+
+
+def refusal(what: str) -> str:
+    """Return what makes a compiler refuse the line, if the line is compiled."""
+    return f'_Pragma("GCC error \\"not in the emulator: {what}\\"")'
+
+
 def line_of(code: str, at: int) -> str:
     """For messages."""
     return f"line {code.count(chr(10), 0, at) + 1}"

@@ -23,7 +23,7 @@ def builds(monkeypatch: pytest.MonkeyPatch, stub_path: Path) -> None:
 
 
 def rounds(on: list[str], schedule: list[str] | None = None, arch: list[str] | None = None) -> list[Any]:
-    options = argparse.Namespace(on=on, schedule=schedule or [], arch=arch or [], library=None)
+    options = argparse.Namespace(on=on, schedule=schedule or [], arch=arch or [], library=None, cuda=None)
     return list(own.rounds(Console(quiet=True), options))
 
 
@@ -38,7 +38,7 @@ def test_emulated_kernels_are_run_in_every_order_unless_one_is_chosen() -> None:
 def test_a_build_is_made_when_its_round_begins(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[str] = []
     monkeypatch.setattr(own, "build", lambda name: made.append(name) or Path(name))
-    options = argparse.Namespace(on=["stub", "emulated"], schedule=[], arch=[], library=None)
+    options = argparse.Namespace(on=["stub", "emulated"], schedule=[], arch=[], library=None, cuda=None)
     next(own.rounds(Console(quiet=True), options))
     assert made == ["stub"]
 

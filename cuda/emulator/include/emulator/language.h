@@ -36,6 +36,14 @@
 #define __maxnreg__(...)
 #define __shared__ _Pragma("GCC error \"this file did not go through the emulator's rewriter (see cuda/emulator/README.md)\"")
 
+// Before a function that is there, and cannot do its work: otherwise a call is refused when it runs, with
+// EMULATOR_REFUSES_EARLY when it is compiled, by file and line.
+#if defined(EMULATOR_REFUSES_EARLY)
+#define EMULATOR_LACKS(what) __attribute__((noinline, error("not in the emulator: " what)))
+#else
+#define EMULATOR_LACKS(what)
+#endif
+
 // Code of the emulator inside a kernel's file that reads other threads' records: not the kernel's own accesses, so the
 // race detector must not see them.
 #define EMULATOR_UNCHECKED __attribute__((no_sanitize("thread")))

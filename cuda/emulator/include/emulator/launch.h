@@ -106,6 +106,7 @@ inline cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block,
     return emulator::launch_by_addresses(kernel, {grid, block, dynamic_shared, stream}, arguments, std::index_sequence_for<P...>());
 }
 template <class K>
+EMULATOR_LACKS("cudaLaunchCooperativeKernel, whose blocks wait for each other")
 inline cudaError_t cudaLaunchCooperativeKernel(K*, dim3, dim3, void**, size_t = 0, cudaStream_t = nullptr) {
     return emulator::refuse_cooperation();
 }
