@@ -118,11 +118,12 @@ def tests(session: nox.Session) -> None:
 
 @nox.session
 def oracle(session: nox.Session) -> None:
-    """Check the reference against PyTorch in float64, hand its tensors to the bindings and back, judge a port in it."""
+    """Check the reference against PyTorch in float64, exchange arrays with it, judge a port in it; ONNX's node tests."""
     install(session, "tests", "oracle")
     session.run("python", "-c", "import torch; print('PyTorch', torch.__version__)")
     chosen = ("tests/reference", "tests/bindings/arrays/test_interchange.py", "tests/examples/test_modules.py")
-    session.run("pytest", *SHARED_OUT, *chosen, *session.posargs)
+    onnx = "tests/conformance/onnx"
+    session.run("pytest", *SHARED_OUT, *chosen, onnx, *session.posargs, env={"ASSAYER_STUB": build_library(session)})
 
 
 @nox.session

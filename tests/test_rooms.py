@@ -46,6 +46,7 @@ ORDER: dict[str, tuple[str, ...]] = {
         "variants",
         "judging",
         "steps",
+        "onnx",
         "report",
         "proof",
         "commands",
