@@ -118,7 +118,7 @@ def tests(session: nox.Session) -> None:
 
 @nox.session
 def oracle(session: nox.Session) -> None:
-    """Check the reference against PyTorch in float64, exchange arrays with it, judge a port in it; ONNX's node tests."""
+    """Check the reference against PyTorch in float64, exchange arrays with it, judge a port in it; ONNX."""
     install(session, "tests", "oracle")
     session.run("python", "-c", "import torch; print('PyTorch', torch.__version__)")
     chosen = ("tests/reference", "tests/bindings/arrays/test_interchange.py", "tests/examples/test_modules.py")
@@ -323,7 +323,9 @@ def fetch_library(session: nox.Session, library: dict[str, Any]) -> str:
             fetch(session, "--no-deps", *alone)
         if "npm" in library:
             place = ("--prefix", str(Path(session.virtualenv.location).resolve()))
-            session.run("npm", "install", "--silent", "--ignore-scripts", *place, library["npm"], external=True)
+            session.run(
+                "npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", *place, library["npm"], external=True
+            )
     except CommandFailed:
         session.error(f"{library['name']}: not installed, for the reason above; nothing of it was judged")
     pins = dict(each.split("==") for each in [*packages, *alone])
@@ -345,7 +347,8 @@ def wild(session: nox.Session, library: str) -> None:
     words = ["--module", f"{judged['name']} {version}={MODULES / judged['module']}"]
     words += ["--contract", judged["contract"]] if "contract" in judged else []
     words += [] if is_asked(session, "--seed") else ["--seed", "0"]
-    words += [] if is_asked(session, "-k") else ["-k", "not designed and not full/"]
+    words += [] if is_asked(session, "-k") else ["-k", judged.get("cases", "not designed and not full/")]
+    words += ["--limit", str(judged["limit"])] if "limit" in judged else []
     asked = [word for word in session.posargs if word != "--accept"]
     words += ["--table", "docs/wild.tsv"] if len(asked) < len(session.posargs) else []
     # What differs from the header on purpose fails; the page says which that is.

@@ -42,6 +42,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--seeds", type=positive, default=1, metavar="N", help="draws of a module's cases (default: 1)")
     kept = "a module's rows go to this table of tab-separated values, in place of those that it has of it"
     parser.add_argument("--table", type=Path, metavar="FILE.tsv", help=kept)
+    parser.add_argument("--limit", type=float, default=20.0, metavar="S", help="seconds that a module's call may take")
     parser.add_argument("-k", type=keywords, default=Keywords(), metavar="WORDS", help="only ids that match")
     add_contract(parser)
     parser.add_argument("-n", type=int, default=2, metavar="N", help="processes (default: 2)")
@@ -74,8 +75,9 @@ def run(options: argparse.Namespace) -> int:
 
 def _modules(options: argparse.Namespace, seeds: range, declared: Contract) -> int:
     print(f"seeds {seeds.start} to {seeds[-1]}")
+    how = (options.n, options.table, options.limit)
     try:
-        return count_modules(options.module, options.framework, seeds, options.k, declared, options.n, options.table)
+        return count_modules(options.module, options.framework, seeds, options.k, declared, *how)
     except (BindingError, CandidateError, TableError, OSError) as error:
         print(error)
         return HARNESS

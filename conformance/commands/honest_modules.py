@@ -51,18 +51,19 @@ def count_modules(
     declared: Contract,
     processes: int,
     table: Path | None = None,
+    limit_s: float = 20.0,
 ) -> int:
     """Judge every operation that a module has by all cases that match, print what came of it, and return 1 where
     something failed.
 
     modules: what each is called, and the file or name that it is found by.  table: where rows are kept, too.
-    Raises LibraryError, CandidateError and TableError.
+    limit_s: seconds that a call may take.  Raises LibraryError, CandidateError and TableError.
     """
     candidates = module_candidates([(called, find(text, framework)) for called, text in modules])
     failed = 0
     for candidate in candidates:
         print(f"{candidate.name}\n{_HEADS}", flush=True)
-        tallies = _tallies(candidate, [*seeds], words, declared, processes)
+        tallies = _tallies(candidate, [*seeds], words, declared, processes, limit_s)
         for tally in tallies:
             failed += len(tally.failed)
             print("\n".join(_lines(tally)), flush=True)
@@ -74,7 +75,7 @@ def count_modules(
 
 
 def _tallies(
-    candidate: Candidate, seeds: Sequence[int], words: Keywords, declared: Contract, processes: int
+    candidate: Candidate, seeds: Sequence[int], words: Keywords, declared: Contract, processes: int, limit_s: float
 ) -> list[Tally]:
     there = [operation for operation in OPERATIONS if operation not in absent(candidate)]
     close_idle_workers()
@@ -82,7 +83,7 @@ def _tallies(
     tallies = {operation: Tally(operation) for operation in there}
     ids = [id for id in held if words.matches(id) and _operation(id) in tallies]
     for seed in seeds:
-        setting = Setting(candidate, seed, declared=declared)
+        setting = Setting(candidate, seed, limit_s=limit_s, declared=declared)
         for results in judge_all(ids, (), setting, processes):
             for result in results:
                 tallies[result.operation].add(seed, result)

@@ -172,11 +172,9 @@ def attention(node: Node) -> Call:
 
 
 def rotary_embedding(node: Node) -> Call:
-    """rope_forward, where the caches are cosines and sines of angles."""
+    """None: ONNX's takes cosines and sines, the header's the angles."""
     _expect(node.attributes.get("interleaved", 0), "halves of a head are pairs; the header's are interleaved")
-    cosine, sine = node.given(1), node.given(2)
-    _expect(np.allclose(cosine**2 + sine**2, 1, atol=1e-6), "caches that are no cosines and sines of angles")
-    raise NotApplicableError("angles are not given")
+    raise NotApplicableError("caches are given, which need not be cosines and sines of one angle")
 
 
 def scatter_nd(node: Node) -> Call:
