@@ -315,6 +315,8 @@ def fetch_library(session: nox.Session, library: dict[str, Any]) -> str:
     """Install one of the libraries that others wrote; return its version.  One that cannot be had ends the session."""
     alone = dependency_groups(PROJECT, library["alone"]) if "alone" in library else []
     packages = dependency_groups(PROJECT, library["group"]) if "group" in library else []
+    if "needs" in library and not any(map(shutil.which, library["needs"])):
+        session.error(f"{library['name']}: not judged: none of {', '.join(library['needs'])} is on the path")
     try:
         install(session)
         if packages:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 
-os.environ.setdefault("DEV", "CPU:X86")  # the one of its renderers that needs no compiler
+_CLANG = (shutil.which(name) for name in ("clang", "clang-20", "clang-19", "clang-18", "clang-14"))
+os.environ.setdefault("CC", next(filter(None, _CLANG), "clang"))  # compiles what starts its kernels
+os.environ.setdefault("DEV", "CPU:X86")  # kernels by its own code generator
+os.environ.setdefault("CACHELEVEL", "0")  # nothing is kept in the user's cache
 
-from tinygrad import Tensor, dtypes
+from tinygrad import Tensor, dtypes  # noqa: E402  (it reads them once)
 
 
 def _by_arrays(function):
