@@ -378,7 +378,7 @@ def constraints(session: nox.Session) -> None:
     session.run("python", "-m", "pip", "install", *how, *dict.fromkeys(wanted))
     found = [item["metadata"] for item in json.loads(report.read_text(encoding="utf-8"))["install"]]
     lines = [f"{canonicalize_name(each['name'])}=={each['version'].partition('+')[0]}" for each in found]
-    Path(CONSTRAINTS).write_text("\n".join([HEAD, *sorted([*alone, *lines]), ""]), encoding="utf-8")
+    Path(CONSTRAINTS).write_text("\n".join([HEAD, *sorted({*alone, *lines}), ""]), encoding="utf-8")
 
 
 @nox.session
