@@ -15,6 +15,7 @@ import shlex
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
 import nox
 from nox.command import CommandFailed
@@ -24,6 +25,8 @@ from packaging.utils import canonicalize_name
 
 PROJECT = load_toml("pyproject.toml")
 OWN_SCRIPT = load_toml(__file__)  # the block at this file's head
+MODULES = Path("examples/modules")
+WILD = load_toml(str(MODULES / "libraries.toml"))  # what others wrote
 FAILED = 1  # exit code: the candidate failed
 CONSTRAINTS = "constraints.txt"  # the version of whatever a session installs
 # pip would compile every module of what it unpacks, and that takes longer than all else it does; Python compiles those
@@ -80,7 +83,7 @@ def is_asked(session: nox.Session, *options: str) -> bool:
 
 def own_builds(session: nox.Session) -> list[str]:
     """What the judge is told to judge where the session's arguments do not say: every build this machine can run."""
-    if is_asked(session, "--library", "--module", "--step", "--outputs", "--on", "-h", "--help"):
+    if is_asked(session, "--library", "--module", "--step", "--cuda", "--outputs", "--on", "-h", "--help"):
         return []
     on = ["cuda"] if is_asked(session, "--arch") else ["stub", "emulated", *(["cuda"] if devices(session) else [])]
     return [word for name in on for word in ("--on", name)]
@@ -115,11 +118,12 @@ def tests(session: nox.Session) -> None:
 
 @nox.session
 def oracle(session: nox.Session) -> None:
-    """Check the reference against PyTorch in float64, hand its tensors to the bindings and back, judge a port in it."""
+    """Check the reference against PyTorch in float64, judge ports in it, exchange arrays, run ONNX's node tests."""
     install(session, "tests", "oracle")
     session.run("python", "-c", "import torch; print('PyTorch', torch.__version__)")
-    chosen = ("tests/reference", "tests/bindings/arrays/test_interchange.py", "tests/examples")
-    session.run("pytest", *SHARED_OUT, *chosen, *session.posargs)
+    chosen = ("reference", "bindings/arrays/test_interchange.py", "examples", "conformance/onnx")
+    places = [f"tests/{place}" for place in chosen]
+    session.run("pytest", *SHARED_OUT, *places, *session.posargs, env={"ASSAYER_STUB": build_library(session)})
 
 
 @nox.session
@@ -307,18 +311,51 @@ def false_alarms(session: nox.Session) -> None:
     session.run("python", "-m", "conformance", "false-alarms", *libraries, *session.posargs)
 
 
-@nox.session
-def wild(session: nox.Session) -> None:
-    """Judge what others wrote (PyTorch, JAX, ONNX Runtime, NumPy, BLIS): how much of the limits it uses; docs/wild.md.
+def fetch_library(session: nox.Session, library: dict[str, Any]) -> str:
+    """Install one of the libraries that others wrote; return its version.  One that cannot be had ends the session."""
+    alone = dependency_groups(PROJECT, library["alone"]) if "alone" in library else []
+    packages = dependency_groups(PROJECT, library["group"]) if "group" in library else []
+    if "needs" in library and not any(map(shutil.which, library["needs"])):
+        session.error(f"{library['name']}: not judged: none of {', '.join(library['needs'])} is on the path")
+    try:
+        install(session)
+        if packages:
+            fetch(session, *packages)
+        if alone:
+            fetch(session, "--no-deps", *alone)
+        if "npm" in library:
+            place = ("--prefix", str(Path(session.virtualenv.location).resolve()))
+            session.run(
+                "npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", *place, library["npm"], external=True
+            )
+    except CommandFailed:
+        session.error(f"{library['name']}: not installed, for the reason above; nothing of it was judged")
+    pins = dict(each.split("==") for each in [*packages, *alone])
+    return str(
+        library["npm"].rpartition("@")[2] if "npm" in library else pins[library.get("versioned", next(iter(pins)))]
+    )
 
-    `-- --seeds 3` draws every case three times, `-- -k "not designed"` leaves cases out.
+
+@nox.session
+@nox.parametrize("library", list(WILD), ids=list(WILD))
+def wild(session: nox.Session, library: str) -> None:
+    """Judge what others wrote, each in an environment of its own: how much of the limits it uses; docs/wild.md.
+
+    `nox -s "wild(jax)"` judges one of them.  `-- --accept` keeps its rows in docs/wild.tsv, `-- --seeds 3` draws every
+    case three times, `-- -k designed` takes other cases than those of every kind of data.
     """
-    install(session, "wild")
-    modules = [word for path in sorted(Path("examples/modules").glob("*.py")) for word in ("--module", str(path))]
-    seed = [] if is_asked(session, "--seed") else ["--seed", "0"]
+    judged = WILD[library]
+    version = fetch_library(session, judged)
+    words = ["--module", f"{judged['name']} {version}={MODULES / judged['module']}"]
+    words += ["--contract", judged["contract"]] if "contract" in judged else []
+    words += [] if is_asked(session, "--seed") else ["--seed", "0"]
+    words += [] if is_asked(session, "-k") else ["-k", judged.get("cases", "not designed and not full/")]
+    words += ["--limit", str(judged["limit"])] if "limit" in judged else []
+    asked = [word for word in session.posargs if word != "--accept"]
+    words += ["--table", "docs/wild.tsv"] if len(asked) < len(session.posargs) else []
     # What differs from the header on purpose fails; the page says which that is.
-    how = {"success_codes": [0, FAILED]}
-    session.run("python", "-m", "conformance", "false-alarms", *modules, *seed, *session.posargs, **how)
+    how = {"success_codes": [0, FAILED], "env": judged.get("variables", {})}
+    session.run("python", "-m", "conformance", "false-alarms", *words, *asked, **how)
 
 
 @nox.session
@@ -334,14 +371,14 @@ def package(session: nox.Session) -> None:
 def constraints(session: nox.Session) -> None:
     """Resolve everything that sessions install anew, and write it to constraints.txt."""
     wanted = [*PROJECT["project"]["dependencies"], *PROJECT["build-system"]["requires"], *OWN_SCRIPT["dependencies"]]
-    alone = dependency_groups(PROJECT, "mutants")
+    alone = dependency_groups(PROJECT, "mutants", "liger")
     wanted += [each for each in dependency_groups(PROJECT, *PROJECT["dependency-groups"]) if each not in alone]
     report = Path(session.create_tmp()) / "resolved.json"
     how = ("--dry-run", "--ignore-installed", "--quiet", "--report", str(report))
     session.run("python", "-m", "pip", "install", *how, *dict.fromkeys(wanted))
     found = [item["metadata"] for item in json.loads(report.read_text(encoding="utf-8"))["install"]]
     lines = [f"{canonicalize_name(each['name'])}=={each['version'].partition('+')[0]}" for each in found]
-    Path(CONSTRAINTS).write_text("\n".join([HEAD, *sorted([*alone, *lines]), ""]), encoding="utf-8")
+    Path(CONSTRAINTS).write_text("\n".join([HEAD, *sorted({*alone, *lines}), ""]), encoding="utf-8")
 
 
 @nox.session

@@ -6,6 +6,7 @@ candidates/  what is judged, run where it can do no harm
 variants/    the same operations by others: honest ones must pass, wrong ones must fail
 judging/     one call becomes a result
 steps/       whole training steps and runs
+onnx/        cases as ONNX node tests, and ONNX's own node tests as cases
 report/      what a person or a machine reads
 proof/       whether the judge would notice: readings, faults, false alarms
 commands/    the command line, a file for each command

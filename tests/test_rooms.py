@@ -47,6 +47,7 @@ ORDER: dict[str, tuple[str, ...]] = {
         "variants",
         "judging",
         "steps",
+        "onnx",
         "report",
         "proof",
         "commands",

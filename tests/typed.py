@@ -17,7 +17,7 @@ from training.settings import read_settings
 
 NOXFILE = (ROOT / "noxfile.py").read_text(encoding="utf-8")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-SESSIONS = frozenset(re.findall(r"^@nox\.session\ndef (\w+)\(session", NOXFILE, re.MULTILINE))
+SESSIONS = frozenset(re.findall(r"^@nox\.session\n(?:@nox\.parametrize.*\n)?def (\w+)\(session", NOXFILE, re.MULTILINE))
 INSTALLERS = ("pip", "pipx", "uvx")
 # The command that a session hands its arguments to, and the words that it adds.
 HANDED_ON = {

@@ -38,6 +38,7 @@ MODULES = {
     "mutants": "mutants",
     "held-out": "held_out",
     "language": "language",
+    "onnx": "onnx",
 }
 
 _WHAT = """Judge a library that exports the operations of cuda/include/assayer.h against the reference.

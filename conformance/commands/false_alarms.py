@@ -20,6 +20,7 @@ from conformance.catalogue.keywords import Keywords
 from conformance.exit_codes import HARNESS
 from conformance.limits import Contract, read_contract
 from conformance.proof.false_alarms import Run, known_implementations, results, shares
+from conformance.proof.headroom import TableError
 from conformance.proof.honest_runs import count_runs
 
 from .candidates import add_framework, named
@@ -39,6 +40,9 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--module", action="append", type=named, default=[], metavar="[NAME=]FILE.py", help=module)
     add_framework(parser)
     parser.add_argument("--seeds", type=positive, default=1, metavar="N", help="draws of a module's cases (default: 1)")
+    kept = "a module's rows go to this table of tab-separated values, in place of those that it has of it"
+    parser.add_argument("--table", type=Path, metavar="FILE.tsv", help=kept)
+    parser.add_argument("--limit", type=float, default=20.0, metavar="S", help="seconds that a module's call may take")
     parser.add_argument("-k", type=keywords, default=Keywords(), metavar="WORDS", help="only ids that match")
     add_contract(parser)
     parser.add_argument("-n", type=int, default=2, metavar="N", help="processes (default: 2)")
@@ -71,9 +75,10 @@ def run(options: argparse.Namespace) -> int:
 
 def _modules(options: argparse.Namespace, seeds: range, declared: Contract) -> int:
     print(f"seeds {seeds.start} to {seeds[-1]}")
+    how = (options.n, options.table, options.limit)
     try:
-        return count_modules(options.module, options.framework, seeds, options.k, declared, options.n)
-    except (BindingError, CandidateError, OSError) as error:
+        return count_modules(options.module, options.framework, seeds, options.k, declared, *how)
+    except (BindingError, CandidateError, TableError, OSError) as error:
         print(error)
         return HARNESS
     finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from conformance.candidates.candidate import Candidate, close_idle_workers, module_candidates
 from conformance.candidates.exports import absent
@@ -15,6 +16,7 @@ from conformance.commands.run.runner import Setting, judge_all
 from conformance.judging.results import Result
 from conformance.limits import Contract
 from conformance.operations import OPERATIONS
+from conformance.proof.headroom import Row, write_rows
 
 _HEADS = f"{'operation':<28} {'runs':>6} {'fail':>5} {'error/limit':>11}"
 
@@ -36,6 +38,10 @@ class Tally:
         else:
             self.failed.append((seed, result))
 
+    def row(self, library: str) -> Row:
+        """Return what a table keeps of it."""
+        return Row(library, self.operation, self.runs, len(self.failed), f"{self.share:.3f}")
+
 
 def count_modules(
     modules: Sequence[tuple[str, str]],
@@ -44,27 +50,32 @@ def count_modules(
     words: Keywords,
     declared: Contract,
     processes: int,
+    table: Path | None = None,
+    limit_s: float = 20.0,
 ) -> int:
     """Judge every operation that a module has by all cases that match, print what came of it, and return 1 where
     something failed.
 
-    modules: what each is called, and the file or name that it is found by.  Raises LibraryError and CandidateError.
+    modules: what each is called, and the file or name that it is found by.  table: where rows are kept, too.
+    limit_s: seconds that a call may take.  Raises LibraryError, CandidateError and TableError.
     """
     candidates = module_candidates([(called, find(text, framework)) for called, text in modules])
     failed = 0
     for candidate in candidates:
         print(f"{candidate.name}\n{_HEADS}", flush=True)
-        tallies = _tallies(candidate, [*seeds], words, declared, processes)
+        tallies = _tallies(candidate, [*seeds], words, declared, processes, limit_s)
         for tally in tallies:
             failed += len(tally.failed)
             print("\n".join(_lines(tally)), flush=True)
+        if table:
+            write_rows(table, [tally.row(candidate.name) for tally in tallies])
         runs = sum(tally.runs for tally in tallies)
         print(f"{candidate.name}: {len(tallies)} operations, {runs} runs, {sum(len(t.failed) for t in tallies)} failed")
     return int(failed > 0)
 
 
 def _tallies(
-    candidate: Candidate, seeds: Sequence[int], words: Keywords, declared: Contract, processes: int
+    candidate: Candidate, seeds: Sequence[int], words: Keywords, declared: Contract, processes: int, limit_s: float
 ) -> list[Tally]:
     there = [operation for operation in OPERATIONS if operation not in absent(candidate)]
     close_idle_workers()
@@ -72,7 +83,7 @@ def _tallies(
     tallies = {operation: Tally(operation) for operation in there}
     ids = [id for id in held if words.matches(id) and _operation(id) in tallies]
     for seed in seeds:
-        setting = Setting(candidate, seed, declared=declared)
+        setting = Setting(candidate, seed, limit_s=limit_s, declared=declared)
         for results in judge_all(ids, (), setting, processes):
             for result in results:
                 tallies[result.operation].add(seed, result)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -15,14 +16,35 @@ FOLDER = Path(__file__).parents[2] / "examples/modules"
 CHOSEN = "not designed and not full/ and not refused and not sequence"
 
 
-@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.py")), ids=lambda path: path.stem)
+WILD = tomllib.loads((FOLDER / "libraries.toml").read_text(encoding="utf-8"))
+IN_ONNX = "in_onnx"  # a port that modules import
+OWN = {"compile_by", "node", "run"}  # its functions that are no operations
+
+
+def functions_of(path: Path) -> list[ast.FunctionDef]:
+    """What a module defines, and what it imports of the port in ONNX."""
+    body = ast.parse(path.read_text(encoding="utf-8")).body
+    functions = [node for node in body if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")]
+    imported = {
+        name.name for node in body if isinstance(node, ast.ImportFrom) and node.module == IN_ONNX for name in node.names
+    }
+    there = functions_of(FOLDER / f"{IN_ONNX}.py") if imported else []
+    return [*functions, *(function for function in there if function.name in imported)]
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("with_*.py")), ids=lambda path: path.stem)
 def test_every_function_has_the_names_of_an_operation_and_of_its_arguments(path: Path) -> None:
-    module = ast.parse(path.read_text(encoding="utf-8"))
-    functions = [node for node in module.body if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")]
+    functions = functions_of(path)
     assert functions
+    assert OWN.isdisjoint(function.name for function in functions)
     for function in functions:
         due = signature(OPERATIONS[function.name]).names
         assert [argument.arg for argument in function.args.args] == list(due), function.name
+
+
+def test_every_module_is_judged_among_the_libraries_of_others() -> None:
+    assert {library["module"] for library in WILD.values()} == {path.name for path in FOLDER.glob("with_*.py")}
+    assert len({library["name"] for library in WILD.values()}) == len(WILD)
 
 
 def test_the_example_in_numpy_conforms_in_what_it_has(capsys: pytest.CaptureFixture[str]) -> None:

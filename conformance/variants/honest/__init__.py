@@ -91,8 +91,13 @@ def implementations(
         found[f"{said}, to one side"] = Implementation(_inexact(units)(None), operations)
         found[f"{said}, by chance"] = Implementation(_inexact(units)(0), operations, _inexact(units))
     for path in libraries:
-        found["/".join(path.parts[-2:])] = Implementation(_called(Library(path), np.copy))
+        found["/".join(path.parts[-2:])] = of_library(path)
     return found
+
+
+def of_library(path: Path) -> Implementation:
+    """Return a library as an implementation; its arrays are copies, since it may write into them."""
+    return Implementation(_called(Library(path), np.copy))
 
 
 def _viewed(kind: type[Replica]) -> Callable[[Any], Any]:
