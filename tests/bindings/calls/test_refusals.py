@@ -66,7 +66,9 @@ def test_a_spoilt_number(spy: Spy, function: Function, seed: int) -> None:
     arguments, signature = arguments_of(function, rng), Signature(function)
     assume(signature.scalars)
     parameter = rng.choice(signature.scalars)
-    arguments[parameter.name] = rng.choice(OF_NUMBERS[parameter.type.is_integer])
+    spoilt = rng.choice(OF_NUMBERS[parameter.type.is_integer])
+    assume(not (parameter.element == "uint64" and spoilt == 2**63))  # which it can hold
+    arguments[parameter.name] = spoilt
     assert refuse(spy, function, arguments).argument == parameter.name
 
 

@@ -27,7 +27,7 @@ def test_they_are_chosen_like_any_other_case() -> None:
 
 def _reach(selection: Selection, emulated: bool) -> tuple[Selection, list[str]]:
     judgement: Any = object.__new__(Judgement)
-    judgement.candidate = SimpleNamespace(module=None, facts=Facts(emulated=emulated))
+    judgement.candidate = SimpleNamespace(module=None, compiled=None, facts=Facts(emulated=emulated))
     found: tuple[Selection, list[str]] = judgement._within_reach(selection)
     return found
 

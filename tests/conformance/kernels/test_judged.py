@@ -10,6 +10,7 @@ from conformance.commands.cli import main
 from conformance.commands.run import last_failed
 from conformance.kernels import library, making
 from conformance.kernels.project import Project
+from conformance.paths import ROOT
 from tests.emulator.programs import skip_without
 from tests.tools import CXX, needs, works
 
@@ -27,6 +28,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(last_failed, "FILE", tmp_path / "last-failed.json")
     monkeypatch.setattr("conformance.kernels.project.CACHE", tmp_path / "cache")
     monkeypatch.setenv("ASSAYER_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))  # the judge that a sanitiser watches is a process of its own
     return tmp_path
 
 
