@@ -15,7 +15,7 @@ from .checkpoints import Checkpoint, require
 from .data import Batches, Loader, Tokens
 from .evaluation import Looks
 from .learner import plain
-from .ranks import ALONE, agree, check_equal
+from .ranks import ALONE, agree, check_equal, now_at
 from .records import Records
 from .resident.learner import learner_on
 from .settings import SettingsError
@@ -108,8 +108,10 @@ class Run:
         while self.step < self._settings.steps and not any(self._ranks.gather(stopping())):
             self._one_step(progress)
             if self._settings.compare_every and self.step % self._settings.compare_every == 0:
+                now_at("comparison")
                 check_equal(self._ranks, f"step {self.step}", self.learner.step.shared(self.standing))
             if self._looks.due(self.step):
+                now_at("validation and samples")
                 self._look(self.learner.step.whole(self.standing), progress)
             if self.step % self._settings.checkpoint_every == 0:
                 saved = self._save()
@@ -118,8 +120,10 @@ class Run:
 
     def _one_step(self, progress: Progress) -> None:
         begun = time.perf_counter()
+        now_at("loading", self.step + 1)
         tokens, targets = next(self.loader)
         loaded = time.perf_counter()
+        now_at("forward and backward")
         self.standing, report = self.learner.step(self.standing, tokens, targets)
         said = plain(report)
         self.step += 1
@@ -155,6 +159,7 @@ class Run:
 
     def _save(self) -> int:
         """Keep all that a run goes on from."""
+        now_at("checkpoint")
         made_by = {"python": platform.python_version(), "numpy": np.__version__, "backend": self._settings.backend}
         checkpoint = self.learner.to_checkpoint(self.standing)
         self.records.save(self.step, checkpoint.with_content(data=self.loader.state(), made_by=made_by))

@@ -16,7 +16,7 @@ from reference.namespace import Ops
 from reference.step import State, TrainingConfig, Whole, accumulate, counted_by_part, learning_rate, start
 
 from .precision import FLOAT32, Precision, Scaler
-from .ranks import ALONE, BUCKET_BYTES, Experts, Ranks, Reduction, totals
+from .ranks import ALONE, BUCKET_BYTES, Experts, Ranks, Reduction, now_at, totals
 
 
 class Standing(NamedTuple):
@@ -137,6 +137,7 @@ class Step:
 
     def _finish(self, standing: Standing, computed: Computed) -> tuple[Standing, Report]:
         scaler, rate = standing.scaler, learning_rate(self._training, standing.state.step + 1)
+        now_at("update")
         finite = all(self._ranks.gather(self._precision.finite(self._ops, computed.gradients)))
         if finite:
             standing = self._moved(standing, computed.gradients, computed.factor, rate)

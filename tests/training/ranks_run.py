@@ -1,6 +1,6 @@
 """A short training run on however many ranks: as mpirun starts it, or from a test, by ranks that take turns.
 
-mpirun -n 4 python tests/training/ranks_run.py OUTPUT.npz [--dies RANK HOW]
+mpirun -n 4 python tests/training/ranks_run.py OUTPUT.npz [--dies RANK HOW | --late RANK]
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import argparse
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -21,10 +22,11 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 import reference
 from reference.step import TrainingConfig
 from tests.reference.model_samples import SMALL, batch, parameters
-from training.ranks import Ranks, agree, check_equal, whole_run
+from training.ranks import Ranks, agree, check_equal, now_at, whole_run
 from training.step import Report, Step
 
 STEPS = 3
+LATEST = 100  # seconds
 TRAINING = TrainingConfig(lr=1e-2, clip_norm=0.5, warmup=1, total=10)
 WITHOUT_BALANCE = replace(SMALL, aux_alpha=0.0)
 FOUR_EXPERTS = replace(SMALL, experts=4)
@@ -74,10 +76,18 @@ def left(state: Any, report: Report) -> dict[str, Any]:
     return held | dict(zip(report._fields[:4], report[:4], strict=True))
 
 
+def _until_there(file: Path) -> None:
+    """Wait for a file, but not for ever."""
+    ends = time.monotonic() + LATEST
+    while not file.exists() and time.monotonic() < ends:
+        time.sleep(0.01)
+
+
 WAYS: dict[str, Callable[[], None]] = {
     "killed": lambda: os.kill(os.getpid(), signal.SIGKILL),
     "raises": lambda: batch(shape=(0, -1)),
     "exits": sys.exit,
+    "stops": lambda: os.kill(os.getpid(), signal.SIGSTOP),
 }
 
 
@@ -88,12 +98,16 @@ def main() -> None:
     parser.add_argument("--micro-batches", type=int, default=1)
     parser.add_argument("--expert-parallel", action="store_true")
     parser.add_argument("--dies", nargs=2, metavar=("RANK", "HOW"))
+    parser.add_argument("--late", type=int, metavar="RANK", help="the rank that computes until there is OUTPUT.go")
     parser.add_argument("--without-mpi", metavar="RANK", help="the rank on whose machine mpi4py is missing")
     options = parser.parse_args()
     if options.without_mpi and options.without_mpi == os.environ["PMI_RANK"]:
         sys.modules["mpi4py"] = None  # type: ignore[assignment]
     with whole_run() as ranks:
         agree(ranks, "settings", {"micro_batches": options.micro_batches})
+        now_at("forward", 1)
+        if options.late == ranks.rank:
+            _until_there(options.output.with_suffix(".go"))
         if options.dies and int(options.dies[0]) == ranks.rank:
             WAYS[options.dies[1]]()
         config = FOUR_EXPERTS if options.expert_parallel else SMALL

@@ -4,6 +4,7 @@ from .agreement import RanksError, agree, check_equal
 from .between import Nccl, between
 from .buckets import BUCKET_BYTES, Reduction
 from .devices import take_device
+from .diary import now_at
 from .experts import Experts
 from .interface import ALONE, Alone, Ranks, totals
 from .staged import Staged
@@ -23,6 +24,7 @@ __all__ = [
     "agree",
     "between",
     "check_equal",
+    "now_at",
     "take_device",
     "taking_turns",
     "totals",

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from mpi4py import MPI
 
+from .diary import waiting
 from .interface import Array, Pending, Value, in_order
 
 
@@ -28,7 +29,8 @@ class Mpi:
 
     def gather(self, value: Value) -> list[Value]:
         """Return every rank's value."""
-        gathered: list[Value] = self._all.allgather(value)
+        with waiting("a gathering"):
+            gathered: list[Value] = self._all.allgather(value)
         return gathered
 
     def begin_sum(self, arrays: Sequence[Array]) -> Pending:
@@ -37,12 +39,14 @@ class Mpi:
 
     def trade(self, parts: Sequence[Array]) -> list[Array]:
         """Exchange how many rows there are, then the rows."""
-        rows = self._all.alltoall([len(part) for part in parts])
+        with waiting("a trade"):
+            rows = self._all.alltoall([len(part) for part in parts])
         sent, width = np.concatenate(parts), parts[0].shape[1:]
         received = np.empty((sum(rows), *width), sent.dtype)
         row_bytes = math.prod(width) * sent.itemsize
         outward, inward = [len(part) * row_bytes for part in parts], [count * row_bytes for count in rows]
-        self._all.Alltoallv([_bytes(sent), outward, MPI.BYTE], [_bytes(received), inward, MPI.BYTE])
+        with waiting("a trade"):
+            self._all.Alltoallv([_bytes(sent), outward, MPI.BYTE], [_bytes(received), inward, MPI.BYTE])
         return np.split(received, np.cumsum(rows)[:-1])
 
     def end_all(self, code: int) -> None:
@@ -106,8 +110,9 @@ class _Sum:
 
     def wait(self) -> list[Array]:
         """Return the sums: parts of one array."""
-        self._sums.send_back(self)
-        self._request.Wait()
+        with waiting("a sum"):
+            self._sums.send_back(self)
+            self._request.Wait()
         return self._places()
 
     def _places(self) -> list[Array]:

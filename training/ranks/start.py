@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from .agreement import RanksError
+from .diary import DIARY
 from .interface import ALONE, Ranks
 from .watch import NEVER_MET, until_read, watch
 
@@ -43,13 +44,14 @@ def whole_run() -> Iterator[Ranks]:
     if size == 1:
         yield ALONE
         return
-    watch(rank, size)
     try:
+        watch(rank, size)
         ranks = _met(size)
     except RanksError as error:
         _say(rank, error)
         os._exit(NEVER_MET)
     try:
+        DIARY.meet(ranks)
         yield ranks
     except BaseException as error:
         _say(ranks.rank, error)
