@@ -22,7 +22,7 @@ QUICK = "plain and not designed and not full"
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with their files, and a memory of failures of each test's own."""
-    for path in THEIRS.glob("*.*"):
+    for path in filter(Path.is_file, THEIRS.iterdir()):
         (tmp_path / path.name).write_bytes(path.read_bytes())
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(last_failed, "FILE", tmp_path / "last-failed.json")
