@@ -11,6 +11,7 @@ from rich.console import Console
 
 from conformance.candidates.candidate import Candidate, CandidateError, module_candidates
 from conformance.candidates.module.source import find_step
+from conformance.candidates.sandbox.restrictions import described
 from conformance.catalogue.prepared import Store
 from conformance.commands.candidates import check_framework
 from conformance.commands.selection import Selection
@@ -88,6 +89,7 @@ class StepJudgement:
             library=handed(self.candidate),
             option="--step",
             options=self.candidate.options,
+            isolation=described(self.candidate.kept_from),
             contract=self.options.contract,
             seconds=time.monotonic() - started,
             problems=stale,

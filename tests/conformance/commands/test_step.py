@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from conformance.commands.cli import main
+from conformance.report.files import read_jsonl
 from tests.conformance.commands.small import said
 
 EXAMPLE = Path(__file__).parents[3] / "examples/steps/with_numpy.py"
@@ -39,6 +40,14 @@ def test_options_of_a_library_are_refused(
 ) -> None:
     assert main(["run", "--step", f"{EXAMPLE}:step", *options]) == 2
     assert problem in said(capsys)
+
+
+def test_the_report_says_what_a_step_was_kept_from(tmp_path: Path) -> None:
+    report = tmp_path / "run.jsonl"
+    assert judged(tmp_path, "pass", "--case", UPDATE, "--jsonl", str(report)) == 0
+    said = read_jsonl(report).isolation
+    assert said.startswith("kept from ")
+    assert not said.startswith("kept from nothing")
 
 
 def test_another_precision_is_too_fine_for_its_limits(capsys: pytest.CaptureFixture[str]) -> None:
