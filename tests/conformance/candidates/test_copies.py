@@ -93,6 +93,7 @@ def test_no_copy_is_left_behind(worker: Worker, mark: str) -> None:
 def test_a_starter_that_was_killed_is_replaced(worker: Worker) -> None:
     killed = starter()
     os.kill(killed, signal.SIGKILL)
+    os.waitid(os.P_PID, killed, os.WEXITED | os.WNOWAIT)  # until then it takes orders that nobody carries out
     worker.stop()
     assert worker.call(for_workers.process_id).status == "done"
     assert starter() != killed
