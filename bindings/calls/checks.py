@@ -81,7 +81,7 @@ class Checker:
         shapes: list[tuple[int, ...] | None] = []
         for parameter, name, kinds, dtype, flags, dimensions in self._arrays:
             array = values[name]
-            if array is None and parameter.updated_if:
+            if array is None and parameter.read_if:
                 shapes.append(None)
                 continue
             if type(array) not in kinds or array.dtype != dtype or array.flags.num & flags != flags:
@@ -111,7 +111,7 @@ class Checker:
 
     def _check_shape(self, parameter: Parameter, array: Any, sizes: Mapping[str, Any]) -> None:
         if array is None:
-            if parameter.updated_if and parameter.updated_if(sizes):
+            if parameter.is_read(sizes):
                 raise explain.needed(self.operation, parameter, sizes)
             return
         for axis, length, size in zip(parameter.shape, array.shape, shape_of(parameter, sizes), strict=True):

@@ -170,7 +170,7 @@ def elsewhere(operation: str, argument: str, value: DeviceArray, here: str) -> A
 
 def needed(operation: str, parameter: Parameter, sizes: Mapping[str, Any]) -> ArgumentError:
     """An array was left out in a call that reads it."""
-    held = parameter.updated_if
+    held = parameter.read_if
     numbers = ", ".join(f"{name} = {sizes[name]}" for name in (held.names if held else ()))
     expected = f"an array, as {held.text if held else 'it'} holds ({numbers})"
     return ArgumentTypeError(operation, parameter.name, expected, "None")

@@ -12,7 +12,7 @@ from bindings.errors import ArgumentTypeError, CallError
 from bindings.header.expressions import compile_shape
 from bindings.header.records import Header
 from bindings.header.signature import Signature
-from bindings.shared_object.foreign import address, from_buffer
+from bindings.shared_object.foreign import NULL, address, from_buffer
 
 from . import explain
 from .checks import Checker, refuse_overlap
@@ -44,7 +44,8 @@ class Operation:
         self._order = [p.name for p in function.parameters]
         self._arrays = [p.name for p in function.parameters if p.is_array]
         self._lists = [p.name for p in function.parameters if p.is_list]
-        may_be_allocated = (*signature.outputs, *signature.workspaces, *(p for p in signature.given if p.updated_if))
+        updated = (p for p in signature.given if p.read_if and not p.is_optional)
+        may_be_allocated = (*signature.outputs, *signature.workspaces, *updated)
         self._fills = [
             (p, p.name, p.type.dtype, p.direction == "out", compile_shape([axis.size for axis in p.shape]))
             for p in may_be_allocated
@@ -63,7 +64,7 @@ class Operation:
         raw = {"stream": self._memory.stream_pointer, **sizes}
         take = as_argument if resident else from_buffer
         for name in self._arrays:
-            raw[name] = take(values[name])
+            raw[name] = NULL if values[name] is None else take(values[name])
         held = self._add_lists(values, raw) if self._lists else {}
         if written:
             refuse_overlap(self.operation, self._spans(values, raw, held, written))
@@ -138,6 +139,8 @@ class Operation:
     ) -> Iterator[tuple[int, int, str, bool]]:
         """Yield where every array of the call lies: start, end, name, whether it is written."""
         for name in self._arrays:
+            if values[name] is None:
+                continue
             start = address(raw[name])
             yield start, start + values[name].nbytes, name, name in written
         for name, addresses in held.items():

@@ -61,5 +61,5 @@ def _arrays(function: Function, values: Mapping[str, Any]) -> Iterator[tuple[Par
     for parameter in function.parameters:
         if parameter.is_list:
             yield parameter, values[parameter.name]
-        elif parameter.is_array and not parameter.host:
+        elif parameter.is_array and not parameter.host and values[parameter.name] is not None:
             yield parameter, [values[parameter.name]]

@@ -76,7 +76,7 @@ def _parameter(cursor: Cursor) -> Parameter:
 
 
 def _annotations(cursor: Cursor, name: str) -> dict[str, Any]:
-    """SHAPE, EACH, HOST, MOVING, UPDATED, UPDATED_IF, WORKSPACE, WITHIN, BELOW with their entries, in any order."""
+    """The words after a name, with their entries, in any order."""
     found: dict[str, Any] = {}
     while cursor.next.kind == "word":
         match word := cursor.word("an annotation"):
@@ -91,7 +91,9 @@ def _annotations(cursor: Cursor, name: str) -> dict[str, Any]:
             case "UPDATED" | "WORKSPACE":
                 found["direction"] = word.lower()
             case "UPDATED_IF":
-                found |= {"direction": "updated", "updated_if": _expression(cursor, *cursor.entries())}
+                found |= {"direction": "updated", "read_if": _expression(cursor, *cursor.entries())}
+            case "READ_IF":
+                found["read_if"] = _expression(cursor, *cursor.entries())
             case "WITHIN" | "BELOW":
                 found["limit"] = (word, _expression(cursor, *cursor.entries()))
             case _:

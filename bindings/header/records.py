@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from .elements import ELEMENTS, Element
 from .expressions import Expression
@@ -49,9 +49,9 @@ class Parameter:
     """One argument of a declared function.
 
     `element` is the NumPy name of the type pointed to ("void" for addresses); `stars` how many pointers deep it lies
-    (0 scalar, 1 array, 2 a host array of arrays); `const` whether the innermost type is.  `updated_if` is the condition
-    under which an "updated" array is read; `limit` bounds an index array's values: ("WITHIN" or "BELOW", n); `moving`:
-    a number that changes from step to step.
+    (0 scalar, 1 array, 2 a host array of arrays); `const` whether the innermost type is.  `read_if` is the condition
+    under which an "updated" array or an optional input is read; `limit` bounds an index array's values: ("WITHIN" or
+    "BELOW", n); `moving`: a number that changes from step to step.
     """
 
     name: str
@@ -63,7 +63,7 @@ class Parameter:
     shape: tuple[Axis, ...] = ()
     each: tuple[str, str] | None = None
     host: bool = False
-    updated_if: Expression | None = None
+    read_if: Expression | None = None
     limit: tuple[Literal["WITHIN", "BELOW"], Expression] | None = None
     moving: bool = False
 
@@ -74,6 +74,15 @@ class Parameter:
     @property
     def is_list(self) -> bool:
         return self.each is not None
+
+    @property
+    def is_optional(self) -> bool:
+        """Whether it is an input whose pointer may be null where the condition under which it is read does not hold."""
+        return self.direction == "in" and self.read_if is not None
+
+    def is_read(self, sizes: Mapping[str, Any]) -> bool:
+        """Whether a call with these sizes and numbers reads the array, where it reads it at all."""
+        return self.read_if is None or bool(self.read_if(sizes))
 
     @property
     def is_scalar(self) -> bool:

@@ -44,7 +44,7 @@ class Signature:
     def _axes(self, *, always: bool = False) -> Iterator[tuple[str, int, Axis]]:
         """Yield (array, index, axis) of the given arrays; `always`: only of those that may not be None."""
         for parameter in self.given:
-            if not (always and parameter.updated_if):
+            if not (always and parameter.read_if):
                 yield from ((parameter.name, index, axis) for index, axis in enumerate(parameter.shape))
 
     def _find_solvers(self, shown: set[str]) -> list[tuple[str, str, int, int]]:

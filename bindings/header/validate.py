@@ -23,8 +23,8 @@ def _of_parameter(parameter: Parameter, function: Function) -> str | None:
     if parameter.moving and not parameter.is_scalar:
         return f"{name}: MOVING is for numbers"
     if parameter.is_scalar:
-        wrong = annotated or parameter.direction != "in" or parameter.limit or parameter.element == "void"
-        return f"{name} is a number and takes no annotation" if wrong else None
+        wrong = annotated or parameter.direction != "in" or parameter.limit or parameter.read_if
+        return f"{name} is a number and takes no annotation" if wrong or parameter.element == "void" else None
     if parameter.element == "void":
         return None if name == "stream" and parameter.stars == 1 else f"{name}: only the stream is a void*"
     if parameter.const and parameter.written:
@@ -35,6 +35,8 @@ def _of_parameter(parameter: Parameter, function: Function) -> str | None:
         count, sizes = (function.by_name.get(entry) for entry in parameter.each)
         if count is None or not count.is_scalar or sizes is None or sizes.element != "int64" or sizes.written:
             return f"{name}: EACH names a count and a const int64_t array"
+    if parameter.read_if and (parameter.each or parameter.limit or parameter.direction not in {"in", "updated"}):
+        return f"{name}: READ_IF is for inputs that are arrays of numbers"
     if parameter.limit and not parameter.type.is_integer:
         return f"{name}: WITHIN and BELOW are for integers"
     return next(filter(None, (_of_names(expression, function) for expression in _expressions(parameter))), None)
@@ -42,7 +44,7 @@ def _of_parameter(parameter: Parameter, function: Function) -> str | None:
 
 def _expressions(parameter: Parameter) -> list[Expression]:
     found = [axis.size for axis in parameter.shape]
-    return found + [e for e in (parameter.updated_if, parameter.limit and parameter.limit[1]) if e]
+    return found + [e for e in (parameter.read_if, parameter.limit and parameter.limit[1]) if e]
 
 
 def _of_names(expression: Expression, function: Function) -> str | None:

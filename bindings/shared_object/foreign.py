@@ -20,6 +20,7 @@ _ADDRESS = _ffi.typeof("uintptr_t")
 _VOID = _ffi.typeof("void*")
 
 from_buffer = _ffi.from_buffer
+NULL: Any = _ffi.NULL
 
 
 def address(pointer: Any) -> int:

@@ -10,6 +10,7 @@
  *   HOST               lies in host memory on every build (all other arrays lie where the build computes).
  *   MOVING             a number that changes from step to step, so that a call with it is not to be part of a graph.
  *   UPDATED            read and written.    UPDATED_IF(c): read only where c holds; otherwise its contents are ignored.
+ *   READ_IF(c)         an input that is read only where c holds; where it does not, the pointer may be null.
  *   WORKSPACE          scratch memory: its contents after the call mean nothing.
  *   WITHIN(n)          integer values, each 0 <= v < n.       BELOW(n): each v < n; negative ones have a meaning.
  *   REQUIRES(...)      conditions on the arguments; a call that breaks one is refused with ASSAYER_INVALID.
@@ -41,6 +42,7 @@
 #define MOVING
 #define UPDATED
 #define UPDATED_IF(...)
+#define READ_IF(...)
 #define WORKSPACE
 #define WITHIN(...)
 #define BELOW(...)

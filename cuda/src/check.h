@@ -33,6 +33,9 @@ template <typename... Sizes> bool sizes_fit(size_t element, Sizes... sizes) {
                                   (const int64_t[]){__VA_ARGS__}))
 #endif
 
+/* Of an array that is read only where the condition holds, and may be null elsewhere. */
+#define CHECK_ARRAY_IF(condition, pointer, ...) do { if (condition) CHECK_ARRAY(pointer, __VA_ARGS__); } while (0)
+
 /* True where none of count arrays is null and each has a size that fits. */
 static inline bool buffers_fit(const float* const* arrays, const int64_t* sizes, int count) {
     for (int i = 0; i < count; i++)

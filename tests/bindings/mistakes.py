@@ -20,7 +20,7 @@ def another_type(parameter: Parameter, array: Any, rng: random.Random) -> Any:
 
 def no_array(parameter: Parameter, array: Any, rng: random.Random) -> Any:
     value = rng.choice(NOT_ARRAYS)
-    return 0 if value is None and parameter.updated_if else value if value is not None else ()
+    return 0 if value is None and parameter.read_if else value if value is not None else ()
 
 
 def another_dimension(parameter: Parameter, array: Any, rng: random.Random) -> Any:

@@ -41,6 +41,7 @@ class Buffer:
     contents: dict[int, Contents]
     slots: dict[int, Slot]
     size: int
+    is_read: bool = True
 
     @property
     def name(self) -> str:
@@ -63,6 +64,10 @@ class Buffer:
     @property
     def is_input(self) -> bool:
         return self.parameter.direction == "in" or self.is_table
+
+    def is_null(self, run: int) -> bool:
+        """Whether a null pointer is passed: what need not be there is there once, and once not."""
+        return run == 2 and self.parameter.is_optional and not self.is_read
 
     def start(self, run: int) -> int:
         slot = self.slots[run]
@@ -121,7 +126,7 @@ def _make(
     contents = {} if array is None or not is_read else dict.fromkeys(RUNS, _contents(parameter, array, dtype))
     size = math.prod(shape) * dtype.itemsize
     slots = {run: arena.take(size + 2 * _LINE) for run in RUNS}
-    return Buffer(parameter, index, dtype, shape, contents, slots, size)
+    return Buffer(parameter, index, dtype, shape, contents, slots, size, is_read)
 
 
 def _contents(parameter: Parameter, array: Any, dtype: np.dtype[Any]) -> Contents:
@@ -150,8 +155,7 @@ def lay_out(arena: Arena, signature: Signature, arguments: Mapping[str, Any], si
             buffers.append(_make(arena, parameter, None, (len(given or ()),)))
         elif parameter.is_array:
             shape = shape_of(parameter, sizes) if given is None else given.shape
-            is_read = parameter.updated_if is None or bool(parameter.updated_if(sizes))
-            buffers.append(_make(arena, parameter, given, shape, is_read=is_read))
+            buffers.append(_make(arena, parameter, given, shape, is_read=parameter.is_read(sizes)))
     return buffers
 
 
@@ -179,7 +183,7 @@ def raw_arguments(
         if buffer.index is not None:
             tables.setdefault(buffer.parameter.name, []).append(override.get(buffer.name, lies) or 0)
             continue
-        raw[buffer.name] = lies
+        raw[buffer.name] = 0 if buffer.is_null(run) else lies
         if buffer.is_table:
             buffer.contents[run] = np.array(tables[buffer.name], np.uintp).tobytes()
     return [override.get(p.name, raw[p.name]) or 0 for p in function.parameters]

@@ -21,7 +21,7 @@ class Call:
         self, arena: Arena, signature: Signature, arguments: Mapping[str, Any], override: Mapping[str, Any]
     ) -> None:
         self.arena, self.signature, self.override = arena, signature, override
-        due = {p.name for p in signature.given if not p.updated_if} | {p.name for p in signature.scalars}
+        due = {p.name for p in signature.given if not p.read_if} | {p.name for p in signature.scalars}
         if wrong := due - arguments.keys() or arguments.keys() - set(signature.names):
             names = f"{signature.function.operation}{signature.python()}"
             raise ValueError(f"{names}: argument {min(wrong)} is missing or not one of them")

@@ -53,4 +53,4 @@ def name_of(space: Space, row: Row) -> str:
 def _unread(operation: str, sizes: Sizes) -> Mapping[str, str | Maker]:
     """What must not be read holds no number."""
     arrays = operations.read_arrays(operations.OPERATIONS[operation])
-    return {p.name: nan for p in arrays if p.updated_if and not p.updated_if(sizes)}
+    return {p.name: nan for p in arrays if not p.is_read(sizes)}

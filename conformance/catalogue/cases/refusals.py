@@ -87,7 +87,8 @@ def _of_array(
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield null pointers, in lists at each kind of place, and lengths of a list's arrays."""
     name = parameter.name
-    yield f"null_{name}", {name: None}
+    if not parameter.is_optional or parameter.is_read(sizes):
+        yield f"null_{name}", {name: None}
     if parameter.each:
         for place in places(sizes[parameter.each[0]]):
             yield f"null_{name}[{place}]", {f"{name}[{place}]": None}

@@ -100,7 +100,7 @@ def stored_arguments(function: Function, tensors: Tensors) -> dict[str, Any]:
         if parameter.each:
             members = [name for name in tensors if name.startswith(f"input.{parameter.name}[")]
             arguments[parameter.name] = [tensors[f"input.{parameter.name}[{i}]"] for i in range(len(members))]
-        elif parameter.updated_if:
+        elif parameter.read_if:
             arguments[parameter.name] = tensors.get(f"input.{parameter.name}")
         else:
             arguments[parameter.name] = tensors[f"input.{parameter.name}"]

@@ -50,7 +50,7 @@ def test_a_declaration_becomes_a_record(header: Header) -> None:
     a, _, c, *_ = function.parameters
     assert [p.name for p in function.parameters] == ["A", "B", "C", "M", "N", "K", "alpha", "beta", "stream"]
     assert (a.ctype, a.element, a.stars, a.const, a.direction) == ("const float*", "float32", 1, True, "in")
-    assert (c.direction, c.updated_if and c.updated_if.text, c.shape_text) == ("updated", "beta != 0", "(M, N)")
+    assert (c.direction, c.read_if and c.read_if.text, c.shape_text) == ("updated", "beta != 0", "(M, N)")
     lists = header.operations["multi_adamw"].by_name
     assert (lists["params"].ctype, lists["params"].each, lists["params"].direction) == (
         "float* const*",
@@ -122,6 +122,10 @@ X = "const float* x SHAPE(n), int n"
         (operation("const float* x WITHIN(3) SHAPE(n), int n"), 2, "WITHIN and BELOW are for integers"),
         (operation("const float* x SHAPE(n) LOUD, int n"), 2, "`LOUD` is no annotation"),
         (operation("const float* x SHAPE(n) MOVING, int n"), 2, "x: MOVING is for numbers"),
+        (operation("float* y READ_IF(n > 2) SHAPE(n), int n"), 2, "y: READ_IF is for inputs"),
+        (operation("const float* const* x READ_IF(n > 2) EACH(c, s), int c"), 2, "EACH names a count|READ_IF is"),
+        (operation("const float* x READ_IF(m > 2) SHAPE(n), int n"), 2, "`m` in `m > 2` is no argument"),
+        (operation("int n READ_IF(n > 2)"), 2, "n is a number"),
         (operation("const float* x SHAPE(n << 2), int n"), 2, "cannot read|may hold"),
         (operation("const float* x SHAPE(f(n)), int n"), 2, "may hold names, numbers"),
         (operation("const float* x SHAPE(n"), 2, r"expected `\)` after the arguments of cuda_f"),
@@ -146,9 +150,16 @@ def test_what_cannot_be_read_is_named_with_its_line(text: str, line: int, proble
 def test_a_size_that_only_an_array_that_may_be_absent_shows_is_refused() -> None:
     from bindings import Signature
 
-    text = operation("const float* x SHAPE(n), float* y UPDATED_IF(b != 0) SHAPE(m), int n, int m, float b")
-    with pytest.raises(HeaderError, match="m cannot be read off"):
-        Signature(parse_header(text).operations["f"])
+    for absent in ("float* y UPDATED_IF(b != 0) SHAPE(m)", "const float* y READ_IF(b != 0) SHAPE(m)"):
+        text = operation(f"const float* x SHAPE(n), {absent}, int n, int m, float b")
+        with pytest.raises(HeaderError, match="m cannot be read off"):
+            Signature(parse_header(text).operations["f"])
+
+
+def test_an_input_that_may_be_absent() -> None:
+    text = operation("const float* x SHAPE(n), const float* y READ_IF(b != 0) SHAPE(n), int n, int b")
+    x, y, *_ = parse_header(text).operations["f"].parameters
+    assert (x.is_optional, y.is_optional, y.direction, y.read_if and y.read_if.text) == (False, True, "in", "b != 0")
 
 
 TEXT = header_path().read_text(encoding="utf-8")

@@ -98,7 +98,7 @@ def _due(function: Function, held: Tensors) -> Iterator[tuple[str, tuple[str, bo
             members = max(1, sum(other.startswith(f"{name}[") for other in held))
             yield from ((f"{name}[{i}]", (f"{type} of 1 dimensions", False)) for i in range(members))
         else:
-            yield name, (f"{type} of {len(parameter.shape)} dimensions", parameter.updated_if is not None)
+            yield name, (f"{type} of {len(parameter.shape)} dimensions", parameter.read_if is not None)
     for scalar in operations.scalars(function):
         type = "F32" if scalar in operations.float_scalars(function) else "I64"
         yield f"argument.{scalar}", (f"{type} of 0 dimensions", False)
