@@ -55,5 +55,11 @@ def test_host_code_that_reads_device_memory_is_found(fast: Programs) -> None:
     assert "the host reads or writes device memory" in outcome.said
 
 
+def test_what_is_written_past_an_allocation_is_found_as_it_is_freed(fast: Programs) -> None:
+    outcome = fast.run("global_overrun")
+    assert outcome.status == -signal.SIGABRT
+    assert "byte 256 of 256 bytes of device memory was written: a kernel or a copy went past the end" in outcome.said
+
+
 def test_managed_memory_is_the_host_s_too(fast: Programs) -> None:
     assert fast.run("managed_memory_read_by_the_host").lines == ["managed_memory_read_by_the_host ok cudaSuccess"]

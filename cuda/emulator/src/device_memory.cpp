@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <iterator>
 #include <map>
 #include <mutex>
@@ -20,7 +21,10 @@ constexpr size_t unit = 256;                  // as cudaMalloc aligns
 constexpr size_t huge_page = size_t{2} << 20;  // the system opens and closes one as fast as a page of 4 KB
 constexpr size_t least_range = size_t{1} << 30, most_range = size_t{1} << 40;  // of addresses, not of memory
 
+constexpr unsigned char untouched = 0xff;     // what marks an end: NaN to who reads it
+
 size_t whole(size_t n, size_t to) { return (n + to - 1) / to * to; }
+size_t with_end(size_t bytes) { return whole(bytes, unit) + unit; }
 
 // One range of addresses, so that one call of the system opens or closes it all.  It grows by huge pages, and a piece is the
 // first that is large enough: the range stays short.
@@ -119,8 +123,21 @@ class Pages {
 
 }  // namespace
 
-void* take_device_memory(size_t bytes) { return bytes > most_range ? nullptr : Pages::all().take(whole(bytes, unit)); }
-void give_back_device_memory(void* memory, size_t bytes) { Pages::all().give_back(memory, whole(bytes, unit)); }
+void* take_device_memory(size_t bytes) { return bytes > most_range ? nullptr : Pages::all().take(with_end(bytes)); }
+void give_back_device_memory(void* memory, size_t bytes) { Pages::all().give_back(memory, with_end(bytes)); }
+void mark_end(void* memory, size_t bytes) {
+    const DeviceAccess access;
+    std::memset(static_cast<unsigned char*>(memory) + bytes, untouched, with_end(bytes) - bytes);
+}
+void check_end(const void* memory, size_t bytes) {
+    const DeviceAccess access;
+    const auto* const all = static_cast<const unsigned char*>(memory);
+    for (size_t at = bytes; at < with_end(bytes); at++) {
+        if (all[at] == untouched) continue;
+        std::fprintf(stderr, "CUDA emulator: byte %zu of %zu bytes of device memory was written: a kernel or a copy went past the end\n", at, bytes);
+        std::abort();
+    }
+}
 bool is_device_memory(const void* address) { return Pages::all().contains(address); }
 DeviceAccess::DeviceAccess() { Pages::all().open(); }
 DeviceAccess::~DeviceAccess() { Pages::all().close(); }
@@ -133,6 +150,8 @@ void* take_device_memory(size_t bytes) {
     return bytes > PTRDIFF_MAX - 256 || posix_memalign(&memory, 256, bytes) != 0 ? nullptr : memory;
 }
 void give_back_device_memory(void* memory, size_t) { std::free(memory); }
+void mark_end(void*, size_t) {}
+void check_end(const void*, size_t) {}
 bool is_device_memory(const void*) { return false; }
 DeviceAccess::DeviceAccess() = default;
 DeviceAccess::~DeviceAccess() = default;

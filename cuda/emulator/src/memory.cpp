@@ -52,8 +52,9 @@ void* obtain(size_t bytes, cudaMemoryType type) {
 }
 
 void give_back(void* memory, const Allocation& allocation) {
-    if (allocation.type == cudaMemoryTypeDevice) return give_back_device_memory(memory, allocation.bytes);
-    std::free(memory);
+    if (allocation.type != cudaMemoryTypeDevice) return std::free(memory);
+    if (settings().fill) check_end(memory, allocation.bytes);
+    give_back_device_memory(memory, allocation.bytes);
 }
 
 }  // namespace
@@ -99,6 +100,7 @@ cudaError_t allocate(void** memory, size_t bytes, cudaMemoryType type, cudaStrea
     if (settings().fill) {
         const DeviceAccess access;
         std::memset(*memory, 0xff, bytes);
+        if (type == cudaMemoryTypeDevice) mark_end(*memory, bytes);
     }
     {
         Allocations& all = allocations();
