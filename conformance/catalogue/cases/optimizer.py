@@ -55,6 +55,11 @@ def _special_first(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     return np.where(np.arange(shape[0]) == 0, first, draw.normal(shape))
 
 
+def _infinite_first(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """Infinity in the very first place: the norm is infinite, whatever adds up the squares."""
+    return np.where(np.arange(shape[0]) == 0, np.inf, draw.normal(shape))
+
+
 def _special_thirds(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     """Every third number is none, or infinite, by turns; the others go up to the largest there is."""
     others = np.where(np.arange(shape[0]) % 5 == 0, np.finfo(np.float32).max, draw.normal(shape))
@@ -91,6 +96,8 @@ def decays(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
 
 _CLIPPED = sizes("size clip_norm", (2, 0.5), (33, 1.0), (1025, 1.0), (8193, 30.0), (20011, 30.0))
 _UNCLIPPED = sizes("size clip_norm", (33, 100.0), (1025, 1000.0))
+_INFINITE = sizes("size clip_norm", (33, np.inf), (33, 1.0))  # a norm that is as large as its limit, and a larger one
+_INFINITE_GRAD: dict[str, str | Maker] = {"grad": _infinite_first}
 
 SPECS = (
     Spec("adamw_step", {"plain": _STEPS + _AT_BORDERS, "range": _updates((257, 0.1, 7))}, {"v": squares}),
@@ -126,6 +133,8 @@ SPECS = (
     Spec("grad_clip", {"plain": _CLIPPED, "swamp": _CLIPPED[1:], "exact": _CLIPPED[1:]}, why="above"),
     Spec("grad_clip", {"tiny": sizes("size clip_norm", (33, 1e-3), (257, 1e-4))}, why="small_norm"),
     Spec("grad_clip", {"plain": _UNCLIPPED, "exact": _UNCLIPPED}, why="below"),
+    Spec("grad_clip", {"special": _INFINITE[:1]}, _INFINITE_GRAD, why="infinite", trivial="no norm is above infinity"),
+    Spec("grad_clip", {"special": _INFINITE[1:]}, _INFINITE_GRAD, why="infinite"),
     Spec("multi_sum_squares", {data: many() for data in ("plain", "exact", "range")} | {"tails": very_many()}),
     Spec("multi_sum_squares", {"swamp": many()}, {"inputs": _swamped}),
     Spec("multi_sum_squares", {"special": many()}, {"inputs": _special_last}),

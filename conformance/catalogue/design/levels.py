@@ -6,6 +6,7 @@ Kernels are as a rule alike within a class of sizes, which is why pairs of sizes
 from __future__ import annotations
 
 import bisect
+import math
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
@@ -23,7 +24,7 @@ SCALARS: Mapping[str, Sequence[float]] = MappingProxyType(
         "eps": (1e-6, 1e-5, 1e-3, 1.0, 1e-12, 0.0),
         "temperature": (1.0, 0.7, 0.0, 1.7, 0.05, 30.0),
         "top_p": (0.9, 0.5, 0.1, 1.0, 0.99, 1.5, 0.0, -1.0),
-        "clip_norm": (1.0, 0.5, 30.0, 1e-3, 1e4),
+        "clip_norm": (1.0, 0.5, 30.0, 1e-3, 1e4, math.inf),
         "lr": (1e-2, 1e-4, 1.0, 0.0),
         "beta1": (0.9, 0.5, 0.0, 0.99),
         "beta2": (0.95, 0.999, 0.0, 0.5),
