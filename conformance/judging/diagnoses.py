@@ -10,6 +10,9 @@ SHOWN = 3  # readings, and outputs, that a sentence names
 _OR = ", or "
 
 
+NO_PATTERN = "of no simple pattern"
+
+
 class Kind(StrEnum):
     """What wrong numbers look like, said of no case in particular."""
 
@@ -35,7 +38,7 @@ class Kind(StrEnum):
     SHORT = "results in a shorter format"
     PRECISION = "errors as large as those of a shorter format"
     AVERAGE = "errors too large on the average"
-    NO_PATTERN = "wrong numbers of no simple pattern"
+    NO_PATTERN = f"wrong numbers {NO_PATTERN}"
     VARIES = "the second run differs from the first"
 
 

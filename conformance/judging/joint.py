@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from .diagnoses import Diagnosis, Kind, Symptom, of_readings, of_readings_in_part
+from .diagnoses import NO_PATTERN, Diagnosis, Kind, Symptom, of_readings, of_readings_in_part
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,11 @@ class Joint:
     def says_all(self) -> bool:
         """Whether a reading that somebody has stated gives all that came: then nothing is left to say."""
         return bool(self.reading) and self.holds == self.tried and not self.in_part and not self.is_made
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether it is no more than that numbers are wrong."""
+        return not self.reading and self.core.endswith(NO_PATTERN)
 
     def is_shown_by(self, diagnosis: Diagnosis) -> bool:
         """Whether it holds in a case of this diagnosis."""
@@ -74,10 +79,20 @@ def join(told: Sequence[Diagnosis]) -> Joint | None:
     ways = [way for way in (_reading(of_numbers), _symptom(of_numbers)) if way]
     if not ways:  # of a report that was altered
         return None
-    found = _with_others(max(ways, key=lambda way: (way.is_unrefuted(len(of_numbers)), way.holds)), of_numbers)
+    found = _with_others(_best(ways, of_numbers), of_numbers)
     if len(of_numbers) == 1:
         return replace(found, core=of_numbers[0].text, holds=1, tried=1)
     return found
+
+
+def _best(ways: Sequence[Joint], told: Sequence[Diagnosis]) -> Joint:
+    """The way that no case refutes, else the one that holds more often.
+
+    That there is no pattern says nothing: a reading that gives what came in enough of the cases is said before that.
+    """
+    readings = [way for way in ways if way.reading and _ENOUGH * way.holds >= way.tried]
+    some = readings if readings and any(way.says_nothing for way in ways) else ways
+    return max(some, key=lambda way: (way.is_unrefuted(len(told)), way.holds))
 
 
 def _with_others(found: Joint, told: Sequence[Diagnosis]) -> Joint:
@@ -154,6 +169,7 @@ def _symptom(told: Sequence[Diagnosis]) -> Joint | None:
 
 
 _SAYS_LITTLE = (Kind.NO_PATTERN, Kind.PRECISION, Kind.AVERAGE, Kind.VARIES)
+_ENOUGH = 3  # one case in so many
 _NAMING = 2  # a name that holds in fewer than a quarter of the cases is chance
 
 

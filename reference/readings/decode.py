@@ -104,6 +104,12 @@ def _topp_sorted(g: Given) -> tuple[Array, Array]:
     return order, np.take_along_axis(p, order, axis=1)
 
 
+def _topp_higher_ties(g: Given) -> tuple[Array, Array]:
+    p = softmax(g["logits"] / g["temperature"])
+    order = _higher_ties(p)
+    return order, _prefix(np.take_along_axis(p, order, axis=1), g["top_p"])
+
+
 def _topp_stops_before(g: Given) -> tuple[Array, Array]:
     """The entry that reaches top_p is left out."""
     order, p = _topp_sorted(g)
@@ -198,6 +204,12 @@ READINGS = (
         "not renormalised",
         "The softmax is taken over all columns.",
         _walked(ops.topk_sample, _topk_not_renormalised),
+    ),
+    Reading(
+        "topp_sample",
+        "ties by higher index",
+        "A later equal one replaces the earlier.",
+        _walked(ops.topp_sample, _topp_higher_ties),
     ),
     Reading(
         "topp_sample",

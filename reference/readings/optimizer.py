@@ -55,6 +55,12 @@ READINGS = (
     ),
     Reading(
         "clip_scale",
+        "norm after clipping",
+        "total_norm is that of the clipped gradient.",
+        giving(ops.clip_scale, lambda r, g: (np.minimum(r[0], g["clip_norm"]), r[1])),
+    ),
+    Reading(
+        "clip_scale",
         "clip / (norm + 1e-6)",
         "The norm is protected from 0, as in PyTorch.",
         giving(ops.clip_scale, lambda r, g: (r[0], np.minimum(g["clip_norm"] / (r[0] + 1e-6), 1.0))),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from conformance.judging.diagnoses import Kind, Symptom
+from conformance.judging.diagnoses import NO_PATTERN, Kind, Symptom
 
 from .altered import ALTERED, BY_LINES, clamped
 from .contents import CONTENTS, flushed, kinds
@@ -52,6 +52,6 @@ def _unexplained(wrong: Wrong, part: Part) -> Symptom:
     if not wrong.beyond.any():
         return averages(wrong) or computed_short(wrong) or Symptom(Kind.AVERAGE, Kind.AVERAGE)
     if not part.is_noisy:
-        return Symptom(Kind.NO_PATTERN, "other values, of no simple pattern")
+        return Symptom(Kind.NO_PATTERN, f"other values, {NO_PATTERN}")
     found = specials(Part(wrong, wrong.beyond)) or kinds(part)
     return found or computed_short(wrong) or Symptom(Kind.NO_PATTERN, Kind.NO_PATTERN)

@@ -48,6 +48,13 @@ def test_a_reading_that_one_degenerate_case_suggests_is_not_the_cause() -> None:
     assert sentence(*told) == f"output: the right values times {root} in 2 of 3 failing cases"
 
 
+def test_a_reading_that_holds_in_a_third_of_the_cases_is_said_before_that_there_is_no_pattern() -> None:
+    nothing = of_symptoms([Symptom(Kind.NO_PATTERN, Kind.NO_PATTERN, outputs=("C",))])
+    assert sentence(of_readings(["a"]), nothing, nothing) == "matches: a in 1 of 3 failing cases"
+    assert sentence(of_readings(["a"]), *[nothing] * 3) == f"C: {Kind.NO_PATTERN} in 3 of 4 failing cases"
+    assert sentence(of_readings(["a"]), ZERO, ZERO) == "C: zero in 2 of 3 failing cases"
+
+
 def test_symptoms_are_joined_by_no_more_than_they_share() -> None:
     assert sentence(times(0.5), times(0.5)) == "output: the right values times 0.5"
     assert sentence(times(0.5), times(0.25)) == "output: the right values times a factor"

@@ -12,7 +12,7 @@ import reference
 from conformance import operations
 from conformance.catalogue.cases import CASES
 from conformance.judging.diagnoses import Diagnosis
-from conformance.judging.diagnosis import diagnose
+from conformance.judging.diagnosis import Compared, diagnose
 from conformance.judging.outputs import judge_outputs
 from conformance.limits.expectation import expect
 from conformance.variants.wrong.arithmetic import slips
@@ -70,6 +70,21 @@ def test_a_loop_that_ends_at_a_number_no_case_is_there_for_is_named() -> None:
     got = x / np.sqrt(squares / 257 + eps) * weight
     assert looks(id, {"output": got.astype(np.float32)}).readings == ("first 16 terms of a sum alone",)
     assert "first 16 terms of a sum alone" in {reading.name for reading in slips("rmsnorm")}
+
+
+def test_a_slip_beside_an_array_that_carries_noise_is_compared_too() -> None:
+    case = next(case for case in CASES.values() if case.operation == "scatter_add")
+    arguments = case.arguments()
+    compared = Compared("scatter_add", arguments, expect("scatter_add", arguments))
+    for reading in misreadings("scatter_add", arguments):
+        if (values := compared.values(reading)) is not None:
+            assert compared.expectations(reading, values)
+
+
+def test_a_list_is_misread_from_the_array_that_no_launch_has_room_for() -> None:
+    arguments = {"inputs": [np.ones(1, np.float32)] * 111}
+    names = {reading.name for reading in misreadings("multi_sum_squares", arguments)}
+    assert "from 110 on those of inputs taken as 0" in names
 
 
 def test_a_slip_that_changes_nothing_is_none() -> None:

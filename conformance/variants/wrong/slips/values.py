@@ -15,6 +15,7 @@ from .places import of_ends, of_places
 from .slip import CUTS, Change, Slip
 
 _SMALLEST = 2.0**-126
+_IN_A_LAUNCH = (110, 48, 36, 30, 24)  # lists whose pointers and sizes fit into the 4 KB that a launch's arguments may have
 _OF_NO_NUMBERS: tuple[tuple[str, Change], ...] = (
     ("subnormal numbers of {} taken as 0", lambda x: np.where(np.abs(x) < _SMALLEST, 0.0, x)),
     ("NaN in {} taken as 0", lambda x: np.where(np.isnan(x), 0.0, x)),
@@ -27,8 +28,8 @@ _OF_VALUES: tuple[tuple[str, Change], ...] = (
     *_OF_NO_NUMBERS,
     ("{} rounded to bfloat16", bfloat16),
     ("{} rounded to TF32", tf32),
-    ("{} taken as 0", lambda x: np.zeros(x.shape, np.float32)),
-    ("{} taken as 1", lambda x: np.ones(x.shape, np.float32)),
+    ("{} taken as 0", lambda x: np.zeros(x.shape, x.dtype)),
+    ("{} taken as 1", lambda x: np.ones(x.shape, x.dtype)),
     ("{} negated", lambda x: -x),
     ("{} taken without signs", np.abs),
     ("negative {} taken as 0", lambda x: np.where(x < 0, 0.0, x)),
@@ -65,7 +66,7 @@ def _of_lists(name: str, count: int) -> Iterator[Slip]:
         each = functools.partial(lambda change, arrays: [change(array) for array in arrays], change)
         yield Slip(words.format(name), (name,), each)
     left = {"the last of": range(count - 1, count), "the first of": range(1)}
-    left |= {f"from {cut} on those of": range(cut, count) for cut in CUTS if cut < count}
+    left |= {f"from {cut} on those of": range(cut, count) for cut in (*CUTS, *_IN_A_LAUNCH) if cut < count}
     for words, places in left.items() if count > 1 else ():
         yield Slip(f"{words} {name} taken as 0", (name,), functools.partial(_without, places))
 
