@@ -19,9 +19,29 @@ Uniform = Callable[[Array], Array]  # one u per row, of the seeds
 Taken = Callable[[Array, Array], Array]  # which entries a walk may stop at, of u and the running sums
 
 
+def _advanced(states: Array) -> Array:
+    return (states * 1664525 + 1013904223) & 0xFFFFFFFF
+
+
+def _rows(seeds: Array) -> Array:
+    return np.arange(len(seeds), dtype=np.uint64)
+
+
 def _state(seeds: Array, mixed_with_row: bool = True) -> Array:
-    rows = np.arange(len(seeds), dtype=np.uint64) * np.uint64(12345 if mixed_with_row else 0)
-    return ((((seeds ^ rows) & 0xFFFFFFFF) * 1664525) + 1013904223) & 0xFFFFFFFF
+    rows = _rows(seeds) * np.uint64(12345 if mixed_with_row else 0)
+    return _advanced((seeds ^ rows) & 0xFFFFFFFF)
+
+
+# What the generator begins with, or how it goes on, read otherwise: the state that u is taken from.
+_STATES: tuple[tuple[str, str, Callable[[Array], Array]], ...] = (
+    ("row mixed in as it is", "It is not multiplied first.", lambda s: _advanced((s ^ _rows(s)) & 0xFFFFFFFF)),
+    (
+        "row added to the seed",
+        "The sum is taken for the exclusive or.",
+        lambda s: _advanced((s + _rows(s) * np.uint64(12345)) & 0xFFFFFFFF),
+    ),
+    ("two steps before the draw", "The generator is advanced once too often.", lambda s: _advanced(_state(s))),
+)
 
 
 def uniform(seeds: Array) -> Array:
@@ -183,6 +203,11 @@ READINGS = (
                 fed(function, temperature=lambda g: 1.0 / g["temperature"] if g["temperature"] != 0 else 0.0),
             ),
         )
+    ),
+    *(
+        Reading(function.__name__, name, why, _sampled(function, lambda s, state=state: (state(s) >> 8) * 2.0**-24))
+        for function in SAMPLERS
+        for name, why, state in _STATES
     ),
     *(
         Reading(

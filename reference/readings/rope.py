@@ -40,6 +40,18 @@ def _keys_from_0(function: Callable[..., Any], results: tuple[Array, Array], g: 
     return results[0], function(**(g | {"offset": 0}))[1]
 
 
+def _in_place(x: Array, g: Given) -> Array:
+    """The first of a pair is turned already where the second is computed of it."""
+    angles = g["freqs"][g["offset"] : g["offset"] + x.shape[1], None, :]
+    cosine, sine = np.cos(angles), np.sin(angles)
+    first = x[..., 0::2] * cosine - x[..., 1::2] * sine
+    return np.stack([first, first * sine + x[..., 1::2] * cosine], axis=-1).reshape(x.shape)
+
+
+def _all_in_place(names: tuple[str, ...]) -> Callable[[Any, Given], Any]:
+    return lambda r, g: tuple(_in_place(g[name], g) for name in names) if len(names) > 1 else _in_place(g[names[0]], g)
+
+
 def _positions(function: Callable[..., Array]) -> Callable[[int, int, float, float], Array]:
     """rope_freqs with another position: function(positions, alpha)."""
 
@@ -86,6 +98,15 @@ READINGS = (
             fed(function, freqs=lambda g: -g["freqs"]),
         )
         for function, _ in FORWARD
+    ),
+    *(
+        Reading(
+            function.__name__,
+            "turned in place",
+            "The first of a pair is overwritten before the second is computed of it.",
+            giving(function, _all_in_place(names)),
+        )
+        for function, names in FORWARD
     ),
     *(
         Reading(

@@ -135,16 +135,30 @@ def _early_maxima(columns: int) -> Iterator[Reading]:
         yield reading(f"{name}, chosen by logits", f"{why} in the weights alone.", partial(_by_logits, columns))
 
 
-def _between_blocks(block: int, values: Array) -> Array:
-    """Columns in descending order; of equal ones those of the last block come first, within a block the first."""
-    columns = np.arange(values.shape[1])
-    last_first = np.argsort(-(columns // block), kind="stable")
-    return np.asarray(last_first[descending(values[:, last_first])])
+def _last_block_first(block: int, columns: int) -> Array:
+    return np.argsort(-(np.arange(columns) // block), kind="stable")
 
 
-def _topk_between_blocks(block: int, input: Array, k: int) -> tuple[Array, Array]:
-    probabilities = softmax(input)
-    return _over_their_sum(probabilities, _between_blocks(block, probabilities)[:, :k])
+def _by_lane(lanes: int, columns: int) -> Array:
+    """What the first lane looks at, then what the second does."""
+    return np.argsort(np.arange(columns) % lanes, kind="stable")
+
+
+def _ranked(order: Array, values: Array) -> Array:
+    """Columns in descending order of their values; equal ones as they stand in an order."""
+    return np.asarray(order[descending(values[:, order])])
+
+
+def _ties(name: str, why: str, order: Callable[[int], Array], few: bool) -> Iterator[Reading]:
+    """Equal ones are taken in the order of so many columns; few: also where there are no more than experts."""
+
+    def topk(input: Array, k: int) -> tuple[Array, Array]:
+        probabilities = softmax(input)
+        return _over_their_sum(probabilities, _ranked(order(input.shape[1]), probabilities)[:, :k])
+
+    yield Reading("argmax", name, why, lambda logits: _ranked(order(logits.shape[1]), logits)[:, 0].astype(np.int32))
+    if few:
+        yield Reading("softmax_topk", name, why, topk)
 
 
 def _up_to(columns: int, logits: Array) -> Array:
@@ -160,14 +174,31 @@ def _blocks(columns: int) -> Iterator[Reading]:
     late = "A later block's result replaces an equal earlier one."
     for function in (decode.argmax, decode.sample, decode.topk_sample, decode.topp_sample):
         yield Reading(function.__name__, name, why, fed(function, logits=lambda g: _up_to(columns, g["logits"])))
-    ties = f"ties between blocks of {columns} columns by higher index"
-    yield Reading("argmax", ties, late, lambda logits: _between_blocks(columns, logits)[:, 0].astype(np.int32))
-    if columns < _MOST_EXPERTS:
+    few = columns < _MOST_EXPERTS
+    if few:
         yield Reading("softmax_topk", name, why, lambda input, k: softmax_topk(_up_to(columns, input), k))
-        yield Reading("softmax_topk", ties, late, partial(_topk_between_blocks, columns))
+    yield from _ties(
+        f"ties between blocks of {columns} columns by higher index", late, partial(_last_block_first, columns), few
+    )
+    early = "A lane takes every so many columns, and keeps the first of equal ones; the first lane that has one wins."
+    yield from _ties(f"ties by the lowest of {columns} lanes", early, partial(_by_lane, columns), few)
 
+
+def _by_sign(x: Array) -> Array:
+    """As keys made of bits have it, in which minus zero is the number below zero."""
+    return np.where((x == 0) & np.signbit(x), x.dtype.type(-(2.0**-149)), x)
+
+
+_ZEROS, _BITS = "minus zero below zero", "Numbers are compared as keys that are made of their bits."
 
 READINGS = (
+    Reading("argmax", _ZEROS, _BITS, fed(decode.argmax, logits=lambda g: _by_sign(g["logits"]))),
+    Reading(
+        "softmax_topk",
+        _ZEROS,
+        _BITS,
+        lambda input, k: _over_their_sum(softmax(input), descending(_by_sign(input))[:, :k]),
+    ),
     Reading(
         "argmax",
         "NaN kept at place 0",

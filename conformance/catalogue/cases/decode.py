@@ -12,7 +12,7 @@ from conformance.catalogue.full_model import VOCAB
 from conformance.limits.choices import follow_sampling
 
 from .data import Array, Draw
-from .spec import Maker, Sizes, Spec, rows_apart, seeds, sizes
+from .spec import Maker, Sizes, Spec, rows_apart, seeds, sizes, zeros_on_top
 
 EVERY = sizes("batch vocab_size", (40, 2), (33, 33), (64, 257), (17, 1025), (5, 8193), (1030, 5))
 SOME = sizes("batch vocab_size", (64, 33), (65, 130))
@@ -58,6 +58,7 @@ SPECS = (
     Spec("argmax", {"plain": EVERY, "late": EVERY + PAST_16_BITS, "range": SOME, "special": SOME, "large": SOME}),
     Spec("argmax", {"lowest": SOME}, why="maximum_below_any_start"),
     Spec("argmax", {"exact": SOME}, why="ties_by_lower_index"),
+    Spec("argmax", {"plain": SOME}, {"logits": zeros_on_top}, why="zeros_are_equal"),
     Spec("argmax", {"ties": sizes("batch vocab_size", (64, 600), (64, 2100))}, why="ties_between_blocks"),
     Spec("sample", {"plain": _HEAT, "late": _WARM + _LONG, "large": _WARM, "masked": _WARM}, _SEEDS),
     Spec("sample", {"degenerate": _WARM}, _SEEDS, why="uniform"),

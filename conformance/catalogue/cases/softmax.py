@@ -9,7 +9,7 @@ from conformance.catalogue.full_model import EXPERTS, TOKENS, TOP_K, VOCAB
 from conformance.limits.choices import follow_routing
 
 from .data import Draw
-from .spec import Arguments, Sizes, Spec, rows_apart, sizes
+from .spec import Arguments, Sizes, Spec, rows_apart, sizes, zeros_on_top
 
 EVERY = sizes("rows cols", (1, 2), (1, 33), (3, 31), (5, 257), (2, 1025), (64, 64), (7, 100))
 TAILS = sizes("rows cols", (3, 8193), (127, 13), (2, 1031), (130, 5), (1, 40001))
@@ -47,6 +47,7 @@ SPECS = (
     Spec("softmax_topk", {"lowest": SOME_CHOICES[:2]}, why="maximum_below_any_start"),
     Spec("softmax_topk", {"plain": SOME_CHOICES[:2]}, {"input": rows_apart}, why="rows_far_apart"),
     Spec("softmax_topk", {"exact": SOME_CHOICES}, why="ties_by_lower_index"),
+    Spec("softmax_topk", {"plain": SOME_CHOICES}, {"input": zeros_on_top}, why="zeros_are_equal"),
     Spec("softmax_topk", {"ties": sizes("rows cols k", (64, 500, 3))}, why="ties_between_blocks"),
     Spec("softmax_topk", {"degenerate": SOME_CHOICES}, why="all_equal"),
     Spec(

@@ -101,6 +101,12 @@ def rows_apart(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> NDArray[Any]
     return np.asarray(draw.normal(shape) + 200.0 * (np.arange(shape[0])[:, None] % 2))
 
 
+def zeros_on_top(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> NDArray[Any]:
+    """Zeros of both signs, which are equal, above negative numbers."""
+    zeros = np.where(draw.of("sign").integers(0, 2, shape) == 1, -0.0, 0.0)
+    return np.where(draw.of("zero").integers(0, 3, shape) == 0, zeros, -np.abs(draw.normal(shape)))
+
+
 def nan(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> NDArray[Any]:
     """Nothing but NaN: memory that must not be read."""
     return np.full(shape, np.nan)

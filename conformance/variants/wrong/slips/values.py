@@ -15,7 +15,13 @@ from .places import of_ends, of_places
 from .slip import CUTS, Change, Slip
 
 _SMALLEST = 2.0**-126
-_IN_A_LAUNCH = (110, 48, 36, 30, 24)  # lists whose pointers and sizes fit into the 4 KB that a launch's arguments may have
+_IN_A_LAUNCH = (
+    110,
+    48,
+    36,
+    30,
+    24,
+)  # lists whose pointers and sizes fit into the 4 KB that a launch's arguments may have
 _OF_NO_NUMBERS: tuple[tuple[str, Change], ...] = (
     ("subnormal numbers of {} taken as 0", lambda x: np.where(np.abs(x) < _SMALLEST, 0.0, x)),
     ("NaN in {} taken as 0", lambda x: np.where(np.isnan(x), 0.0, x)),
