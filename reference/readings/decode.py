@@ -33,7 +33,7 @@ def _state(seeds: Array, mixed_with_row: bool = True) -> Array:
 
 
 # What the generator begins with, or how it goes on, read otherwise: the state that u is taken from.
-_STATES: tuple[tuple[str, str, Callable[[Array], Array]], ...] = (
+_STATES: tuple[tuple[str, str, Uniform], ...] = (
     ("row mixed in as it is", "It is not multiplied first.", lambda s: _advanced((s ^ _rows(s)) & 0xFFFFFFFF)),
     (
         "row added to the seed",
@@ -44,9 +44,13 @@ _STATES: tuple[tuple[str, str, Callable[[Array], Array]], ...] = (
 )
 
 
+def _drawn_from(state: Uniform) -> Uniform:
+    return lambda seeds: (state(seeds) >> 8) * 2.0**-24
+
+
 def uniform(seeds: Array) -> Array:
     """One u for every row, in [0, 1), as the samplers draw it."""
-    return (_state(seeds) >> 8) * 2.0**-24
+    return _drawn_from(_state)(seeds)
 
 
 def _less(u: Array, sums: Array) -> Array:
@@ -176,7 +180,7 @@ READINGS = (
                 function.__name__,
                 "row not mixed in",
                 "Rows with one seed draw one u.",
-                _sampled(function, lambda seeds: (_state(seeds, False) >> 8) * 2.0**-24),
+                _sampled(function, _drawn_from(lambda seeds: _state(seeds, False))),
             ),
             Reading(
                 function.__name__,
@@ -205,7 +209,7 @@ READINGS = (
         )
     ),
     *(
-        Reading(function.__name__, name, why, _sampled(function, lambda s, state=state: (state(s) >> 8) * 2.0**-24))
+        Reading(function.__name__, name, why, _sampled(function, _drawn_from(state)))
         for function in SAMPLERS
         for name, why, state in _STATES
     ),

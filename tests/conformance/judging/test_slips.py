@@ -11,7 +11,7 @@ import pytest
 import reference
 from conformance import operations
 from conformance.catalogue.cases import CASES
-from conformance.judging.diagnoses import Diagnosis
+from conformance.judging.diagnoses import Diagnosis, Kind
 from conformance.judging.diagnosis import Compared, diagnose
 from conformance.judging.outputs import judge_outputs
 from conformance.limits.expectation import expect
@@ -85,6 +85,12 @@ def test_a_list_is_misread_from_the_array_that_no_launch_has_room_for() -> None:
     arguments = {"inputs": [np.ones(1, np.float32)] * 111}
     names = {reading.name for reading in misreadings("multi_sum_squares", arguments)}
     assert "from 110 on those of inputs taken as 0" in names
+
+
+def test_what_is_subnormal_in_the_format_it_is_stored_in_is_said_to_be_flushed() -> None:
+    id = "cross_entropy_backward_fp16/plain/5x1000x0.03"
+    flushed = {name: np.where(np.abs(x) < 2.0**-14, np.float32(0), x) for name, x in results(id).items()}
+    assert [symptom.kind for symptom in looks(id, flushed).symptoms] == [Kind.FLUSHED]
 
 
 def test_a_slip_that_changes_nothing_is_none() -> None:
