@@ -33,6 +33,7 @@ C = (
     Tests("tests/c/test_first_calls.py", _C, _VECTORS),
     Tests("tests/c/test_no_memory.py", _C),
     Tests("tests/c/test_given_back.py", _C),
+    Tests("tests/c/test_fork.py", _C, ("fork.c",)),
 )
 KERNELS = (Tests("tests/kernels/test_services.py", _KERNELS),)
 _LIMIT_S = 120.0
