@@ -72,6 +72,17 @@ def test_a_loop_that_ends_at_a_number_no_case_is_there_for_is_named() -> None:
     assert "first 16 terms of a sum alone" in {reading.name for reading in slips("rmsnorm")}
 
 
+def test_long_lists_of_which_many_are_read_are_not_misread_in_turn() -> None:
+    def given(count: int, *names: str) -> Given:
+        return {name: [np.ones(1, np.float32)] * count for name in names}
+
+    updated = ("params", "grads", "ms", "vs")
+    assert are_affordable("multi_sum_squares", given(257, "inputs"))
+    assert not are_affordable(
+        "multi_adamw", CASES["multi_adamw/plain/1x(5,)x0.01x0.9x0.95x1e-08x7"].arguments() | given(257, *updated)
+    )
+
+
 def test_a_slip_beside_an_array_that_carries_noise_is_compared_too() -> None:
     case = next(case for case in CASES.values() if case.operation == "scatter_add")
     arguments = case.arguments()

@@ -24,6 +24,9 @@ from .slip import Slip
 from .values import of_arrays
 
 _WORK = 2**18  # the product of a call's sizes: hundreds of readings of a larger one take too long
+_LISTED = (
+    320  # arrays of lists, times the square of how many lists are read: each is misread in turn, and all are computed
+)
 _WHY = "One of the arguments is read as something else."
 
 
@@ -35,8 +38,11 @@ def misreadings(operation: str, arguments: Mapping[str, Any]) -> Iterator[Readin
 
 
 def are_affordable(operation: str, arguments: Mapping[str, Any]) -> bool:
-    """Return whether there are such readings of a call, and few enough elements to try them all."""
+    """Return whether there are such readings of a call, and few enough elements and arrays to try them all."""
     sizes, read = operations.sizes(operation, arguments), operations.read_arrays(operations.OPERATIONS[operation])
+    lists = [len(arguments[parameter.name]) for parameter in read if parameter.each]
+    if lists and max(lists) * len(lists) ** 2 > _LISTED:
+        return False
     axes = {axis.size.text for parameter in read for axis in parameter.shape}
     return math.prod(max(1, size) for name, size in sizes.items() if name in axes) <= _WORK
 
