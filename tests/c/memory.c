@@ -1,5 +1,5 @@
 /* malloc and free before those of the system, for this project's libraries alone: memory that is used up, from the call of
- * refuse_memory(1) to that of refuse_memory(0); how much is held; and calls that hold some all at once.  What starts a
+ * refuse_memory(1) to that of refuse_memory(0), or after refuse_memory(2) for the first who asks; how much is held; and calls that hold some all at once.  What starts a
  * library's threads ends the process where it has none: nobody else is refused any. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -15,8 +15,8 @@ static int32_t refuses;
 static atomic_int due;
 static _Atomic(void*) blocks[MOST]; /* what is held */
 
-int32_t refuse_memory(int32_t yes) {
-    refuses = yes;
+int32_t refuse_memory(int32_t which) {
+    refuses = which;
     return 0;
 }
 
@@ -56,7 +56,10 @@ void* malloc(size_t size) {
     static void* (*plain)(size_t);
     if (!plain) *(void**)&plain = dlsym(RTLD_NEXT, "malloc");
     if (!is_ours(__builtin_return_address(0))) return plain(size);
-    if (refuses) return NULL;
+    if (refuses) {
+        refuses %= 2;
+        return NULL;
+    }
     void* const block = plain(size);
     exchange(NULL, block);
     if (due > 0)

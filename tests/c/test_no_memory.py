@@ -57,6 +57,20 @@ for (call, before, code), other in zip(made_so, second):
         print(f"{{call.function.operation}}: {{code}}, or other numbers")
 """
 
+# Each operation in a process of its own, in which no block lies from before: the first is refused, a second one is not.
+FIRST = f"""{BEGIN}
+import os
+first, second = (calls(header, Path(sys.argv[1])) for _ in range(2))
+for call, other in zip(first, second):
+    if child := os.fork():
+        if os.waitpid(child, 0)[1]:
+            print(f"{{call.function.operation}}: ended, or another code, or other numbers", flush=True)
+        continue
+    before, code = call.contents(), made(call, 2)
+    assert other() == 0
+    os._exit(code not in (0, no_memory) or call.contents() != (before if code else other.contents()))
+"""
+
 
 def test_without_memory_an_operation_says_so_and_writes_nothing(stub_path: Path, tmp_path: Path) -> None:
     count, *wrong = run_with_memory(NONE, stub_path, tmp_path)
@@ -66,3 +80,7 @@ def test_without_memory_an_operation_says_so_and_writes_nothing(stub_path: Path,
 
 def test_with_one_block_of_two_it_says_so_too(stub_path: Path, tmp_path: Path) -> None:
     assert run_with_memory(ONE, stub_path, tmp_path) == []
+
+
+def test_with_the_second_block_of_two_alone_it_says_so_too(stub_path: Path, tmp_path: Path) -> None:
+    assert run_with_memory(FIRST, stub_path, tmp_path) == []

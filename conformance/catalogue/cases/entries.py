@@ -43,16 +43,21 @@ def places(count: int) -> list[int]:
 
 
 def out_of_range(parameter: Parameter, function: Function, sizes: Sizes) -> Iterator[tuple[str, Entries]]:
-    """Yield for each place of an index array a value past its range, and one below where that has no meaning."""
+    """Yield for each place of an index array a value past its range, and one below where that has no meaning.
+
+    In the last place a value that lies far past it, too: whoever asks for equality alone lets that through.
+    """
     assert parameter.limit
     kind, bound = parameter.limit
     if not set(bound.names) <= function.by_name.keys():
         return  # the operation is not told the upper end
-    for place in places(_count(parameter, sizes)):
+    last = _count(parameter, sizes) - 1
+    for place in places(last + 1):
         name = f"{parameter.name}[{place}]"
         yield f"{name}_too_large", (Entry(parameter.name, place, bound(sizes)),)
         if kind == "WITHIN":
             yield f"{name}_negative", (Entry(parameter.name, place, -1),)
+    yield f"{parameter.name}[{last}]_far_too_large", (Entry(parameter.name, last, 2 * bound(sizes) + 1),)
 
 
 def inconsistent(facts: Facts, function: Function, sizes: Sizes) -> Iterator[tuple[str, Entries]]:
