@@ -57,6 +57,8 @@ def out_of_range(parameter: Parameter, function: Function, sizes: Sizes) -> Iter
         yield f"{name}_too_large", (Entry(parameter.name, place, bound(sizes)),)
         if kind == "WITHIN":
             yield f"{name}_negative", (Entry(parameter.name, place, -1),)
+    if kind == "WITHIN" and last > 1:  # what stands behind the first place may be compared with that alone
+        yield f"{parameter.name}[1]_below", (Entry(parameter.name, 1, -1),)
     yield f"{parameter.name}[{last}]_far_too_large", (Entry(parameter.name, last, 2 * bound(sizes) + 1),)
 
 
