@@ -16,6 +16,7 @@ from conformance.candidates.module.raised import Raised
 
 from .memory import HostMemory, Range
 from .messages import receive_any, send
+from .mishap import mishap
 from .recorder import Recorder
 from .replies import pack, pack_value
 from .rounds import Repeatable, Rounds, Together, repeat
@@ -144,8 +145,10 @@ class Child:
                 reply = answer(*arguments)
             except Raised as error:  # by a module, which is told by its own lines
                 reply = ("raised", str(error))
-            except Exception:
-                reply = ("raised", traceback.format_exc())
+            except Exception as error:
+                short = mishap(error, len(self.memory.progress))
+                told = traceback.format_exc()
+                reply = ("mishap", f"{short}\n{told}") if short else ("raised", told)
             signal.setitimer(signal.ITIMER_REAL, 0)
             send(self.connection, pack(*reply), number)
             if kind == "call" and reply[0] == "done":

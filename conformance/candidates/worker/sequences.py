@@ -136,10 +136,8 @@ def _task(worker: Worker, call: Call) -> tuple[Any, ...]:
 
 def _outcome(worker: Worker, call: Call, reply: tuple[Any, ...], run: int = 1) -> Outcome:
     """What came of one run, or of the last of many."""
-    if reply[0] == "missing":
-        return Outcome("missing", detail=f"the library does not export {call.signature.function.symbol}")
-    if reply[0] == "raised":
-        return Outcome("raised", detail=reply[1])
+    if without := worker.without_result(call, reply):
+        return without
     memory, ([code], said) = worker.arena.memory, reply[1]
     raised, trace = said if code < 0 else _NOTHING
     found = [finding for buffer in call.buffers for finding in findings.of_run(memory, buffer, run)]
