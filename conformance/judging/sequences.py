@@ -16,10 +16,10 @@ from conformance import operations
 from conformance.candidates.finding import Finding, Misdeed
 from conformance.candidates.worker import sequences as made
 from conformance.candidates.worker.outcome import Outcome
-from conformance.candidates.worker.rounds import Rounds
+from conformance.candidates.worker.together import Rounds
 from conformance.candidates.worker.worker import Worker
 from conformance.catalogue.cases import CallSequence
-from conformance.catalogue.cases.sequences import EMULATED_THOUSAND, LEAST, MOST_SECONDS, THOUSAND, SequencedCall, Way
+from conformance.catalogue.cases.sequences import AT_ONCE, EMULATED_THOUSAND, THOUSAND, SequencedCall, Way
 from conformance.catalogue.goldens import GoldenError
 from conformance.limits.noise import using
 
@@ -36,7 +36,7 @@ VARIES = "gives other bits from call to call"
 LATE = "writes into its outputs once it has returned"
 DISTURBED = "two calls at once disturb each other"
 _WITHOUT = (Status.NOT_RUN, Status.NOT_SUPPORTED, Status.NOT_JUDGED)  # which say nothing of what calls leave behind
-ROUNDS = Rounds(THOUSAND, MOST_SECONDS, LEAST)
+ROUNDS = Rounds(*AT_ONCE)
 
 
 def judge_sequence(sequence: CallSequence, bench: Bench) -> Result:

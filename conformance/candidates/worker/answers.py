@@ -19,8 +19,9 @@ from .messages import receive_any, send
 from .mishap import mishap
 from .recorder import Recorder
 from .replies import pack, pack_value
-from .rounds import Repeatable, Rounds, Together, repeat
+from .rounds import Repeatable, repeat
 from .surroundings import Surroundings
+from .together import Rounds, Together
 
 Shapes = Mapping[str, Sequence[int]]  # of a call's arrays by their flat names; empty for a library, which needs none
 Entry = Callable[..., int]
@@ -104,7 +105,7 @@ class Child:
     def together(
         self, symbol: str, types: tuple[str, ...], tasks: list[Task], rounds: Rounds, exact: bool
     ) -> tuple[Any, ...]:
-        """Make calls at once (rounds.py), each on a stream of its own where the library has streams."""
+        """Make calls at once (together.py), each on a stream of its own where the library has streams."""
         entries = [entry for task in tasks if (entry := self._entry(symbol, types, task[-1]))]
         if not entries:
             return ("missing",)

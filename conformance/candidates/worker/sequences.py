@@ -11,7 +11,8 @@ from . import findings
 from .call import Call
 from .outcome import Outcome, Status
 from .process import Ended
-from .rounds import PROGRESS, Rounds
+from .rounds import PROGRESS
+from .together import Rounds
 from .worker import INVALID, Worker
 
 WINDOWS = 16  # parts of a thousand calls, of which the last half tell whether memory grows
