@@ -53,17 +53,31 @@ class Installation:
         found = self.site_packages.rglob("*")
         return {path for path in found if path.is_file() and path.suffix != ".pyc"}
 
-    def said(self, program: str, *words: str, code: int = 0) -> str:
-        """Run a program of the environment, print and return its output; another exit code ends it all."""
+    def said(self, program: str, *words: str, code: int = 0, within: str = "") -> str:
+        """Run a program of the environment, print and return its output; another exit code ends it all.
+
+        within: a folder of the working folder to run it in.
+        """
         print("$", program, *words, flush=True)
         command = [str(self.environment / "bin" / program), *words]
         done = subprocess.run(
-            command, cwd=self.home, env=self.variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+            command,
+            cwd=self.home / within,
+            env=self.variables,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
         )
         right = done.returncode == code
         print(done.stdout[-300 if right else 0 :], flush=True)
         expect(right, f"exit code {code} of {program}, got {done.returncode}")
         return done.stdout
+
+    def pretend_clone(self, folder: str) -> None:
+        """Make a folder with a package of the installed one's name, as a clone has, and little in it."""
+        package = self.home / folder / "assayer"
+        package.mkdir(parents=True)
+        (package / "__init__.py").write_text("", encoding="utf-8")
 
 
 def expect(holds: bool, what: str) -> None:
@@ -86,6 +100,9 @@ def use(installation: Installation) -> None:
     )
     judged = installation.said("assayer", "run", "--library", library, "-k", "silu and plain or steps/resident")
     expect("conforms as far as it was judged" in judged, "a verdict")
+    installation.pretend_clone("clone")
+    beside = installation.said("assayer", "run", "--library", library, "-k", "silu/plain", within="clone")
+    expect("conforms as far as it was judged" in beside, "a verdict in a clone, whose package is not what is installed")
     failed = installation.said("assayer", "run", "--library", library, "--case", "no/such/case", code=2)
     expect("`assayer list` shows all" in failed, "the command by the name that was typed")
     installation.said("assayer", "new", "--kind", "cuda", "mine")

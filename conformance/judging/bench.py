@@ -33,7 +33,13 @@ from .results import Result, Status
 from .verdict import UNKNOWN, Verdict
 
 ELSEWHERE = "; only in run 3, with arrays otherwise aligned"
-ENDED = {"crashed": Status.CRASHED, "timed out": Status.TIMED_OUT, "missing": Status.NOT_RUN, "raised": Status.FAIL}
+ENDED = {
+    "crashed": Status.CRASHED,
+    "timed out": Status.TIMED_OUT,
+    "missing": Status.NOT_RUN,
+    "raised": Status.FAIL,
+    "mishap": Status.NOT_JUDGED,
+}
 
 
 _BY_RAISING = "by an exception"
@@ -176,9 +182,11 @@ class Bench:
         outcome: Outcome = self.worker.run(case.operation, arguments, case.override)
         is_module = isinstance(self.worker, Worker) and self.worker.module is not None
         ended = _ended(case.id, case.operation, outcome)
+        if ended and (not ended.was_run or ended.is_judges_own):
+            return ended
         if ended:
             due = _due(case, _BY_RAISING if is_module else "")
-            return replace(ended, reason=f"{ended.reason}; {due}", diagnosis=None) if ended.was_run else ended
+            return replace(ended, reason=f"{ended.reason}; {due}", diagnosis=None)
         if reason := self.declined(case.operation, case.base.arguments(self.seed), outcome):
             return Result(case.id, case.operation, Status.NOT_SUPPORTED, reason)
         if case.entries and outcome.code == 0 and self.worker.facts().is_device_build:

@@ -21,12 +21,16 @@ class Status(StrEnum):
     PASS = "PASS"
     FAIL = "FAIL"
     MISTRUSTED = "MISTRUSTED"  # the case could not have told a wrong result from a right one
+    NOT_JUDGED = "NOT JUDGED"  # the worker ran short of memory, threads or files itself
     CRASHED = "CRASHED"
     TIMED_OUT = "TIMED OUT"
     NOT_RUN = "NOT RUN"
     TOO_FINE = "TOO FINE"  # at the precision that the candidate declares the case cannot tell right from wrong
     NOT_SUPPORTED = "NOT SUPPORTED"  # refused, at sizes that the candidate declares not to support
     WAIVED = "WAIVED"  # did not pass, and somebody answers for it until a date
+
+
+JUDGES_OWN = (Status.MISTRUSTED, Status.NOT_JUDGED)
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,11 @@ class Result:
         return self.status is not Status.NOT_RUN
 
     @property
+    def is_judges_own(self) -> bool:
+        """Whether it is the judge's own failure, and says nothing of the candidate."""
+        return self.status in JUDGES_OWN
+
+    @property
     def is_of_step(self) -> bool:
         """Whether it is of a training step rather than of the catalogue."""
         return ids.is_of_step(self.id)
@@ -99,12 +108,14 @@ class Result:
 
 
 def exit_code(results: Iterable[Result], floor: int = 1) -> int:
-    """0 all passed or waived; 1 the candidate failed or lacks something; 2 the judge failed (mistrusted, too few).
+    """0 all passed or waived; 1 the candidate failed or lacks something; 2 the judge failed.
+
+    It has failed where a case is mistrusted or was not judged, and where there are too few.
 
     Where nothing but calls of sizes that are not supported was judged, nothing was.
     """
     found = list(results)
-    if len(found) < max(floor, 1) or any(result.status is Status.MISTRUSTED for result in found):
+    if len(found) < max(floor, 1) or any(result.is_judges_own for result in found):
         return HARNESS
     if all(result.status is Status.NOT_SUPPORTED for result in found):
         return HARNESS

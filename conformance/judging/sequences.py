@@ -16,10 +16,10 @@ from conformance import operations
 from conformance.candidates.finding import Finding, Misdeed
 from conformance.candidates.worker import sequences as made
 from conformance.candidates.worker.outcome import Outcome
-from conformance.candidates.worker.rounds import Rounds
+from conformance.candidates.worker.together import Rounds
 from conformance.candidates.worker.worker import Worker
 from conformance.catalogue.cases import CallSequence
-from conformance.catalogue.cases.sequences import EMULATED_THOUSAND, LEAST, MOST_SECONDS, THOUSAND, SequencedCall, Way
+from conformance.catalogue.cases.sequences import AT_ONCE, EMULATED_THOUSAND, THOUSAND, SequencedCall, Way
 from conformance.catalogue.goldens import GoldenError
 from conformance.limits.noise import using
 
@@ -35,7 +35,8 @@ KEPT = "keeps something from one call to the next"
 VARIES = "gives other bits from call to call"
 LATE = "writes into its outputs once it has returned"
 DISTURBED = "two calls at once disturb each other"
-ROUNDS = Rounds(THOUSAND, MOST_SECONDS, LEAST)
+_WITHOUT = (Status.NOT_RUN, Status.NOT_SUPPORTED, Status.NOT_JUDGED)  # which say nothing of what calls leave behind
+ROUNDS = Rounds(*AT_ONCE)
 
 
 def judge_sequence(sequence: CallSequence, bench: Bench) -> Result:
@@ -94,7 +95,7 @@ class _Judge:
                 return self._of(unjudged(), f"{label}: {prepared.weakness}")
             override = call.refusal.override if call.refusal else None
             outcome = made.once(self.worker, self.sequence.operation, prepared.arguments, call.run, override)
-            if call.refusal and outcome.status != "missing":
+            if call.refusal and outcome.status not in ("missing", "mishap"):
                 continue  # it has a case of its own
             wrong = self._wrong(call, outcome)
             if wrong and _is_declined(wrong):
@@ -160,18 +161,20 @@ class _Judge:
 
     def _told(self, places: Sequence[int], wrong: _Wrong, words: str) -> Result:
         """The result where one of the calls at these places is wrong, by what comes of them alone."""
-        if wrong.status in (Status.NOT_RUN, Status.NOT_SUPPORTED):
-            return self._of(wrong.status, wrong.reason)
-        if any(self._is_wrong_alone(self.sequence.calls[place]) for place in places):
+        alone = (one for place in places if (one := self._alone(self.sequence.calls[place])))
+        without = wrong if wrong.status in _WITHOUT else next(alone, None)
+        if without and without.status in _WITHOUT:
+            return self._of(without.status, without.reason, without.detail)
+        if without:
             return self._failed(None, f"{self.sequence.label(places[0])}: {wrong.reason}; wrong alone too", wrong)
         kind = Misdeed.DISTURBS if self.sequence.way is Way.AT_ONCE else Misdeed.KEEPS
         return self._failed(kind, f"{words}: {wrong.reason}; alone it is right", wrong)
 
-    def _is_wrong_alone(self, call: SequencedCall) -> bool:
-        """Whether a call is wrong by itself, in a process that has made no other."""
+    def _alone(self, call: SequencedCall) -> _Wrong | None:
+        """What is wrong with a call by itself, in a process that has made no other."""
         self.worker.stop()
         outcome = made.once(self.worker, call.case.operation, self._needs(call).arguments, call.run)
-        return self._wrong(call, outcome) is not None
+        return self._wrong(call, outcome)
 
     def _of(self, status: Status, reason: str = "", detail: str = "") -> Result:
         return Result(self.sequence.id, self.sequence.operation, status, reason, detail=detail)

@@ -68,6 +68,9 @@ def verdict(run: Run) -> str:
     mistrusted = sum(result.status is Status.MISTRUSTED for result in bad)
     if mistrusted:
         return f"No verdict on {run.candidate}: {counted(mistrusted, 'case')} could not have told wrong from right."
+    unjudged = sum(result.status is Status.NOT_JUDGED for result in bad)
+    if unjudged:
+        return f"No verdict on {run.candidate}: {counted(unjudged, 'case')} not judged, as the worker itself ran short."
     if total and all(result.status is Status.NOT_SUPPORTED for result in run.results):
         return f"No verdict on {run.candidate}: {not_supported(run.results)}, and nothing else was judged."
     if run.code == HARNESS:

@@ -41,7 +41,7 @@ def show(console: Console, runs: Sequence[Run], every: bool = False, slowest: in
         show_headline(console, place, finding, several)
         if len(found) <= FEW:
             show_details(console, finding, every)
-    _show_mistrusted(console, runs, every)
+    _show_judges_own(console, runs, every)
     console.print()
     show_table(console, runs, every)
     for few in _alike(runs):
@@ -108,10 +108,10 @@ def _alike(runs: Sequence[Run]) -> list[list[Run]]:
     return list(groups.values())
 
 
-def _show_mistrusted(console: Console, runs: Sequence[Run], every: bool) -> None:
+def _show_judges_own(console: Console, runs: Sequence[Run], every: bool) -> None:
     """What says nothing against a candidate, and lets there be no verdict."""
-    mistrusted = [result for run in runs for result in run.results if result.status is Status.MISTRUSTED]
-    for result in mistrusted[: None if every else SHOWN]:
+    own = [result for run in runs for result in run.results if result.is_judges_own]
+    for result in own[: None if every else SHOWN]:
         printed(console, f"{styled(result.status)} {escape(result.id)}: {escape(result.reason)}")
 
 

@@ -7,12 +7,11 @@ from typing import Any
 
 from conformance.candidates.exports import missing
 from conformance.candidates.finding import Finding, Misdeed
-from conformance.judging.bench import Bench
+from conformance.judging.bench import ENDED, Bench
 from conformance.judging.results import Result, Status
 from conformance.judging.verdict import Verdict
 
 OPERATION = "training_step"
-_ENDED = {"crashed": Status.CRASHED, "timed out": Status.TIMED_OUT}
 
 
 def not_exported(id: str, bench: Bench, needed: Iterable[str]) -> Result | None:
@@ -47,4 +46,6 @@ def ended(id: str, outcome: Any) -> Result | None:
     """Return what to say of a library that did not come back."""
     if outcome.status == "done":
         return None
-    return Result(id, OPERATION, _ENDED.get(outcome.status, Status.FAIL), outcome.status, detail=outcome.detail)
+    status = ENDED[outcome.status]
+    reason = outcome.detail.partition("\n")[0] if status is Status.NOT_JUDGED else outcome.status
+    return Result(id, OPERATION, status, reason, detail=outcome.detail)

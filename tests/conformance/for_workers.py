@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import resource
+import threading
 import time
 from typing import Any
 
 import numpy as np
 
 from bindings import Library
+from conformance.candidates.worker.memory import HostMemory
 
 
 def doubled(library: Library, values: Any) -> Any:
@@ -55,3 +58,28 @@ def processor_seconds(library: Library) -> int:
 
 def leave(library: Library, code: int) -> None:
     os._exit(code)
+
+
+def lack_threads(library: Library) -> None:
+    def start(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    threading.Thread.start = start  # type: ignore[method-assign]
+
+
+def lack_memory(library: Library) -> None:
+    def around(*arguments: Any) -> int:
+        raise MemoryError
+
+    HostMemory.around = around  # type: ignore[method-assign]
+
+
+def lack_pages(library: Library) -> None:
+    def opened(*arguments: Any) -> None:
+        raise OSError(errno.ENOMEM, "Cannot allocate memory")
+
+    HostMemory.open = opened  # type: ignore[method-assign]
+
+
+def lacks(library: Library) -> None:
+    raise MemoryError

@@ -163,6 +163,12 @@ def _imported(source: Module) -> ModuleType:
         module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
     except Exception as error:
-        what = f"{source.asked}: expected a module that can be imported"
-        raise LibraryError(f"{what}, got {raised(error, source.root)}") from None
+        what, found = f"{source.asked}: expected a module that can be imported", raised(error, source.root)
+        said = f"{what}, got {found.line}{_by_whom(error)}"
+        raise LibraryError("\n".join(filter(None, (said, found.trace)))) from None
     return module
+
+
+def _by_whom(error: Exception) -> str:
+    """Where something is not installed: in which Python it has to be."""
+    return f"; it is run by {sys.executable}: install it there" if isinstance(error, ModuleNotFoundError) else ""

@@ -18,7 +18,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from .limits import MOST_PROCESSES, MOST_THREADS
+from .limits import MOST_PROCESSES, MOST_THREADS, MOST_WRITTEN
 from .system import control
 
 _OFTEN_S = 0.05
@@ -26,6 +26,7 @@ _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER = 1, 4, 36  # <linu
 _FEW = 4096
 _PARENT_AT, _THREADS_AT = 1, 17  # of the words behind the name in /proc/PROCESS/stat
 _EVERYBODY = -1  # in a namespace: all but its first process
+_BLOCK = 512  # bytes of st_blocks, whatever the disk's are
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _KILLED_S, _SOON_S = 5.0, 0.001
 
@@ -52,11 +53,11 @@ class Keeper:
     """Waits for one child.
 
     judge: a connection, at whose end the child is ended.  memory: bytes that it may hold, 0 for any number.
-    is_first: whether this process is the first of a namespace.
+    is_first: whether this process is the first of a namespace.  folder: on a disk, which the child writes to.
     """
 
-    def __init__(self, child: int, judge: int, memory: int, is_first: bool) -> None:
-        self.child, self.judge, self.memory, self.is_first = child, judge, memory, is_first
+    def __init__(self, child: int, judge: int, memory: int, is_first: bool, folder: str = "") -> None:
+        self.child, self.judge, self.memory, self.is_first, self.folder = child, judge, memory, is_first, folder
         self.reason = ""
 
     def keep(self) -> End:
@@ -107,6 +108,8 @@ class Keeper:
         held = max(map(_resident, found), default=0)  # of one: what is shared counts in each
         if held > self.memory:
             return f"took {held / 1e9:.3g} GB of memory, of {self.memory / 1e9:.3g} GB allowed"
+        if self.folder and _written(self.folder) > MOST_WRITTEN:
+            return f"wrote more than {MOST_WRITTEN / 1e9:.3g} GB of files"
         return ""
 
 
@@ -149,6 +152,22 @@ def _resident(process: int) -> int:
         return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * _PAGE
     except (OSError, IndexError):
         return 0
+
+
+def _written(folder: str) -> int:
+    """How many bytes the files below a folder hold; what is removed meanwhile holds none."""
+    total, due = 0, [folder]
+    while due:
+        try:
+            with os.scandir(due.pop()) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        due.append(entry.path)
+                    else:
+                        total += entry.stat(follow_symlinks=False).st_blocks * _BLOCK
+        except OSError:
+            continue
+    return total
 
 
 def _threads(process: int) -> int:

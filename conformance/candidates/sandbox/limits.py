@@ -8,6 +8,7 @@ import resource
 from pathlib import Path
 
 LARGEST_FILE = 1 << 26  # bytes: a library that floods its output is stopped by SIGXFSZ
+MOST_WRITTEN = 1 << 30  # bytes of files in the folder of its own, where that lies on the reader's disk
 MOST_PROCESSES = 256  # that one may start, and that are there at once
 MOST_THREADS = 4096  # of all of them
 _OF_MEMORY = 2  # a process may take this part of the machine's memory

@@ -16,10 +16,12 @@ from conformance.candidates.module.raised import Raised
 
 from .memory import HostMemory, Range
 from .messages import receive_any, send
+from .mishap import mishap
 from .recorder import Recorder
 from .replies import pack, pack_value
-from .rounds import Repeatable, Rounds, Together, repeat
+from .rounds import Repeatable, repeat
 from .surroundings import Surroundings
+from .together import Rounds, Together
 
 Shapes = Mapping[str, Sequence[int]]  # of a call's arrays by their flat names; empty for a library, which needs none
 Entry = Callable[..., int]
@@ -103,7 +105,7 @@ class Child:
     def together(
         self, symbol: str, types: tuple[str, ...], tasks: list[Task], rounds: Rounds, exact: bool
     ) -> tuple[Any, ...]:
-        """Make calls at once (rounds.py), each on a stream of its own where the library has streams."""
+        """Make calls at once (together.py), each on a stream of its own where the library has streams."""
         entries = [entry for task in tasks if (entry := self._entry(symbol, types, task[-1]))]
         if not entries:
             return ("missing",)
@@ -144,8 +146,10 @@ class Child:
                 reply = answer(*arguments)
             except Raised as error:  # by a module, which is told by its own lines
                 reply = ("raised", str(error))
-            except Exception:
-                reply = ("raised", traceback.format_exc())
+            except Exception as error:
+                short = mishap(error, len(self.memory.progress))
+                told = traceback.format_exc()
+                reply = ("mishap", f"{short}\n{told}") if short else ("raised", told)
             signal.setitimer(signal.ITIMER_REAL, 0)
             send(self.connection, pack(*reply), number)
             if kind == "call" and reply[0] == "done":

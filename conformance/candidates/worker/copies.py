@@ -33,9 +33,11 @@ class Starter:
     def __init__(self, environment: Mapping[str, str], prefix: Sequence[str]) -> None:
         self.environment, self.prefix, self.judge = dict(environment), tuple(prefix), os.getpid()
         ours, theirs = socket.socketpair()
+        # -P: a folder of the caller's, a clone's own for one, may hold a package of this one's name.
+        python = [sys.executable, "-P", "-u", "-m"]
         with theirs:
             self.process = subprocess.Popen(
-                [*prefix, sys.executable, "-u", "-m", f"{__package__}.starter", str(theirs.fileno())],
+                [*prefix, *python, f"{__package__}.starter", str(theirs.fileno())],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,

@@ -7,13 +7,14 @@ from typing import Any, Literal
 
 from conformance.candidates.finding import Finding
 
-Status = Literal["done", "raised", "crashed", "timed out", "missing"]
+Status = Literal["done", "raised", "mishap", "crashed", "timed out", "missing"]
 
 
 @dataclass
 class Outcome:
-    """`status`: "done" (`code` is what the operation returned), "raised" (a Python function did), "crashed",
-    "timed out", or "missing" (the library does not export it).
+    """`status`: "done" (`code` is what the operation returned), "raised" (a Python function did), "mishap"
+    (the worker itself ran short of something: nothing was judged), "crashed", "timed out", or "missing" (the library
+    does not export it).
 
     outputs   arrays by the header's names as the first run left them, also where it was refused: updated ones
               included, workspaces not; lists of arrays are lists; empty where the first run did not end

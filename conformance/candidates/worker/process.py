@@ -37,7 +37,8 @@ _TOLD = 1000  # bytes at the beginning and at the end of what a library printed
 
 
 class Ended(Exception):  # noqa: N818
-    """The process is no more: `status` "crashed" with its signal in `reason`, or "timed out"."""
+    """The process is no more: `status` "crashed" with its signal in `reason`, or "timed out".  Or it ran short of
+    something itself: "mishap"."""
 
     def __init__(self, status: Any, reason: str) -> None:
         super().__init__(reason)
@@ -112,6 +113,8 @@ class Process:
         new = slots[len(self._addresses) :]
         if new:
             kind, addresses = self.ask("place", seconds, [(slot.start, slot.stop) for slot in new])
+            if kind == "mishap":
+                raise Ended(kind, addresses)
             if kind != "done":
                 raise Ended("crashed", str(addresses).strip().splitlines()[-1])
             if len(addresses) != len(new):

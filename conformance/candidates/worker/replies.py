@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 LARGEST = 1 << 24  # bytes of a reply
 LARGEST_VALUE = 1 << 31  # bytes of a function's value: a training step's results are a hundred megabytes
 _DONE = {"done", "ready", "restricted"}
-_MORE = {"missing": None, "raised": str, "refused": tuple[str, str]}  # what comes with another status
+_MORE = {"missing": None, "raised": str, "mishap": str, "refused": tuple[str, str]}  # what comes with another status
 _VALUES: dict[str, Any] = {
     "restrict": list[str],
     "open": tuple[int, Facts],

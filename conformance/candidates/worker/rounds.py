@@ -1,4 +1,4 @@
-"""In the worker's process: one call again and again, and two at once, each compared with the first.
+"""In the worker's process: one call again and again, compared with the first.
 
 What comes back are numbers and words; the outputs of the call that was made last lie in the arena.
 """
@@ -8,12 +8,11 @@ from __future__ import annotations
 import contextlib
 import os
 import struct
-import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 from bindings.shared_object.foreign import of_process
 
@@ -138,66 +137,3 @@ class Gauge:
             return 0, 0
         size, resident, shared = map(int, os.pread(self._file, 128, 0).split()[:3])
         return size * self._page, (resident - shared) * self._page
-
-
-class Rounds(NamedTuple):
-    """How many calls a thread makes: as many as are wanted, or as the time allows, but so many at least."""
-
-    wanted: int
-    seconds: float
-    least: int
-
-
-Wrong = tuple[int, int, int, bool]  # which call, in which of its rounds, its code, and whether its bits are others
-
-
-class Together:
-    """Calls on threads of their own, each made again and again until all have been made often enough."""
-
-    def __init__(self, calls: Sequence[Repeatable], rounds: Rounds, exact: bool) -> None:
-        self.calls, self.rounds, self.exact = calls, rounds, exact
-        self._until = 0.0
-        self._made = [0] * len(calls)
-        self._wrong: list[Wrong] = []
-        self._raised: list[BaseException] = []
-        self._start = threading.Barrier(len(calls), self._begin)
-
-    def _begin(self) -> None:
-        self._until = time.monotonic() + self.rounds.seconds
-
-    def run(self) -> tuple[list[int], Wrong | None]:
-        """Make each call by itself, then all at once.
-
-        Returns how often each was made, and what is said of the first that failed or gave other bits than by itself;
-        round 0 is the one by itself.
-        """
-        for place, call in enumerate(self.calls):
-            if code := call.first():
-                return self._made, (place, 0, code, False)
-        threads = [threading.Thread(target=self._work, args=(place,)) for place in range(len(self.calls))]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        if self._raised:
-            raise self._raised[0]
-        return self._made, self._wrong[0] if self._wrong else None
-
-    def _goes_on(self) -> bool:
-        fewest = min(self._made)
-        is_enough = fewest >= self.rounds.wanted or (time.monotonic() > self._until and fewest >= self.rounds.least)
-        return not is_enough and not self._wrong
-
-    def _work(self, place: int) -> None:
-        call = self.calls[place]
-        self._start.wait()
-        try:
-            while self._goes_on():
-                code = call.make()
-                if code or (self.exact and call.differs):
-                    self._wrong.append((place, self._made[place] + 1, code, code == 0))
-                    return
-                self._made[place] += 1
-        except BaseException as error:
-            self._raised.append(error)
-            self._wrong.append((place, self._made[place] + 1, 0, False))

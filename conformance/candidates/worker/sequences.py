@@ -11,7 +11,8 @@ from . import findings
 from .call import Call
 from .outcome import Outcome, Status
 from .process import Ended
-from .rounds import PROGRESS, Rounds
+from .rounds import PROGRESS
+from .together import Rounds
 from .worker import INVALID, Worker
 
 WINDOWS = 16  # parts of a thousand calls, of which the last half tell whether memory grows
@@ -136,10 +137,8 @@ def _task(worker: Worker, call: Call) -> tuple[Any, ...]:
 
 def _outcome(worker: Worker, call: Call, reply: tuple[Any, ...], run: int = 1) -> Outcome:
     """What came of one run, or of the last of many."""
-    if reply[0] == "missing":
-        return Outcome("missing", detail=f"the library does not export {call.signature.function.symbol}")
-    if reply[0] == "raised":
-        return Outcome("raised", detail=reply[1])
+    if without := worker.without_result(call, reply):
+        return without
     memory, ([code], said) = worker.arena.memory, reply[1]
     raised, trace = said if code < 0 else _NOTHING
     found = [finding for buffer in call.buffers for finding in findings.of_run(memory, buffer, run)]

@@ -79,7 +79,8 @@ def _keep(order: Order, files: list[int], is_alone: bool, has_mounts: bool) -> b
     """Start the copy and return True there; this process keeps it, and never returns."""
     connection, arena, output, watch = files
     keeper.guard_against_orphans()
-    if order.walls and is_alone and has_mounts:
+    has_own_folders = is_alone and has_mounts
+    if order.walls and has_own_folders:
         namespaces.own_folders(order.walls.scratch)
     copied = os.fork()
     if copied == 0:
@@ -88,7 +89,8 @@ def _keep(order: Order, files: list[int], is_alone: bool, has_mounts: bool) -> b
         return True
     for file in (connection, arena, output):
         os.close(file)
-    end = keeper.Keeper(copied, watch, order.walls.memory if order.walls else 0, is_alone).keep()
+    memory, on_disk = (order.walls.memory, "" if has_own_folders else order.walls.scratch) if order.walls else (0, "")
+    end = keeper.Keeper(copied, watch, memory, is_alone, on_disk).keep()
     with contextlib.suppress(OSError):
         send(watch, end.document)
     os._exit(0)

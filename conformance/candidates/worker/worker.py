@@ -16,7 +16,7 @@ from conformance.candidates.module.source import Module, can_be_made
 from . import diagnose, findings
 from .arena import Arena
 from .call import Call
-from .outcome import Outcome
+from .outcome import Outcome, Status
 from .process import Ended, Process
 
 _RUN = (
@@ -117,11 +117,18 @@ class Worker:
             reply = call.make(self.process(), self.limit_s, call.runs)
         except Ended as ended:
             return self._ended(ended, call)
+        return self.without_result(call, reply) or self._done(call, *reply[1])
+
+    def without_result(self, call: Call, reply: tuple[Any, ...]) -> Outcome | None:
+        """Return what came of a call that no result came of; None of another."""
         if reply[0] == "missing":
             return Outcome("missing", detail=f"the library does not export {call.signature.function.symbol}")
-        if reply[0] == "raised":
-            return Outcome("raised", detail=reply[1])
-        return self._done(call, *reply[1])
+        return self._raised(*reply) if reply[0] != "done" else None
+
+    def _raised(self, status: Status, detail: str) -> Outcome:
+        if status == "mishap":
+            self.stop()  # another process may find what this one lacks
+        return Outcome(status, detail=detail)
 
     def can_make(self, operation: str, override: Mapping[str, Any]) -> bool:
         """Whether a call with these arguments in place of good ones can be made of the candidate."""
@@ -191,8 +198,8 @@ class Worker:
             detail = "\n".join(filter(None, [ended.reason, self.process().printed()]))
             self.stop()
             return Outcome(ended.status, detail=detail)
-        if reply[0] == "raised":
-            return Outcome("raised", detail=reply[1])
+        if reply[0] != "done":
+            return self._raised(*reply)
         return Outcome("done", value=reply[1], detail=self.process().printed())
 
 

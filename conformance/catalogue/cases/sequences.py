@@ -21,9 +21,10 @@ from .spec import Case, Sizes
 SMALL, LARGE = 1 << 7, 1 << 14  # elements of a call: nearest to the first, at most the second
 LONG = 1 << 16  # elements of a call on one of two threads, at most: it has to last until the other is on its way
 WORK = 1 << 6  # the product of a call's sizes is at most so many times its elements: some cases are small and slow
-THOUSAND = 1 << 10  # calls in a row, and of each thread at most
+THOUSAND = 1 << 10  # calls in a row
 EMULATED_THOUSAND = 1 << 7  # where each call is the CPU's work for every thread of a grid
-LEAST, MOST_SECONDS = 1 << 2, 0.1  # calls of each thread at least; when they end
+# Of each thread: calls at most, seconds of both threads' processor time and of a clock's at most, calls at least.
+AT_ONCE = MOST, PROCESSOR_S, CLOCK_S, LEAST = 1 << 12, 0.15, 2.0, 1 << 2
 
 
 class Way(StrEnum):
@@ -169,9 +170,9 @@ def _threads(cases: Sequence[Case]) -> CallSequence:
     long = _largest(cases, LONG)
     other = _of_most_rows([case for case in cases if elements(case) != elements(long)] or cases, LONG)
     why = (
-        f"two threads, each with its own arrays and stream, make {THOUSAND} calls each, or as many as they can in "
-        f"{MOST_SECONDS:g} s, but {LEAST} at least: finds memory that all calls share, also what a row shares for a "
-        "moment, as one of the calls has many rows"
+        f"two threads, each with its own processor, arrays and stream, make {MOST} calls each, or as many as they can "
+        f"in {PROCESSOR_S:g} s of processor time, but {LEAST} at least: finds memory that all calls share, also what a "
+        "row shares for a moment, as one of the calls has many rows"
     )
     calls = (SequencedCall(long), SequencedCall(other))
     return CallSequence(long.operation, "threads", why, calls, Way.AT_ONCE)

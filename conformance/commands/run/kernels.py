@@ -61,8 +61,8 @@ def judged_elsewhere(options: argparse.Namespace) -> int | None:
         return None
     _check_sanitiser(options.mode)
     _compiled(Console(stderr=True), options, options.mode)
-    judge = [sys.executable, "-m", module("conformance"), *options.words]
-    variables = {SESSION: run_command(), "OPENBLAS_NUM_THREADS": "1"}
+    judge = [sys.executable, "-P", "-m", module("conformance"), *options.words]
+    variables = {SESSION: run_command(), "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
     return subprocess.run([sys.executable, str(_PRELOAD), options.mode, *judge], env=os.environ | variables).returncode
 
 

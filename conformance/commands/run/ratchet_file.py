@@ -21,6 +21,7 @@ from conformance.ids import operation_of
 from conformance.judging.probes import probe_ids
 from conformance.operations import OPERATIONS
 from conformance.steps import STEPS
+from conformance.steps.function import ID
 
 _HEAD = "# What passed once, and must pass from now on: operations (every case of them), cases, training steps."
 
@@ -41,7 +42,8 @@ class File:
 def parts() -> dict[str, str]:
     """Return every entry that there can be, and the operation or step that it is a part of."""
     cases = {id: operation_of(id) for id in (*CASES, *REFUSALS, *SEQUENCES, *probe_ids())}
-    return cases | {operation: operation for operation in OPERATIONS} | {step: step for step in STEPS}
+    whole = {operation: operation for operation in OPERATIONS} | {step: step for step in STEPS}
+    return cases | whole | {ID: operation_of(ID)}
 
 
 def read_ratchet(path: Path, new: bool = False) -> File:

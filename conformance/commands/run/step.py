@@ -38,7 +38,7 @@ _TOO_FINE = "the limits of a whole step are those of the header's precision alon
 def step_candidates(options: argparse.Namespace) -> list[Candidate]:
     """Return the candidates that --step names.  Raises LibraryError, and CandidateError on options that do not fit."""
     check_framework(options)
-    named = ("declarations", "exported", "ratchet", "seed", "inputs", "repro", "schedule", "arch", "operation")
+    named = ("declarations", "exported", "inputs", "repro", "schedule", "arch", "operation")
     if unfit := next((name for name in named if getattr(options, name)), ""):
         raise CandidateError(f"--{unfit} is of a library; expected --library beside it, got --step")
     return module_candidates([(called, find_step(text, options.framework)) for called, text in options.step])
@@ -89,6 +89,7 @@ class StepJudgement:
             library=handed(self.candidate),
             option="--step",
             options=self.candidate.options,
+            seed=self.options.seed,
             isolation=described(self.candidate.kept_from),
             contract=self.options.contract,
             seconds=time.monotonic() - started,
@@ -117,7 +118,7 @@ class StepJudgement:
             return
         with self.setting.worker() as worker:
             selector = EvidenceSelector() if self.setting.evidence else None
-            update = judge_update(worker.call, self.store, selector)
+            update = judge_update(worker.call, self.store, selector, self.setting.seed)
             if self.selection.cases:
                 self.notes += filter(None, [not_given(update)])
                 yield [update]

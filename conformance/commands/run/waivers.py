@@ -18,10 +18,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from conformance.judging.results import Result, Status
+from conformance.judging.results import JUDGES_OWN, Result, Status
 
 _KEYS = ("case", "owner", "reason", "expires")
-_NEVER = (Status.PASS, Status.MISTRUSTED)  # the second is the judge's own failure, and not the candidate's to waive
+_NEVER = (Status.PASS, *JUDGES_OWN)  # which are the judge's own failures, and not the candidate's to waive
 
 
 class WaiverError(ValueError):

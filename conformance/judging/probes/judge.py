@@ -14,7 +14,7 @@ from conformance.candidates.worker.worker import Worker
 from conformance.catalogue.cases import CASES, Case
 from conformance.catalogue.families import facts_of
 from conformance.catalogue.prepared.codec import Codec
-from conformance.judging.bench import Bench
+from conformance.judging.bench import ENDED, Bench
 from conformance.judging.results import Result, Status
 from conformance.limits import Declaration
 from conformance.limits.contract import NEAREST, TOWARD_ZERO
@@ -71,9 +71,8 @@ def _caller(bench: Bench, worker: Any = None) -> Call:
             return operations.flat(outcome.outputs)
         if reason := bench.declined(operation, arguments, outcome):
             raise _EndedError(Status.NOT_SUPPORTED, reason)
-        ended = {"crashed": Status.CRASHED, "timed out": Status.TIMED_OUT, "missing": Status.NOT_RUN}
         reason = outcome.detail.strip().split("\n")[0] or f"returned {outcome.code}"
-        raise _EndedError(ended.get(outcome.status, Status.FAIL), reason)
+        raise _EndedError(ENDED.get(outcome.status, Status.FAIL), reason)
 
     return call
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from conformance.judging.results import Result, Status
+from conformance.judging.results import JUDGES_OWN, Result, Status
 from conformance.limits.measure import SIGMAS, MadeOf
 
 # What the worst of several results is, the worst first.
 GRAVITY = (
-    Status.MISTRUSTED,
+    *JUDGES_OWN,
     Status.CRASHED,
     Status.TIMED_OUT,
     Status.FAIL,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,7 +13,7 @@ from conformance.candidates.finding import Finding, Misdeed
 from conformance.candidates.module.step import call_step
 from conformance.catalogue.prepared import Store
 from conformance.judging.diagnoses import Diagnosis
-from conformance.judging.diagnosis.step import diagnose_step
+from conformance.judging.diagnosis.step import Misread, diagnose_step
 from conformance.judging.diagnosis.step_tensors import is_comparable
 from conformance.judging.evidence_selection import EvidenceSelector
 from conformance.judging.outputs import as_stored
@@ -39,13 +40,14 @@ _KINDS = {
 }
 
 
-def judge_update(ask: Asked, store: Store, selector: EvidenceSelector | None = None) -> Result:
+def judge_update(ask: Asked, store: Store, selector: EvidenceSelector | None = None, seed: int = 0) -> Result:
     """Have the step make one update, twice, and judge what it returned.
 
-    ask: calls a function in the candidate's worker.
+    ask: calls a function in the candidate's worker.  seed: of the batch and the moments; 0 is the golden step's batch.
+    Raises ValueError for a seed whose routing choices lie within the noise.
     """
-    held = due.inputs()
-    given = due.given(TINY, due.TRAINING, due.beginning(), held["input.tokens"], held["input.targets"])
+    held, wanted = due.inputs(seed), due.expected(store, seed)
+    given = due.given(TINY, due.TRAINING, due.beginning(seed), held["input.tokens"], held["input.targets"])
     first = ask(call_step, given)
     if stopped := _stopped(first):
         return stopped
@@ -54,7 +56,8 @@ def judge_update(ask: Asked, store: Store, selector: EvidenceSelector | None = N
         return replace(stopped, reason=f"in its second call, on the same arrays: {stopped.reason}")
     came = first.value["results"]
     found = (*_changed(first.value["changed"]), *_varying(came, second.value["results"]))
-    return _judged(came, found, as_stored(due.expected(store)), first.detail, selector)
+    misread = functools.partial(_misread, seed)
+    return _judged(came, found, as_stored(wanted), first.detail, selector, misread)
 
 
 def _stopped(outcome: Any) -> Result | None:
@@ -71,12 +74,13 @@ def _judged(
     expected: Expected,
     printed: str,
     selector: EvidenceSelector | None,
+    misread: Misread,
 ) -> Result:
     names = [name for name in due.in_order() if name in came]
     got = {name: came[name] for name in names if came[name] is not None}
     verdicts = tuple(_verdict(name, expected[name], came[name]) for name in names)
     reason = next((f"{verdict.output}: {verdict.reason}" for verdict in verdicts if not verdict.passed), "")
-    looks = _diagnosis(expected, got, verdicts)
+    looks = _diagnosis(expected, got, verdicts, misread)
     reason = reason or next((one.text for one in found), "")
     status = Status.FAIL if reason else Status.PASS
     result = Result(due.ID, OPERATION, status, reason, verdicts, found, printed, diagnosis=looks)
@@ -97,21 +101,21 @@ def _verdict(name: str, expected: Any, came: Any) -> Verdict:
     return judge(name, expected, came)
 
 
-def _diagnosis(expected: Expected, got: Arrays, verdicts: Sequence[Verdict]) -> Diagnosis | None:
+def _diagnosis(expected: Expected, got: Arrays, verdicts: Sequence[Verdict], misread: Misread) -> Diagnosis | None:
     """What it looks like; where gradients are wrong, the update is wrong by them, and its tensors are counted alone."""
     computed = [verdict for verdict in verdicts if not verdict.output.startswith(_UPDATED)]
     if all(verdict.passed for verdict in computed):
-        return diagnose_step(expected, got, verdicts, _misread, READINGS)
-    looks = diagnose_step(expected, got, computed, _misread, READINGS)
+        return diagnose_step(expected, got, verdicts, misread, READINGS)
+    looks = diagnose_step(expected, got, computed, misread, READINGS)
     later = sum(not verdict.passed for verdict in verdicts) - sum(not verdict.passed for verdict in computed)
     if looks is None or not later or looks.readings:
         return looks
     return replace(looks, text=f"{looks.text}; and {later} tensors of the update, which is made of these")
 
 
-def _misread(reading: Reading, ops: Ops, convert: Callable[[NDArray[Any]], Any]) -> Mapping[str, Any]:
+def _misread(seed: int, reading: Reading, ops: Ops, convert: Callable[[NDArray[Any]], Any]) -> Mapping[str, Any]:
     """The update by a reading."""
-    held, start = due.inputs(), converted(due.beginning(), convert)
+    held, start = due.inputs(seed), converted(due.beginning(seed), convert)
     return due.results_of(ops, start, held["input.tokens"], held["input.targets"], reading.function)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import textwrap
 from collections.abc import Mapping
 from pathlib import Path
@@ -209,7 +210,8 @@ def opened(text: str, framework: str = "") -> None:
     [
         (
             "import no_such_package",
-            "got ModuleNotFoundError: No module named 'no_such_package' (mine.py:2, in <module>)",
+            "got ModuleNotFoundError: No module named 'no_such_package' (mine.py:2, in <module>); it is run by "
+            f"{sys.executable}: install it there",
         ),
         ("def silu(input) return input", "SyntaxError: "),
         ("FRAMEWORK = 7", "FRAMEWORK: expected a name, got 7"),

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from conformance.commands.cli import main
 from conformance.report.files import read_jsonl
+from conformance.steps.function.expected import beginning, inputs
 from tests.conformance.commands.small import said
 
 EXAMPLE = Path(__file__).parents[3] / "examples/steps/with_numpy.py"
@@ -30,7 +32,7 @@ def judged(folder: Path, body: str, *options: str) -> int:
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        (("--seed", "1"), "--seed is of a library; expected --library beside it, got --step"),
+        (("--repro", "failures"), "--repro is of a library; expected --library beside it, got --step"),
         (("-o", "rmsnorm"), "--operation is of a library"),
         (("--exported",), "--exported is of a library"),
     ],
@@ -40,6 +42,23 @@ def test_options_of_a_library_are_refused(
 ) -> None:
     assert main(["run", "--step", f"{EXAMPLE}:step", *options]) == 2
     assert problem in said(capsys)
+
+
+def test_another_seed_draws_another_batch_and_other_moments(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert not np.array_equal(inputs()["input.tokens"], inputs(3)["input.tokens"])
+    assert all(not np.array_equal(array, beginning(3).m[name]) for name, array in beginning().m.items())
+    assert judged(tmp_path, "pass", "--case", UPDATE, "--seed", "3") == 0
+    assert judged(tmp_path, "found['loss'] = found['loss'] * 2", "--case", UPDATE, "--seed", "3") == 1
+    assert "--seed 3" in said(capsys), "in the command that repeats it"
+
+
+def test_what_a_step_has_passed_once_it_must_pass(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ratchet = tmp_path / "passed.txt"
+    held = ("--ratchet", str(ratchet), "--run-length", "2")
+    assert judged(tmp_path, "pass", *held, "--update-ratchet") == 0
+    assert ratchet.read_text().splitlines()[1:] == ["step/envelope", UPDATE]
+    assert judged(tmp_path, "found['loss'] = found['loss'] * 2", *held) == 1
+    assert f"ratchet: {UPDATE} passed once, and is now FAIL" in said(capsys)
 
 
 def test_the_report_says_what_a_step_was_kept_from(tmp_path: Path) -> None:

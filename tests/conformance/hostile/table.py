@@ -72,7 +72,7 @@ BOMBS = (
     Hostile("fork_bomb", "a fork bomb", "crashed", "started more than 256 processes"),
     Hostile("memory_bomb", "to take all memory", "crashed", "GB of memory, of .* GB allowed"),
     Hostile("arena_bomb", "to fill all addresses that it shares with the judge", "crashed", "GB of memory|SIG"),
-    Hostile("fills_disk", "to fill the disk"),
+    Hostile("fills_disk", "to fill the disk", "done|crashed", f"{REFUSED}|wrote more than 1.07 GB of files"),
     Hostile("floods_output", "to print gigabytes", "crashed", "SIGXFSZ, by more than 64 MiB printed"),
     Hostile(
         "thread_bomb", "100,000 threads", "done|crashed", "Resource temporarily|Cannot allocate|more than 4096|SIG"

@@ -9,7 +9,7 @@ from pathlib import Path
 from conformance.catalogue.goldens.names import file_of
 from conformance.catalogue.goldens.tensors import Tensors, pack_expected, pack_inputs, write
 from conformance.judging.bench import Bench
-from conformance.judging.results import Result, Status
+from conformance.judging.results import Result
 from conformance.operations import as_declared, flat
 
 from .calls import Given, call_of
@@ -53,7 +53,7 @@ def chosen(results: Iterable[Result]) -> list[Result]:
             or result.is_refusal
             or result.is_sequence
             or result.is_full
-            or result.status is Status.MISTRUSTED
+            or result.is_judges_own
         ):
             continue
         if result.is_of_step:
