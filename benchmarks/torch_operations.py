@@ -229,3 +229,30 @@ def adamw_step(
     decay, one = torch.tensor([weight_decay]), torch.ones(1)
     update = multi_adamw([param], [grad], [m], [v], decay, one, lr, beta1, beta2, eps, step)
     return lambda: tuple(updated for [updated] in update())
+
+
+def layernorm(input: Tensor, weight: Tensor, bias: Tensor, eps: float) -> Timed:
+    def forward() -> tuple[Tensor, Tensor, Tensor]:
+        output, mean, rstd = torch.native_layer_norm(input, weight.shape, weight, bias, eps)
+        return output, mean.flatten(), rstd.flatten()
+
+    return forward
+
+
+def layernorm_backward(
+    input: Tensor,
+    weight: Tensor,
+    mean: Tensor,
+    rstd: Tensor,
+    d_output: Tensor,
+    d_weight: Tensor,
+    d_bias: Tensor,
+    beta: float,
+) -> Timed:
+    def accumulated() -> tuple[Tensor, ...]:
+        d_input, *gradients = torch.ops.aten.native_layer_norm_backward(
+            d_output, input, weight.shape, mean[:, None], rstd[:, None], weight, d_bias, [True] * 3
+        )
+        return d_input, *(old.mul_(beta).add_(new) for old, new in zip((d_weight, d_bias), gradients, strict=True))
+
+    return accumulated

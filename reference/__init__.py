@@ -29,6 +29,7 @@ from .ops.gemm import (
     grouped_gemm_nn,
     grouped_gemm_tn,
 )
+from .ops.layernorm import layernorm, layernorm_backward
 from .ops.loss import cross_entropy_backward, cross_entropy_forward
 from .ops.moe import (
     aux_loss_backward,
@@ -85,6 +86,8 @@ __all__ = [
     "grouped_gemm_nn",
     "grouped_gemm_tn",
     "kv_cache_append",
+    "layernorm",
+    "layernorm_backward",
     "mul",
     "multi_adamw",
     "multi_nonfinite",

@@ -79,6 +79,15 @@ def _rmsnorm_residual(graph: Graph) -> None:
     graph.result("residual_out", total)
 
 
+def _layernorm(graph: Graph) -> None:
+    given = (graph.given(name) for name in ("input", "weight", "bias"))
+    eps = float(graph.arguments["eps"])
+    output, *statistics = graph.nodes("LayerNormalization", 3, *given, axis=-1, epsilon=eps)
+    graph.result("output", output)
+    for name, tensor in zip(("mean", "rstd"), statistics, strict=True):
+        graph.result(name, graph.node("Reshape", tensor, graph.constant([-1], np.int64)))
+
+
 def _cross_entropy_forward(graph: Graph) -> None:
     if (graph.arguments["targets"] < 0).all():
         raise NotApplicableError("no row counts: ONNX divides by 0")
@@ -168,6 +177,7 @@ OPERATORS: Mapping[str, Build] = {
     "embedding": _embedding,
     "scatter_add": _scatter_add,
     "argmax": _argmax,
+    "layernorm": _layernorm,
     "cast_to_bf16": _cast_to("BFLOAT16"),
     "cast_to_fp16": _cast_to("FLOAT16"),
     "cast_from_bf16": _cast,

@@ -391,6 +391,23 @@ int32_t cuda_topp_sample(const float* logits SHAPE(batch, vocab_size), int32_t* 
                          int batch, int vocab_size, float top_p, float temperature, void* stream)
     REQUIRES(top_p == top_p, temperature >= 0);
 
+/* ---- layernorm -------------------------------------------------------------------------------------------------- */
+
+/* m = mean(x), rstd = 1 / sqrt(mean((x - m)^2) + eps), row-wise, x = input; output = (x - m) * rstd * weight + bias. */
+int32_t cuda_layernorm(const float* input SHAPE(rows, hidden_dim), const float* weight SHAPE(hidden_dim),
+                       const float* bias SHAPE(hidden_dim), float* output SHAPE(rows, hidden_dim), float* mean SHAPE(rows),
+                       float* rstd SHAPE(rows), int rows, int hidden_dim, float eps, void* stream) REQUIRES(eps >= 0);
+
+/* h = (x - mean) * rstd, g = d_output * weight; d_input = rstd * (g - mean of g - h * mean of (g * h)), row-wise;
+ * d_weight = beta * d_weight + sum over rows of d_output * h; d_bias = beta * d_bias + sum over rows of d_output.  With
+ * beta = 0 d_weight and d_bias are not read.  mean and rstd are those that layernorm gave. */
+int32_t cuda_layernorm_backward(const float* input SHAPE(rows, hidden_dim), const float* weight SHAPE(hidden_dim),
+                                const float* mean SHAPE(rows), const float* rstd SHAPE(rows),
+                                const float* d_output SHAPE(rows, hidden_dim), float* d_input SHAPE(rows, hidden_dim),
+                                float* d_weight UPDATED_IF(beta != 0) SHAPE(hidden_dim),
+                                float* d_bias UPDATED_IF(beta != 0) SHAPE(hidden_dim),
+                                int rows, int hidden_dim, float beta, void* stream);
+
 /* ---- 16-bit ------------------------------------------------------------------------------------------------------ */
 
 /* Every operation of this section is declared twice: for half = assayer_bf16 with the suffix _bf16, and for assayer_fp16

@@ -27,6 +27,12 @@ struct half {
     void (*draw)(int64_t n, const float* x, uint64_t seed, int64_t first, uint16_t* y);
 };
 
+/* What a norm's forward pass has stored of a row of n numbers. */
+struct norm_row {
+    float mean, rstd;
+    int64_t n;
+};
+
 struct simd {
     const char* name;
     int width; /* floats in a vector */
@@ -57,6 +63,13 @@ struct simd {
     void (*rmsnorm_backward)(int64_t n, const float* x, const float* weight, const float* dy, float r, float c,
                              const float* base, float* dx, float* dw);
     double (*weighted_dot)(int64_t n, const float* x, const float* weight, const float* y); /* sum of x * weight * y */
+
+    /* norms */
+    double (*sum)(int64_t n, const float* x);
+    double (*deviations)(int64_t n, const float* x, double mean);                 /* sum of (x - mean)^2 */
+    void (*standardise)(int64_t n, const float* x, float mean, float rstd, const float* weight, const float* bias, float* y);
+    void (*layernorm_backward)(struct norm_row norm, const float* x, const float* weight, const float* dy, float* dx, float* dw,
+                               float* db);
 
     struct half bf16, fp16;
 

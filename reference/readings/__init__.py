@@ -13,6 +13,7 @@ from . import (
     elementwise,
     embedding,
     gemm,
+    layernorm,
     loss,
     moe,
     norm,
@@ -41,5 +42,6 @@ _FLOAT32: tuple[Reading, ...] = (
     *embedding.READINGS,
     *decode.READINGS,
     *selection.READINGS,
+    *layernorm.READINGS,
 )
 READINGS = (*_FLOAT32, *sixteen.readings(_FLOAT32))

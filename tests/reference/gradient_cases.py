@@ -24,6 +24,12 @@ def _rmsnorm_residual_backward(x: dict[str, Any], d_output: Any, d_residual_out:
     return {"input": d, "residual": d, "weight": d_weight}
 
 
+def _layernorm_backward(x: dict[str, Any], d_output: Any) -> dict[str, Any]:
+    _, mean, rstd = ops.layernorm(x["input"], x["weight"], x["bias"], EPS)
+    gradients = ops.layernorm_backward(x["input"], x["weight"], mean, rstd, d_output, None, None, 0.0)
+    return dict(zip(("input", "weight", "bias"), gradients, strict=True))
+
+
 def _attention_backward(x: dict[str, Any], d_output: Any) -> dict[str, Any]:
     output, lse = ops.attention_forward(x["Q"], x["K"], x["V"], x["K"].shape[1], SCALE)
     d_Q, d_K, d_V = ops.attention_backward(x["Q"], x["K"], x["V"], output, lse, d_output, SCALE)
@@ -88,6 +94,12 @@ def _rows(rows: int, cols: int, k: int) -> list[Case]:
             {"input": (rows, cols), "residual": (rows, cols), "weight": (cols,)},
             lambda input, residual, weight: ops.rmsnorm_residual(input, residual, weight, EPS),
             _rmsnorm_residual_backward,
+        ),
+        Case(
+            "layernorm_backward",
+            {"input": (rows, cols), "weight": (cols,), "bias": (cols,)},
+            lambda input, weight, bias: ops.layernorm(input, weight, bias, EPS)[0],
+            _layernorm_backward,
         ),
     ]
 

@@ -71,6 +71,25 @@ def test_rmsnorm() -> None:
     check(lambda x, r, w: ops.rmsnorm_residual(x, r, w, EPS), residual_backward, residual, (5, 33), (5, 33), (33,))
 
 
+def test_layernorm() -> None:
+    def backward(d: Any, x: Any, w: Any, b: Any) -> Any:
+        _, mean, rstd = ops.layernorm(x, w, b, EPS)
+        return ops.layernorm_backward(x, w, mean, rstd, d, None, None, 0.0)
+
+    check(
+        lambda x, w, b: ops.layernorm(x, w, b, EPS)[0],
+        backward,
+        lambda x, w, b: F.layer_norm(x, w.shape, w, b, EPS),
+        (5, 33),
+        (33,),
+        (33,),
+    )
+    x, w, b = draw((5, 33), (33,), (33,))
+    expected = torch.native_layer_norm(torch.tensor(x), (33,), torch.tensor(w), torch.tensor(b), EPS)
+    for got, stored in zip(ops.layernorm(x, w, b, EPS)[1:], expected[1:], strict=True):
+        assert_agree(got, stored.flatten().numpy(), [x])
+
+
 def test_products() -> None:
     check(
         ops.gemm,

@@ -32,6 +32,11 @@ def _log_probs(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
     return {"log_probs": reference.cross_entropy_forward(made["log_probs"], made["targets"])[1]}
 
 
+def _row_statistics(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
+    _, mean, rstd = reference.layernorm(made["input"].astype(np.float32), made["weight"], made["weight"], NORM_EPS)
+    return {"mean": mean, "rstd": rstd}
+
+
 def _some_ignored(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> NDArray[np.int64]:
     """The last column, one row that does not count, the first column, and columns anywhere."""
     targets = draw.integers(0, sizes["vocab_size"], shape)
@@ -55,6 +60,7 @@ _DRAWN = {"n": MEMBERS}
 _VOCABULARY, _FEW = {"rows": WIDE, "cols": VOCAB}, {"rows": WIDE_ROWS}
 _ROUTER = {"rows": TOKENS, "cols": EXPERTS, "k": TOP_K}
 _NORM = {"rows": TOKENS, "hidden_dim": HIDDEN, "eps": NORM_EPS}
+_NORM_GRADIENT = {"rows": TOKENS, "hidden_dim": HIDDEN}
 _LOGITS = {"batch_seq": WIDE, "vocab_size": VOCAB}
 _TABLE = {"num_indices": TOKENS, "vocab_size": VOCAB, "embedding_dim": HIDDEN}
 _COLUMNS = {"embedding_dim": 13}
@@ -109,4 +115,13 @@ CALLS = (
     FullCall("sample", {**_DECODED, "temperature": 0.7}, inputs={"seeds": seeds}, why=WHY_BATCH),
     FullCall("topk_sample", {**_DECODED, "k": 40, "temperature": 0.7}, inputs={"seeds": seeds}, why=WHY_BATCH),
     FullCall("topp_sample", {**_DECODED, "top_p": 0.9, "temperature": 0.7}, inputs={"seeds": seeds}, why=WHY_BATCH),
+    FullCall("layernorm", _NORM, {"rows": ROWS}),
+    FullCall(
+        "layernorm_backward",
+        {**_NORM_GRADIENT, "beta": 1.0},
+        {"rows": ROWS},
+        scaled={"rows": ("d_output", "d_input")},
+        finish=_row_statistics,
+        carried_out=sums.layernorm_backward,
+    ),
 )

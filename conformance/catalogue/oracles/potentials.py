@@ -2,7 +2,8 @@
 
 Where an operation is given rounded results of its forward (probabilities, a log-sum-exp), they are no longer exactly
 those of any input.  Probabilities p get a further entry that makes up for what they lack of 1, and are moved by the
-change t of their logits: p e^t / (1 - sum(p) + sum(p e^t)).
+change t of their logits: p e^t / (1 - sum(p) + sum(p e^t)).  Rows that a norm was given are moved by t as well, which
+changes mean and variance that were stored with them.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import itertools
 from collections.abc import Sequence
 from decimal import Decimal
 
-from . import elementwise, moe, norm, rope
+from . import elementwise, layernorm, moe, norm, rope
 from .differences import Gradient
 from .numbers import Matrix, Nested, Number, Vector, dot, exp, flat, shape
 
@@ -55,6 +56,17 @@ def _rmsnorm_residual(
 ) -> Number:  # fmt: skip
     through_norm = _rmsnorm(residual_out, weight, d_output, d_weight, eps, beta)
     return through_norm + _product(residual_out, d_residual_out)
+
+
+def _layernorm(
+    input: Matrix, weight: Vector, mean: Vector, rstd: Vector, d_output: Matrix, d_weight: Vector, d_bias: Vector,
+    beta: Number, bias: Vector, t: Matrix,
+) -> Number:  # fmt: skip
+    total = beta * (dot(d_weight, weight) + dot(d_bias, bias)) if beta else Decimal(0)
+    for row, m, r, d, move in zip(input, mean, rstd, d_output, t, strict=True):
+        h = layernorm.moved_norm([(x - m) * r for x in row], [r * step for step in move])
+        total += dot([y * w + b for y, w, b in zip(h, weight, bias, strict=True)], d)
+    return total
 
 
 def _rope(d_output: Nested, freqs: Matrix, offset: int, x: Nested) -> Number:
@@ -112,4 +124,5 @@ GRADIENTS = {
     "expert_combine_backward": Gradient(_combine, {"d_input": "input", "d_weights": "weights"}),
     "aux_loss_backward": Gradient(_aux_loss, {"d_router_probs": "probs"}),
     "cross_entropy_backward": Gradient(_cross_entropy, {"d_logits": "t"}),
+    "layernorm_backward": Gradient(_layernorm, {"d_input": "t", "d_weight": "weight", "d_bias": "bias"}),
 }
