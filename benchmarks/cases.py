@@ -114,6 +114,8 @@ LARGE: tuple[tuple[str, tuple[Any, ...], dict[str, Any]], ...] = (
         ((8192, 768), (768,), (8192,), (8192,), (8192, 768), (768,), (768,)),
         {"beta": 1.0},
     ),
+    ("dropout", ((8192 * 768,), (2,)), {"rate": 0.1}),
+    ("dropout_backward", ((8192 * 768,), (2,)), {"rate": 0.1}),
 )
 
 
@@ -129,12 +131,12 @@ def large(number: int, divisor: int) -> Case:
 
 
 def _divided(number: int, divisor: int) -> list[tuple[Any, ...]]:
-    """The shapes of one of LARGE, rows and ranges of indices divided; a row's own weight stays whole."""
+    """The shapes of one of LARGE, rows and ranges of indices divided; a row's own weight, and what is short, stays whole."""
     shapes = LARGE[number][1]
 
     def divided(rows: int, *others: Any) -> tuple[Any, ...]:
-        if (rows, *others) == shapes[0][1:]:
-            return (rows,)
+        if (rows, *others) == shapes[0][1:] or rows < divisor:
+            return (rows, *others)
         return rows // divisor, *(["of", others[1] // divisor] if "of" in others else others)
 
     return [divided(*shape) for shape in shapes]

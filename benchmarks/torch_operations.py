@@ -256,3 +256,13 @@ def layernorm_backward(
         return d_input, *(old.mul_(beta).add_(new) for old, new in zip((d_weight, d_bias), gradients, strict=True))
 
     return accumulated
+
+
+def dropout(input: Tensor, philox: Tensor, rate: float) -> Timed:
+    """Of another mask, which PyTorch draws itself."""
+    return lambda: torch.native_dropout(input, rate, True)[0]
+
+
+def dropout_backward(d_output: Tensor, philox: Tensor, rate: float) -> Timed:
+    mask = torch.native_dropout(d_output, rate, True)[1]
+    return lambda: torch.ops.aten.native_dropout_backward(d_output, mask, 1 / (1 - rate))

@@ -16,6 +16,7 @@ from .ops.attention import (
     kv_cache_append,
 )
 from .ops.decode import argmax, sample, topk_sample, topp_sample
+from .ops.dropout import dropout, dropout_backward
 from .ops.elementwise import add, mul, scale, silu, silu_backward, swiglu, swiglu_backward
 from .ops.embedding import embedding, scatter_add
 from .ops.gemm import (
@@ -69,6 +70,8 @@ __all__ = [
     "clip_scale",
     "cross_entropy_backward",
     "cross_entropy_forward",
+    "dropout",
+    "dropout_backward",
     "embedding",
     "expert_combine",
     "expert_combine_backward",

@@ -408,6 +408,19 @@ int32_t cuda_layernorm_backward(const float* input SHAPE(rows, hidden_dim), cons
                                 float* d_bias UPDATED_IF(beta != 0) SHAPE(hidden_dim),
                                 int rows, int hidden_dim, float beta, void* stream);
 
+/* ---- dropout ---------------------------------------------------------------------------------------------------- */
+
+/* output = input / (1 - rate) where element i is kept, 0 where it is not, whatever input holds there.  Element i is kept
+ * where u >= rate, u = (w >> 8) * 2^-24 with w = word i % 4 of block i / 4.  A block is Philox4x32-10 (Salmon et al. 2011)
+ * of the counter c, c >> 32, 0, 0 (32 bits each), c = philox[1] + i / 4 mod 2^64, and the key philox[0], philox[0] >> 32.
+ * Key and offset lie in an array, so that a captured call draws anew when they are written over. */
+int32_t cuda_dropout(const float* input SHAPE(n), const uint64_t* philox SHAPE(2), float* output SHAPE(n), int64_t n, float rate,
+                     void* stream) REQUIRES(rate >= 0, rate < 1);
+
+/* d_input = d_output / (1 - rate) where dropout keeps element i by the same philox, 0 where it does not. */
+int32_t cuda_dropout_backward(const float* d_output SHAPE(n), const uint64_t* philox SHAPE(2), float* d_input SHAPE(n), int64_t n,
+                              float rate, void* stream) REQUIRES(rate >= 0, rate < 1);
+
 /* ---- 16-bit ------------------------------------------------------------------------------------------------------ */
 
 /* Every operation of this section is declared twice: for half = assayer_bf16 with the suffix _bf16, and for assayer_fp16

@@ -33,6 +33,12 @@ struct norm_row {
     int64_t n;
 };
 
+/* Which elements are dropped (assayer.h: dropout), and 1 / (1 - rate). */
+struct dropout {
+    uint64_t key, offset;
+    float rate, scale;
+};
+
 struct simd {
     const char* name;
     int width; /* floats in a vector */
@@ -70,6 +76,8 @@ struct simd {
     void (*standardise)(int64_t n, const float* x, float mean, float rstd, const float* weight, const float* bias, float* y);
     void (*layernorm_backward)(struct norm_row norm, const float* x, const float* weight, const float* dy, float* dx, float* dw,
                                float* db);
+
+    void (*dropout)(int64_t n, const struct dropout* drawn, int64_t first, const float* x, float* y);
 
     struct half bf16, fp16;
 

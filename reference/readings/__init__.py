@@ -10,6 +10,7 @@ from . import (
     attention,
     attention_backward,
     decode,
+    dropout,
     elementwise,
     embedding,
     gemm,
@@ -43,5 +44,6 @@ _FLOAT32: tuple[Reading, ...] = (
     *decode.READINGS,
     *selection.READINGS,
     *layernorm.READINGS,
+    *dropout.READINGS,
 )
 READINGS = (*_FLOAT32, *sixteen.readings(_FLOAT32))

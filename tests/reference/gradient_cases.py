@@ -15,6 +15,7 @@ FREQS = ops.rope_freqs(16, 6, 100.0, 4.0)
 POSITION = {10: np.array([[3, 8], [0, 5], [9, 1], [2, 7], [6, 4]])}
 TARGETS = np.array([2, -1, 6, 0, 0, -7, 5, 3, 1, 1, 4, 6])
 INDICES = np.array([4, 1, 4, 0, 4, 1, 5, 5])
+PHILOX, RATE = np.array([0x0123456789ABCDEF, 2**64 - 1], np.uint64), 0.25
 EXPERTS = np.array([[0, 3], [3, 1], [4, 0], [3, 4], [1, 3], [0, 1]])
 
 
@@ -65,6 +66,12 @@ def elementwise(n: int) -> list[Case]:
             {"gate": (n,), "up": (n,)},
             ops.swiglu,
             lambda x, d: dict(zip(("gate", "up"), ops.swiglu_backward(x["gate"], x["up"], d), strict=True)),
+        ),
+        Case(
+            "dropout_backward",
+            {"input": (n,)},
+            lambda input: ops.dropout(input, PHILOX, RATE),
+            lambda x, d: {"input": ops.dropout_backward(d, PHILOX, RATE)},
         ),
     ]
 

@@ -224,6 +224,8 @@ SAMPLES: dict[str, Callable[[Draw], dict[str, Any]]] = {
         "d_bias": d.normal(6),
         "beta": 0.5,
     },
+    "dropout": lambda d: {"input": d.normal(9), "philox": d.seeds(2), "rate": 0.25},
+    "dropout_backward": lambda d: {"d_output": d.normal(9), "philox": d.seeds(2), "rate": 0.25},
 }
 _ONLY = {
     **dict.fromkeys(("cast_to", "cast_from"), lambda d: {"input": d.normal(9)}),

@@ -9,6 +9,7 @@ import pytest
 
 import reference as ops
 from reference import random
+from reference.ops import dropout
 from tests.reference.bounds import assert_agree
 from tests.reference.oracle import check, draw
 
@@ -88,6 +89,18 @@ def test_layernorm() -> None:
     expected = torch.native_layer_norm(torch.tensor(x), (33,), torch.tensor(w), torch.tensor(b), EPS)
     for got, stored in zip(ops.layernorm(x, w, b, EPS)[1:], expected[1:], strict=True):
         assert_agree(got, stored.flatten().numpy(), [x])
+
+
+def test_dropout() -> None:
+    """PyTorch draws another mask: of the same mask its scaling and its gradient are these."""
+    philox, rate = np.array([7, 11], np.uint64), 0.25
+    mask = torch.tensor(dropout.kept(philox, 40, rate))
+    check(
+        lambda x: ops.dropout(x, philox, rate),
+        lambda d, x: ops.dropout_backward(d, philox, rate),
+        lambda x: torch.ops.aten.native_dropout_backward(x, mask, 1 / (1 - rate)),
+        (40,),
+    )
 
 
 def test_products() -> None:

@@ -65,6 +65,8 @@ _LOGITS = {"batch_seq": WIDE, "vocab_size": VOCAB}
 _TABLE = {"num_indices": TOKENS, "vocab_size": VOCAB, "embedding_dim": HIDDEN}
 _COLUMNS = {"embedding_dim": 13}
 _DECODED = {"batch": BATCH, "vocab_size": VOCAB}
+_DROPPED = {"n": 2**20 + 3, "rate": 0.1}
+WHY_DROPPED = "a million elements: each has a draw of its own, so that none is a copy of another"
 _GRADIENTS = {"rows": ("d_output", "d_residual_out", "d_input")}
 _MOVES = ("weight", "output", "grad_output", "grad_weight")
 
@@ -124,4 +126,6 @@ CALLS = (
         finish=_row_statistics,
         carried_out=sums.layernorm_backward,
     ),
+    FullCall("dropout", _DROPPED, inputs={"philox": seeds}, why=WHY_DROPPED),
+    FullCall("dropout_backward", _DROPPED, inputs={"philox": seeds}, why=WHY_DROPPED),
 )

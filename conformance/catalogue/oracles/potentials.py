@@ -12,7 +12,7 @@ import itertools
 from collections.abc import Sequence
 from decimal import Decimal
 
-from . import elementwise, layernorm, moe, norm, rope
+from . import dropout, elementwise, layernorm, moe, norm, rope
 from .differences import Gradient
 from .numbers import Matrix, Nested, Number, Vector, dot, exp, flat, shape
 
@@ -110,6 +110,10 @@ def _cross_entropy(log_probs: Matrix, targets: Sequence[int], scale: Number, t: 
     return scale * total
 
 
+def _dropout(d_output: Vector, philox: Sequence[int], rate: Number, x: Vector) -> Number:
+    return dot(dropout.dropout(x, philox, rate), d_output)
+
+
 GRADIENTS = {
     "silu_backward": Gradient(_silu, {"d_input": "input"}),
     "swiglu_backward": Gradient(_swiglu, {"d_gate": "gate", "d_up": "up"}),
@@ -125,4 +129,5 @@ GRADIENTS = {
     "aux_loss_backward": Gradient(_aux_loss, {"d_router_probs": "probs"}),
     "cross_entropy_backward": Gradient(_cross_entropy, {"d_logits": "t"}),
     "layernorm_backward": Gradient(_layernorm, {"d_input": "t", "d_weight": "weight", "d_bias": "bias"}),
+    "dropout_backward": Gradient(_dropout, {"d_input": "x"}),
 }

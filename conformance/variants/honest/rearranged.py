@@ -12,6 +12,7 @@ import numpy as np
 
 import reference
 from reference.ops import sixteen
+from reference.ops.dropout import kept
 
 from . import attention, decode
 from .attention import LOG2E
@@ -179,12 +180,22 @@ def layernorm_backward(
     return d_input, new_weight, new_bias
 
 
+def dropout(input: Array, philox: Array, rate: float) -> Array:
+    """The scale is stored with the mask, once rounded."""
+    scale = np.float32(1) / (np.float32(1) - np.float32(rate))
+    return np.where(kept(philox, input.size, rate), input * scale, np.float32(0))
+
+
+def dropout_backward(d_output: Array, philox: Array, rate: float) -> Array:
+    return dropout(d_output, philox, rate)
+
+
 _PLAIN: tuple[Callable[..., Any], ...] = (
     *(silu, silu_backward, swiglu, swiglu_backward, softmax, softmax_backward, softmax_topk),
     *(rmsnorm, rmsnorm_backward, rmsnorm_residual, rope_freqs),
     *(attention.attention_scores, attention.flash_attention, attention.attention_forward),
     *(attention.attention_backward, cross_entropy_forward, adamw_step, aux_loss_forward, grad_clip, scatter_add),
-    *(layernorm, layernorm_backward),
+    *(layernorm, layernorm_backward, dropout, dropout_backward),
     *(decode.sample, decode.topk_sample, decode.topp_sample),
 )
 _FLOAT32: dict[str, Callable[..., Any]] = {function.__name__: function for function in _PLAIN} | {
