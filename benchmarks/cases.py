@@ -131,7 +131,7 @@ def large(number: int, divisor: int) -> Case:
 
 
 def _divided(number: int, divisor: int) -> list[tuple[Any, ...]]:
-    """The shapes of one of LARGE, rows and ranges of indices divided; a row's own weight, and what is short, stays whole."""
+    """The shapes of one of LARGE, rows and ranges of indices divided; a row's weight, and what is short, is not."""
     shapes = LARGE[number][1]
 
     def divided(rows: int, *others: Any) -> tuple[Any, ...]:

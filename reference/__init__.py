@@ -15,6 +15,7 @@ from .ops.attention import (
     flash_attention,
     kv_cache_append,
 )
+from .ops.batchnorm import batchnorm_backward, batchnorm_evaluation, batchnorm_training
 from .ops.decode import argmax, sample, topk_sample, topp_sample
 from .ops.dropout import dropout, dropout_backward
 from .ops.elementwise import add, mul, scale, silu, silu_backward, swiglu, swiglu_backward
@@ -67,6 +68,9 @@ __all__ = [
     "aux_loss_backward",
     "aux_loss_forward",
     "batched_gemm",
+    "batchnorm_backward",
+    "batchnorm_evaluation",
+    "batchnorm_training",
     "clip_scale",
     "cross_entropy_backward",
     "cross_entropy_forward",

@@ -408,6 +408,36 @@ int32_t cuda_layernorm_backward(const float* input SHAPE(rows, hidden_dim), cons
                                 float* d_bias UPDATED_IF(beta != 0) SHAPE(hidden_dim),
                                 int rows, int hidden_dim, float beta, void* stream);
 
+/* ---- batchnorm -------------------------------------------------------------------------------------------------- */
+
+/* m, v = mean and variance of a channel over batch and spatial, v = mean((x - m)^2), x = input; rstd = 1 / sqrt(v + eps);
+ * output = (x - m) * rstd * weight + bias; mean = m.  running_mean = (1 - momentum) * running_mean + momentum * m;
+ * running_var = (1 - momentum) * running_var + momentum * v * count / (count - 1), count = batch * spatial. */
+int32_t cuda_batchnorm_training(const float* input SHAPE(batch, channels, spatial), const float* weight SHAPE(channels),
+                                const float* bias SHAPE(channels), float* output SHAPE(batch, channels, spatial),
+                                float* mean SHAPE(channels), float* rstd SHAPE(channels),
+                                float* running_mean UPDATED SHAPE(channels), float* running_var UPDATED SHAPE(channels),
+                                int batch, int channels, int spatial, float momentum, float eps, void* stream)
+    REQUIRES(batch * spatial > 1, momentum >= 0, momentum <= 1, eps >= 0);
+
+/* output = (x - m) * r * weight + bias, or the same as x * s + (bias - m * s), s = r * weight; m = running_mean,
+ * r = 1 / sqrt(running_var + eps), of each channel. */
+int32_t cuda_batchnorm_evaluation(const float* input SHAPE(batch, channels, spatial), const float* weight SHAPE(channels),
+                                  const float* bias SHAPE(channels), const float* running_mean SHAPE(channels),
+                                  const float* running_var SHAPE(channels), float* output SHAPE(batch, channels, spatial),
+                                  int batch, int channels, int spatial, float eps, void* stream) REQUIRES(eps >= 0);
+
+/* h = (x - mean) * rstd; d_input = weight * rstd * (d_output - mean of d_output - h * mean of (d_output * h)), means over
+ * batch and spatial; d_weight = beta * d_weight + sum of d_output * h; d_bias = beta * d_bias + sum of d_output.  With
+ * beta = 0 d_weight and d_bias are not read.  mean and rstd are those that batchnorm_training gave. */
+int32_t cuda_batchnorm_backward(const float* input SHAPE(batch, channels, spatial), const float* weight SHAPE(channels),
+                                const float* mean SHAPE(channels), const float* rstd SHAPE(channels),
+                                const float* d_output SHAPE(batch, channels, spatial),
+                                float* d_input SHAPE(batch, channels, spatial),
+                                float* d_weight UPDATED_IF(beta != 0) SHAPE(channels),
+                                float* d_bias UPDATED_IF(beta != 0) SHAPE(channels),
+                                int batch, int channels, int spatial, float beta, void* stream);
+
 /* ---- dropout ---------------------------------------------------------------------------------------------------- */
 
 /* output = input / (1 - rate) where element i is kept, 0 where it is not, whatever input holds there.  Element i is kept

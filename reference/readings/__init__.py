@@ -9,6 +9,7 @@ from . import (
     adamw,
     attention,
     attention_backward,
+    batchnorm,
     decode,
     dropout,
     elementwise,
@@ -44,6 +45,7 @@ _FLOAT32: tuple[Reading, ...] = (
     *decode.READINGS,
     *selection.READINGS,
     *layernorm.READINGS,
+    *batchnorm.READINGS,
     *dropout.READINGS,
 )
 READINGS = (*_FLOAT32, *sixteen.readings(_FLOAT32))

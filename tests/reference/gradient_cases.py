@@ -111,6 +111,24 @@ def _rows(rows: int, cols: int, k: int) -> list[Case]:
     ]
 
 
+def _batchnorm_backward(x: dict[str, Any], d_output: Any) -> dict[str, Any]:
+    rest = x["weight"]
+    _, mean, rstd, *_ = ops.batchnorm_training(x["input"], rest, rest, rest, rest, 0.1, EPS)
+    gradients = ops.batchnorm_backward(x["input"], x["weight"], mean, rstd, d_output, None, None, 0.0)
+    return dict(zip(("input", "weight", "bias"), gradients, strict=True))
+
+
+def _images(batch: int, channels: int, spatial: int) -> list[Case]:
+    return [
+        Case(
+            "batchnorm_backward",
+            {"input": (batch, channels, spatial), "weight": (channels,), "bias": (channels,)},
+            lambda input, weight, bias: ops.batchnorm_training(input, weight, bias, bias, bias, 0.1, EPS)[0],
+            _batchnorm_backward,
+        )
+    ]
+
+
 def _products(m: int, n: int, k: int) -> list[Case]:
     nt = {"A": (m, k), "B": (n, k)}
     return [
@@ -199,6 +217,7 @@ def _losses(rows: int, cols: int) -> list[Case]:
 SMALL = [
     *elementwise(7),
     *_rows(3, 5, TOP_K),
+    *_images(2, 3, 4),
     *_products(2, 3, 4),
     *_grouped(6, 3, 4),
     *_rope_and_routing(),
@@ -209,6 +228,7 @@ SMALL = [
 LARGE = [
     *elementwise(1025),
     *_rows(37, 129, 5),
+    *_images(9, 5, 17),
     *_products(33, 17, 65),
     *_grouped(40, 9, 33),
     *_losses(12, 257),

@@ -91,6 +91,35 @@ def test_layernorm() -> None:
         assert_agree(got, stored.flatten().numpy(), [x])
 
 
+def test_batchnorm() -> None:
+    shapes = (4, 3, 7), (3,), (3,)
+    old_mean, old_var = draw((3,), (3,))
+    old_var = old_var**2
+
+    def backward(d: Any, x: Any, w: Any, b: Any) -> Any:
+        _, mean, rstd, *_ = ops.batchnorm_training(x, w, b, old_mean, old_var, 0.1, EPS)
+        return ops.batchnorm_backward(x, w, mean, rstd, d, None, None, 0.0)
+
+    check(
+        lambda x, w, b: ops.batchnorm_training(x, w, b, old_mean, old_var, 0.1, EPS)[0],
+        backward,
+        lambda x, w, b: F.batch_norm(x, None, None, w, b, True, 0.1, EPS),
+        *shapes,
+    )
+    check(
+        lambda x, w, b: ops.batchnorm_evaluation(x, w, b, old_mean, old_var, EPS),
+        None,
+        lambda x, w, b: F.batch_norm(x, torch.tensor(old_mean), torch.tensor(old_var), w, b, False, 0.1, EPS),
+        *shapes,
+    )
+    x, w, b = draw(*shapes)
+    running = torch.tensor(old_mean), torch.tensor(old_var)
+    stored = torch.native_batch_norm(*map(torch.tensor, (x, w, b)), *running, True, 0.1, EPS)[1:]
+    results = ops.batchnorm_training(x, w, b, old_mean, old_var, 0.1, EPS)[1:]
+    for got, expected in zip(results, (*stored, *running), strict=True):
+        assert_agree(got, expected.numpy(), [x, old_mean, old_var])
+
+
 def test_dropout() -> None:
     """PyTorch draws another mask: of the same mask its scaling and its gradient are these."""
     philox, rate = np.array([7, 11], np.uint64), 0.25

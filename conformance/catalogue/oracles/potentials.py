@@ -12,7 +12,7 @@ import itertools
 from collections.abc import Sequence
 from decimal import Decimal
 
-from . import dropout, elementwise, layernorm, moe, norm, rope
+from . import batchnorm, dropout, elementwise, layernorm, moe, norm, rope
 from .differences import Gradient
 from .numbers import Matrix, Nested, Number, Vector, dot, exp, flat, shape
 
@@ -110,6 +110,18 @@ def _cross_entropy(log_probs: Matrix, targets: Sequence[int], scale: Number, t: 
     return scale * total
 
 
+def _batchnorm(
+    input: Nested, weight: Vector, mean: Vector, rstd: Vector, d_output: Nested, d_weight: Vector, d_bias: Vector,
+    beta: Number, bias: Vector, t: Nested,
+) -> Number:  # fmt: skip
+    total = beta * (dot(d_weight, weight) + dot(d_bias, bias)) if beta else Decimal(0)
+    for c, (m, r, w, b) in enumerate(zip(mean, rstd, weight, bias, strict=True)):
+        x, d, moves = (batchnorm.of_channel(array, c) for array in (input, d_output, t))
+        h = layernorm.moved_norm([(y - m) * r for y in x], [r * step for step in moves])
+        total += dot([y * w + b for y in h], d)
+    return total
+
+
 def _dropout(d_output: Vector, philox: Sequence[int], rate: Number, x: Vector) -> Number:
     return dot(dropout.dropout(x, philox, rate), d_output)
 
@@ -129,5 +141,6 @@ GRADIENTS = {
     "aux_loss_backward": Gradient(_aux_loss, {"d_router_probs": "probs"}),
     "cross_entropy_backward": Gradient(_cross_entropy, {"d_logits": "t"}),
     "layernorm_backward": Gradient(_layernorm, {"d_input": "t", "d_weight": "weight", "d_bias": "bias"}),
+    "batchnorm_backward": Gradient(_batchnorm, {"d_input": "t", "d_weight": "weight", "d_bias": "bias"}),
     "dropout_backward": Gradient(_dropout, {"d_input": "x"}),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from . import dropout, elementwise, layernorm, memory, norm, optimizer, products, sequences, sixteen
+from . import batchnorm, dropout, elementwise, layernorm, memory, norm, optimizer, products, sequences, sixteen
 from .fault import Fault, FaultError
 
 FAULTS = (
@@ -13,6 +13,7 @@ FAULTS = (
     *products.FAULTS,
     *optimizer.FAULTS,
     *layernorm.FAULTS,
+    *batchnorm.FAULTS,
     *dropout.FAULTS,
     *memory.FAULTS,
     *sequences.FAULTS,
