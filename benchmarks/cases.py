@@ -94,6 +94,7 @@ def of_a_step(sizes: Sizes) -> dict[str, Case]:
     return recorder.cases
 
 
+_IMAGES = (16, 64, 56 * 56)
 # Sizes of figures published for CPUs: operation, shapes of its arrays (the range of indices), numbers.
 LARGE: tuple[tuple[str, tuple[Any, ...], dict[str, Any]], ...] = (
     ("softmax", ((4096, 4096),), {}),
@@ -114,6 +115,9 @@ LARGE: tuple[tuple[str, tuple[Any, ...], dict[str, Any]], ...] = (
         ((8192, 768), (768,), (8192,), (8192,), (8192, 768), (768,), (768,)),
         {"beta": 1.0},
     ),
+    ("batchnorm_training", (_IMAGES, *[(64,)] * 4), {"momentum": 0.1, "eps": 1e-5}),
+    ("batchnorm_evaluation", (_IMAGES, *[(64,)] * 4), {"eps": 1e-5}),
+    ("batchnorm_backward", (_IMAGES, *[(64,)] * 3, _IMAGES, *[(64,)] * 2), {"beta": 1.0}),
     ("dropout", ((8192 * 768,), (2,)), {"rate": 0.1}),
     ("dropout_backward", ((8192 * 768,), (2,)), {"rate": 0.1}),
 )
@@ -135,7 +139,7 @@ def _divided(number: int, divisor: int) -> list[tuple[Any, ...]]:
     shapes = LARGE[number][1]
 
     def divided(rows: int, *others: Any) -> tuple[Any, ...]:
-        if (rows, *others) == shapes[0][1:] or rows < divisor:
+        if (rows, *others) == shapes[0][1:] or rows <= divisor:
             return (rows, *others)
         return rows // divisor, *(["of", others[1] // divisor] if "of" in others else others)
 

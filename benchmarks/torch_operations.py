@@ -258,6 +258,47 @@ def layernorm_backward(
     return accumulated
 
 
+def batchnorm_training(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor,
+    running_mean: Tensor,
+    running_var: Tensor,
+    momentum: float,
+    eps: float,
+) -> Timed:
+    def forward() -> tuple[Tensor, ...]:
+        results = torch.native_batch_norm(input, weight, bias, running_mean, running_var, True, momentum, eps)
+        return *results, running_mean, running_var
+
+    return forward
+
+
+def batchnorm_evaluation(
+    input: Tensor, weight: Tensor, bias: Tensor, running_mean: Tensor, running_var: Tensor, eps: float
+) -> Timed:
+    return lambda: F.batch_norm(input, running_mean, running_var, weight, bias, False, 0.0, eps)
+
+
+def batchnorm_backward(
+    input: Tensor,
+    weight: Tensor,
+    mean: Tensor,
+    rstd: Tensor,
+    d_output: Tensor,
+    d_weight: Tensor,
+    d_bias: Tensor,
+    beta: float,
+) -> Timed:
+    def accumulated() -> tuple[Tensor, ...]:
+        d_input, *gradients = torch.ops.aten.native_batch_norm_backward(
+            d_output, input, weight, None, None, mean, rstd, True, 0.0, [True] * 3
+        )
+        return d_input, *(old.mul_(beta).add_(new) for old, new in zip((d_weight, d_bias), gradients, strict=True))
+
+    return accumulated
+
+
 def dropout(input: Tensor, philox: Tensor, rate: float) -> Timed:
     """Of another mask, which PyTorch draws itself."""
     return lambda: torch.native_dropout(input, rate, True)[0]

@@ -88,6 +88,11 @@ def _layernorm(graph: Graph) -> None:
         graph.result(name, graph.node("Reshape", tensor, graph.constant([-1], np.int64)))
 
 
+def _batchnorm_evaluation(graph: Graph) -> None:
+    given = (graph.given(name) for name in ("input", "weight", "bias", "running_mean", "running_var"))
+    graph.result("output", graph.node("BatchNormalization", *given, epsilon=float(graph.arguments["eps"])))
+
+
 def _cross_entropy_forward(graph: Graph) -> None:
     if (graph.arguments["targets"] < 0).all():
         raise NotApplicableError("no row counts: ONNX divides by 0")
@@ -178,6 +183,7 @@ OPERATORS: Mapping[str, Build] = {
     "scatter_add": _scatter_add,
     "argmax": _argmax,
     "layernorm": _layernorm,
+    "batchnorm_evaluation": _batchnorm_evaluation,
     "cast_to_bf16": _cast_to("BFLOAT16"),
     "cast_to_fp16": _cast_to("FLOAT16"),
     "cast_from_bf16": _cast,

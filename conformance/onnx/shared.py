@@ -100,6 +100,19 @@ def layer_normalization(node: Node) -> Call:
     return Call("layernorm", arguments | {"eps": node.attributes.get("epsilon", 1e-5)}, due)
 
 
+def batch_normalization(node: Node) -> Call:
+    """batchnorm_evaluation; channels lie along axis 1."""
+    _expect_float32(node)
+    kept = "trained: the running variance there is not of a sample, and momentum the other way round"
+    _expect(not node.attributes.get("training_mode", 0), kept)
+    x = node.given(0)
+    shape = (*x.shape[:2], -1)
+    names = ("weight", "bias", "running_mean", "running_var")
+    arguments = {"input": x.reshape(shape)} | {name: node.given(i) for i, name in enumerate(names, 1)}
+    eps = node.attributes.get("epsilon", 1e-5)
+    return Call("batchnorm_evaluation", arguments | {"eps": eps}, {"output": node.outputs[0].reshape(shape)})
+
+
 def gemm(node: Node) -> Call:
     """One of gemm_nn, gemm_beta, gemm_tn and gemm_tt."""
     settings = node.attributes
@@ -217,6 +230,7 @@ SHARED: Mapping[str, Callable[[Node], Call]] = {
     "Softmax": softmax,
     "RMSNormalization": rms_normalization,
     "LayerNormalization": layer_normalization,
+    "BatchNormalization": batch_normalization,
     "Gemm": gemm,
     "MatMul": matmul,
     "Gather": gather,
@@ -225,6 +239,7 @@ SHARED: Mapping[str, Callable[[Node], Call]] = {
     "Attention": attention,
     "RotaryEmbedding": rotary_embedding,
     "ScatterND": scatter_nd,
+    "Dropout": _never("each runtime draws a mask of its own"),
     "Adam": _never("eps is added before the correction, and the decay goes through the moments"),
     "TopK": _never("the header's top-k is of a softmax, and renormalised"),
 }

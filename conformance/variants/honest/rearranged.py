@@ -180,6 +180,45 @@ def layernorm_backward(
     return d_input, new_weight, new_bias
 
 
+def batchnorm_training(
+    input: Array, weight: Array, bias: Array, running_mean: Array, running_var: Array, momentum: float, eps: float
+) -> tuple[Array, ...]:
+    """Sums of samples first, and the running statistics by what is added to them."""
+    count = np.float32(input.shape[0] * input.shape[2])
+    mean = np.sum(np.sum(input, axis=2), axis=0) / count
+    centred = input - mean[None, :, None]
+    squares = np.sum(np.sum(centred * centred, axis=2), axis=0)
+    rstd = 1 / np.sqrt(squares / count + np.float32(eps))
+    output = centred * (rstd * weight)[None, :, None] + bias[None, :, None]
+    kept_mean = running_mean + np.float32(momentum) * (mean - running_mean)
+    kept_var = running_var + np.float32(momentum) * (squares / (count - 1) - running_var)
+    return output, mean, rstd, kept_mean, kept_var
+
+
+def batchnorm_evaluation(
+    input: Array, weight: Array, bias: Array, running_mean: Array, running_var: Array, eps: float
+) -> Array:
+    """Not folded: centred, divided, scaled and shifted one after the other."""
+    deviation = np.sqrt(running_var + np.float32(eps))
+    return (input - running_mean[None, :, None]) / deviation[None, :, None] * weight[None, :, None] + bias[
+        None, :, None
+    ]
+
+
+def batchnorm_backward(
+    input: Array, weight: Array, mean: Array, rstd: Array, d_output: Array, d_weight: Array, d_bias: Array, beta: float
+) -> tuple[Array, Array, Array]:
+    """Sums of samples first, the deviation's term by the centred channel."""
+    count = np.float32(input.shape[0] * input.shape[2])
+    centred = input - mean[None, :, None]
+    of_dy, inner = (np.sum(np.sum(x, axis=2), axis=0) for x in (d_output, d_output * centred))
+    factor = (inner * rstd * rstd / count)[None, :, None]
+    d_input = (d_output - (of_dy / count)[None, :, None] - centred * factor) * (rstd * weight)[None, :, None]
+    sums = (inner * rstd, of_dy)
+    new_weight, new_bias = (s + beta * old if beta else s for s, old in zip(sums, (d_weight, d_bias), strict=True))
+    return d_input, new_weight, new_bias
+
+
 def dropout(input: Array, philox: Array, rate: float) -> Array:
     """The scale is stored with the mask, once rounded."""
     scale = np.float32(1) / (np.float32(1) - np.float32(rate))
@@ -195,7 +234,8 @@ _PLAIN: tuple[Callable[..., Any], ...] = (
     *(rmsnorm, rmsnorm_backward, rmsnorm_residual, rope_freqs),
     *(attention.attention_scores, attention.flash_attention, attention.attention_forward),
     *(attention.attention_backward, cross_entropy_forward, adamw_step, aux_loss_forward, grad_clip, scatter_add),
-    *(layernorm, layernorm_backward, dropout, dropout_backward),
+    *(layernorm, layernorm_backward, batchnorm_training, batchnorm_evaluation, batchnorm_backward),
+    *(dropout, dropout_backward),
     *(decode.sample, decode.topk_sample, decode.topp_sample),
 )
 _FLOAT32: dict[str, Callable[..., Any]] = {function.__name__: function for function in _PLAIN} | {
