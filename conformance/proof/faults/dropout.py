@@ -17,6 +17,4 @@ FAULTS = (
           "matches: .*counter of 32 bits|elements? "),
     Fault("dropout: not scaled", ("dropout",), "dropout.c", "(float)(1.0 / (1.0 - (double)rate))", "1.0f",
           "matches: .*not scaled"),
-    Fault("dropout: every chunk by the first one's words", _BOTH, "dropout.c", "at / 4, x + at", "0, x + at",
-          "first|8192|past|n >= "),
 )  # fmt: skip
