@@ -23,6 +23,8 @@ FIRST = 4  # of a list of arrays: all of them cost more than they tell
 TWENTY_BITS = Precision("20 bits", 2.0**-20, FLOAT32.smallest, FLOAT32.largest)
 DECLARED = {("attention_forward", PYTORCH): TWENTY_BITS, ("attention_backward", PYTORCH): TWENTY_BITS}
 
+OWN_DRAWS = {(operation, PYTORCH) for operation in ("dropout", "dropout_backward")}  # of a mask that no other can draw
+
 
 class Agreement:
     """Whether backends compute a case as the reference does; each is asked once."""
@@ -34,7 +36,8 @@ class Agreement:
     def disagreements(self, case: Case) -> dict[str, list[str]]:
         """Return what each other backend that has the operation gets wrong of it, output by output."""
         if case.id not in self._found:
-            others = [name for name in self._backends.of(case.operation) if name != REFERENCE]
+            named = ((case.operation, name) for name in self._backends.of(case.operation) if name != REFERENCE)
+            others = [name for operation, name in named if (operation, name) not in OWN_DRAWS]
             self._found[case.id] = {name: self._wrong(shortened(case), name) for name in others}
         return self._found[case.id]
 

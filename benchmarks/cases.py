@@ -94,6 +94,7 @@ def of_a_step(sizes: Sizes) -> dict[str, Case]:
     return recorder.cases
 
 
+_IMAGES = (16, 64, 56 * 56)
 # Sizes of figures published for CPUs: operation, shapes of its arrays (the range of indices), numbers.
 LARGE: tuple[tuple[str, tuple[Any, ...], dict[str, Any]], ...] = (
     ("softmax", ((4096, 4096),), {}),
@@ -108,6 +109,17 @@ LARGE: tuple[tuple[str, tuple[Any, ...], dict[str, Any]], ...] = (
     ),
     ("swiglu", ((8192 * 2048,),) * 2, {}),
     ("scatter_add", ((8192, 768), (8192, "of", 32000), (32000, 768)), {}),
+    ("layernorm", ((8192, 768), (768,), (768,)), {"eps": 1e-5}),
+    (
+        "layernorm_backward",
+        ((8192, 768), (768,), (8192,), (8192,), (8192, 768), (768,), (768,)),
+        {"beta": 1.0},
+    ),
+    ("batchnorm_training", (_IMAGES, *[(64,)] * 4), {"momentum": 0.1, "eps": 1e-5}),
+    ("batchnorm_evaluation", (_IMAGES, *[(64,)] * 4), {"eps": 1e-5}),
+    ("batchnorm_backward", (_IMAGES, *[(64,)] * 3, _IMAGES, *[(64,)] * 2), {"beta": 1.0}),
+    ("dropout", ((8192 * 768,), (2,)), {"rate": 0.1}),
+    ("dropout_backward", ((8192 * 768,), (2,)), {"rate": 0.1}),
 )
 
 
@@ -123,12 +135,12 @@ def large(number: int, divisor: int) -> Case:
 
 
 def _divided(number: int, divisor: int) -> list[tuple[Any, ...]]:
-    """The shapes of one of LARGE, rows and ranges of indices divided; a row's own weight stays whole."""
+    """The shapes of one of LARGE, rows and ranges of indices divided; a row's weight, and what is short, is not."""
     shapes = LARGE[number][1]
 
     def divided(rows: int, *others: Any) -> tuple[Any, ...]:
-        if (rows, *others) == shapes[0][1:]:
-            return (rows,)
+        if (rows, *others) == shapes[0][1:] or rows <= divisor:
+            return (rows, *others)
         return rows // divisor, *(["of", others[1] // divisor] if "of" in others else others)
 
     return [divided(*shape) for shape in shapes]

@@ -229,3 +229,81 @@ def adamw_step(
     decay, one = torch.tensor([weight_decay]), torch.ones(1)
     update = multi_adamw([param], [grad], [m], [v], decay, one, lr, beta1, beta2, eps, step)
     return lambda: tuple(updated for [updated] in update())
+
+
+def layernorm(input: Tensor, weight: Tensor, bias: Tensor, eps: float) -> Timed:
+    def forward() -> tuple[Tensor, Tensor, Tensor]:
+        output, mean, rstd = torch.native_layer_norm(input, weight.shape, weight, bias, eps)
+        return output, mean.flatten(), rstd.flatten()
+
+    return forward
+
+
+def layernorm_backward(
+    input: Tensor,
+    weight: Tensor,
+    mean: Tensor,
+    rstd: Tensor,
+    d_output: Tensor,
+    d_weight: Tensor,
+    d_bias: Tensor,
+    beta: float,
+) -> Timed:
+    def accumulated() -> tuple[Tensor, ...]:
+        d_input, *gradients = torch.ops.aten.native_layer_norm_backward(
+            d_output, input, weight.shape, mean[:, None], rstd[:, None], weight, d_bias, [True] * 3
+        )
+        return d_input, *(old.mul_(beta).add_(new) for old, new in zip((d_weight, d_bias), gradients, strict=True))
+
+    return accumulated
+
+
+def batchnorm_training(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor,
+    running_mean: Tensor,
+    running_var: Tensor,
+    momentum: float,
+    eps: float,
+) -> Timed:
+    def forward() -> tuple[Tensor, ...]:
+        results = torch.native_batch_norm(input, weight, bias, running_mean, running_var, True, momentum, eps)
+        return *results, running_mean, running_var
+
+    return forward
+
+
+def batchnorm_evaluation(
+    input: Tensor, weight: Tensor, bias: Tensor, running_mean: Tensor, running_var: Tensor, eps: float
+) -> Timed:
+    return lambda: F.batch_norm(input, running_mean, running_var, weight, bias, False, 0.0, eps)
+
+
+def batchnorm_backward(
+    input: Tensor,
+    weight: Tensor,
+    mean: Tensor,
+    rstd: Tensor,
+    d_output: Tensor,
+    d_weight: Tensor,
+    d_bias: Tensor,
+    beta: float,
+) -> Timed:
+    def accumulated() -> tuple[Tensor, ...]:
+        d_input, *gradients = torch.ops.aten.native_batch_norm_backward(
+            d_output, input, weight, None, None, mean, rstd, True, 0.0, [True] * 3
+        )
+        return d_input, *(old.mul_(beta).add_(new) for old, new in zip((d_weight, d_bias), gradients, strict=True))
+
+    return accumulated
+
+
+def dropout(input: Tensor, philox: Tensor, rate: float) -> Timed:
+    """Of another mask, which PyTorch draws itself."""
+    return lambda: torch.native_dropout(input, rate, True)[0]
+
+
+def dropout_backward(d_output: Tensor, philox: Tensor, rate: float) -> Timed:
+    mask = torch.native_dropout(d_output, rate, True)[1]
+    return lambda: torch.ops.aten.native_dropout_backward(d_output, mask, 1 / (1 - rate))

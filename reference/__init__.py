@@ -15,7 +15,9 @@ from .ops.attention import (
     flash_attention,
     kv_cache_append,
 )
+from .ops.batchnorm import batchnorm_backward, batchnorm_evaluation, batchnorm_training
 from .ops.decode import argmax, sample, topk_sample, topp_sample
+from .ops.dropout import dropout, dropout_backward
 from .ops.elementwise import add, mul, scale, silu, silu_backward, swiglu, swiglu_backward
 from .ops.embedding import embedding, scatter_add
 from .ops.gemm import (
@@ -29,6 +31,7 @@ from .ops.gemm import (
     grouped_gemm_nn,
     grouped_gemm_tn,
 )
+from .ops.layernorm import layernorm, layernorm_backward
 from .ops.loss import cross_entropy_backward, cross_entropy_forward
 from .ops.moe import (
     aux_loss_backward,
@@ -65,9 +68,14 @@ __all__ = [
     "aux_loss_backward",
     "aux_loss_forward",
     "batched_gemm",
+    "batchnorm_backward",
+    "batchnorm_evaluation",
+    "batchnorm_training",
     "clip_scale",
     "cross_entropy_backward",
     "cross_entropy_forward",
+    "dropout",
+    "dropout_backward",
     "embedding",
     "expert_combine",
     "expert_combine_backward",
@@ -85,6 +93,8 @@ __all__ = [
     "grouped_gemm_nn",
     "grouped_gemm_tn",
     "kv_cache_append",
+    "layernorm",
+    "layernorm_backward",
     "mul",
     "multi_adamw",
     "multi_nonfinite",

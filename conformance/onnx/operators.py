@@ -79,6 +79,20 @@ def _rmsnorm_residual(graph: Graph) -> None:
     graph.result("residual_out", total)
 
 
+def _layernorm(graph: Graph) -> None:
+    given = (graph.given(name) for name in ("input", "weight", "bias"))
+    eps = float(graph.arguments["eps"])
+    output, *statistics = graph.nodes("LayerNormalization", 3, *given, axis=-1, epsilon=eps)
+    graph.result("output", output)
+    for name, tensor in zip(("mean", "rstd"), statistics, strict=True):
+        graph.result(name, graph.node("Reshape", tensor, graph.constant([-1], np.int64)))
+
+
+def _batchnorm_evaluation(graph: Graph) -> None:
+    given = (graph.given(name) for name in ("input", "weight", "bias", "running_mean", "running_var"))
+    graph.result("output", graph.node("BatchNormalization", *given, epsilon=float(graph.arguments["eps"])))
+
+
 def _cross_entropy_forward(graph: Graph) -> None:
     if (graph.arguments["targets"] < 0).all():
         raise NotApplicableError("no row counts: ONNX divides by 0")
@@ -168,6 +182,8 @@ OPERATORS: Mapping[str, Build] = {
     "embedding": _embedding,
     "scatter_add": _scatter_add,
     "argmax": _argmax,
+    "layernorm": _layernorm,
+    "batchnorm_evaluation": _batchnorm_evaluation,
     "cast_to_bf16": _cast_to("BFLOAT16"),
     "cast_to_fp16": _cast_to("FLOAT16"),
     "cast_from_bf16": _cast,

@@ -86,6 +86,33 @@ def rms_normalization(node: Node) -> Call:
     return Call("rmsnorm", arguments, {"output": node.outputs[0].reshape(-1, size)})
 
 
+def layer_normalization(node: Node) -> Call:
+    """All axes from `axis` on are one row."""
+    _expect_float32(node)
+    x, weight, bias = node.given(0), node.given(1), node.given(2)
+    axis = node.attributes.get("axis", -1) % x.ndim
+    size = int(np.prod(x.shape[axis:]))
+    _expect(weight.size == size, "one weight for several numbers of a row")
+    bias = np.zeros(size, np.float32) if bias is None else bias.ravel()
+    arguments = {"input": x.reshape(-1, size), "weight": weight.ravel(), "bias": bias}
+    due: dict[str, Array] = {"output": node.outputs[0].reshape(-1, size)}
+    due |= {name: value.ravel() for name, value in zip(("mean", "rstd"), node.outputs[1:], strict=False)}
+    return Call("layernorm", arguments | {"eps": node.attributes.get("epsilon", 1e-5)}, due)
+
+
+def batch_normalization(node: Node) -> Call:
+    """batchnorm_evaluation; channels lie along axis 1."""
+    _expect_float32(node)
+    kept = "trained: the running variance there is not of a sample, and momentum the other way round"
+    _expect(not node.attributes.get("training_mode", 0), kept)
+    x = node.given(0)
+    shape = (*x.shape[:2], -1)
+    names = ("weight", "bias", "running_mean", "running_var")
+    arguments = {"input": x.reshape(shape)} | {name: node.given(i) for i, name in enumerate(names, 1)}
+    eps = node.attributes.get("epsilon", 1e-5)
+    return Call("batchnorm_evaluation", arguments | {"eps": eps}, {"output": node.outputs[0].reshape(shape)})
+
+
 def gemm(node: Node) -> Call:
     """One of gemm_nn, gemm_beta, gemm_tn and gemm_tt."""
     settings = node.attributes
@@ -202,6 +229,8 @@ SHARED: Mapping[str, Callable[[Node], Call]] = {
     "Swish": swish,
     "Softmax": softmax,
     "RMSNormalization": rms_normalization,
+    "LayerNormalization": layer_normalization,
+    "BatchNormalization": batch_normalization,
     "Gemm": gemm,
     "MatMul": matmul,
     "Gather": gather,
@@ -210,6 +239,7 @@ SHARED: Mapping[str, Callable[[Node], Call]] = {
     "Attention": attention,
     "RotaryEmbedding": rotary_embedding,
     "ScatterND": scatter_nd,
+    "Dropout": _never("each runtime draws a mask of its own"),
     "Adam": _never("eps is added before the correction, and the decay goes through the moments"),
     "TopK": _never("the header's top-k is of a softmax, and renormalised"),
 }

@@ -391,6 +391,66 @@ int32_t cuda_topp_sample(const float* logits SHAPE(batch, vocab_size), int32_t* 
                          int batch, int vocab_size, float top_p, float temperature, void* stream)
     REQUIRES(top_p == top_p, temperature >= 0);
 
+/* ---- layernorm -------------------------------------------------------------------------------------------------- */
+
+/* m = mean(x), rstd = 1 / sqrt(mean((x - m)^2) + eps), row-wise, x = input; output = (x - m) * rstd * weight + bias. */
+int32_t cuda_layernorm(const float* input SHAPE(rows, hidden_dim), const float* weight SHAPE(hidden_dim),
+                       const float* bias SHAPE(hidden_dim), float* output SHAPE(rows, hidden_dim), float* mean SHAPE(rows),
+                       float* rstd SHAPE(rows), int rows, int hidden_dim, float eps, void* stream) REQUIRES(eps >= 0);
+
+/* h = (x - mean) * rstd, g = d_output * weight; d_input = rstd * (g - mean of g - h * mean of (g * h)), row-wise;
+ * d_weight = beta * d_weight + sum over rows of d_output * h; d_bias = beta * d_bias + sum over rows of d_output.  With
+ * beta = 0 d_weight and d_bias are not read.  mean and rstd are those that layernorm gave. */
+int32_t cuda_layernorm_backward(const float* input SHAPE(rows, hidden_dim), const float* weight SHAPE(hidden_dim),
+                                const float* mean SHAPE(rows), const float* rstd SHAPE(rows),
+                                const float* d_output SHAPE(rows, hidden_dim), float* d_input SHAPE(rows, hidden_dim),
+                                float* d_weight UPDATED_IF(beta != 0) SHAPE(hidden_dim),
+                                float* d_bias UPDATED_IF(beta != 0) SHAPE(hidden_dim),
+                                int rows, int hidden_dim, float beta, void* stream);
+
+/* ---- batchnorm -------------------------------------------------------------------------------------------------- */
+
+/* m, v = mean and variance of a channel over batch and spatial, v = mean((x - m)^2), x = input; rstd = 1 / sqrt(v + eps);
+ * output = (x - m) * rstd * weight + bias; mean = m.  running_mean = (1 - momentum) * running_mean + momentum * m;
+ * running_var = (1 - momentum) * running_var + momentum * v * count / (count - 1), count = batch * spatial. */
+int32_t cuda_batchnorm_training(const float* input SHAPE(batch, channels, spatial), const float* weight SHAPE(channels),
+                                const float* bias SHAPE(channels), float* output SHAPE(batch, channels, spatial),
+                                float* mean SHAPE(channels), float* rstd SHAPE(channels),
+                                float* running_mean UPDATED SHAPE(channels), float* running_var UPDATED SHAPE(channels),
+                                int batch, int channels, int spatial, float momentum, float eps, void* stream)
+    REQUIRES(batch * spatial > 1, momentum >= 0, momentum <= 1, eps >= 0);
+
+/* output = (x - m) * r * weight + bias, or the same as x * s + (bias - m * s), s = r * weight; m = running_mean,
+ * r = 1 / sqrt(running_var + eps), of each channel. */
+int32_t cuda_batchnorm_evaluation(const float* input SHAPE(batch, channels, spatial), const float* weight SHAPE(channels),
+                                  const float* bias SHAPE(channels), const float* running_mean SHAPE(channels),
+                                  const float* running_var SHAPE(channels), float* output SHAPE(batch, channels, spatial),
+                                  int batch, int channels, int spatial, float eps, void* stream) REQUIRES(eps >= 0);
+
+/* h = (x - mean) * rstd; d_input = weight * rstd * (d_output - mean of d_output - h * mean of (d_output * h)), means over
+ * batch and spatial; d_weight = beta * d_weight + sum of d_output * h; d_bias = beta * d_bias + sum of d_output.  With
+ * beta = 0 d_weight and d_bias are not read.  mean and rstd are those that batchnorm_training gave. */
+int32_t cuda_batchnorm_backward(const float* input SHAPE(batch, channels, spatial), const float* weight SHAPE(channels),
+                                const float* mean SHAPE(channels), const float* rstd SHAPE(channels),
+                                const float* d_output SHAPE(batch, channels, spatial),
+                                float* d_input SHAPE(batch, channels, spatial),
+                                float* d_weight UPDATED_IF(beta != 0) SHAPE(channels),
+                                float* d_bias UPDATED_IF(beta != 0) SHAPE(channels),
+                                int batch, int channels, int spatial, float beta, void* stream);
+
+/* ---- dropout ---------------------------------------------------------------------------------------------------- */
+
+/* output = input / (1 - rate) where element i is kept, 0 where it is not, whatever input holds there.  Element i is kept
+ * where u >= rate, u = (w >> 8) * 2^-24 with w = word i % 4 of block i / 4.  A block is Philox4x32-10 (Salmon et al. 2011)
+ * of the counter c, c >> 32, 0, 0 (32 bits each), c = philox[1] + i / 4 mod 2^64, and the key philox[0], philox[0] >> 32.
+ * Key and offset lie in an array, so that a captured call draws anew when they are written over. */
+int32_t cuda_dropout(const float* input SHAPE(n), const uint64_t* philox SHAPE(2), float* output SHAPE(n), int64_t n, float rate,
+                     void* stream) REQUIRES(rate >= 0, rate < 1);
+
+/* d_input = d_output / (1 - rate) where dropout keeps element i by the same philox, 0 where it does not. */
+int32_t cuda_dropout_backward(const float* d_output SHAPE(n), const uint64_t* philox SHAPE(2), float* d_input SHAPE(n), int64_t n,
+                              float rate, void* stream) REQUIRES(rate >= 0, rate < 1);
+
 /* ---- 16-bit ------------------------------------------------------------------------------------------------------ */
 
 /* Every operation of this section is declared twice: for half = assayer_bf16 with the suffix _bf16, and for assayer_fp16

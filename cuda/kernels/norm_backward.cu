@@ -1,20 +1,19 @@
 /* The gradient of root-mean-square normalisation: rows once for d_input, their sums over rows for d_weight. */
 #include "functions.cuh"
+#include "partials.cuh"
 #include "rows.cuh"
 #include "scratch.cuh"
 
 namespace {
 
 /* base: what d_input starts from, or null.  Each team sums its own d_weight over the rows it takes, into its row of
- * `partials`; the teams are as many whatever the device. */
+ * `partials`. */
 struct Backward {
     const float *x, *weight, *d_output, *base;
     float *d_input, *partials;
     int rows, cols;
     float eps;
 };
-
-constexpr int TEAMS_AT_MOST = 512;
 
 /* r, and the c of d_input = base + r * (d_output * weight - x * c).  The last part stays in x and dy. */
 template <typename L>
@@ -81,24 +80,6 @@ template <typename L> __global__ void __launch_bounds__(L::BLOCK) rmsnorm_backwa
     if (parts.count() == 1) L::store(partial, b.cols, sums);
 }
 
-/* d_weight = beta * d_weight + the sum of the teams' rows: a column to a lane, the rows dealt out to the warps. */
-constexpr int WEIGHT_WARPS = 8;
-
-__global__ void __launch_bounds__(WARP* WEIGHT_WARPS)
-    sum_partials_kernel(const float* partials, float* d_weight, int teams, int cols, float beta) {
-    __shared__ float sums[WEIGHT_WARPS][WARP];
-    const int warp = threadIdx.x / WARP;
-    const int64_t column = blockIdx.x * int64_t{WARP} + lane_of_thread();
-    float sum = 0.0f;
-    if (column < cols)
-        for (int team = warp; team < teams; team += WEIGHT_WARPS) sum += partials[int64_t{team} * cols + column];
-    sums[warp][lane_of_thread()] = sum;
-    __syncthreads();
-    if (warp > 0 || column >= cols) return;
-    for (int other = 1; other < WEIGHT_WARPS; other++) sum += sums[other][lane_of_thread()];
-    d_weight[column] = beta == 0.0f ? sum : beta * d_weight[column] + sum;
-}
-
 int32_t backward(Backward b, float* d_weight, float beta, bool quads, void* stream) {
     const int teams = static_cast<int>(min64(b.rows, TEAMS_AT_MOST));
     const Scratch scratch(int64_t{teams} * b.cols * static_cast<int64_t>(sizeof(float)), stream_of(stream));
@@ -109,9 +90,7 @@ int32_t backward(Backward b, float* d_weight, float beta, bool quads, void* stre
         rmsnorm_backward_kernel<L><<<blocks_for(teams, L::TEAMS), L::BLOCK, 0, stream_of(stream)>>>(b);
         return launched();
     }));
-    sum_partials_kernel<<<blocks_for(b.cols, WARP), WARP * WEIGHT_WARPS, 0, stream_of(stream)>>>(b.partials, d_weight,
-                                                                                                 teams, b.cols, beta);
-    return launched();
+    return sum_partials(b.partials, d_weight, teams, b.cols, beta, stream);
 }
 
 } // namespace

@@ -27,6 +27,30 @@ struct half {
     void (*draw)(int64_t n, const float* x, uint64_t seed, int64_t first, uint16_t* y);
 };
 
+/* What a norm's forward pass has stored of a row of n numbers. */
+struct norm_row {
+    float mean, rstd;
+    int64_t n;
+};
+
+/* Batch norm: columns side by side, with numbers of the channels that they are of. */
+enum { NORM_COLUMNS = 64 };
+struct norm_columns {
+    float mean[NORM_COLUMNS], scale[NORM_COLUMNS], bias[NORM_COLUMNS], of_dy[NORM_COLUMNS], of_x[NORM_COLUMNS];
+};
+struct norm_sums {
+    double of_dy, of_product; /* of dy, and of dy * (x - mean) */
+};
+struct norm_factors {
+    float mean, of_dy, of_x, scale; /* dx = (dy - of_dy - (x - mean) * of_x) * scale */
+};
+
+/* Which elements are dropped (assayer.h: dropout), and 1 / (1 - rate). */
+struct dropout {
+    uint64_t key, offset;
+    float rate, scale;
+};
+
 struct simd {
     const char* name;
     int width; /* floats in a vector */
@@ -57,6 +81,23 @@ struct simd {
     void (*rmsnorm_backward)(int64_t n, const float* x, const float* weight, const float* dy, float r, float c,
                              const float* base, float* dx, float* dw);
     double (*weighted_dot)(int64_t n, const float* x, const float* weight, const float* y); /* sum of x * weight * y */
+
+    /* norms */
+    double (*sum)(int64_t n, const float* x);
+    double (*deviations)(int64_t n, const float* x, double mean);                 /* sum of (x - mean)^2 */
+    void (*standardise)(int64_t n, const float* x, float mean, float rstd, const float* weight, const float* bias, float* y);
+    void (*layernorm_backward)(struct norm_row norm, const float* x, const float* weight, const float* dy, float* dx, float* dw,
+                               float* db);
+
+    void (*affine)(int64_t n, const float* x, float mean, float scale, float bias, float* y); /* (x - mean) * scale + bias */
+    void (*affine_columns)(int64_t n, const float* x, const struct norm_columns* c, float* y);
+    void (*add_columns)(int64_t n, const float* x, double* sums);
+    void (*add_deviations)(int64_t n, const float* x, const double* mean, double* sums); /* of their squares */
+    void (*add_gradient_sums)(int64_t n, const float* x, const float* dy, float mean, struct norm_sums* sums);
+    void (*add_gradient_columns)(int64_t n, const float* x, const float* dy, const float* mean, double* of_dy, double* of_product);
+    void (*norm_gradient)(int64_t n, const float* x, const float* dy, const struct norm_factors* factors, float* dx);
+    void (*norm_gradient_columns)(int64_t n, const float* x, const float* dy, const struct norm_columns* c, float* dx);
+    void (*dropout)(int64_t n, const struct dropout* drawn, int64_t first, const float* x, float* y);
 
     struct half bf16, fp16;
 

@@ -9,10 +9,13 @@ from . import (
     adamw,
     attention,
     attention_backward,
+    batchnorm,
     decode,
+    dropout,
     elementwise,
     embedding,
     gemm,
+    layernorm,
     loss,
     moe,
     norm,
@@ -41,5 +44,8 @@ _FLOAT32: tuple[Reading, ...] = (
     *embedding.READINGS,
     *decode.READINGS,
     *selection.READINGS,
+    *layernorm.READINGS,
+    *batchnorm.READINGS,
+    *dropout.READINGS,
 )
 READINGS = (*_FLOAT32, *sixteen.readings(_FLOAT32))

@@ -15,6 +15,7 @@ FREQS = ops.rope_freqs(16, 6, 100.0, 4.0)
 POSITION = {10: np.array([[3, 8], [0, 5], [9, 1], [2, 7], [6, 4]])}
 TARGETS = np.array([2, -1, 6, 0, 0, -7, 5, 3, 1, 1, 4, 6])
 INDICES = np.array([4, 1, 4, 0, 4, 1, 5, 5])
+PHILOX, RATE = np.array([0x0123456789ABCDEF, 2**64 - 1], np.uint64), 0.25
 EXPERTS = np.array([[0, 3], [3, 1], [4, 0], [3, 4], [1, 3], [0, 1]])
 
 
@@ -22,6 +23,12 @@ def _rmsnorm_residual_backward(x: dict[str, Any], d_output: Any, d_residual_out:
     s = x["input"] + x["residual"]
     d, d_weight = ops.rmsnorm_residual_backward(s, x["weight"], d_output, d_residual_out, None, EPS, 0.0)
     return {"input": d, "residual": d, "weight": d_weight}
+
+
+def _layernorm_backward(x: dict[str, Any], d_output: Any) -> dict[str, Any]:
+    _, mean, rstd = ops.layernorm(x["input"], x["weight"], x["bias"], EPS)
+    gradients = ops.layernorm_backward(x["input"], x["weight"], mean, rstd, d_output, None, None, 0.0)
+    return dict(zip(("input", "weight", "bias"), gradients, strict=True))
 
 
 def _attention_backward(x: dict[str, Any], d_output: Any) -> dict[str, Any]:
@@ -60,6 +67,12 @@ def elementwise(n: int) -> list[Case]:
             ops.swiglu,
             lambda x, d: dict(zip(("gate", "up"), ops.swiglu_backward(x["gate"], x["up"], d), strict=True)),
         ),
+        Case(
+            "dropout_backward",
+            {"input": (n,)},
+            lambda input: ops.dropout(input, PHILOX, RATE),
+            lambda x, d: {"input": ops.dropout_backward(d, PHILOX, RATE)},
+        ),
     ]
 
 
@@ -89,6 +102,30 @@ def _rows(rows: int, cols: int, k: int) -> list[Case]:
             lambda input, residual, weight: ops.rmsnorm_residual(input, residual, weight, EPS),
             _rmsnorm_residual_backward,
         ),
+        Case(
+            "layernorm_backward",
+            {"input": (rows, cols), "weight": (cols,), "bias": (cols,)},
+            lambda input, weight, bias: ops.layernorm(input, weight, bias, EPS)[0],
+            _layernorm_backward,
+        ),
+    ]
+
+
+def _batchnorm_backward(x: dict[str, Any], d_output: Any) -> dict[str, Any]:
+    rest = x["weight"]
+    _, mean, rstd, *_ = ops.batchnorm_training(x["input"], rest, rest, rest, rest, 0.1, EPS)
+    gradients = ops.batchnorm_backward(x["input"], x["weight"], mean, rstd, d_output, None, None, 0.0)
+    return dict(zip(("input", "weight", "bias"), gradients, strict=True))
+
+
+def _images(batch: int, channels: int, spatial: int) -> list[Case]:
+    return [
+        Case(
+            "batchnorm_backward",
+            {"input": (batch, channels, spatial), "weight": (channels,), "bias": (channels,)},
+            lambda input, weight, bias: ops.batchnorm_training(input, weight, bias, bias, bias, 0.1, EPS)[0],
+            _batchnorm_backward,
+        )
     ]
 
 
@@ -180,6 +217,7 @@ def _losses(rows: int, cols: int) -> list[Case]:
 SMALL = [
     *elementwise(7),
     *_rows(3, 5, TOP_K),
+    *_images(2, 3, 4),
     *_products(2, 3, 4),
     *_grouped(6, 3, 4),
     *_rope_and_routing(),
@@ -190,6 +228,7 @@ SMALL = [
 LARGE = [
     *elementwise(1025),
     *_rows(37, 129, 5),
+    *_images(9, 5, 17),
     *_products(33, 17, 65),
     *_grouped(40, 9, 33),
     *_losses(12, 257),

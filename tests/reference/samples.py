@@ -85,6 +85,25 @@ def _multi_adamw(draw: Draw) -> dict[str, Any]:
     }
 
 
+def _normed(draw: Draw) -> dict[str, Any]:
+    """A norm's input, weight and what its forward pass has stored."""
+    x, weight = draw.normal(4, 6), draw.normal(6)
+    _, mean, rstd = reference.layernorm(x, weight, weight, 0.01)
+    return {"input": x, "weight": weight, "mean": mean, "rstd": rstd}
+
+
+def _channels(draw: Draw, *names: str) -> dict[str, Any]:
+    """A batch of images with two channels, and numbers of theirs, none of them negative."""
+    return {"input": draw.normal(3, 2, 5)} | {name: draw.positive(2) for name in names}
+
+
+def _batch_normed(draw: Draw) -> dict[str, Any]:
+    given = _channels(draw, "weight")
+    rest = given["weight"]
+    _, mean, rstd, *_ = reference.batchnorm_training(given["input"], rest, rest, rest, rest, 0.1, 0.01)
+    return given | {"mean": mean, "rstd": rstd}
+
+
 _HYPER = {"lr": 0.01, "beta1": 0.9, "beta2": 0.95, "eps": 0.03, "step": 3}
 _OFFSETS = np.array([0, 2, 2, 6], np.int32)  # the middle expert owns no row
 
@@ -209,6 +228,32 @@ SAMPLES: dict[str, Callable[[Draw], dict[str, Any]]] = {
     "sample": lambda d: {"logits": d.normal(4, 9), "seeds": d.seeds(4), "temperature": 0.8},
     "topk_sample": lambda d: {"logits": d.normal(4, 9), "seeds": d.seeds(4), "k": 4, "temperature": 0.8},
     "topp_sample": lambda d: {"logits": d.normal(4, 9), "seeds": d.seeds(4), "top_p": 0.6, "temperature": 0.8},
+    "layernorm": lambda d: {"input": d.normal(4, 6), "weight": d.normal(6), "bias": d.normal(6), "eps": 0.01},
+    "layernorm_backward": lambda d: {
+        **_normed(d),
+        "d_output": d.normal(4, 6),
+        "d_weight": d.normal(6),
+        "d_bias": d.normal(6),
+        "beta": 0.5,
+    },
+    "batchnorm_training": lambda d: {
+        **_channels(d, "weight", "bias", "running_mean", "running_var"),
+        "momentum": 0.2,
+        "eps": 0.01,
+    },
+    "batchnorm_evaluation": lambda d: {
+        **_channels(d, "weight", "bias", "running_mean", "running_var"),
+        "eps": 0.01,
+    },
+    "batchnorm_backward": lambda d: {
+        **_batch_normed(d),
+        "d_output": d.normal(3, 2, 5),
+        "d_weight": d.normal(2),
+        "d_bias": d.normal(2),
+        "beta": 0.5,
+    },
+    "dropout": lambda d: {"input": d.normal(9), "philox": d.seeds(2), "rate": 0.25},
+    "dropout_backward": lambda d: {"d_output": d.normal(9), "philox": d.seeds(2), "rate": 0.25},
 }
 _ONLY = {
     **dict.fromkeys(("cast_to", "cast_from"), lambda d: {"input": d.normal(9)}),

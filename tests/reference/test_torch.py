@@ -9,6 +9,7 @@ import pytest
 
 import reference as ops
 from reference import random
+from reference.ops import dropout
 from tests.reference.bounds import assert_agree
 from tests.reference.oracle import check, draw
 
@@ -69,6 +70,66 @@ def test_rmsnorm() -> None:
         (33,),
     )
     check(lambda x, r, w: ops.rmsnorm_residual(x, r, w, EPS), residual_backward, residual, (5, 33), (5, 33), (33,))
+
+
+def test_layernorm() -> None:
+    def backward(d: Any, x: Any, w: Any, b: Any) -> Any:
+        _, mean, rstd = ops.layernorm(x, w, b, EPS)
+        return ops.layernorm_backward(x, w, mean, rstd, d, None, None, 0.0)
+
+    check(
+        lambda x, w, b: ops.layernorm(x, w, b, EPS)[0],
+        backward,
+        lambda x, w, b: F.layer_norm(x, w.shape, w, b, EPS),
+        (5, 33),
+        (33,),
+        (33,),
+    )
+    x, w, b = draw((5, 33), (33,), (33,))
+    expected = torch.native_layer_norm(torch.tensor(x), (33,), torch.tensor(w), torch.tensor(b), EPS)
+    for got, stored in zip(ops.layernorm(x, w, b, EPS)[1:], expected[1:], strict=True):
+        assert_agree(got, stored.flatten().numpy(), [x])
+
+
+def test_batchnorm() -> None:
+    shapes = (4, 3, 7), (3,), (3,)
+    old_mean, old_var = draw((3,), (3,))
+    old_var = old_var**2
+
+    def backward(d: Any, x: Any, w: Any, b: Any) -> Any:
+        _, mean, rstd, *_ = ops.batchnorm_training(x, w, b, old_mean, old_var, 0.1, EPS)
+        return ops.batchnorm_backward(x, w, mean, rstd, d, None, None, 0.0)
+
+    check(
+        lambda x, w, b: ops.batchnorm_training(x, w, b, old_mean, old_var, 0.1, EPS)[0],
+        backward,
+        lambda x, w, b: F.batch_norm(x, None, None, w, b, True, 0.1, EPS),
+        *shapes,
+    )
+    check(
+        lambda x, w, b: ops.batchnorm_evaluation(x, w, b, old_mean, old_var, EPS),
+        None,
+        lambda x, w, b: F.batch_norm(x, torch.tensor(old_mean), torch.tensor(old_var), w, b, False, 0.1, EPS),
+        *shapes,
+    )
+    x, w, b = draw(*shapes)
+    running = torch.tensor(old_mean), torch.tensor(old_var)
+    stored = torch.native_batch_norm(*map(torch.tensor, (x, w, b)), *running, True, 0.1, EPS)[1:]
+    results = ops.batchnorm_training(x, w, b, old_mean, old_var, 0.1, EPS)[1:]
+    for got, expected in zip(results, (*stored, *running), strict=True):
+        assert_agree(got, expected.numpy(), [x, old_mean, old_var])
+
+
+def test_dropout() -> None:
+    """PyTorch draws another mask: of the same mask its scaling and its gradient are these."""
+    philox, rate = np.array([7, 11], np.uint64), 0.25
+    mask = torch.tensor(dropout.kept(philox, 40, rate))
+    check(
+        lambda x: ops.dropout(x, philox, rate),
+        lambda d, x: ops.dropout_backward(d, philox, rate),
+        lambda x: torch.ops.aten.native_dropout_backward(x, mask, 1 / (1 - rate)),
+        (40,),
+    )
 
 
 def test_products() -> None:

@@ -32,6 +32,21 @@ def _log_probs(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
     return {"log_probs": reference.cross_entropy_forward(made["log_probs"], made["targets"])[1]}
 
 
+def _row_statistics(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
+    _, mean, rstd = reference.layernorm(made["input"].astype(np.float32), made["weight"], made["weight"], NORM_EPS)
+    return {"mean": mean, "rstd": rstd}
+
+
+def _channel_statistics(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
+    x, rest = made["input"].astype(np.float32), made["weight"]
+    _, mean, rstd, *_ = reference.batchnorm_training(x, rest, rest, rest, rest, 0.1, NORM_EPS)
+    return {"mean": mean, "rstd": rstd}
+
+
+def _variances(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> NDArray[np.float64]:
+    return np.asarray(draw.uniform(shape) + 0.25)
+
+
 def _some_ignored(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> NDArray[np.int64]:
     """The last column, one row that does not count, the first column, and columns anywhere."""
     targets = draw.integers(0, sizes["vocab_size"], shape)
@@ -55,10 +70,15 @@ _DRAWN = {"n": MEMBERS}
 _VOCABULARY, _FEW = {"rows": WIDE, "cols": VOCAB}, {"rows": WIDE_ROWS}
 _ROUTER = {"rows": TOKENS, "cols": EXPERTS, "k": TOP_K}
 _NORM = {"rows": TOKENS, "hidden_dim": HIDDEN, "eps": NORM_EPS}
+_NORM_GRADIENT = {"rows": TOKENS, "hidden_dim": HIDDEN}
 _LOGITS = {"batch_seq": WIDE, "vocab_size": VOCAB}
 _TABLE = {"num_indices": TOKENS, "vocab_size": VOCAB, "embedding_dim": HIDDEN}
 _COLUMNS = {"embedding_dim": 13}
 _DECODED = {"batch": BATCH, "vocab_size": VOCAB}
+_IMAGES, _FEW_CHANNELS = {"batch": 16, "channels": 64, "spatial": 56 * 56}, {"channels": 5}
+WHY_IMAGES = "16 images of 56 x 56 in 64 channels: a stage of a network for images, which the full model has none of"
+_DROPPED = {"n": 2**20 + 3, "rate": 0.1}
+WHY_DROPPED = "a million elements: each has a draw of its own, so that none is a copy of another"
 _GRADIENTS = {"rows": ("d_output", "d_residual_out", "d_input")}
 _MOVES = ("weight", "output", "grad_output", "grad_weight")
 
@@ -109,4 +129,36 @@ CALLS = (
     FullCall("sample", {**_DECODED, "temperature": 0.7}, inputs={"seeds": seeds}, why=WHY_BATCH),
     FullCall("topk_sample", {**_DECODED, "k": 40, "temperature": 0.7}, inputs={"seeds": seeds}, why=WHY_BATCH),
     FullCall("topp_sample", {**_DECODED, "top_p": 0.9, "temperature": 0.7}, inputs={"seeds": seeds}, why=WHY_BATCH),
+    FullCall("layernorm", _NORM, {"rows": ROWS}),
+    FullCall(
+        "layernorm_backward",
+        {**_NORM_GRADIENT, "beta": 1.0},
+        {"rows": ROWS},
+        scaled={"rows": ("d_output", "d_input")},
+        finish=_row_statistics,
+        carried_out=sums.layernorm_backward,
+    ),
+    FullCall(
+        "batchnorm_training",
+        {**_IMAGES, "momentum": 0.1, "eps": NORM_EPS},
+        _FEW_CHANNELS,
+        {"running_var": _variances},
+        why=WHY_IMAGES,
+    ),
+    FullCall(
+        "batchnorm_evaluation",
+        {**_IMAGES, "eps": NORM_EPS},
+        _FEW_CHANNELS,
+        {"running_var": _variances},
+        why=WHY_IMAGES,
+    ),
+    FullCall(
+        "batchnorm_backward",
+        {**_IMAGES, "beta": 1.0},
+        _FEW_CHANNELS,
+        finish=_channel_statistics,
+        why=WHY_IMAGES,
+    ),
+    FullCall("dropout", _DROPPED, inputs={"philox": seeds}, why=WHY_DROPPED),
+    FullCall("dropout_backward", _DROPPED, inputs={"philox": seeds}, why=WHY_DROPPED),
 )

@@ -55,6 +55,28 @@ def rmsnorm_residual_backward(places: Placed) -> CarriedOut:
     return function
 
 
+def layernorm_backward(places: Placed) -> CarriedOut:
+    """d_weight and d_bias sum over rows."""
+    rows = places["rows"]
+
+    def function(
+        input: Array,
+        weight: Array,
+        mean: Array,
+        rstd: Array,
+        d_output: Array,
+        d_weight: Array,
+        d_bias: Array,
+        beta: float,
+    ) -> tuple[Array, Array, Array]:
+        d_input, _, _ = reference.layernorm_backward(input, weight, mean, rstd, d_output, None, None, 0.0)
+        h = (input - mean[:, None]) * rstd[:, None]
+        sums = [counted_sum(terms, rows.member, rows.factor) for terms in (d_output * h, d_output)]
+        return d_input, accumulate(sums[0], d_weight, beta), accumulate(sums[1], d_bias, beta)
+
+    return function
+
+
 def cross_entropy_forward(places: Placed) -> CarriedOut:
     """The loss is a mean over the rows with a target."""
     rows = places["batch_seq"].member

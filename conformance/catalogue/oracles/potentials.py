@@ -2,7 +2,8 @@
 
 Where an operation is given rounded results of its forward (probabilities, a log-sum-exp), they are no longer exactly
 those of any input.  Probabilities p get a further entry that makes up for what they lack of 1, and are moved by the
-change t of their logits: p e^t / (1 - sum(p) + sum(p e^t)).
+change t of their logits: p e^t / (1 - sum(p) + sum(p e^t)).  Rows that a norm was given are moved by t as well, which
+changes mean and variance that were stored with them.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import itertools
 from collections.abc import Sequence
 from decimal import Decimal
 
-from . import elementwise, moe, norm, rope
+from . import batchnorm, dropout, elementwise, layernorm, moe, norm, rope
 from .differences import Gradient
 from .numbers import Matrix, Nested, Number, Vector, dot, exp, flat, shape
 
@@ -57,6 +58,17 @@ def _rmsnorm_residual(
     return through_norm + _product(residual_out, d_residual_out)
 
 
+def _layernorm(
+    input: Matrix, weight: Vector, mean: Vector, rstd: Vector, d_output: Matrix, d_weight: Vector, d_bias: Vector,
+    beta: Number, bias: Vector, t: Matrix,
+) -> Number:  # fmt: skip
+    total = beta * (dot(d_weight, weight) + dot(d_bias, bias)) if beta else Decimal(0)
+    for row, m, r, d, move in zip(input, mean, rstd, d_output, t, strict=True):
+        h = layernorm.moved_norm([(x - m) * r for x in row], [r * step for step in move])
+        total += dot([y * w + b for y, w, b in zip(h, weight, bias, strict=True)], d)
+    return total
+
+
 def _rope(d_output: Nested, freqs: Matrix, offset: int, x: Nested) -> Number:
     return _product(rope.rope_forward(x, freqs, offset), d_output)
 
@@ -98,6 +110,22 @@ def _cross_entropy(log_probs: Matrix, targets: Sequence[int], scale: Number, t: 
     return scale * total
 
 
+def _batchnorm(
+    input: Nested, weight: Vector, mean: Vector, rstd: Vector, d_output: Nested, d_weight: Vector, d_bias: Vector,
+    beta: Number, bias: Vector, t: Nested,
+) -> Number:  # fmt: skip
+    total = beta * (dot(d_weight, weight) + dot(d_bias, bias)) if beta else Decimal(0)
+    for c, (m, r, w, b) in enumerate(zip(mean, rstd, weight, bias, strict=True)):
+        x, d, moves = (batchnorm.of_channel(array, c) for array in (input, d_output, t))
+        h = layernorm.moved_norm([(y - m) * r for y in x], [r * step for step in moves])
+        total += dot([y * w + b for y in h], d)
+    return total
+
+
+def _dropout(d_output: Vector, philox: Sequence[int], rate: Number, x: Vector) -> Number:
+    return dot(dropout.dropout(x, philox, rate), d_output)
+
+
 GRADIENTS = {
     "silu_backward": Gradient(_silu, {"d_input": "input"}),
     "swiglu_backward": Gradient(_swiglu, {"d_gate": "gate", "d_up": "up"}),
@@ -112,4 +140,7 @@ GRADIENTS = {
     "expert_combine_backward": Gradient(_combine, {"d_input": "input", "d_weights": "weights"}),
     "aux_loss_backward": Gradient(_aux_loss, {"d_router_probs": "probs"}),
     "cross_entropy_backward": Gradient(_cross_entropy, {"d_logits": "t"}),
+    "layernorm_backward": Gradient(_layernorm, {"d_input": "t", "d_weight": "weight", "d_bias": "bias"}),
+    "batchnorm_backward": Gradient(_batchnorm, {"d_input": "t", "d_weight": "weight", "d_bias": "bias"}),
+    "dropout_backward": Gradient(_dropout, {"d_input": "x"}),
 }

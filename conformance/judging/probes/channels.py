@@ -136,6 +136,6 @@ def _linear(operation: str, name: str, axis: str, rest: float) -> Iterator[Chann
     for output, value in units[0].items():
         factors = {float(unit[output].reshape(-1)[-1]) for unit in units}
         factor = float(value.reshape(-1)[-1])
-        if len(factors) == 1 and factor and float(whole[output].reshape(-1)[-1]) == 15 * factor:
+        if len(factors) == 1 and factor and np.isfinite(factor) and float(whole[output].reshape(-1)[-1]) == 15 * factor:
             shared = float(longer[output].reshape(-1)[-1]) != factor
             yield Channel(operation, name, output, axis, rest, factor, shared)

@@ -120,11 +120,14 @@ def _spared(x: Noisy) -> Any:
 
 
 def square(x: Noisy) -> Noisy:
-    """Where the error may be as large as the number, what REACH sigma do counts, not what the slope says."""
+    """Where the error may be as large as the number, what REACH sigma do counts, not what the slope says.
+
+    So it is of a number less the mean of its row where all of the row are equal: what is left is the mean's error.
+    """
     slope = 2 * x.v
     if roundings().is_rough:
         slope = 2 * np.abs(x.v) + x.reach
-    elif roundings().coarse:
+    elif np.any(x.variance):
         reach = REACH * x.sigma
         slope = np.where(reach > np.abs(x.v), 2 * np.abs(x.v) + reach, slope)
     result = rounded(propagate(x.v**2, (x, slope)), below=extremes.of_product(x.factors, x.factors, x.v, x.v))

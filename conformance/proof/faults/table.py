@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from . import elementwise, memory, norm, optimizer, products, sequences, sixteen
+from . import batchnorm, dropout, elementwise, layernorm, memory, norm, optimizer, products, sequences, sixteen
 from .fault import Fault, FaultError
 
 FAULTS = (
@@ -12,6 +12,9 @@ FAULTS = (
     *norm.FAULTS,
     *products.FAULTS,
     *optimizer.FAULTS,
+    *layernorm.FAULTS,
+    *batchnorm.FAULTS,
+    *dropout.FAULTS,
     *memory.FAULTS,
     *sequences.FAULTS,
     *sixteen.FAULTS,

@@ -12,6 +12,7 @@ import numpy as np
 
 import reference
 from reference.ops import sixteen
+from reference.ops.dropout import kept
 
 from . import attention, decode
 from .attention import LOG2E
@@ -150,11 +151,91 @@ def scatter_add(grad_output: Array, indices: Array, grad_weight: Array) -> Array
     return total
 
 
+def layernorm(input: Array, weight: Array, bias: Array, eps: float) -> tuple[Array, Array, Array]:
+    """Moments of blocks of 32 columns, joined one after the other (Chan, Golub and LeVeque 1979)."""
+    mean, squares, count = np.zeros_like(input[:, :1]), np.zeros_like(input[:, :1]), 0
+    for start in range(0, input.shape[1], 32):
+        block = input[:, start : start + 32]
+        of_block = np.mean(block, axis=1, keepdims=True)
+        step, n = of_block - mean, block.shape[1]
+        squares = squares + np.sum((block - of_block) ** 2, axis=1, keepdims=True)
+        if count:
+            squares = squares + step * step * np.float32(count * n / (count + n))
+        count += n
+        mean = mean + step * np.float32(n / count)
+    rstd = 1 / np.sqrt(squares / np.float32(count) + np.float32(eps))
+    return (input - mean) * (rstd * weight) + bias, mean[:, 0], rstd[:, 0]
+
+
+def layernorm_backward(
+    input: Array, weight: Array, mean: Array, rstd: Array, d_output: Array, d_weight: Array, d_bias: Array, beta: float
+) -> tuple[Array, Array, Array]:
+    """The deviation's term by the centred row, the gradients row after row."""
+    centred, g, r = input - mean[:, None], d_output * weight, rstd[:, None]
+    inner = np.sum(g * centred, axis=1, keepdims=True) * (r * r) / np.float32(input.shape[1])
+    d_input = (g - np.mean(g, axis=1, keepdims=True) - centred * inner) * r
+    rows = {"weight": (d_weight, d_output * r * centred), "bias": (d_bias, d_output)}
+    added = (np.concatenate([beta * old[None], terms]) if beta else terms for old, terms in rows.values())
+    new_weight, new_bias = (np.add.accumulate(terms, axis=0)[-1] for terms in added)
+    return d_input, new_weight, new_bias
+
+
+def batchnorm_training(
+    input: Array, weight: Array, bias: Array, running_mean: Array, running_var: Array, momentum: float, eps: float
+) -> tuple[Array, ...]:
+    """Sums of samples first, and the running statistics by what is added to them."""
+    count = np.float32(input.shape[0] * input.shape[2])
+    mean = np.sum(np.sum(input, axis=2), axis=0) / count
+    centred = input - mean[None, :, None]
+    squares = np.sum(np.sum(centred * centred, axis=2), axis=0)
+    rstd = 1 / np.sqrt(squares / count + np.float32(eps))
+    output = centred * (rstd * weight)[None, :, None] + bias[None, :, None]
+    kept_mean = running_mean + np.float32(momentum) * (mean - running_mean)
+    kept_var = running_var + np.float32(momentum) * (squares / (count - 1) - running_var)
+    return output, mean, rstd, kept_mean, kept_var
+
+
+def batchnorm_evaluation(
+    input: Array, weight: Array, bias: Array, running_mean: Array, running_var: Array, eps: float
+) -> Array:
+    """Not folded: centred, divided, scaled and shifted one after the other."""
+    deviation = np.sqrt(running_var + np.float32(eps))
+    return (input - running_mean[None, :, None]) / deviation[None, :, None] * weight[None, :, None] + bias[
+        None, :, None
+    ]
+
+
+def batchnorm_backward(
+    input: Array, weight: Array, mean: Array, rstd: Array, d_output: Array, d_weight: Array, d_bias: Array, beta: float
+) -> tuple[Array, Array, Array]:
+    """Sums of samples first, the deviation's term by the centred channel."""
+    count = np.float32(input.shape[0] * input.shape[2])
+    centred = input - mean[None, :, None]
+    of_dy, inner = (np.sum(np.sum(x, axis=2), axis=0) for x in (d_output, d_output * centred))
+    factor = (inner * rstd * rstd / count)[None, :, None]
+    d_input = (d_output - (of_dy / count)[None, :, None] - centred * factor) * (rstd * weight)[None, :, None]
+    sums = (inner * rstd, of_dy)
+    new_weight, new_bias = (s + beta * old if beta else s for s, old in zip(sums, (d_weight, d_bias), strict=True))
+    return d_input, new_weight, new_bias
+
+
+def dropout(input: Array, philox: Array, rate: float) -> Array:
+    """The scale is stored with the mask, once rounded."""
+    scale = np.float32(1) / (np.float32(1) - np.float32(rate))
+    return np.where(kept(philox, input.size, rate), input * scale, np.float32(0))
+
+
+def dropout_backward(d_output: Array, philox: Array, rate: float) -> Array:
+    return dropout(d_output, philox, rate)
+
+
 _PLAIN: tuple[Callable[..., Any], ...] = (
     *(silu, silu_backward, swiglu, swiglu_backward, softmax, softmax_backward, softmax_topk),
     *(rmsnorm, rmsnorm_backward, rmsnorm_residual, rope_freqs),
     *(attention.attention_scores, attention.flash_attention, attention.attention_forward),
     *(attention.attention_backward, cross_entropy_forward, adamw_step, aux_loss_forward, grad_clip, scatter_add),
+    *(layernorm, layernorm_backward, batchnorm_training, batchnorm_evaluation, batchnorm_backward),
+    *(dropout, dropout_backward),
     *(decode.sample, decode.topk_sample, decode.topp_sample),
 )
 _FLOAT32: dict[str, Callable[..., Any]] = {function.__name__: function for function in _PLAIN} | {

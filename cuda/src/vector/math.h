@@ -7,12 +7,12 @@
 #include <string.h>
 
 #if defined(_OPENMP) || defined(ASSAYER_OPENMP_SIMD)
-#define SIMD_PRAGMA(text) _Pragma(#text)
+#define SIMD_PRAGMA(...) _Pragma(#__VA_ARGS__)
 #define SIMD SIMD_PRAGMA(omp simd)
-#define SIMD_SUM(name) SIMD_PRAGMA(omp simd reduction(+ : name))
+#define SIMD_SUM(...) SIMD_PRAGMA(omp simd reduction(+ : __VA_ARGS__))
 #else
 #define SIMD
-#define SIMD_SUM(name)
+#define SIMD_SUM(...)
 #endif
 
 /* Asks for the cache line at an address, which may be any. */

@@ -16,6 +16,9 @@
 /* Each file of vector/ fills in its part of the table. */
 void NAME(fill_elementwise)(struct simd* table);
 void NAME(fill_rows)(struct simd* table);
+void NAME(fill_norms)(struct simd* table);
+void NAME(fill_dropout)(struct simd* table);
+void NAME(fill_batchnorm)(struct simd* table);
 void NAME(fill_multiply)(struct simd* table);
 void NAME(fill_half)(struct simd* table);
 

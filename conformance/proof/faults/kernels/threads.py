@@ -38,7 +38,7 @@ FAULTS = (
           "left -= DEPTH, now = 1 - now)", "left -= DEPTH)", _RACE, run_mode=BY_RACES, cases="plain"),
     Fault("attention_products.cuh: one panel for two steps", ("flash_attention",), "attention_products.cuh",
           "        now = 1 - now;\n", "", _RACE, run_mode=BY_RACES, cases="plain"),
-    Fault("norm_backward.cu: no barrier before the warps' sums are read", ("rmsnorm_backward",), "norm_backward.cu",
+    Fault("partials.cuh: no barrier before the warps' sums are read", ("rmsnorm_backward",), "partials.cuh",
           "    __syncthreads();\n", "", "d_weight: NaN"),
     Fault("aux_loss.cu: no barrier before the warps' sums are read", ("aux_loss_forward",), "aux_loss.cu",
           "    __syncthreads();\n", "", "aux_loss, p_means: NaN"),
