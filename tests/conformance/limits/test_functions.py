@@ -64,7 +64,7 @@ def test_a_number_is_of_every_function_and_a_table_of_those_it_names(tmp_path: P
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("functions = { exq = 4 }", "functions: exq: expected one of exp, log, pow, sqrt, sin, cos, tanh, division"),
+        ("functions = { exq = 4 }", "functions: exq: expected one of exp, log, pow, sqrt, sin, cos, tanh, erf, division"),
         ("functions = { exp = 0 }", f"functions: exp: {NUMBER} 0"),
         ('functions = "4"', f"functions: {NUMBER} '4'"),
         ("functions = true", f"functions: {NUMBER} True"),
