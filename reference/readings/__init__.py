@@ -6,12 +6,14 @@ They prove that the judge's cases can tell, put a name to a failure, and documen
 from __future__ import annotations
 
 from . import (
+    activations,
     adamw,
     attention,
     attention_backward,
     decode,
     elementwise,
     embedding,
+    gelu,
     gemm,
     loss,
     moe,
@@ -21,6 +23,7 @@ from . import (
     selection,
     sixteen,
     softmax,
+    tempered,
 )
 from .reading import Reading
 
@@ -41,5 +44,8 @@ _FLOAT32: tuple[Reading, ...] = (
     *embedding.READINGS,
     *decode.READINGS,
     *selection.READINGS,
+    *activations.READINGS,
+    *gelu.READINGS,
+    *tempered.READINGS,
 )
 READINGS = (*_FLOAT32, *sixteen.readings(_FLOAT32))

@@ -9,14 +9,14 @@ from conformance.catalogue.full_model import HIDDEN, TOKENS, VOCAB
 
 from .data import Draw
 from .elementwise import EVERY, SOME, TAILS
-from .spec import Arguments, Sizes, Spec, sizes
+from .spec import Arguments, Sizes, Spec, rows_apart, sizes
 
 _BENT = {"plain": EVERY[1:], "tails": TAILS, "exact": SOME, "range": SOME, "special": SOME, "signed": SOME}
 _CURVED = {"plain": EVERY, "tails": TAILS, "range": SOME, "large": SOME[1:], "tiny": SOME, "special": SOME}
 _GATED = {data: rows for data, rows in _CURVED.items() if data != "large"}  # of large ones x * 1 is all there is
 _SLOPES = {"exact": SOME, "cancel": SOME, "special": SOME}  # of outputs that no input has
 _ALPHAS = sizes(
-    "n alpha", (2, 0.3), (31, 1.1), (33, 0.01), (257, 1.5), (1024, 0.25), (1025, -0.5), (8193, 0.2), (20011, 3.0)
+    "n alpha", (5, 0.3), (31, 1.1), (33, 0.01), (257, 1.5), (1024, 0.25), (1025, -0.5), (8193, 0.2), (20011, 3.0)
 )
 _SCALED = {
     "plain": _ALPHAS,
@@ -61,6 +61,7 @@ SPECS = (
     Spec("softmax_temperature", {"plain": _ROWS, "large": _SOME_ROWS, "masked": _SOME_ROWS, "special": _SOME_ROWS}),
     Spec("softmax_temperature", {"late": _WIDE_ROWS}, why="maximum_in_last_column"),
     Spec("softmax_temperature", {"beyond": _WIDE_ROWS}, why="overflow_before_the_maximum"),
+    Spec("softmax_temperature", {"plain": _SOME_ROWS}, {"input": rows_apart}, why="rows_far_apart"),
     Spec("softmax_temperature", {"below": _SOME_ROWS}, why="maximum_below_zero"),
     Spec("softmax_temperature", {"plain": sizes("rows cols temperature", (3, 33, 1.0))}, why="temperature_of_1"),
     Spec("softmax_temperature_backward", {"plain": _ROWS, "late": _SOME_ROWS}, finish=_distributions),
@@ -68,8 +69,9 @@ SPECS = (
 )
 
 _ELEMENT, _VOCABULARY = {"n": TOKENS * HIDDEN}, {"rows": TOKENS, "cols": VOCAB, "temperature": 0.7}
-_PLAIN = ("relu", "sigmoid", "tanh", "gelu", "gelu_tanh")
+_PLAIN = ("sigmoid", "tanh", "gelu", "gelu_tanh")
 FACTS = (
+    *(Facts(f"relu{way}", _ELEMENT, only_moves=True) for way in ("", "_backward")),
     *(Facts(f"{name}{way}", _ELEMENT) for name in _PLAIN for way in ("", "_backward")),
     *(Facts(f"leaky_relu{way}", {**_ELEMENT, "alpha": 0.01}) for way in ("", "_backward")),
     *(Facts(f"elu{way}", {**_ELEMENT, "alpha": 1.0}) for way in ("", "_backward")),
