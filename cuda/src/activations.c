@@ -31,7 +31,8 @@ int32_t cuda_leaky_relu(const float* input, float* output, int64_t n, float alph
     return ASSAYER_OK;
 }
 
-int32_t cuda_leaky_relu_backward(const float* input, const float* d_output, float* d_input, int64_t n, float alpha, void* stream) {
+int32_t cuda_leaky_relu_backward(const float* input, const float* d_output, float* d_input, int64_t n, float alpha,
+                                 void* stream) {
     (void)stream;
     CHECK_ARRAY(input, n);
     CHECK_ARRAY(d_output, n);

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from . import elementwise, memory, norm, optimizer, products, sequences, sixteen
+from . import activations, elementwise, memory, norm, optimizer, products, sequences, sixteen
 from .fault import Fault, FaultError
 
 FAULTS = (
@@ -15,6 +15,7 @@ FAULTS = (
     *memory.FAULTS,
     *sequences.FAULTS,
     *sixteen.FAULTS,
+    *activations.FAULTS,
 )
 # One of each family, of different kinds, none of which reaches another's operations: they go into one library.
 _TOGETHER = (
