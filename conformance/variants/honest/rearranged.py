@@ -14,6 +14,7 @@ import reference
 from reference.ops import sixteen
 
 from . import attention, decode
+from .activations import ACTIVATIONS
 from .attention import LOG2E
 
 Array = Any
@@ -156,6 +157,7 @@ _PLAIN: tuple[Callable[..., Any], ...] = (
     *(attention.attention_scores, attention.flash_attention, attention.attention_forward),
     *(attention.attention_backward, cross_entropy_forward, adamw_step, aux_loss_forward, grad_clip, scatter_add),
     *(decode.sample, decode.topk_sample, decode.topp_sample),
+    *ACTIVATIONS,
 )
 _FLOAT32: dict[str, Callable[..., Any]] = {function.__name__: function for function in _PLAIN} | {
     "gemm_beta": _gemm(lambda A, B: (A, B.T)),
