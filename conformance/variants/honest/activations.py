@@ -19,7 +19,7 @@ def sigmoid(input: Array) -> Array:
 
 
 def sigmoid_backward(output: Array, d_output: Array) -> Array:
-    return d_output * (output - output * output)
+    return d_output * (1 - output) * output
 
 
 def tanh_backward(output: Array, d_output: Array) -> Array:
