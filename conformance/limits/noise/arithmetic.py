@@ -143,6 +143,8 @@ def divide(a: Any, b: Any) -> Noisy:
     result = doubted(result, lambda: unknown(x) | unknown(y))
     scales = _scales_exactly(y)
     result = rounded(by_units("division", result, scales), times=2, free=scales, below=below)
+    if not y.ndim and result.size > 1 and not np.all(scales):  # the reciprocal of one number is rounded once for all
+        result.shared = result.shared + np.where(result.variance > 0, current().variance(result.v), 0.0)
     common.keep(result, (x, 1 / y.v), (y, -q / y.v))
     common.numbers_first(result, x.factors, factors.alone(y.v))
     if y.sum_of is x:
