@@ -120,6 +120,13 @@ LARGE: tuple[tuple[str, tuple[Any, ...], dict[str, Any]], ...] = (
     ("batchnorm_backward", (_IMAGES, *[(64,)] * 3, _IMAGES, *[(64,)] * 2), {"beta": 1.0}),
     ("dropout", ((8192 * 768,), (2,)), {"rate": 0.1}),
     ("dropout_backward", ((8192 * 768,), (2,)), {"rate": 0.1}),
+    *((operation, ((4096 * 1024,),), {}) for operation in ("relu", "sigmoid", "tanh", "gelu", "gelu_tanh")),
+    *((f"{operation}_backward", ((4096 * 1024,),) * 2, {}) for operation in ("relu", "sigmoid", "tanh", "gelu")),
+    ("gelu_tanh_backward", ((4096 * 1024,),) * 2, {}),
+    *((operation, ((4096 * 1024,),), {"alpha": 0.1}) for operation in ("leaky_relu", "elu")),
+    *((f"{operation}_backward", ((4096 * 1024,),) * 2, {"alpha": 0.1}) for operation in ("leaky_relu", "elu")),
+    ("softmax_temperature", ((4096, 1024),), {"temperature": 0.7}),
+    ("softmax_temperature_backward", ((4096, 1024),) * 2, {"temperature": 0.7}),
 )
 
 

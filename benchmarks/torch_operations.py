@@ -99,6 +99,74 @@ def swiglu_backward(gate: Tensor, up: Tensor, d_output: Tensor) -> Timed:
     return _gradient(lambda g, u: F.silu(g) * u, (gate, up), d_output)
 
 
+def relu(input: Tensor) -> Timed:
+    return lambda: F.relu(input)
+
+
+def relu_backward(input: Tensor, d_output: Tensor) -> Timed:
+    return _gradient(F.relu, (input,), d_output)
+
+
+def leaky_relu(input: Tensor, alpha: float) -> Timed:
+    return lambda: F.leaky_relu(input, alpha)
+
+
+def leaky_relu_backward(input: Tensor, d_output: Tensor, alpha: float) -> Timed:
+    return _gradient(lambda x: F.leaky_relu(x, alpha), (input,), d_output)
+
+
+def elu(input: Tensor, alpha: float) -> Timed:
+    return lambda: F.elu(input, alpha)
+
+
+def elu_backward(input: Tensor, d_output: Tensor, alpha: float) -> Timed:
+    return _gradient(lambda x: F.elu(x, alpha), (input,), d_output)
+
+
+def sigmoid(input: Tensor) -> Timed:
+    return lambda: input.sigmoid()
+
+
+def sigmoid_backward(output: Tensor, d_output: Tensor) -> Timed:
+    return lambda: torch.ops.aten.sigmoid_backward(d_output, output)
+
+
+def tanh(input: Tensor) -> Timed:
+    return lambda: input.tanh()
+
+
+def tanh_backward(output: Tensor, d_output: Tensor) -> Timed:
+    return lambda: torch.ops.aten.tanh_backward(d_output, output)
+
+
+def gelu(input: Tensor) -> Timed:
+    return lambda: F.gelu(input)
+
+
+def gelu_backward(input: Tensor, d_output: Tensor) -> Timed:
+    return _gradient(F.gelu, (input,), d_output)
+
+
+def _gelu_tanh(input: Tensor) -> Tensor:
+    return F.gelu(input, approximate="tanh")
+
+
+def gelu_tanh(input: Tensor) -> Timed:
+    return lambda: _gelu_tanh(input)
+
+
+def gelu_tanh_backward(input: Tensor, d_output: Tensor) -> Timed:
+    return _gradient(_gelu_tanh, (input,), d_output)
+
+
+def softmax_temperature(input: Tensor, temperature: float) -> Timed:
+    return lambda: (input / temperature).softmax(-1)
+
+
+def softmax_temperature_backward(output: Tensor, d_output: Tensor, temperature: float) -> Timed:
+    return lambda: torch._softmax_backward_data(d_output, output, -1, output.dtype) / temperature
+
+
 def add(a: Tensor, b: Tensor) -> Timed:
     return lambda: a + b
 

@@ -26,6 +26,17 @@ def _scale(graph: Graph) -> None:
     graph.result("output", graph.node("Mul", graph.given("input"), factor))
 
 
+def _with_alpha(operator: str) -> Build:
+    def build(graph: Graph) -> None:
+        graph.result("output", graph.node(operator, graph.given("input"), alpha=graph.arguments["alpha"]))
+
+    return build
+
+
+def _gelu(approximate: str) -> Build:
+    return lambda graph: graph.result("output", graph.node("Gelu", graph.given("input"), approximate=approximate))
+
+
 def _swiglu(graph: Graph) -> None:
     graph.result("output", graph.node("Mul", graph.node("Swish", graph.given("gate")), graph.given("up")))
 
@@ -43,6 +54,12 @@ def _cast_to(kind: str) -> Build:
 # ---- rows ------------------------------------------------------------------------------------------------------------
 def _softmax(graph: Graph) -> None:
     graph.result("output", graph.node("Softmax", graph.given("input"), axis=-1))
+
+
+def _softmax_temperature(graph: Graph) -> None:
+    temperature = graph.constant(graph.arguments["temperature"], np.float32)
+    tempered = graph.node("Div", graph.given("input"), temperature)
+    graph.result("output", graph.node("Softmax", tempered, axis=-1))
 
 
 def _argmax(graph: Graph) -> None:
@@ -184,6 +201,14 @@ OPERATORS: Mapping[str, Build] = {
     "argmax": _argmax,
     "layernorm": _layernorm,
     "batchnorm_evaluation": _batchnorm_evaluation,
+    "relu": _unary("Relu"),
+    "leaky_relu": _with_alpha("LeakyRelu"),
+    "elu": _with_alpha("Elu"),
+    "sigmoid": _unary("Sigmoid"),
+    "tanh": _unary("Tanh"),
+    "gelu": _gelu("none"),
+    "gelu_tanh": _gelu("tanh"),
+    "softmax_temperature": _softmax_temperature,
     "cast_to_bf16": _cast_to("BFLOAT16"),
     "cast_to_fp16": _cast_to("FLOAT16"),
     "cast_from_bf16": _cast,

@@ -70,6 +70,23 @@ def swish(node: Node) -> Call:
     return Call("silu", {"input": node.given(0).ravel()}, {"output": node.outputs[0].ravel()})
 
 
+def _unary(operation: str, **scalars: float) -> Callable[[Node], Call]:
+    """scalars: the operation's numbers, by the names that they have as attributes too, with what holds where one is
+    left out."""
+
+    def call(node: Node) -> Call:
+        _expect_float32(node)
+        numbers = {name: node.attributes.get(name, value) for name, value in scalars.items()}
+        return Call(operation, {"input": node.given(0).ravel(), **numbers}, {"output": node.outputs[0].ravel()})
+
+    return call
+
+
+def gelu(node: Node) -> Call:
+    """gelu, or gelu_tanh by its attribute."""
+    return _unary("gelu_tanh" if node.attributes.get("approximate", b"none") == b"tanh" else "gelu")(node)
+
+
 def softmax(node: Node) -> Call:
     """Rows lie along the axis."""
     axis = node.attributes.get("axis", -1)
@@ -227,6 +244,12 @@ SHARED: Mapping[str, Callable[[Node], Call]] = {
     "Add": _elementwise("add"),
     "Mul": _elementwise("mul"),
     "Swish": swish,
+    "Relu": _unary("relu"),
+    "LeakyRelu": _unary("leaky_relu", alpha=0.01),
+    "Elu": _unary("elu", alpha=1.0),
+    "Sigmoid": _unary("sigmoid"),
+    "Tanh": _unary("tanh"),
+    "Gelu": gelu,
     "Softmax": softmax,
     "RMSNormalization": rms_normalization,
     "LayerNormalization": layer_normalization,

@@ -450,6 +450,67 @@ int32_t cuda_dropout(const float* input SHAPE(n), const uint64_t* philox SHAPE(2
 /* d_input = d_output / (1 - rate) where dropout keeps element i by the same philox, 0 where it does not. */
 int32_t cuda_dropout_backward(const float* d_output SHAPE(n), const uint64_t* philox SHAPE(2), float* d_input SHAPE(n), int64_t n,
                               float rate, void* stream) REQUIRES(rate >= 0, rate < 1);
+/* ---- activations ------------------------------------------------------------------------------------------------ */
+
+/* x = input throughout. */
+
+/* output = x where x > 0, 0 where x <= 0; NaN stays NaN. */
+int32_t cuda_relu(const float* input SHAPE(n), float* output SHAPE(n), int64_t n, void* stream);
+
+/* d_input = 0 where x <= 0, else d_output. */
+int32_t cuda_relu_backward(const float* input SHAPE(n), const float* d_output SHAPE(n), float* d_input SHAPE(n),
+                           int64_t n, void* stream);
+
+/* output = x where x > 0, else alpha * x. */
+int32_t cuda_leaky_relu(const float* input SHAPE(n), float* output SHAPE(n), int64_t n, float alpha, void* stream);
+
+/* d_input = d_output where x > 0, else alpha * d_output. */
+int32_t cuda_leaky_relu_backward(const float* input SHAPE(n), const float* d_output SHAPE(n), float* d_input SHAPE(n),
+                                 int64_t n, float alpha, void* stream);
+
+/* output = x where x > 0, else alpha * (exp(x) - 1). */
+int32_t cuda_elu(const float* input SHAPE(n), float* output SHAPE(n), int64_t n, float alpha, void* stream);
+
+/* d_input = d_output where x > 0, else d_output * alpha * exp(x). */
+int32_t cuda_elu_backward(const float* input SHAPE(n), const float* d_output SHAPE(n), float* d_input SHAPE(n),
+                          int64_t n, float alpha, void* stream);
+
+/* output = 1 / (1 + exp(-x)). */
+int32_t cuda_sigmoid(const float* input SHAPE(n), float* output SHAPE(n), int64_t n, void* stream);
+
+/* d_input = d_output * y * (1 - y), y = output. */
+int32_t cuda_sigmoid_backward(const float* output SHAPE(n), const float* d_output SHAPE(n), float* d_input SHAPE(n),
+                              int64_t n, void* stream);
+
+/* output = tanh(x). */
+int32_t cuda_tanh(const float* input SHAPE(n), float* output SHAPE(n), int64_t n, void* stream);
+
+/* d_input = d_output * (1 - y^2), y = output. */
+int32_t cuda_tanh_backward(const float* output SHAPE(n), const float* d_output SHAPE(n), float* d_input SHAPE(n),
+                           int64_t n, void* stream);
+
+/* output = x * Phi(x), Phi(x) = (1 + erf(x / sqrt(2))) / 2. */
+int32_t cuda_gelu(const float* input SHAPE(n), float* output SHAPE(n), int64_t n, void* stream);
+
+/* d_input = d_output * (Phi(x) + x * phi(x)), phi(x) = exp(-x^2 / 2) / sqrt(2 * pi). */
+int32_t cuda_gelu_backward(const float* input SHAPE(n), const float* d_output SHAPE(n), float* d_input SHAPE(n),
+                           int64_t n, void* stream);
+
+/* output = x / 2 * (1 + t), t = tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)). */
+int32_t cuda_gelu_tanh(const float* input SHAPE(n), float* output SHAPE(n), int64_t n, void* stream);
+
+/* d_input = d_output * ((1 + t) / 2 + x / 2 * (1 - t^2) * sqrt(2 / pi) * (1 + 3 * 0.044715 * x^2)), t as in gelu_tanh. */
+int32_t cuda_gelu_tanh_backward(const float* input SHAPE(n), const float* d_output SHAPE(n), float* d_input SHAPE(n),
+                                int64_t n, void* stream);
+
+/* output = softmax(input / temperature), row-wise. */
+int32_t cuda_softmax_temperature(const float* input SHAPE(rows, cols), float* output SHAPE(rows, cols), int rows, int cols,
+                                 float temperature, void* stream) REQUIRES(temperature > 0);
+
+/* d_input = y * (d_output - sum(y * d_output)) / temperature, y = output, row-wise. */
+int32_t cuda_softmax_temperature_backward(const float* output SHAPE(rows, cols), const float* d_output SHAPE(rows, cols),
+                                          float* d_input SHAPE(rows, cols), int rows, int cols, float temperature,
+                                          void* stream) REQUIRES(temperature > 0);
 
 /* ---- 16-bit ------------------------------------------------------------------------------------------------------ */
 

@@ -10,6 +10,7 @@
 
 #define DECLARE(variant)                                                                                                   \
     void fill_elementwise_##variant(struct simd*);                                                                         \
+    void fill_activations_##variant(struct simd*);                                                                         \
     void fill_rows_##variant(struct simd*);                                                                                \
     void fill_norms_##variant(struct simd*);                                                                               \
     void fill_batchnorm_##variant(struct simd*);                                                                           \
@@ -17,8 +18,9 @@
     void fill_half_##variant(struct simd*);                                                                                \
     void fill_multiply_##variant(struct simd*);
 #define FILL(variant, table)                                                                                               \
-    (fill_elementwise_##variant(table), fill_rows_##variant(table), fill_norms_##variant(table),                           \
-     fill_batchnorm_##variant(table), fill_dropout_##variant(table), fill_multiply_##variant(table), fill_half_##variant(table))
+    (fill_elementwise_##variant(table), fill_activations_##variant(table), fill_rows_##variant(table),                     \
+     fill_norms_##variant(table), fill_batchnorm_##variant(table), fill_dropout_##variant(table),                          \
+     fill_half_##variant(table), fill_multiply_##variant(table))
 
 DECLARE(baseline)
 #ifdef ASSAYER_X86_VARIANTS

@@ -68,6 +68,24 @@ struct simd {
     void (*adamw)(int64_t n, const struct adamw* c, float* p, const float* g, float* m, float* v);
     void (*rotate)(int64_t n, const float* cosine, const float* sine, const float* x, float* y); /* n pairs */
 
+    /* activations */
+    void (*relu)(int64_t n, const float* x, float* y);
+    void (*relu_backward)(int64_t n, const float* x, const float* dy, float* dx);
+    void (*leaky_relu)(int64_t n, const float* x, float alpha, float* y);
+    void (*leaky_relu_backward)(int64_t n, const float* x, const float* dy, float alpha, float* dx);
+    void (*elu)(int64_t n, const float* x, float alpha, float* y);
+    void (*elu_backward)(int64_t n, const float* x, const float* dy, float alpha, float* dx);
+    void (*sigmoid)(int64_t n, const float* x, float* y);
+    void (*sigmoid_backward)(int64_t n, const float* y, const float* dy, float* dx);
+    void (*tanh)(int64_t n, const float* x, float* y);
+    void (*tanh_backward)(int64_t n, const float* y, const float* dy, float* dx);
+    void (*gelu)(int64_t n, const float* x, float* y);
+    void (*gelu_backward)(int64_t n, const float* x, const float* dy, float* dx);
+    void (*gelu_tanh)(int64_t n, const float* x, float* y);
+    void (*gelu_tanh_backward)(int64_t n, const float* x, const float* dy, float* dx);
+    double (*exp_tempered)(int64_t n, const float* x, float shift, float temperature, float* y); /* its sum, too */
+    void (*softmax_tempered_backward)(int64_t n, const float* y, const float* dy, float inner, float temperature, float* dx);
+
     /* sums and rows */
     double (*dot)(int64_t n, const float* x, const float* y);                     /* of doubles */
     double (*sum_squares)(int64_t n, const float* x);

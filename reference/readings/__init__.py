@@ -6,6 +6,7 @@ They prove that the judge's cases can tell, put a name to a failure, and documen
 from __future__ import annotations
 
 from . import (
+    activations,
     adamw,
     attention,
     attention_backward,
@@ -14,6 +15,7 @@ from . import (
     dropout,
     elementwise,
     embedding,
+    gelu,
     gemm,
     layernorm,
     loss,
@@ -24,6 +26,7 @@ from . import (
     selection,
     sixteen,
     softmax,
+    tempered,
 )
 from .reading import Reading
 
@@ -47,5 +50,8 @@ _FLOAT32: tuple[Reading, ...] = (
     *layernorm.READINGS,
     *batchnorm.READINGS,
     *dropout.READINGS,
+    *activations.READINGS,
+    *gelu.READINGS,
+    *tempered.READINGS,
 )
 READINGS = (*_FLOAT32, *sixteen.readings(_FLOAT32))

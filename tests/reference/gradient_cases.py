@@ -13,6 +13,7 @@ EPS, SCALE, ALPHA, OFFSET, TOP_K = 0.01, 0.4, 0.3, 2, 2
 OFFSETS = {6: np.array([0, 2, 2, 6]), 40: np.array([0, 0, 27, 40])}
 FREQS = ops.rope_freqs(16, 6, 100.0, 4.0)
 POSITION = {10: np.array([[3, 8], [0, 5], [9, 1], [2, 7], [6, 4]])}
+LEAKY, ELU, TEMPERATURE = 0.3, 1.5, 0.7
 TARGETS = np.array([2, -1, 6, 0, 0, -7, 5, 3, 1, 1, 4, 6])
 INDICES = np.array([4, 1, 4, 0, 4, 1, 5, 5])
 PHILOX, RATE = np.array([0x0123456789ABCDEF, 2**64 - 1], np.uint64), 0.25
@@ -76,6 +77,38 @@ def elementwise(n: int) -> list[Case]:
     ]
 
 
+def _from_input(operation: str, n: int, *numbers: float) -> Case:
+    """A gradient that is computed from the forward's input."""
+    forward, backward = getattr(ops, operation), getattr(ops, f"{operation}_backward")
+
+    def gradient(x: dict[str, Any], d: Any) -> dict[str, Any]:
+        return {"input": backward(x["input"], d, *numbers)}
+
+    return Case(f"{operation}_backward", {"input": (n,)}, lambda input: forward(input, *numbers), gradient)
+
+
+def _from_output(operation: str, *shape: int, numbers: tuple[float, ...] = ()) -> Case:
+    """A gradient that is computed from the forward's output."""
+    forward, backward = getattr(ops, operation), getattr(ops, f"{operation}_backward")
+
+    def gradient(x: dict[str, Any], d: Any) -> dict[str, Any]:
+        return {"input": backward(forward(x["input"], *numbers), d, *numbers)}
+
+    return Case(f"{operation}_backward", {"input": shape}, lambda input: forward(input, *numbers), gradient)
+
+
+def _activations(n: int) -> list[Case]:
+    return [
+        _from_input("relu", n),
+        _from_input("leaky_relu", n, LEAKY),
+        _from_input("elu", n, ELU),
+        _from_output("sigmoid", n),
+        _from_output("tanh", n),
+        _from_input("gelu", n),
+        _from_input("gelu_tanh", n),
+    ]
+
+
 def _rows(rows: int, cols: int, k: int) -> list[Case]:
     return [
         Case(
@@ -84,6 +117,7 @@ def _rows(rows: int, cols: int, k: int) -> list[Case]:
             ops.softmax,
             lambda x, d: {"input": ops.softmax_backward(ops.softmax(x["input"]), d)},
         ),
+        _from_output("softmax_temperature", rows, cols, numbers=(TEMPERATURE,)),
         Case(
             "softmax_topk_backward",
             {"input": (rows, cols)},
@@ -216,6 +250,7 @@ def _losses(rows: int, cols: int) -> list[Case]:
 
 SMALL = [
     *elementwise(7),
+    *_activations(7),
     *_rows(3, 5, TOP_K),
     *_images(2, 3, 4),
     *_products(2, 3, 4),
@@ -227,6 +262,7 @@ SMALL = [
 ]
 LARGE = [
     *elementwise(1025),
+    *_activations(1025),
     *_rows(37, 129, 5),
     *_images(9, 5, 17),
     *_products(33, 17, 65),

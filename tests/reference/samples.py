@@ -104,6 +104,10 @@ def _batch_normed(draw: Draw) -> dict[str, Any]:
     return given | {"mean": mean, "rstd": rstd}
 
 
+def _input_and_gradient(draw: Draw) -> dict[str, Any]:
+    return {"input": draw.normal(9), "d_output": draw.normal(9)}
+
+
 _HYPER = {"lr": 0.01, "beta1": 0.9, "beta2": 0.95, "eps": 0.03, "step": 3}
 _OFFSETS = np.array([0, 2, 2, 6], np.int32)  # the middle expert owns no row
 
@@ -254,6 +258,26 @@ SAMPLES: dict[str, Callable[[Draw], dict[str, Any]]] = {
     },
     "dropout": lambda d: {"input": d.normal(9), "philox": d.seeds(2), "rate": 0.25},
     "dropout_backward": lambda d: {"d_output": d.normal(9), "philox": d.seeds(2), "rate": 0.25},
+    "relu": lambda d: {"input": d.normal(9)},
+    "relu_backward": _input_and_gradient,
+    "leaky_relu": lambda d: {"input": d.normal(9), "alpha": 0.3},
+    "leaky_relu_backward": lambda d: _input_and_gradient(d) | {"alpha": 0.3},
+    "elu": lambda d: {"input": d.normal(9), "alpha": 1.5},
+    "elu_backward": lambda d: _input_and_gradient(d) | {"alpha": 1.5},
+    "sigmoid": lambda d: {"input": d.normal(9)},
+    "sigmoid_backward": lambda d: {"output": reference.sigmoid(d.normal(9)), "d_output": d.normal(9)},
+    "tanh": lambda d: {"input": d.normal(9)},
+    "tanh_backward": lambda d: {"output": reference.tanh(d.normal(9)), "d_output": d.normal(9)},
+    "gelu": lambda d: {"input": d.normal(9)},
+    "gelu_backward": _input_and_gradient,
+    "gelu_tanh": lambda d: {"input": d.normal(9)},
+    "gelu_tanh_backward": _input_and_gradient,
+    "softmax_temperature": lambda d: {"input": d.normal(4, 7), "temperature": 0.7},
+    "softmax_temperature_backward": lambda d: {
+        "output": reference.softmax(d.normal(4, 7)),
+        "d_output": d.normal(4, 7),
+        "temperature": 0.7,
+    },
 }
 _ONLY = {
     **dict.fromkeys(("cast_to", "cast_from"), lambda d: {"input": d.normal(9)}),

@@ -22,6 +22,21 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("swiglu_backward", {"d_output": ZEROS(1)}, "d_output: expected the shape of gate, (9,), got (1,)"),
     ("add", {"b": ZEROS(1)}, "b: expected the shape of a, (9,), got (1,)"),
     ("mul", {"b": ZEROS(1)}, "b: expected the shape of a, (9,), got (1,)"),
+    *(
+        (f"{name}_backward", {"d_output": ZEROS(1)}, f"d_output: expected the shape of {of}, (9,), got (1,)")
+        for name, of in (
+            *(("relu", "input"), ("leaky_relu", "input"), ("elu", "input"), ("sigmoid", "output")),
+            *(("tanh", "output"), ("gelu", "input"), ("gelu_tanh", "input")),
+        )
+    ),
+    ("softmax_temperature", {"temperature": 0.0}, "temperature: expected temperature > 0, got 0.0"),
+    ("softmax_temperature", {"temperature": np.nan}, "temperature: expected temperature > 0, got nan"),
+    ("softmax_temperature_backward", {"temperature": -1.0}, "temperature: expected temperature > 0, got -1.0"),
+    (
+        "softmax_temperature_backward",
+        {"d_output": ZEROS((1, 7))},
+        "d_output: expected the shape of output, (4, 7), got (1, 7)",
+    ),
     ("softmax_backward", {"d_output": ZEROS((1, 7))}, "d_output: expected the shape of output, (4, 7), got (1, 7)"),
     ("softmax_topk", {"k": 0}, "k: expected 1 <= k <= 7 columns, got 0"),
     ("softmax_topk", {"k": 8}, "k: expected 1 <= k <= 7 columns, got 8"),

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import reference as ops
-from reference import random
+from reference import random, special
 from reference.ops import dropout
 from tests.reference.bounds import assert_agree
-from tests.reference.oracle import check, draw
+from tests.reference.oracle import check, draw, oracle
 
 torch = pytest.importorskip("torch", reason="PyTorch, the independent library, is not installed")
 F = torch.nn.functional
@@ -30,6 +30,53 @@ def test_elementwise() -> None:
     check(ops.add, None, torch.add, (40,), (40,))
     check(ops.mul, None, torch.mul, (40,), (40,))
     check(lambda x: ops.scale(x, SCALE), None, lambda x: x * SCALE, (40,))
+
+
+@pytest.mark.parametrize(
+    ("name", "numbers", "function"),
+    [
+        ("relu", (), F.relu),
+        ("leaky_relu", (SCALE,), lambda x: F.leaky_relu(x, SCALE)),
+        ("elu", (SCALE,), lambda x: F.elu(x, SCALE)),
+        ("gelu", (), F.gelu),
+        ("gelu_tanh", (), lambda x: F.gelu(x, approximate="tanh")),
+    ],
+)
+def test_activations_whose_gradient_reads_their_input(name: str, numbers: tuple[float, ...], function: Any) -> None:
+    forward, backward = getattr(ops, name), getattr(ops, f"{name}_backward")
+    check(lambda x: forward(x, *numbers), lambda d, x: backward(x, d, *numbers), function, (400,))
+
+
+@pytest.mark.parametrize("name", ["sigmoid", "tanh"])
+def test_activations_whose_gradient_reads_their_output(name: str) -> None:
+    forward, backward = getattr(ops, name), getattr(ops, f"{name}_backward")
+    check(forward, lambda d, x: backward(forward(x), d), getattr(torch, name), (400,))
+
+
+@pytest.mark.parametrize("name", ["relu", "leaky_relu", "elu"])
+def test_activations_where_their_branches_meet(name: str) -> None:
+    """At zeros, infinities and NaN as PyTorch has them, except ELU's gradient at NaN, which it takes as above 0."""
+    numbers = () if name == "relu" else (SCALE,)
+    x, d = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 5e-324]), np.arange(1.0, 7.0)
+    (output,), (gradient,) = oracle(lambda x: getattr(F, name)(x, *numbers), [x], d)
+    np.testing.assert_array_equal(getattr(ops, name)(x, *numbers), output)
+    if name == "elu":
+        gradient[np.isnan(x)] = np.nan
+    np.testing.assert_array_equal(getattr(ops, f"{name}_backward")(x, d, *numbers), gradient)
+
+
+def test_softmax_with_a_temperature() -> None:
+    def backward(d: Any, x: Any) -> Any:
+        return ops.softmax_temperature_backward(ops.softmax_temperature(x, SCALE), d, SCALE)
+
+    check(lambda x: ops.softmax_temperature(x, SCALE), backward, lambda x: F.softmax(x / SCALE, -1), (5, 33))
+
+
+def test_the_error_function() -> None:
+    x = np.concatenate([np.linspace(-7.0, 7.0, 2001), np.linspace(7.0, 28.0, 500), [np.inf, -np.inf, np.nan]])
+    for name in ("erf", "erfc"):
+        expected = getattr(torch.special, name)(torch.tensor(x)).numpy()
+        assert_agree(getattr(special, name)(x), expected, [x], name)
 
 
 def test_softmax() -> None:

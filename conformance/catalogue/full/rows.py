@@ -67,6 +67,7 @@ def _routing(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
 
 _N = {"n": ELEMENTS}
 _DRAWN = {"n": MEMBERS}
+_ACTIVATIONS = ("relu", "sigmoid", "tanh", "gelu", "gelu_tanh")
 _VOCABULARY, _FEW = {"rows": WIDE, "cols": VOCAB}, {"rows": WIDE_ROWS}
 _ROUTER = {"rows": TOKENS, "cols": EXPERTS, "k": TOP_K}
 _NORM = {"rows": TOKENS, "hidden_dim": HIDDEN, "eps": NORM_EPS}
@@ -87,6 +88,20 @@ CALLS = (
     *(FullCall(op, _N, _DRAWN, why=WHY_PAIRS) for op in ("swiglu", "swiglu_backward")),
     FullCall("scale", {**_N, "scale": -1.7}, _DRAWN),
     *(FullCall(f"cast_{way}_{suffix}", _N, _DRAWN) for way in ("to", "from") for suffix in ("bf16", "fp16")),
+    *(FullCall(f"{op}{way}", _N, _DRAWN) for op in _ACTIVATIONS for way in ("", "_backward")),
+    *(
+        FullCall(f"{op}{way}", {**_N, "alpha": 0.3}, _DRAWN)
+        for op in ("leaky_relu", "elu")
+        for way in ("", "_backward")
+    ),
+    FullCall("softmax_temperature", {**_VOCABULARY, "temperature": 0.7}, _FEW, why=WHY_WIDE),
+    FullCall(
+        "softmax_temperature_backward",
+        {**_VOCABULARY, "temperature": 0.7},
+        _FEW,
+        finish=_probabilities,
+        why=WHY_WIDE,
+    ),
     FullCall("softmax", _VOCABULARY, _FEW, why=WHY_WIDE),
     FullCall("softmax_backward", _VOCABULARY, _FEW, finish=_probabilities, why=WHY_WIDE),
     FullCall("softmax_topk", _ROUTER, {"rows": ROWS}, {"input": _apart}),

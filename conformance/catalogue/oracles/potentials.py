@@ -12,7 +12,7 @@ import itertools
 from collections.abc import Sequence
 from decimal import Decimal
 
-from . import batchnorm, dropout, elementwise, layernorm, moe, norm, rope
+from . import activations, batchnorm, dropout, elementwise, layernorm, moe, norm, rope
 from .differences import Gradient
 from .numbers import Matrix, Nested, Number, Vector, dot, exp, flat, shape
 
@@ -27,6 +27,43 @@ def _silu(input: Vector, d_output: Vector) -> Number:
 
 def _swiglu(gate: Vector, up: Vector, d_output: Vector) -> Number:
     return dot(elementwise.swiglu(gate, up), d_output)
+
+
+def _relu(input: Vector, d_output: Vector, t: Vector) -> Number:
+    """Of the branch that the input is on, moved by t: at 0 the function itself has no derivative."""
+    return _leaky_relu(input, d_output, Decimal(0), t)
+
+
+def _leaky_relu(input: Vector, d_output: Vector, alpha: Number, t: Vector) -> Number:
+    return dot(d_output, (y if x > 0 else alpha * y for x, y in zip(input, t, strict=True)))
+
+
+def _elu(input: Vector, d_output: Vector, alpha: Number, t: Vector) -> Number:
+    moved = (y if x > 0 else alpha * (exp(x + y) - 1) for x, y in zip(input, t, strict=True))
+    return dot(d_output, moved)
+
+
+def _sigmoid(output: Vector, d_output: Vector, t: Vector) -> Number:
+    """The sigmoid of the logit of y, moved by t."""
+    return dot(d_output, (y * exp(s) / (1 - y + y * exp(s)) for y, s in zip(output, t, strict=True)))
+
+
+def _tanh(output: Vector, d_output: Vector, t: Vector) -> Number:
+    """The tanh of the area tangent of y, moved by t: tanh's addition theorem."""
+    slopes = activations.tanh(t)
+    return dot(d_output, ((y + s) / (1 + y * s) for y, s in zip(output, slopes, strict=True)))
+
+
+def _gelu(input: Vector, d_output: Vector) -> Number:
+    return dot(activations.gelu(input), d_output)
+
+
+def _gelu_tanh(input: Vector, d_output: Vector) -> Number:
+    return dot(activations.gelu_tanh(input), d_output)
+
+
+def _softmax_temperature(output: Matrix, d_output: Matrix, temperature: Number, t: Matrix) -> Number:
+    return _softmax(output, d_output, [[x / temperature for x in row] for row in t])
 
 
 def _shifted(p: Vector, t: Vector) -> tuple[Vector, Number]:
@@ -143,4 +180,12 @@ GRADIENTS = {
     "layernorm_backward": Gradient(_layernorm, {"d_input": "t", "d_weight": "weight", "d_bias": "bias"}),
     "batchnorm_backward": Gradient(_batchnorm, {"d_input": "t", "d_weight": "weight", "d_bias": "bias"}),
     "dropout_backward": Gradient(_dropout, {"d_input": "x"}),
+    "relu_backward": Gradient(_relu, {"d_input": "t"}),
+    "leaky_relu_backward": Gradient(_leaky_relu, {"d_input": "t"}),
+    "elu_backward": Gradient(_elu, {"d_input": "t"}),
+    "sigmoid_backward": Gradient(_sigmoid, {"d_input": "t"}),
+    "tanh_backward": Gradient(_tanh, {"d_input": "t"}),
+    "gelu_backward": Gradient(_gelu, {"d_input": "input"}),
+    "gelu_tanh_backward": Gradient(_gelu_tanh, {"d_input": "input"}),
+    "softmax_temperature_backward": Gradient(_softmax_temperature, {"d_input": "t"}),
 }

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from reference import special
+
 from . import addends, common, extremes, factors
 from .number import (
     LAST_BIT,
@@ -144,6 +146,8 @@ def divide(a: Any, b: Any) -> Noisy:
     result = doubted(result, lambda: unknown(x) | unknown(y))
     scales = _scales_exactly(y)
     result = rounded(by_units("division", result, scales), times=2, free=scales, below=below)
+    if not y.ndim and result.size > 1 and not np.all(scales):  # the reciprocal of one number is rounded once for all
+        result.shared = result.shared + np.where(result.variance > 0, current().variance(result.v), 0.0)
     common.keep(result, (x, 1 / y.v), (y, -q / y.v))
     common.numbers_first(result, x.factors, factors.alone(y.v))
     if y.sum_of is x:
@@ -280,6 +284,17 @@ sin, cos = _circular("sin", np.sin, np.cos), _circular("cos", np.cos, np.sin)
 def tanh(x: Noisy) -> Noisy:
     y = np.tanh(x.v)
     return evaluated("tanh", propagate(y, (x, 1 - y * y)))
+
+
+def erf(x: Noisy) -> Noisy:
+    slope = 2 / np.sqrt(np.pi) * np.exp(-np.square(x.v))
+    return evaluated("erf", propagate(special.erf(x.v), (x, slope)))
+
+
+def erfc(x: Noisy) -> Noisy:
+    """1 - erf(x) may be computed as that: it errs by what erf does, however little is left where erf is near 1."""
+    difference = subtract(1.0, erf(x))
+    return difference.replaced(v=special.erfc(x.v))
 
 
 def absolute(x: Noisy) -> Noisy:

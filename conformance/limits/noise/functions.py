@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from reference import special
+
 from . import arithmetic, factors, reductions
 from .number import FUNCTIONS, METHODS, UFUNCS, Noisy, exact, lift
 
@@ -130,6 +132,8 @@ FUNCTIONS |= {
     np.concatenate: _joined(np.concatenate),
     np.stack: _joined(np.stack),
     np.split: lambda x, *args, **kwargs: _split(x, *args, **kwargs),
+    special.erf: arithmetic.erf,
+    special.erfc: arithmetic.erfc,
     np.zeros_like: _filled(0.0),
     np.ones_like: _filled(1.0),
     np.full_like: lambda x, value, **_: _filled(value)(x),

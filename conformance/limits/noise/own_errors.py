@@ -17,7 +17,8 @@ import numpy as np
 from .number import Noisy, between_steps, settled, together, weighted
 from .precision import Floats, current, roundings
 
-FUNCTIONS = ("exp", "log", "pow", "sqrt", "sin", "cos", "tanh", "division")  # what may be declared to err by units
+# What may be declared to err by units.
+FUNCTIONS = ("exp", "log", "pow", "sqrt", "sin", "cos", "tanh", "erf", "division")
 FUNCTION_ROUNDINGS = 4.0
 ROUNDINGS_IN_UNIT = 2.0  # at most: a unit in the last place is up to two roundings wide
 FUNCTION_REACH = 8.0  # roundings; four units in the last place

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from . import batchnorm, dropout, elementwise, layernorm, memory, norm, optimizer, products, sequences, sixteen
+from . import (
+    activations,
+    batchnorm,
+    dropout,
+    elementwise,
+    layernorm,
+    memory,
+    norm,
+    optimizer,
+    products,
+    sequences,
+    sixteen,
+)
 from .fault import Fault, FaultError
 
 FAULTS = (
@@ -18,6 +30,7 @@ FAULTS = (
     *memory.FAULTS,
     *sequences.FAULTS,
     *sixteen.FAULTS,
+    *activations.FAULTS,
 )
 # One of each family, of different kinds, none of which reaches another's operations: they go into one library.
 _TOGETHER = (

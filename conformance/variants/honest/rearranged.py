@@ -15,6 +15,7 @@ from reference.ops import sixteen
 from reference.ops.dropout import kept
 
 from . import attention, decode
+from .activations import ACTIVATIONS
 from .attention import LOG2E
 
 Array = Any
@@ -237,6 +238,7 @@ _PLAIN: tuple[Callable[..., Any], ...] = (
     *(layernorm, layernorm_backward, batchnorm_training, batchnorm_evaluation, batchnorm_backward),
     *(dropout, dropout_backward),
     *(decode.sample, decode.topk_sample, decode.topp_sample),
+    *ACTIVATIONS,
 )
 _FLOAT32: dict[str, Callable[..., Any]] = {function.__name__: function for function in _PLAIN} | {
     "gemm_beta": _gemm(lambda A, B: (A, B.T)),

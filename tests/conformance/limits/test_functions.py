@@ -18,14 +18,24 @@ from conformance.limits.noise import Arithmetic, Noisy, exact, using
 from conformance.limits.noise.own_errors import FUNCTIONS
 from conformance.proof.false_alarms import judge_case, known_implementations
 from conformance.variants.honest.inexact import inexact
+from reference import special
 from reference.readings import READINGS
 from tests.conformance.runs import InProcess
 
-UNITS = (("exp", 16.0), ("log", 8.0), ("pow", 20.0), ("sqrt", 6.0), ("sin", 10.0), ("cos", 10.0), ("division", 5.0))
+UNITS = (
+    ("exp", 16.0),
+    ("log", 8.0),
+    ("pow", 20.0),
+    ("sqrt", 6.0),
+    ("sin", 10.0),
+    ("cos", 10.0),
+    ("division", 5.0),
+    ("erf", 6.0),
+)
 FAST = Contract("mine", Declaration(functions=UNITS))
 OPERATIONS = (
     *("silu", "silu_backward", "softmax", "rmsnorm", "rope_forward", "cross_entropy_forward", "attention_forward"),
-    *("adamw_step", "clip_scale", "cross_entropy_backward"),
+    *("adamw_step", "clip_scale", "cross_entropy_backward", "gelu"),
 )
 NUMBER = "expected units in the last place, a number from 0.5 to 65536, got"
 
@@ -64,7 +74,10 @@ def test_a_number_is_of_every_function_and_a_table_of_those_it_names(tmp_path: P
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("functions = { exq = 4 }", "functions: exq: expected one of exp, log, pow, sqrt, sin, cos, tanh, division"),
+        (
+            "functions = { exq = 4 }",
+            "functions: exq: expected one of exp, log, pow, sqrt, sin, cos, tanh, erf, division",
+        ),
         ("functions = { exp = 0 }", f"functions: exp: {NUMBER} 0"),
         ('functions = "4"', f"functions: {NUMBER} '4'"),
         ("functions = true", f"functions: {NUMBER} True"),
@@ -99,6 +112,14 @@ def test_the_declaration_of_one_function_changes_no_other() -> None:
         assert isinstance(one, Noisy)
         assert np.array_equal(one.variance, other.variance)
         assert one.lean is None
+
+
+def test_what_is_left_of_1_less_erf_errs_as_the_difference_does() -> None:
+    x = exact(np.array([-3.0, 0.5, 5.0, 12.0]))
+    left, difference = special.erfc(x), 1.0 - special.erf(x)
+    assert np.array_equal(left.variance, difference.variance)
+    assert np.array_equal(left.v, special.erfc(x.v))
+    assert left.sigma[3] > 2.0**-24
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from . import attention, dropout, elementwise, indices, norms, products, rows, sixteen, threads
+from . import activations, attention, dropout, elementwise, indices, norms, products, rows, sixteen, threads
 
 FAMILIES = (elementwise, rows, norms, dropout, products, attention, indices, threads, sixteen)
+
+FAMILIES = (elementwise, rows, products, attention, indices, threads, sixteen, activations)
 FAULTS = tuple(fault for family in FAMILIES for fault in family.FAULTS)
