@@ -50,7 +50,9 @@ from .ops.optimizer import (
     multi_sum_squares,
     zero_grad,
 )
+from .ops.pooling import avg_pool2d, avg_pool2d_backward, max_pool2d, max_pool2d_backward
 from .ops.rope import rope_backward, rope_forward, rope_freqs, rope_qk, rope_qk_backward
+from .ops.sequence import concat_steps, concat_steps_backward, slice_steps, slice_steps_backward
 from .ops.softmax import softmax, softmax_backward, softmax_topk, softmax_topk_backward
 
 __all__ = [
@@ -64,8 +66,12 @@ __all__ = [
     "attention_scores",
     "aux_loss_backward",
     "aux_loss_forward",
+    "avg_pool2d",
+    "avg_pool2d_backward",
     "batched_gemm",
     "clip_scale",
+    "concat_steps",
+    "concat_steps_backward",
     "cross_entropy_backward",
     "cross_entropy_forward",
     "embedding",
@@ -85,6 +91,8 @@ __all__ = [
     "grouped_gemm_nn",
     "grouped_gemm_tn",
     "kv_cache_append",
+    "max_pool2d",
+    "max_pool2d_backward",
     "mul",
     "multi_adamw",
     "multi_nonfinite",
@@ -104,6 +112,8 @@ __all__ = [
     "scatter_add",
     "silu",
     "silu_backward",
+    "slice_steps",
+    "slice_steps_backward",
     "softmax",
     "softmax_backward",
     "softmax_topk",

@@ -19,6 +19,15 @@ struct adamw {
     float grad_scale, lr, beta1, beta2, eps, weight_decay, c1, c2;
 };
 
+/* Pooling along one side of a plane, and of all of it. */
+struct side {
+    int64_t size, windows, kernel, stride, pad;
+};
+struct pool {
+    struct side rows, columns;
+    int count_include_pad;
+};
+
 /* A 16-bit format: to float32, and from it to nearest even. */
 struct half {
     void (*widen)(int64_t n, const uint16_t* x, float* y);
@@ -57,6 +66,11 @@ struct simd {
     void (*rmsnorm_backward)(int64_t n, const float* x, const float* weight, const float* dy, float r, float c,
                              const float* base, float* dx, float* dw);
     double (*weighted_dot)(int64_t n, const float* x, const float* weight, const float* y); /* sum of x * weight * y */
+
+    /* pooling: one plane each; how many floats of working memory it takes stands at each routine */
+    void (*max_pool)(const struct pool* p, const float* x, float* memory, float* y, int32_t* places);
+    void (*avg_pool)(const struct pool* p, const float* x, float* memory, float* y);
+    void (*avg_pool_backward)(const struct pool* p, const float* dy, float* memory, float* dx);
 
     struct half bf16, fp16;
 
