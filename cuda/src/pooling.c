@@ -2,6 +2,7 @@
 #include "pooling.h"
 #include "parallel.h"
 #include "scratch.h"
+#include "simd.h"
 
 #include <stdatomic.h>
 #include <string.h>

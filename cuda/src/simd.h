@@ -19,15 +19,6 @@ struct adamw {
     float grad_scale, lr, beta1, beta2, eps, weight_decay, c1, c2;
 };
 
-/* Pooling along one side of a plane, and of all of it. */
-struct side {
-    int64_t size, windows, kernel, stride, pad;
-};
-struct pool {
-    struct side rows, columns;
-    int count_include_pad;
-};
-
 /* A 16-bit format: to float32, and from it to nearest even. */
 struct half {
     void (*widen)(int64_t n, const uint16_t* x, float* y);
@@ -35,6 +26,8 @@ struct half {
     /* At random, by words first, first + 1, ... of a seed (assayer.h: multi_adamw_bf16). */
     void (*draw)(int64_t n, const float* x, uint64_t seed, int64_t first, uint16_t* y);
 };
+
+struct pool; /* pooling.h */
 
 struct simd {
     const char* name;

@@ -57,7 +57,7 @@ def max_pool2d(
     """
     rows, columns = _sides("max_pool2d", input.shape, kernel_h, kernel_w, stride_h, stride_w, pad_h, pad_w)
     _check_places("max_pool2d", rows, columns)
-    # The number next to it in place of padding: it stands in the window too, and of equals the places are in order still.
+    # In place of padding stands the number next to it: the window holds it too, and places still ascend.
     within = _flat(rows.nearest, columns.nearest, columns.size)
     windows = np.take(_planes(input), within, axis=1)
     chosen = np.argmax(windows, axis=-1)[..., None]

@@ -2,7 +2,7 @@
 #ifndef ASSAYER_VECTOR_POOLING_H
 #define ASSAYER_VECTOR_POOLING_H
 
-#include "../simd.h"
+#include "../pooling.h"
 
 struct span {
     int64_t first, end;
