@@ -17,8 +17,11 @@ from . import (
     moe,
     norm,
     optimizer,
+    pooling,
+    pooling_backward,
     rope,
     selection,
+    sequence,
     sixteen,
     softmax,
 )
@@ -41,5 +44,8 @@ _FLOAT32: tuple[Reading, ...] = (
     *embedding.READINGS,
     *decode.READINGS,
     *selection.READINGS,
+    *pooling.READINGS,
+    *pooling_backward.READINGS,
+    *sequence.READINGS,
 )
 READINGS = (*_FLOAT32, *sixteen.readings(_FLOAT32))

@@ -33,8 +33,7 @@ JOINTS = sizes(
     (65, 2, 3, 1),
     (2, 6, 6, 257),
 )
-LONG_EVERY_STEP = sizes("batch steps width first count", (3, 7, 8, 0, 7))
-JOINTS = sizes("batch steps_a steps_b width", (1, 500, 523, 3), (2, 3, 2, 1025), (1030, 1, 1, 2))
+LONG_JOINTS = sizes("batch steps_a steps_b width", (1, 500, 523, 3), (2, 3, 2, 1025), (1030, 1, 1, 2))
 _SLICED = {"plain": SLICES, "tails": LONG_SLICES, "special": SLICES[1:4], "signed": SLICES[1:4]}
 _JOINED = {"plain": JOINTS, "tails": LONG_JOINTS, "special": JOINTS[1:4], "signed": JOINTS[1:4]}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from . import elementwise, memory, norm, optimizer, products, sequences, sixteen
+from . import elementwise, memory, norm, optimizer, planes, products, sequences, sixteen
 from .fault import Fault, FaultError
 
 FAULTS = (
@@ -14,6 +14,7 @@ FAULTS = (
     *optimizer.FAULTS,
     *memory.FAULTS,
     *sequences.FAULTS,
+    *planes.FAULTS,
     *sixteen.FAULTS,
 )
 # One of each family, of different kinds, none of which reaches another's operations: they go into one library.
