@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from . import planes
 from .graph import Graph, NotApplicableError
 from .package import onnx
 
@@ -167,6 +168,7 @@ OPERATORS: Mapping[str, Build] = {
     "cross_entropy_forward": _cross_entropy_forward,
     "embedding": _embedding,
     "scatter_add": _scatter_add,
+    **planes.OPERATORS,
     "argmax": _argmax,
     "cast_to_bf16": _cast_to("BFLOAT16"),
     "cast_to_fp16": _cast_to("FLOAT16"),
