@@ -41,6 +41,19 @@ static bool places_lie_within(const int32_t* places, int64_t n, int64_t size) {
     return !outside;
 }
 
+/* Adds dy at its places to two planes by turns: where neighbours name one place, each sum waits for the one before it, and
+ * the other plane has something to do meanwhile. */
+static void add_to_two(const float* dy, const int32_t* places, int64_t out, float* dx, int64_t size) {
+    for (int64_t i = 0; i < out; i++) {
+        dx[places[i]] += dy[i];
+        dx[size + places[out + i]] += dy[out + i];
+    }
+}
+
+static void add_to_one(const float* dy, const int32_t* places, int64_t out, float* dx) {
+    for (int64_t i = 0; i < out; i++) dx[places[i]] += dy[i];
+}
+
 int32_t cuda_max_pool2d_backward(const float* d_output, const int32_t* places, float* d_input, int batch, int channels, int height,
                                  int width, int kernel_h, int kernel_w, int stride_h, int stride_w, int pad_h, int pad_w,
                                  void* stream) {
@@ -53,10 +66,12 @@ int32_t cuda_max_pool2d_backward(const float* d_output, const int32_t* places, f
     const int64_t planes = (int64_t)batch * channels;
     CHECK(places_fit(height, width) && places_lie_within(places, planes * out, size));
     PARALLEL_FOR(planes * size >= SERIAL_BELOW)
-    for (int64_t plane = 0; plane < planes; plane++) {
+    for (int64_t plane = 0; plane < planes; plane += 2) {
+        const int64_t several = min64(2, planes - plane);
         float* const dx = d_input + plane * size;
-        memset(dx, 0, (size_t)size * sizeof(float));
-        for (int64_t o = plane * out; o < (plane + 1) * out; o++) dx[places[o]] += d_output[o];
+        memset(dx, 0, (size_t)(several * size) * sizeof(float));
+        if (several == 2) add_to_two(d_output + plane * out, places + plane * out, out, dx, size);
+        else add_to_one(d_output + plane * out, places + plane * out, out, dx);
     }
     return ASSAYER_OK;
 }
@@ -84,6 +99,6 @@ int32_t cuda_avg_pool2d_backward(const float* d_output, float* d_input, int batc
     CHECK_ARRAY(d_input, batch, channels, height, width);
     CHECK(count_include_pad == 0 || count_include_pad == 1);
     const struct simd* const v = simd();
-    FOR_PLANES(plane, memory, (pool.rows.windows + 1) * pool.columns.windows + width, size,
+    FOR_PLANES(plane, memory, (pool.rows.windows + height + 1) * pool.columns.windows + width, size,
                v->avg_pool_backward(&pool, d_output + plane * out, memory, d_input + plane * size));
 }

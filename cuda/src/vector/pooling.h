@@ -35,14 +35,10 @@ static inline struct span whole(const struct side* s, int64_t place) {
     return (struct span){first, lesser((s->size - 1 + s->pad - place) / s->stride + 1, s->windows)};
 }
 
-/* What the sums of the windows in one row of them are divided by. */
-static inline void divisors(const struct pool* p, int64_t window, float* by) {
-    const struct span rows = covered(&p->rows, window);
-    for (int64_t o = 0; o < p->columns.windows; o++) {
-        const struct span columns = covered(&p->columns, o);
-        const int64_t inside = (rows.end - rows.first) * (columns.end - columns.first);
-        by[o] = (float)(p->count_include_pad ? p->rows.kernel * p->columns.kernel : inside);
-    }
+/* How many places of a window the mean counts along a side. */
+static inline int64_t counted(const struct side* s, int64_t window, int count_include_pad) {
+    const struct span inside = covered(s, window);
+    return count_include_pad ? s->kernel : inside.end - inside.first;
 }
 
 #endif

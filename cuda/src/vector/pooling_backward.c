@@ -30,42 +30,42 @@ static void add(int64_t n, const float* restrict x, float* restrict sums) {
     SIMD for (int64_t i = 0; i < n; i++) sums[i] += x[i];
 }
 
-/* Where the sums of a comb are gathered: in the row itself where its columns are neighbours. */
-static float* sums_of(const struct side* s, const struct comb* c, float* memory, float* row) {
+/* Adds the shares of a row of windows to a comb's columns: memory, where these are no neighbours, is its room. */
+static void add_along_row(const struct side* s, const struct comb* c, const float* shares, float* memory, float* row) {
     float* const sums = s->stride == 1 ? row : memory;
     memset(sums, 0, (size_t)c->count * sizeof(float));
-    return sums;
-}
-
-static void deal_out(const struct side* s, const struct comb* c, const float* sums, float* row) {
+    for (int64_t back = c->backs.first; back < c->backs.end; back++) {
+        const struct span in = members(s, c, back);
+        add(in.end - in.first, shares + c->window + in.first - back, sums + in.first);
+    }
     for (int64_t i = 0; s->stride > 1 && i < c->count; i++) row[c->column + i * s->stride] = sums[i];
 }
 
-static void add_along_row(const struct side* s, const float* shares, float* memory, float* row) {
-    for (int64_t column = 0; column < lesser(s->stride, s->size); column++) {
-        const struct comb c = comb_of(s, column);
-        float* const sums = sums_of(s, &c, memory, row);
-        for (int64_t back = c.backs.first; back < c.backs.end; back++) {
-            const struct span in = members(s, &c, back);
-            add(in.end - in.first, shares + c.window + in.first - back, sums + in.first);
-        }
-        deal_out(s, &c, sums, row);
+/* What the windows of each row of them give to each of their numbers; counts: out_w, room. */
+static void share_out(const struct pool* p, const float* dy, float* counts, float* shares) {
+    const int64_t across = p->columns.windows;
+    for (int64_t o = 0; o < across; o++) counts[o] = (float)counted(&p->columns, o, p->count_include_pad);
+    for (int64_t o = 0; o < p->rows.windows; o++) {
+        const float down = (float)counted(&p->rows, o, p->count_include_pad);
+        SIMD for (int64_t i = 0; i < across; i++) shares[o * across + i] = dy[o * across + i] / (down * counts[i]);
     }
 }
 
-/* memory: (out_h + 1) * out_w + width. */
+/* memory: (out_h + height + 1) * out_w + width. */
 static void avg_pool_backward(const struct pool* p, const float* dy, float* memory, float* dx) {
-    const int64_t across = p->columns.windows;
-    float *const shares = memory, *const of_row = shares + p->rows.windows * across, *const sums = of_row + across;
-    for (int64_t o = 0; o < p->rows.windows; o++) {
-        divisors(p, o, of_row);
-        SIMD for (int64_t i = 0; i < across; i++) shares[o * across + i] = dy[o * across + i] / of_row[i];
-    }
+    const struct side* const s = &p->columns;
+    const int64_t across = s->windows;
+    float *const shares = memory, *const of_rows = shares + p->rows.windows * across;
+    float* const room = of_rows + p->rows.size * across;
+    share_out(p, dy, room, shares);
+    memset(of_rows, 0, (size_t)(p->rows.size * across) * sizeof(float));
     for (int64_t h = 0; h < p->rows.size; h++) {
         const struct span rows = covering(&p->rows, h);
-        memset(of_row, 0, (size_t)across * sizeof(float));
-        for (int64_t o = rows.first; o < rows.end; o++) add(across, shares + o * across, of_row);
-        add_along_row(&p->columns, of_row, sums, dx + h * p->columns.size);
+        for (int64_t o = rows.first; o < rows.end; o++) add(across, shares + o * across, of_rows + h * across);
+    }
+    for (int64_t column = 0; column < lesser(s->stride, s->size); column++) {
+        const struct comb c = comb_of(s, column);
+        for (int64_t h = 0; h < p->rows.size; h++) add_along_row(s, &c, of_rows + h * across, room, dx + h * s->size);
     }
 }
 
