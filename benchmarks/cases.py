@@ -97,7 +97,7 @@ def of_a_step(sizes: Sizes) -> dict[str, Case]:
 _WINDOW = {"kernel_h": 3, "kernel_w": 3, "stride_h": 2, "stride_w": 2, "pad_h": 1, "pad_w": 1}
 _PLANES = {"height": 56, "width": 56, **_WINDOW}
 _MEAN = {"count_include_pad": 0}
-_STEPS = (32, 512, 768)
+_STEPS = (64, 256, 768)
 
 # Sizes of figures published for CPUs: operation, shapes of its arrays (the range of indices), numbers.
 LARGE: tuple[tuple[str, tuple[Any, ...], dict[str, Any]], ...] = (
@@ -113,14 +113,14 @@ LARGE: tuple[tuple[str, tuple[Any, ...], dict[str, Any]], ...] = (
     ),
     ("swiglu", ((8192 * 2048,),) * 2, {}),
     ("scatter_add", ((8192, 768), (8192, "of", 32000), (32000, 768)), {}),
-    ("max_pool2d", ((32, 64, 56, 56),), _WINDOW),
-    ("max_pool2d_backward", ((32, 64, 56, 56),), _PLANES),  # of the planes that were pooled
-    ("avg_pool2d", ((32, 64, 56, 56),), {**_WINDOW, **_MEAN}),
-    ("avg_pool2d_backward", ((32, 64, 28, 28),), {**_PLANES, **_MEAN}),
-    ("slice_steps", (_STEPS,), {"first": 128, "count": 256}),
-    ("slice_steps_backward", ((32, 256, 768),), {"steps": 512, "first": 128}),
+    ("max_pool2d", ((64, 64, 56, 56),), _WINDOW),
+    ("max_pool2d_backward", ((64, 64, 56, 56),), _PLANES),  # of the planes that were pooled
+    ("avg_pool2d", ((64, 64, 56, 56),), {**_WINDOW, **_MEAN}),
+    ("avg_pool2d_backward", ((64, 64, 28, 28),), {**_PLANES, **_MEAN}),
+    ("slice_steps", (_STEPS,), {"first": 64, "count": 128}),
+    ("slice_steps_backward", ((64, 128, 768),), {"steps": 256, "first": 64}),
     ("concat_steps", (_STEPS, _STEPS), {}),
-    ("concat_steps_backward", ((32, 1024, 768),), {"steps_a": 512, "steps_b": 512}),
+    ("concat_steps_backward", ((64, 512, 768),), {"steps_a": 256, "steps_b": 256}),
 )
 
 

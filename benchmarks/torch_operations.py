@@ -231,7 +231,7 @@ def concat_steps(a: Tensor, b: Tensor) -> Timed:
 
 
 def concat_steps_backward(d_output: Tensor, steps_a: int, steps_b: int) -> Timed:
-    return lambda: [part.contiguous() for part in d_output.split((steps_a, steps_b), 1)]
+    return lambda: tuple(part.contiguous() for part in d_output.split((steps_a, steps_b), 1))
 
 
 def multi_sum_squares(inputs: list[Tensor]) -> Timed:
