@@ -17,6 +17,7 @@ NAMES = "batch channels height width kernel_h kernel_w stride_h stride_w pad_h p
 EVERY = sizes(
     NAMES,
     (1, 1, 1, 2, 1, 2, 1, 1, 0, 0),
+    (1, 2, 3, 2, 6, 6, 1, 1, 2, 2),
     (2, 3, 7, 6, 3, 2, 2, 1, 1, 1),
     (1, 2, 14, 14, 3, 3, 2, 2, 1, 1),
     (2, 5, 12, 12, 2, 2, 2, 2, 0, 0),
@@ -34,7 +35,7 @@ TAILS = sizes(
     (1, 2, 5, 67, 4, 8, 1, 1, 0, 4),
     (1, 3, 10, 11, 4, 3, 3, 2, 0, 0),
 )
-SOME, PADDED = EVERY[1:5], [row for row in (*EVERY, *TAILS) if row["pad_h"] and row["pad_w"]]
+SOME, PADDED = EVERY[2:6], [row for row in (*EVERY, *TAILS) if row["pad_h"] and row["pad_w"]]
 PAST_16_BITS = sizes(NAMES, (1, 1, 2, 33000, 2, 3, 2, 3, 0, 0))
 
 
