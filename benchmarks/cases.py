@@ -95,6 +95,11 @@ def of_a_step(sizes: Sizes) -> dict[str, Case]:
 
 
 _IMAGES = (16, 64, 56 * 56)
+_WINDOW = {"kernel_h": 3, "kernel_w": 3, "stride_h": 2, "stride_w": 2, "pad_h": 1, "pad_w": 1}
+_PLANES = {"height": 56, "width": 56, **_WINDOW}
+_MEAN = {"count_include_pad": 0}
+_STEPS = (64, 256, 768)
+
 # Sizes of figures published for CPUs: operation, shapes of its arrays (the range of indices), numbers.
 LARGE: tuple[tuple[str, tuple[Any, ...], dict[str, Any]], ...] = (
     ("softmax", ((4096, 4096),), {}),
@@ -127,7 +132,24 @@ LARGE: tuple[tuple[str, tuple[Any, ...], dict[str, Any]], ...] = (
     *((f"{operation}_backward", ((4096 * 1024,),) * 2, {"alpha": 0.1}) for operation in ("leaky_relu", "elu")),
     ("softmax_temperature", ((4096, 1024),), {"temperature": 0.7}),
     ("softmax_temperature_backward", ((4096, 1024),) * 2, {"temperature": 0.7}),
+    ("max_pool2d", ((64, 64, 56, 56),), _WINDOW),
+    ("max_pool2d_backward", ((64, 64, 56, 56),), _PLANES),  # of the planes that were pooled
+    ("avg_pool2d", ((64, 64, 56, 56),), {**_WINDOW, **_MEAN}),
+    ("avg_pool2d_backward", ((64, 64, 28, 28),), {**_PLANES, **_MEAN}),
+    ("slice_steps", (_STEPS,), {"first": 64, "count": 128}),
+    ("slice_steps_backward", ((64, 128, 768),), {"steps": 256, "first": 64}),
+    ("concat_steps", (_STEPS, _STEPS), {}),
+    ("concat_steps_backward", ((64, 512, 768),), {"steps_a": 256, "steps_b": 256}),
 )
+
+
+def _pooled(arrays: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What the gradient of max pooling is given, of planes: the pooled ones for d_output, and their places."""
+    output, places = reference.max_pool2d(*arrays, **_WINDOW)
+    return output, places
+
+
+_FOLLOWING: dict[str, Callable[[tuple[Any, ...]], tuple[Any, ...]]] = {"max_pool2d_backward": _pooled}
 
 
 def large(number: int, divisor: int) -> Case:
@@ -138,7 +160,7 @@ def large(number: int, divisor: int) -> Case:
         rng.integers(0, shape[2], shape[0], np.int32) if "of" in shape else rng.random(shape, np.float32)
         for shape in _divided(number, divisor)
     )
-    return _case(operation, arrays, numbers)
+    return _case(operation, _FOLLOWING.get(operation, tuple)(arrays), numbers)
 
 
 def _divided(number: int, divisor: int) -> list[tuple[Any, ...]]:

@@ -251,6 +251,57 @@ def scatter_add(grad_output: Tensor, indices: Tensor, grad_weight: Tensor) -> Ti
     return lambda: grad_weight.index_add_(0, indices, grad_output)
 
 
+def max_pool2d(
+    input: Tensor, kernel_h: int, kernel_w: int, stride_h: int, stride_w: int, pad_h: int, pad_w: int
+) -> Timed:
+    window = (kernel_h, kernel_w), (stride_h, stride_w), (pad_h, pad_w)
+    return lambda: F.max_pool2d(input, *window, return_indices=True)
+
+
+def max_pool2d_backward(
+    d_output: Tensor, places: Tensor, height: int, width: int,
+    kernel_h: int, kernel_w: int, stride_h: int, stride_w: int, pad_h: int, pad_w: int,
+) -> Timed:  # fmt: skip
+    window = [kernel_h, kernel_w], [stride_h, stride_w], [pad_h, pad_w]
+    planes, wide = d_output.new_empty(*d_output.shape[:2], height, width), places.long()
+    backward = torch.ops.aten.max_pool2d_with_indices_backward
+    return lambda: backward(d_output, planes, *window, [1, 1], False, wide)
+
+
+def avg_pool2d(
+    input: Tensor, kernel_h: int, kernel_w: int, stride_h: int, stride_w: int, pad_h: int, pad_w: int,
+    count_include_pad: int,
+) -> Timed:  # fmt: skip
+    window = (kernel_h, kernel_w), (stride_h, stride_w), (pad_h, pad_w)
+    return lambda: F.avg_pool2d(input, *window, count_include_pad=bool(count_include_pad))
+
+
+def avg_pool2d_backward(
+    d_output: Tensor, height: int, width: int,
+    kernel_h: int, kernel_w: int, stride_h: int, stride_w: int, pad_h: int, pad_w: int, count_include_pad: int,
+) -> Timed:  # fmt: skip
+    window = [kernel_h, kernel_w], [stride_h, stride_w], [pad_h, pad_w]
+    planes = d_output.new_empty(*d_output.shape[:2], height, width)
+    backward = torch.ops.aten.avg_pool2d_backward
+    return lambda: backward(d_output, planes, *window, False, bool(count_include_pad), None)
+
+
+def slice_steps(input: Tensor, first: int, count: int) -> Timed:
+    return lambda: input[:, first : first + count].contiguous()
+
+
+def slice_steps_backward(d_output: Tensor, steps: int, first: int) -> Timed:
+    return lambda: F.pad(d_output, (0, 0, first, steps - first - d_output.shape[1]))
+
+
+def concat_steps(a: Tensor, b: Tensor) -> Timed:
+    return lambda: torch.cat((a, b), 1)
+
+
+def concat_steps_backward(d_output: Tensor, steps_a: int, steps_b: int) -> Timed:
+    return lambda: tuple(part.contiguous() for part in d_output.split((steps_a, steps_b), 1))
+
+
 def multi_sum_squares(inputs: list[Tensor]) -> Timed:
     return lambda: torch.nn.utils.get_total_norm(inputs, foreach=True).square()
 

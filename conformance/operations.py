@@ -187,7 +187,8 @@ def axis_names(operation: str, output: str) -> tuple[str, ...]:
         return ("element",)
     if len(parameter.shape) == 2:
         return "row", "column"
-    return tuple(_noun(axis.size.text) for axis in parameter.shape)
+    sizes = (axis.size for axis in parameter.shape)
+    return tuple(_noun(size.text) if size.is_name else f"axis {place}" for place, size in enumerate(sizes))
 
 
 def _noun(size: str) -> str:

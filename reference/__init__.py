@@ -71,7 +71,9 @@ from .ops.optimizer import (
     multi_sum_squares,
     zero_grad,
 )
+from .ops.pooling import avg_pool2d, avg_pool2d_backward, max_pool2d, max_pool2d_backward
 from .ops.rope import rope_backward, rope_forward, rope_freqs, rope_qk, rope_qk_backward
+from .ops.sequence import concat_steps, concat_steps_backward, slice_steps, slice_steps_backward
 from .ops.softmax import softmax, softmax_backward, softmax_topk, softmax_topk_backward
 
 __all__ = [
@@ -85,11 +87,15 @@ __all__ = [
     "attention_scores",
     "aux_loss_backward",
     "aux_loss_forward",
+    "avg_pool2d",
+    "avg_pool2d_backward",
     "batched_gemm",
     "batchnorm_backward",
     "batchnorm_evaluation",
     "batchnorm_training",
     "clip_scale",
+    "concat_steps",
+    "concat_steps_backward",
     "cross_entropy_backward",
     "cross_entropy_forward",
     "dropout",
@@ -121,6 +127,8 @@ __all__ = [
     "layernorm_backward",
     "leaky_relu",
     "leaky_relu_backward",
+    "max_pool2d",
+    "max_pool2d_backward",
     "mul",
     "multi_adamw",
     "multi_nonfinite",
@@ -144,6 +152,8 @@ __all__ = [
     "sigmoid_backward",
     "silu",
     "silu_backward",
+    "slice_steps",
+    "slice_steps_backward",
     "softmax",
     "softmax_backward",
     "softmax_temperature",

@@ -22,7 +22,7 @@ from conformance.limits.expectation import Expected, expect, rounded
 from .outputs import judge_outputs
 
 Masks = dict[str, NDArray[np.bool_]]
-_TRIED = 16  # valid values in the place of the one out of range
+_TRIED = 16  # valid values in the place of the one out of range, as far apart as the range allows
 
 
 def fault(case: Refusal, arguments: Mapping[str, Any], outputs: Mapping[str, Any]) -> str:
@@ -89,7 +89,8 @@ def _others(case: Refusal, arguments: Mapping[str, Any]) -> Iterator[Mapping[str
     [entry] = case.entries
     parameter = operations.OPERATIONS[case.operation].by_name[entry.array]
     assert parameter.limit
-    for value in range(min(parameter.limit[1](case.base.sizes), _TRIED)):
+    top = parameter.limit[1](case.base.sizes)
+    for value in np.linspace(0, top - 1, min(top, _TRIED)).astype(int).tolist():
         if value != arguments[entry.array].flat[entry.place]:
             changed = {**arguments}
             replace(entry, value=value).put(changed)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from . import planes
 from .graph import Graph, NotApplicableError
 from .package import onnx
 
@@ -198,6 +199,7 @@ OPERATORS: Mapping[str, Build] = {
     "cross_entropy_forward": _cross_entropy_forward,
     "embedding": _embedding,
     "scatter_add": _scatter_add,
+    **planes.OPERATORS,
     "argmax": _argmax,
     "layernorm": _layernorm,
     "batchnorm_evaluation": _batchnorm_evaluation,

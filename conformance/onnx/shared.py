@@ -233,6 +233,79 @@ def scatter_nd(node: Node) -> Call:
     return Call("scatter_add", arguments, {"grad_weight": node.outputs[0].reshape(rows)})
 
 
+def _window(node: Node) -> dict[str, int]:
+    """Kernel, strides and padding of planes, by the header's names."""
+    settings = node.attributes
+    _expect(len(settings["kernel_shape"]) == 2, "not of planes")
+    _expect(not settings.get("ceil_mode", 0), "windows that are not filled, at the end")
+    _expect(settings.get("auto_pad", b"NOTSET") in (b"NOTSET", b"VALID"), "padding that follows from the shape")
+    _expect(set(settings.get("dilations", [1])) == {1}, "dilated windows")
+    pads = settings.get("pads", [0] * 4)
+    _expect(pads[:2] == pads[2:], "more padding on one side")
+    kernel, strides = settings["kernel_shape"], settings.get("strides", [1, 1])
+    _expect(all(2 * pad <= size for pad, size in zip(pads, kernel, strict=False)), "padded by more than half a window")
+    sides = {"kernel": kernel, "stride": strides, "pad": pads[:2]}
+    return {f"{name}_{side}": int(pair[i]) for name, pair in sides.items() for i, side in enumerate("hw")}
+
+
+def max_pool(node: Node) -> Call:
+    """max_pool2d, whose places are counted in their plane."""
+    window = _window(node)
+    _expect_float32(node)
+    due = {"output": node.outputs[0]}
+    if len(node.outputs) > 1:
+        _expect(not node.attributes.get("storage_order", 0), "places counted by columns")
+        height, width = node.given(0).shape[2:]
+        due["places"] = (node.outputs[1] % (height * width)).astype(np.int32)
+    return Call("max_pool2d", {"input": node.given(0), **window}, due)
+
+
+def average_pool(node: Node) -> Call:
+    window = {**_window(node), "count_include_pad": node.attributes.get("count_include_pad", 0)}
+    return Call("avg_pool2d", {"input": node.given(0), **window}, {"output": node.outputs[0]})
+
+
+def _as_steps(array: Array, axis: int) -> Array:
+    """(all axes before, the axis, all behind)."""
+    return array.reshape(int(np.prod(array.shape[:axis])), array.shape[axis], -1)
+
+
+def slice_(node: Node) -> Call:
+    """slice_steps, of one axis."""
+    _expect_float32(node)
+    x, starts, ends = node.given(0), node.given(1), node.given(2)
+    axes = range(len(starts)) if node.given(3) is None else node.given(3)
+    ranges = [range(n) for n in x.shape]
+    for place, (axis, start, end) in enumerate(zip(axes, starts, ends, strict=True)):
+        step = None if node.given(4) is None else int(node.given(4)[place])
+        ranges[axis] = range(x.shape[axis])[int(start) : int(end) : step]
+    _expect(all(r.step == 1 for r in ranges), "steps left out, or in reverse")
+    cut = [axis for axis, r in enumerate(ranges) if len(r) < x.shape[axis]]
+    _expect(len(cut) == 1 and len(ranges[cut[0]]) > 0, "more axes than one are cut, or nothing is left")
+    [axis] = cut
+    arguments = {"input": _as_steps(x, axis), "first": ranges[axis].start, "count": len(ranges[axis])}
+    return Call("slice_steps", arguments, {"output": _as_steps(node.outputs[0], axis)})
+
+
+def concat(node: Node) -> Call:
+    """concat_steps, of two arrays."""
+    _expect_float32(node)
+    _expect(len(node.inputs) == 2, "not two arrays")
+    axis = node.attributes["axis"] % node.outputs[0].ndim
+    a, b = (_as_steps(node.given(place), axis) for place in (0, 1))
+    return Call("concat_steps", {"a": a, "b": b}, {"output": _as_steps(node.outputs[0], axis)})
+
+
+def split(node: Node) -> Call:
+    """concat_steps_backward, of two parts."""
+    _expect_float32(node)
+    _expect(len(node.outputs) == 2 and all(part.size for part in node.outputs), "not two parts")
+    axis = node.attributes.get("axis", 0) % node.given(0).ndim
+    d_a, d_b = (_as_steps(part, axis) for part in node.outputs)
+    arguments = {"d_output": _as_steps(node.given(0), axis), "steps_a": d_a.shape[1], "steps_b": d_b.shape[1]}
+    return Call("concat_steps_backward", arguments, {"d_a": d_a, "d_b": d_b})
+
+
 def _never(reason: str) -> Callable[[Node], Call]:
     def call(node: Node) -> Call:
         raise NotApplicableError(reason)
@@ -263,6 +336,11 @@ SHARED: Mapping[str, Callable[[Node], Call]] = {
     "RotaryEmbedding": rotary_embedding,
     "ScatterND": scatter_nd,
     "Dropout": _never("each runtime draws a mask of its own"),
+    "MaxPool": max_pool,
+    "AveragePool": average_pool,
+    "Slice": slice_,
+    "Concat": concat,
+    "Split": split,
     "Adam": _never("eps is added before the correction, and the decay goes through the moments"),
     "TopK": _never("the header's top-k is of a softmax, and renormalised"),
 }

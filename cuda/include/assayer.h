@@ -511,6 +511,77 @@ int32_t cuda_softmax_temperature(const float* input SHAPE(rows, cols), float* ou
 int32_t cuda_softmax_temperature_backward(const float* output SHAPE(rows, cols), const float* d_output SHAPE(rows, cols),
                                           float* d_input SHAPE(rows, cols), int rows, int cols, float temperature,
                                           void* stream) REQUIRES(temperature > 0);
+/* ---- pooling ---------------------------------------------------------------------------------------------------- */
+
+/* Over a plane padded on every side slides a window, kernel_h x kernel_w, stride_h and stride_w at a time; what does not
+ * fill a window at the lower or right end is left out.
+ *
+ * output = the largest number of each window; places = where in its plane of input it lies, h * width + w, the first of equal
+ * ones in that order.  Padding is never chosen.  A NaN counts as the largest. */
+int32_t cuda_max_pool2d(const float* input SHAPE(batch, channels, height, width),
+                        float* output SHAPE(batch, channels, (height + 2 * pad_h - kernel_h) / stride_h + 1,
+                                            (width + 2 * pad_w - kernel_w) / stride_w + 1),
+                        int32_t* places SHAPE(batch, channels, (height + 2 * pad_h - kernel_h) / stride_h + 1,
+                                              (width + 2 * pad_w - kernel_w) / stride_w + 1),
+                        int batch, int channels, int height, int width, int kernel_h, int kernel_w, int stride_h, int stride_w,
+                        int pad_h, int pad_w, void* stream)
+    REQUIRES(kernel_h >= 1, kernel_w >= 1, stride_h >= 1, stride_w >= 1, pad_h >= 0, pad_w >= 0, 2 * pad_h <= kernel_h,
+             2 * pad_w <= kernel_w, height + 2 * pad_h >= kernel_h, width + 2 * pad_w >= kernel_w, height * width <= 2147483647);
+
+/* d_input = at each place the sum of d_output over the windows that name it, 0 elsewhere.  What comes of a place that lies
+ * in the plane and not in its window is left open. */
+int32_t cuda_max_pool2d_backward(const float* d_output SHAPE(batch, channels, (height + 2 * pad_h - kernel_h) / stride_h + 1,
+                                                             (width + 2 * pad_w - kernel_w) / stride_w + 1),
+                                 const int32_t* places SHAPE(batch, channels, (height + 2 * pad_h - kernel_h) / stride_h + 1,
+                                                             (width + 2 * pad_w - kernel_w) / stride_w + 1) WITHIN(height * width),
+                                 float* d_input SHAPE(batch, channels, height, width),
+                                 int batch, int channels, int height, int width, int kernel_h, int kernel_w,
+                                 int stride_h, int stride_w, int pad_h, int pad_w, void* stream)
+    REQUIRES(kernel_h >= 1, kernel_w >= 1, stride_h >= 1, stride_w >= 1, pad_h >= 0, pad_w >= 0, 2 * pad_h <= kernel_h,
+             2 * pad_w <= kernel_w, height + 2 * pad_h >= kernel_h, width + 2 * pad_w >= kernel_w, height * width <= 2147483647);
+
+/* output = the sum of what of each window lies in input, divided by kernel_h * kernel_w where count_include_pad is 1, by how
+ * many numbers that sum has where it is 0. */
+int32_t cuda_avg_pool2d(const float* input SHAPE(batch, channels, height, width),
+                        float* output SHAPE(batch, channels, (height + 2 * pad_h - kernel_h) / stride_h + 1,
+                                            (width + 2 * pad_w - kernel_w) / stride_w + 1),
+                        int batch, int channels, int height, int width, int kernel_h, int kernel_w, int stride_h, int stride_w,
+                        int pad_h, int pad_w, int count_include_pad, void* stream)
+    REQUIRES(kernel_h >= 1, kernel_w >= 1, stride_h >= 1, stride_w >= 1, pad_h >= 0, pad_w >= 0, 2 * pad_h <= kernel_h,
+             2 * pad_w <= kernel_w, height + 2 * pad_h >= kernel_h, width + 2 * pad_w >= kernel_w,
+             count_include_pad >= 0, count_include_pad <= 1);
+
+/* d_input = the sum over the windows that cover a place of d_output, divided as in avg_pool2d; 0 where none does. */
+int32_t cuda_avg_pool2d_backward(const float* d_output SHAPE(batch, channels, (height + 2 * pad_h - kernel_h) / stride_h + 1,
+                                                             (width + 2 * pad_w - kernel_w) / stride_w + 1),
+                                 float* d_input SHAPE(batch, channels, height, width),
+                                 int batch, int channels, int height, int width, int kernel_h, int kernel_w,
+                                 int stride_h, int stride_w, int pad_h, int pad_w, int count_include_pad, void* stream)
+    REQUIRES(kernel_h >= 1, kernel_w >= 1, stride_h >= 1, stride_w >= 1, pad_h >= 0, pad_w >= 0, 2 * pad_h <= kernel_h,
+             2 * pad_w <= kernel_w, height + 2 * pad_h >= kernel_h, width + 2 * pad_w >= kernel_w,
+             count_include_pad >= 0, count_include_pad <= 1);
+
+/* ---- sequence --------------------------------------------------------------------------------------------------- */
+
+/* output = the count steps of each sample from step first on. */
+int32_t cuda_slice_steps(const float* input SHAPE(batch, steps, width), float* output SHAPE(batch, count, width),
+                         int batch, int steps, int width, int first, int count, void* stream)
+    REQUIRES(first >= 0, first + count <= steps);
+
+/* d_input = d_output at these steps, 0 at all others. */
+int32_t cuda_slice_steps_backward(const float* d_output SHAPE(batch, count, width), float* d_input SHAPE(batch, steps, width),
+                                  int batch, int steps, int width, int first, int count, void* stream)
+    REQUIRES(first >= 0, first + count <= steps);
+
+/* output = of each sample the steps of a, then those of b. */
+int32_t cuda_concat_steps(const float* a SHAPE(batch, steps_a, width), const float* b SHAPE(batch, steps_b, width),
+                          float* output SHAPE(batch, steps_a + steps_b, width),
+                          int batch, int steps_a, int steps_b, int width, void* stream);
+
+/* d_a = of each sample the first steps_a steps of d_output; d_b = the others. */
+int32_t cuda_concat_steps_backward(const float* d_output SHAPE(batch, steps_a + steps_b, width),
+                                   float* d_a SHAPE(batch, steps_a, width), float* d_b SHAPE(batch, steps_b, width),
+                                   int batch, int steps_a, int steps_b, int width, void* stream);
 
 /* ---- 16-bit ------------------------------------------------------------------------------------------------------ */
 

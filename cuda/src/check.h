@@ -49,8 +49,9 @@ static inline bool adamw_constants_fit(float lr, float beta1, float beta2, float
 
 /* Every value in [low, high): an index is looked at before it becomes an address. */
 static inline bool all_within(const int32_t* values, int64_t n, int32_t low, int64_t high) {
-    bool outside = false;
-    for (int64_t i = 0; i < n; i++) outside |= values[i] < low || values[i] >= high;
+    const int32_t last = high > INT32_MAX ? INT32_MAX : (int32_t)(high - 1);
+    int outside = 0; /* 32 bits all through: compilers make vectors of this */
+    for (int64_t i = 0; i < n; i++) outside |= (values[i] < low) | (values[i] > last);
     return !outside;
 }
 

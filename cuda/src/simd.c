@@ -16,11 +16,14 @@
     void fill_batchnorm_##variant(struct simd*);                                                                           \
     void fill_dropout_##variant(struct simd*);                                                                             \
     void fill_half_##variant(struct simd*);                                                                                \
-    void fill_multiply_##variant(struct simd*);
+    void fill_multiply_##variant(struct simd*);                                                                            \
+    void fill_pooling_##variant(struct simd*);                                                                             \
+    void fill_pooling_backward_##variant(struct simd*);
 #define FILL(variant, table)                                                                                               \
     (fill_elementwise_##variant(table), fill_activations_##variant(table), fill_rows_##variant(table),                     \
      fill_norms_##variant(table), fill_batchnorm_##variant(table), fill_dropout_##variant(table),                          \
-     fill_half_##variant(table), fill_multiply_##variant(table))
+     fill_half_##variant(table), fill_multiply_##variant(table), fill_pooling_##variant(table),                            \
+     fill_pooling_backward_##variant(table))
 
 DECLARE(baseline)
 #ifdef ASSAYER_X86_VARIANTS

@@ -50,6 +50,7 @@ struct dropout {
     uint64_t key, offset;
     float rate, scale;
 };
+struct pool; /* pooling.h */
 
 struct simd {
     const char* name;
@@ -116,6 +117,10 @@ struct simd {
     void (*norm_gradient)(int64_t n, const float* x, const float* dy, const struct norm_factors* factors, float* dx);
     void (*norm_gradient_columns)(int64_t n, const float* x, const float* dy, const struct norm_columns* c, float* dx);
     void (*dropout)(int64_t n, const struct dropout* drawn, int64_t first, const float* x, float* y);
+    /* pooling: one plane each; how many floats of working memory it takes stands at each routine */
+    void (*max_pool)(const struct pool* p, const float* x, float* memory, float* y, int32_t* places);
+    void (*avg_pool)(const struct pool* p, const float* x, float* memory, float* y);
+    void (*avg_pool_backward)(const struct pool* p, const float* dy, float* memory, float* dx);
 
     struct half bf16, fp16;
 

@@ -22,8 +22,11 @@ from . import (
     moe,
     norm,
     optimizer,
+    pooling,
+    pooling_backward,
     rope,
     selection,
+    sequence,
     sixteen,
     softmax,
     tempered,
@@ -53,5 +56,8 @@ _FLOAT32: tuple[Reading, ...] = (
     *activations.READINGS,
     *gelu.READINGS,
     *tempered.READINGS,
+    *pooling.READINGS,
+    *pooling_backward.READINGS,
+    *sequence.READINGS,
 )
 READINGS = (*_FLOAT32, *sixteen.readings(_FLOAT32))

@@ -231,6 +231,51 @@ def _rope_and_routing() -> list[Case]:
     ]
 
 
+def _max_pool2d_backward(x: dict[str, Any], d_output: Any, window: tuple[int, ...]) -> dict[str, Any]:
+    places = ops.max_pool2d(x["input"], *window)[1]
+    return {"input": ops.max_pool2d_backward(d_output, places, *x["input"].shape[2:], *window)}
+
+
+def _pooling(shape: tuple[int, ...], window: tuple[int, ...]) -> list[Case]:
+    """window: kernel, stride and padding, of height and width each."""
+    return [
+        Case(
+            "max_pool2d_backward",
+            {"input": shape},
+            lambda input: ops.max_pool2d(input, *window)[0],
+            lambda x, d: _max_pool2d_backward(x, d, window),
+        ),
+        *(
+            Case(
+                "avg_pool2d_backward",
+                {"input": shape},
+                lambda input, counted=counted: ops.avg_pool2d(input, *window, counted),
+                lambda x, d, counted=counted: {
+                    "input": ops.avg_pool2d_backward(d, *x["input"].shape[2:], *window, counted)
+                },
+            )
+            for counted in (0, 1)
+        ),
+    ]
+
+
+def _sequence(steps: int, first: int, count: int) -> list[Case]:
+    return [
+        Case(
+            "slice_steps_backward",
+            {"input": (2, steps, 3)},
+            lambda input: ops.slice_steps(input, first, count),
+            lambda x, d: {"input": ops.slice_steps_backward(d, steps, first)},
+        ),
+        Case(
+            "concat_steps_backward",
+            {"a": (2, first, 3), "b": (2, count, 3)},
+            ops.concat_steps,
+            lambda x, d: dict(zip("ab", ops.concat_steps_backward(d, first, count), strict=True)),
+        ),
+    ]
+
+
 def _losses(rows: int, cols: int) -> list[Case]:
     return [
         Case(
@@ -257,6 +302,8 @@ SMALL = [
     *_grouped(6, 3, 4),
     *_rope_and_routing(),
     *_losses(4, 7),
+    *_pooling((1, 2, 5, 4), (3, 2, 2, 1, 1, 1)),
+    *_sequence(5, 1, 3),
     _attention(1, 4, 2, 1, 3),
     _attention(2, 3, 4, 2, 2),
 ]
@@ -268,6 +315,8 @@ LARGE = [
     *_products(33, 17, 65),
     *_grouped(40, 9, 33),
     *_losses(12, 257),
+    *_pooling((2, 3, 17, 20), (3, 5, 2, 3, 1, 2)),
+    *_sequence(33, 8, 17),
     _attention(2, 19, 6, 3, 8),
     _attention(1, 33, 4, 4, 16),
 ]

@@ -63,6 +63,11 @@ def _chosen(draw: Draw) -> dict[str, Any]:
     return {"weights": weights, "indices": indices, "d_weights": draw.normal(4, 3), "cols": 7}
 
 
+def _pooled(draw: Draw) -> dict[str, Any]:
+    _, places = reference.max_pool2d(draw.normal(2, 3, 7, 6), **_WINDOW)
+    return {"d_output": draw.normal(*places.shape), "places": places, "height": 7, "width": 6, **_WINDOW}
+
+
 def _log_probs(draw: Draw) -> Any:
     return reference.cross_entropy_forward(draw.normal(4, 7), np.zeros(4, np.int32))[1]
 
@@ -109,6 +114,7 @@ def _input_and_gradient(draw: Draw) -> dict[str, Any]:
 
 
 _HYPER = {"lr": 0.01, "beta1": 0.9, "beta2": 0.95, "eps": 0.03, "step": 3}
+_WINDOW = {"kernel_h": 3, "kernel_w": 2, "stride_h": 2, "stride_w": 1, "pad_h": 1, "pad_w": 1}
 _OFFSETS = np.array([0, 2, 2, 6], np.int32)  # the middle expert owns no row
 
 SAMPLES: dict[str, Callable[[Draw], dict[str, Any]]] = {
@@ -228,6 +234,20 @@ SAMPLES: dict[str, Callable[[Draw], dict[str, Any]]] = {
         "indices": np.array([4, 1, 4, -1, 0, 4, 1, 5], np.int32),
         "grad_weight": d.normal(6, 3),
     },
+    "max_pool2d": lambda d: {"input": d.normal(2, 3, 7, 6), **_WINDOW},
+    "max_pool2d_backward": _pooled,
+    "avg_pool2d": lambda d: {"input": d.normal(2, 3, 7, 6), **_WINDOW, "count_include_pad": 0},
+    "avg_pool2d_backward": lambda d: {
+        "d_output": d.normal(2, 3, 4, 7),
+        "height": 7,
+        "width": 6,
+        **_WINDOW,
+        "count_include_pad": 0,
+    },
+    "slice_steps": lambda d: {"input": d.normal(2, 7, 3), "first": 1, "count": 4},
+    "slice_steps_backward": lambda d: {"d_output": d.normal(2, 4, 3), "steps": 7, "first": 1},
+    "concat_steps": lambda d: {"a": d.normal(2, 3, 5), "b": d.normal(2, 4, 5)},
+    "concat_steps_backward": lambda d: {"d_output": d.normal(2, 7, 5), "steps_a": 3, "steps_b": 4},
     "argmax": lambda d: {"logits": d.normal(4, 9)},
     "sample": lambda d: {"logits": d.normal(4, 9), "seeds": d.seeds(4), "temperature": 0.8},
     "topk_sample": lambda d: {"logits": d.normal(4, 9), "seeds": d.seeds(4), "k": 4, "temperature": 0.8},

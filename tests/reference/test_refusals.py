@@ -13,6 +13,7 @@ from tests.reference.samples import arguments
 
 ZEROS = np.zeros
 OFFSETS = "expected 4 values ascending from 0 to 6 rows, got {}"
+POOLING = ("max_pool2d", "max_pool2d_backward", "avg_pool2d", "avg_pool2d_backward")
 
 # An operation, what is wrong of its sample arguments, and what is said of it behind the operation's name.
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
@@ -184,6 +185,47 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("embedding", {"indices": np.array([-1, 0])}, "indices[0]: expected 0 <= value < 6, got -1"),
     ("scatter_add", {"indices": np.array([4, 1, 4, -1, 0, 4, 1, 6])}, "indices[7]: expected values below 6, got 6"),
     *(
+        (operation, {f"{name}_{side}": value}, said.format(f"{name}_{side}"))
+        for operation in POOLING
+        for side in "hw"
+        for name, value, said in (
+            ("kernel", 0, "{}: expected at least 1, got 0"),
+            ("stride", 0, "{}: expected at least 1, got 0"),
+            ("pad", -1, "{}: expected 0 or up to half of the kernel, got -1"),
+            ("pad", 2, "{}: expected 0 or up to half of the kernel, got 2"),
+        )
+    ),
+    *((operation, {"kernel_h": 10}, "kernel_h: expected at most the padded size, 9, got 10") for operation in POOLING),
+    *((operation, {"kernel_w": 9}, "kernel_w: expected at most the padded size, 8, got 9") for operation in POOLING),
+    *(
+        (operation, {"count_include_pad": 2}, "count_include_pad: expected 0 or 1, got 2")
+        for operation in ("avg_pool2d", "avg_pool2d_backward")
+    ),
+    *(
+        (operation, {"width": 7}, "d_output: expected the shape (2, 3, 4, 8), got (2, 3, 4, 7)")
+        for operation in ("max_pool2d_backward", "avg_pool2d_backward")
+    ),
+    (
+        "max_pool2d_backward",
+        {"places": ZEROS((2, 3, 4, 1), np.int32)},
+        "places: expected the shape of d_output, (2, 3, 4, 7), got (2, 3, 4, 1)",
+    ),
+    (
+        "max_pool2d_backward",
+        {"places": np.full((2, 3, 4, 7), 42)},
+        "places[0, 0, 0, 0]: expected 0 <= value < 42, got 42",
+    ),
+    ("slice_steps", {"first": -1}, "first: expected first >= 0, got -1"),
+    ("slice_steps", {"count": 0}, "count: expected at least 1, got 0"),
+    ("slice_steps", {"first": 4}, "first + count: expected at most 7 steps, got 8"),
+    ("slice_steps_backward", {"first": -1}, "first: expected first >= 0, got -1"),
+    ("slice_steps_backward", {"first": 4}, "first + count: expected at most 7 steps, got 8"),
+    ("concat_steps", {"b": ZEROS((1, 4, 5))}, "b: expected the batch and the width of a, (2, 4, 5), got (1, 4, 5)"),
+    ("concat_steps", {"b": ZEROS((2, 4, 1))}, "b: expected the batch and the width of a, (2, 4, 5), got (2, 4, 1)"),
+    ("concat_steps_backward", {"steps_a": 0}, "steps_a: expected at least 1, got 0"),
+    ("concat_steps_backward", {"steps_b": 0}, "steps_b: expected at least 1, got 0"),
+    ("concat_steps_backward", {"steps_a": 4}, "d_output: expected 4 + 4 steps, got 7"),
+    *(
         (operation, {"temperature": -0.5}, "temperature: expected temperature >= 0, got -0.5")
         for operation in ("sample", "topk_sample", "topp_sample")
     ),
@@ -226,6 +268,13 @@ TAKEN: list[tuple[str, dict[str, Any]]] = [
     ("clip_scale", {"clip_norm": 1e-3}),
     ("embedding", {"indices": np.array([0, 5])}),
     ("scatter_add", {"indices": np.array([4, 1, 4, -9, 0, 4, 1, 5])}),
+    ("max_pool2d", {"pad_h": 0}),
+    ("max_pool2d", {"kernel_h": 9, "kernel_w": 8}),
+    ("max_pool2d_backward", {"places": np.full((2, 3, 4, 7), 41)}),
+    ("avg_pool2d", {"count_include_pad": 1}),
+    ("avg_pool2d_backward", {"count_include_pad": 1}),
+    ("slice_steps", {"first": 0, "count": 7}),
+    ("slice_steps_backward", {"first": 3}),
     ("sample", {"temperature": 0.0}),
     ("topk_sample", {"k": 1}),
     ("topp_sample", {"top_p": float("inf")}),

@@ -325,6 +325,53 @@ def test_embedding() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "window", [(3, 3, 2, 2, 1, 1), (2, 2, 2, 2, 0, 0), (3, 2, 1, 3, 1, 0), (5, 4, 7, 1, 2, 2), (9, 8, 1, 1, 0, 0)]
+)
+def test_pooling(window: tuple[int, ...]) -> None:
+    sides = [window[i : i + 2] for i in (0, 2, 4)]  # kernel, stride, padding
+
+    def max_backward(d: Any, x: Any) -> Any:
+        return ops.max_pool2d_backward(d, ops.max_pool2d(x, *window)[1], *x.shape[2:], *window)
+
+    shape = (2, 3, 9, 8)
+    check(lambda x: ops.max_pool2d(x, *window)[0], max_backward, lambda x: F.max_pool2d(x, *sides), shape)
+    for counted in (0, 1):
+        check(
+            lambda x, counted=counted: ops.avg_pool2d(x, *window, counted),
+            lambda d, x, counted=counted: ops.avg_pool2d_backward(d, *x.shape[2:], *window, counted),
+            lambda x, counted=counted: F.avg_pool2d(x, *sides, count_include_pad=bool(counted)),
+            shape,
+        )
+
+
+def test_places_of_the_largest() -> None:
+    (x,) = draw((2, 3, 9, 8))
+    ties = np.round(x)
+    ties[0, 0, 4, 4] = np.nan  # of several PyTorch takes the last
+    ties[0, 1], ties[0, 2] = -np.inf, 0.0
+    for planes in (x, ties):
+        expected = F.max_pool2d(torch.tensor(planes), 3, 2, 1, return_indices=True)
+        for got, due in zip(ops.max_pool2d(planes, 3, 3, 2, 2, 1, 1), expected, strict=True):
+            np.testing.assert_array_equal(got, due)
+
+
+def test_steps_of_sequences() -> None:
+    check(
+        lambda x: ops.slice_steps(x, 2, 5),
+        lambda d, x: ops.slice_steps_backward(d, 9, 2),
+        lambda x: x[:, 2:7],
+        (3, 9, 4),
+    )
+    check(
+        ops.concat_steps,
+        lambda d, a, b: ops.concat_steps_backward(d, 2, 5),
+        lambda a, b: torch.cat([a, b], 1),
+        (3, 2, 4),
+        (3, 5, 4),
+    )
+
+
 @pytest.mark.parametrize("decay", [0.0, 0.1])
 def test_adamw(decay: float) -> None:
     lr, beta1, beta2, eps = 0.01, 0.9, 0.95, 1e-8

@@ -12,7 +12,7 @@ import itertools
 from collections.abc import Sequence
 from decimal import Decimal
 
-from . import activations, batchnorm, dropout, elementwise, layernorm, moe, norm, rope
+from . import activations, batchnorm, dropout, elementwise, layernorm, moe, norm, pooling, rope, sequence
 from .differences import Gradient
 from .numbers import Matrix, Nested, Number, Vector, dot, exp, flat, shape
 
@@ -163,6 +163,27 @@ def _dropout(d_output: Vector, philox: Sequence[int], rate: Number, x: Vector) -
     return dot(dropout.dropout(x, philox, rate), d_output)
 
 
+def _max_pool2d(d_output: Nested, places: Nested, height: int, width: int, x: Nested, **window: int) -> Number:
+    """Of each window the number at its place."""
+    total = Decimal(0)
+    for b, c in itertools.product(range(len(x)), range(len(x[0]))):
+        numbers = flat(x[b][c])
+        total += dot([numbers[place] for place in flat(places[b][c])], flat(d_output[b][c]))
+    return total
+
+
+def _avg_pool2d(d_output: Nested, height: int, width: int, x: Nested, **window: int) -> Number:
+    return _product(pooling.avg_pool2d(x, **window), d_output)
+
+
+def _slice_steps(d_output: Nested, steps: int, first: int, x: Nested) -> Number:
+    return _product(sequence.slice_steps(x, first, len(d_output[0])), d_output)
+
+
+def _concat_steps(d_output: Nested, steps_a: int, steps_b: int, a: Nested, b: Nested) -> Number:
+    return _product(sequence.concat_steps(a, b), d_output)
+
+
 GRADIENTS = {
     "silu_backward": Gradient(_silu, {"d_input": "input"}),
     "swiglu_backward": Gradient(_swiglu, {"d_gate": "gate", "d_up": "up"}),
@@ -176,6 +197,10 @@ GRADIENTS = {
     "expert_dispatch_backward": Gradient(_dispatch, {"d_input": "x"}),
     "expert_combine_backward": Gradient(_combine, {"d_input": "input", "d_weights": "weights"}),
     "aux_loss_backward": Gradient(_aux_loss, {"d_router_probs": "probs"}),
+    "max_pool2d_backward": Gradient(_max_pool2d, {"d_input": "x"}),
+    "avg_pool2d_backward": Gradient(_avg_pool2d, {"d_input": "x"}),
+    "slice_steps_backward": Gradient(_slice_steps, {"d_input": "x"}),
+    "concat_steps_backward": Gradient(_concat_steps, {"d_a": "a", "d_b": "b"}),
     "cross_entropy_backward": Gradient(_cross_entropy, {"d_logits": "t"}),
     "layernorm_backward": Gradient(_layernorm, {"d_input": "t", "d_weight": "weight", "d_bias": "bias"}),
     "batchnorm_backward": Gradient(_batchnorm, {"d_input": "t", "d_weight": "weight", "d_bias": "bias"}),

@@ -13,6 +13,7 @@ from . import (
     memory,
     norm,
     optimizer,
+    planes,
     products,
     sequences,
     sixteen,
@@ -29,6 +30,7 @@ FAULTS = (
     *dropout.FAULTS,
     *memory.FAULTS,
     *sequences.FAULTS,
+    *planes.FAULTS,
     *sixteen.FAULTS,
     *activations.FAULTS,
 )

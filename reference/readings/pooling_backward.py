@@ -1,0 +1,113 @@
+"""Wrong readings of pooling's gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from reference.arrays import Array
+from reference.ops import pooling as ops
+
+from .pooling import area, windows
+from .reading import Given, Reading, fed, giving
+
+
+def _last_of(places: Array, values: Array, shape: tuple[int, ...]) -> Array:
+    """Planes of a shape: at each place the last of the values that go there, 0 where none does.
+
+    places, values: (planes, n); a place behind the plane is none.
+    """
+    size, count = shape[2] * shape[3], places.shape[1]
+    last = np.full((len(places), size + 1), count)  # which value stands at a place; a zero for none
+    np.put_along_axis(last, places, np.arange(count)[None], axis=1)  # of repeated places the last one stays
+    padded = np.concatenate([values, np.zeros_like(values[:, :1])], axis=1)
+    return np.take_along_axis(padded, last[:, :size], axis=1).reshape(shape)
+
+
+def _shape(g: Given) -> tuple[int, ...]:
+    return (*g["d_output"].shape[:2], g["height"], g["width"])
+
+
+def _max_assigned(_: Any, g: Given) -> Array:
+    planes = g["places"].shape[0] * g["places"].shape[1]
+    return _last_of(g["places"].reshape(planes, -1), g["d_output"].reshape(planes, -1), _shape(g))
+
+
+def _averaged(results: Any, g: Given) -> Array:
+    named = ops.max_pool2d_backward(**(g | {"d_output": np.ones_like(g["d_output"])}))
+    return results / np.maximum(named, 1)
+
+
+def _by_columns(g: Given) -> Array:
+    columns, rows = np.divmod(g["places"], g["height"])
+    return rows * g["width"] + columns
+
+
+def _evenly(_: Any, g: Given) -> Array:
+    rest = {name: value for name, value in g.items() if name != "places"}
+    return ops.avg_pool2d_backward(**rest, count_include_pad=1)
+
+
+def _first_plane(results: Any, g: Given) -> Array:
+    """All planes' gradients in the first one."""
+    planes = results.reshape(-1, g["height"] * g["width"])
+    first = np.sum(planes, axis=0, keepdims=True)
+    return np.concatenate([first, np.zeros_like(planes[1:])], axis=0).reshape(_shape(g))
+
+
+def _means(as_read: Mapping[str, str]) -> Callable[[Any, Given], Array]:
+    """Of the windows that cover a number, as they are read, the last one's share."""
+
+    def change(_: Any, g: Given) -> Array:
+        read = windows(g, _shape(g), as_read)
+        counts = np.maximum(np.sum(read.inside, axis=-1, keepdims=True), 1)
+        divisor = np.where(g["count_include_pad"], read.inside.shape[-1], counts).astype(g["d_output"].dtype)
+        shares = np.repeat(g["d_output"][..., None] / divisor, read.inside.shape[-1], axis=-1)
+        places = np.where(read.inside, read.places, g["height"] * g["width"]).reshape(1, -1)
+        values = shares.reshape(-1, places.size)
+        return _last_of(np.broadcast_to(places, values.shape), values, _shape(g))
+
+    return change
+
+
+READINGS = (
+    Reading(
+        "max_pool2d_backward", "assigned", "Where windows overlap, the last one's gradient overwrites the others'.",
+        giving(ops.max_pool2d_backward, _max_assigned),
+    ),
+    Reading(
+        "max_pool2d_backward", "mean over the windows that name a place", "Their gradients are averaged.",
+        giving(ops.max_pool2d_backward, _averaged),
+    ),
+    Reading(
+        "max_pool2d_backward", "places by columns", "A place is w * height + h.",
+        fed(ops.max_pool2d_backward, places=_by_columns),
+    ),
+    Reading(
+        "max_pool2d_backward", "first plane alone", "Places are taken for places in the whole array.",
+        giving(ops.max_pool2d_backward, _first_plane),
+    ),
+    Reading(
+        "max_pool2d_backward", "spread evenly", "The gradient of average pooling.",
+        giving(ops.max_pool2d_backward, _evenly),
+    ),
+    Reading(
+        "avg_pool2d_backward", "count_include_pad the other way round",
+        "Padding counts where it is not to, and the reverse.",
+        fed(ops.avg_pool2d_backward, count_include_pad=lambda g: 1 - g["count_include_pad"]),
+    ),
+    Reading(
+        "avg_pool2d_backward", "not divided", "The sum's gradient is taken for the mean's.",
+        giving(fed(ops.avg_pool2d_backward, count_include_pad=lambda g: 1), lambda r, g: r * area(g)),
+    ),
+    Reading(
+        "avg_pool2d_backward", "assigned", "Where windows overlap, the last one's gradient overwrites the others'.",
+        giving(ops.avg_pool2d_backward, _means({})),
+    ),
+    Reading(
+        "avg_pool2d_backward", "stride taken as the kernel", "Windows are taken to lie side by side.",
+        giving(ops.avg_pool2d_backward, _means({"stride_h": "kernel_h", "stride_w": "kernel_w"})),
+    ),
+)  # fmt: skip
