@@ -52,9 +52,11 @@ from .ops.optimizer import (
 )
 from .ops.rope import rope_backward, rope_forward, rope_freqs, rope_qk, rope_qk_backward
 from .ops.softmax import softmax, softmax_backward, softmax_topk, softmax_topk_backward
+from .ops.updates import adam_step, momentum_step, sgd_step
 
 __all__ = [
     "OPERATIONS",
+    "adam_step",
     "adamw_step",
     "add",
     "argmax",
@@ -85,6 +87,7 @@ __all__ = [
     "grouped_gemm_nn",
     "grouped_gemm_tn",
     "kv_cache_append",
+    "momentum_step",
     "mul",
     "multi_adamw",
     "multi_nonfinite",
@@ -102,6 +105,7 @@ __all__ = [
     "sample",
     "scale",
     "scatter_add",
+    "sgd_step",
     "silu",
     "silu_backward",
     "softmax",

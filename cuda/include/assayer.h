@@ -325,6 +325,23 @@ int32_t cuda_adamw_step(float* param UPDATED SHAPE(size), const float* grad SHAP
                         float lr MOVING, float beta1, float beta2, float eps, float weight_decay, int step MOVING, int64_t size, void* stream)
     REQUIRES(lr >= 0, beta1 >= 0, beta1 < 1, beta2 >= 0, beta2 < 1, eps >= 0, weight_decay >= 0, step >= 1);
 
+/* g = grad + weight_decay * param; param = param - lr * g.  What comes of an infinite parameter is left open: here as in the
+ * two that follow. */
+int32_t cuda_sgd_step(float* param UPDATED SHAPE(size), const float* grad SHAPE(size), float lr MOVING, float weight_decay,
+                      int64_t size, void* stream) REQUIRES(lr >= 0, weight_decay >= 0);
+
+/* g = grad + weight_decay * param; velocity = momentum * velocity + g; param = param - lr * u, u the new velocity, or with
+ * nesterov 1 g + momentum * velocity.  From a velocity of 0 the first step is g. */
+int32_t cuda_momentum_step(float* param UPDATED SHAPE(size), const float* grad SHAPE(size), float* velocity UPDATED SHAPE(size),
+                           float lr MOVING, float momentum, float weight_decay, int nesterov, int64_t size, void* stream)
+    REQUIRES(lr >= 0, momentum >= 0, weight_decay >= 0, nesterov >= 0, nesterov <= 1);
+
+/* g = grad + weight_decay * param; m, v, m_hat and v_hat of g as in adamw_step; param = param - lr * m_hat / (sqrt(v_hat) +
+ * eps).  What comes of m_hat past the largest number is left open. */
+int32_t cuda_adam_step(float* param UPDATED SHAPE(size), const float* grad SHAPE(size), float* m UPDATED SHAPE(size), float* v UPDATED SHAPE(size),
+                       float lr MOVING, float beta1, float beta2, float eps, float weight_decay, int step MOVING, int64_t size, void* stream)
+    REQUIRES(lr >= 0, beta1 >= 0, beta1 < 1, beta2 >= 0, beta2 < 1, eps >= 0, weight_decay >= 0, step >= 1);
+
 /* adamw_step of every array, its gradient taken times grad_scale[0], its decay weight_decays[i]. */
 int32_t cuda_multi_adamw(float* const* params UPDATED EACH(count, sizes), const float* const* grads EACH(count, sizes),
                          float* const* ms UPDATED EACH(count, sizes), float* const* vs UPDATED EACH(count, sizes),

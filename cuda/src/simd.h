@@ -19,6 +19,12 @@ struct adamw {
     float grad_scale, lr, beta1, beta2, eps, weight_decay, c1, c2;
 };
 
+/* One update's constants where there is a velocity. */
+struct momentum {
+    float lr, momentum, weight_decay;
+    int nesterov;
+};
+
 /* A 16-bit format: to float32, and from it to nearest even. */
 struct half {
     void (*widen)(int64_t n, const uint16_t* x, float* y);
@@ -41,8 +47,13 @@ struct simd {
     void (*scale)(int64_t n, const float* x, float factor, float* y);
     void (*axpy)(int64_t n, float factor, const float* x, float* y);              /* y += factor * x */
     void (*scaled_exp)(int64_t n, const float* x, float factor, float* y);        /* y = exp(x) * factor */
-    void (*adamw)(int64_t n, const struct adamw* c, float* p, const float* g, float* m, float* v);
     void (*rotate)(int64_t n, const float* cosine, const float* sine, const float* x, float* y); /* n pairs */
+
+    /* updates of p by its gradient g */
+    void (*adamw)(int64_t n, const struct adamw* c, float* p, const float* g, float* m, float* v);
+    void (*adam)(int64_t n, const struct adamw* c, float* p, const float* g, float* m, float* v); /* grad_scale is 1 */
+    void (*sgd)(int64_t n, float lr, float decay, float* p, const float* g);
+    void (*momentum)(int64_t n, const struct momentum* c, float* p, const float* g, float* velocity);
 
     /* sums and rows */
     double (*dot)(int64_t n, const float* x, const float* y);                     /* of doubles */

@@ -21,6 +21,7 @@ from . import (
     selection,
     sixteen,
     softmax,
+    updates,
 )
 from .reading import Reading
 
@@ -37,6 +38,7 @@ _FLOAT32: tuple[Reading, ...] = (
     *moe.READINGS,
     *loss.READINGS,
     *adamw.READINGS,
+    *updates.READINGS,
     *optimizer.READINGS,
     *embedding.READINGS,
     *decode.READINGS,

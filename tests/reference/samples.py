@@ -192,6 +192,12 @@ SAMPLES: dict[str, Callable[[Draw], dict[str, Any]]] = {
         "scale": 0.3,
     },
     "adamw_step": lambda d: _adamw(d, 9) | {**_HYPER, "weight_decay": 0.125},
+    "sgd_step": lambda d: {"param": d.normal(9), "grad": d.normal(9), "lr": 0.02, "weight_decay": 0.125},
+    "momentum_step": lambda d: {
+        **{name: d.normal(9) for name in ("param", "grad", "velocity")},
+        **{"lr": 0.02, "momentum": 0.75, "weight_decay": 0.125, "nesterov": 1},
+    },
+    "adam_step": lambda d: _adamw(d, 9) | {**_HYPER, "weight_decay": 0.125},
     "multi_adamw": _multi_adamw,
     "zero_grad": lambda d: {"size": 5},
     "grad_clip": lambda d: {"grad": d.normal(9), "clip_norm": 0.5},

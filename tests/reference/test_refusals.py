@@ -129,6 +129,17 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
         ("adamw_step", {name: ZEROS(1)}, f"{name}: expected the shape of param, (9,), got (1,)")
         for name in ("grad", "m", "v")
     ),
+    ("sgd_step", {"grad": ZEROS(1)}, "grad: expected the shape of param, (9,), got (1,)"),
+    *(
+        ("momentum_step", {name: ZEROS(1)}, f"{name}: expected the shape of param, (9,), got (1,)")
+        for name in ("grad", "velocity")
+    ),
+    *(("momentum_step", {"nesterov": n}, f"nesterov: expected 0 or 1, got {n}") for n in (-1, 2)),
+    ("adam_step", {"step": 0}, "step: expected step >= 1, got 0"),
+    *(
+        ("adam_step", {name: ZEROS(1)}, f"{name}: expected the shape of param, (9,), got (1,)")
+        for name in ("grad", "m", "v")
+    ),
     ("multi_adamw", {"step": 0}, "step: expected step >= 1, got 0"),
     *(
         ("multi_adamw", {name: [ZEROS((3, 2)), ZEROS(1)]}, f"{name}: expected the shape of params, (5,), got (1,)")
@@ -177,6 +188,8 @@ TAKEN: list[tuple[str, dict[str, Any]]] = [
     ("cross_entropy_forward", {"targets": np.array([6, -1, 0, -7])}),
     ("cross_entropy_backward", {"targets": np.array([6, -1, 0, -7])}),
     ("adamw_step", {"step": 1}),
+    ("momentum_step", {"nesterov": 0}),
+    ("adam_step", {"step": 1}),
     ("multi_adamw", {"step": 1}),
     ("clip_scale", {"clip_norm": 1e-3}),
     ("embedding", {"indices": np.array([0, 5])}),

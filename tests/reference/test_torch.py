@@ -218,16 +218,47 @@ def test_embedding() -> None:
 
 
 @pytest.mark.parametrize("decay", [0.0, 0.1])
-def test_adamw(decay: float) -> None:
+def test_sgd(decay: float) -> None:
+    param, *grads = draw((17,), (17,), (17,))
+    weight = torch.nn.Parameter(torch.tensor(param))
+    optimizer = torch.optim.SGD([weight], lr=0.01, weight_decay=decay)
+    for step, grad in enumerate(grads, start=1):
+        weight.grad = torch.tensor(grad)
+        optimizer.step()
+        param = ops.sgd_step(param, grad, 0.01, decay)
+        assert_agree(param, weight.detach().numpy(), [param, grad, *grads[:step]], f"update {step}")
+
+
+@pytest.mark.parametrize("nesterov", [0, 1])
+@pytest.mark.parametrize("decay", [0.0, 0.1])
+def test_momentum(nesterov: int, decay: float) -> None:
+    lr, momentum = 0.01, 0.9
+    param, *grads = draw((17,), (17,), (17,), (17,), (17,))
+    weight = torch.nn.Parameter(torch.tensor(param))
+    settings = {"momentum": momentum, "weight_decay": decay, "nesterov": bool(nesterov)}
+    optimizer = torch.optim.SGD([weight], lr=lr, **settings)
+    velocity = np.zeros(17)
+    for step, grad in enumerate(grads, start=1):
+        weight.grad = torch.tensor(grad)
+        optimizer.step()
+        param, velocity = ops.momentum_step(param, grad, velocity, lr, momentum, decay, nesterov)
+        held = optimizer.state[weight]["momentum_buffer"]
+        for got, expected in ((param, weight.detach()), (velocity, held)):
+            assert_agree(got, expected.numpy(), [param, grad, *grads[:step]], f"update {step}")
+
+
+@pytest.mark.parametrize(("operation", "peer"), [(ops.adamw_step, "AdamW"), (ops.adam_step, "Adam")])
+@pytest.mark.parametrize("decay", [0.0, 0.1])
+def test_adam(operation: Any, peer: str, decay: float) -> None:
     lr, beta1, beta2, eps = 0.01, 0.9, 0.95, 1e-8
     param, *grads = draw((17,), (17,), (17,), (17,), (17,))
     weight = torch.nn.Parameter(torch.tensor(param))
-    optimizer = torch.optim.AdamW([weight], lr=lr, betas=(beta1, beta2), eps=eps, weight_decay=decay)
+    optimizer = getattr(torch.optim, peer)([weight], lr=lr, betas=(beta1, beta2), eps=eps, weight_decay=decay)
     m, v = np.zeros(17), np.zeros(17)
     for step, grad in enumerate(grads, start=1):
         weight.grad = torch.tensor(grad)
         optimizer.step()
-        param, m, v = ops.adamw_step(param, grad, m, v, lr, beta1, beta2, eps, decay, step)
+        param, m, v = operation(param, grad, m, v, lr, beta1, beta2, eps, decay, step)
         state = optimizer.state[weight]
         for got, expected in ((param, weight.detach()), (m, state["exp_avg"]), (v, state["exp_avg_sq"])):
             assert_agree(got, expected.numpy(), [param, grad, *grads[:step]], f"update {step}")
