@@ -16,6 +16,7 @@ from reference.ops.sixteen import copied
 from . import adam
 from .infinite_parameters import leave_infinite
 from .infinite_scores import leave_either
+from .logits import leave_formula
 from .masks import leave_open
 from .noise import FORMATS, Noisy, exact, flushed, stored, with_short_errors
 
@@ -40,6 +41,7 @@ def expect(operation: str, arguments: Mapping[str, Any], carried_out: Callable[.
         leave_open(operation, arguments, expected)
         leave_either(operation, arguments, expected)
         leave_infinite(operation, arguments, expected)
+        leave_formula(operation, arguments, expected)
     results = {
         name: _as_declared(value, operations.declared(function, name), name, arguments.get("seed", 0))
         for name, value in expected.items()

@@ -10,13 +10,14 @@
 
 #define DECLARE(variant)                                                                                                   \
     void fill_elementwise_##variant(struct simd*);                                                                         \
+    void fill_losses_##variant(struct simd*);                                                                              \
     void fill_optimizer_##variant(struct simd*);                                                                           \
     void fill_rows_##variant(struct simd*);                                                                                \
     void fill_half_##variant(struct simd*);                                                                                \
     void fill_multiply_##variant(struct simd*);
 #define FILL(variant, table)                                                                                               \
     (fill_elementwise_##variant(table), fill_optimizer_##variant(table), fill_rows_##variant(table),                       \
-     fill_multiply_##variant(table), fill_half_##variant(table))
+     fill_losses_##variant(table), fill_multiply_##variant(table), fill_half_##variant(table))
 
 DECLARE(baseline)
 #ifdef ASSAYER_X86_VARIANTS

@@ -69,6 +69,20 @@ struct simd {
                              const float* base, float* dx, float* dw);
     double (*weighted_dot)(int64_t n, const float* x, const float* weight, const float* y); /* sum of x * weight * y */
 
+    /* losses: sums of what two numbers give, and gradients times a factor */
+    double (*squared_errors)(int64_t n, const float* p, const float* t);
+    double (*binary_entropies)(int64_t n, const float* p, const float* t);
+    double (*binary_entropies_of_logits)(int64_t n, const float* x, const float* t);
+    double (*categorical_entropies)(int64_t n, const float* p, const float* label);
+    double (*products)(int64_t n, const float* a, const float* b); /* in float, by blocks */
+    double (*sum)(int64_t n, const float* x);
+    void (*difference)(int64_t n, const float* a, const float* b, float factor, float* d); /* (a - b) * factor */
+    void (*binary_entropy_backward)(int64_t n, const float* p, const float* t, float factor, float* d);
+    void (*sigmoid_difference)(int64_t n, const float* x, const float* t, float factor, float* d);
+    void (*categorical_entropy_backward)(int64_t n, const float* p, const float* label, float factor, float* d);
+    void (*weighted_difference)(int64_t n, const float* x, const float* label, float whole, float factor, float* d);
+    void (*divide)(int64_t n, const float* x, float divisor, float* y);
+
     struct half bf16, fp16;
 
     /* products */

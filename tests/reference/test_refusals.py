@@ -124,6 +124,25 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ),
     ("cross_entropy_forward", {"targets": np.array([2, -1, 7, 0])}, "targets[2]: expected values below 7, got 7"),
     ("cross_entropy_backward", {"targets": np.array([2, -1, 7, 0])}, "targets[2]: expected values below 7, got 7"),
+    *(
+        (f"{loss}_{way}", {"target": ZEROS(1)}, f"target: expected the shape of {first}, (9,), got (1,)")
+        for loss, first in (("mse", "prediction"), ("bce", "probability"), ("bce_logits", "logits"))
+        for way in ("forward", "backward")
+    ),
+    *(
+        (operation, {"labels": ZEROS((4, 1))}, f"labels: expected the shape of {first}, (4, 7), got (4, 1)")
+        for operation, first in (
+            ("categorical_cross_entropy_forward", "probabilities"),
+            ("categorical_cross_entropy_backward", "probabilities"),
+            ("cross_entropy_dense_forward", "logits"),
+            ("cross_entropy_dense_backward", "log_probs"),
+        )
+    ),
+    *(
+        (f"cross_entropy_dense_{way}", {"temperature": t}, f"temperature: expected temperature > 0, got {t}")
+        for way in ("forward", "backward")
+        for t in (0.0, -0.5)
+    ),
     ("adamw_step", {"step": 0}, "step: expected step >= 1, got 0"),
     *(
         ("adamw_step", {name: ZEROS(1)}, f"{name}: expected the shape of param, (9,), got (1,)")

@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Sequence
 from decimal import Decimal
 
-from . import elementwise, moe, norm, rope
+from . import elementwise, loss, moe, norm, rope
 from .differences import Gradient
 from .numbers import Matrix, Nested, Number, Vector, dot, exp, flat, shape
 
@@ -98,6 +98,24 @@ def _cross_entropy(log_probs: Matrix, targets: Sequence[int], scale: Number, t: 
     return scale * total
 
 
+def _mse(prediction: Vector, target: Vector, scale: Number) -> Number:
+    return scale * loss.mse_forward(prediction, target)[0]
+
+
+def _bce_logits(logits: Vector, target: Vector, scale: Number) -> Number:
+    return scale * loss.bce_logits_forward(logits, target)[0]
+
+
+def _dense(log_probs: Matrix, labels: Matrix, temperature: Number, scale: Number, t: Matrix) -> Number:
+    """Moved by logits: log_probs by t / temperature, and what makes probabilities of them again."""
+    total = Decimal(0)
+    for row, label, shift in zip(log_probs, labels, t, strict=True):
+        moved = [s / temperature for s in shift]
+        log_total = _shifted([exp(x) for x in row], moved)[1].ln()
+        total += sum(label, Decimal(0)) * log_total - dot(label, moved)
+    return scale * total / len(labels)
+
+
 GRADIENTS = {
     "silu_backward": Gradient(_silu, {"d_input": "input"}),
     "swiglu_backward": Gradient(_swiglu, {"d_gate": "gate", "d_up": "up"}),
@@ -112,4 +130,7 @@ GRADIENTS = {
     "expert_combine_backward": Gradient(_combine, {"d_input": "input", "d_weights": "weights"}),
     "aux_loss_backward": Gradient(_aux_loss, {"d_router_probs": "probs"}),
     "cross_entropy_backward": Gradient(_cross_entropy, {"d_logits": "t"}),
+    "mse_backward": Gradient(_mse, {"d_prediction": "prediction"}),
+    "bce_logits_backward": Gradient(_bce_logits, {"d_logits": "logits"}),
+    "cross_entropy_dense_backward": Gradient(_dense, {"d_logits": "t"}),
 }

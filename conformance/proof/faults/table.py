@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from . import elementwise, memory, norm, optimizer, products, sequences, sixteen
+from . import elementwise, losses, memory, norm, optimizer, products, sequences, sixteen
 from .fault import Fault, FaultError
 
 FAULTS = (
     *elementwise.FAULTS,
+    *losses.FAULTS,
     *norm.FAULTS,
     *products.FAULTS,
     *optimizer.FAULTS,
