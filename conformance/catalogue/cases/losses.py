@@ -54,7 +54,7 @@ def soft(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
 def onehot(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     """One 1 in each row."""
     chosen = draw.integers(0, shape[-1], shape[:-1])
-    return (np.arange(shape[-1]) == chosen[..., None]).astype(np.float64)
+    return np.where(np.arange(shape[-1]) == chosen[..., None], 1.0, 0.0)
 
 
 def _one_nan(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:

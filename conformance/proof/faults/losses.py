@@ -9,8 +9,8 @@ _BCE = "(p[i] - t[i]) / at_least_smallest(p[i] * (1.0f - p[i])) * factor"
 _BOUND = "return x < LOWEST_LOG ? LOWEST_LOG : x;"
 
 FAULTS = (
-    Fault("mse_forward: the last chunk alone", ("mse_forward",), _FILE,
-          "total += parts[i];", "total = parts[i];", "left out|missing|times|partly|sum"),
+    Fault("mse_forward: sum in place of the mean", ("mse_forward",), _FILE,
+          "(float)(terms(n, a, b) / divisor)", "(float)terms(n, a, b)", "matches: .*sum in place of the mean"),
     Fault("mse_backward: half of it", ("mse_backward",), _FILE,
           "2.0 * scale / (double)n", "scale / (double)n", "matches: .*half of it"),
     Fault("bce_forward: no bound", ("bce_forward", "categorical_cross_entropy_forward"), _VECTOR,
@@ -18,7 +18,7 @@ FAULTS = (
     Fault("bce_forward: a NaN bounded", ("bce_forward", "categorical_cross_entropy_forward"), _VECTOR,
           _BOUND, "return x > LOWEST_LOG ? x : LOWEST_LOG;", "NaN"),
     Fault("log: subnormal numbers taken for 0", ("bce_forward", "categorical_cross_entropy_forward"), "vector/math.h",
-          "x < smallest ? x * 33554432.0f : x; ", "x < smallest ? 0.0f : x; ", "limit|off|beyond|wrong|loss"),
+          "x < smallest ? x * 33554432.0f : x; ", "x < smallest ? 0.0f : x; ", "subnormal"),
     Fault("bce_backward: divisor at least 1e-7", ("bce_backward", "categorical_cross_entropy_backward"), _VECTOR,
           "SMALLEST = 1e-12f", "SMALLEST = 1e-7f", "matches: .*divisor at least 1e-7"),
     Fault("bce_backward: that of the logit", ("bce_backward",), _VECTOR,
