@@ -315,7 +315,9 @@ def _either(result: Noisy, x: Noisy, y: Noisy) -> Noisy:
         np.where(near, np.maximum(*pair), held)
         for *pair, held in ((x.variance, y.variance, result.variance), (x.shared, y.shared, result.shared))
     )
-    worst = None if result.worst is None else np.where(near, np.maximum(x.worst, y.worst), result.worst)
+    worst = None
+    if x.worst is not None and y.worst is not None and result.worst is not None:
+        worst = np.where(near, np.maximum(x.worst, y.worst), result.worst)
     return result.replaced(variance=variance, shared=shared, worst=worst).of_factors(result.made_of)
 
 
