@@ -426,3 +426,86 @@ def dropout(input: Tensor, philox: Tensor, rate: float) -> Timed:
 def dropout_backward(d_output: Tensor, philox: Tensor, rate: float) -> Timed:
     mask = torch.native_dropout(d_output, rate, True)[1]
     return lambda: torch.ops.aten.native_dropout_backward(d_output, mask, 1 / (1 - rate))
+
+
+def adam_step(
+    param: Tensor,
+    grad: Tensor,
+    m: Tensor,
+    v: Tensor,
+    lr: float,
+    beta1: float,
+    beta2: float,
+    eps: float,
+    weight_decay: float,
+    step: int,
+) -> Timed:
+    optimizer = torch.optim.Adam([param], lr=lr, betas=(beta1, beta2), eps=eps, weight_decay=weight_decay, fused=True)
+    param.grad = grad
+    optimizer.state[param] = {"step": torch.tensor(step - 1.0), "exp_avg": m, "exp_avg_sq": v}
+    return _stepping(optimizer, param, m, v)
+
+
+def sgd_step(param: Tensor, grad: Tensor, lr: float, weight_decay: float) -> Timed:
+    param.grad = grad
+    return _stepping(torch.optim.SGD([param], lr=lr, weight_decay=weight_decay, fused=True), param)
+
+
+def momentum_step(
+    param: Tensor, grad: Tensor, velocity: Tensor, lr: float, momentum: float, weight_decay: float, nesterov: int
+) -> Timed:
+    settings = {"lr": lr, "momentum": momentum, "weight_decay": weight_decay, "nesterov": bool(nesterov)}
+    optimizer = torch.optim.SGD([param], **settings, fused=True)
+    param.grad = grad
+    optimizer.state[param] = {"momentum_buffer": velocity}
+    return _stepping(optimizer, param, velocity)
+
+
+def _stepping(optimizer: torch.optim.Optimizer, *updated: Tensor) -> Timed:
+    def update() -> Any:
+        optimizer.step()
+        return updated if len(updated) > 1 else updated[0]
+
+    return update
+
+
+# ---- losses against targets as many as the predictions ---------------------------------------------------------------
+def _loss_of(function: Callable[[Tensor, Tensor], Tensor]) -> Callable[[Tensor, Tensor], Timed]:
+    return lambda given, target: lambda: function(given, target).reshape(1)
+
+
+def _slope_of(function: Callable[[Tensor, Tensor], Tensor]) -> Callable[[Tensor, Tensor, float], Timed]:
+    def prepare(given: Tensor, target: Tensor, scale: float) -> Timed:
+        slope = _gradient(lambda x: function(x, target), (given,), torch.tensor(scale))
+        return lambda: slope()[0]
+
+    return prepare
+
+
+def _categorical(probabilities: Tensor, labels: Tensor) -> Tensor:
+    return -(labels * probabilities.log().clamp(min=-100.0)).sum(1).mean()
+
+
+mse_forward, mse_backward = _loss_of(F.mse_loss), _slope_of(F.mse_loss)
+bce_forward, bce_backward = _loss_of(F.binary_cross_entropy), _slope_of(F.binary_cross_entropy)
+bce_logits_forward = _loss_of(F.binary_cross_entropy_with_logits)
+bce_logits_backward = _slope_of(F.binary_cross_entropy_with_logits)
+categorical_cross_entropy_forward = _loss_of(_categorical)
+categorical_cross_entropy_backward = _slope_of(_categorical)
+
+
+def cross_entropy_dense_forward(logits: Tensor, labels: Tensor, temperature: float) -> Timed:
+    def both() -> tuple[Tensor, Tensor]:
+        log_probs = (logits / temperature).log_softmax(-1)
+        return -(labels * log_probs).sum(1).mean().reshape(1), log_probs
+
+    return both
+
+
+def cross_entropy_dense_backward(log_probs: Tensor, labels: Tensor, temperature: float, scale: float) -> Timed:
+    factor = -scale / (len(labels) * temperature)
+
+    def both_steps() -> Tensor:  # the two that autograd takes, the temperature's factor in the first
+        return torch._log_softmax_backward_data(labels * factor, log_probs, 1, log_probs.dtype)
+
+    return both_steps

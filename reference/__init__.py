@@ -51,6 +51,18 @@ from .ops.gemm import (
 )
 from .ops.layernorm import layernorm, layernorm_backward
 from .ops.loss import cross_entropy_backward, cross_entropy_forward
+from .ops.losses import (
+    bce_backward,
+    bce_forward,
+    bce_logits_backward,
+    bce_logits_forward,
+    categorical_cross_entropy_backward,
+    categorical_cross_entropy_forward,
+    cross_entropy_dense_backward,
+    cross_entropy_dense_forward,
+    mse_backward,
+    mse_forward,
+)
 from .ops.moe import (
     aux_loss_backward,
     aux_loss_forward,
@@ -75,9 +87,11 @@ from .ops.pooling import avg_pool2d, avg_pool2d_backward, max_pool2d, max_pool2d
 from .ops.rope import rope_backward, rope_forward, rope_freqs, rope_qk, rope_qk_backward
 from .ops.sequence import concat_steps, concat_steps_backward, slice_steps, slice_steps_backward
 from .ops.softmax import softmax, softmax_backward, softmax_topk, softmax_topk_backward
+from .ops.updates import adam_step, momentum_step, sgd_step
 
 __all__ = [
     "OPERATIONS",
+    "adam_step",
     "adamw_step",
     "add",
     "argmax",
@@ -93,10 +107,18 @@ __all__ = [
     "batchnorm_backward",
     "batchnorm_evaluation",
     "batchnorm_training",
+    "bce_backward",
+    "bce_forward",
+    "bce_logits_backward",
+    "bce_logits_forward",
+    "categorical_cross_entropy_backward",
+    "categorical_cross_entropy_forward",
     "clip_scale",
     "concat_steps",
     "concat_steps_backward",
     "cross_entropy_backward",
+    "cross_entropy_dense_backward",
+    "cross_entropy_dense_forward",
     "cross_entropy_forward",
     "dropout",
     "dropout_backward",
@@ -129,6 +151,9 @@ __all__ = [
     "leaky_relu_backward",
     "max_pool2d",
     "max_pool2d_backward",
+    "momentum_step",
+    "mse_backward",
+    "mse_forward",
     "mul",
     "multi_adamw",
     "multi_nonfinite",
@@ -148,6 +173,7 @@ __all__ = [
     "sample",
     "scale",
     "scatter_add",
+    "sgd_step",
     "sigmoid",
     "sigmoid_backward",
     "silu",

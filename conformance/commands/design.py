@@ -22,7 +22,7 @@ _EXAMPLES = """\
   design                      how many levels and pairs of levels stand in a case, by operation
   design -o softmax -v        the factors of softmax and their levels
   design --write              choose the rows anew, where a declaration or a family's file has changed
-  design --write --keep       keep the rows that stand, and choose what new levels need
+  design --write --keep       keep the rows that stand, and choose what new levels and new operations need
 """
 _EXIT = "exit code: 0 all that a call can reach is covered; 1 something is not; 2 the tables of rows are out of date"
 

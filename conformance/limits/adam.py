@@ -1,4 +1,4 @@
-"""What first-order propagation does not see in AdamW's step: its bound, and that moments may be interpolated."""
+"""What first-order propagation does not see in Adam's step: its bound, and that moments may be interpolated."""
 
 from __future__ import annotations
 
@@ -22,6 +22,15 @@ Expected = dict[str, Any]
 def is_adam(function: Function) -> bool:
     """Whether an operation makes Adam's step: it is told the rate, both decays and eps."""
     return {"lr", "beta1", "beta2", "eps"} <= operations.float_scalars(function)
+
+
+def as_adamw(operation: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The arguments of the same step by AdamW: where decay goes through the moments, it is part of the gradient."""
+    if operation != "adam_step":
+        return arguments
+    param, grad = (np.asarray(arguments[name], np.float64) for name in ("param", "grad"))
+    with np.errstate(all="ignore"):
+        return {**arguments, "grad": grad + arguments["weight_decay"] * param, "weight_decay": 0.0}
 
 
 def bound_update(expected: Expected, arguments: Mapping[str, Any]) -> None:

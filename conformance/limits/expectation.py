@@ -14,7 +14,9 @@ from conformance import operations
 from reference.ops.sixteen import copied
 
 from . import adam
+from .infinite_parameters import leave_infinite
 from .infinite_scores import leave_either
+from .logits import leave_formula
 from .masks import leave_open
 from .noise import FORMATS, Noisy, exact, flushed, stored, with_short_errors
 
@@ -33,11 +35,13 @@ def expect(operation: str, arguments: Mapping[str, Any], carried_out: Callable[.
         results = (carried_out or getattr(reference, operation))(*values)
     expected = operations.flat(operations.by_name(function, results))
     if adam.is_adam(function):
-        adam.interpolate(expected, arguments)
-        adam.bound_update(expected, arguments)
+        adam.interpolate(expected, given := adam.as_adamw(operation, arguments))
+        adam.bound_update(expected, given)
     if carried_out is None:
         leave_open(operation, arguments, expected)
         leave_either(operation, arguments, expected)
+        leave_infinite(operation, arguments, expected)
+        leave_formula(operation, arguments, expected)
     results = {
         name: _as_declared(value, operations.declared(function, name), name, arguments.get("seed", 0))
         for name, value in expected.items()

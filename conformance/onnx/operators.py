@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from . import planes
+from . import planes, training
 from .graph import Graph, NotApplicableError
 from .package import onnx
 
@@ -176,6 +176,7 @@ def _scatter_add(graph: Graph) -> None:
 
 
 OPERATORS: Mapping[str, Build] = {
+    **training.OPERATORS,
     "silu": _unary("Swish"),
     "swiglu": _swiglu,
     "add": _binary("Add"),

@@ -306,6 +306,19 @@ def split(node: Node) -> Call:
     return Call("concat_steps_backward", arguments, {"d_a": d_a, "d_b": d_b})
 
 
+def momentum(node: Node) -> Call:
+    """momentum_step; beta is what new gradients are taken times, but for the first."""
+    settings = node.attributes
+    lr, count, param, grad, velocity = map(node.given, range(5))
+    _expect(len(node.inputs) == 5, "several parameters, the header's are single")
+    _expect(count == 0 or settings["beta"] == 1, "the gradient is dampened, as no operation of the header does")
+    arguments = {"param": param.ravel(), "grad": grad.ravel(), "velocity": velocity.ravel(), "lr": float(lr)}
+    arguments |= {"momentum": settings["alpha"], "weight_decay": settings["norm_coefficient"]}
+    arguments["nesterov"] = int(settings["mode"] == b"nesterov")
+    due = {"param": node.outputs[0].ravel(), "velocity": node.outputs[1].ravel()}
+    return Call("momentum_step", arguments, due)
+
+
 def _never(reason: str) -> Callable[[Node], Call]:
     def call(node: Node) -> Call:
         raise NotApplicableError(reason)
@@ -342,5 +355,7 @@ SHARED: Mapping[str, Callable[[Node], Call]] = {
     "Concat": concat,
     "Split": split,
     "Adam": _never("eps is added before the correction, and the decay goes through the moments"),
+    "Momentum": momentum,
+    "Adam": _never("eps is added before the correction"),
     "TopK": _never("the header's top-k is of a softmax, and renormalised"),
 }

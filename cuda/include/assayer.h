@@ -316,6 +316,48 @@ int32_t cuda_cross_entropy_forward(const float* logits SHAPE(batch_seq, vocab_si
 int32_t cuda_cross_entropy_backward(const float* log_probs SHAPE(batch_seq, vocab_size), const int* targets SHAPE(batch_seq) BELOW(vocab_size),
                                     float* d_logits SHAPE(batch_seq, vocab_size), int batch_seq, int vocab_size, float scale, void* stream);
 
+/* loss = mean of (prediction - target)^2. */
+int32_t cuda_mse_forward(const float* prediction SHAPE(n), const float* target SHAPE(n), float* loss SHAPE(1), int64_t n, void* stream);
+
+/* d_prediction = 2 * (prediction - target) * scale / n. */
+int32_t cuda_mse_backward(const float* prediction SHAPE(n), const float* target SHAPE(n), float* d_prediction SHAPE(n),
+                          int64_t n, float scale, void* stream);
+
+/* loss = mean of -(t * max(log(p), -100) + (1 - t) * max(log(1 - p), -100)), p = probability, t = target.  Here and below the
+ * larger of a number and NaN is NaN. */
+int32_t cuda_bce_forward(const float* probability SHAPE(n), const float* target SHAPE(n), float* loss SHAPE(1), int64_t n, void* stream);
+
+/* d_probability = (p - t) / max(p * (1 - p), c) * scale / n, c = 1e-12 as float32 holds it. */
+int32_t cuda_bce_backward(const float* probability SHAPE(n), const float* target SHAPE(n), float* d_probability SHAPE(n),
+                          int64_t n, float scale, void* stream);
+
+/* loss = mean of max(x, 0) - x * t + log(1 + exp(-|x|)), x = logits, t = target: the loss of bce_forward at p = sigmoid(x),
+ * without its bounds.  What comes of an infinite logit is left open. */
+int32_t cuda_bce_logits_forward(const float* logits SHAPE(n), const float* target SHAPE(n), float* loss SHAPE(1), int64_t n, void* stream);
+
+/* d_logits = (sigmoid(logits) - target) * scale / n. */
+int32_t cuda_bce_logits_backward(const float* logits SHAPE(n), const float* target SHAPE(n), float* d_logits SHAPE(n),
+                                 int64_t n, float scale, void* stream);
+
+/* loss = mean over rows of the sum over columns of -labels * max(log(p), -100), p = probabilities. */
+int32_t cuda_categorical_cross_entropy_forward(const float* probabilities SHAPE(rows, cols), const float* labels SHAPE(rows, cols),
+                                               float* loss SHAPE(1), int rows, int cols, void* stream);
+
+/* d_probabilities = -labels / max(p, c) * scale / rows, c = 1e-12 as float32 holds it. */
+int32_t cuda_categorical_cross_entropy_backward(const float* probabilities SHAPE(rows, cols), const float* labels SHAPE(rows, cols),
+                                                float* d_probabilities SHAPE(rows, cols), int rows, int cols, float scale, void* stream);
+
+/* log_probs = x - logsumexp(x), row-wise, x = logits / temperature; loss = mean over rows of the sum over columns of -labels *
+ * log_probs: NaN where a label of 0 meets -infinity.  Labels need not sum to 1. */
+int32_t cuda_cross_entropy_dense_forward(const float* logits SHAPE(rows, cols), const float* labels SHAPE(rows, cols),
+                                         float* loss SHAPE(1), float* log_probs SHAPE(rows, cols), int rows, int cols,
+                                         float temperature, void* stream) REQUIRES(temperature > 0);
+
+/* d_logits = (exp(log_probs) * s - labels) * scale / (rows * temperature), s the sum of the row's labels. */
+int32_t cuda_cross_entropy_dense_backward(const float* log_probs SHAPE(rows, cols), const float* labels SHAPE(rows, cols),
+                                          float* d_logits SHAPE(rows, cols), int rows, int cols, float temperature, float scale,
+                                          void* stream) REQUIRES(temperature > 0);
+
 /* ---- optimizer -------------------------------------------------------------------------------------------------- */
 
 /* m = beta1*m + (1-beta1)*g; v = beta2*v + (1-beta2)*g^2; m_hat = m / (1 - beta1^step); v_hat = v / (1 - beta2^step);
@@ -323,6 +365,23 @@ int32_t cuda_cross_entropy_backward(const float* log_probs SHAPE(batch_seq, voca
  * comes of an infinite parameter, or of m_hat past the largest number, is left open. */
 int32_t cuda_adamw_step(float* param UPDATED SHAPE(size), const float* grad SHAPE(size), float* m UPDATED SHAPE(size), float* v UPDATED SHAPE(size),
                         float lr MOVING, float beta1, float beta2, float eps, float weight_decay, int step MOVING, int64_t size, void* stream)
+    REQUIRES(lr >= 0, beta1 >= 0, beta1 < 1, beta2 >= 0, beta2 < 1, eps >= 0, weight_decay >= 0, step >= 1);
+
+/* g = grad + weight_decay * param; param = param - lr * g.  What comes of an infinite parameter is left open: here as in the
+ * two that follow. */
+int32_t cuda_sgd_step(float* param UPDATED SHAPE(size), const float* grad SHAPE(size), float lr MOVING, float weight_decay,
+                      int64_t size, void* stream) REQUIRES(lr >= 0, weight_decay >= 0);
+
+/* g = grad + weight_decay * param; velocity = momentum * velocity + g; param = param - lr * u, u the new velocity, or with
+ * nesterov 1 g + momentum * velocity.  From a velocity of 0 the first step is g. */
+int32_t cuda_momentum_step(float* param UPDATED SHAPE(size), const float* grad SHAPE(size), float* velocity UPDATED SHAPE(size),
+                           float lr MOVING, float momentum, float weight_decay, int nesterov, int64_t size, void* stream)
+    REQUIRES(lr >= 0, momentum >= 0, weight_decay >= 0, nesterov >= 0, nesterov <= 1);
+
+/* g = grad + weight_decay * param; m, v, m_hat and v_hat of g as in adamw_step; param = param - lr * m_hat / (sqrt(v_hat) +
+ * eps).  What comes of m_hat past the largest number is left open. */
+int32_t cuda_adam_step(float* param UPDATED SHAPE(size), const float* grad SHAPE(size), float* m UPDATED SHAPE(size), float* v UPDATED SHAPE(size),
+                       float lr MOVING, float beta1, float beta2, float eps, float weight_decay, int step MOVING, int64_t size, void* stream)
     REQUIRES(lr >= 0, beta1 >= 0, beta1 < 1, beta2 >= 0, beta2 < 1, eps >= 0, weight_decay >= 0, step >= 1);
 
 /* adamw_step of every array, its gradient taken times grad_scale[0], its decay weight_decays[i]. */

@@ -1,4 +1,4 @@
-/* AdamW (Loshchilov and Hutter 2019), and gradients set to zero. */
+/* Updates of parameters, AdamW (Loshchilov and Hutter 2019) among them, and gradients set to zero. */
 #include "half.cuh"
 #include "lists.cuh"
 
@@ -26,6 +26,34 @@ AdamW adamw(float lr, float beta1, float beta2, float eps, float weight_decay, i
     };
     return {lr, beta1, beta2, eps, weight_decay, correction(beta1), correction(beta2), 1.0f};
 }
+
+/* As AdamW, but that the decay is part of the gradient. */
+struct Adam {
+    AdamW update;
+    float decay;
+
+    __device__ void operator()(const float (&x)[4], float (&y)[3]) const {
+        const float decayed[4] = {x[0], x[1] + decay * x[0], x[2], x[3]};
+        update(decayed, y);
+    }
+};
+
+/* x: param, grad; y: param. */
+struct Sgd {
+    float lr, decay;
+    __device__ void operator()(const float (&x)[2], float (&y)[1]) const { y[0] = x[0] - lr * (x[1] + decay * x[0]); }
+};
+
+/* x: param, grad, velocity; y: param, velocity. */
+template <bool NESTEROV> struct Momentum {
+    float lr, momentum, decay;
+
+    __device__ void operator()(const float (&x)[3], float (&y)[2]) const {
+        const float g = x[1] + decay * x[0];
+        y[1] = momentum * x[2] + g;
+        y[0] = x[0] - lr * (NESTEROV ? g + momentum * y[1] : y[1]);
+    }
+};
 
 /* Lists: params, grads, ms, vs, and more. */
 template <int LISTS> __device__ void update_chunk(const Batch<LISTS>& batch, int i, int64_t at, AdamW& update) {
@@ -89,6 +117,35 @@ int32_t cuda_adamw_step(float* param, const float* grad, float* m, float* v, flo
     CHECK(adamw_constants_fit(lr, beta1, beta2, eps, step) && weight_decay >= 0);
     return map(Arrays<4, 3>{{param, grad, m, v}, {param, m, v}}, size, adamw(lr, beta1, beta2, eps, weight_decay, step),
                stream);
+}
+
+int32_t cuda_sgd_step(float* param, const float* grad, float lr, float weight_decay, int64_t size, void* stream) {
+    CHECK_ARRAY(param, size);
+    CHECK_ARRAY(grad, size);
+    CHECK(lr >= 0 && weight_decay >= 0);
+    return map(Arrays<2, 1>{{param, grad}, {param}}, size, Sgd{lr, weight_decay}, stream);
+}
+
+int32_t cuda_momentum_step(float* param, const float* grad, float* velocity, float lr, float momentum,
+                           float weight_decay, int nesterov, int64_t size, void* stream) {
+    CHECK_ARRAY(param, size);
+    CHECK_ARRAY(grad, size);
+    CHECK_ARRAY(velocity, size);
+    CHECK(momentum_constants_fit(lr, momentum, weight_decay, nesterov));
+    const Arrays<3, 2> arrays = {{param, grad, velocity}, {param, velocity}};
+    if (nesterov) return map(arrays, size, Momentum<true>{lr, momentum, weight_decay}, stream);
+    return map(arrays, size, Momentum<false>{lr, momentum, weight_decay}, stream);
+}
+
+int32_t cuda_adam_step(float* param, const float* grad, float* m, float* v, float lr, float beta1, float beta2,
+                       float eps, float weight_decay, int step, int64_t size, void* stream) {
+    CHECK_ARRAY(param, size);
+    CHECK_ARRAY(grad, size);
+    CHECK_ARRAY(m, size);
+    CHECK_ARRAY(v, size);
+    CHECK(adamw_constants_fit(lr, beta1, beta2, eps, step) && weight_decay >= 0);
+    const Adam update = {adamw(lr, beta1, beta2, eps, 0.0f, step), weight_decay};
+    return map(Arrays<4, 3>{{param, grad, m, v}, {param, m, v}}, size, update, stream);
 }
 
 #define CHECK_LISTS                                                                                                    \

@@ -47,6 +47,10 @@ static inline bool adamw_constants_fit(float lr, float beta1, float beta2, float
     return lr >= 0 && beta1 >= 0 && beta1 < 1 && beta2 >= 0 && beta2 < 1 && eps >= 0 && step >= 1;
 }
 
+static inline bool momentum_constants_fit(float lr, float momentum, float weight_decay, int nesterov) {
+    return lr >= 0 && momentum >= 0 && weight_decay >= 0 && nesterov >= 0 && nesterov <= 1;
+}
+
 /* Every value in [low, high): an index is looked at before it becomes an address. */
 static inline bool all_within(const int32_t* values, int64_t n, int32_t low, int64_t high) {
     const int32_t last = high > INT32_MAX ? INT32_MAX : (int32_t)(high - 1);

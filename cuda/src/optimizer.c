@@ -1,4 +1,4 @@
-/* AdamW, and gradients set to zero. */
+/* Updates of parameters, and gradients set to zero. */
 #include "buffers.h"
 #include "simd.h"
 #include "random.h"
@@ -22,6 +22,43 @@ int32_t cuda_adamw_step(float* param, const float* grad, float* m, float* v, flo
     const struct adamw c = constants(1.0f, lr, beta1, beta2, eps, weight_decay, step);
     const struct simd* const vectors = simd();
     FOR_CHUNKS(size, at, length, vectors->adamw(length, &c, param + at, grad + at, m + at, v + at))
+    return ASSAYER_OK;
+}
+
+int32_t cuda_sgd_step(float* param, const float* grad, float lr, float weight_decay, int64_t size, void* stream) {
+    (void)stream;
+    CHECK_ARRAY(param, size);
+    CHECK_ARRAY(grad, size);
+    CHECK(lr >= 0 && weight_decay >= 0);
+    const struct simd* const vectors = simd();
+    FOR_CHUNKS(size, at, length, vectors->sgd(length, lr, weight_decay, param + at, grad + at))
+    return ASSAYER_OK;
+}
+
+int32_t cuda_momentum_step(float* param, const float* grad, float* velocity, float lr, float momentum, float weight_decay,
+                           int nesterov, int64_t size, void* stream) {
+    (void)stream;
+    CHECK_ARRAY(param, size);
+    CHECK_ARRAY(grad, size);
+    CHECK_ARRAY(velocity, size);
+    CHECK(momentum_constants_fit(lr, momentum, weight_decay, nesterov));
+    const struct momentum c = {lr, momentum, weight_decay, nesterov};
+    const struct simd* const vectors = simd();
+    FOR_CHUNKS(size, at, length, vectors->momentum(length, &c, param + at, grad + at, velocity + at))
+    return ASSAYER_OK;
+}
+
+int32_t cuda_adam_step(float* param, const float* grad, float* m, float* v, float lr, float beta1, float beta2, float eps,
+                       float weight_decay, int step, int64_t size, void* stream) {
+    (void)stream;
+    CHECK_ARRAY(param, size);
+    CHECK_ARRAY(grad, size);
+    CHECK_ARRAY(m, size);
+    CHECK_ARRAY(v, size);
+    CHECK(adamw_constants_fit(lr, beta1, beta2, eps, step) && weight_decay >= 0);
+    const struct adamw c = constants(1.0f, lr, beta1, beta2, eps, weight_decay, step);
+    const struct simd* const vectors = simd();
+    FOR_CHUNKS(size, at, length, vectors->adam(length, &c, param + at, grad + at, m + at, v + at))
     return ASSAYER_OK;
 }
 

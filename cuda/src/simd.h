@@ -19,6 +19,12 @@ struct adamw {
     float grad_scale, lr, beta1, beta2, eps, weight_decay, c1, c2;
 };
 
+/* One update's constants where there is a velocity. */
+struct momentum {
+    float lr, momentum, weight_decay;
+    int nesterov;
+};
+
 /* A 16-bit format: to float32, and from it to nearest even. */
 struct half {
     void (*widen)(int64_t n, const uint16_t* x, float* y);
@@ -66,7 +72,6 @@ struct simd {
     void (*scale)(int64_t n, const float* x, float factor, float* y);
     void (*axpy)(int64_t n, float factor, const float* x, float* y);              /* y += factor * x */
     void (*scaled_exp)(int64_t n, const float* x, float factor, float* y);        /* y = exp(x) * factor */
-    void (*adamw)(int64_t n, const struct adamw* c, float* p, const float* g, float* m, float* v);
     void (*rotate)(int64_t n, const float* cosine, const float* sine, const float* x, float* y); /* n pairs */
 
     /* activations */
@@ -86,6 +91,11 @@ struct simd {
     void (*gelu_tanh_backward)(int64_t n, const float* x, const float* dy, float* dx);
     double (*exp_tempered)(int64_t n, const float* x, float shift, float temperature, float* y); /* its sum, too */
     void (*softmax_tempered_backward)(int64_t n, const float* y, const float* dy, float inner, float temperature, float* dx);
+    /* updates of p by its gradient g */
+    void (*adamw)(int64_t n, const struct adamw* c, float* p, const float* g, float* m, float* v);
+    void (*adam)(int64_t n, const struct adamw* c, float* p, const float* g, float* m, float* v); /* grad_scale is 1 */
+    void (*sgd)(int64_t n, float lr, float decay, float* p, const float* g);
+    void (*momentum)(int64_t n, const struct momentum* c, float* p, const float* g, float* velocity);
 
     /* sums and rows */
     double (*dot)(int64_t n, const float* x, const float* y);                     /* of doubles */
@@ -121,6 +131,19 @@ struct simd {
     void (*max_pool)(const struct pool* p, const float* x, float* memory, float* y, int32_t* places);
     void (*avg_pool)(const struct pool* p, const float* x, float* memory, float* y);
     void (*avg_pool_backward)(const struct pool* p, const float* dy, float* memory, float* dx);
+    /* losses: sums of what two numbers give, and gradients times a factor */
+    double (*squared_errors)(int64_t n, const float* p, const float* t);
+    double (*binary_entropies)(int64_t n, const float* p, const float* t);
+    double (*binary_entropies_of_logits)(int64_t n, const float* x, const float* t);
+    double (*categorical_entropies)(int64_t n, const float* p, const float* label);
+    double (*products)(int64_t n, const float* a, const float* b); /* in float, by blocks */
+    double (*sum)(int64_t n, const float* x);
+    void (*difference)(int64_t n, const float* a, const float* b, float factor, float* d); /* (a - b) * factor */
+    void (*binary_entropy_backward)(int64_t n, const float* p, const float* t, float factor, float* d);
+    void (*sigmoid_difference)(int64_t n, const float* x, const float* t, float factor, float* d);
+    void (*categorical_entropy_backward)(int64_t n, const float* p, const float* label, float factor, float* d);
+    void (*weighted_difference)(int64_t n, const float* x, const float* label, float whole, float factor, float* d);
+    void (*divide)(int64_t n, const float* x, float divisor, float* y);
 
     struct half bf16, fp16;
 

@@ -17,14 +17,15 @@ def cross_entropy_forward(logits: Array, targets: Array) -> tuple[Array, Array]:
     Raises ValueError for a target >= vocab_size.
     """
     check_indices("cross_entropy_forward", "targets", targets, logits.shape[1], negative=True)
-    log_probs = by_rows(_log_softmax, logits)
+    log_probs = by_rows(log_softmax, logits)
     (counted,) = np.nonzero(targets >= 0)
     if counted.size == 0:
         return np.zeros_like(log_probs[:1, 0]), log_probs
     return np.mean(-log_probs[counted, targets[counted]], keepdims=True), log_probs
 
 
-def _log_softmax(x: Array) -> Array:
+def log_softmax(x: Array) -> Array:
+    """x - logsumexp(x) over the last axis."""
     maximum = np.max(x, axis=-1, keepdims=True)
     return x - (maximum + np.log(np.sum(np.exp(x - maximum), axis=-1, keepdims=True)))
 

@@ -30,10 +30,10 @@ def adamw_step(
     """
     check(step >= 1, "adamw_step", "step", "step >= 1", step)
     check_same_shape("adamw_step", param=param, grad=grad, m=m, v=v)
-    return _adamw(param, grad, m, v, 1.0, lr, beta1, beta2, eps, weight_decay, step)
+    return adam_update(param, grad, m, v, 1.0, lr, beta1, beta2, eps, weight_decay, step)
 
 
-def _adamw(
+def adam_update(
     param: Array,
     grad: Array,
     m: Array,
@@ -46,6 +46,7 @@ def _adamw(
     weight_decay: float,
     step: int,
 ) -> tuple[Array, Array, Array]:
+    """What adamw_step makes of a gradient that is taken times grad_scale."""
     correction1, correction2 = 1.0 - beta1**step, 1.0 - beta2**step
     rate, kept = lr / correction1, 1.0 - lr * weight_decay
 
@@ -84,7 +85,7 @@ def multi_adamw(
     def update(item: tuple[Array, ...]) -> tuple[Array, Array, Array]:
         param, grad, m, v, weight_decay = item
         check_same_shape("multi_adamw", params=param, grads=grad, ms=m, vs=v)
-        return _adamw(param, grad, m, v, grad_scale[0], lr, beta1, beta2, eps, weight_decay, step)
+        return adam_update(param, grad, m, v, grad_scale[0], lr, beta1, beta2, eps, weight_decay, step)
 
     updated = each(update, zip(params, grads, ms, vs, weight_decays, strict=True), _many(params))
     return [new[0] for new in updated], [new[1] for new in updated], [new[2] for new in updated]

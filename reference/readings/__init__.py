@@ -15,10 +15,12 @@ from . import (
     dropout,
     elementwise,
     embedding,
+    entropies,
     gelu,
     gemm,
     layernorm,
     loss,
+    losses,
     moe,
     norm,
     optimizer,
@@ -30,6 +32,7 @@ from . import (
     sixteen,
     softmax,
     tempered,
+    updates,
 )
 from .reading import Reading
 
@@ -45,7 +48,10 @@ _FLOAT32: tuple[Reading, ...] = (
     *attention_backward.READINGS,
     *moe.READINGS,
     *loss.READINGS,
+    *losses.READINGS,
+    *entropies.READINGS,
     *adamw.READINGS,
+    *updates.READINGS,
     *optimizer.READINGS,
     *embedding.READINGS,
     *decode.READINGS,

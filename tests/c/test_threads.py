@@ -36,6 +36,9 @@ results = [
     ops.scatter_add(x, integers(7, 301), normal(7, 190)), ops.multi_sum_squares([A, B, normal(50000)]),
     *ops.grad_clip(normal(50001), clip_norm=0.5), ops.silu(normal(50001)),
     *ops.rope_qk(q, k, normal(130, 12), offset=0),
+    ops.mse_forward(normal(70001), normal(70001)), ops.bce_logits_forward(normal(70001), normal(70001)),
+    *ops.cross_entropy_dense_forward(A, x, temperature=0.7),
+    ops.cross_entropy_dense_backward(A, x, temperature=0.7, scale=1.0),
 ]
 print(hashlib.sha256(b"".join(array.tobytes() for array in results)).hexdigest())
 """

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import reference as ops
+from reference import random
 from tests.reference.differences import Case
 
 EPS, SCALE, ALPHA, OFFSET, TOP_K = 0.01, 0.4, 0.3, 2, 2
@@ -15,6 +16,7 @@ FREQS = ops.rope_freqs(16, 6, 100.0, 4.0)
 POSITION = {10: np.array([[3, 8], [0, 5], [9, 1], [2, 7], [6, 4]])}
 LEAKY, ELU, TEMPERATURE = 0.3, 1.5, 0.7
 TARGETS = np.array([2, -1, 6, 0, 0, -7, 5, 3, 1, 1, 4, 6])
+LABELS = random.uniform(random.stream("labels"), (12, 257))
 INDICES = np.array([4, 1, 4, 0, 4, 1, 5, 5])
 PHILOX, RATE = np.array([0x0123456789ABCDEF, 2**64 - 1], np.uint64), 0.25
 EXPERTS = np.array([[0, 3], [3, 1], [4, 0], [3, 4], [1, 3], [0, 1]])
@@ -277,7 +279,63 @@ def _sequence(steps: int, first: int, count: int) -> list[Case]:
 
 
 def _losses(rows: int, cols: int) -> list[Case]:
+def _dense_backward(x: dict[str, Any], d_loss: Any) -> dict[str, Any]:
+    labels = LABELS[: len(x["logits"]), : x["logits"].shape[1]]
+    _, log_probs = ops.cross_entropy_dense_forward(x["logits"], labels, SCALE)
+    return {"logits": ops.cross_entropy_dense_backward(log_probs, labels, SCALE, d_loss[0])}
+
+
+def _pointwise(n: int) -> list[Case]:
+    """Losses of n numbers; logits stand for probabilities, which no difference takes out of their range."""
+    target = LABELS.reshape(-1)[:n]
+
+    def inside(logits: Any) -> Any:
+        return 1.0 / (1.0 + np.exp(-logits))
+
+    def through(logits: Any, d_probability: Any) -> dict[str, Any]:
+        return {"logits": d_probability * inside(logits) * (1.0 - inside(logits))}
+
     return [
+        Case(
+            "mse_backward",
+            {"prediction": (n,)},
+            lambda prediction: ops.mse_forward(prediction, target),
+            lambda x, d: {"prediction": ops.mse_backward(x["prediction"], target, d[0])},
+        ),
+        Case(
+            "bce_backward",
+            {"logits": (n,)},
+            lambda logits: ops.bce_forward(inside(logits), target),
+            lambda x, d: through(x["logits"], ops.bce_backward(inside(x["logits"]), target, d[0])),
+        ),
+        Case(
+            "bce_logits_backward",
+            {"logits": (n,)},
+            lambda logits: ops.bce_logits_forward(logits, target),
+            lambda x, d: {"logits": ops.bce_logits_backward(x["logits"], target, d[0])},
+        ),
+    ]
+
+
+def _losses(rows: int, cols: int) -> list[Case]:
+    labels = LABELS[:rows, :cols]
+    return [
+        *_pointwise(rows * cols),
+        Case(
+            "categorical_cross_entropy_backward",
+            {"logits": (rows, cols)},
+            lambda logits: ops.categorical_cross_entropy_forward(np.exp(logits), labels),
+            lambda x, d: {
+                "logits": ops.categorical_cross_entropy_backward(np.exp(x["logits"]), labels, d[0])
+                * np.exp(x["logits"])
+            },
+        ),
+        Case(
+            "cross_entropy_dense_backward",
+            {"logits": (rows, cols)},
+            lambda logits: ops.cross_entropy_dense_forward(logits, labels, SCALE)[0],
+            _dense_backward,
+        ),
         Case(
             "cross_entropy_backward",
             {"logits": (rows, cols)},

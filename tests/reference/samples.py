@@ -30,6 +30,10 @@ class Draw:
         """Between 0.25 and 1.25."""
         return (random.uniform(self._seed(), shape) + 0.25).astype(self.dtype)
 
+    def probability(self, *shape: int) -> Any:
+        """Between 0.125 and 0.875."""
+        return (0.75 * random.uniform(self._seed(), shape) + 0.125).astype(self.dtype)
+
     def integers(self, high: int, *shape: int, low: int = 0) -> Any:
         return random.integers(self._seed(), low, high, shape).astype(np.int32)
 
@@ -220,7 +224,29 @@ SAMPLES: dict[str, Callable[[Draw], dict[str, Any]]] = {
         "targets": np.array([2, -1, 6, 0], np.int32),
         "scale": 0.3,
     },
+    "mse_forward": lambda d: {"prediction": d.normal(9), "target": d.normal(9)},
+    "mse_backward": lambda d: {"prediction": d.normal(9), "target": d.normal(9), "scale": 0.7},
+    "bce_forward": lambda d: {"probability": d.probability(9), "target": d.probability(9)},
+    "bce_backward": lambda d: {"probability": d.probability(9), "target": d.probability(9), "scale": 0.7},
+    "bce_logits_forward": lambda d: {"logits": d.normal(9), "target": d.probability(9)},
+    "bce_logits_backward": lambda d: {"logits": d.normal(9), "target": d.probability(9), "scale": 0.7},
+    "categorical_cross_entropy_forward": lambda d: {"probabilities": d.probability(4, 7), "labels": d.positive(4, 7)},
+    "categorical_cross_entropy_backward": lambda d: {
+        **{"probabilities": d.probability(4, 7), "labels": d.positive(4, 7)},
+        "scale": 0.7,
+    },
+    "cross_entropy_dense_forward": lambda d: {"logits": d.normal(4, 7), "labels": d.positive(4, 7), "temperature": 0.8},
+    "cross_entropy_dense_backward": lambda d: {
+        **{"log_probs": _log_probs(d), "labels": d.positive(4, 7)},
+        **{"temperature": 0.8, "scale": 0.7},
+    },
     "adamw_step": lambda d: _adamw(d, 9) | {**_HYPER, "weight_decay": 0.125},
+    "sgd_step": lambda d: {"param": d.normal(9), "grad": d.normal(9), "lr": 0.02, "weight_decay": 0.125},
+    "momentum_step": lambda d: {
+        **{name: d.normal(9) for name in ("param", "grad", "velocity")},
+        **{"lr": 0.02, "momentum": 0.75, "weight_decay": 0.125, "nesterov": 1},
+    },
+    "adam_step": lambda d: _adamw(d, 9) | {**_HYPER, "weight_decay": 0.125},
     "multi_adamw": _multi_adamw,
     "zero_grad": lambda d: {"size": 5},
     "grad_clip": lambda d: {"grad": d.normal(9), "clip_norm": 0.5},

@@ -20,6 +20,25 @@ def draw(*shape: int, stream: int = 0) -> Any:
     return random.normal(random.stream("meaning", stream), shape)
 
 
+def test_a_probability_of_nothing_costs_a_hundred() -> None:
+    p, target = np.array([0.0, 1.0, 0.0, 1.0, 2.0**-1074]), np.array([0.0, 1.0, 1.0, 0.0, 1.0])
+    for i, due in enumerate((0.0, 0.0, 100.0, 100.0, 100.0)):
+        np.testing.assert_array_equal(ops.bce_forward(p[i : i + 1], target[i : i + 1]), [due])
+    np.testing.assert_array_equal(ops.categorical_cross_entropy_forward(p[None, :3], np.array([[0.0, 1.0, 0.5]])), [50])
+    # The gradient's divisor is bounded, whatever the logarithm is.
+    np.testing.assert_allclose(ops.bce_backward(p[:4], target[:4], 4.0), [0.0, 0.0, -1e12, 1e12], rtol=2.0**-24)
+    for nothing in (np.nan, -0.5, 1.5):
+        assert np.isnan(ops.bce_forward(np.array([nothing, 0.5]), np.array([0.5, 0.5]))).all()
+
+
+def test_a_label_of_nothing_does_not_hide_infinity() -> None:
+    logits, labels = np.array([[0.0, -np.inf], [0.0, 0.0]]), np.array([[1.0, 0.0], [0.5, 0.5]])
+    loss, log_probs = ops.cross_entropy_dense_forward(logits, labels, 2.0)
+    assert np.isnan(loss).all()
+    np.testing.assert_array_equal(log_probs[0], [0.0, -np.inf])
+    np.testing.assert_array_equal(ops.cross_entropy_dense_backward(log_probs, labels, 2.0, 8.0)[0], [0.0, 0.0])
+
+
 def test_rotation_turns_interleaved_pairs_by_their_position() -> None:
     freqs = ops.rope_freqs(9, 4, 100.0, 1.0)
     np.testing.assert_array_equal(freqs[:, 0], np.arange(9))

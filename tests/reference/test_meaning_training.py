@@ -31,6 +31,30 @@ def test_the_first_update_moves_by_the_learning_rate() -> None:
     assert_agree(v, 0.125 * grad**2, [grad])
 
 
+def test_momentum_begins_with_the_gradient_itself() -> None:
+    """No dampening, the rate is no part of the velocity, and decay is: by numbers that float64 holds exactly."""
+    param, grad = np.array([2.0, -4.0]), np.array([1.0, 0.5])
+    g = np.array([1.5, -0.5])  # with a decay of 0.25
+    for nesterov, update in ((0, g), (1, 1.5 * g)):
+        new, velocity = ops.momentum_step(param, grad, np.zeros(2), 0.25, 0.5, 0.25, nesterov)
+        np.testing.assert_array_equal(velocity, g)
+        np.testing.assert_array_equal(new, param - 0.25 * update)
+    new, velocity = ops.momentum_step(param, grad, np.array([4.0, 8.0]), 0.25, 0.5, 0.25, 0)
+    np.testing.assert_array_equal(velocity, [3.5, 3.5])
+    np.testing.assert_array_equal(new, param - 0.25 * velocity)
+
+
+def test_decay_is_part_of_the_gradient_of_adam_and_of_descent() -> None:
+    param, grad, m, v = draw(9), draw(9, stream=1), draw(9, stream=2), draw(9, stream=3) ** 2
+    decayed = grad + 0.25 * param
+    np.testing.assert_array_equal(ops.sgd_step(param, grad, 0.5, 0.25), param - 0.5 * decayed)
+    coupled = ops.adam_step(param, grad, m, v, **HYPER, weight_decay=0.25, step=7)
+    for got, expected in zip(
+        coupled, ops.adamw_step(param, decayed, m, v, **HYPER, weight_decay=0.0, step=7), strict=True
+    ):
+        np.testing.assert_array_equal(got, expected)
+
+
 def test_many_updates_are_many_single_ones() -> None:
     shapes = ((3, 4), (70_001,), (1,))
     params, grads, ms, vs = ([draw(*s, stream=10 * i + j) for j, s in enumerate(shapes)] for i in range(4))

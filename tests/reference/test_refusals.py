@@ -170,9 +170,39 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ),
     ("cross_entropy_forward", {"targets": np.array([2, -1, 7, 0])}, "targets[2]: expected values below 7, got 7"),
     ("cross_entropy_backward", {"targets": np.array([2, -1, 7, 0])}, "targets[2]: expected values below 7, got 7"),
+    *(
+        (f"{loss}_{way}", {"target": ZEROS(1)}, f"target: expected the shape of {first}, (9,), got (1,)")
+        for loss, first in (("mse", "prediction"), ("bce", "probability"), ("bce_logits", "logits"))
+        for way in ("forward", "backward")
+    ),
+    *(
+        (operation, {"labels": ZEROS((4, 1))}, f"labels: expected the shape of {first}, (4, 7), got (4, 1)")
+        for operation, first in (
+            ("categorical_cross_entropy_forward", "probabilities"),
+            ("categorical_cross_entropy_backward", "probabilities"),
+            ("cross_entropy_dense_forward", "logits"),
+            ("cross_entropy_dense_backward", "log_probs"),
+        )
+    ),
+    *(
+        (f"cross_entropy_dense_{way}", {"temperature": t}, f"temperature: expected temperature > 0, got {t}")
+        for way in ("forward", "backward")
+        for t in (0.0, -0.5)
+    ),
     ("adamw_step", {"step": 0}, "step: expected step >= 1, got 0"),
     *(
         ("adamw_step", {name: ZEROS(1)}, f"{name}: expected the shape of param, (9,), got (1,)")
+        for name in ("grad", "m", "v")
+    ),
+    ("sgd_step", {"grad": ZEROS(1)}, "grad: expected the shape of param, (9,), got (1,)"),
+    *(
+        ("momentum_step", {name: ZEROS(1)}, f"{name}: expected the shape of param, (9,), got (1,)")
+        for name in ("grad", "velocity")
+    ),
+    *(("momentum_step", {"nesterov": n}, f"nesterov: expected 0 or 1, got {n}") for n in (-1, 2)),
+    ("adam_step", {"step": 0}, "step: expected step >= 1, got 0"),
+    *(
+        ("adam_step", {name: ZEROS(1)}, f"{name}: expected the shape of param, (9,), got (1,)")
         for name in ("grad", "m", "v")
     ),
     ("multi_adamw", {"step": 0}, "step: expected step >= 1, got 0"),
@@ -264,6 +294,8 @@ TAKEN: list[tuple[str, dict[str, Any]]] = [
     ("cross_entropy_forward", {"targets": np.array([6, -1, 0, -7])}),
     ("cross_entropy_backward", {"targets": np.array([6, -1, 0, -7])}),
     ("adamw_step", {"step": 1}),
+    ("momentum_step", {"nesterov": 0}),
+    ("adam_step", {"step": 1}),
     ("multi_adamw", {"step": 1}),
     ("clip_scale", {"clip_norm": 1e-3}),
     ("embedding", {"indices": np.array([0, 5])}),

@@ -316,6 +316,90 @@ def test_cross_entropy() -> None:
     check(lambda x: ops.cross_entropy_forward(x, TARGETS)[1], None, lambda x: F.log_softmax(x, -1), (7, 33))
 
 
+def test_squared_error() -> None:
+    (target,) = draw((40,))
+    check(
+        lambda x: ops.mse_forward(x, target),
+        lambda d, x: ops.mse_backward(x, target, d[0]),
+        lambda x: F.mse_loss(x, torch.tensor(target)).reshape(1),
+        (40,),
+    )
+
+
+def test_binary_cross_entropy() -> None:
+    target = random.uniform(3, (40,))
+    target[:2] = 0.0, 1.0
+
+    def inside(x: Any) -> Any:
+        return 1.0 / (1.0 + np.exp(-x))
+
+    def backward(d: Any, x: Any) -> Any:
+        p = inside(x)
+        return ops.bce_backward(p, target, d[0]) * p * (1.0 - p)
+
+    check(
+        lambda x: ops.bce_forward(inside(x), target),
+        backward,
+        lambda x: F.binary_cross_entropy(x.sigmoid(), torch.tensor(target)).reshape(1),
+        (40,),
+    )
+    check(
+        lambda x: ops.bce_logits_forward(x, target),
+        lambda d, x: ops.bce_logits_backward(x, target, d[0]),
+        lambda x: F.binary_cross_entropy_with_logits(x, torch.tensor(target)).reshape(1),
+        (40,),
+    )
+
+
+def test_binary_cross_entropy_at_its_bounds() -> None:
+    """At 0 and 1, and next to them, where logarithms and divisors are bounded."""
+    edges = np.array([0.0, 1.0, 2.0**-1074, 1e-44, 4e-44, 1e-13, 1.0 - 2.0**-53])
+    p, target = (part.reshape(-1) for part in np.meshgrid(edges, np.array([0.0, 1.0, 0.25])))
+    leaf = torch.tensor(p, requires_grad=True)
+    loss = F.binary_cross_entropy(leaf, torch.tensor(target)).reshape(1)
+    assert_agree(ops.bce_forward(p, target), loss.detach().numpy(), [p, target])
+    (expected,) = torch.autograd.grad(loss, leaf, torch.ones(1, dtype=torch.float64))
+    got = ops.bce_backward(p, target, 1.0)
+    # PyTorch's divisor is bounded by 1e-12, the header's by the float32 next to it, which is within half a unit of it.
+    np.testing.assert_allclose(got, expected.numpy(), rtol=2.0**-24, atol=0.0)
+
+
+@pytest.mark.parametrize("temperature", [1.0, 0.7])
+def test_cross_entropy_with_dense_labels(temperature: float) -> None:
+    labels = random.uniform(4, (7, 33))
+
+    def backward(d: Any, x: Any) -> Any:
+        log_probs = ops.cross_entropy_dense_forward(x, labels, temperature)[1]
+        return ops.cross_entropy_dense_backward(log_probs, labels, temperature, d[0])
+
+    check(
+        lambda x: ops.cross_entropy_dense_forward(x, labels, temperature)[0],
+        backward,
+        lambda x: F.cross_entropy(x / temperature, torch.tensor(labels)).reshape(1),
+        (7, 33),
+    )
+    check(
+        lambda x: ops.cross_entropy_dense_forward(x, labels, temperature)[1],
+        None,
+        lambda x: F.log_softmax(x / temperature, -1),
+        (7, 33),
+    )
+
+
+def test_categorical_cross_entropy() -> None:
+    labels = random.uniform(5, (7, 33))
+
+    def backward(d: Any, x: Any) -> Any:
+        return ops.categorical_cross_entropy_backward(np.exp(x), labels, d[0]) * np.exp(x)
+
+    check(
+        lambda x: ops.categorical_cross_entropy_forward(np.exp(x), labels),
+        backward,
+        lambda x: -(torch.tensor(labels) * x.exp().log().clamp(min=-100.0)).sum(1).mean().reshape(1),
+        (7, 33),
+    )
+
+
 def test_embedding() -> None:
     check(
         lambda w: ops.embedding(w, INDICES),
@@ -373,16 +457,47 @@ def test_steps_of_sequences() -> None:
 
 
 @pytest.mark.parametrize("decay", [0.0, 0.1])
-def test_adamw(decay: float) -> None:
+def test_sgd(decay: float) -> None:
+    param, *grads = draw((17,), (17,), (17,))
+    weight = torch.nn.Parameter(torch.tensor(param))
+    optimizer = torch.optim.SGD([weight], lr=0.01, weight_decay=decay)
+    for step, grad in enumerate(grads, start=1):
+        weight.grad = torch.tensor(grad)
+        optimizer.step()
+        param = ops.sgd_step(param, grad, 0.01, decay)
+        assert_agree(param, weight.detach().numpy(), [param, grad, *grads[:step]], f"update {step}")
+
+
+@pytest.mark.parametrize("nesterov", [0, 1])
+@pytest.mark.parametrize("decay", [0.0, 0.1])
+def test_momentum(nesterov: int, decay: float) -> None:
+    lr, momentum = 0.01, 0.9
+    param, *grads = draw((17,), (17,), (17,), (17,), (17,))
+    weight = torch.nn.Parameter(torch.tensor(param))
+    settings = {"momentum": momentum, "weight_decay": decay, "nesterov": bool(nesterov)}
+    optimizer = torch.optim.SGD([weight], lr=lr, **settings)
+    velocity = np.zeros(17)
+    for step, grad in enumerate(grads, start=1):
+        weight.grad = torch.tensor(grad)
+        optimizer.step()
+        param, velocity = ops.momentum_step(param, grad, velocity, lr, momentum, decay, nesterov)
+        held = optimizer.state[weight]["momentum_buffer"]
+        for got, expected in ((param, weight.detach()), (velocity, held)):
+            assert_agree(got, expected.numpy(), [param, grad, *grads[:step]], f"update {step}")
+
+
+@pytest.mark.parametrize(("operation", "peer"), [(ops.adamw_step, "AdamW"), (ops.adam_step, "Adam")])
+@pytest.mark.parametrize("decay", [0.0, 0.1])
+def test_adam(operation: Any, peer: str, decay: float) -> None:
     lr, beta1, beta2, eps = 0.01, 0.9, 0.95, 1e-8
     param, *grads = draw((17,), (17,), (17,), (17,), (17,))
     weight = torch.nn.Parameter(torch.tensor(param))
-    optimizer = torch.optim.AdamW([weight], lr=lr, betas=(beta1, beta2), eps=eps, weight_decay=decay)
+    optimizer = getattr(torch.optim, peer)([weight], lr=lr, betas=(beta1, beta2), eps=eps, weight_decay=decay)
     m, v = np.zeros(17), np.zeros(17)
     for step, grad in enumerate(grads, start=1):
         weight.grad = torch.tensor(grad)
         optimizer.step()
-        param, m, v = ops.adamw_step(param, grad, m, v, lr, beta1, beta2, eps, decay, step)
+        param, m, v = operation(param, grad, m, v, lr, beta1, beta2, eps, decay, step)
         state = optimizer.state[weight]
         for got, expected in ((param, weight.detach()), (m, state["exp_avg"]), (v, state["exp_avg_sq"])):
             assert_agree(got, expected.numpy(), [param, grad, *grads[:step]], f"update {step}")

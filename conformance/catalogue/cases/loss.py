@@ -1,4 +1,4 @@
-"""Cases of cross entropy."""
+"""Cases of cross entropy by class numbers; those of the other losses stand in losses.py."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from conformance.catalogue.factors import Design
 from conformance.catalogue.facts import Facts, KnownSum, log
 from conformance.catalogue.full_model import TOKENS, VOCAB
 
+from . import losses
 from .data import Array, Draw
 from .spec import Arguments, Maker, Sizes, Spec, ids, scaled, sizes
 
@@ -73,6 +74,7 @@ SPECS = (
         why="all_ignored",
         trivial=_NO_GRADIENT,
     ),
+    *losses.SPECS,
 )
 
 _LOGITS = {"batch_seq": TOKENS, "vocab_size": VOCAB}
@@ -80,6 +82,7 @@ _EXPONENTIALS = KnownSum("logits", "log_probs", "vocab_size", log, lambda out, n
 FACTS = (
     Facts("cross_entropy_forward", _LOGITS, known_sums=(_EXPONENTIALS,), bounded=True),
     Facts("cross_entropy_backward", {**_LOGITS, "scale": 1 / TOKENS}),
+    *losses.FACTS,
 )
 
-DESIGNS = (Design("cross_entropy_backward", finish=_log_probs),)
+DESIGNS = (Design("cross_entropy_backward", finish=_log_probs), *losses.DESIGNS)

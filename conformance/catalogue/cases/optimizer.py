@@ -1,4 +1,4 @@
-"""Cases of AdamW, clipping, and what works on many arrays at once."""
+"""Cases of clipping, and of what works on many arrays at once; those of one array's update stand in updates.py."""
 
 from __future__ import annotations
 
@@ -7,29 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from conformance.catalogue.design.levels import FINITE
 from conformance.catalogue.factors import SIZES, Design
 from conformance.catalogue.facts import Facts, KnownSum, sqrt
 from conformance.catalogue.full_model import HIDDEN, VOCAB, WEIGHTS
 
+from . import updates
 from .data import Array, Draw, swamp
 from .spec import Maker, Sizes, Spec, nan, scaled, sizes
-
-HYPER = {"lr": 1e-2, "beta1": 0.9, "beta2": 0.95, "eps": 1e-8}
-BORDER = {"lr": 1e-2, "beta1": 0.0, "beta2": 0.0, "eps": 0.0}  # each as small as the header lets it be, but for lr
-STILL = HYPER | {"lr": 0.0}
-LENGTHS = (2, 33, 257, 1025, 8193, 20011)
-STEPS = (2, 7, 1000)
-
-
-def squares(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
-    """A second moment: positive."""
-    return draw.normal(shape) ** 2 + 2.0**-10
-
-
-def _small_squares(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
-    """Squares whose root is a few thousandths: a 1e-6 added to it is seen."""
-    return squares(draw, shape, sizes) * 2.0**-20 + 2.0**-18
+from .updates import BORDER, FINITE_ALONE, HYPER, MOMENTS, STILL, small_squares, squares
 
 
 def _swamped(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
@@ -67,16 +52,6 @@ def _special_thirds(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     return np.where(np.arange(shape[0]) % 3 == 1, special, others)
 
 
-def _updates(*rows: tuple[int, float, int], **changed: float) -> list[dict[str, Any]]:
-    return [{"size": n, **HYPER, **changed, "weight_decay": decay, "step": step} for n, decay, step in rows]
-
-
-_STEPS = _updates(*((n, 0.1, t) for n in LENGTHS for t in STEPS), (33, 0.0, 1), (1025, 0.0, 7))
-_AT_BORDERS = _updates((257, 0.0, 1), **BORDER) + _updates((257, 0.1, 2), **STILL)
-_SMALL = {"param": scaled("plain", 2.0**-10), "v": squares}  # a parameter so small that its change is seen
-_EPS = _updates((257, 0.1, 2), (1025, 0.1, 7), eps=1e-3)
-_ZERO_STATE = {"m": scaled("plain", 0.0), "v": scaled("plain", 0.0)}
-
 MANY = [[5], [1, 33, 257], [64, 1025, 7, 8193], [2] * 20]
 
 
@@ -100,10 +75,7 @@ _INFINITE = sizes("size clip_norm", (33, np.inf), (33, 1.0))  # a norm that is a
 _INFINITE_GRAD: dict[str, str | Maker] = {"grad": _infinite_first}
 
 SPECS = (
-    Spec("adamw_step", {"plain": _STEPS + _AT_BORDERS, "range": _updates((257, 0.1, 7))}, {"v": squares}),
-    Spec("adamw_step", {"tiny": _updates(*((257, d, t) for d in (0.0, 0.1) for t in STEPS))}, _SMALL, why="change"),
-    Spec("adamw_step", {"tiny": _EPS}, _SMALL | {"v": scaled("exact", 0.0), "m": "tiny"}, why="eps_counts"),
-    Spec("adamw_step", {"plain": _updates((257, 0.1, 1))}, _SMALL | _ZERO_STATE, why="first"),
+    *updates.SPECS,
     Spec(
         "multi_adamw",
         {
@@ -144,7 +116,7 @@ SPECS = (
     Spec("multi_nonfinite", {"special": [*many(), *very_many()]}, {"inputs": _special_thirds}, why="many"),
     Spec("clip_scale", {"plain": sizes("clip_norm", (0.5,), (1.0,), (30.0,))}, {"sum_squares": squares}),
     Spec(
-        "clip_scale", {"tiny": sizes("clip_norm", (1e-3,), (3e-4,))}, {"sum_squares": _small_squares}, why="small_norm"
+        "clip_scale", {"tiny": sizes("clip_norm", (1e-3,), (3e-4,))}, {"sum_squares": small_squares}, why="small_norm"
     ),
     Spec("multi_scale", {data: many() for data in ("plain", "range")} | {"tails": very_many()}),
     Spec("multi_scale", {"exact": many()}, {"scale": scaled("exact", 0.0)}, why="by_zero", trivial="0 times anything"),
@@ -155,7 +127,7 @@ _LIST = {"count": len(WEIGHTS), "sizes": WEIGHTS}
 _SQUARES = KnownSum("inputs", "sum_squares", "sizes", sqrt, lambda out, n: out)
 _NORM = KnownSum("grad", "total_norm", "size", sqrt, lambda out, n: out**2)
 FACTS = (
-    Facts("adamw_step", {"size": WEIGHTS[0], **_ADAM, "weight_decay": 0.1, "step": 7}),
+    *updates.FACTS,
     Facts("multi_adamw", {**_LIST, **_ADAM, "step": 7}, updates=True),
     Facts("zero_grad", {"size": VOCAB * HIDDEN}, only_zeros=True),
     Facts("grad_clip", {"size": WEIGHTS[0], "clip_norm": 1.0}, known_sums=(_NORM,)),
@@ -170,11 +142,6 @@ def _lists(row: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**row, "count": len(row["lengths"]), "sizes": row["lengths"]}
 
 
-def _wide_squares(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
-    """Second moments of gradients between 2^-20 and 2^20."""
-    return squares(draw, shape, sizes) * 4.0 ** draw.of("size").integers(-20, 21, shape)
-
-
 def _every(number: float) -> Maker:
     return lambda draw, shape, sizes: np.full(shape, number)
 
@@ -182,24 +149,16 @@ def _every(number: float) -> Maker:
 _ALONE = tuple((size,) for size in SIZES)
 _MANY = ((5, 1), (1, 33, 257), (2,) * 33, (64, 1025, 7, 8193), (1,) * 65, tuple(range(1, 131)), (3,) * 257)
 _LENGTHS = {"count": (), "lengths": (*_ALONE, *_MANY)}
-_MOMENTS: dict[str, str | Maker] = {
-    "squares": squares,
-    "zero": scaled("exact", 0.0),
-    "wide": _wide_squares,
-    "small": _small_squares,
-}
-# inf - lr * (... + decay * inf) is no number, inf * (1 - lr * decay) is: which is computed, the header leaves open.
-_FINITE: dict[str, str | Maker] = {value: value for value in FINITE}
 _UPDATED: dict[str, dict[str, str | Maker]] = {
-    "params": _FINITE,
-    "vs": _MOMENTS,
+    "params": FINITE_ALONE,
+    "vs": MOMENTS,
     "weight_decays": {"decays": decays, "none": scaled("exact", 0.0)},
     "grad_scale": {"squares": squares, "plain": "plain", "zero": scaled("exact", 0.0)},
     "copies": {"unread": nan},
 }
 DESIGNS = (
-    Design("adamw_step", arrays={"param": _FINITE, "v": _MOMENTS}),
+    *updates.DESIGNS,
     Design("multi_adamw", _LENGTHS, arrays=_UPDATED, derive=_lists),
     *(Design(name, _LENGTHS, derive=_lists) for name in ("multi_sum_squares", "multi_nonfinite", "multi_scale")),
-    Design("clip_scale", arrays={"sum_squares": {**_MOMENTS, "infinite": _every(np.inf), "no_number": _every(np.nan)}}),
+    Design("clip_scale", arrays={"sum_squares": {**MOMENTS, "infinite": _every(np.inf), "no_number": _every(np.nan)}}),
 )

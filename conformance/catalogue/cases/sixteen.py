@@ -13,8 +13,9 @@ from conformance.catalogue.full_model import HIDDEN, TOKENS
 
 from .data import Array, Draw
 from .elementwise import EVERY, SOME, TAILS
-from .optimizer import BORDER, HYPER, STILL, decays, many, squares, very_many
+from .optimizer import decays, many, very_many
 from .spec import Maker, Sizes, Spec, nan, scaled, sizes
+from .updates import BORDER, HYPER, STILL, squares
 
 
 def _range(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:

@@ -29,6 +29,8 @@ SCALARS: Mapping[str, Sequence[float]] = MappingProxyType(
         "beta1": (0.9, 0.5, 0.0, 0.99),
         "beta2": (0.95, 0.999, 0.0, 0.5),
         "weight_decay": (0.1, 0.0, 0.01, 1.0),
+        "momentum": (0.9, 0.0, 0.5, 1.0, 1.5),
+        "nesterov": (0, 1),
         "step": (7, 1, 2, 100, 101, 1000, 3000, 65537, 1000000),
         "base": (1e4, 5e5, 100.0, 2.0),
         "offset": (0, 1, 5, 33, 1000),

@@ -60,7 +60,8 @@ def choose(operation: str, standing: Sequence[Row] = (), judges: JudgedLevels = 
 def write(
     families: Iterable[str], judges_of: Callable[[Space], JudgedLevels], folder: Path = FOLDER, *, keep: bool = False
 ) -> None:
-    """Choose the rows of every operation of some families, and write their tables; keep: the rows that stand stay.
+    """Choose the rows of every operation of some families, and write their tables; keep: the rows that stand stay, and
+    an operation that has none yet gets some.
 
     judges_of: of an operation's space what counts of a row.  Raises StaleRowsError where a row that is to stay has a
     level that there is no more.
@@ -69,7 +70,11 @@ def write(
     for name in families:
         declared = [operation for operation in OPERATIONS if family(operation) == name]
         chosen = {
-            operation: choose(operation, rows_of(operation) if keep else (), judges_of(space_of(operation)))
+            operation: choose(
+                operation,
+                rows_of(operation) if keep and operation in _tables(name) else (),
+                judges_of(space_of(operation)),
+            )
             for operation in declared
         }
         lines = [line for operation, rows in chosen.items() for line in _lines(space_of(operation), rows)]

@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.catalogue.cases.data import Draw
-from conformance.catalogue.cases.optimizer import decays, squares
+from conformance.catalogue.cases.optimizer import decays
 from conformance.catalogue.cases.spec import Sizes, nan
+from conformance.catalogue.cases.updates import squares
 from conformance.catalogue.full_model import FFN, HIDDEN
 
 from . import sums
@@ -23,6 +24,7 @@ _LENGTHS = (
 _LIST = {"count": len(_LENGTHS), "sizes": _LENGTHS}
 _SOME = {"sizes": _MEMBERS}
 _ADAM = {"lr": 1e-2, "beta1": 0.9, "beta2": 0.95, "eps": 1e-8, "step": 7}
+_DESCENT = {"size": _LENGTHS[0], "lr": 1e-2}
 _SEED = 0x123456789ABCDEF
 _SUFFIXES = ("bf16", "fp16")
 _WHY = "one expert's largest weight and three others; all of a layer are 16 of the kind"
@@ -52,6 +54,9 @@ def _updates(suffix: str) -> tuple[FullCall, FullCall]:
 
 CALLS = (
     FullCall("adamw_step", {"size": _LENGTHS[0], **_ADAM, "weight_decay": 0.1}, {"size": _MEMBERS}, {"v": squares}),
+    FullCall("sgd_step", {**_DESCENT, "weight_decay": 0.1}, {"size": _MEMBERS}),
+    FullCall("momentum_step", {**_DESCENT, "momentum": 0.9, "weight_decay": 0.1, "nesterov": 1}, {"size": _MEMBERS}),
+    FullCall("adam_step", {"size": _LENGTHS[0], **_ADAM, "weight_decay": 0.1}, {"size": _MEMBERS}, {"v": squares}),
     FullCall("multi_adamw", {**_LIST, **_ADAM}, _SOME, {"vs": squares, "weight_decays": decays}, why=_WHY),
     FullCall("zero_grad", {"size": _LENGTHS[0]}, {"size": 1}),
     FullCall(

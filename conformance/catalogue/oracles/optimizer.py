@@ -1,4 +1,4 @@
-"""AdamW and clipping, one number at a time."""
+"""Updates of parameters and clipping, one number at a time."""
 
 from __future__ import annotations
 
@@ -19,6 +19,29 @@ def adamw_step(
         return p - lr * (m_hat / (v_hat.sqrt() + eps) + weight_decay * p), m, v
 
     return tuple(list(part) for part in zip(*map(updated, param, grad, m, v), strict=True))
+
+
+def sgd_step(param: Vector, grad: Vector, lr: Number, weight_decay: Number) -> Vector:
+    return [p - lr * (g + weight_decay * p) for p, g in zip(param, grad, strict=True)]
+
+
+def momentum_step(
+    param: Vector, grad: Vector, velocity: Vector, lr: Number, momentum: Number, weight_decay: Number, nesterov: int
+) -> tuple[Vector, ...]:
+    def updated(p: Number, g: Number, v: Number) -> tuple[Number, Number]:
+        g = g + weight_decay * p
+        v = momentum * v + g
+        return p - lr * (g + momentum * v if nesterov else v), v
+
+    return tuple(list(part) for part in zip(*map(updated, param, grad, velocity), strict=True))
+
+
+def adam_step(
+    param: Vector, grad: Vector, m: Vector, v: Vector,
+    lr: Number, beta1: Number, beta2: Number, eps: Number, weight_decay: Number, step: int,
+) -> tuple[Vector, ...]:  # fmt: skip
+    decayed = [g + weight_decay * p for p, g in zip(param, grad, strict=True)]
+    return adamw_step(param, decayed, m, v, lr, beta1, beta2, eps, Decimal(0), step)
 
 
 def multi_adamw(

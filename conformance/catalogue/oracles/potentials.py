@@ -12,7 +12,7 @@ import itertools
 from collections.abc import Sequence
 from decimal import Decimal
 
-from . import activations, batchnorm, dropout, elementwise, layernorm, moe, norm, pooling, rope, sequence
+from . import activations, batchnorm, dropout, elementwise, layernorm, loss, moe, norm, pooling, rope, sequence
 from .differences import Gradient
 from .numbers import Matrix, Nested, Number, Vector, dot, exp, flat, shape
 
@@ -184,6 +184,24 @@ def _concat_steps(d_output: Nested, steps_a: int, steps_b: int, a: Nested, b: Ne
     return _product(sequence.concat_steps(a, b), d_output)
 
 
+def _mse(prediction: Vector, target: Vector, scale: Number) -> Number:
+    return scale * loss.mse_forward(prediction, target)[0]
+
+
+def _bce_logits(logits: Vector, target: Vector, scale: Number) -> Number:
+    return scale * loss.bce_logits_forward(logits, target)[0]
+
+
+def _dense(log_probs: Matrix, labels: Matrix, temperature: Number, scale: Number, t: Matrix) -> Number:
+    """Moved by logits: log_probs by t / temperature, and what makes probabilities of them again."""
+    total = Decimal(0)
+    for row, label, shift in zip(log_probs, labels, t, strict=True):
+        moved = [s / temperature for s in shift]
+        log_total = _shifted([exp(x) for x in row], moved)[1].ln()
+        total += sum(label, Decimal(0)) * log_total - dot(label, moved)
+    return scale * total / len(labels)
+
+
 GRADIENTS = {
     "silu_backward": Gradient(_silu, {"d_input": "input"}),
     "swiglu_backward": Gradient(_swiglu, {"d_gate": "gate", "d_up": "up"}),
@@ -213,4 +231,7 @@ GRADIENTS = {
     "gelu_backward": Gradient(_gelu, {"d_input": "input"}),
     "gelu_tanh_backward": Gradient(_gelu_tanh, {"d_input": "input"}),
     "softmax_temperature_backward": Gradient(_softmax_temperature, {"d_input": "t"}),
+    "mse_backward": Gradient(_mse, {"d_prediction": "prediction"}),
+    "bce_logits_backward": Gradient(_bce_logits, {"d_logits": "logits"}),
+    "cross_entropy_dense_backward": Gradient(_dense, {"d_logits": "t"}),
 }

@@ -18,6 +18,7 @@ Array = NDArray[Any]
 _SCALARS = {
     **{"alpha": 1.0, "beta": 0.0, "scale": 1.0, "eps": 0.0, "offset": 0, "position": 0, "clip_norm": 2.0**40},
     **{"lr": 0.5, "beta1": 0.5, "beta2": 0.5, "weight_decay": 0.0, "step": 1, "temperature": 1.0, "top_p": 1.0, "k": 1},
+    **{"momentum": 0.5, "nesterov": 0},
     **{"cols": 1, "n_experts": 1, "batch_seq": 1, "base": 2.0, "max_seq_len": 1, "size": 1, "seed": 0},
 }
 

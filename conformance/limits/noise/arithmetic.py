@@ -313,12 +313,30 @@ def where(condition: Any, a: Any, b: Any) -> Noisy:
 
 def maximum(a: Any, b: Any) -> Noisy:
     x, y = lift(a), lift(b)
-    return where((x.v >= y.v) | np.isnan(x.v), x, y)
+    return _either(where((x.v >= y.v) | np.isnan(x.v), x, y), x, y)
 
 
 def minimum(a: Any, b: Any) -> Noisy:
     x, y = lift(a), lift(b)
-    return where((x.v <= y.v) | np.isnan(x.v), x, y)
+    return _either(where((x.v <= y.v) | np.isnan(x.v), x, y), x, y)
+
+
+def _either(result: Noisy, x: Noisy, y: Noisy) -> Noisy:
+    """Of two that are as near as their errors, the larger or the smaller errs by as much as the one that errs more."""
+    if not (x.variance.any() or y.variance.any()):
+        return result
+    with np.errstate(invalid="ignore"):
+        near = np.abs(x.v - y.v) <= x.reach + y.reach
+    if not near.any():
+        return result
+    variance, shared = (
+        np.where(near, np.maximum(*pair), held)
+        for *pair, held in ((x.variance, y.variance, result.variance), (x.shared, y.shared, result.shared))
+    )
+    worst = None
+    if x.worst is not None and y.worst is not None and result.worst is not None:
+        worst = np.where(near, np.maximum(x.worst, y.worst), result.worst)
+    return result.replaced(variance=variance, shared=shared, worst=worst).of_factors(result.made_of)
 
 
 def to_whole(function: np.ufunc, boundary: float) -> Callable[[Noisy], Noisy]:

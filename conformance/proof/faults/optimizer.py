@@ -5,9 +5,9 @@ from __future__ import annotations
 from .fault import Fault
 
 FAULTS = (
-    Fault("adamw: eps inside the root", ("adamw_step", "multi_adamw"), "vector/elementwise.c",
+    Fault("adamw: eps inside the root", ("adamw_step", "multi_adamw"), "vector/optimizer.c",
           "(sqrtf(v[i] * k.c2) + k.eps)", "sqrtf(v[i] * k.c2 + k.eps)", "matches: .*eps inside the root"),
-    Fault("adamw: L2 decay", ("adamw_step",), "vector/elementwise.c",
+    Fault("adamw: L2 decay", ("adamw_step",), "vector/optimizer.c",
           """\
         const float gradient = g[i] * k.grad_scale;
         m[i] = k.beta1 * m[i] + rest1 * gradient;
@@ -21,6 +21,29 @@ FAULTS = (
     Fault("adamw: no bias correction", ("adamw_step",), "optimizer.c",
           "(float)(1 / (1 - pow(beta1, step))),\n                          (float)(1 / (1 - pow(beta2, step)))}",
           "1.0f, 1.0f}", "matches: .*no bias correction"),
+    Fault("sgd_step: decay without the learning rate", ("sgd_step",), "vector/optimizer.c",
+          "p[i] -= lr * (g[i] + decay * p[i]);", "p[i] -= lr * g[i] + decay * p[i];",
+          "matches: .*decay without the learning rate"),
+    Fault("momentum_step: look ahead from the old velocity", ("momentum_step",), "vector/optimizer.c",
+          "            velocity[i] = k.momentum * velocity[i] + gradient;\n"
+          "            p[i] -= k.lr * (gradient + k.momentum * velocity[i]);",
+          "            p[i] -= k.lr * (gradient + k.momentum * velocity[i]);\n"
+          "            velocity[i] = k.momentum * velocity[i] + gradient;",
+          "matches: .*look ahead from the old velocity"),
+    Fault("momentum_step: nesterov not checked", ("momentum_step",), "check.h",
+          "nesterov >= 0 && nesterov <= 1;", "nesterov >= 0;", "nesterov"),
+    Fault("adam_step: decay beside the moments", ("adam_step",), "vector/optimizer.c",
+          """\
+        const float gradient = g[i] + k.weight_decay * p[i];
+        m[i] = k.beta1 * m[i] + rest1 * gradient;
+        v[i] = k.beta2 * v[i] + rest2 * gradient * gradient;
+        p[i] -= k.lr * (m[i] * k.c1 / (sqrtf(v[i] * k.c2) + k.eps));""",
+          """\
+        const float gradient = g[i];
+        m[i] = k.beta1 * m[i] + rest1 * gradient;
+        v[i] = k.beta2 * v[i] + rest2 * gradient * gradient;
+        p[i] -= k.lr * (m[i] * k.c1 / (sqrtf(v[i] * k.c2) + k.eps) + k.weight_decay * p[i]);""",
+          "matches: .*decoupled decay"),
     Fault("multi_adamw: one decay for all", ("multi_adamw",), "optimizer.c",
           "weight_decays[part->array]", "weight_decays[0]", "matches: .*one decay for all"),
     Fault("grad_clip: 1e-6 added to the norm", ("grad_clip",), "clip.c",

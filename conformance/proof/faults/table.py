@@ -10,6 +10,7 @@ from . import (
     dropout,
     elementwise,
     layernorm,
+    losses,
     memory,
     norm,
     optimizer,
@@ -22,6 +23,7 @@ from .fault import Fault, FaultError
 
 FAULTS = (
     *elementwise.FAULTS,
+    *losses.FAULTS,
     *norm.FAULTS,
     *products.FAULTS,
     *optimizer.FAULTS,

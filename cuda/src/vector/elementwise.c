@@ -2,8 +2,6 @@
 #include "math.h"
 #include "names.h"
 
-#include <math.h>
-
 static void silu(int64_t n, const float* restrict x, float* restrict y) {
     SIMD for (int64_t i = 0; i < n; i++) y[i] = x[i] * sigmoid_lane(x[i]);
 }
@@ -49,17 +47,6 @@ static void scaled_exp(int64_t n, const float* restrict x, float factor, float* 
     SIMD for (int64_t i = 0; i < n; i++) y[i] = exp_lane(x[i]) * factor;
 }
 
-static void adamw(int64_t n, const struct adamw* c, float* restrict p, const float* restrict g, float* restrict m, float* restrict v) {
-    const struct adamw k = *c;
-    const float rest1 = 1.0f - k.beta1, rest2 = 1.0f - k.beta2;
-    SIMD for (int64_t i = 0; i < n; i++) {
-        const float gradient = g[i] * k.grad_scale;
-        m[i] = k.beta1 * m[i] + rest1 * gradient;
-        v[i] = k.beta2 * v[i] + rest2 * gradient * gradient;
-        p[i] -= k.lr * (m[i] * k.c1 / (sqrtf(v[i] * k.c2) + k.eps) + k.weight_decay * p[i]);
-    }
-}
-
 static void rotate(int64_t n, const float* restrict cosine, const float* restrict sine, const float* restrict x, float* restrict y) {
     SIMD for (int64_t d = 0; d < n; d++) {
         const float even = x[2 * d], odd = x[2 * d + 1];
@@ -78,6 +65,5 @@ void NAME(fill_elementwise)(struct simd* table) {
     table->scale = scale;
     table->axpy = axpy;
     table->scaled_exp = scaled_exp;
-    table->adamw = adamw;
     table->rotate = rotate;
 }

@@ -70,6 +70,33 @@ static inline float expm1_lane(float x) {
 }
 
 /* 1 / (1 + exp(-x)), within 2.2 ulp down to -87.3. */
+/* log(x), within 1 ulp; NaN for NaN and for what is below 0, -infinity for 0, subnormal numbers as any other.
+ *
+ * x = 2^e m, sqrt(1/2) <= m < sqrt(2), r = m - 1: log(1 + r) = r - r^2 / 2 + r^3 q(r), q Moshier's polynomial of degree 8 (Cephes,
+ * logf), and e ln 2 in two parts as in exp_lane. */
+static inline float log_lane(float x) {
+    const float smallest = 1.17549435e-38f, root = 0.707106781f; /* 2^-126; sqrt(1/2) */
+    const float normal = x < smallest ? x * 33554432.0f : x;     /* 2^25 */
+    const int32_t above = (int32_t)(bits_of(normal) - bits_of(root)) >> 23;
+    const float e = (float)above - (x < smallest ? 25.0f : 0.0f);
+    const float r = float_of(bits_of(normal) - ((uint32_t)above << 23)) - 1.0f;
+    const float square = r * r;
+    float q = 7.0376836292e-2f;
+    q = q * r - 1.1514610310e-1f;
+    q = q * r + 1.1676998740e-1f;
+    q = q * r - 1.2420140846e-1f;
+    q = q * r + 1.4249322787e-1f;
+    q = q * r - 1.6668057665e-1f;
+    q = q * r + 2.0000714765e-1f;
+    q = q * r - 2.4999993993e-1f;
+    q = q * r + 3.3333331174e-1f;
+    const float y = (q * r * square + e * -2.12194440e-4f) - 0.5f * square;
+    const float result = (y + r) + e * 0.693359375f;
+    const float least = float_of(0xff800000u), none = float_of(0x7fc00000u); /* -infinity and NaN, whatever is compiled fast */
+    return x > 3.40282347e+38f ? x : x > 0.0f ? result : x == 0.0f ? least : none;
+}
+
+/* 1 / (1 + exp(-x)). */
 static inline float sigmoid_lane(float x) { return 1.0f / (1.0f + exp_lane(-x)); }
 
 /* tanh(x) = e / (e + 2), e = exp(2 |x|) - 1, with the sign of x: within 2.4 ulp; NaN for NaN.  From 10 on it is 1. */

@@ -16,6 +16,8 @@
 /* Each file of vector/ fills in its part of the table. */
 void NAME(fill_elementwise)(struct simd* table);
 void NAME(fill_activations)(struct simd* table);
+void NAME(fill_losses)(struct simd* table);
+void NAME(fill_optimizer)(struct simd* table);
 void NAME(fill_rows)(struct simd* table);
 void NAME(fill_norms)(struct simd* table);
 void NAME(fill_dropout)(struct simd* table);

@@ -95,7 +95,8 @@ static double exp_shifted(int64_t n, const float* x, float shift, float* y) {
     return total;
 }
 
-static void shift(int64_t n, const float* restrict x, float a, float b, float* restrict y) {
+/* x and y may be the same array. */
+static void shift(int64_t n, const float* x, float a, float b, float* y) {
     SIMD for (int64_t i = 0; i < n; i++) y[i] = (x[i] - a) - b;
 }
 

@@ -19,7 +19,7 @@ from conformance.judging.probes.arguments import build
 from conformance.variants.wrong.arithmetic import used_by
 
 FOLDER = Path(cases.__file__).parent
-HELPERS = {"__init__", "broken", "data", "designed", "entries", "refusals", "sequences", "spec"}
+HELPERS = {"__init__", "broken", "data", "designed", "entries", "losses", "refusals", "sequences", "spec", "updates"}
 
 
 @pytest.fixture

@@ -96,3 +96,17 @@ def test_the_table_counts_and_names_failures() -> None:
     assert said[1].split() == ["Add", "add", "1", "1"]
     assert said[2].strip() == "FAIL test_b: the library: output: wrong"
     assert said[-2:] == ["not applicable: 1 of TopK: another", "1 passed, 1 failed, 1 not applicable"]
+
+
+@pytest.mark.parametrize(("mode", "nesterov"), [(b"standard", 0), (b"nesterov", 1)])
+def test_a_first_gradient_is_never_dampened(mode: bytes, nesterov: int) -> None:
+    given = [np.float32(0.5), np.int64(0), *(np.full(3, x, F32) for x in (1, 2, 3))]
+    settings = {"mode": mode, "alpha": 0.75, "beta": 0.25, "norm_coefficient": 0.125}
+    due = [np.zeros(3, F32), np.zeros(3, F32)]
+    call = SHARED["Momentum"](Node(settings, given, due))
+    expected = {"lr": 0.5, "momentum": 0.75, "weight_decay": 0.125, "nesterov": nesterov}
+    assert {name: call.arguments[name] for name in expected} == expected
+    with pytest.raises(NotApplicableError, match="dampened"):
+        SHARED["Momentum"](Node(settings, [given[0], np.int64(1), *given[2:]], due))
+    with pytest.raises(NotApplicableError, match="several parameters"):
+        SHARED["Momentum"](Node(settings, [*given, *given[2:]], due))

@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
-from . import activations, attention, dropout, elementwise, indices, norms, planes, products, rows, sixteen, threads
+from . import (
+    activations,
+    attention,
+    dropout,
+    elementwise,
+    indices,
+    losses,
+    norms,
+    planes,
+    products,
+    rows,
+    sixteen,
+    threads,
+)
 
 FAMILIES = (elementwise, rows, norms, dropout, products, attention, indices, threads, sixteen)
 
 FAMILIES = (elementwise, rows, products, attention, indices, threads, sixteen, activations)
 
 FAMILIES = (elementwise, rows, products, attention, indices, planes, threads, sixteen)
+
+FAMILIES = (elementwise, rows, losses, products, attention, indices, threads, sixteen)
 FAULTS = tuple(fault for family in FAMILIES for fault in family.FAULTS)

@@ -122,6 +122,23 @@ def test_a_table_that_does_not_fit_says_what_to_do(tmp_path: Path, monkeypatch: 
     tables._tables.cache_clear()
 
 
+def test_rows_that_stand_are_kept_beside_those_of_a_new_operation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = file_of("softmax").read_text(encoding="utf-8")
+    standing, found, _ = whole.partition("softmax_backward\t")
+    assert found
+    path = tmp_path / "softmax.tsv"
+    path.write_text(standing, encoding="utf-8")
+    monkeypatch.setattr(tables, "file_of", lambda family, folder=tmp_path: path)
+    tables._tables.cache_clear()
+    write(["softmax"], judges_of, tmp_path, keep=True)
+    written = path.read_text(encoding="utf-8")
+    assert written.startswith(standing)
+    assert "\nsoftmax_backward\trows\tcols" in written
+    tables._tables.cache_clear()
+
+
 def test_the_command_tells_the_share_and_why_the_rest_is_not(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["design", "-o", "softmax,gemm", "-v"]) == 0
     said = capsys.readouterr().out
