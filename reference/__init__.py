@@ -50,6 +50,7 @@ from .ops.optimizer import (
     multi_sum_squares,
     zero_grad,
 )
+from .ops.recurrent import gru_backward, gru_forward, lstm_backward, lstm_forward, rnn_backward, rnn_forward
 from .ops.rope import rope_backward, rope_forward, rope_freqs, rope_qk, rope_qk_backward
 from .ops.softmax import softmax, softmax_backward, softmax_topk, softmax_topk_backward
 
@@ -84,7 +85,11 @@ __all__ = [
     "grouped_gemm",
     "grouped_gemm_nn",
     "grouped_gemm_tn",
+    "gru_backward",
+    "gru_forward",
     "kv_cache_append",
+    "lstm_backward",
+    "lstm_forward",
     "mul",
     "multi_adamw",
     "multi_nonfinite",
@@ -94,6 +99,8 @@ __all__ = [
     "rmsnorm_backward",
     "rmsnorm_residual",
     "rmsnorm_residual_backward",
+    "rnn_backward",
+    "rnn_forward",
     "rope_backward",
     "rope_forward",
     "rope_freqs",

@@ -9,7 +9,7 @@ from reference.arrays import Array, check_same_shape, ieee
 from .blocks import by_elements
 
 
-def _sigmoid(x: Array) -> Array:
+def logistic(x: Array) -> Array:
     """1 / (1 + exp(-x)) as exp(min(x, 0)) / (1 + exp(-|x|)), in which nothing overflows."""
     return np.exp(np.minimum(x, 0.0)) / (1.0 + np.exp(-np.abs(x)))
 
@@ -17,7 +17,7 @@ def _sigmoid(x: Array) -> Array:
 @ieee
 def silu(input: Array) -> Array:
     """input * sigmoid(input)."""
-    return by_elements(lambda x: x * _sigmoid(x), input)
+    return by_elements(lambda x: x * logistic(x), input)
 
 
 @ieee
@@ -28,7 +28,7 @@ def silu_backward(input: Array, d_output: Array) -> Array:
 
 
 def _silu_backward(x: Array, d_output: Array) -> Array:
-    s = _sigmoid(x)
+    s = logistic(x)
     return d_output * s * (1.0 + x * (1.0 - s))
 
 
@@ -36,7 +36,7 @@ def _silu_backward(x: Array, d_output: Array) -> Array:
 def swiglu(gate: Array, up: Array) -> Array:
     """silu(gate) * up (Shazeer 2020, GLU variants improve transformer)."""
     check_same_shape("swiglu", gate=gate, up=up)
-    return by_elements(lambda gate, up: gate * _sigmoid(gate) * up, gate, up)
+    return by_elements(lambda gate, up: gate * logistic(gate) * up, gate, up)
 
 
 @ieee
@@ -48,7 +48,7 @@ def swiglu_backward(gate: Array, up: Array, d_output: Array) -> tuple[Array, Arr
 
 
 def _swiglu_backward(gate: Array, up: Array, d_output: Array) -> tuple[Array, Array]:
-    s = _sigmoid(gate)
+    s = logistic(gate)
     return d_output * up * (s * (1.0 + gate * (1.0 - s))), d_output * (gate * s)
 
 
