@@ -19,6 +19,14 @@ struct adamw {
     float grad_scale, lr, beta1, beta2, eps, weight_decay, c1, c2;
 };
 
+/* What the gradient of one step reads: dy that of its output, before what it was given of the step before. */
+struct lstm_step {
+    const float *gates, *cells, *before, *dy;
+};
+struct gru_step {
+    const float *gates, *before, *dy;
+};
+
 /* A 16-bit format: to float32, and from it to nearest even. */
 struct half {
     void (*widen)(int64_t n, const uint16_t* x, float* y);
@@ -57,6 +65,16 @@ struct simd {
     void (*rmsnorm_backward)(int64_t n, const float* x, const float* weight, const float* dy, float r, float c,
                              const float* base, float* dx, float* dw);
     double (*weighted_dot)(int64_t n, const float* x, const float* weight, const float* y); /* sum of x * weight * y */
+
+    /* one step of a recurrent layer, n units of one sample; biases, and what is carried back, may be any numbers */
+    void (*tanh_step)(int64_t n, const float* bias, float* y); /* y = tanh(y + bias) */
+    void (*relu_step)(int64_t n, const float* bias, float* y);
+    void (*tanh_step_backward)(int64_t n, const float* y, const float* dy, const float* carried, float* d_pre);
+    void (*relu_step_backward)(int64_t n, const float* y, const float* dy, const float* carried, float* d_pre);
+    void (*lstm_step)(int64_t n, const float* bias, const float* before, float* gates, float* cells, float* y);
+    void (*lstm_step_backward)(int64_t n, const struct lstm_step* at, const float* d_h, float* d_c, float* d_pre);
+    void (*gru_step)(int64_t n, const float* b_x, const float* b_h, const float* of_h, const float* before, float* gates, float* y);
+    void (*gru_step_backward)(int64_t n, const struct gru_step* at, float* d_h, float* d_pre_x, float* d_pre_h);
 
     struct half bf16, fp16;
 

@@ -82,4 +82,5 @@ def check_shapes(
     due |= {name: (array, (batch, steps, hidden_dim)) for name, array in (sequences or {}).items()}
     due |= {"gates": (gates, (batch, steps, 4 * hidden_dim))} if gates is not None else {}
     for name, (array, shape) in due.items():
-        check(np.shape(array) == shape, operation, name, f"shape {shape}", np.shape(array))
+        got = () if array is None else np.shape(array)
+        check(got == shape, operation, name, f"shape {shape}", got)

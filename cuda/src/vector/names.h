@@ -16,6 +16,7 @@
 /* Each file of vector/ fills in its part of the table. */
 void NAME(fill_elementwise)(struct simd* table);
 void NAME(fill_rows)(struct simd* table);
+void NAME(fill_recurrent)(struct simd* table);
 void NAME(fill_multiply)(struct simd* table);
 void NAME(fill_half)(struct simd* table);
 
