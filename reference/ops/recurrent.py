@@ -26,6 +26,7 @@ from .through_time import (
     projected,
     start,
     steps_back,
+    stored,
     weights_gradients,
 )
 
@@ -47,7 +48,7 @@ def rnn_forward(
     pre, h, outputs = projected(input, w_x, bias if has_bias else None), start(h0, has_h0, input, w_h), []
     for step in range(input.shape[1]):
         s = pre[:, step] + product(h, w_h.T)
-        h = np.tanh(s) if activation == TANH else np.maximum(s, 0.0)
+        h = stored(np.tanh(s) if activation == TANH else np.maximum(s, 0.0))
         outputs.append(h)
     return np.stack(outputs, axis=1)
 
@@ -86,8 +87,8 @@ def lstm_forward(
     for step in range(input.shape[1]):
         i, f, g, o = parts_of(pre[:, step] + product(h, w_h.T), 4)
         i, f, g, o = logistic(i), logistic(f), np.tanh(g), logistic(o)
-        c = f * c + i * g
-        h = o * np.tanh(c)
+        c = stored(f * c + i * g)
+        h = stored(o * np.tanh(c))
         results.append((h, c, np.concatenate([i, f, g, o], axis=-1)))
     output, cells, gates = (np.stack(steps, axis=1) for steps in zip(*results, strict=True))
     return output, cells, gates
@@ -110,7 +111,7 @@ def lstm_backward(
         d = d_h * o * (1.0 - t * t) + d_c
         d_i, d_f = d * g * (i * (1.0 - i)), d * c_before[:, step] * (f * (1.0 - f))
         d_g, d_o = d * i * (1.0 - g * g), d_h * t * (o * (1.0 - o))
-        d_c = d * f
+        d_c = stored(d * f)
         d_pre = np.concatenate([d_i, d_f, d_g, d_o], axis=-1)
         return d_pre, d_pre, 0.0
 
@@ -140,7 +141,7 @@ def gru_forward(
         (x_r, x_z, x_n), (h_r, h_z, h_n) = parts_of(pre[:, step], 3), parts_of(of_h, 3)
         r, z = logistic(x_r + h_r), logistic(x_z + h_z)
         n = np.tanh(x_n + r * h_n)
-        h = (1.0 - z) * n + z * h
+        h = stored((1.0 - z) * n + z * h)
         results.append((h, np.concatenate([r, z, n, h_n], axis=-1)))
     output, gates = (np.stack(steps, axis=1) for steps in zip(*results, strict=True))
     return output, gates

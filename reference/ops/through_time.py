@@ -25,6 +25,11 @@ def start(state: Array | None, is_given: int, input: Array, w_h: Array) -> Array
     return state if is_given else np.zeros((input.shape[0], w_h.shape[1]), input.dtype)
 
 
+def stored(state: Array) -> Array:
+    """A state as it lies in memory from one step to the next: products do not run on through it in another order."""
+    return np.copy(state)
+
+
 def before(states: Array, start: Array) -> Array:
     """The state before each step."""
     return np.concatenate([start[:, None], states[:, :-1]], axis=1)
@@ -36,7 +41,7 @@ def steps_back(through: Step, d_output: Array, w_h: Array) -> tuple[Array, Array
     for step in reversed(range(d_output.shape[1])):
         d_h = d_output[:, step] if carried is None else d_output[:, step] + carried
         d_pre_x, d_pre_h, more = through(step, d_h)
-        carried = more + product(d_pre_h, w_h)
+        carried = stored(more + product(d_pre_h, w_h))
         d_pres.append((d_pre_x, d_pre_h))
     d_x, d_h = (np.stack(steps[::-1], axis=1) for steps in zip(*d_pres, strict=True))
     return d_x, d_h, carried
