@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Sequence
 from decimal import Decimal
 
-from . import elementwise, moe, norm, rope
+from . import elementwise, moe, norm, rope, through_time
 from .differences import Gradient
 from .numbers import Matrix, Nested, Number, Vector, dot, exp, flat, shape
 
@@ -112,4 +112,5 @@ GRADIENTS = {
     "expert_combine_backward": Gradient(_combine, {"d_input": "input", "d_weights": "weights"}),
     "aux_loss_backward": Gradient(_aux_loss, {"d_router_probs": "probs"}),
     "cross_entropy_backward": Gradient(_cross_entropy, {"d_logits": "t"}),
+    **{operation: Gradient(potential, by) for operation, (potential, by) in through_time.POTENTIALS.items()},
 }
