@@ -17,6 +17,8 @@ from . import (
     moe,
     norm,
     optimizer,
+    recurrent,
+    recurrent_backward,
     rope,
     selection,
     sixteen,
@@ -41,5 +43,7 @@ _FLOAT32: tuple[Reading, ...] = (
     *embedding.READINGS,
     *decode.READINGS,
     *selection.READINGS,
+    *recurrent.READINGS,
+    *recurrent_backward.READINGS,
 )
 READINGS = (*_FLOAT32, *sixteen.readings(_FLOAT32))

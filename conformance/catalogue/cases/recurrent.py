@@ -22,7 +22,17 @@ from .spec import Arguments, Maker, Sizes, Spec, sizes
 RELU, TANH = 1, 5  # the header's ASSAYER_RELU and ASSAYER_TANH
 NAMES = "batch steps input_dim hidden_dim"
 EVERY = sizes(NAMES, (1, 1, 1, 1), (2, 1, 3, 5), (3, 2, 7, 4), (2, 5, 33, 17), (5, 17, 8, 33), (2, 2, 65, 64))
-TAILS = sizes(NAMES, (33, 3, 5, 7), (1, 40, 6, 9), (3, 3, 129, 130), (2, 3, 1030, 5), (1, 2, 5, 257), (67, 1, 4, 3))
+TAILS = sizes(
+    NAMES,
+    (33, 3, 5, 7),
+    (1, 40, 6, 9),
+    (3, 3, 129, 130),
+    (2, 3, 1030, 5),
+    (1, 2, 5, 257),
+    (67, 1, 4, 3),
+    (521, 2, 3, 2),
+)
+WIDE = sizes(NAMES, (1, 1, 2, 1030))  # of LSTM and GRU narrower layers have as wide a product
 SOME = sizes(NAMES, (3, 2, 7, 4), (2, 5, 33, 17))
 SEVERAL = sizes(NAMES, (3, 5, 7, 4), (2, 17, 9, 12))
 
@@ -87,6 +97,8 @@ def _forward(kind: str) -> tuple[Spec, ...]:
     operation, choices = f"{kind}_forward", _choices(kind)
     data = {"plain": _times(EVERY, *choices) + _with_all(SEVERAL[:1], *choices), "tails": _times(TAILS, *choices)}
     data |= {name: _times(SOME, *choices[:2]) for name in ("swamp", "cancel", "large", "special")}
+    if kind == "rnn":
+        data["tails"] = data["tails"] + _times(WIDE, *choices)
     return (Spec(operation, data, _GIVEN[operation]),)
 
 
