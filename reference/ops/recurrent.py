@@ -18,6 +18,7 @@ from .blocks import product
 from .elementwise import logistic
 from .through_time import (
     TANH,
+    Step,
     before,
     bias_gradient,
     check_activation,
@@ -62,14 +63,8 @@ def rnn_backward(
     operation, sequences = "rnn_backward", {"output": output, "d_output": d_output}
     check_shapes(operation, 1, input, w_x, w_h, {"h0": h0} if has_h0 else {}, {}, sequences)
     check_activation(operation, activation)
-
-    def through(step: int, d_h: Array) -> tuple[Array, Array, Array]:
-        y = output[:, step]
-        d_pre = d_h * (1.0 - y * y) if activation == TANH else np.where(y <= 0, 0.0, d_h)
-        return d_pre, d_pre, 0.0
-
     h = before(output, start(h0, has_h0, input, w_h))
-    d_x, d_h, d_h0 = steps_back(through, d_output, w_h)
+    d_x, d_h, d_h0 = steps_back(rnn_step_back(output, activation), d_output, w_h)
     d_input, d_w_x, d_w_h = weights_gradients(input, w_x, h, d_x, d_h, (d_w_x, d_w_h), beta)
     return d_input, d_w_x, d_w_h, bias_gradient(d_x, d_bias, beta), d_h0
 
@@ -102,23 +97,11 @@ def lstm_backward(
     """d_input, d_w_x, d_w_h, d_bias, d_h0, d_c0; what is updated is added to beta times the one given."""
     sequences, states = {"output": output, "cells": cells, "d_output": d_output}, {"h0": h0, "c0": c0}
     check_shapes("lstm_backward", 4, input, w_x, w_h, states if has_state else {}, {}, sequences, gates)
-    c_before, d_c = before(cells, start(c0, has_state, input, w_h)), 0.0
-
-    def through(step: int, d_h: Array) -> tuple[Array, Array, Array]:
-        nonlocal d_c
-        i, f, g, o = parts_of(gates[:, step], 4)
-        t = np.tanh(cells[:, step])
-        d = d_h * o * (1.0 - t * t) + d_c
-        d_i, d_f = d * g * (i * (1.0 - i)), d * c_before[:, step] * (f * (1.0 - f))
-        d_g, d_o = d * i * (1.0 - g * g), d_h * t * (o * (1.0 - o))
-        d_c = stored(d * f)
-        d_pre = np.concatenate([d_i, d_f, d_g, d_o], axis=-1)
-        return d_pre, d_pre, 0.0
-
+    step_back = LstmStepBack(cells, gates, before(cells, start(c0, has_state, input, w_h)))
     h = before(output, start(h0, has_state, input, w_h))
-    d_x, d_h, d_h0 = steps_back(through, d_output, w_h)
+    d_x, d_h, d_h0 = steps_back(step_back, d_output, w_h)
     d_input, d_w_x, d_w_h = weights_gradients(input, w_x, h, d_x, d_h, (d_w_x, d_w_h), beta)
-    return d_input, d_w_x, d_w_h, bias_gradient(d_x, d_bias, beta), d_h0, d_c
+    return d_input, d_w_x, d_w_h, bias_gradient(d_x, d_bias, beta), d_h0, step_back.d_c
 
 
 @ieee
@@ -156,14 +139,48 @@ def gru_backward(
     sequences = {"output": output, "d_output": d_output}
     check_shapes("gru_backward", 3, input, w_x, w_h, {"h0": h0} if has_h0 else {}, {}, sequences, gates)
     h = before(output, start(h0, has_h0, input, w_h))
+    d_x, d_h, d_h0 = steps_back(gru_step_back(gates, h), d_output, w_h)
+    d_input, d_w_x, d_w_h = weights_gradients(input, w_x, h, d_x, d_h, (d_w_x, d_w_h), beta)
+    return d_input, d_w_x, d_w_h, bias_gradient(d_x, d_b_x, beta), bias_gradient(d_h, d_b_h, beta), d_h0
 
-    def through(step: int, d_h: Array) -> tuple[Array, Array, Array]:
+
+def rnn_step_back(output: Array, activation: int) -> Step:
+    """d_pre of each step of the plain layer."""
+
+    def step_back(step: int, d_h: Array) -> tuple[Array, Array, Array]:
+        y = output[:, step]
+        d_pre = d_h * (1.0 - y * y) if activation == TANH else np.where(y <= 0, 0.0, d_h)
+        return d_pre, d_pre, 0.0
+
+    return step_back
+
+
+class LstmStepBack:
+    """d_pre of each step of an LSTM; d_c is the gradient of the cell before the last step that was asked for."""
+
+    def __init__(self, cells: Array, gates: Array, cells_before: Array) -> None:
+        self._cells, self._gates, self._before = cells, gates, cells_before
+        self.d_c: Array = 0.0
+
+    def __call__(self, step: int, d_h: Array) -> tuple[Array, Array, Array]:
+        i, f, g, o = parts_of(self._gates[:, step], 4)
+        t = np.tanh(self._cells[:, step])
+        d = d_h * o * (1.0 - t * t) + self.d_c
+        d_i, d_f = d * g * (i * (1.0 - i)), d * self._before[:, step] * (f * (1.0 - f))
+        d_g, d_o = d * i * (1.0 - g * g), d_h * t * (o * (1.0 - o))
+        self.d_c = stored(d * f)
+        d_pre = np.concatenate([d_i, d_f, d_g, d_o], axis=-1)
+        return d_pre, d_pre, 0.0
+
+
+def gru_step_back(gates: Array, h: Array) -> Step:
+    """d_pre_x and d_pre_h of each step of a GRU; h: the states before the steps."""
+
+    def step_back(step: int, d_h: Array) -> tuple[Array, Array, Array]:
         r, z, n, h_n = parts_of(gates[:, step], 4)
         d_n = d_h * (1.0 - z) * (1.0 - n * n)
         d_r, d_z = d_n * h_n * (r * (1.0 - r)), d_h * (h[:, step] - n) * (z * (1.0 - z))
         d_pre_x, d_pre_h = np.concatenate([d_r, d_z, d_n], axis=-1), np.concatenate([d_r, d_z, d_n * r], axis=-1)
         return d_pre_x, d_pre_h, d_h * z
 
-    d_x, d_h, d_h0 = steps_back(through, d_output, w_h)
-    d_input, d_w_x, d_w_h = weights_gradients(input, w_x, h, d_x, d_h, (d_w_x, d_w_h), beta)
-    return d_input, d_w_x, d_w_h, bias_gradient(d_x, d_b_x, beta), bias_gradient(d_h, d_b_h, beta), d_h0
+    return step_back

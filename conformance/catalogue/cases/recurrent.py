@@ -73,7 +73,7 @@ LSTM_FIRST = _finished(reference.lstm_forward, ("bias",), ("output", "cells", "g
 GRU_FIRST = _finished(reference.gru_forward, ("b_x", "b_h"), ("output", "gates"), "has_h0")
 
 _WEIGHTS: dict[str, str | Maker] = {"w_x": weights(), "w_h": weights()}
-_GIVEN: dict[str, dict[str, str | Maker]] = {
+GIVEN: dict[str, dict[str, str | Maker]] = {
     "rnn_forward": {**_WEIGHTS, "bias": where("has_bias"), "h0": where("has_h0")},
     "lstm_forward": {**_WEIGHTS, "bias": where("has_bias"), **dict.fromkeys(("h0", "c0"), where("has_state"))},
     "gru_forward": {**_WEIGHTS, **dict.fromkeys(("b_x", "b_h"), where("has_bias")), "h0": where("has_h0")},
@@ -81,7 +81,7 @@ _GIVEN: dict[str, dict[str, str | Maker]] = {
     "lstm_backward": {**_WEIGHTS, **dict.fromkeys(("h0", "c0"), where("has_state"))},
     "gru_backward": {**_WEIGHTS, "h0": where("has_h0")},
 }
-_OLD = dict.fromkeys(("d_w_x", "d_w_h", "d_bias", "d_b_x", "d_b_h"), where("beta"))
+OLD = dict.fromkeys(("d_w_x", "d_w_h", "d_bias", "d_b_x", "d_b_h"), where("beta"))
 _STATE = {"rnn": "has_h0", "lstm": "has_state", "gru": "has_h0"}
 _LEFT = {"rnn": ("output",), "lstm": ("output", "cells", "gates"), "gru": ("output", "gates")}
 _FINISH = {"rnn": RNN_FIRST, "lstm": LSTM_FIRST, "gru": GRU_FIRST}
@@ -99,11 +99,11 @@ def _forward(kind: str) -> tuple[Spec, ...]:
     data |= {name: _times(SOME, *choices[:2]) for name in ("swamp", "cancel", "large", "special")}
     if kind == "rnn":
         data["tails"] = data["tails"] + _times(WIDE, *choices)
-    return (Spec(operation, data, _GIVEN[operation]),)
+    return (Spec(operation, data, GIVEN[operation]),)
 
 
 def _backward(kind: str) -> tuple[Spec, ...]:
-    operation, inputs = f"{kind}_backward", _GIVEN[f"{kind}_backward"] | _OLD
+    operation, inputs = f"{kind}_backward", GIVEN[f"{kind}_backward"] | OLD
     choices = [
         {k: v for k, v in one.items() if k != "has_bias"} | {"beta": 0.0} for one in _choices(kind) if one["has_bias"]
     ]
