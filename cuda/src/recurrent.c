@@ -85,7 +85,6 @@ int32_t cuda_rnn_forward(const float* input, const float* w_x, const float* w_h,
     CHECK_LAYER(1);
     CHECK_ARRAY_IF(has_bias, bias, hidden_dim);
     CHECK_ARRAY_IF(has_h0, h0, batch, hidden_dim);
-    CHECK_ARRAY(output, batch, steps, hidden_dim);
     CHECK(activation == ASSAYER_RELU || activation == ASSAYER_TANH);
     return forward((struct forward){.layer = LAYER(1, has_h0, h0, NULL), .b_x = has_bias ? bias : NULL, .output = output,
                                     .sums = output, .sums_row = hidden_dim,
@@ -100,7 +99,6 @@ int32_t cuda_lstm_forward(const float* input, const float* w_x, const float* w_h
     CHECK_ARRAY_IF(has_bias, bias, (int64_t)4 * hidden_dim);
     CHECK_ARRAY_IF(has_state, h0, batch, hidden_dim);
     CHECK_ARRAY_IF(has_state, c0, batch, hidden_dim);
-    CHECK_ARRAY(output, batch, steps, hidden_dim);
     CHECK_ARRAY(cells, batch, steps, hidden_dim);
     CHECK_ARRAY(gates, batch, steps, (int64_t)4 * hidden_dim);
     return forward((struct forward){.layer = LAYER(4, has_state, h0, c0), .b_x = has_bias ? bias : NULL, .output = output,
@@ -116,7 +114,6 @@ int32_t cuda_gru_forward(const float* input, const float* w_x, const float* w_h,
     CHECK_ARRAY_IF(has_bias, b_x, (int64_t)3 * hidden_dim);
     CHECK_ARRAY_IF(has_bias, b_h, (int64_t)3 * hidden_dim);
     CHECK_ARRAY_IF(has_h0, h0, batch, hidden_dim);
-    CHECK_ARRAY(output, batch, steps, hidden_dim);
     CHECK_ARRAY(gates, batch, steps, (int64_t)4 * hidden_dim);
     return forward((struct forward){.layer = LAYER(3, has_h0, h0, NULL), .b_x = has_bias ? b_x : NULL,
                                     .b_h = has_bias ? b_h : NULL, .output = output, .gates = gates, .sums = gates,

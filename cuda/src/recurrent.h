@@ -3,9 +3,9 @@
 #ifndef ASSAYER_RECURRENT_H
 #define ASSAYER_RECURRENT_H
 
-#include "check.h"
 #include "parallel.h"
 #include "product.h"
+#include "recurrent_arguments.h"
 #include "scratch.h"
 
 /* rows: of a weight, hidden_dim for each part that it has. */
@@ -41,10 +41,6 @@ static inline struct matrix states_before(const struct layer* l, const float* st
     return (struct matrix){state_before(l, states, start, sample, step), step ? l->steps * h : h, 1};
 }
 
-#define CHECK_LAYER(parts)                                                                                                 \
-    CHECK_ARRAY(input, batch, steps, input_dim);                                                                           \
-    CHECK_ARRAY(w_x, (int64_t)(parts) * hidden_dim, input_dim);                                                            \
-    CHECK_ARRAY(w_h, (int64_t)(parts) * hidden_dim, hidden_dim)
 #define LAYER(parts, has_state, h0, c0)                                                                                    \
     {input, w_x, w_h, (has_state) ? (h0) : NULL, (has_state) ? (c0) : NULL, batch, steps, input_dim, hidden_dim,           \
      (int64_t)(parts) * hidden_dim}

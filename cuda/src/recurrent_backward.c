@@ -124,15 +124,6 @@ static int32_t backward(struct backward b) {
     return code;
 }
 
-#define CHECK_GRADIENTS(parts)                                                                                             \
-    CHECK_LAYER(parts);                                                                                                    \
-    CHECK_ARRAY(output, batch, steps, hidden_dim);                                                                         \
-    CHECK_ARRAY(d_output, batch, steps, hidden_dim);                                                                       \
-    CHECK_ARRAY(d_input, batch, steps, input_dim);                                                                         \
-    CHECK_ARRAY(d_w_x, (int64_t)(parts) * hidden_dim, input_dim);                                                          \
-    CHECK_ARRAY(d_w_h, (int64_t)(parts) * hidden_dim, hidden_dim);                                                         \
-    CHECK_ARRAY(d_h0, batch, hidden_dim)
-
 int32_t cuda_rnn_backward(const float* input, const float* w_x, const float* w_h, const float* h0, const float* output,
                           const float* d_output, float* d_input, float* d_w_x, float* d_w_h, float* d_bias, float* d_h0, int batch,
                           int steps, int input_dim, int hidden_dim, int activation, int has_h0, float beta, void* stream) {
