@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from . import elementwise, memory, norm, optimizer, products, sequences, sixteen
+from . import elementwise, memory, norm, optimizer, products, recurrent, sequences, sixteen
 from .fault import Fault, FaultError
 
 FAULTS = (
@@ -12,6 +12,7 @@ FAULTS = (
     *norm.FAULTS,
     *products.FAULTS,
     *optimizer.FAULTS,
+    *recurrent.FAULTS,
     *memory.FAULTS,
     *sequences.FAULTS,
     *sixteen.FAULTS,
