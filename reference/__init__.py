@@ -84,6 +84,7 @@ from .ops.optimizer import (
     zero_grad,
 )
 from .ops.pooling import avg_pool2d, avg_pool2d_backward, max_pool2d, max_pool2d_backward
+from .ops.recurrent import gru_backward, gru_forward, lstm_backward, lstm_forward, rnn_backward, rnn_forward
 from .ops.rope import rope_backward, rope_forward, rope_freqs, rope_qk, rope_qk_backward
 from .ops.sequence import concat_steps, concat_steps_backward, slice_steps, slice_steps_backward
 from .ops.softmax import softmax, softmax_backward, softmax_topk, softmax_topk_backward
@@ -144,11 +145,15 @@ __all__ = [
     "grouped_gemm",
     "grouped_gemm_nn",
     "grouped_gemm_tn",
+    "gru_backward",
+    "gru_forward",
     "kv_cache_append",
     "layernorm",
     "layernorm_backward",
     "leaky_relu",
     "leaky_relu_backward",
+    "lstm_backward",
+    "lstm_forward",
     "max_pool2d",
     "max_pool2d_backward",
     "momentum_step",
@@ -165,6 +170,8 @@ __all__ = [
     "rmsnorm_backward",
     "rmsnorm_residual",
     "rmsnorm_residual_backward",
+    "rnn_backward",
+    "rnn_forward",
     "rope_backward",
     "rope_forward",
     "rope_freqs",

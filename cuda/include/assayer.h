@@ -56,6 +56,15 @@
 #define ASSAYER_NO_MEMORY -3
 #define ASSAYER_UNSUPPORTED -4 /* not on this device */
 
+#define ASSAYER_LINEAR 0       /* activation: f(x) = x */
+#define ASSAYER_RELU 1         /* activation: 0 where x <= 0, else x */
+#define ASSAYER_LEAKY_RELU 2   /* activation: x where x > 0, else alpha * x */
+#define ASSAYER_ELU 3          /* activation: x where x > 0, else alpha * (exp(x) - 1) */
+#define ASSAYER_SIGMOID 4      /* activation: 1 / (1 + exp(-x)) */
+#define ASSAYER_TANH 5         /* activation: tanh(x) */
+#define ASSAYER_GELU 6         /* activation: x * (1 + erf(x / sqrt(2))) / 2 */
+#define ASSAYER_GELU_TANH 7    /* activation: x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) */
+
 /* 16-bit storage.  Arrays of these lie as their bits; arithmetic on them is in float32, and each result is rounded once,
  * to nearest even.  float16: 5 bits of exponent, 10 of fraction; bfloat16: the upper half of a float32. */
 typedef uint16_t assayer_fp16;
@@ -641,6 +650,76 @@ int32_t cuda_concat_steps(const float* a SHAPE(batch, steps_a, width), const flo
 int32_t cuda_concat_steps_backward(const float* d_output SHAPE(batch, steps_a + steps_b, width),
                                    float* d_a SHAPE(batch, steps_a, width), float* d_b SHAPE(batch, steps_b, width),
                                    int batch, int steps_a, int steps_b, int width, void* stream);
+/* ---- recurrent -------------------------------------------------------------------------------------------------- */
+
+/* One layer, in one direction.  x is the input of a step, h the output of the step before it; before the first step h is
+ * h0, or 0 where has_h0 is 0.  output of a step = f(w_x . x + w_h . h + bias), without bias where has_bias is 0;
+ * activation says what f is: ASSAYER_TANH or ASSAYER_RELU. */
+int32_t cuda_rnn_forward(const float* input SHAPE(batch, steps, input_dim), const float* w_x SHAPE(hidden_dim, input_dim),
+                         const float* w_h SHAPE(hidden_dim, hidden_dim), const float* bias READ_IF(has_bias != 0) SHAPE(hidden_dim),
+                         const float* h0 READ_IF(has_h0 != 0) SHAPE(batch, hidden_dim), float* output SHAPE(batch, steps, hidden_dim),
+                         int batch, int steps, int input_dim, int hidden_dim, int activation, int has_bias, int has_h0, void* stream)
+    REQUIRES((activation - 1) * (activation - 5) == 0);
+
+/* From the last step to the first: d_h = d_output of the step + w_h^T . d_pre of the step after it; d_pre = d_h * (1 - y^2) for
+ * tanh, and for ReLU d_h, or 0 where y <= 0; y = output of the step.  d_input = w_x^T . d_pre; d_w_x = beta * d_w_x + sum
+ * over samples and steps of d_pre . x^T, d_w_h likewise with h, d_bias with 1; d_h0 = w_h^T . d_pre of the first step,
+ * whatever has_h0 is. */
+int32_t cuda_rnn_backward(const float* input SHAPE(batch, steps, input_dim), const float* w_x SHAPE(hidden_dim, input_dim),
+                          const float* w_h SHAPE(hidden_dim, hidden_dim), const float* h0 READ_IF(has_h0 != 0) SHAPE(batch, hidden_dim),
+                          const float* output SHAPE(batch, steps, hidden_dim), const float* d_output SHAPE(batch, steps, hidden_dim),
+                          float* d_input SHAPE(batch, steps, input_dim), float* d_w_x UPDATED_IF(beta != 0) SHAPE(hidden_dim, input_dim),
+                          float* d_w_h UPDATED_IF(beta != 0) SHAPE(hidden_dim, hidden_dim),
+                          float* d_bias UPDATED_IF(beta != 0) SHAPE(hidden_dim), float* d_h0 SHAPE(batch, hidden_dim),
+                          int batch, int steps, int input_dim, int hidden_dim, int activation, int has_h0, float beta, void* stream)
+    REQUIRES((activation - 1) * (activation - 5) == 0);
+
+/* (i, f, g, o) = w_x . x + w_h . h + bias, hidden_dim rows of the weights each; i, f and o go through the sigmoid, g through
+ * tanh.  cells of a step = f * c + i * g; output = o * tanh(cells); c is what cells holds of the step before.  Before the
+ * first step h and c are h0 and c0, or 0 where has_state is 0.  gates holds i, f, g and o after their functions. */
+int32_t cuda_lstm_forward(const float* input SHAPE(batch, steps, input_dim), const float* w_x SHAPE(4 * hidden_dim, input_dim),
+                          const float* w_h SHAPE(4 * hidden_dim, hidden_dim), const float* bias READ_IF(has_bias != 0) SHAPE(4 * hidden_dim),
+                          const float* h0 READ_IF(has_state != 0) SHAPE(batch, hidden_dim),
+                          const float* c0 READ_IF(has_state != 0) SHAPE(batch, hidden_dim), float* output SHAPE(batch, steps, hidden_dim),
+                          float* cells SHAPE(batch, steps, hidden_dim), float* gates SHAPE(batch, steps, 4 * hidden_dim),
+                          int batch, int steps, int input_dim, int hidden_dim, int has_bias, int has_state, void* stream);
+
+/* From the last step to the first, d_h as in rnn_backward: d_c = d_h * o * (1 - tanh(cells)^2) + d_c * f of the step after it;
+ * d_pre = (d_c * g * i * (1 - i), d_c * c * f * (1 - f), d_c * i * (1 - g^2), d_h * tanh(cells) * o * (1 - o)).  Weights,
+ * bias, input and h0 have their gradients of d_pre as in rnn_backward; d_c0 = d_c * f of the first step. */
+int32_t cuda_lstm_backward(const float* input SHAPE(batch, steps, input_dim), const float* w_x SHAPE(4 * hidden_dim, input_dim),
+                           const float* w_h SHAPE(4 * hidden_dim, hidden_dim), const float* h0 READ_IF(has_state != 0) SHAPE(batch, hidden_dim),
+                           const float* c0 READ_IF(has_state != 0) SHAPE(batch, hidden_dim), const float* output SHAPE(batch, steps, hidden_dim),
+                           const float* cells SHAPE(batch, steps, hidden_dim), const float* gates SHAPE(batch, steps, 4 * hidden_dim),
+                           const float* d_output SHAPE(batch, steps, hidden_dim), float* d_input SHAPE(batch, steps, input_dim),
+                           float* d_w_x UPDATED_IF(beta != 0) SHAPE(4 * hidden_dim, input_dim),
+                           float* d_w_h UPDATED_IF(beta != 0) SHAPE(4 * hidden_dim, hidden_dim),
+                           float* d_bias UPDATED_IF(beta != 0) SHAPE(4 * hidden_dim), float* d_h0 SHAPE(batch, hidden_dim),
+                           float* d_c0 SHAPE(batch, hidden_dim),
+                           int batch, int steps, int input_dim, int hidden_dim, int has_state, float beta, void* stream);
+
+/* (r, z, x_n) = w_x . x + b_x and (h_r, h_z, h_n) = w_h . h + b_h, hidden_dim rows each: r = sigmoid(r + h_r), z = sigmoid(z +
+ * h_z), n = tanh(x_n + r * h_n); output of a step = (1 - z) * n + z * h, h as in rnn_forward.  gates holds r, z and n after
+ * their functions, and h_n.  Without biases where has_bias is 0. */
+int32_t cuda_gru_forward(const float* input SHAPE(batch, steps, input_dim), const float* w_x SHAPE(3 * hidden_dim, input_dim),
+                         const float* w_h SHAPE(3 * hidden_dim, hidden_dim), const float* b_x READ_IF(has_bias != 0) SHAPE(3 * hidden_dim),
+                         const float* b_h READ_IF(has_bias != 0) SHAPE(3 * hidden_dim), const float* h0 READ_IF(has_h0 != 0) SHAPE(batch, hidden_dim),
+                         float* output SHAPE(batch, steps, hidden_dim), float* gates SHAPE(batch, steps, 4 * hidden_dim),
+                         int batch, int steps, int input_dim, int hidden_dim, int has_bias, int has_h0, void* stream);
+
+/* From the last step to the first: d_h = d_output of the step + d_h * z of the step after it + w_h^T . d_pre_h of that step;
+ * a = d_h * (1 - z) * (1 - n^2), d_pre_x = (a * h_n * r * (1 - r), d_h * (h - n) * z * (1 - z), a), and d_pre_h the same with
+ * a * r in the last place.  d_input = w_x^T . d_pre_x; d_w_x and d_b_x have their sums of d_pre_x, d_w_h and d_b_h theirs of
+ * d_pre_h, as in rnn_backward; d_h0 is d_h of the step before the first, without d_output. */
+int32_t cuda_gru_backward(const float* input SHAPE(batch, steps, input_dim), const float* w_x SHAPE(3 * hidden_dim, input_dim),
+                          const float* w_h SHAPE(3 * hidden_dim, hidden_dim), const float* h0 READ_IF(has_h0 != 0) SHAPE(batch, hidden_dim),
+                          const float* output SHAPE(batch, steps, hidden_dim), const float* gates SHAPE(batch, steps, 4 * hidden_dim),
+                          const float* d_output SHAPE(batch, steps, hidden_dim), float* d_input SHAPE(batch, steps, input_dim),
+                          float* d_w_x UPDATED_IF(beta != 0) SHAPE(3 * hidden_dim, input_dim),
+                          float* d_w_h UPDATED_IF(beta != 0) SHAPE(3 * hidden_dim, hidden_dim),
+                          float* d_b_x UPDATED_IF(beta != 0) SHAPE(3 * hidden_dim), float* d_b_h UPDATED_IF(beta != 0) SHAPE(3 * hidden_dim),
+                          float* d_h0 SHAPE(batch, hidden_dim),
+                          int batch, int steps, int input_dim, int hidden_dim, int has_h0, float beta, void* stream);
 
 /* ---- 16-bit ------------------------------------------------------------------------------------------------------ */
 

@@ -74,13 +74,14 @@ static void do_task(const struct simd* v, const struct plan* plan, int64_t task,
     const int64_t rows = min64(plan->block_rows, p->rows - row), columns = min64(plan->block_columns, p->columns - column);
     float* const c = p->c + row * p->c_row + column;
     float* const packed = memory + v->strip;
-    if (p->depth == 0) scale_block(v, plan->beta, rows, columns, c, p->c_row);
+    const float beta = p->fresh ? 0.0f : plan->beta;
+    if (p->depth == 0) scale_block(v, beta, rows, columns, c, p->c_row);
     for (int64_t k = 0; k < p->depth; k += PANEL_DEPTH) {
         const int64_t depth = min64(PANEL_DEPTH, p->depth - k);
         const struct matrix a = {p->a.data + row * p->a.row + k * p->a.col, p->a.row, p->a.col};
         const struct matrix b = {p->b.data + k * p->b.row + column * p->b.col, p->b.row, p->b.col};
         v->pack(b, depth, columns, packed);
-        v->multiply(a, packed, depth * v->panel, rows, depth, columns, plan->alpha, k == 0 ? plan->beta : 1.0f, c, p->c_row, memory);
+        v->multiply(a, packed, depth * v->panel, rows, depth, columns, plan->alpha, k == 0 ? beta : 1.0f, c, p->c_row, memory);
     }
 }
 

@@ -4,12 +4,15 @@
 
 #include "simd.h"
 
+#include <stdbool.h>
+
 /* C = alpha * A . B + beta * C, A rows x depth, B depth x columns; depth 0 leaves beta * C. */
 struct product {
     struct matrix a, b;
     float* c;
     int64_t c_row;
     int64_t rows, columns, depth;
+    bool fresh; /* beta is 0 for this one */
     int64_t first_task; /* filled in by multiply_all */
 };
 

@@ -24,6 +24,13 @@ struct momentum {
     float lr, momentum, weight_decay;
     int nesterov;
 };
+/* What the gradient of one step reads: dy that of its output, before what it was given of the step before. */
+struct lstm_step {
+    const float *gates, *cells, *before, *dy;
+};
+struct gru_step {
+    const float *gates, *before, *dy;
+};
 
 /* A 16-bit format: to float32, and from it to nearest even. */
 struct half {
@@ -144,6 +151,15 @@ struct simd {
     void (*categorical_entropy_backward)(int64_t n, const float* p, const float* label, float factor, float* d);
     void (*weighted_difference)(int64_t n, const float* x, const float* label, float whole, float factor, float* d);
     void (*divide)(int64_t n, const float* x, float divisor, float* y);
+    /* one step of a recurrent layer, n units of one sample; biases, and what is carried back, may be any numbers */
+    void (*tanh_step)(int64_t n, const float* bias, float* y); /* y = tanh(y + bias) */
+    void (*relu_step)(int64_t n, const float* bias, float* y);
+    void (*tanh_step_backward)(int64_t n, const float* y, const float* dy, const float* carried, float* d_pre);
+    void (*relu_step_backward)(int64_t n, const float* y, const float* dy, const float* carried, float* d_pre);
+    void (*lstm_step)(int64_t n, const float* bias, const float* before, float* gates, float* cells, float* y);
+    void (*lstm_step_backward)(int64_t n, const struct lstm_step* at, const float* d_h, float* d_c, float* d_pre);
+    void (*gru_step)(int64_t n, const float* b_x, const float* b_h, const float* of_h, const float* before, float* gates, float* y);
+    void (*gru_step_backward)(int64_t n, const struct gru_step* at, float* d_h, float* d_pre_x, float* d_pre_h);
 
     struct half bf16, fp16;
 

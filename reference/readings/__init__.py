@@ -26,6 +26,8 @@ from . import (
     optimizer,
     pooling,
     pooling_backward,
+    recurrent,
+    recurrent_backward,
     rope,
     selection,
     sequence,
@@ -65,5 +67,7 @@ _FLOAT32: tuple[Reading, ...] = (
     *pooling.READINGS,
     *pooling_backward.READINGS,
     *sequence.READINGS,
+    *recurrent.READINGS,
+    *recurrent_backward.READINGS,
 )
 READINGS = (*_FLOAT32, *sixteen.readings(_FLOAT32))

@@ -351,6 +351,59 @@ def _losses(rows: int, cols: int) -> list[Case]:
     ]
 
 
+def _layer(
+    batch: int,
+    steps: int,
+    input_dim: int,
+    hidden_dim: int,
+    parts: int,
+    biases: tuple[str, ...],
+    states: tuple[str, ...],
+) -> dict[str, tuple[int, ...]]:
+    rows = parts * hidden_dim
+    shapes = {"input": (batch, steps, input_dim), "w_x": (rows, input_dim), "w_h": (rows, hidden_dim)}
+    return shapes | dict.fromkeys(biases, (rows,)) | dict.fromkeys(states, (batch, hidden_dim))
+
+
+def _rnn(batch: int, steps: int, input_dim: int, hidden_dim: int, activation: int) -> Case:
+    def forward(**x: Any) -> Any:
+        return ops.rnn_forward(**x, activation=activation, has_bias=1, has_h0=1)
+
+    def backward(x: dict[str, Any], d_output: Any) -> dict[str, Any]:
+        states, old = (x["h0"], forward(**x)), (None, None, None)
+        results = ops.rnn_backward(x["input"], x["w_x"], x["w_h"], *states, d_output, *old, activation, 1, 0.0)
+        return dict(zip(("input", "w_x", "w_h", "bias", "h0"), results, strict=True))
+
+    return Case("rnn_backward", _layer(batch, steps, input_dim, hidden_dim, 1, ("bias",), ("h0",)), forward, backward)
+
+
+def _lstm(batch: int, steps: int, input_dim: int, hidden_dim: int) -> Case:
+    def forward(**x: Any) -> Any:
+        return ops.lstm_forward(**x, has_bias=1, has_state=1)
+
+    def backward(x: dict[str, Any], d_output: Any) -> dict[str, Any]:
+        output, cells, gates = forward(**x)
+        states = (x["h0"], x["c0"], output, cells, gates)
+        results = ops.lstm_backward(x["input"], x["w_x"], x["w_h"], *states, d_output, None, None, None, 1, 0.0)
+        return dict(zip(("input", "w_x", "w_h", "bias", "h0", "c0"), results, strict=True))
+
+    shapes = _layer(batch, steps, input_dim, hidden_dim, 4, ("bias",), ("h0", "c0"))
+    return Case("lstm_backward", shapes, lambda **x: forward(**x)[0], backward)
+
+
+def _gru(batch: int, steps: int, input_dim: int, hidden_dim: int) -> Case:
+    def forward(**x: Any) -> Any:
+        return ops.gru_forward(**x, has_bias=1, has_h0=1)
+
+    def backward(x: dict[str, Any], d_output: Any) -> dict[str, Any]:
+        states, old = (x["h0"], *forward(**x)), (None, None, None, None)
+        results = ops.gru_backward(x["input"], x["w_x"], x["w_h"], *states, d_output, *old, 1, 0.0)
+        return dict(zip(("input", "w_x", "w_h", "b_x", "b_h", "h0"), results, strict=True))
+
+    shapes = _layer(batch, steps, input_dim, hidden_dim, 3, ("b_x", "b_h"), ("h0",))
+    return Case("gru_backward", shapes, lambda **x: forward(**x)[0], backward)
+
+
 SMALL = [
     *elementwise(7),
     *_activations(7),
@@ -364,6 +417,9 @@ SMALL = [
     *_sequence(5, 1, 3),
     _attention(1, 4, 2, 1, 3),
     _attention(2, 3, 4, 2, 2),
+    _rnn(2, 3, 2, 3, 5),
+    _lstm(2, 3, 2, 2),
+    _gru(2, 3, 2, 2),
 ]
 LARGE = [
     *elementwise(1025),
@@ -377,4 +433,7 @@ LARGE = [
     *_sequence(33, 8, 17),
     _attention(2, 19, 6, 3, 8),
     _attention(1, 33, 4, 4, 16),
+    _rnn(3, 5, 9, 17, 5),
+    _lstm(3, 5, 9, 17),
+    _gru(3, 5, 9, 17),
 ]

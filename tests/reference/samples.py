@@ -76,6 +76,48 @@ def _log_probs(draw: Draw) -> Any:
     return reference.cross_entropy_forward(draw.normal(4, 7), np.zeros(4, np.int32))[1]
 
 
+def _recurrent(draw: Draw, parts: int, *states: str) -> dict[str, Any]:
+    """What a recurrent layer reads of 2 samples of 3 steps, 4 wide inside and 5 wide outside."""
+    shapes = {"input": (2, 3, 5), "w_x": (parts * 4, 5), "w_h": (parts * 4, 4)} | dict.fromkeys(states, (2, 4))
+    return {name: draw.normal(*shape) for name, shape in shapes.items()}
+
+
+def _rnn(draw: Draw) -> dict[str, Any]:
+    return _recurrent(draw, 1, "h0") | {"bias": draw.normal(4), "activation": 5, "has_bias": 1, "has_h0": 1}
+
+
+def _rnn_backward(draw: Draw) -> dict[str, Any]:
+    given = _recurrent(draw, 1, "h0")
+    output = reference.rnn_forward(**given, bias=None, activation=5, has_bias=0, has_h0=1)
+    old = {"d_w_x": draw.normal(4, 5), "d_w_h": draw.normal(4, 4), "d_bias": draw.normal(4)}
+    return given | old | {"output": output, "d_output": draw.normal(2, 3, 4), "activation": 5, "has_h0": 1, "beta": 0.5}
+
+
+def _lstm(draw: Draw) -> dict[str, Any]:
+    return _recurrent(draw, 4, "h0", "c0") | {"bias": draw.normal(16), "has_bias": 1, "has_state": 1}
+
+
+def _lstm_backward(draw: Draw) -> dict[str, Any]:
+    given = _recurrent(draw, 4, "h0", "c0")
+    results = reference.lstm_forward(**given, bias=None, has_bias=0, has_state=1)
+    old = {"d_w_x": draw.normal(16, 5), "d_w_h": draw.normal(16, 4), "d_bias": draw.normal(16)}
+    forward = dict(zip(("output", "cells", "gates"), results, strict=True))
+    return given | forward | old | {"d_output": draw.normal(2, 3, 4), "has_state": 1, "beta": 0.5}
+
+
+def _gru(draw: Draw) -> dict[str, Any]:
+    biases = {"b_x": draw.normal(12), "b_h": draw.normal(12)}
+    return _recurrent(draw, 3, "h0") | biases | {"has_bias": 1, "has_h0": 1}
+
+
+def _gru_backward(draw: Draw) -> dict[str, Any]:
+    given = _recurrent(draw, 3, "h0")
+    output, gates = reference.gru_forward(**given, b_x=None, b_h=None, has_bias=0, has_h0=1)
+    old = {"d_w_x": draw.normal(12, 5), "d_w_h": draw.normal(12, 4), "d_b_x": draw.normal(12), "d_b_h": draw.normal(12)}
+    forward = {"output": output, "gates": gates}
+    return given | forward | old | {"d_output": draw.normal(2, 3, 4), "has_h0": 1, "beta": 0.5}
+
+
 def _adamw(draw: Draw, *shape: int) -> dict[str, Any]:
     return {
         "param": draw.normal(*shape),
@@ -324,6 +366,12 @@ SAMPLES: dict[str, Callable[[Draw], dict[str, Any]]] = {
         "d_output": d.normal(4, 7),
         "temperature": 0.7,
     },
+    "rnn_forward": _rnn,
+    "rnn_backward": _rnn_backward,
+    "lstm_forward": _lstm,
+    "lstm_backward": _lstm_backward,
+    "gru_forward": _gru,
+    "gru_backward": _gru_backward,
 }
 _ONLY = {
     **dict.fromkeys(("cast_to", "cast_from"), lambda d: {"input": d.normal(9)}),

@@ -518,6 +518,77 @@ def test_clipping_by_one_norm(clip_norm: float) -> None:
         assert_agree(got, array, arrays)
 
 
+def _module(kind: str, weights: tuple[Any, ...], biases: tuple[Any, ...], **options: Any) -> Any:
+    """A layer of PyTorch as a function of its weights."""
+    layer = getattr(torch.nn, kind)(
+        weights[0].shape[1], weights[1].shape[1], batch_first=True, bias=bool(biases), dtype=torch.float64, **options
+    )
+    names = ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0")
+    given = dict(zip(names, (*weights, *biases), strict=False))
+    return lambda *args: torch.func.functional_call(layer, given, args)
+
+
+@pytest.mark.parametrize("activation", ["relu", "tanh"])
+@pytest.mark.parametrize("given", [0, 1])
+def test_rnn(activation: str, given: int) -> None:
+    number = {"relu": 1, "tanh": 5}[activation]
+
+    def forward(x: Any, w_x: Any, w_h: Any, b: Any, h0: Any = None) -> Any:
+        return ops.rnn_forward(x, w_x, w_h, b, h0, number, 1, given)
+
+    def backward(d: Any, x: Any, w_x: Any, w_h: Any, b: Any, h0: Any = None) -> Any:
+        output, old = forward(x, w_x, w_h, b, h0), (None, None, None)
+        results = ops.rnn_backward(x, w_x, w_h, h0, output, d, *old, number, given, 0.0)
+        return results if given else results[:-1]
+
+    def module(x: Any, w_x: Any, w_h: Any, b: Any, h0: Any = None) -> Any:
+        states = (h0[None],) if given else ()
+        return _module("RNN", (w_x, w_h), (b, torch.zeros_like(b)), nonlinearity=activation)(x, *states)[0]
+
+    check(forward, backward, module, *((3, 6, 5), (4, 5), (4, 4), (4,), (3, 4))[: 4 + given])
+
+
+@pytest.mark.parametrize("given", [0, 1])
+def test_lstm(given: int) -> None:
+    def forward(x: Any, w_x: Any, w_h: Any, b: Any, h0: Any = None, c0: Any = None) -> Any:
+        return ops.lstm_forward(x, w_x, w_h, b, h0, c0, 1, given)
+
+    def backward(d: Any, x: Any, w_x: Any, w_h: Any, b: Any, h0: Any = None, c0: Any = None) -> Any:
+        states = (h0, c0, *forward(x, w_x, w_h, b, h0, c0))
+        results = ops.lstm_backward(x, w_x, w_h, *states, d, None, None, None, given, 0.0)
+        return results if given else results[:-2]
+
+    def module(x: Any, w_x: Any, w_h: Any, b: Any, h0: Any = None, c0: Any = None) -> Any:
+        states = ((h0[None], c0[None]),) if given else ()
+        return _module("LSTM", (w_x, w_h), (b, torch.zeros_like(b)))(x, *states)[0]
+
+    shapes = ((3, 6, 5), (16, 5), (16, 4), (16,), (3, 4), (3, 4))
+    check(lambda *x: forward(*x)[0], backward, module, *shapes[: 4 + 2 * given])
+    x, w_x, w_h, b, h0, c0 = draw(*shapes)
+    layer = _module("LSTM", tuple(map(torch.tensor, (w_x, w_h))), (torch.tensor(b), torch.zeros(16).double()))
+    last = layer(torch.tensor(x), (torch.tensor(h0)[None], torch.tensor(c0)[None]))[1][1][0]
+    assert_agree(ops.lstm_forward(x, w_x, w_h, b, h0, c0, 1, 1)[1][:, -1], last.numpy(), [x, w_x, w_h, b, h0, c0])
+
+
+@pytest.mark.parametrize("given", [0, 1])
+def test_gru(given: int) -> None:
+    def forward(x: Any, w_x: Any, w_h: Any, b_x: Any, b_h: Any, h0: Any = None) -> Any:
+        return ops.gru_forward(x, w_x, w_h, b_x, b_h, h0, 1, given)
+
+    def backward(d: Any, x: Any, w_x: Any, w_h: Any, b_x: Any, b_h: Any, h0: Any = None) -> Any:
+        states, old = (h0, *forward(x, w_x, w_h, b_x, b_h, h0)), (None, None, None, None)
+        results = ops.gru_backward(x, w_x, w_h, *states, d, *old, given, 0.0)
+        return results if given else results[:-1]
+
+    def module(x: Any, w_x: Any, w_h: Any, b_x: Any, b_h: Any, h0: Any = None) -> Any:
+        states = (h0[None],) if given else ()
+        return _module("GRU", (w_x, w_h), (b_x, b_h))(x, *states)[0]
+
+    check(
+        lambda *x: forward(*x)[0], backward, module, *((3, 6, 5), (12, 5), (12, 4), (12,), (12,), (3, 4))[: 5 + given]
+    )
+
+
 def test_argmax() -> None:
     (logits,) = draw((5, 33))
     logits[3] = np.nan

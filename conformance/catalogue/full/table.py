@@ -7,12 +7,14 @@ from dataclasses import replace
 
 from conformance.operations import OPERATIONS
 
-from . import attention, heads, lists, losses, planes, products, routing, rows
+from . import attention, heads, lists, losses, planes, products, recurrent, routing, rows
 from .call import FullCall
 
 _FILES = (rows, products, heads, attention, routing, lists, planes)
 
 _FILES = (rows, losses, products, heads, attention, routing, lists)
+
+_FILES = (rows, products, heads, attention, routing, lists, recurrent)
 SUFFIXES = ("bf16", "fp16")
 
 

@@ -12,7 +12,20 @@ import itertools
 from collections.abc import Sequence
 from decimal import Decimal
 
-from . import activations, batchnorm, dropout, elementwise, layernorm, loss, moe, norm, pooling, rope, sequence
+from . import (
+    activations,
+    batchnorm,
+    dropout,
+    elementwise,
+    layernorm,
+    loss,
+    moe,
+    norm,
+    pooling,
+    rope,
+    sequence,
+    through_time,
+)
 from .differences import Gradient
 from .numbers import Matrix, Nested, Number, Vector, dot, exp, flat, shape
 
@@ -234,4 +247,5 @@ GRADIENTS = {
     "mse_backward": Gradient(_mse, {"d_prediction": "prediction"}),
     "bce_logits_backward": Gradient(_bce_logits, {"d_logits": "logits"}),
     "cross_entropy_dense_backward": Gradient(_dense, {"d_logits": "t"}),
+    **{operation: Gradient(potential, by) for operation, (potential, by) in through_time.POTENTIALS.items()},
 }

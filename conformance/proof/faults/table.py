@@ -16,6 +16,7 @@ from . import (
     optimizer,
     planes,
     products,
+    recurrent,
     sequences,
     sixteen,
 )
@@ -30,6 +31,7 @@ FAULTS = (
     *layernorm.FAULTS,
     *batchnorm.FAULTS,
     *dropout.FAULTS,
+    *recurrent.FAULTS,
     *memory.FAULTS,
     *sequences.FAULTS,
     *planes.FAULTS,

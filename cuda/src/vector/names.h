@@ -24,6 +24,7 @@ void NAME(fill_dropout)(struct simd* table);
 void NAME(fill_batchnorm)(struct simd* table);
 void NAME(fill_pooling)(struct simd* table);
 void NAME(fill_pooling_backward)(struct simd* table);
+void NAME(fill_recurrent)(struct simd* table);
 void NAME(fill_multiply)(struct simd* table);
 void NAME(fill_half)(struct simd* table);
 
