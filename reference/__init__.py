@@ -15,6 +15,7 @@ from .ops.attention import (
     flash_attention,
     kv_cache_append,
 )
+from .ops.convolution import conv2d, conv2d_backward_bias, conv2d_backward_input, conv2d_backward_weight
 from .ops.decode import argmax, sample, topk_sample, topp_sample
 from .ops.elementwise import add, mul, scale, silu, silu_backward, swiglu, swiglu_backward
 from .ops.embedding import embedding, scatter_add
@@ -66,6 +67,10 @@ __all__ = [
     "aux_loss_forward",
     "batched_gemm",
     "clip_scale",
+    "conv2d",
+    "conv2d_backward_bias",
+    "conv2d_backward_input",
+    "conv2d_backward_weight",
     "cross_entropy_backward",
     "cross_entropy_forward",
     "embedding",

@@ -12,10 +12,11 @@
     void fill_elementwise_##variant(struct simd*);                                                                         \
     void fill_rows_##variant(struct simd*);                                                                                \
     void fill_half_##variant(struct simd*);                                                                                \
-    void fill_multiply_##variant(struct simd*);
+    void fill_multiply_##variant(struct simd*);                                                                            \
+    void fill_convolution_##variant(struct simd*);
 #define FILL(variant, table)                                                                                               \
     (fill_elementwise_##variant(table), fill_rows_##variant(table), fill_multiply_##variant(table),                        \
-     fill_half_##variant(table))
+     fill_half_##variant(table), fill_convolution_##variant(table))
 
 DECLARE(baseline)
 #ifdef ASSAYER_X86_VARIANTS

@@ -18,5 +18,6 @@ void NAME(fill_elementwise)(struct simd* table);
 void NAME(fill_rows)(struct simd* table);
 void NAME(fill_multiply)(struct simd* table);
 void NAME(fill_half)(struct simd* table);
+void NAME(fill_convolution)(struct simd* table);
 
 #endif
