@@ -9,6 +9,7 @@ from . import (
     adamw,
     attention,
     attention_backward,
+    convolution,
     decode,
     elementwise,
     embedding,
@@ -40,6 +41,7 @@ _FLOAT32: tuple[Reading, ...] = (
     *optimizer.READINGS,
     *embedding.READINGS,
     *decode.READINGS,
+    *convolution.READINGS,
     *selection.READINGS,
 )
 READINGS = (*_FLOAT32, *sixteen.readings(_FLOAT32))

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from conformance.operations import OPERATIONS
 
-from . import attention, heads, lists, products, routing, rows
+from . import attention, convolution, heads, lists, products, routing, rows
 from .call import FullCall
 
-_FILES = (rows, products, heads, attention, routing, lists)
+_FILES = (rows, products, heads, attention, routing, lists, convolution)
 SUFFIXES = ("bf16", "fp16")
 
 

@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Sequence
 from decimal import Decimal
 
-from . import elementwise, moe, norm, rope
+from . import convolution, elementwise, moe, norm, rope
 from .differences import Gradient
 from .numbers import Matrix, Nested, Number, Vector, dot, exp, flat, shape
 
@@ -98,6 +98,19 @@ def _cross_entropy(log_probs: Matrix, targets: Sequence[int], scale: Number, t: 
     return scale * total
 
 
+def _convolution_of_input(weight: Nested, d_output: Nested, input: Nested, **steps: int) -> Number:
+    inside = {name: value for name, value in steps.items() if name not in ("in_channels", "height", "width")}
+    return _product(convolution.conv2d(input, weight, (), has_bias=0, **inside), d_output)
+
+
+def _convolution_of_weight(
+    input: Nested, d_output: Nested, d_weight: Nested, beta: Number, weight: Nested, **steps: int
+) -> Number:
+    inside = {name: value for name, value in steps.items() if name not in ("kernel_h", "kernel_w")}
+    added = beta * _product(d_weight, weight) if beta else 0
+    return _product(convolution.conv2d(input, weight, (), has_bias=0, **inside), d_output) + added
+
+
 GRADIENTS = {
     "silu_backward": Gradient(_silu, {"d_input": "input"}),
     "swiglu_backward": Gradient(_swiglu, {"d_gate": "gate", "d_up": "up"}),
@@ -111,5 +124,7 @@ GRADIENTS = {
     "expert_dispatch_backward": Gradient(_dispatch, {"d_input": "x"}),
     "expert_combine_backward": Gradient(_combine, {"d_input": "input", "d_weights": "weights"}),
     "aux_loss_backward": Gradient(_aux_loss, {"d_router_probs": "probs"}),
+    "conv2d_backward_input": Gradient(_convolution_of_input, {"d_input": "input"}),
+    "conv2d_backward_weight": Gradient(_convolution_of_weight, {"d_weight": "weight"}),
     "cross_entropy_backward": Gradient(_cross_entropy, {"d_logits": "t"}),
 }

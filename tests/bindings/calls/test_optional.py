@@ -20,7 +20,8 @@ STEPS = {"stride_h": 1, "stride_w": 1, "pad_h": 0, "pad_w": 0, "dilation_h": 1, 
 _CONV2D = """
 int32_t cuda_conv2d(const float* input, const float* weight, const float* bias, float* output, int batch,
                     int in_channels, int height, int width, int out_channels, int kernel_h, int kernel_w, int stride_h,
-                    int stride_w, int pad_h, int pad_w, int dilation_h, int dilation_w, int groups, int has_bias, void* stream) {
+                    int stride_w, int pad_h, int pad_w, int dilation_h, int dilation_w, int groups, int has_bias,
+                    void* stream) {
     if (!on_device(input) || !on_device(weight) || !on_device(output)) return ILLEGAL_ADDRESS;
     if (bias && !on_device(bias)) return ILLEGAL_ADDRESS;
     for (int i = 0; i < 16; i++) ((float*)real(output))[i] = bias != NULL;
