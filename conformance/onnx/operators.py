@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from .convolution import conv2d, conv2d_backward_bias, conv2d_backward_input
 from .graph import Graph, NotApplicableError
 from .package import onnx
 
@@ -168,6 +169,9 @@ OPERATORS: Mapping[str, Build] = {
     "embedding": _embedding,
     "scatter_add": _scatter_add,
     "argmax": _argmax,
+    "conv2d": conv2d,
+    "conv2d_backward_input": conv2d_backward_input,
+    "conv2d_backward_bias": conv2d_backward_bias,
     "cast_to_bf16": _cast_to("BFLOAT16"),
     "cast_to_fp16": _cast_to("FLOAT16"),
     "cast_from_bf16": _cast,

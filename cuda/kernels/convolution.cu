@@ -84,7 +84,7 @@ struct BackwardWeight {
     __device__ void store(int64_t, int64_t row, float* column, float sum) const { column[row * columns()] = sum; }
 };
 
-template <typename Shape, typename Job> __global__ void __launch_bounds__(Shape::THREADS) convolution_kernel(Job job) {
+template <typename Shape, typename Job> __global__ void __launch_bounds__(Shape::THREADS, 1) convolution_kernel(Job job) {
     const int64_t across = ceil_div(job.columns(), Shape::COLUMNS), down = ceil_div(job.rows(), Shape::ROWS);
     const int64_t tile = blockIdx.x / across, member = tile / down;
     const int64_t row = tile % down * Shape::ROWS, column = blockIdx.x % across * Shape::COLUMNS;

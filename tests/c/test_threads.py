@@ -24,6 +24,15 @@ q, k, v = normal(2, 130, 4, 24), normal(2, 130, 2, 24), normal(2, 130, 2, 24)
 weights, chosen = ops.softmax_topk(normal(301, 5), k=2)
 offsets, position = ops.expert_sort(chosen, n_experts=5)
 rows = ops.expert_dispatch(x, position)
+
+def convolved(planes, kernels, steps):
+    # Steps: strides, pads and dilations by row and column, groups.
+    x, weight = normal(*planes), normal(*kernels)
+    output = ops.conv2d(x, weight, normal(len(weight)), *steps, 1)
+    d_input = ops.conv2d_backward_input(weight, output, *planes[1:], *steps)
+    d_weight = ops.conv2d_backward_weight(x, output, None, *kernels[2:], *steps, 0.0)
+    return output, d_input, d_weight, ops.conv2d_backward_bias(output, None, 0.0)
+
 output, lse = ops.attention_forward(q, k, v, kv_len=130, scale=0.2)
 results = [
     ops.gemm(A, B), ops.gemm_tn(A, x, None, alpha=1.0, beta=0.0),
@@ -36,6 +45,9 @@ results = [
     ops.scatter_add(x, integers(7, 301), normal(7, 190)), ops.multi_sum_squares([A, B, normal(50000)]),
     *ops.grad_clip(normal(50001), clip_norm=0.5), ops.silu(normal(50001)),
     *ops.rope_qk(q, k, normal(130, 12), offset=0),
+    *convolved((3, 12, 31, 40), (36, 6, 3, 3), (2, 1, 1, 0, 1, 2, 2)),
+    *convolved((5, 2, 9, 9), (3, 2, 3, 3), (1, 1, 1, 1, 1, 1, 1)),
+    *convolved((2, 70, 9, 9), (40, 70, 3, 3), (1, 1, 1, 1, 1, 1, 1)),
 ]
 print(hashlib.sha256(b"".join(array.tobytes() for array in results)).hexdigest())
 """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from . import elementwise, memory, norm, optimizer, products, sequences, sixteen
+from . import convolution, elementwise, memory, norm, optimizer, products, sequences, sixteen
 from .fault import Fault, FaultError
 
 FAULTS = (
@@ -13,6 +13,7 @@ FAULTS = (
     *products.FAULTS,
     *optimizer.FAULTS,
     *memory.FAULTS,
+    *convolution.FAULTS,
     *sequences.FAULTS,
     *sixteen.FAULTS,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import attention, elementwise, indices, products, rows, sixteen, threads
+from . import attention, convolution, elementwise, indices, products, rows, sixteen, threads
 
-FAMILIES = (elementwise, rows, products, attention, indices, threads, sixteen)
+FAMILIES = (elementwise, rows, products, attention, indices, convolution, threads, sixteen)
 FAULTS = tuple(fault for family in FAMILIES for fault in family.FAULTS)
