@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -59,11 +59,8 @@ def _d_input(g: Given, shape: tuple[int, ...], taps: slice = slice(None)) -> Arr
         pairs = zip(_by_group(d_output, g["groups"], 1), _by_group(weight[:, :, i, j], g["groups"], 0), strict=True)
         back = np.concatenate([np.einsum("boyx,oc->bcyx", d, w) for d, w in pairs], axis=1)
         down, across = _inside(rows[i], shape[2]), _inside(columns[j], shape[3])
-        np.add.at(
-            d_input,
-            (slice(None), slice(None), rows[i][down][:, None], columns[j][across][None, :]),
-            back[:, :, down][:, :, :, across],
-        )
+        place: Any = (slice(None), slice(None), rows[i][down][:, None], columns[j][across][None, :])
+        np.add.at(d_input, place, back[:, :, down][:, :, :, across])
     return d_input
 
 
@@ -90,14 +87,13 @@ BY_STEPS: tuple[tuple[Callable[..., Any], Callable[..., Array]], ...] = (
 )
 
 
-def _stepping(change: Change) -> Iterator[tuple[str, Callable[..., Any]]]:
-    """Each operation with other steps, and the shape that it has to have."""
-    for operation, own in BY_STEPS:
-        yield operation.__name__, giving(operation, lambda r, g, own=own: own(g | change(g), r.shape))
+def _stepping(operation: Callable[..., Any], own: Callable[..., Array], change: Change) -> Callable[..., Any]:
+    """An operation with other steps, and the shape that it has to have."""
+    return giving(operation, lambda r, g: own(g | change(g), r.shape))
 
 
 def _of_steps(name: str, why: str, change: Change) -> Iterator[Reading]:
-    return (Reading(operation, name, why, function) for operation, function in _stepping(change))
+    return (Reading(op.__name__, name, why, _stepping(op, own, change)) for op, own in BY_STEPS)
 
 
 def _flipped(g: Given) -> Array:
@@ -150,7 +146,7 @@ _BOTH = (("stride", "dilation"), ("dilation", "stride"))
 _TF32 = "Tensor cores round what they multiply to 10 bits."
 _BFLOAT16 = "What is multiplied was stored in 16 bits."
 _LAST_SAMPLE = "Each sample's gradient is assigned where it should be added."
-_MULTIPLIED = {
+_MULTIPLIED: Mapping[Callable[..., Any], tuple[str, ...]] = {
     ops.conv2d: ("input", "weight"),
     ops.conv2d_backward_input: ("weight", "d_output"),
     ops.conv2d_backward_weight: ("input", "d_output"),
