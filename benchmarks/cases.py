@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 from typing import Any, NamedTuple
 
@@ -176,6 +176,37 @@ def large(number: int, divisor: int) -> Case:
     return _case(operation, _FOLLOWING.get(operation, tuple)(arrays), numbers)
 
 
+# Convolutions by kernels of 3 x 3 that leave planes as large as they are: samples, channels and filters, a side.
+LAYERS = ((16, 64, 56), (16, 256, 14))
+CONVOLUTIONS: Mapping[str, dict[str, Any]] = {
+    "conv2d": {"has_bias": 1},
+    "conv2d_backward_input": {},
+    "conv2d_backward_weight": {"beta": 0.0},
+    "conv2d_backward_bias": {"beta": 0.0},
+}
+
+
+def convolution(operation: str, layer: tuple[int, int, int], divisor: int) -> Case:
+    """An operation of one of LAYERS, its samples divided."""
+    batch, channels, side = layer
+    sizes = {
+        "batch": batch // divisor,
+        "in_channels": channels,
+        "out_channels": channels,
+        "height": side,
+        "width": side,
+    }
+    sizes |= {"out_h": side, "out_w": side, "kernel_h": 3, "kernel_w": 3, "groups": 1}
+    sizes |= {f"{name}_{axis}": 1 for name in ("stride", "pad", "dilation") for axis in "hw"}
+    function = operations.OPERATIONS[operation]
+    given, rng = sizes | CONVOLUTIONS[operation], np.random.default_rng(0)
+    arrays = tuple(
+        rng.random([axis.size(given) for axis in parameter.shape], np.float32) if parameter.is_read(given) else None
+        for parameter in operations.read_arrays(function)
+    )
+    return _case(operation, arrays, {name: given[name] for name in operations.scalars(function)})
+
+
 def _divided(number: int, divisor: int) -> list[tuple[Any, ...]]:
     """The shapes of one of LARGE, rows and ranges of indices divided; a row's weight, and what is short, is not."""
     shapes = LARGE[number][1]
@@ -206,6 +237,11 @@ def timed(sizes: Sizes) -> dict[str, Timed]:
         arrays = (shape[:1] if "of" in shape else shape for shape in _divided(number, sizes.divisor))
         id = " ".join([operation, *("x".join(map(str, shape)) for shape in arrays)])
         found[id] = Timed(partial(large, number, sizes.divisor), partial(large, number, SHORT.divisor))
+    for layer in LAYERS:
+        for operation in CONVOLUTIONS:
+            whole = convolution(operation, layer, sizes.divisor)
+            smaller = partial(convolution, operation, layer, SHORT.divisor)
+            found[whole.id] = Timed(partial(convolution, operation, layer, sizes.divisor), smaller)
     for id, case in of_a_step(sizes).items():
         found[id] = Timed(partial(_itself, case), partial(_itself, case))
     return found

@@ -302,6 +302,46 @@ def concat_steps_backward(d_output: Tensor, steps_a: int, steps_b: int) -> Timed
     return lambda: tuple(part.contiguous() for part in d_output.split((steps_a, steps_b), 1))
 
 
+def conv2d(
+    input: Tensor, weight: Tensor, bias: Tensor | None, stride_h: int, stride_w: int, pad_h: int, pad_w: int,
+    dilation_h: int, dilation_w: int, groups: int, has_bias: int,
+) -> Timed:  # fmt: skip
+    steps = ((stride_h, stride_w), (pad_h, pad_w), (dilation_h, dilation_w), groups)
+    return lambda: F.conv2d(input, weight, bias, *steps)
+
+
+def _convolution_backward(
+    d_output: Tensor, input: Tensor, weight: Tensor, steps: tuple[tuple[int, int], ...], groups: int, place: int
+) -> Timed:
+    """One gradient of three, as autograd asks for it."""
+    stride, pad, dilation = steps
+    asked = [i == place for i in range(3)]
+    backward = torch.ops.aten.convolution_backward
+    return lambda: backward(d_output, input, weight, None, stride, pad, dilation, False, (0, 0), groups, asked)
+
+
+def conv2d_backward_input(
+    weight: Tensor, d_output: Tensor, in_channels: int, height: int, width: int, stride_h: int, stride_w: int,
+    pad_h: int, pad_w: int, dilation_h: int, dilation_w: int, groups: int,
+) -> Timed:  # fmt: skip
+    steps = ((stride_h, stride_w), (pad_h, pad_w), (dilation_h, dilation_w))
+    input = torch.empty(len(d_output), in_channels, height, width)
+    return _convolution_backward(d_output, input, weight, steps, groups, 0)
+
+
+def conv2d_backward_weight(
+    input: Tensor, d_output: Tensor, d_weight: None, kernel_h: int, kernel_w: int, stride_h: int, stride_w: int,
+    pad_h: int, pad_w: int, dilation_h: int, dilation_w: int, groups: int, beta: float,
+) -> Timed:  # fmt: skip
+    steps = ((stride_h, stride_w), (pad_h, pad_w), (dilation_h, dilation_w))
+    weight = torch.empty(d_output.shape[1], input.shape[1] // groups, kernel_h, kernel_w)
+    return _convolution_backward(d_output, input, weight, steps, groups, 1)
+
+
+def conv2d_backward_bias(d_output: Tensor, d_bias: None, beta: float) -> Timed:
+    return lambda: d_output.sum((0, 2, 3))
+
+
 def multi_sum_squares(inputs: list[Tensor]) -> Timed:
     return lambda: torch.nn.utils.get_total_norm(inputs, foreach=True).square()
 

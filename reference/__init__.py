@@ -34,6 +34,7 @@ from .ops.attention import (
     kv_cache_append,
 )
 from .ops.batchnorm import batchnorm_backward, batchnorm_evaluation, batchnorm_training
+from .ops.convolution import conv2d, conv2d_backward_bias, conv2d_backward_input, conv2d_backward_weight
 from .ops.decode import argmax, sample, topk_sample, topp_sample
 from .ops.dropout import dropout, dropout_backward
 from .ops.elementwise import add, mul, scale, silu, silu_backward, swiglu, swiglu_backward
@@ -117,6 +118,10 @@ __all__ = [
     "clip_scale",
     "concat_steps",
     "concat_steps_backward",
+    "conv2d",
+    "conv2d_backward_bias",
+    "conv2d_backward_input",
+    "conv2d_backward_weight",
     "cross_entropy_backward",
     "cross_entropy_dense_backward",
     "cross_entropy_dense_forward",

@@ -6,8 +6,6 @@ import inspect
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from bindings.errors import HeaderError
-
 from .records import Axis, Function, Parameter
 
 
@@ -15,7 +13,7 @@ class Signature:
     """The Python side of one declaration.
 
     given       arrays (and lists of arrays) that the caller passes: inputs and updated ones, in the header's order
-    scalars     numbers that the caller passes: those that no shape of a given array shows
+    scalars     numbers that the caller passes: those that no shape of an array tells that is given always
     outputs     arrays that the call fills: allocated, or passed by keyword
     returned    outputs and updated arrays in the header's order: what the call returns
     workspaces  scratch arrays; `lengths` maps each array of sizes to the first list it describes
@@ -35,10 +33,11 @@ class Signature:
         numbers = [parameter for parameter in function.parameters if parameter.is_scalar]
         shown = {name for _, _, axis in self._axes() if (name := axis.size.text) and axis.size.is_name}
         counts = {p.each[0]: p.name for p in reversed(self.given) if p.each}
-        self.scalars = tuple(p for p in numbers if p.name not in shown | counts.keys())
-        self.names = tuple(p.name for p in (*self.given, *self.scalars))
         self.counts = counts
         self._solvers = self._find_solvers(shown - counts.keys())
+        solved = {name for name, *_ in self._solvers}
+        self.scalars = tuple(p for p in numbers if p.name not in solved | counts.keys())
+        self.names = tuple(p.name for p in (*self.given, *self.scalars))
         self.size_parameters = tuple(p for p in numbers if p.name in self._size_names())
 
     def _axes(self, *, always: bool = False) -> Iterator[tuple[str, int, Axis]]:
@@ -50,7 +49,8 @@ class Signature:
     def _find_solvers(self, shown: set[str]) -> list[tuple[str, str, int, int]]:
         """Return (size, array, index, added) for each size: size = array.shape[index] - added.
 
-        A bare entry comes before `size + 1`, where there is one.
+        A bare entry comes before `size + 1`, where there is one.  A size that no array tells that is always given has
+        none: it is a number that the caller passes.
         """
         found: dict[str, tuple[str, str, int, int]] = {}
         for bare in (True, False):
@@ -59,9 +59,6 @@ class Signature:
                     name, added = solved
                     if name in shown:
                         found.setdefault(name, (name, array, index, added))
-        if missing := shown - found.keys():
-            problem = f"{self.function.symbol}: {min(missing)} cannot be read off an array that is always given"
-            raise HeaderError("signature", self.function.line, problem)
         return list(found.values())
 
     def _size_names(self) -> set[str]:

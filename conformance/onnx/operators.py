@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from . import planes, training
+from .convolution import conv2d, conv2d_backward_bias, conv2d_backward_input
 from .graph import Graph, NotApplicableError
 from .package import onnx
 
@@ -212,6 +213,9 @@ OPERATORS: Mapping[str, Build] = {
     "gelu": _gelu("none"),
     "gelu_tanh": _gelu("tanh"),
     "softmax_temperature": _softmax_temperature,
+    "conv2d": conv2d,
+    "conv2d_backward_input": conv2d_backward_input,
+    "conv2d_backward_bias": conv2d_backward_bias,
     "cast_to_bf16": _cast_to("BFLOAT16"),
     "cast_to_fp16": _cast_to("FLOAT16"),
     "cast_from_bf16": _cast,

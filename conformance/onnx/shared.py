@@ -2,51 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .convolution import conv, conv_transpose
 from .graph import NotApplicableError
+from .node import Call, Node, expect, expect_float32
+
+__all__ = ["SHARED", "Call", "Node"]
 
 Array = NDArray[Any]
-
-
-@dataclass(frozen=True)
-class Node:
-    """One node of a test: its attributes, its inputs (None for one that is left out) and its outputs."""
-
-    attributes: Mapping[str, Any]
-    inputs: Sequence[Array | None]
-    outputs: Sequence[Array]
-
-    def given(self, place: int) -> Any:
-        """Return an input, or None where there is none."""
-        return self.inputs[place] if place < len(self.inputs) else None
-
-
-@dataclass(frozen=True)
-class Call:
-    """A call of an operation, and what the test says of it: outputs by the header's names, not all of them."""
-
-    operation: str
-    arguments: Mapping[str, Any]
-    due: Mapping[str, Array]
-
-
-def _expect(holds: Any, reason: str) -> None:
-    if not holds:
-        raise NotApplicableError(reason)
-
-
-def _expect_float32(node: Node) -> None:
-    arrays = [each for each in (*node.inputs, *node.outputs) if each is not None and each.dtype.kind != "i"]
-    kinds = sorted({array.dtype.name for array in arrays} - {"float32"})
-    _expect(not kinds, f"of {', '.join(kinds)}, the header's of float32")
-    whole = all(each is None or each.dtype.kind == "i" for each in node.inputs)
-    _expect(not whole, "of whole numbers, the header's of float32")
 
 
 def _rows(array: Array, axis: int) -> Array:
@@ -56,7 +24,7 @@ def _rows(array: Array, axis: int) -> Array:
 
 def _elementwise(operation: str) -> Callable[[Node], Call]:
     def call(node: Node) -> Call:
-        _expect_float32(node)
+        expect_float32(node)
         a, b = (array.ravel() for array in np.broadcast_arrays(node.given(0), node.given(1)))
         return Call(operation, {"a": a, "b": b}, {"output": node.outputs[0].ravel()})
 
@@ -65,8 +33,8 @@ def _elementwise(operation: str) -> Callable[[Node], Call]:
 
 def swish(node: Node) -> Call:
     """silu; alpha is 1 there."""
-    _expect_float32(node)
-    _expect(node.attributes.get("alpha", 1.0) == 1, "alpha is not 1, as in the header's silu")
+    expect_float32(node)
+    expect(node.attributes.get("alpha", 1.0) == 1, "alpha is not 1, as in the header's silu")
     return Call("silu", {"input": node.given(0).ravel()}, {"output": node.outputs[0].ravel()})
 
 
@@ -98,7 +66,7 @@ def rms_normalization(node: Node) -> Call:
     x, weight = node.given(0), node.given(1)
     axis = node.attributes.get("axis", -1) % x.ndim
     size = int(np.prod(x.shape[axis:]))
-    _expect(weight.size == size, "one weight for several numbers of a row")
+    expect(weight.size == size, "one weight for several numbers of a row")
     arguments = {"input": x.reshape(-1, size), "weight": weight.ravel(), "eps": node.attributes.get("epsilon", 1e-5)}
     return Call("rmsnorm", arguments, {"output": node.outputs[0].reshape(-1, size)})
 
@@ -144,7 +112,7 @@ def gemm(node: Node) -> Call:
 
 def matmul(node: Node) -> Call:
     """batched_gemm, whose B is stored the other way."""
-    _expect_float32(node)
+    expect_float32(node)
     a, b = node.given(0), node.given(1)
     a, b = a[None] if a.ndim == 1 else a, b[:, None] if b.ndim == 1 else b
     batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
@@ -155,9 +123,9 @@ def matmul(node: Node) -> Call:
 
 def gather(node: Node) -> Call:
     """embedding: what is picked along the axis is a row."""
-    _expect_float32(node)
+    expect_float32(node)
     weight, indices, axis = node.given(0), node.given(1), node.attributes.get("axis", 0)
-    _expect((indices >= 0).all(), "an index counts from the end")
+    expect((indices >= 0).all(), "an index counts from the end")
     rows = np.moveaxis(weight, axis, 0).reshape(weight.shape[axis], -1)
     places = range(axis, axis + indices.ndim)
     due = np.moveaxis(node.outputs[0], places, range(indices.ndim)).reshape(indices.size, -1)
@@ -166,7 +134,7 @@ def gather(node: Node) -> Call:
 
 def argmax(node: Node) -> Call:
     """The first of equals."""
-    _expect(
+    expect(
         not node.attributes.get("select_last_index", 0),
         "the last of equals is due; the header's argmax takes the first",
     )
@@ -177,11 +145,11 @@ def argmax(node: Node) -> Call:
 
 def cross_entropy(node: Node) -> Call:
     """Classes lie along axis 1; what is ignored is negative in the header."""
-    _expect(
+    expect(
         node.attributes.get("reduction", b"mean") == b"mean",
         "a sum, or a loss for each row, where the header's is a mean",
     )
-    _expect(node.given(2) is None, "weights of classes")
+    expect(node.given(2) is None, "weights of classes")
     scores, labels = node.given(0), node.given(1)
     ignored = node.attributes.get("ignore_index")
     targets = labels if ignored is None else np.where(labels == ignored, -1, labels)
@@ -193,15 +161,13 @@ def cross_entropy(node: Node) -> Call:
 
 def attention(node: Node) -> Call:
     """flash_attention, of as many queries as keys."""
-    _expect_float32(node)
+    expect_float32(node)
     settings = node.attributes
-    _expect(settings.get("is_causal", 0), "not causal")
+    expect(settings.get("is_causal", 0), "not causal")
     others = {"softcap": "a soft cap", "qk_matmul_output_mode": "scores as a result", "left_window_size": "a window"}
     for name, what in others.items():
-        _expect(settings.get(name, 0) in (0, -1), what)
-    _expect(
-        all(each is None for each in node.inputs[3:]) and len(node.outputs) == 1, "a mask, or keys of earlier calls"
-    )
+        expect(settings.get(name, 0) in (0, -1), what)
+    expect(all(each is None for each in node.inputs[3:]) and len(node.outputs) == 1, "a mask, or keys of earlier calls")
     q, k, v = map(node.given, range(3))
     counts = settings.get("q_num_heads"), settings.get("kv_num_heads"), settings.get("kv_num_heads")
     if q.ndim == 3:
@@ -209,23 +175,23 @@ def attention(node: Node) -> Call:
         due = node.outputs[0].reshape(q.shape) if v.shape[-1] == q.shape[-1] else node.outputs[0]
     else:
         q, k, v, due = (x.swapaxes(1, 2) for x in (q, k, v, node.outputs[0]))
-    _expect(q.shape[1] == k.shape[1], "fewer queries than keys, the first of which stand at the beginning")
-    _expect(q.shape[-1] == v.shape[-1], "values of another length than keys")
+    expect(q.shape[1] == k.shape[1], "fewer queries than keys, the first of which stand at the beginning")
+    expect(q.shape[-1] == v.shape[-1], "values of another length than keys")
     scale = settings.get("scale", q.shape[-1] ** -0.5)
     return Call("flash_attention", {"Q": q, "K": k, "V": v, "scale": scale}, {"output": due})
 
 
 def rotary_embedding(node: Node) -> Call:
     """None: ONNX's takes cosines and sines, the header's the angles."""
-    _expect(node.attributes.get("interleaved", 0), "halves of a head are pairs; the header's are interleaved")
+    expect(node.attributes.get("interleaved", 0), "halves of a head are pairs; the header's are interleaved")
     raise NotApplicableError("caches are given, which need not be cosines and sines of one angle")
 
 
 def scatter_nd(node: Node) -> Call:
     """scatter_add of rows."""
-    _expect(node.attributes.get("reduction") == b"add", "the header's scatter_add adds")
+    expect(node.attributes.get("reduction") == b"add", "the header's scatter_add adds")
     indices = node.given(1)
-    _expect(indices.shape[-1] == 1 and (indices >= 0).all(), "indices of more than rows")
+    expect(indices.shape[-1] == 1 and (indices >= 0).all(), "indices of more than rows")
     weight = node.given(0)
     rows = (len(weight), -1)
     arguments = {"grad_output": node.given(2).reshape(len(indices), -1), "indices": indices.ravel()}
@@ -345,6 +311,8 @@ SHARED: Mapping[str, Callable[[Node], Call]] = {
     "Gather": gather,
     "ArgMax": argmax,
     "SoftmaxCrossEntropyLoss": cross_entropy,
+    "Conv": conv,
+    "ConvTranspose": conv_transpose,
     "Attention": attention,
     "RotaryEmbedding": rotary_embedding,
     "ScatterND": scatter_nd,

@@ -720,6 +720,54 @@ int32_t cuda_gru_backward(const float* input SHAPE(batch, steps, input_dim), con
                           float* d_b_x UPDATED_IF(beta != 0) SHAPE(3 * hidden_dim), float* d_b_h UPDATED_IF(beta != 0) SHAPE(3 * hidden_dim),
                           float* d_h0 SHAPE(batch, hidden_dim),
                           int batch, int steps, int input_dim, int hidden_dim, int has_h0, float beta, void* stream);
+/* ---- convolution -------------------------------------------------------------------------------------------------- */
+
+/* Cross-correlation in planes: output[b, o, y, x] = sum over c, i, j of weight[o, c, i, j] * input[b, c + first of o's group,
+ * y * stride_h - pad_h + i * dilation_h, x * stride_w - pad_w + j * dilation_w] + bias[o], without bias where has_bias is 0.
+ * Output channels and input channels are cut into groups in order.  Past the input's edges stands 0; what comes of it and
+ * a weight that is not finite is left open, 0 or NaN. */
+int32_t cuda_conv2d(const float* input SHAPE(batch, in_channels, height, width),
+                    const float* weight SHAPE(out_channels, in_channels / groups, kernel_h, kernel_w),
+                    const float* bias READ_IF(has_bias != 0) SHAPE(out_channels),
+                    float* output SHAPE(batch, out_channels, (height + 2 * pad_h - dilation_h * (kernel_h - 1) - 1) / stride_h + 1,
+                                        (width + 2 * pad_w - dilation_w * (kernel_w - 1) - 1) / stride_w + 1),
+                    int batch, int in_channels, int height, int width, int out_channels, int kernel_h, int kernel_w,
+                    int stride_h, int stride_w, int pad_h, int pad_w, int dilation_h, int dilation_w, int groups, int has_bias,
+                    void* stream)
+    REQUIRES(groups >= 1, in_channels % groups == 0, out_channels % groups == 0, stride_h >= 1, stride_w >= 1, pad_h >= 0, pad_w >= 0,
+             dilation_h >= 1, dilation_w >= 1, height + 2 * pad_h > dilation_h * (kernel_h - 1),
+             width + 2 * pad_w > dilation_w * (kernel_w - 1));
+
+/* d_input[b, c, r, s] = sum over o of c's group and the i, j, y, x of conv2d that read that place, of weight[o, c, i, j] *
+ * d_output[b, o, y, x]; 0 at a place that none reads.  What comes of a weight that is not finite is left open where
+ * fewer than all i, j read a place. */
+int32_t cuda_conv2d_backward_input(const float* weight SHAPE(out_channels, in_channels / groups, kernel_h, kernel_w),
+                                   const float* d_output SHAPE(batch, out_channels, (height + 2 * pad_h - dilation_h * (kernel_h - 1) - 1) / stride_h + 1,
+                                                               (width + 2 * pad_w - dilation_w * (kernel_w - 1) - 1) / stride_w + 1),
+                                   float* d_input SHAPE(batch, in_channels, height, width),
+                                   int batch, int in_channels, int height, int width, int out_channels, int kernel_h, int kernel_w,
+                                   int stride_h, int stride_w, int pad_h, int pad_w, int dilation_h, int dilation_w, int groups, void* stream)
+    REQUIRES(groups >= 1, in_channels % groups == 0, out_channels % groups == 0, stride_h >= 1, stride_w >= 1, pad_h >= 0, pad_w >= 0,
+             dilation_h >= 1, dilation_w >= 1, height + 2 * pad_h > dilation_h * (kernel_h - 1),
+             width + 2 * pad_w > dilation_w * (kernel_w - 1));
+
+/* d_weight[o, c, i, j] = beta * d_weight[o, c, i, j] + sum over b, y, x of d_output[b, o, y, x] * what of input conv2d
+ * multiplies by that weight there.  What comes of the 0 past the edges and a d_output that is not finite is left open. */
+int32_t cuda_conv2d_backward_weight(const float* input SHAPE(batch, in_channels, height, width),
+                                    const float* d_output SHAPE(batch, out_channels, (height + 2 * pad_h - dilation_h * (kernel_h - 1) - 1) / stride_h + 1,
+                                                                (width + 2 * pad_w - dilation_w * (kernel_w - 1) - 1) / stride_w + 1),
+                                    float* d_weight UPDATED_IF(beta != 0) SHAPE(out_channels, in_channels / groups, kernel_h, kernel_w),
+                                    int batch, int in_channels, int height, int width, int out_channels, int kernel_h, int kernel_w,
+                                    int stride_h, int stride_w, int pad_h, int pad_w, int dilation_h, int dilation_w, int groups, float beta,
+                                    void* stream)
+    REQUIRES(groups >= 1, in_channels % groups == 0, out_channels % groups == 0, stride_h >= 1, stride_w >= 1, pad_h >= 0, pad_w >= 0,
+             dilation_h >= 1, dilation_w >= 1, height + 2 * pad_h > dilation_h * (kernel_h - 1),
+             width + 2 * pad_w > dilation_w * (kernel_w - 1));
+
+/* d_bias[o] = beta * d_bias[o] + sum over b, y, x of d_output[b, o, y, x]. */
+int32_t cuda_conv2d_backward_bias(const float* d_output SHAPE(batch, out_channels, out_h, out_w),
+                                  float* d_bias UPDATED_IF(beta != 0) SHAPE(out_channels),
+                                  int batch, int out_channels, int out_h, int out_w, float beta, void* stream);
 
 /* ---- 16-bit ------------------------------------------------------------------------------------------------------ */
 

@@ -14,6 +14,15 @@ struct matrix {
 /* Products work on PANEL_DEPTH rows of B at a time. */
 enum { PANEL_DEPTH = 256 };
 
+/* What is copied of a row: `length` elements from `from` on, to `to` on. */
+struct run {
+    int64_t from;
+    int32_t to, length;
+};
+
+/* No vector has more floats. */
+enum { WIDEST_VECTOR = 16 };
+
 /* One AdamW update's constants: grad_scale * g is the gradient, c1 and c2 undo the bias of m and v. */
 struct adamw {
     float grad_scale, lr, beta1, beta2, eps, weight_decay, c1, c2;
@@ -169,6 +178,12 @@ struct simd {
     void (*pack)(struct matrix b, int64_t depth, int64_t columns, float* packed);
     void (*multiply)(struct matrix a, const float* packed, int64_t panel_stride, int64_t rows, int64_t depth, int64_t columns,
                      float alpha, float beta, float* c, int64_t c_row, float* strip);
+
+    /* convolution: a row of `to` for each of count places in a frame, copied by runs whose elements lie step apart there.
+     * What lies behind the last run of a row may be overwritten, and read, by up to a vector. */
+    void (*copy_runs)(const float* frame, const int64_t* places, int64_t count, const struct run* runs, int run_count, int64_t step,
+                      float* to, int64_t row_length);
+    double (*total)(int64_t n, const float* x);
 };
 
 const struct simd* simd(void);

@@ -24,6 +24,15 @@ q, k, v = normal(2, 130, 4, 24), normal(2, 130, 2, 24), normal(2, 130, 2, 24)
 weights, chosen = ops.softmax_topk(normal(301, 5), k=2)
 offsets, position = ops.expert_sort(chosen, n_experts=5)
 rows = ops.expert_dispatch(x, position)
+
+def convolved(planes, kernels, steps):
+    # Steps: strides, pads and dilations by row and column, groups.
+    x, weight = normal(*planes), normal(*kernels)
+    output = ops.conv2d(x, weight, normal(len(weight)), *steps, 1)
+    d_input = ops.conv2d_backward_input(weight, output, *planes[1:], *steps)
+    d_weight = ops.conv2d_backward_weight(x, output, None, *kernels[2:], *steps, 0.0)
+    return output, d_input, d_weight, ops.conv2d_backward_bias(output, None, 0.0)
+
 output, lse = ops.attention_forward(q, k, v, kv_len=130, scale=0.2)
 results = [
     ops.gemm(A, B), ops.gemm_tn(A, x, None, alpha=1.0, beta=0.0),
@@ -39,6 +48,9 @@ results = [
     ops.mse_forward(normal(70001), normal(70001)), ops.bce_logits_forward(normal(70001), normal(70001)),
     *ops.cross_entropy_dense_forward(A, x, temperature=0.7),
     ops.cross_entropy_dense_backward(A, x, temperature=0.7, scale=1.0),
+    *convolved((3, 12, 31, 40), (36, 6, 3, 3), (2, 1, 1, 0, 1, 2, 2)),
+    *convolved((5, 2, 9, 9), (3, 2, 3, 3), (1, 1, 1, 1, 1, 1, 1)),
+    *convolved((2, 70, 9, 9), (40, 70, 3, 3), (1, 1, 1, 1, 1, 1, 1)),
 ]
 print(hashlib.sha256(b"".join(array.tobytes() for array in results)).hexdigest())
 """

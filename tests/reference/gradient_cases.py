@@ -404,6 +404,35 @@ def _gru(batch: int, steps: int, input_dim: int, hidden_dim: int) -> Case:
     return Case("gru_backward", shapes, lambda **x: forward(**x)[0], backward)
 
 
+def _convolution(batch: int, channels: int, filters: int, size: int, steps: tuple[int, ...]) -> list[Case]:
+    """Planes of size x (size + 1), kernels of 2 x 3."""
+    shapes = {"input": (batch, channels, size, size + 1), "weight": (filters, channels // steps[-1], 2, 3)}
+
+    def forward(input: Any, weight: Any) -> Any:
+        return ops.conv2d(input, weight, None, *steps, 0)
+
+    def d_input(x: dict[str, Any], d: Any) -> dict[str, Any]:
+        return {"input": ops.conv2d_backward_input(x["weight"], d, channels, size, size + 1, *steps)}
+
+    def d_weight(x: dict[str, Any], d: Any) -> dict[str, Any]:
+        return {"weight": ops.conv2d_backward_weight(x["input"], d, None, 2, 3, *steps, 0.0)}
+
+    def with_bias(input: Any, weight: Any, bias: Any) -> Any:
+        return ops.conv2d(input, weight, bias, *steps, 1)
+
+    return [
+        Case("conv2d_backward_input", shapes, forward, d_input),
+        Case("conv2d_backward_weight", shapes, forward, d_weight),
+        Case(
+            "conv2d_backward_bias",
+            shapes | {"bias": (filters,)},
+            with_bias,
+            lambda x, d: {"bias": ops.conv2d_backward_bias(d, None, 0.0)},
+        ),
+    ]
+
+
+STEPS = (2, 1, 1, 2, 1, 2, 2)  # strides, pads, dilations by row and column, and groups
 SMALL = [
     *elementwise(7),
     *_activations(7),
@@ -415,6 +444,7 @@ SMALL = [
     *_losses(4, 7),
     *_pooling((1, 2, 5, 4), (3, 2, 2, 1, 1, 1)),
     *_sequence(5, 1, 3),
+    *_convolution(2, 4, 2, 3, STEPS),
     _attention(1, 4, 2, 1, 3),
     _attention(2, 3, 4, 2, 2),
     _rnn(2, 3, 2, 3, 5),
@@ -431,6 +461,7 @@ LARGE = [
     *_losses(12, 257),
     *_pooling((2, 3, 17, 20), (3, 5, 2, 3, 1, 2)),
     *_sequence(33, 8, 17),
+    *_convolution(3, 6, 4, 9, STEPS),
     _attention(2, 19, 6, 3, 8),
     _attention(1, 33, 4, 4, 16),
     _rnn(3, 5, 9, 17, 5),

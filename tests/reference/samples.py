@@ -159,6 +159,19 @@ def _input_and_gradient(draw: Draw) -> dict[str, Any]:
     return {"input": draw.normal(9), "d_output": draw.normal(9)}
 
 
+_STEPS = {"stride_h": 2, "stride_w": 1, "pad_h": 1, "pad_w": 2, "dilation_h": 1, "dilation_w": 2, "groups": 2}
+
+
+def _convolution(draw: Draw) -> dict[str, Any]:
+    """Planes of 5 x 6 and their results of 3 x 6, kernels of 2 x 3, 4 channels to 6 in two groups."""
+    return {"input": draw.normal(2, 4, 5, 6), "weight": draw.normal(6, 2, 2, 3), "d_output": draw.normal(2, 6, 3, 6)}
+
+
+def _of_convolution(draw: Draw, *names: str) -> dict[str, Any]:
+    made = _convolution(draw)
+    return {name: made[name] for name in names} | _STEPS
+
+
 _HYPER = {"lr": 0.01, "beta1": 0.9, "beta2": 0.95, "eps": 0.03, "step": 3}
 _WINDOW = {"kernel_h": 3, "kernel_w": 2, "stride_h": 2, "stride_w": 1, "pad_h": 1, "pad_w": 1}
 _OFFSETS = np.array([0, 2, 2, 6], np.int32)  # the middle expert owns no row
@@ -316,6 +329,15 @@ SAMPLES: dict[str, Callable[[Draw], dict[str, Any]]] = {
     "slice_steps_backward": lambda d: {"d_output": d.normal(2, 4, 3), "steps": 7, "first": 1},
     "concat_steps": lambda d: {"a": d.normal(2, 3, 5), "b": d.normal(2, 4, 5)},
     "concat_steps_backward": lambda d: {"d_output": d.normal(2, 7, 5), "steps_a": 3, "steps_b": 4},
+    "conv2d": lambda d: _of_convolution(d, "input", "weight") | {"bias": d.normal(6), "has_bias": 1},
+    "conv2d_backward_input": lambda d: (
+        _of_convolution(d, "weight", "d_output") | {"in_channels": 4, "height": 5, "width": 6}
+    ),
+    "conv2d_backward_weight": lambda d: (
+        _of_convolution(d, "input", "d_output")
+        | {"d_weight": d.normal(6, 2, 2, 3), "kernel_h": 2, "kernel_w": 3, "beta": 0.5}
+    ),
+    "conv2d_backward_bias": lambda d: {"d_output": d.normal(2, 6, 3, 5), "d_bias": d.normal(6), "beta": 0.5},
     "argmax": lambda d: {"logits": d.normal(4, 9)},
     "sample": lambda d: {"logits": d.normal(4, 9), "seeds": d.seeds(4), "temperature": 0.8},
     "topk_sample": lambda d: {"logits": d.normal(4, 9), "seeds": d.seeds(4), "k": 4, "temperature": 0.8},

@@ -12,6 +12,7 @@ from tests.errors import error_of
 from tests.reference.samples import arguments
 
 ZEROS = np.zeros
+CONVOLUTIONS = ("conv2d", "conv2d_backward_input", "conv2d_backward_weight")
 OFFSETS = "expected 4 values ascending from 0 to 6 rows, got {}"
 POOLING = ("max_pool2d", "max_pool2d_backward", "avg_pool2d", "avg_pool2d_backward")
 
@@ -273,6 +274,38 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
         for operation in ("sample", "topk_sample", "topp_sample")
     ),
     ("topk_sample", {"k": 0}, "k: expected k >= 1, got 0"),
+    *(
+        (operation, {name: least - 1}, f"{name}: expected at least {least}, got {least - 1}")
+        for operation in CONVOLUTIONS
+        for name, least in (
+            *(("stride_h", 1), ("stride_w", 1), ("pad_h", 0), ("pad_w", 0)),
+            *(("dilation_h", 1), ("dilation_w", 1), ("groups", 1)),
+        )
+    ),
+    *(
+        (operation, {"groups": 3}, "groups: expected a divisor of 4 input channels, got 3")
+        for operation in CONVOLUTIONS
+    ),
+    *(
+        (operation, {"groups": 4}, "groups: expected a divisor of 6 output channels, got 4")
+        for operation in CONVOLUTIONS
+    ),
+    ("conv2d", {"bias": None}, "bias: expected an array, as has_bias is not 0, got None"),
+    ("conv2d", {"bias": ZEROS(5)}, "bias: expected the shape (6,), got (5,)"),
+    ("conv2d", {"groups": 1}, "weight: expected 4 channels a group, got 2"),
+    ("conv2d_backward_input", {"groups": 1}, "weight: expected 4 channels a group, got 2"),
+    *(
+        (operation, {"dilation_h": 7}, "kernel_h: expected one that spans at most 7 places, got 8")
+        for operation in CONVOLUTIONS
+    ),
+    *(
+        (operation, {"dilation_w": 5}, "kernel_w: expected one that spans at most 10 places, got 11")
+        for operation in CONVOLUTIONS
+    ),
+    *(
+        (operation, {"stride_h": 1}, "d_output: expected the shape (2, 6, 6, 6), got (2, 6, 3, 6)")
+        for operation in CONVOLUTIONS[1:]
+    ),
     ("topp_sample", {"top_p": float("nan")}, "top_p: expected a number, got nan"),
 ]
 
@@ -322,6 +355,9 @@ TAKEN: list[tuple[str, dict[str, Any]]] = [
     ("slice_steps_backward", {"first": 3}),
     ("sample", {"temperature": 0.0}),
     ("topk_sample", {"k": 1}),
+    ("conv2d", {"dilation_h": 6}),
+    ("conv2d", {"pad_h": 0, "pad_w": 0}),
+    ("conv2d", {"bias": None, "has_bias": 0}),
     ("topp_sample", {"top_p": float("inf")}),
 ]
 

@@ -400,6 +400,43 @@ def test_categorical_cross_entropy() -> None:
     )
 
 
+# Strides, pads, dilations by row and column, and groups.
+@pytest.mark.parametrize(
+    "steps",
+    [
+        (1, 1, 0, 0, 1, 1, 1),
+        (1, 1, 1, 1, 1, 1, 1),
+        (2, 3, 1, 2, 2, 1, 2),
+        (1, 2, 5, 0, 1, 3, 4),
+        (3, 1, 4, 4, 1, 1, 4),
+        (2, 2, 0, 1, 1, 1, 2),
+    ],
+)
+@pytest.mark.parametrize("kernel", [(3, 3), (1, 1), (2, 4), (4, 1)])
+def test_convolution(steps: tuple[int, ...], kernel: tuple[int, int]) -> None:
+    stride, pad, dilation, groups = steps[:2], steps[2:4], steps[4:6], steps[6]
+
+    def backward(d: Any, x: Any, w: Any, b: Any) -> Any:
+        d_x = ops.conv2d_backward_input(w, d, 4, 9, 11, *steps)
+        return d_x, ops.conv2d_backward_weight(x, d, None, *kernel, *steps, 0.0), ops.conv2d_backward_bias(d, None, 0.0)
+
+    check(
+        lambda x, w, b: ops.conv2d(x, w, b, *steps, 1),
+        backward,
+        lambda x, w, b: F.conv2d(x, w, b, stride, pad, dilation, groups),
+        (2, 4, 9, 11),
+        (8, 4 // groups, *kernel),
+        (8,),
+    )
+    check(
+        lambda x, w: ops.conv2d(x, w, None, *steps, 0),
+        None,
+        lambda x, w: F.conv2d(x, w, None, stride, pad, dilation, groups),
+        (2, 4, 9, 11),
+        (8, 4 // groups, *kernel),
+    )
+
+
 def test_embedding() -> None:
     check(
         lambda w: ops.embedding(w, INDICES),

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from conformance.operations import OPERATIONS
 
-from . import attention, heads, lists, losses, planes, products, recurrent, routing, rows
+from . import attention, convolution, heads, lists, losses, planes, products, recurrent, routing, rows
 from .call import FullCall
 
 _FILES = (rows, products, heads, attention, routing, lists, planes)
@@ -15,6 +15,8 @@ _FILES = (rows, products, heads, attention, routing, lists, planes)
 _FILES = (rows, losses, products, heads, attention, routing, lists)
 
 _FILES = (rows, products, heads, attention, routing, lists, recurrent)
+
+_FILES = (rows, products, heads, attention, routing, lists, convolution)
 SUFFIXES = ("bf16", "fp16")
 
 

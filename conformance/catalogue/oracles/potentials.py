@@ -15,6 +15,7 @@ from decimal import Decimal
 from . import (
     activations,
     batchnorm,
+    convolution,
     dropout,
     elementwise,
     layernorm,
@@ -215,6 +216,19 @@ def _dense(log_probs: Matrix, labels: Matrix, temperature: Number, scale: Number
     return scale * total / len(labels)
 
 
+def _convolution_of_input(weight: Nested, d_output: Nested, input: Nested, **steps: int) -> Number:
+    inside = {name: value for name, value in steps.items() if name not in ("in_channels", "height", "width")}
+    return _product(convolution.conv2d(input, weight, (), has_bias=0, **inside), d_output)
+
+
+def _convolution_of_weight(
+    input: Nested, d_output: Nested, d_weight: Nested, beta: Number, weight: Nested, **steps: int
+) -> Number:
+    inside = {name: value for name, value in steps.items() if name not in ("kernel_h", "kernel_w")}
+    added = beta * _product(d_weight, weight) if beta else 0
+    return _product(convolution.conv2d(input, weight, (), has_bias=0, **inside), d_output) + added
+
+
 GRADIENTS = {
     "silu_backward": Gradient(_silu, {"d_input": "input"}),
     "swiglu_backward": Gradient(_swiglu, {"d_gate": "gate", "d_up": "up"}),
@@ -232,6 +246,8 @@ GRADIENTS = {
     "avg_pool2d_backward": Gradient(_avg_pool2d, {"d_input": "x"}),
     "slice_steps_backward": Gradient(_slice_steps, {"d_input": "x"}),
     "concat_steps_backward": Gradient(_concat_steps, {"d_a": "a", "d_b": "b"}),
+    "conv2d_backward_input": Gradient(_convolution_of_input, {"d_input": "input"}),
+    "conv2d_backward_weight": Gradient(_convolution_of_weight, {"d_weight": "weight"}),
     "cross_entropy_backward": Gradient(_cross_entropy, {"d_logits": "t"}),
     "layernorm_backward": Gradient(_layernorm, {"d_input": "t", "d_weight": "weight", "d_bias": "bias"}),
     "batchnorm_backward": Gradient(_batchnorm, {"d_input": "t", "d_weight": "weight", "d_bias": "bias"}),

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from . import (
     activations,
     batchnorm,
+    convolution,
     dropout,
     elementwise,
     layernorm,
@@ -33,6 +34,7 @@ FAULTS = (
     *dropout.FAULTS,
     *recurrent.FAULTS,
     *memory.FAULTS,
+    *convolution.FAULTS,
     *sequences.FAULTS,
     *planes.FAULTS,
     *sixteen.FAULTS,

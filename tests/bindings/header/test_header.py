@@ -147,13 +147,21 @@ def test_what_cannot_be_read_is_named_with_its_line(text: str, line: int, proble
     assert str(caught.value).startswith(f"some.h:{line}: ")
 
 
-def test_a_size_that_only_an_array_that_may_be_absent_shows_is_refused() -> None:
+def test_a_size_that_only_an_array_that_may_be_absent_shows_is_given_as_a_number() -> None:
     from bindings import Signature
 
     for absent in ("float* y UPDATED_IF(b != 0) SHAPE(m)", "const float* y READ_IF(b != 0) SHAPE(m)"):
         text = operation(f"const float* x SHAPE(n), {absent}, int n, int m, float b")
-        with pytest.raises(HeaderError, match="m cannot be read off"):
-            Signature(parse_header(text).operations["f"])
+        signature = Signature(parse_header(text).operations["f"])
+        assert signature.names == ("x", "y", "m", "b")
+        assert signature.whole_sizes == ("m", "n")
+
+
+def test_a_size_that_is_told_only_at_least_is_given_as_a_number() -> None:
+    from bindings import Signature
+
+    signature = Signature(parse_header(operation("const float* x SHAPE(AT_LEAST(n)), int n")).operations["f"])
+    assert signature.names == ("x", "n")
 
 
 def test_an_input_that_may_be_absent() -> None:

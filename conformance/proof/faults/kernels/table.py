@@ -24,7 +24,9 @@ FAMILIES = (elementwise, rows, products, attention, indices, threads, sixteen, a
 FAMILIES = (elementwise, rows, products, attention, indices, planes, threads, sixteen)
 
 FAMILIES = (elementwise, rows, losses, products, attention, indices, threads, sixteen)
-from . import attention, elementwise, indices, products, recurrent, rows, sixteen, threads
+from . import attention, convolution, elementwise, indices, products, recurrent, rows, sixteen, threads
 
 FAMILIES = (elementwise, rows, products, attention, indices, threads, recurrent, sixteen)
+
+FAMILIES = (elementwise, rows, products, attention, indices, convolution, threads, sixteen)
 FAULTS = tuple(fault for family in FAMILIES for fault in family.FAULTS)
