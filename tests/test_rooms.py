@@ -52,7 +52,18 @@ ORDER: dict[str, tuple[str, ...]] = {
         "proof",
         "commands",
     ),
-    "reference": ("arrays", "random", "philox", "namespace", "ops", "__init__", "model", "step", "generate", "readings"),
+    "reference": (
+        "arrays",
+        "random",
+        "philox",
+        "namespace",
+        "ops",
+        "__init__",
+        "model",
+        "step",
+        "generate",
+        "readings",
+    ),
 }
 # The reference is mathematics only: no files, no processes, no command line.
 MATHEMATICS = {

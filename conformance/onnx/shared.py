@@ -43,7 +43,7 @@ def _unary(operation: str, **scalars: float) -> Callable[[Node], Call]:
     left out."""
 
     def call(node: Node) -> Call:
-        _expect_float32(node)
+        expect_float32(node)
         numbers = {name: node.attributes.get(name, value) for name, value in scalars.items()}
         return Call(operation, {"input": node.given(0).ravel(), **numbers}, {"output": node.outputs[0].ravel()})
 
@@ -73,11 +73,11 @@ def rms_normalization(node: Node) -> Call:
 
 def layer_normalization(node: Node) -> Call:
     """All axes from `axis` on are one row."""
-    _expect_float32(node)
+    expect_float32(node)
     x, weight, bias = node.given(0), node.given(1), node.given(2)
     axis = node.attributes.get("axis", -1) % x.ndim
     size = int(np.prod(x.shape[axis:]))
-    _expect(weight.size == size, "one weight for several numbers of a row")
+    expect(weight.size == size, "one weight for several numbers of a row")
     bias = np.zeros(size, np.float32) if bias is None else bias.ravel()
     arguments = {"input": x.reshape(-1, size), "weight": weight.ravel(), "bias": bias}
     due: dict[str, Array] = {"output": node.outputs[0].reshape(-1, size)}
@@ -87,9 +87,9 @@ def layer_normalization(node: Node) -> Call:
 
 def batch_normalization(node: Node) -> Call:
     """batchnorm_evaluation; channels lie along axis 1."""
-    _expect_float32(node)
+    expect_float32(node)
     kept = "trained: the running variance there is not of a sample, and momentum the other way round"
-    _expect(not node.attributes.get("training_mode", 0), kept)
+    expect(not node.attributes.get("training_mode", 0), kept)
     x = node.given(0)
     shape = (*x.shape[:2], -1)
     names = ("weight", "bias", "running_mean", "running_var")
@@ -202,14 +202,14 @@ def scatter_nd(node: Node) -> Call:
 def _window(node: Node) -> dict[str, int]:
     """Kernel, strides and padding of planes, by the header's names."""
     settings = node.attributes
-    _expect(len(settings["kernel_shape"]) == 2, "not of planes")
-    _expect(not settings.get("ceil_mode", 0), "windows that are not filled, at the end")
-    _expect(settings.get("auto_pad", b"NOTSET") in (b"NOTSET", b"VALID"), "padding that follows from the shape")
-    _expect(set(settings.get("dilations", [1])) == {1}, "dilated windows")
+    expect(len(settings["kernel_shape"]) == 2, "not of planes")
+    expect(not settings.get("ceil_mode", 0), "windows that are not filled, at the end")
+    expect(settings.get("auto_pad", b"NOTSET") in (b"NOTSET", b"VALID"), "padding that follows from the shape")
+    expect(set(settings.get("dilations", [1])) == {1}, "dilated windows")
     pads = settings.get("pads", [0] * 4)
-    _expect(pads[:2] == pads[2:], "more padding on one side")
+    expect(pads[:2] == pads[2:], "more padding on one side")
     kernel, strides = settings["kernel_shape"], settings.get("strides", [1, 1])
-    _expect(all(2 * pad <= size for pad, size in zip(pads, kernel, strict=False)), "padded by more than half a window")
+    expect(all(2 * pad <= size for pad, size in zip(pads, kernel, strict=False)), "padded by more than half a window")
     sides = {"kernel": kernel, "stride": strides, "pad": pads[:2]}
     return {f"{name}_{side}": int(pair[i]) for name, pair in sides.items() for i, side in enumerate("hw")}
 
@@ -217,10 +217,10 @@ def _window(node: Node) -> dict[str, int]:
 def max_pool(node: Node) -> Call:
     """max_pool2d, whose places are counted in their plane."""
     window = _window(node)
-    _expect_float32(node)
+    expect_float32(node)
     due = {"output": node.outputs[0]}
     if len(node.outputs) > 1:
-        _expect(not node.attributes.get("storage_order", 0), "places counted by columns")
+        expect(not node.attributes.get("storage_order", 0), "places counted by columns")
         height, width = node.given(0).shape[2:]
         due["places"] = (node.outputs[1] % (height * width)).astype(np.int32)
     return Call("max_pool2d", {"input": node.given(0), **window}, due)
@@ -238,16 +238,16 @@ def _as_steps(array: Array, axis: int) -> Array:
 
 def slice_(node: Node) -> Call:
     """slice_steps, of one axis."""
-    _expect_float32(node)
+    expect_float32(node)
     x, starts, ends = node.given(0), node.given(1), node.given(2)
     axes = range(len(starts)) if node.given(3) is None else node.given(3)
     ranges = [range(n) for n in x.shape]
     for place, (axis, start, end) in enumerate(zip(axes, starts, ends, strict=True)):
         step = None if node.given(4) is None else int(node.given(4)[place])
         ranges[axis] = range(x.shape[axis])[int(start) : int(end) : step]
-    _expect(all(r.step == 1 for r in ranges), "steps left out, or in reverse")
+    expect(all(r.step == 1 for r in ranges), "steps left out, or in reverse")
     cut = [axis for axis, r in enumerate(ranges) if len(r) < x.shape[axis]]
-    _expect(len(cut) == 1 and len(ranges[cut[0]]) > 0, "more axes than one are cut, or nothing is left")
+    expect(len(cut) == 1 and len(ranges[cut[0]]) > 0, "more axes than one are cut, or nothing is left")
     [axis] = cut
     arguments = {"input": _as_steps(x, axis), "first": ranges[axis].start, "count": len(ranges[axis])}
     return Call("slice_steps", arguments, {"output": _as_steps(node.outputs[0], axis)})
@@ -255,8 +255,8 @@ def slice_(node: Node) -> Call:
 
 def concat(node: Node) -> Call:
     """concat_steps, of two arrays."""
-    _expect_float32(node)
-    _expect(len(node.inputs) == 2, "not two arrays")
+    expect_float32(node)
+    expect(len(node.inputs) == 2, "not two arrays")
     axis = node.attributes["axis"] % node.outputs[0].ndim
     a, b = (_as_steps(node.given(place), axis) for place in (0, 1))
     return Call("concat_steps", {"a": a, "b": b}, {"output": _as_steps(node.outputs[0], axis)})
@@ -264,8 +264,8 @@ def concat(node: Node) -> Call:
 
 def split(node: Node) -> Call:
     """concat_steps_backward, of two parts."""
-    _expect_float32(node)
-    _expect(len(node.outputs) == 2 and all(part.size for part in node.outputs), "not two parts")
+    expect_float32(node)
+    expect(len(node.outputs) == 2 and all(part.size for part in node.outputs), "not two parts")
     axis = node.attributes.get("axis", 0) % node.given(0).ndim
     d_a, d_b = (_as_steps(part, axis) for part in node.outputs)
     arguments = {"d_output": _as_steps(node.given(0), axis), "steps_a": d_a.shape[1], "steps_b": d_b.shape[1]}
@@ -276,8 +276,8 @@ def momentum(node: Node) -> Call:
     """momentum_step; beta is what new gradients are taken times, but for the first."""
     settings = node.attributes
     lr, count, param, grad, velocity = map(node.given, range(5))
-    _expect(len(node.inputs) == 5, "several parameters, the header's are single")
-    _expect(count == 0 or settings["beta"] == 1, "the gradient is dampened, as no operation of the header does")
+    expect(len(node.inputs) == 5, "several parameters, the header's are single")
+    expect(count == 0 or settings["beta"] == 1, "the gradient is dampened, as no operation of the header does")
     arguments = {"param": param.ravel(), "grad": grad.ravel(), "velocity": velocity.ravel(), "lr": float(lr)}
     arguments |= {"momentum": settings["alpha"], "weight_decay": settings["norm_coefficient"]}
     arguments["nesterov"] = int(settings["mode"] == b"nesterov")
@@ -324,6 +324,5 @@ SHARED: Mapping[str, Callable[[Node], Call]] = {
     "Split": split,
     "Adam": _never("eps is added before the correction, and the decay goes through the moments"),
     "Momentum": momentum,
-    "Adam": _never("eps is added before the correction"),
     "TopK": _never("the header's top-k is of a softmax, and renormalised"),
 }

@@ -153,7 +153,6 @@ struct simd {
     double (*binary_entropies_of_logits)(int64_t n, const float* x, const float* t);
     double (*categorical_entropies)(int64_t n, const float* p, const float* label);
     double (*products)(int64_t n, const float* a, const float* b); /* in float, by blocks */
-    double (*sum)(int64_t n, const float* x);
     void (*difference)(int64_t n, const float* a, const float* b, float factor, float* d); /* (a - b) * factor */
     void (*binary_entropy_backward)(int64_t n, const float* p, const float* t, float factor, float* d);
     void (*sigmoid_difference)(int64_t n, const float* x, const float* t, float factor, float* d);

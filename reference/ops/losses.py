@@ -10,7 +10,7 @@ import numpy as np
 from reference.arrays import Array, check, check_same_shape, ieee
 
 from .blocks import by_elements, by_rows
-from .elementwise import _sigmoid
+from .elementwise import logistic
 from .loss import log_softmax
 
 LOWEST_LOG = -100.0  # what a probability of 0 costs at most, as in PyTorch
@@ -89,7 +89,7 @@ def bce_logits_backward(logits: Array, target: Array, scale: float) -> Array:
     """(sigmoid(logits) - target) * scale / n."""
     check_same_shape("bce_logits_backward", logits=logits, target=target)
     factor = scale / logits.size
-    return by_elements(lambda x, t: (_sigmoid(x) - t) * factor, logits, target)
+    return by_elements(lambda x, t: (logistic(x) - t) * factor, logits, target)
 
 
 @ieee

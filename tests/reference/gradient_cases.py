@@ -278,7 +278,6 @@ def _sequence(steps: int, first: int, count: int) -> list[Case]:
     ]
 
 
-def _losses(rows: int, cols: int) -> list[Case]:
 def _dense_backward(x: dict[str, Any], d_loss: Any) -> dict[str, Any]:
     labels = LABELS[: len(x["logits"]), : x["logits"].shape[1]]
     _, log_probs = ops.cross_entropy_dense_forward(x["logits"], labels, SCALE)

@@ -10,13 +10,7 @@ from conformance.operations import OPERATIONS
 from . import attention, convolution, heads, lists, losses, planes, products, recurrent, routing, rows
 from .call import FullCall
 
-_FILES = (rows, products, heads, attention, routing, lists, planes)
-
-_FILES = (rows, losses, products, heads, attention, routing, lists)
-
-_FILES = (rows, products, heads, attention, routing, lists, recurrent)
-
-_FILES = (rows, products, heads, attention, routing, lists, convolution)
+_FILES = (rows, losses, products, heads, attention, routing, lists, convolution, recurrent, planes)
 SUFFIXES = ("bf16", "fp16")
 
 

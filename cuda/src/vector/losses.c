@@ -67,12 +67,6 @@ static void categorical_entropy_backward(int64_t n, const float* restrict p, con
     SIMD for (int64_t i = 0; i < n; i++) d[i] = -label[i] / at_least_smallest(p[i]) * factor;
 }
 
-static double sum(int64_t n, const float* x) {
-    double total = 0;
-    SIMD_SUM(total) for (int64_t i = 0; i < n; i++) total += x[i];
-    return total;
-}
-
 static void divide(int64_t n, const float* restrict x, float divisor, float* restrict y) {
     SIMD for (int64_t i = 0; i < n; i++) y[i] = x[i] / divisor;
 }
@@ -93,7 +87,6 @@ void NAME(fill_losses)(struct simd* table) {
     table->binary_entropy_backward = binary_entropy_backward;
     table->sigmoid_difference = sigmoid_difference;
     table->categorical_entropy_backward = categorical_entropy_backward;
-    table->sum = sum;
     table->divide = divide;
     table->weighted_difference = weighted_difference;
 }
