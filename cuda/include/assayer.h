@@ -585,7 +585,7 @@ int32_t cuda_softmax_temperature_backward(const float* output SHAPE(rows, cols),
  * fill a window at the lower or right end is left out.
  *
  * output = the largest number of each window; places = where in its plane of input it lies, h * width + w, the first of equal
- * ones in that order.  Padding is never chosen.  A NaN counts as the largest. */
+ * ones in that order.  Padding is never chosen.  A NaN counts as the largest.  A plane has at most 2^31 - 1 numbers. */
 int32_t cuda_max_pool2d(const float* input SHAPE(batch, channels, height, width),
                         float* output SHAPE(batch, channels, (height + 2 * pad_h - kernel_h) / stride_h + 1,
                                             (width + 2 * pad_w - kernel_w) / stride_w + 1),
@@ -594,7 +594,7 @@ int32_t cuda_max_pool2d(const float* input SHAPE(batch, channels, height, width)
                         int batch, int channels, int height, int width, int kernel_h, int kernel_w, int stride_h, int stride_w,
                         int pad_h, int pad_w, void* stream)
     REQUIRES(kernel_h >= 1, kernel_w >= 1, stride_h >= 1, stride_w >= 1, pad_h >= 0, pad_w >= 0, 2 * pad_h <= kernel_h,
-             2 * pad_w <= kernel_w, height + 2 * pad_h >= kernel_h, width + 2 * pad_w >= kernel_w, height * width <= 2147483647);
+             2 * pad_w <= kernel_w, height + 2 * pad_h >= kernel_h, width + 2 * pad_w >= kernel_w);
 
 /* d_input = at each place the sum of d_output over the windows that name it, 0 elsewhere.  What comes of a place that lies
  * in the plane and not in its window is left open. */
@@ -606,7 +606,7 @@ int32_t cuda_max_pool2d_backward(const float* d_output SHAPE(batch, channels, (h
                                  int batch, int channels, int height, int width, int kernel_h, int kernel_w,
                                  int stride_h, int stride_w, int pad_h, int pad_w, void* stream)
     REQUIRES(kernel_h >= 1, kernel_w >= 1, stride_h >= 1, stride_w >= 1, pad_h >= 0, pad_w >= 0, 2 * pad_h <= kernel_h,
-             2 * pad_w <= kernel_w, height + 2 * pad_h >= kernel_h, width + 2 * pad_w >= kernel_w, height * width <= 2147483647);
+             2 * pad_w <= kernel_w, height + 2 * pad_h >= kernel_h, width + 2 * pad_w >= kernel_w);
 
 /* output = the sum of what of each window lies in input, divided by kernel_h * kernel_w where count_include_pad is 1, by how
  * many numbers that sum has where it is 0. */
