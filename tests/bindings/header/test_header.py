@@ -39,6 +39,7 @@ def test_every_operation_is_documented_and_has_a_family(header: Header) -> None:
 
 def test_codes_have_the_meaning_written_beside_them(header: Header) -> None:
     assert header.version == header.constants["ASSAYER_VERSION"].value
+    assert header.meaning(0) == "ASSAYER_OK"  # and not the number of an activation
     assert header.meaning(-1) == "ASSAYER_UNAVAILABLE (not in this build)"
     assert header.meaning(-3) == "ASSAYER_NO_MEMORY"
     assert "device's runtime" in header.meaning(700)
