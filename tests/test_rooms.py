@@ -56,6 +56,8 @@ ORDER: dict[str, tuple[str, ...]] = {
         "arrays",
         "random",
         "philox",
+        "special",
+        "random",
         "namespace",
         "ops",
         "__init__",

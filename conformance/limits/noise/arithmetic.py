@@ -263,8 +263,9 @@ def power(a: Any, b: Any) -> Noisy:
     return _underflowing(result, (x.v != 0) & np.isfinite(v) & ~sure)
 
 
-def _circular(name: str, f: Callable[[Floats], Floats], slope: Callable[[Floats], Floats]) -> Callable[[Noisy], Noisy]:
-    """Sine and cosine err by an absolute amount: their size is 1."""
+def _of_size_1(name: str, f: Callable[[Floats], Floats], slope: Callable[[Floats], Floats]) -> Callable[[Noisy], Noisy]:
+    """Sine, cosine and erf err by an absolute amount, their size being 1: of erf Abramowitz and Stegun's formula 7.1.26
+    does, which PyTorch takes, by 1.5e-7."""
 
     def function(x: Noisy) -> Noisy:
         u = current().unit
@@ -278,7 +279,7 @@ def _circular(name: str, f: Callable[[Floats], Floats], slope: Callable[[Floats]
     return function
 
 
-sin, cos = _circular("sin", np.sin, np.cos), _circular("cos", np.cos, np.sin)
+sin, cos = _of_size_1("sin", np.sin, np.cos), _of_size_1("cos", np.cos, np.sin)
 
 
 def tanh(x: Noisy) -> Noisy:
@@ -286,9 +287,7 @@ def tanh(x: Noisy) -> Noisy:
     return evaluated("tanh", propagate(y, (x, 1 - y * y)))
 
 
-def erf(x: Noisy) -> Noisy:
-    slope = 2 / np.sqrt(np.pi) * np.exp(-np.square(x.v))
-    return evaluated("erf", propagate(special.erf(x.v), (x, slope)))
+erf = _of_size_1("erf", special.erf, lambda x: 2 / np.sqrt(np.pi) * np.exp(-np.square(x)))
 
 
 def erfc(x: Noisy) -> Noisy:

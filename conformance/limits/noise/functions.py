@@ -119,6 +119,7 @@ _MOVES = (
     np.atleast_2d,
 )
 
+FUNCTIONS |= {special.erf: arithmetic.erf, special.erfc: arithmetic.erfc}
 FUNCTIONS |= {
     np.sum: reductions.total,
     np.mean: reductions.mean,
@@ -132,8 +133,6 @@ FUNCTIONS |= {
     np.stack: _joined(np.stack),
     np.copy: lambda x, **options: x.map(lambda part: np.copy(part, **options)).in_memory(),
     np.split: lambda x, *args, **kwargs: _split(x, *args, **kwargs),
-    special.erf: arithmetic.erf,
-    special.erfc: arithmetic.erfc,
     np.zeros_like: _filled(0.0),
     np.ones_like: _filled(1.0),
     np.full_like: lambda x, value, **_: _filled(value)(x),

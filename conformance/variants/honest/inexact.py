@@ -23,7 +23,7 @@ FUNCTIONS: Mapping[str, Any] = {
     "erf": special.erf,
     "division": np.true_divide,
 }
-_OF_ONE = ("sin", "cos")  # whose units are those of a result of size 1
+_OF_ONE = ("sin", "cos", "erf")  # whose units are those of a result of size 1
 _LAST_ROUNDING = 0.5  # units, of the result that has erred
 
 
