@@ -30,7 +30,6 @@ __all__ = [
 ]
 
 Value = TypeVar("Value")
-_TRIED = 4  # cases of an operation, of which refusals are built on the one that yields the most
 
 
 class _ByOperation(Mapping[str, Value], Generic[Value]):
@@ -101,8 +100,8 @@ def case_named(id: str) -> Case | None:
 
 def _refused(operation: str) -> Mapping[str, Refusal]:
     """Every call of an operation that must be refused."""
-    few = [*CASES.of(operation).values()][:_TRIED]
-    return {refusal.id: refusal for refusal in refusals(few)} if few else {}
+    cases = [*CASES.of(operation).values()]
+    return {refusal.id: refusal for refusal in refusals(cases)} if cases else {}
 
 
 def _sequenced(operation: str) -> Mapping[str, CallSequence]:

@@ -18,6 +18,7 @@ EVERY = sizes(
     _NAMES,
     (2, 1, 1, MOMENTUM, EPS), (3, 2, 5, MOMENTUM, EPS), (2, 3, 33, MOMENTUM, EPS), (5, 17, 1, MOMENTUM, EPS),
     (4, 65, 3, MOMENTUM, EPS), (1, 4, 257, MOMENTUM, EPS), (33, 7, 16, 0.01, 1e-3),
+    (1, 3, 9, MOMENTUM, EPS), (7, 2, 5, MOMENTUM, 0.0),
 )  # fmt: skip
 TAILS = sizes(
     _NAMES,

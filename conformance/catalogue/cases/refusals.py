@@ -19,6 +19,7 @@ from .entries import Entry, inconsistent, out_of_range, places
 from .spec import Arguments, Case
 
 INVALID, UNSUPPORTED = -2, -4
+_TRIED = 4  # cases of an operation, of which refusals are built on the one that yields the most
 
 
 @dataclass(frozen=True)
@@ -53,9 +54,27 @@ class Refusal:
         return arguments
 
 
-def refusals(cases: Iterable[Case]) -> list[Refusal]:
-    """Return every refusal of one operation, built on that one of its cases which yields the most."""
-    return max((list(_refusals(case)) for case in cases), key=len)
+def refusals(cases: Sequence[Case]) -> list[Refusal]:
+    """Return every refusal of one operation, built on that one of its first cases which yields the most.
+
+    A condition that cannot be broken alone there, as one between the same numbers would break too, is on another case.
+    """
+    found = max((list(_refusals(case)) for case in cases[:_TRIED]), key=len)
+    told = {_broken(refusal) for refusal in found}
+    function = operations.OPERATIONS[cases[0].operation]
+    untold = {(name, each.text.replace(" ", "")) for each in function.requires for name in each.names} - told
+    for case in cases:
+        if not untold:
+            break
+        others = [one for one in _refusals(case) if _broken(one) in untold]
+        found += others
+        untold -= {_broken(one) for one in others}
+    return found
+
+
+def _broken(refusal: Refusal) -> tuple[str, str]:
+    """The number that is replaced, and the condition that it breaks alone."""
+    return next(iter(refusal.override), ""), refusal.name.partition("_breaks_")[2]
 
 
 def _refusals(base: Case) -> Iterator[Refusal]:
