@@ -20,29 +20,26 @@ int64_t frame_size(const struct windows* w, int64_t depth, int64_t count) {
     return array_fits(sizeof(float), 4, sizes) ? sizes[0] * sizes[1] * sizes[2] + WIDEST_VECTOR : -1;
 }
 
-/* One row of a plane with what lies around it. */
-static void fill_row(const struct axis* a, const float* plane_row, int64_t width, float* row) {
+/* One row of a plane to where it lies in a row of a frame that is 0. */
+static void place_row(const struct axis* a, const float* plane_row, int64_t width, float* row) {
     const int64_t first = max64(0, ceil_div(-a->before, a->spread)), left = min64(width, max64(0, a->before + first * a->spread));
+    const int64_t inside = min64(a->length - first, width - left);
     if (a->spread > 1) {
-        memset(row, 0, (size_t)width * sizeof(float));
         for (int64_t x = first, t = left; x < a->length && t < width; x++, t += a->spread) row[t] = plane_row[x];
-        return;
+    } else if (inside > 0) {
+        memcpy(row + left, plane_row + first, (size_t)inside * sizeof(float));
     }
-    const int64_t inside = max64(0, min64(a->length - first, width - left)), right = width - left - inside;
-    memset(row, 0, (size_t)left * sizeof(float));
-    if (inside > 0) memcpy(row + left, plane_row + first, (size_t)inside * sizeof(float));
-    memset(row + left + inside, 0, (size_t)right * sizeof(float));
 }
 
 static void fill_frame(const struct windows* w, const float* planes, int64_t channels, int64_t first_row, int64_t rows, int64_t width,
                        float* frame) {
     const int64_t plane = w->down.length * w->across.length;
+    memset(frame, 0, (size_t)(channels * rows * width) * sizeof(float));
     for (int64_t c = 0; c < channels; c++)
         for (int64_t r = 0; r < rows; r++) {
             const int64_t place = first_row + r - w->down.before, row = place / w->down.spread;
-            float* const to = frame + (c * rows + r) * width;
-            if (place < 0 || place % w->down.spread != 0 || row >= w->down.length) memset(to, 0, (size_t)width * sizeof(float));
-            else fill_row(&w->across, planes + c * plane + row * w->across.length, width, to);
+            if (place >= 0 && place % w->down.spread == 0 && row < w->down.length)
+                place_row(&w->across, planes + c * plane + row * w->across.length, width, frame + (c * rows + r) * width);
         }
 }
 

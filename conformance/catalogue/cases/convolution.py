@@ -42,6 +42,7 @@ EVERY = [
     _row(1, (33, 3), (3, 4), (3, 4)),
     _row(2, (2, 3), (3, 2), (2, 2), pad=(3, 4)),  # windows that hold nothing but zeros
     _row(1, (2, 2), (11, 13), (2, 3), (4, 5), (0, 1)),  # elements that no window reads
+    _row(1, (2, 3), (3, 4), (5, 6), pad=(1, 1)),  # kernels that only fit by the padding
 ]
 TAILS = [
     _row(1, (65, 17), (6, 6), (3, 3), pad=(1, 1)),

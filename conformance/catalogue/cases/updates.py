@@ -73,6 +73,7 @@ SPECS = (
     Spec("momentum_step", {"plain": _momenta((257, 0.1), (1025, 0.0))}, _SMALL_ALONE, why="change"),
     Spec("momentum_step", {"plain": _momenta((257, 0.1), (33, 0.0))}, _AT_REST, why="first"),
     Spec("momentum_step", {"plain": _momenta((257, 0.1), momentum=0.0)}, why="no_momentum"),
+    Spec("momentum_step", {"plain": _momenta((257, 0.1), lr=0.0)}, why="at_rest"),
     Spec("adam_step", {"plain": _STEPS + _AT_BORDERS, "range": _updates((257, 0.1, 7))}, {"v": squares}),
     Spec("adam_step", {"tiny": _updates(*((257, d, t) for d in (0.0, 0.1) for t in STEPS))}, _SMALL, why="change"),
     Spec("adam_step", {"tiny": _EPS}, _SMALL | {"v": scaled("exact", 0.0), "m": "tiny"}, why="eps_counts"),
