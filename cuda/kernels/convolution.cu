@@ -136,7 +136,7 @@ Planes planes_of(const sizes& s) {
 }
 
 /* d_weight = beta * d_weight + the parts' sums, in their order. */
-__global__ void add_parts_kernel(const float* sums, int64_t size, int parts, float beta, float* d_weight) {
+__global__ void add_weight_parts_kernel(const float* sums, int64_t size, int parts, float beta, float* d_weight) {
     const int64_t stride = int64_t{gridDim.x} * blockDim.x;
     for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < size; i += stride) {
         float sum = sums[i];
@@ -216,7 +216,7 @@ int32_t cuda_conv2d_backward_weight(const float* input, const float* d_output, f
     TRY(scratch.code());
     job.sums = scratch.as<float>();
     TRY(launch(job, stream));
-    add_parts_kernel<<<blocks_for(size, THREADS), THREADS, 0, stream_of(stream)>>>(job.sums, size, count, beta, d_weight);
+    add_weight_parts_kernel<<<blocks_for(size, THREADS), THREADS, 0, stream_of(stream)>>>(job.sums, size, count, beta, d_weight);
     return launched();
 }
 
