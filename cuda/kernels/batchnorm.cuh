@@ -15,7 +15,7 @@ struct Images {
 
 /* The numbers of a channel for one of `parts` blocks: begin at the first of this thread, and step to the next. */
 class ChannelWalk {
-  public:
+public:
     __device__ ChannelWalk(const Images& images, int64_t channel, int64_t part, int64_t parts)
         : images_(images), channel_(channel), step_(parts * NORM_THREADS) {
         const int64_t start = part * NORM_THREADS + threadIdx.x;
@@ -34,15 +34,14 @@ class ChannelWalk {
         sample_++;
     }
 
-  private:
+private:
     const Images images_;
     const int64_t channel_, step_;
     int64_t sample_, place_, samples_, places_;
 };
 
 /* The sum of f(element) over a channel, for every thread of the block that takes all of it. */
-template <typename Function>
-__device__ float channel_sum(const Images& images, int64_t channel, const Function& f) {
+template <typename Function> __device__ float channel_sum(const Images& images, int64_t channel, const Function& f) {
     float sum = 0.0f;
     for (ChannelWalk walk(images, channel, 0, 1); !walk.ended(); walk.next()) sum += f(walk.at());
     return team_sum<NORM_THREADS>(sum);

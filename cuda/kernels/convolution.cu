@@ -1,5 +1,5 @@
-/* Convolutions as products of which one factor is looked up; gradients of weights are cut into parts of the outputs, which
- * are then added in order. */
+/* Convolutions as products of which one factor is looked up; gradients of weights are cut into parts of the outputs,
+ * which are then added in order. */
 #include "convolution.cuh"
 
 #include "scratch.cuh"
@@ -84,7 +84,8 @@ struct BackwardWeight {
     __device__ void store(int64_t, int64_t row, float* column, float sum) const { column[row * columns()] = sum; }
 };
 
-template <typename Shape, typename Job> __global__ void __launch_bounds__(Shape::THREADS, 1) convolution_kernel(Job job) {
+template <typename Shape, typename Job>
+__global__ void __launch_bounds__(Shape::THREADS, 1) convolution_kernel(Job job) {
     const int64_t across = ceil_div(job.columns(), Shape::COLUMNS), down = ceil_div(job.rows(), Shape::ROWS);
     const int64_t tile = blockIdx.x / across, member = tile / down;
     const int64_t row = tile % down * Shape::ROWS, column = blockIdx.x % across * Shape::COLUMNS;
@@ -127,11 +128,21 @@ bool places_fit(const sizes& s) {
 
 Planes planes_of(const sizes& s) {
     const auto number = [](int64_t size) { return static_cast<int>(size); };
-    return {number(s.height),       number(s.width),        number(s.kernel_h),
-            number(s.kernel_w),     number(s.stride_h),     number(s.stride_w),
-            number(s.pad_h),        number(s.pad_w),        number(s.dilation_h),
-            number(s.dilation_w),   number(out_h(&s)),      number(out_w(&s)),
-            number(s.in_channels),  number(s.out_channels), number(s.in_channels / s.groups),
+    return {number(s.height),
+            number(s.width),
+            number(s.kernel_h),
+            number(s.kernel_w),
+            number(s.stride_h),
+            number(s.stride_w),
+            number(s.pad_h),
+            number(s.pad_w),
+            number(s.dilation_h),
+            number(s.dilation_w),
+            number(out_h(&s)),
+            number(out_w(&s)),
+            number(s.in_channels),
+            number(s.out_channels),
+            number(s.in_channels / s.groups),
             number(s.out_channels / s.groups)};
 }
 
@@ -181,9 +192,9 @@ int32_t cuda_conv2d(const float* input, const float* weight, const float* bias, 
 }
 
 int32_t cuda_conv2d_backward_input(const float* weight, const float* d_output, float* d_input, int batch,
-                                   int in_channels, int height, int width, int out_channels, int kernel_h,
-                                   int kernel_w, int stride_h, int stride_w, int pad_h, int pad_w, int dilation_h,
-                                   int dilation_w, int groups, void* stream) {
+                                   int in_channels, int height, int width, int out_channels, int kernel_h, int kernel_w,
+                                   int stride_h, int stride_w, int pad_h, int pad_w, int dilation_h, int dilation_w,
+                                   int groups, void* stream) {
     const sizes s = SIZES;
     CHECK(sizes_make_sense(&s));
     CHECK_WEIGHT(weight, &s);
@@ -216,7 +227,8 @@ int32_t cuda_conv2d_backward_weight(const float* input, const float* d_output, f
     TRY(scratch.code());
     job.sums = scratch.as<float>();
     TRY(launch(job, stream));
-    add_weight_parts_kernel<<<blocks_for(size, THREADS), THREADS, 0, stream_of(stream)>>>(job.sums, size, count, beta, d_weight);
+    add_weight_parts_kernel<<<blocks_for(size, THREADS), THREADS, 0, stream_of(stream)>>>(job.sums, size, count, beta,
+                                                                                          d_weight);
     return launched();
 }
 

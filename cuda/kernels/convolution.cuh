@@ -1,4 +1,5 @@
-/* Factors of a product whose elements are looked up one by one: what the taps of a kernel meet, without a matrix of it. */
+/* Factors of a product whose elements are looked up one by one: what the taps of a kernel meet, without a matrix of it.
+ */
 #ifndef ASSAYER_CONVOLUTION_CUH
 #define ASSAYER_CONVOLUTION_CUH
 
@@ -6,8 +7,8 @@
 #include "launch.cuh"
 #include "tile.cuh"
 
-/* A factor for multiply_tile.  Lookup tells the place of a line and that of a depth, which a thread keeps, and the element
- * where they meet. */
+/* A factor for multiply_tile.  Lookup tells the place of a line and that of a depth, which a thread keeps, and the
+ * element where they meet. */
 template <typename Lookup> struct Gathered {
     Lookup lookup;
     int64_t lines;
@@ -115,8 +116,8 @@ struct WindowsByTap : InputPlanes {
     __device__ float at(const Tap& tap, const Window& window) const { return InputPlanes::at(window, tap); }
 };
 
-/* Places of the input for lines, taps of a group's filters for depth: the element of d_output that a place hands on by a
- * tap, where there is one. */
+/* Places of the input for lines, taps of a group's filters for depth: the element of d_output that a place hands on by
+ * a tap, where there is one. */
 struct OutputsByPlace {
     const float* data;
     Planes p;

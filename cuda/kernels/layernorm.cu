@@ -12,8 +12,7 @@ struct Forward {
 };
 
 /* Items of the row that are no part of it count nothing. */
-template <typename L>
-__device__ float squared_deviations(const float (&items)[L::ITEMS], int left, float mean) {
+template <typename L> __device__ float squared_deviations(const float (&items)[L::ITEMS], int left, float mean) {
     float squares = 0.0f;
 #pragma unroll
     for (int i = 0; i < L::ITEMS; i++) {

@@ -54,8 +54,8 @@ __device__ void store_d_input(const Backward& b, int64_t at, int64_t start, int 
     L::store(b.d_input + at, left, dx);
 }
 
-/* The team's sums of one part with a row's terms added: they are in registers where a row is one part, and in the team's
- * own row of both partial gradients where it is more; its first row finds nothing there. */
+/* The team's sums of one part with a row's terms added: they are in registers where a row is one part, and in the
+ * team's own row of both partial gradients where it is more; its first row finds nothing there. */
 template <typename L>
 __device__ void add_terms(float* d_weights, float* d_biases, int left, bool is_first, bool in_memory,
                           const float (&h)[L::ITEMS], const float (&dy)[L::ITEMS], float (&of_weight)[L::ITEMS],
@@ -127,6 +127,6 @@ int32_t cuda_layernorm_backward(const float* input, const float* weight, const f
     CHECK_ARRAY(d_input, rows, hidden_dim);
     CHECK_ARRAY(d_weight, hidden_dim);
     CHECK_ARRAY(d_bias, hidden_dim);
-    return backward({input, weight, mean, rstd, d_output, d_input, nullptr, nullptr, rows, hidden_dim}, d_weight, d_bias,
-                    beta, rows_of_quads(hidden_dim, input, weight, d_output, d_input), stream);
+    return backward({input, weight, mean, rstd, d_output, d_input, nullptr, nullptr, rows, hidden_dim}, d_weight,
+                    d_bias, beta, rows_of_quads(hidden_dim, input, weight, d_output, d_input), stream);
 }

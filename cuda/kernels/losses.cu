@@ -105,7 +105,8 @@ int32_t each(const float* a, const float* b, float* d, int64_t n, double factor,
 
 /* A part of a row, divided; what is beyond the row stays -infinity. */
 template <typename L>
-__device__ void load_divided(const float* row, const Parts<L>& parts, int part, float divisor, float (&items)[L::ITEMS]) {
+__device__ void load_divided(const float* row, const Parts<L>& parts, int part, float divisor,
+                             float (&items)[L::ITEMS]) {
     L::load(row + parts.start(part), parts.left(part), -INFINITY, items);
 #pragma unroll
     for (int i = 0; i < L::ITEMS; i++) items[i] /= divisor;
@@ -136,8 +137,8 @@ __global__ void __launch_bounds__(L::BLOCK)
 
 /* d = (exp(log_probs) * s - labels) * factor, s the sum of the row's labels. */
 template <typename L>
-__global__ void __launch_bounds__(L::BLOCK)
-    dense_backward_kernel(const float* log_probs, const float* labels, float* d_logits, int rows, int cols, float factor) {
+__global__ void __launch_bounds__(L::BLOCK) dense_backward_kernel(const float* log_probs, const float* labels,
+                                                                  float* d_logits, int rows, int cols, float factor) {
     const int64_t row = L::team(), at = row * cols;
     if (row >= rows) return;
     const Parts<L> parts{cols};
@@ -234,7 +235,7 @@ int32_t cuda_cross_entropy_dense_forward(const float* logits, const float* label
     TRY(with_row_layout<1>(cols, rows_of_quads(cols, logits, log_probs), [=](auto layout) {
         using L = decltype(layout);
         log_softmax_kernel<L><<<blocks_for(rows, L::TEAMS), L::BLOCK, 0, stream_of(stream)>>>(logits, log_probs, rows,
-                                                                                             cols, temperature);
+                                                                                              cols, temperature);
         return launched();
     }));
     return mean_of<Likelihood>(log_probs, labels, int64_t{rows} * cols, rows, loss, stream);

@@ -106,8 +106,7 @@ template <typename Index> __device__ float divisor(const Windows<Index>& p, Inde
 }
 
 template <typename Index>
-__global__ void __launch_bounds__(THREADS)
-    avg_kernel(const float* input, float* output, Windows<Index> p, int64_t n) {
+__global__ void __launch_bounds__(THREADS) avg_kernel(const float* input, float* output, Windows<Index> p, int64_t n) {
     for (int64_t i = first_of_thread(); i < n; i += threads_of_grid()) {
         const Place<Index> at(i, p.rows.windows, p.columns.windows);
         const Span<Index> rows = covered(p.rows, at.row), columns = covered(p.columns, at.column);
@@ -124,9 +123,8 @@ __global__ void __launch_bounds__(THREADS)
     avg_backward_kernel(const float* d_output, float* d_input, Windows<Index> p, int64_t n) {
     for (int64_t i = first_of_thread(); i < n; i += threads_of_grid()) {
         const Place<Index> at(i, p.rows.size, p.columns.size);
-        d_input[i] = sum_over_windows(p, at, [&](Index window, Index row, Index column) {
-            return d_output[window] / divisor(p, row, column);
-        });
+        d_input[i] = sum_over_windows(
+            p, at, [&](Index window, Index row, Index column) { return d_output[window] / divisor(p, row, column); });
     }
 }
 

@@ -1,5 +1,5 @@
-/* Recurrent layers: w_x . x of all steps is one product; then come, step after step, the product with w_h and what stands
- * behind it. */
+/* Recurrent layers: w_x . x of all steps is one product; then come, step after step, the product with w_h and what
+ * stands behind it. */
 #include "recurrent.cuh"
 
 #include "functions.cuh"
@@ -78,8 +78,9 @@ struct GruStep {
 
 int32_t multiply_inputs(const Forward& f, void* stream) {
     const Layer& l = f.layer;
-    return multiply({l.input, l.w_x, f.sums, true, true, l.terms(), l.rows, l.input_dim, l.input_dim, l.input_dim, f.sums_row},
-                    stream);
+    return multiply(
+        {l.input, l.w_x, f.sums, true, true, l.terms(), l.rows, l.input_dim, l.input_dim, l.input_dim, f.sums_row},
+        stream);
 }
 
 /* w_h . h of a step, h lying in the output of the step before or at the start. */
@@ -87,8 +88,17 @@ int32_t multiply_states(const Forward& f, const float* start, int64_t step, void
     const Layer& l = f.layer;
     const int64_t n = l.hidden_dim;
     const float* const h = step > 0 ? f.output + (step - 1) * n : start;
-    Product product = {h, l.w_h, f.of_h ? f.of_h : f.sums + step * f.sums_row, true, true, l.batch, l.rows, n,
-                       step > 0 ? l.steps * n : n, n, f.of_h ? l.rows : l.steps * f.sums_row};
+    Product product = {h,
+                       l.w_h,
+                       f.of_h ? f.of_h : f.sums + step * f.sums_row,
+                       true,
+                       true,
+                       l.batch,
+                       l.rows,
+                       n,
+                       step > 0 ? l.steps * n : n,
+                       n,
+                       f.of_h ? l.rows : l.steps * f.sums_row};
     product.beta = f.of_h ? 0.0f : 1.0f;
     return multiply(product, stream);
 }
@@ -120,7 +130,8 @@ int32_t cuda_rnn_forward(const float* input, const float* w_x, const float* w_h,
     CHECK_ARRAY_IF(has_bias, bias, hidden_dim);
     CHECK_ARRAY_IF(has_h0, h0, batch, hidden_dim);
     CHECK(activation == ASSAYER_RELU || activation == ASSAYER_TANH);
-    const Layer layer = {input, w_x, w_h, has_h0 ? h0 : nullptr, nullptr, batch, steps, input_dim, hidden_dim, hidden_dim};
+    const Layer layer = {input,     w_x,        w_h,       has_h0 ? h0 : nullptr, nullptr, batch, steps,
+                         input_dim, hidden_dim, hidden_dim};
     const Forward f = {layer, has_bias ? bias : nullptr, nullptr, output, nullptr, nullptr, output, hidden_dim};
     if (activation == ASSAYER_TANH) return forward<RnnStep<Tanh>>(f, false, stream);
     return forward<RnnStep<Relu>>(f, false, stream);
@@ -135,8 +146,8 @@ int32_t cuda_lstm_forward(const float* input, const float* w_x, const float* w_h
     CHECK_ARRAY_IF(has_state, c0, batch, hidden_dim);
     CHECK_ARRAY(cells, batch, steps, hidden_dim);
     CHECK_ARRAY(gates, batch, steps, int64_t{4} * hidden_dim);
-    const Layer layer = {input, w_x,   w_h,       has_state ? h0 : nullptr, has_state ? c0 : nullptr,
-                         batch, steps, input_dim, hidden_dim,               int64_t{4} * hidden_dim};
+    const Layer layer = {input, w_x,       w_h,        has_state ? h0 : nullptr, has_state ? c0 : nullptr, batch,
+                         steps, input_dim, hidden_dim, int64_t{4} * hidden_dim};
     const Forward f = {layer, has_bias ? bias : nullptr, nullptr, output, cells, gates, gates, int64_t{4} * hidden_dim};
     return forward<LstmStep>(f, false, stream);
 }
@@ -149,9 +160,9 @@ int32_t cuda_gru_forward(const float* input, const float* w_x, const float* w_h,
     CHECK_ARRAY_IF(has_bias, b_h, int64_t{3} * hidden_dim);
     CHECK_ARRAY_IF(has_h0, h0, batch, hidden_dim);
     CHECK_ARRAY(gates, batch, steps, int64_t{4} * hidden_dim);
-    const Layer layer = {input, w_x,   w_h,       has_h0 ? h0 : nullptr, nullptr,
-                         batch, steps, input_dim, hidden_dim,            int64_t{3} * hidden_dim};
-    const Forward f = {layer,  has_bias ? b_x : nullptr, has_bias ? b_h : nullptr, output, nullptr, gates, gates,
-                       int64_t{4} * hidden_dim};
+    const Layer layer = {input, w_x,       w_h,        has_h0 ? h0 : nullptr,  nullptr, batch,
+                         steps, input_dim, hidden_dim, int64_t{3} * hidden_dim};
+    const Forward f = {layer, has_bias ? b_x : nullptr, has_bias ? b_h : nullptr, output, nullptr, gates,
+                       gates, int64_t{4} * hidden_dim};
     return forward<GruStep>(f, true, stream);
 }

@@ -18,8 +18,8 @@ struct Layer {
 };
 
 /* Where the state of a sample before a step lies: in a sequence of states, or at the start, of which null is 0. */
-__device__ inline float state_before(const Layer& l, const float* states, const float* start, int64_t sample, int64_t step,
-                                     int64_t unit) {
+__device__ inline float state_before(const Layer& l, const float* states, const float* start, int64_t sample,
+                                     int64_t step, int64_t unit) {
     if (step > 0) return states[(sample * l.steps + step - 1) * l.hidden_dim + unit];
     return start ? start[sample * l.hidden_dim + unit] : 0.0f;
 }

@@ -1,5 +1,5 @@
-/* Gradients of recurrent layers: step after step from the last, those of the sums before the functions and their product with
- * w_h; then those of input and weights, one product each over all steps. */
+/* Gradients of recurrent layers: step after step from the last, those of the sums before the functions and their
+ * product with w_h; then those of input and weights, one product each over all steps. */
 #include "recurrent.cuh"
 
 #include "reduce.cuh"
@@ -43,7 +43,8 @@ struct LstmStepBack {
     __device__ void operator()(int64_t sample, int64_t unit) const {
         const int64_t n = b.layer.hidden_dim, at = sample * b.layer.steps + step, state = sample * n + unit;
         const float* const gates = b.gates + at * 4 * n + unit;
-        const float i = gates[0], forget = gates[n], g = gates[2 * n], o = gates[3 * n], t = tanhf(b.cells[at * n + unit]);
+        const float i = gates[0], forget = gates[n], g = gates[2 * n], o = gates[3 * n],
+                    t = tanhf(b.cells[at * n + unit]);
         const float d_h = b.d_output[at * n + unit] + b.carried_h[state];
         const float d = d_h * o * (1.0f - t * t) + b.carried_c[state];
         const float before = state_before(b.layer, b.cells, b.layer.c0, sample, step, unit);
@@ -114,7 +115,8 @@ int32_t sum_columns(const Backward& b, const float* d_pre, float* d_bias, void* 
 }
 
 /* d_weight = beta * d_weight + d_pre^T . x over all steps. */
-int32_t multiply_weight(const Backward& b, const float* d_pre, const float* x, float* d_weight, int64_t width, void* stream) {
+int32_t multiply_weight(const Backward& b, const float* d_pre, const float* x, float* d_weight, int64_t width,
+                        void* stream) {
     const Layer& l = b.layer;
     Product product = {d_pre, x, d_weight, false, false, l.rows, width, l.terms(), l.rows, width, width};
     product.beta = b.beta;
@@ -123,8 +125,9 @@ int32_t multiply_weight(const Backward& b, const float* d_pre, const float* x, f
 
 int32_t multiply_gradients(const Backward& b, void* stream) {
     const Layer& l = b.layer;
-    TRY(multiply({b.d_x, l.w_x, b.d_input, true, false, l.terms(), l.input_dim, l.rows, l.rows, l.input_dim, l.input_dim},
-                 stream));
+    TRY(multiply(
+        {b.d_x, l.w_x, b.d_input, true, false, l.terms(), l.input_dim, l.rows, l.rows, l.input_dim, l.input_dim},
+        stream));
     TRY(multiply_weight(b, b.d_x, l.input, b.d_w_x, l.input_dim, stream));
     TRY(multiply_weight(b, b.d_h, b.h, b.d_w_h, l.hidden_dim, stream));
     TRY(sum_columns(b, b.d_x, b.d_b_x, stream));
@@ -134,8 +137,8 @@ int32_t multiply_gradients(const Backward& b, void* stream) {
 /* d_h of the step before: d_pre . w_h, and what the step has left of its own. */
 int32_t multiply_back(const Backward& b, int64_t step, bool past_weights, void* stream) {
     const Layer& l = b.layer;
-    Product product = {b.d_h + step * l.rows, l.w_h,        b.carried_h, true, false, l.batch, l.hidden_dim, l.rows,
-                       l.steps * l.rows,      l.hidden_dim, l.hidden_dim};
+    Product product = {b.d_h + step * l.rows, l.w_h,  b.carried_h,      true,         false,       l.batch,
+                       l.hidden_dim,          l.rows, l.steps * l.rows, l.hidden_dim, l.hidden_dim};
     product.beta = past_weights ? 1.0f : 0.0f;
     return multiply(product, stream);
 }
@@ -170,7 +173,8 @@ int32_t cuda_rnn_backward(const float* input, const float* w_x, const float* w_h
     CHECK_ARRAY_IF(has_h0, h0, batch, hidden_dim);
     CHECK_ARRAY(d_bias, hidden_dim);
     CHECK(activation == ASSAYER_RELU || activation == ASSAYER_TANH);
-    const Layer layer = {input, w_x, w_h, has_h0 ? h0 : nullptr, nullptr, batch, steps, input_dim, hidden_dim, hidden_dim};
+    const Layer layer = {input,     w_x,        w_h,       has_h0 ? h0 : nullptr, nullptr, batch, steps,
+                         input_dim, hidden_dim, hidden_dim};
     const Backward b = {layer, output, nullptr, nullptr, d_output, d_input, d_w_x,
                         d_w_h, d_bias, nullptr, d_h0,    nullptr,  beta};
     if (activation == ASSAYER_TANH) return backward<RnnStepBack<TanhSlope>>(b, stream);
@@ -189,9 +193,10 @@ int32_t cuda_lstm_backward(const float* input, const float* w_x, const float* w_
     CHECK_ARRAY(gates, batch, steps, int64_t{4} * hidden_dim);
     CHECK_ARRAY(d_bias, int64_t{4} * hidden_dim);
     CHECK_ARRAY(d_c0, batch, hidden_dim);
-    const Layer layer = {input, w_x,   w_h,       has_state ? h0 : nullptr, has_state ? c0 : nullptr,
-                         batch, steps, input_dim, hidden_dim,               int64_t{4} * hidden_dim};
-    const Backward b = {layer, output, cells, gates, d_output, d_input, d_w_x, d_w_h, d_bias, nullptr, d_h0, d_c0, beta};
+    const Layer layer = {input, w_x,       w_h,        has_state ? h0 : nullptr, has_state ? c0 : nullptr, batch,
+                         steps, input_dim, hidden_dim, int64_t{4} * hidden_dim};
+    const Backward b = {layer, output, cells,   gates, d_output, d_input, d_w_x,
+                        d_w_h, d_bias, nullptr, d_h0,  d_c0,     beta};
     return backward<LstmStepBack>(b, stream);
 }
 
@@ -204,8 +209,9 @@ int32_t cuda_gru_backward(const float* input, const float* w_x, const float* w_h
     CHECK_ARRAY(gates, batch, steps, int64_t{4} * hidden_dim);
     CHECK_ARRAY(d_b_x, int64_t{3} * hidden_dim);
     CHECK_ARRAY(d_b_h, int64_t{3} * hidden_dim);
-    const Layer layer = {input, w_x,   w_h,       has_h0 ? h0 : nullptr, nullptr,
-                         batch, steps, input_dim, hidden_dim,            int64_t{3} * hidden_dim};
-    const Backward b = {layer, output, nullptr, gates, d_output, d_input, d_w_x, d_w_h, d_b_x, d_b_h, d_h0, nullptr, beta};
+    const Layer layer = {input, w_x,       w_h,        has_h0 ? h0 : nullptr,  nullptr, batch,
+                         steps, input_dim, hidden_dim, int64_t{3} * hidden_dim};
+    const Backward b = {layer, output, nullptr, gates, d_output, d_input, d_w_x,
+                        d_w_h, d_b_x,  d_b_h,   d_h0,  nullptr,  beta};
     return backward<GruStepBack>(b, stream);
 }

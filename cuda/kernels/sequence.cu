@@ -61,8 +61,8 @@ int32_t cuda_slice_steps_backward(const float* d_output, float* d_input, int bat
     const Pieces pieces = {length, length, whole};
     const bool quads = rows_of_quads(width, d_output, d_input);
     const auto kernel = quads ? spread_kernel<4> : spread_kernel<1>;
-    kernel<<<blocks_for(quads ? n / 4 : n, THREADS), THREADS, 0, stream_of(stream)>>>(
-        d_output, d_input, pieces, int64_t{first} * width, n);
+    kernel<<<blocks_for(quads ? n / 4 : n, THREADS), THREADS, 0, stream_of(stream)>>>(d_output, d_input, pieces,
+                                                                                      int64_t{first} * width, n);
     return launched();
 }
 
