@@ -114,7 +114,7 @@ __device__ void load_divided(const float* row, const Parts<L>& parts, int part, 
 
 template <typename L>
 __global__ void __launch_bounds__(L::BLOCK)
-    log_softmax_kernel(const float* logits, float* log_probs, int rows, int cols, float temperature) {
+    tempered_log_softmax_kernel(const float* logits, float* log_probs, int rows, int cols, float temperature) {
     const int64_t row = L::team();
     if (row >= rows) return;
     const float* const x = logits + row * cols;
@@ -234,8 +234,8 @@ int32_t cuda_cross_entropy_dense_forward(const float* logits, const float* label
     CHECK(temperature > 0);
     TRY(with_row_layout<1>(cols, rows_of_quads(cols, logits, log_probs), [=](auto layout) {
         using L = decltype(layout);
-        log_softmax_kernel<L><<<blocks_for(rows, L::TEAMS), L::BLOCK, 0, stream_of(stream)>>>(logits, log_probs, rows,
-                                                                                              cols, temperature);
+        tempered_log_softmax_kernel<L><<<blocks_for(rows, L::TEAMS), L::BLOCK, 0, stream_of(stream)>>>(
+            logits, log_probs, rows, cols, temperature);
         return launched();
     }));
     return mean_of<Likelihood>(log_probs, labels, int64_t{rows} * cols, rows, loss, stream);
