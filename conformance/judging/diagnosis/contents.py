@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from conformance.judging.diagnoses import Kind, Symptom
-from conformance.limits.noise import FLOAT32, FORMATS, Noisy
+from conformance.limits.noise import Noisy
 
 from .failed import Array
 from .parts import Part
@@ -64,8 +64,7 @@ def no_number(part: Part) -> Symptom | None:
 
 def flushed(part: Part) -> Symptom | None:
     """Zero where a number is due that is subnormal as it is stored."""
-    smallest = FORMATS.get(part.wrong.parameter.element, FLOAT32).smallest
-    subnormal = (part.values != 0) & (np.abs(part.values) < smallest)
+    subnormal = (part.values != 0) & (np.abs(part.values) < part.wrong.smallest)
     all_zero = part.is_noisy and part.got.size and not part.got.any()
     return Symptom(Kind.FLUSHED, Kind.FLUSHED) if all_zero and subnormal.all() else None
 

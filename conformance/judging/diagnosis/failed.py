@@ -113,6 +113,11 @@ class Wrong:
         """How the header declares it."""
         return operations.declared(operations.OPERATIONS[self.call.operation], self.output)
 
+    @property
+    def smallest(self) -> float:
+        """The smallest number that is not subnormal as the output is stored."""
+        return FORMATS.get(self.parameter.element, FLOAT32).smallest
+
     def poison(self, run: int) -> Array:
         """What each element held before a run, unless it was to be read."""
         return poison(self.parameter.type.dtype, run)

@@ -13,6 +13,7 @@ from conformance.candidates.poison import poison
 from conformance.judging.diagnoses import Kind, Symptom
 from conformance.judging.verdict import Verdict
 from conformance.limits.expectation import Expected
+from conformance.limits.noise import FLOAT32
 
 from .failed import Failed, Wrong
 from .symptoms import symptom
@@ -43,6 +44,10 @@ class _Tensor(Wrong):
     @property
     def axes(self) -> tuple[str, ...]:
         return _AXES.get(self.got.ndim, ("element",))
+
+    @property
+    def smallest(self) -> float:
+        return FLOAT32.smallest
 
     def poison(self, run: int) -> Array:
         return poison(np.dtype(np.float32), run)

@@ -6,7 +6,8 @@ from .fault import Fault
 
 FAULTS = (
     Fault("adamw: eps inside the root", ("adamw_step", "multi_adamw"), "vector/optimizer.c",
-          "(sqrtf(v[i] * k.c2) + k.eps)", "sqrtf(v[i] * k.c2 + k.eps)", "matches: .*eps inside the root"),
+          "(sqrtf(v[i] * k.c2) + k.eps) + k.weight_decay", "sqrtf(v[i] * k.c2 + k.eps) + k.weight_decay",
+          "matches: .*eps inside the root"),
     Fault("adamw: L2 decay", ("adamw_step",), "vector/optimizer.c",
           """\
         const float gradient = g[i] * k.grad_scale;

@@ -90,7 +90,8 @@ def test_a_condition_of_the_header_broken(spy: Spy, condition: tuple[Function, s
     arguments[name] = rng.choice([-1, -7, 1 << 20] if whole else [-0.5, -1e30, float("nan"), -float("inf")])
     numbers = signature.sizes(arguments)
     broken = [condition for condition in function.requires if not condition(numbers)]
-    assume(broken)
+    shown = {n for p in signature.given for axis in p.shape for n in axis.size.names}
+    assume(broken and name not in shown)  # else an array given has another shape, too, which is said first
     assert refuse(spy, function, arguments).expected == broken[0].text
 
 

@@ -40,8 +40,8 @@ def test_every_file_is_of_a_section_of_the_header() -> None:
 
 
 def test_a_section_without_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(families, "family", lambda operation: "convolution")
-    with pytest.raises(LookupError, match=r"convolution: expected a file convolution\.py in .*cases, got none"):
+    monkeypatch.setattr(families, "family", lambda operation: "divination")
+    with pytest.raises(LookupError, match=r"divination: expected a file divination\.py in .*cases, got none"):
         list(families.specs())
 
 
