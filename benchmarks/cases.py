@@ -173,7 +173,8 @@ def large(number: int, divisor: int) -> Case:
         rng.integers(0, shape[2], shape[0], np.int32) if "of" in shape else rng.random(shape, np.float32)
         for shape in _divided(number, divisor)
     )
-    return _case(operation, _FOLLOWING.get(operation, tuple)(arrays), numbers)
+    case = _case(operation, _FOLLOWING.get(operation, tuple)(arrays), numbers)
+    return case._replace(id=_id(operation, arrays))
 
 
 # Convolutions by kernels of 3 x 3 that leave planes as large as they are: samples, channels and filters, a side.

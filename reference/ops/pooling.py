@@ -54,10 +54,11 @@ def max_pool2d(
     input: (batch, channels, height, width).  Returns output and int32 places: (batch, channels, out_h, out_w), out_h =
     (height + 2 * pad_h - kernel_h) // stride_h + 1.  NaN counts as the largest.  Raises ValueError where a window has
     no size, does not fit into the padded plane, or is padded by more than half of it.
+
+    In place of padding stands the number next to it: the window holds it too, and places still ascend.
     """
     rows, columns = _sides("max_pool2d", input.shape, kernel_h, kernel_w, stride_h, stride_w, pad_h, pad_w)
     _check_places("max_pool2d", rows, columns)
-    # In place of padding stands the number next to it: the window holds it too, and places still ascend.
     within = _flat(rows.nearest, columns.nearest, columns.size)
     windows = np.take(_planes(input), within, axis=1)
     chosen = np.argmax(windows, axis=-1)[..., None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -163,7 +164,12 @@ RULES: tuple[tuple[str, str, Any], ...] = (
 def _named(operation: str, function: Any) -> Any:
     """The function with the operation's own names of arguments."""
     first = "input" if operation == "dropout" else "d_output"
-    return lambda *args, **named: function(*(args or (named[first], named["philox"], named["rate"])))
+
+    @functools.wraps(getattr(ops, operation))
+    def of(*args: Any, **named: Any) -> Any:
+        return function(*(args or (named[first], named["philox"], named["rate"])))
+
+    return of
 
 
 _NEXT = fed(ops.dropout_backward, philox=lambda g: g["philox"] + np.array([0, 1], np.uint64))

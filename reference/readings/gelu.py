@@ -41,7 +41,7 @@ READINGS = (
     Reading("gelu", "quick GELU", "x * sigmoid(1.702 x).", lambda input: input * ops.sigmoid(QUICK * input)),
     Reading("gelu", "erf of x", "x is not divided by the root of 2.", lambda input: 0.5 * input * (1.0 + erf(input))),
     Reading("gelu", "not halved", "x * (1 + erf).", lambda input: 2.0 * ops.gelu(input)),
-    Reading("gelu", "Phi alone", "The factor x is forgotten.", _normal),
+    Reading("gelu", "Phi alone", "The factor x is forgotten.", lambda input: _normal(input)),
     Reading("gelu_backward", "tanh form", "The gradient of the approximation by tanh.", ops.gelu_tanh_backward),
     Reading("gelu_backward", "quick GELU", "The gradient of x * sigmoid(1.702 x).", _quick_backward),
     Reading(

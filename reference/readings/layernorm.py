@@ -79,7 +79,7 @@ FORWARD: tuple[tuple[str, str, Statistics], ...] = (
     ),
     (
         "mean of the squares less the mean's square",
-        "One pass over the row: in float32 the difference holds little of the variance where the mean is large.",
+        "One pass over the row: the difference holds little of the variance where the mean is large.",
         lambda x, eps: (_mean(x), 1.0 / np.sqrt(_mean(x * x) - _mean(x) * _mean(x) + eps)),
     ),
     (

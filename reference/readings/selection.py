@@ -180,7 +180,7 @@ def _blocks(columns: int) -> Iterator[Reading]:
     yield from _ties(
         f"ties between blocks of {columns} columns by higher index", late, partial(_last_block_first, columns), few
     )
-    early = "A lane takes every so many columns, and keeps the first of equal ones; the first lane that has one wins."
+    early = "A lane takes every so many columns; of lanes that hold equal ones the first wins."
     yield from _ties(f"ties by the lowest of {columns} lanes", early, partial(_by_lane, columns), few)
 
 

@@ -17,7 +17,7 @@ FAULTS = (
           "from[runs[r].from + i * step];", "from[runs[r].from + i];", "only where stride_w is not 1"),
     Fault("windows: last column of a plane left out", ("conv2d",), "windows.c",
           "inside = min64(a->length - first, width - left);", "inside = min64(a->length - 1 - first, width - left);",
-          "output: "),
+          "axis 3 past the last whole"),
     Fault("conv2d: kernel of the first group for all", ("conv2d",), "convolution.c",
           "o->a + (group * o->rows + row) * depth", "o->a + row * depth", "only where groups is not 1"),
     Fault("conv2d: bias left out", ("conv2d",), "convolution.c",
