@@ -16,7 +16,7 @@ FAULTS = (
     Fault("bce_forward: no bound", ("bce_forward", "categorical_cross_entropy_forward"), _VECTOR,
           _BOUND, "return x;", "matches: .*no bound"),
     Fault("bce_forward: a NaN bounded", ("bce_forward", "categorical_cross_entropy_forward"), _VECTOR,
-          _BOUND, "return x > LOWEST_LOG ? x : LOWEST_LOG;", "where NaN is due"),
+          _BOUND, "return x > LOWEST_LOG ? x : LOWEST_LOG;", "where NaN is due|NaN in inputs taken as 0"),
     Fault("log: subnormal numbers taken for 0", ("bce_forward", "categorical_cross_entropy_forward"), "vector/math.h",
           "x < smallest ? x * 33554432.0f : x; ", "x < smallest ? 0.0f : x; ", "subnormal"),
     Fault("bce_backward: divisor at least 1e-7", ("bce_backward", "categorical_cross_entropy_backward"), _VECTOR,
