@@ -188,10 +188,10 @@ CONVOLUTIONS: Mapping[str, dict[str, Any]] = {
 
 
 def convolution(operation: str, layer: tuple[int, int, int], divisor: int) -> Case:
-    """An operation of one of LAYERS, its samples divided."""
+    """An operation of one of LAYERS, its samples divided, of which one is left."""
     batch, channels, side = layer
     sizes = {
-        "batch": batch // divisor,
+        "batch": max(1, batch // divisor),
         "in_channels": channels,
         "out_channels": channels,
         "height": side,
