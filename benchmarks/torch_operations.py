@@ -317,7 +317,8 @@ def _convolution_backward(
     stride, pad, dilation = steps
     asked = [i == place for i in range(3)]
     backward = torch.ops.aten.convolution_backward
-    return lambda: backward(d_output, input, weight, None, stride, pad, dilation, False, (0, 0), groups, asked)
+    given = (d_output, input, weight, None, stride, pad, dilation, False, (0, 0), groups, asked)
+    return lambda: backward(*given)[place]
 
 
 def conv2d_backward_input(
