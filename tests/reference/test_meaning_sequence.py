@@ -25,7 +25,7 @@ def test_a_probability_of_nothing_costs_a_hundred() -> None:
     for i, due in enumerate((0.0, 0.0, 100.0, 100.0, 100.0)):
         np.testing.assert_array_equal(ops.bce_forward(p[i : i + 1], target[i : i + 1]), [due])
     np.testing.assert_array_equal(ops.categorical_cross_entropy_forward(p[None, :3], np.array([[0.0, 1.0, 0.5]])), [50])
-    # The gradient's divisor is bounded, whatever the logarithm is.
+    # The gradient's divisor is bounded, whatever the logarithm is: by the float32 next to 1e-12.
     np.testing.assert_allclose(ops.bce_backward(p[:4], target[:4], 4.0), [0.0, 0.0, -1e12, 1e12], rtol=2.0**-24)
     for nothing in (np.nan, -0.5, 1.5):
         assert np.isnan(ops.bce_forward(np.array([nothing, 0.5]), np.array([0.5, 0.5]))).all()
