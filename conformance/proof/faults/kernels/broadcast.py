@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from conformance.proof.faults.fault import Fault
 
-_FILE, _DENSE, _PRODUCT = "broadcast.cu", "dense.cu", "product.cu"
+_FILE, _COLUMNS, _DENSE, _PRODUCT = "broadcast.cu", "columns.cu", "dense.cu", "product.cu"
 
 FAULTS = (
     Fault("broadcast.cu: row's first numbers for all", ("add_row",), _FILE,
@@ -22,12 +22,12 @@ FAULTS = (
     Fault("broadcast.cu: a column past the last", ("add_row",), _FILE,
           "if (column >= cols) return;\n    Pack<WIDTH> of", "if (column > cols) return;\n    Pack<WIDTH> of",
           "past the end|output: "),
-    Fault("broadcast.cu: last row of a team alone", ("add_row_backward",), _FILE,
+    Fault("columns.cu: last row of a team alone", ("add_row_backward",), _COLUMNS,
           "sums.at[i] += pack.at[i];", "sums.at[i] = pack.at[i];", "d_row: |matches: "),
-    Fault("broadcast.cu: a team too few", ("add_row_backward", "dense_backward"), _FILE,
+    Fault("columns.cu: a team too few", ("add_row_backward", "dense_backward"), _COLUMNS,
           "return sum_partials(partials, sums, walk.teams(),", "return sum_partials(partials, sums, walk.teams() - 1,",
           "d_row: |matches: |d_bias: "),
-    Fault("broadcast.cu: teams' sums begin with the second row", ("add_row_backward",), _FILE,
+    Fault("columns.cu: teams' sums begin with the second row", ("add_row_backward",), _COLUMNS,
           "for (int64_t row = walk.team(); row < walk.rows; row += walk.teams()) {\n        const Pack<WIDTH> pack",
           "for (int64_t row = walk.team() + 1; row < walk.rows; row += walk.teams()) {\n        const Pack<WIDTH> pack",
           "d_row: |matches: "),
