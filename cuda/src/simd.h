@@ -178,11 +178,18 @@ struct simd {
     void (*multiply)(struct matrix a, const float* packed, int64_t panel_stride, int64_t rows, int64_t depth, int64_t columns,
                      float alpha, float beta, float* c, int64_t c_row, float* strip);
 
+    /* c = a . b + beta * c, a by rows and at most PANEL_DEPTH deep, row k of b at b + places[k]; columns up to a whole panel are
+     * read and written. */
+    void (*multiply_apart)(struct matrix a, const float* b, const int64_t* places, int64_t rows, int64_t depth, int64_t columns,
+                           float beta, float* c, int64_t c_row, float* strip);
+
     /* convolution: a row of `to` for each of count places in a frame, copied by runs whose elements lie step apart there.
      * What lies behind the last run of a row may be overwritten, and read, by up to a vector. */
     void (*copy_runs)(const float* frame, const int64_t* places, int64_t count, const struct run* runs, int run_count, int64_t step,
                       float* to, int64_t row_length);
     double (*total)(int64_t n, const float* x);
+    /* Rows of n elements, apart in both, each plus the number. */
+    void (*add_to_rows)(int64_t rows, int64_t n, const float* x, int64_t x_row, float number, float* y, int64_t y_row);
 };
 
 const struct simd* simd(void);
