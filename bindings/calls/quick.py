@@ -23,17 +23,18 @@ UNUSUAL = object()
 Quick = Callable[..., Any]
 _WORDS: dict[str, Any] = {
     "_UNUSUAL": UNUSUAL, "_NULL": NULL, "_ndarray": np.ndarray, "_empty": np.empty, "_from_buffer": from_buffer,
-    "_type": type, "_float": float, "_int": int, "_min": min, "_len": len, "_NotWhole": ZeroDivisionError,
-    "_TooLarge": (MemoryError, ValueError), "__builtins__": {},
+    "_type": type, "_float": float, "_int": int, "_NotWhole": ZeroDivisionError,
+    "_TooLarge": (MemoryError, ValueError),
 }  # fmt: skip
 
 
 def has_quick(signature: Signature) -> bool:
-    """Whether there is such a function: not for lists, indices (each is looked at) and what is always updated."""
+    """Whether there is such a function: not for lists, and for what is always updated."""
     parameters = signature.function.parameters
     return not (
-        any(p.is_list or p.limit or p.direction == "workspace" for p in parameters)
+        any(p.is_list or p.direction == "workspace" for p in parameters)
         or any(p.direction == "updated" and p.read_if is None for p in parameters)
+        or any(p.limit and p.is_optional for p in parameters)
         or any(axis.at_least for p in parameters for axis in p.shape)
         or any(keyword.iskeyword(p.name) or p.name.startswith("_") for p in parameters)
     )
@@ -98,6 +99,12 @@ def _unusual(signature: Signature) -> Iterator[str]:
             given = f"{parameter.name} is not None and " if parameter.is_optional else ""
             yield f"{given}{parameter.name}.shape != {_shape(parameter)}"
     yield from (f"not ({_text(condition.text)})" for condition in signature.function.requires)
+    for parameter in signature.given:
+        if parameter.limit:
+            word, bound = parameter.limit
+            yield f"{parameter.name}.max() >= {_text(bound.text)}"
+            if word == "WITHIN":
+                yield f"{parameter.name}.min() < 0"
     for parameter in signature.outputs:
         yield from (f"{_text(axis.size.text)} < 1" for axis in parameter.shape if not axis.size.is_name)
 

@@ -138,7 +138,8 @@ struct simd {
     void (*affine_columns)(int64_t n, const float* x, const struct norm_columns* c, float* y);
     void (*add_columns)(int64_t n, const float* x, double* sums);
     void (*add_deviations)(int64_t n, const float* x, const double* mean, double* sums); /* of their squares */
-    void (*add_gradient_sums)(int64_t n, const float* x, const float* dy, float mean, struct norm_sums* sums);
+    /* of `runs` of n elements, so far apart */
+    void (*add_gradient_sums)(int64_t runs, int64_t apart, int64_t n, const float* x, const float* dy, float mean, struct norm_sums* sums);
     void (*add_gradient_columns)(int64_t n, const float* x, const float* dy, const float* mean, double* of_dy, double* of_product);
     void (*norm_gradient)(int64_t n, const float* x, const float* dy, const struct norm_factors* factors, float* dx);
     void (*norm_gradient_columns)(int64_t n, const float* x, const float* dy, const struct norm_columns* c, float* dx);

@@ -14,8 +14,8 @@ from tests.bindings.spy import Spy
 from tests.bindings.valid import arguments_of
 
 OPERATIONS = read_header().operations
-QUICK = ("relu", "conv2d", "lstm_backward", "batchnorm_evaluation", "gemm_nn", "layernorm")
-CAREFUL = ("scatter_add", "multi_adamw", "cross_entropy_forward", "momentum_step")  # updated, lists, indices
+QUICK = ("relu", "conv2d", "lstm_backward", "batchnorm_evaluation", "gemm_nn", "layernorm", "cross_entropy_forward")
+CAREFUL = ("scatter_add", "multi_adamw", "momentum_step")  # updated, lists
 
 
 def quickly(library: Library, operation: str, **changed: Any) -> Any:
@@ -54,3 +54,12 @@ def test_what_takes_more_checks_has_no_quick_way(operation: str, spy: Spy) -> No
 )
 def test_anything_else_is_left_to_the_careful_way(changed: dict[str, Any], spy: Spy) -> None:
     assert quickly(spy.library, "leaky_relu", **changed) is UNUSUAL
+
+
+@pytest.mark.parametrize("index", [-2, 1_000_000])
+def test_an_index_beyond_its_range_is_left_to_the_careful_way(index: int, spy: Spy) -> None:
+    places = np.zeros_like(
+        arguments_of(OPERATIONS["max_pool2d_backward"], random.Random("max_pool2d_backward"))["places"]
+    )
+    assert quickly(spy.library, "max_pool2d_backward", places=places) is not UNUSUAL
+    assert quickly(spy.library, "max_pool2d_backward", places=places + np.int32(index)) is UNUSUAL
