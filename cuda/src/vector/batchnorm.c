@@ -26,7 +26,7 @@ static void add_deviations(int64_t n, const float* restrict x, const double* res
  * before it. */
 static void add_gradient_sums(int64_t runs, int64_t apart, int64_t n, const float* x, const float* dy, float mean, struct norm_sums* sums) {
     enum { STEP = 2 * WIDE_LANES };
-    wide of_dy[2] = {{0}, {0}}, of_product[2] = {{0}, {0}};
+    wide of_dy[2] = {(wide){0}, (wide){0}}, of_product[2] = {(wide){0}, (wide){0}};
     double rest_of_dy = 0, rest_of_product = 0;
     for (int64_t r = 0; r < runs; r++, x += apart, dy += apart) {
         int64_t i = 0;

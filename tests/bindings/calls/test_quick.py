@@ -58,8 +58,7 @@ def test_anything_else_is_left_to_the_careful_way(changed: dict[str, Any], spy: 
 
 @pytest.mark.parametrize("index", [-2, 1_000_000])
 def test_an_index_beyond_its_range_is_left_to_the_careful_way(index: int, spy: Spy) -> None:
-    places = np.zeros_like(
-        arguments_of(OPERATIONS["max_pool2d_backward"], random.Random("max_pool2d_backward"))["places"]
-    )
+    arguments = arguments_of(OPERATIONS["max_pool2d_backward"], random.Random("max_pool2d_backward"))
+    places = np.zeros_like(arguments["places"])
     assert quickly(spy.library, "max_pool2d_backward", places=places) is not UNUSUAL
     assert quickly(spy.library, "max_pool2d_backward", places=places + np.int32(index)) is UNUSUAL
