@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +51,13 @@ class Backends:
             return prepared
         function, arguments = getattr(self.operations(name), case.operation), case.call()
         return lambda: function(*arguments)
+
+    def layer_in_torch(self, cases: Sequence[Case]) -> Callable[[], Any]:
+        """A layer's operations, forward and then backward, as PyTorch computes them in one."""
+        prepare = importlib.import_module("benchmarks.torch_layers").layer
+        given = [(case.operation, {name: self._tensors(x) for name, x in case.arguments.items()}) for case in cases]
+        prepared: Callable[[], Any] = prepare(given)
+        return prepared
 
     def _tensors(self, value: Any) -> Any:
         if isinstance(value, list):

@@ -15,10 +15,11 @@ from training.memory.heap import keep_freed_memory
 from .agreement import Agreement, wrong_in_a_step
 from .backends import REFERENCE, AbsentError, Backends
 from .cases import Case
-from .cases import timed as timed_cases
+from .layers import timed_layers
 from .machine import header
 from .sizes import PUBLISHED, SHORT, SHORT_FORM, Sizes
 from .table import Table
+from .timed import timed as timed_cases
 
 BACKENDS = pytest.StashKey[Backends]()
 SIZES = pytest.StashKey[Sizes]()
@@ -55,6 +56,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize(("id", "backend"), pairs)
     elif "id" in asked:
         metafunc.parametrize("id", known)
+    elif "layer_id" in asked:
+        metafunc.parametrize("layer_id", timed_layers(metafunc.config.stash[SIZES]))
     elif "backend" in asked:
         metafunc.parametrize("backend", backends.names)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from statistics import median
 
 from .backends import C
@@ -27,10 +27,10 @@ class Table:
         """Take in one backend's rounds."""
         self._times[case][backend] = median(seconds)
 
-    def add_ratios(self, case: str, seconds: Seconds) -> None:
-        """Take in rounds of all backends that have the case, the C library among them."""
+    def add_ratios(self, case: str, seconds: Seconds, of: Collection[str] | None = None) -> None:
+        """Take in rounds of all backends that have the case, the C library among them; `of`: of those asked alone."""
         self._ratios[case] = {name: ratio(each, seconds[C]) for name, each in seconds.items() if name != C}
-        self._absent[case] = set(self.backends) - seconds.keys()
+        self._absent[case] = set(self.backends if of is None else of) - seconds.keys()
 
     def lines(self) -> list[str]:
         """The header, the rows, the notes; nothing where nothing was timed."""

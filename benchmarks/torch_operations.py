@@ -12,6 +12,15 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import Tensor
 
+from .torch_recurrent import (  # noqa: F401
+    gru_backward,
+    gru_forward,
+    lstm_backward,
+    lstm_forward,
+    rnn_backward,
+    rnn_forward,
+)
+
 Timed = Callable[[], Any]
 
 

@@ -18,7 +18,7 @@ from . import explain
 HOST_ARRAYS = frozenset({np.ndarray, np.memmap})
 ARRAYS = HOST_ARRAYS | {DeviceArray}
 # Bits of ndarray.flags.num: C-contiguous and aligned; the same and writable.
-_READABLE, _WRITABLE = 0x0101, 0x0501
+READABLE, _WRITABLE = 0x0101, 0x0501
 
 
 class Checker:
@@ -28,7 +28,7 @@ class Checker:
         self.signature = signature
         self.operation = signature.function.operation
         arrays = [p for p in signature.given if p.is_array]
-        self._scalars = [(p, p.name, _plain_numbers(p)) for p in signature.scalars]
+        self._scalars = [(p, p.name, plain_numbers(p)) for p in signature.scalars]
         self._arrays = [(p, p.name, _kinds(p), p.type.dtype, _flags(p), len(p.shape)) for p in arrays]
         self._lists = [(p, p.name, p.type.dtype, _flags(p)) for p in signature.given if p.is_list]
         self._sizes = [(p, p.name, p.type.range[1]) for p in signature.size_parameters]
@@ -135,10 +135,10 @@ def _kinds(parameter: Parameter) -> frozenset[type]:
 
 
 def _flags(parameter: Parameter) -> int:
-    return _WRITABLE if parameter.written else _READABLE
+    return _WRITABLE if parameter.written else READABLE
 
 
-def _plain_numbers(parameter: Parameter) -> tuple[type, Any, Any]:
+def plain_numbers(parameter: Parameter) -> tuple[type, Any, Any]:
     """Return type and range of the numbers that need no second look."""
     if parameter.type.is_integer:
         return (int, *parameter.type.range)

@@ -16,6 +16,7 @@ from bindings.shared_object.foreign import NULL, address, from_buffer
 
 from . import explain
 from .checks import Checker, refuse_overlap
+from .quick import UNUSUAL, compile_quick, has_quick
 from .residence import Residence, as_argument
 from .staging import Staging
 
@@ -51,10 +52,24 @@ class Operation:
             for p in may_be_allocated
         ]
 
+        is_quick = not (staging or residence.always) and has_quick(signature)
+        self._quick = compile_quick(signature, entry, self._memory, self._error) if is_quick else None
+        self._rest = {place: frozenset(self._names[place:]) for place in range(len(self._names))}
+
     def __repr__(self) -> str:
         return f"<operation {self.operation}{self.__signature__}>"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if (quick := self._quick) and (
+            kwargs.keys() == self._rest.get(len(args)) if kwargs else len(args) == len(self._names)
+        ):
+            results = quick(*args, **kwargs)
+            if results is not UNUSUAL:
+                return results
+        return self._carefully(args, kwargs)
+
+    def _carefully(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Make any call, or say what is wrong with it."""
         values = dict(zip(self._names, args, strict=False))
         if kwargs or len(args) != len(self._names):
             self._bind(values, args, kwargs)

@@ -19,13 +19,13 @@ class Residence:
     """Of one operation. always: what it returns are DeviceArrays, whatever it is given."""
 
     def __init__(self, memory: Memory, function: Function, always: bool) -> None:
-        self.memory, self._operation, self._always = memory, function.operation, always
+        self.memory, self._operation, self.always = memory, function.operation, always
         self._names = [p.name for p in function.parameters if p.is_array and not p.host]
         self._lists = [p.name for p in function.parameters if p.is_list]
 
     def is_resident(self, values: Mapping[str, Any]) -> bool:
         """Whether the call is one on DeviceArrays; where those lie on a device, no other may be among them."""
-        if not self._always and not self._any(values):
+        if not self.always and not self._any(values):
             return False
         given = list(self._given(values))
         found = [name for name, array in given if type(array) is DeviceArray]

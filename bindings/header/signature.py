@@ -16,6 +16,7 @@ class Signature:
     scalars     numbers that the caller passes: those that no shape of an array tells that is given always
     outputs     arrays that the call fills: allocated, or passed by keyword
     returned    outputs and updated arrays in the header's order: what the call returns
+    solvers     of each size that an array tells: size, array, index, added; size = array.shape[index] - added
     workspaces  scratch arrays; `lengths` maps each array of sizes to the first list it describes
     """
 
@@ -34,8 +35,8 @@ class Signature:
         shown = {name for _, _, axis in self._axes() if (name := axis.size.text) and axis.size.is_name}
         counts = {p.each[0]: p.name for p in reversed(self.given) if p.each}
         self.counts = counts
-        self._solvers = self._find_solvers(shown - counts.keys())
-        solved = {name for name, *_ in self._solvers}
+        self.solvers = self._find_solvers(shown - counts.keys())
+        solved = {name for name, *_ in self.solvers}
         self.scalars = tuple(p for p in numbers if p.name not in solved | counts.keys())
         self.names = tuple(p.name for p in (*self.given, *self.scalars))
         self.size_parameters = tuple(p for p in numbers if p.name in self._size_names())
@@ -78,20 +79,20 @@ class Signature:
         axes = (axis.size for parameter in function.parameters for axis in parameter.shape)
         named = {name for expression in (*axes, *function.requires) for name in expression.names}
         scalars = [p.name for p in self.scalars if p.type.is_integer and p.name in named and not p.moving]
-        return (*scalars, *self.counts, *(name for name, *_ in self._solvers))
+        return (*scalars, *self.counts, *(name for name, *_ in self.solvers))
 
     def sizes(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return every number of a call by name, read off the given arrays (of the right dimensions) and scalars."""
         sizes = {parameter.name: values[parameter.name] for parameter in self.scalars}
         for count, array in self.counts.items():
             sizes[count] = len(values[array])
-        for name, array, index, added in self._solvers:
+        for name, array, index, added in self.solvers:
             sizes[name] = values[array].shape[index] - added
         return sizes
 
     def source_of(self, size: str) -> str | None:
         """Return the given array that a size is read off."""
-        return next((array for name, array, _, _ in self._solvers if name == size), self.counts.get(size))
+        return next((array for name, array, _, _ in self.solvers if name == size), self.counts.get(size))
 
     def python(self) -> inspect.Signature:
         """Return the signature that Python shows."""

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { LONG_RUN = 16, COLUMNS = NORM_COLUMNS };
+enum { LONG_RUN = 32, COLUMNS = NORM_COLUMNS };
 
 /* channel: the first of `channels` that are treated together, each a run of `spatial` in every sample. */
 struct group {

@@ -4,7 +4,7 @@
 #include "simd.h"
 #include "parallel.h"
 
-enum { LONG_RUN = 16, COLUMNS = NORM_COLUMNS };
+enum { LONG_RUN = 32, COLUMNS = NORM_COLUMNS };
 
 struct backward {
     const float *x, *weight, *mean, *rstd, *d_output;
@@ -25,10 +25,8 @@ static struct norm_factors finish(const struct backward* b, int64_t c, struct no
 /* One channel, whose runs are long. */
 static void long_channel(const struct simd* v, const struct backward* b, int64_t c) {
     struct norm_sums sums = {0, 0};
-    for (int64_t i = 0; i < b->batch; i++) {
-        const int64_t at = i * b->stride + c * b->spatial;
-        v->add_gradient_sums(b->spatial, b->x + at, b->d_output + at, b->mean[c], &sums);
-    }
+    const int64_t first = c * b->spatial;
+    v->add_gradient_sums(b->batch, b->stride, b->spatial, b->x + first, b->d_output + first, b->mean[c], &sums);
     const struct norm_factors factors = finish(b, c, sums);
     for (int64_t i = 0; i < b->batch; i++) {
         const int64_t at = i * b->stride + c * b->spatial;

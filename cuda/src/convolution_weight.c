@@ -6,8 +6,7 @@
 #include "scratch.h"
 
 /* Of a block: taps by output channels.  Its windows (256 kB at most) and d_output share a core's second-level cache. */
-enum { MOST_TAPS = 256, LEAST_TAPS = 32, MOST_CHANNELS = 256, ENOUGH_TASKS = 16, ENOUGH_BLOCKS = 8 };
-static const double SERIAL_BELOW_FLOPS = 500e3;
+enum { MOST_TAPS = 256, LEAST_TAPS = 32, MOST_CHANNELS = 256, ENOUGH_TASKS = 16 };
 
 struct plan {
     struct windows windows;
@@ -23,10 +22,16 @@ static int64_t blocks_of(const struct plan* p) {
 
 static int64_t sums_of(const struct plan* p) { return p->groups * depth_of(&p->windows) * p->channels; }
 
+/* Parts of the batch first, as every block of taps packs d_output once more; of two samples at least, as each has sums of its
+ * own.  Where these are too few tasks, more blocks of taps. */
 static void divide(struct plan* p) {
-    p->block_taps = min64(MOST_TAPS, max64(LEAST_TAPS, ceil_div(depth_of(&p->windows), ENOUGH_BLOCKS)));
+    const int64_t depth = depth_of(&p->windows);
     p->block_channels = min64(MOST_CHANNELS, p->channels);
-    p->parts = max64(1, min64(p->batch, ENOUGH_TASKS / blocks_of(p)));
+    p->block_taps = ceil_div(depth, ceil_div(depth, MOST_TAPS));
+    p->parts = max64(1, min64(p->batch / 2, ENOUGH_TASKS / blocks_of(p)));
+    const int64_t others = p->parts * blocks_of(p) / ceil_div(depth, p->block_taps);
+    if (p->parts * blocks_of(p) < ENOUGH_TASKS)
+        p->block_taps = max64(min64(LEAST_TAPS, p->block_taps), ceil_div(depth, ceil_div(ENOUGH_TASKS, others)));
 }
 
 /* What a thread works in: a strip, panels of d_output, windows, and their frame. */
@@ -44,9 +49,12 @@ static void add_outputs(const struct simd* v, const struct plan* p, const float*
                 is_first ? 0.0f : 1.0f, sums, p->channels, m->strip);
 }
 
+/* Parts of a sample's outputs are as equal as whole vectors let them be. */
+static int64_t outputs_at_once(int64_t outputs) { return round_up(ceil_div(outputs, ceil_div(outputs, PANEL_DEPTH)), WIDEST_VECTOR); }
+
 static void do_task(const struct simd* v, const struct plan* p, int64_t task, const struct memory* m) {
     const struct windows* const w = &p->windows;
-    const int64_t depth = depth_of(w), outputs = outputs_of(w), in_plane = w->down.length * w->across.length;
+    const int64_t depth = depth_of(w), outputs = outputs_of(w), run = outputs_at_once(outputs), in_plane = w->down.length * w->across.length;
     const int64_t across = ceil_div(p->channels, p->block_channels), down = ceil_div(depth, p->block_taps);
     const int64_t channel = task % across * p->block_channels, tap = task / across % down * p->block_taps;
     const int64_t group = task / across / down % p->groups, number = task / blocks_of(p);
@@ -57,25 +65,29 @@ static void do_task(const struct simd* v, const struct plan* p, int64_t task, co
         const int64_t image = b * p->groups + group;
         const float* const planes = p->input + image * w->channels * in_plane;
         const float* const d_output = p->d_output + (image * p->channels + channel) * outputs;
-        for (int64_t output = 0; output < outputs; output += PANEL_DEPTH) {
-            const struct part part = {tap, taps, output, min64(PANEL_DEPTH, outputs - output)};
+        for (int64_t output = 0; output < outputs; output += run) {
+            const struct part part = {tap, taps, output, min64(run, outputs - output)};
             add_outputs(v, p, planes, d_output, part, channels, b == first && output == 0, m, sums);
         }
     }
 }
 
-/* d_weight = beta * d_weight + the parts' sums, turned. */
+/* d_weight = beta * d_weight + the parts' sums, turned: of some channels, whose sums lie side by side, at a time. */
 static void gather(const struct plan* p, float beta, float* d_weight) {
-    const int64_t depth = depth_of(&p->windows), each = sums_of(p);
+    enum { ABREAST = 16 };
+    const int64_t depth = depth_of(&p->windows), each = sums_of(p), across = ceil_div(p->channels, ABREAST);
     PARALLEL_FOR(each * p->parts >= SERIAL_BELOW)
-    for (int64_t o = 0; o < p->groups * p->channels; o++)
-        for (int64_t k = 0; k < depth; k++) {
-            const float* const from = p->sums + (o / p->channels * depth + k) * p->channels + o % p->channels;
-            float* const to = d_weight + o * depth + k;
-            float sum = from[0];
-            for (int64_t part = 1; part < p->parts; part++) sum += from[part * each];
-            *to = beta == 0 ? sum : sum + beta * *to;
-        }
+    for (int64_t some = 0; some < p->groups * across; some++) {
+        const int64_t group = some / across, channel = some % across * ABREAST, count = min64(ABREAST, p->channels - channel);
+        for (int64_t k = 0; k < depth; k++)
+            for (int64_t o = 0; o < count; o++) {
+                const float* const from = p->sums + (group * depth + k) * p->channels + channel + o;
+                float* const to = d_weight + (group * p->channels + channel + o) * depth + k;
+                float sum = from[0];
+                for (int64_t part = 1; part < p->parts; part++) sum += from[part * each];
+                *to = beta == 0 ? sum : sum + beta * *to;
+            }
+    }
 }
 
 static int32_t sum_all(struct plan* p, float beta, float* d_weight) {

@@ -3,6 +3,7 @@
 #include "parallel.h"
 #include "scratch.h"
 #include "simd.h"
+#include "vector/pooling.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -30,7 +31,7 @@ int32_t cuda_max_pool2d(const float* input, float* output, int32_t* places, int 
     CHECK_ARRAY(places, batch, channels, out);
     CHECK(places_fit(height, width));
     const struct simd* const v = simd();
-    FOR_PLANES(plane, memory, 2 * height * pool.columns.windows, size,
+    FOR_PLANES(plane, memory, max_pool_memory(&pool), size,
                v->max_pool(&pool, input + plane * size, memory, output + plane * out, places + plane * out));
 }
 

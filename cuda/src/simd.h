@@ -139,7 +139,8 @@ struct simd {
     void (*affine_columns)(int64_t n, const float* x, const struct norm_columns* c, float* y);
     void (*add_columns)(int64_t n, const float* x, double* sums);
     void (*add_deviations)(int64_t n, const float* x, const double* mean, double* sums); /* of their squares */
-    void (*add_gradient_sums)(int64_t n, const float* x, const float* dy, float mean, struct norm_sums* sums);
+    /* of `runs` of n elements, so far apart */
+    void (*add_gradient_sums)(int64_t runs, int64_t apart, int64_t n, const float* x, const float* dy, float mean, struct norm_sums* sums);
     void (*add_gradient_columns)(int64_t n, const float* x, const float* dy, const float* mean, double* of_dy, double* of_product);
     void (*norm_gradient)(int64_t n, const float* x, const float* dy, const struct norm_factors* factors, float* dx);
     void (*norm_gradient_columns)(int64_t n, const float* x, const float* dy, const struct norm_columns* c, float* dx);
@@ -179,11 +180,18 @@ struct simd {
     void (*multiply)(struct matrix a, const float* packed, int64_t panel_stride, int64_t rows, int64_t depth, int64_t columns,
                      float alpha, float beta, float* c, int64_t c_row, float* strip);
 
+    /* c = a . b + beta * c, a by rows and at most PANEL_DEPTH deep, row k of b at b + places[k]; columns up to a whole panel are
+     * read and written. */
+    void (*multiply_apart)(struct matrix a, const float* b, const int64_t* places, int64_t rows, int64_t depth, int64_t columns,
+                           float beta, float* c, int64_t c_row, float* strip);
+
     /* convolution: a row of `to` for each of count places in a frame, copied by runs whose elements lie step apart there.
      * What lies behind the last run of a row may be overwritten, and read, by up to a vector. */
     void (*copy_runs)(const float* frame, const int64_t* places, int64_t count, const struct run* runs, int run_count, int64_t step,
                       float* to, int64_t row_length);
     double (*total)(int64_t n, const float* x);
+    /* Rows of n elements, apart in both, each plus the number. */
+    void (*add_to_rows)(int64_t rows, int64_t n, const float* x, int64_t x_row, float number, float* y, int64_t y_row);
 };
 
 const struct simd* simd(void);

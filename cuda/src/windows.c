@@ -16,7 +16,7 @@ static int64_t rows_at_most(const struct windows* w, int64_t count) {
 
 int64_t frame_size(const struct windows* w, int64_t depth, int64_t count) {
     const int64_t channels = min64(w->channels, (depth + taps_of(w) - 2) / taps_of(w) + 1);
-    const int64_t sizes[] = {channels, span(&w->down, rows_at_most(w, count)), span(&w->across, w->across.outputs), 2};
+    const int64_t sizes[] = {channels, span(&w->down, rows_at_most(w, count)), frame_width(w), 2};
     return array_fits(sizeof(float), 4, sizes) ? sizes[0] * sizes[1] * sizes[2] + WIDEST_VECTOR : -1;
 }
 
@@ -47,7 +47,7 @@ static void fill_frame(const struct windows* w, const float* planes, int64_t cha
 struct view {
     const struct windows* windows;
     const float* frame;
-    int64_t width, first_row;
+    int64_t width, first_row, size;
     int64_t taps[TAPS];
 };
 
@@ -55,13 +55,20 @@ static void look(const struct windows* w, const float* planes, struct part part,
     const int64_t kernel = taps_of(w), across = w->across.kernel, channel = part.first / kernel;
     const int64_t channels = (part.first + part.depth - 1) / kernel + 1 - channel;
     const int64_t first = part.output / w->across.outputs, last = (part.output + part.count - 1) / w->across.outputs;
-    const int64_t rows = span(&w->down, last - first + 1), width = span(&w->across, w->across.outputs);
+    const int64_t rows = span(&w->down, last - first + 1), width = frame_width(w);
     fill_frame(w, planes + channel * w->down.length * w->across.length, channels, first * w->down.stride, rows, width, frame);
-    *view = (struct view){.windows = w, .frame = frame, .width = width, .first_row = first};
+    *view = (struct view){.windows = w, .frame = frame, .width = width, .first_row = first, .size = channels * rows * width};
     for (int64_t k = 0; k < part.depth; k++) {
         const int64_t tap = (part.first + k) % kernel, c = (part.first + k) / kernel - channel;
         view->taps[k] = (c * rows + tap / across * w->down.dilation) * width + tap % across * w->across.dilation;
     }
+}
+
+void frame_windows(const struct windows* w, const float* planes, struct part part, int64_t beyond, float* frame, int64_t* places) {
+    struct view view;
+    look(w, planes, part, frame, &view);
+    memset(frame + view.size, 0, (size_t)beyond * sizeof(float));
+    memcpy(places, view.taps, (size_t)part.depth * sizeof *places);
 }
 
 /* The outputs from `output` on as runs along rows; returns how many runs there are. */

@@ -29,8 +29,17 @@ static inline int64_t taps_of(const struct windows* w) { return w->down.kernel *
 static inline int64_t depth_of(const struct windows* w) { return w->channels * taps_of(w); }
 static inline int64_t outputs_of(const struct windows* w) { return w->down.outputs * w->across.outputs; }
 
+/* How far apart rows lie in a frame. */
+static inline int64_t frame_width(const struct windows* w) {
+    return (w->across.outputs - 1) * w->across.stride + (w->across.kernel - 1) * w->across.dilation + 1;
+}
+
 /* Floats of a frame of any part with at most so many taps and outputs; -1 where int64_t does not count their bytes. */
 int64_t frame_size(const struct windows* w, int64_t depth, int64_t count);
+
+/* Where steps are 1, what tap k of a part meets at column x of row y of its outputs lies at places[k] + y * frame_width + x of
+ * its frame, and `beyond` zeros past its end may be read; the part begins with a row.  places: `depth` of them. */
+void frame_windows(const struct windows* w, const float* planes, struct part part, int64_t beyond, float* frame, int64_t* places);
 
 /* Panels of the part's outputs, each depth x v->panel, as v->multiply takes them; outputs past the last are 0.  A vector
  * beyond the last panel may be written. */

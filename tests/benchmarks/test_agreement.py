@@ -10,8 +10,9 @@ import numpy as np
 import reference
 from benchmarks.agreement import Agreement, shortened, wrong
 from benchmarks.backends import Backends
-from benchmarks.cases import Case, timed
+from benchmarks.cases import Case
 from benchmarks.sizes import SHORT
+from benchmarks.timed import timed
 
 ADD = Case("add 3 3", "add", {"a": np.ones(3, np.float32), "b": np.full(3, 2, np.float32)})
 

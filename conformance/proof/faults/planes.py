@@ -11,12 +11,15 @@ FAULTS = (
     Fault("max_pool2d: begins at 0", ("max_pool2d",), "vector/pooling.c",
           "largest[i] = -INFINITY;", "largest[i] = 0.0f;", "matches: negative input taken as 0"),
     Fault("max_pool2d: places in the window's row", ("max_pool2d",), "vector/pooling.c",
-          "const int32_t place = (int32_t)(h * s->size + start);", "const int32_t place = (int32_t)start;", "places"),
+          "(int32_t)(rows.first * p->columns.size - f.lead)", "(int32_t)-f.lead", "places"),
     Fault("max_pool2d: the last row of windows left out", ("max_pool2d",), "vector/pooling.c",
           "for (int64_t o = 0; o < p->rows.windows; o++) {\n        const struct span rows = covered(&p->rows, o);\n"
-          "        memcpy(y + o",
+          "        float* const to = y + o * across;\n        int32_t* const",
           "for (int64_t o = 0; o < p->rows.windows - (p->rows.windows > 1); o++) {\n"
-          "        const struct span rows = covered(&p->rows, o);\n        memcpy(y + o", "never written"),
+          "        const struct span rows = covered(&p->rows, o);\n"
+          "        float* const to = y + o * across;\n        int32_t* const", "never written"),
+    Fault("max_pool2d: places of a row behind", ("max_pool2d",), "vector/pooling.c",
+          "from[i] + behind : places[i];", "from[i] : places[i];", "places"),
     Fault("max_pool2d: half of the kernel may be exceeded", ("max_pool2d",), "pooling.h",
           "2 * (int64_t)pad <= kernel", "pad <= kernel", "a call with pad_. = .* is to be refused"),
     Fault("max_pool2d_backward: assigned", ("max_pool2d_backward",), "pooling.c",

@@ -29,7 +29,13 @@ static double total(int64_t n, const float* x) {
     return sum;
 }
 
+static void add_to_rows(int64_t rows, int64_t n, const float* restrict x, int64_t x_row, float number, float* restrict y, int64_t y_row) {
+    for (int64_t i = 0; i < rows; i++)
+        SIMD for (int64_t j = 0; j < n; j++) y[i * y_row + j] = x[i * x_row + j] + number;
+}
+
 void NAME(fill_convolution)(struct simd* table) {
     table->copy_runs = copy_runs;
     table->total = total;
+    table->add_to_rows = add_to_rows;
 }

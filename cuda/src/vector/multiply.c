@@ -77,6 +77,21 @@ static void multiply(struct matrix a, const float* packed, int64_t panel_stride,
     }
 }
 
+/* c = a . b + beta * c, a by rows, row k of b at b + places[k].  Whole panels are read and written. */
+static void multiply_apart(struct matrix a, const float* b, const int64_t* places, int64_t rows, int64_t depth, int64_t columns,
+                           float beta, float* c, int64_t c_row, float* memory) {
+    const int64_t strips = (rows + TILE_ROWS - 1) / TILE_ROWS;
+    for (int64_t s = 0, row = 0; s < strips; s++) {
+        const int height = (int)((rows - row) / (strips - s));
+        const struct strip strip = copy_strip(a, row, height, 0, depth, memory);
+        for (int64_t j = 0; j < columns; j += TILE_COLUMNS) {
+            const struct target to = {c + row * c_row + j, c_row, TILE_COLUMNS, 1.0f, beta};
+            NAME(multiply_tile_apart)(&strip, b + j, places, depth, &to);
+        }
+        row += height;
+    }
+}
+
 void NAME(fill_multiply)(struct simd* table) {
     table->name = TEXT(VARIANT);
     table->width = LANES;
@@ -84,4 +99,5 @@ void NAME(fill_multiply)(struct simd* table) {
     table->strip = (int64_t)TILE_ROWS * PANEL_DEPTH;
     table->pack = pack;
     table->multiply = multiply;
+    table->multiply_apart = multiply_apart;
 }

@@ -12,62 +12,66 @@
 /* A NaN is larger than every number, and of equal ones the one that was there first stays. */
 static inline int is_larger(float x, float than) { return !(x <= than) & (than == than); }
 
-/* x[i * stride] lies at place + i * stride. */
-ALWAYS_INLINE void take_larger(int32_t n, const float* restrict x, int32_t stride, int32_t place, float* restrict largest,
+/* x[i * stride] is the one at `place` of window i. */
+ALWAYS_INLINE void take_larger(int64_t n, const float* restrict x, int64_t stride, int32_t place, float* restrict largest,
                                int32_t* restrict places) {
-    SIMD for (int32_t i = 0; i < n; i++) {
+    SIMD for (int64_t i = 0; i < n; i++) {
         const int larger = is_larger(x[i * stride], largest[i]);
         largest[i] = larger ? x[i * stride] : largest[i];
-        places[i] = larger ? place + i * stride : places[i];
+        places[i] = larger ? place : places[i];
     }
 }
 
-/* Of every row the largest of each window's part in it, and its place. */
-static void largest_along_rows(const struct pool* p, const float* x, float* largest, int32_t* places) {
-    const struct side* const s = &p->columns;
-    const int64_t across = s->windows, n = p->rows.size * across;
-    for (int64_t o = 0; o < across; o++) places[o] = (int32_t)covered(s, o).first;
-    for (int64_t h = 1; h < p->rows.size; h++)
-        SIMD for (int64_t o = 0; o < across; o++) places[h * across + o] = places[o] + (int32_t)(h * s->size);
+/* What lies around the rows is less than every number, or equal to the first: it is never taken. */
+static void fill_frame(const struct pool* p, const struct framed* f, const float* x, float* frame) {
+    const int64_t inside = lesser(p->columns.size, f->width - f->lead);
+    SIMD for (int64_t i = 0; i < p->rows.size * f->width + f->places; i++) frame[i] = -INFINITY;
+    for (int64_t h = 0; h < p->rows.size; h++)
+        memcpy(frame + h * f->width + f->lead, x + h * p->columns.size, (size_t)inside * sizeof(float));
+}
+
+/* Of every row the largest of each window's part in it, and its place in the window. */
+static void largest_along_rows(const struct pool* p, const struct framed* f, const float* frame, float* largest, int32_t* places) {
+    const int64_t n = p->rows.size * f->across;
     SIMD for (int64_t i = 0; i < n; i++) largest[i] = -INFINITY;
-    const struct span all = filled(s);
-    for (int64_t j = all.first; j < all.end; j++) {
-        const struct span in = whole(s, j);
-        const int64_t start = in.first * s->stride - s->pad + j;
-        const int32_t count = (int32_t)(in.end - in.first);
-        for (int64_t h = 0; h < p->rows.size; h++) {
-            const float* const from = x + h * s->size + start;
-            const int32_t place = (int32_t)(h * s->size + start);
-            float* const to = largest + h * across + in.first;
-            int32_t* const to_places = places + h * across + in.first;
-            if (s->stride == 1) take_larger(count, from, 1, place, to, to_places);
-            else if (s->stride == 2) take_larger(count, from, 2, place, to, to_places);
-            else take_larger(count, from, (int32_t)s->stride, place, to, to_places);
-        }
+    memset(places, 0, (size_t)n * sizeof(int32_t));
+    for (int64_t h = 0; h < p->rows.size; h++) /* where all are -infinity it is the first that is no padding */
+        for (int64_t o = 0; o * f->stride < f->lead; o++) places[h * f->across + o] = (int32_t)(f->lead - o * f->stride);
+    for (int64_t j = 0; j < f->places; j++) {
+        if (f->stride == 1) take_larger(n, frame + j, 1, (int32_t)j, largest, places);
+        else if (f->stride == 2) take_larger(n, frame + j, 2, (int32_t)j, largest, places);
+        else take_larger(n, frame + j, f->stride, (int32_t)j, largest, places);
     }
 }
 
-static void larger_of_rows(int64_t n, const float* restrict x, const int32_t* restrict from, float* restrict largest,
+/* `behind`: what a row's places are more than those of the row they are counted from. */
+static void larger_of_rows(int64_t n, const float* restrict x, const int32_t* restrict from, int32_t behind, float* restrict largest,
                            int32_t* restrict places) {
     SIMD for (int64_t i = 0; i < n; i++) {
         const int larger = is_larger(x[i], largest[i]);
         largest[i] = larger ? x[i] : largest[i];
-        places[i] = larger ? from[i] : places[i];
+        places[i] = larger ? from[i] + behind : places[i];
     }
 }
 
-/* memory: 2 * height * out_w. */
+/* memory: max_pool_memory. */
 static void max_pool(const struct pool* p, const float* x, float* memory, float* y, int32_t* places) {
+    const struct framed f = framed_side(&p->columns);
     const int64_t across = p->columns.windows;
-    float* const of_rows = memory;
-    int32_t* const in_rows = (int32_t*)(memory + p->rows.size * across);
-    largest_along_rows(p, x, of_rows, in_rows);
+    float *const frame = memory, *const of_rows = frame + p->rows.size * f.width + f.places;
+    int32_t* const in_rows = (int32_t*)(of_rows + p->rows.size * f.across);
+    fill_frame(p, &f, x, frame);
+    largest_along_rows(p, &f, frame, of_rows, in_rows);
     for (int64_t o = 0; o < p->rows.windows; o++) {
         const struct span rows = covered(&p->rows, o);
-        memcpy(y + o * across, of_rows + rows.first * across, (size_t)across * sizeof(float));
-        memcpy(places + o * across, in_rows + rows.first * across, (size_t)across * sizeof(int32_t));
+        float* const to = y + o * across;
+        int32_t* const to_places = places + o * across;
+        memcpy(to, of_rows + rows.first * f.across, (size_t)across * sizeof(float));
+        memcpy(to_places, in_rows + rows.first * f.across, (size_t)across * sizeof(int32_t));
         for (int64_t h = rows.first + 1; h < rows.end; h++)
-            larger_of_rows(across, of_rows + h * across, in_rows + h * across, y + o * across, places + o * across);
+            larger_of_rows(across, of_rows + h * f.across, in_rows + h * f.across, (int32_t)((h - rows.first) * p->columns.size), to, to_places);
+        const int32_t start = (int32_t)(rows.first * p->columns.size - f.lead), stride = (int32_t)f.stride;
+        SIMD for (int32_t i = 0; i < (int32_t)across; i++) to_places[i] += start + i * stride;
     }
 }
 

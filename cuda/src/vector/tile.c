@@ -2,6 +2,8 @@
  * every k, TILE_ROWS elements of A meet TILE_VECS vectors of B. */
 #include "tile.h"
 
+#include <stddef.h>
+
 /* A tile that reaches past the last column: its sums, by way of memory. */
 static void write_part(int rows, const float* sums, const struct target* to) {
     for (int i = 0; i < rows; i++)
@@ -12,12 +14,15 @@ static void write_part(int rows, const float* sums, const struct target* to) {
         }
 }
 
-/* Element (i, k) of A is a[i * a_row + k * a_col].  rows is a constant wherever this is inlined. */
-ALWAYS_INLINE void tile(int rows, const float* a, int64_t a_row, int64_t a_col, const float* b, int64_t depth, const struct target* to) {
+/* Element (i, k) of A is a[i * a_row + k * a_col], row k of B at panel + k * TILE_COLUMNS, or at panel + places[k] where there are
+ * places.  rows, and whether there are, are constants wherever this is inlined. */
+ALWAYS_INLINE void tile(int rows, const float* a, int64_t a_row, int64_t a_col, const float* panel, const int64_t* places,
+                        int64_t depth, const struct target* to) {
     vec sum[TILE_ROWS][TILE_VECS];
     UNROLLED for (int i = 0; i < rows; i++)
         UNROLLED for (int j = 0; j < TILE_VECS; j++) sum[i][j] = (vec){0};
-    for (int64_t k = 0; k < depth; k++, b += TILE_COLUMNS) {
+    for (int64_t k = 0; k < depth; k++) {
+        const float* const b = panel + (places ? places[k] : k * TILE_COLUMNS);
         vec column[TILE_VECS];
         UNROLLED for (int j = 0; j < TILE_VECS; j++) column[j] = load(b + j * LANES);
         UNROLLED for (int i = 0; i < rows; i++) {
@@ -42,12 +47,18 @@ ALWAYS_INLINE void tile(int rows, const float* a, int64_t a_row, int64_t a_col, 
 
 void NAME(multiply_tile)(const struct strip* a, const float* panel, int64_t depth, const struct target* to) {
     if (a->by_row) {
-#define TILE(count) case count: tile(count, a->data, PANEL_DEPTH, 1, panel, depth, to); break;
+#define TILE(count) case count: tile(count, a->data, PANEL_DEPTH, 1, panel, NULL, depth, to); break;
         FOR_CONSTANT_ROWS(a->rows, TILE)
 #undef TILE
     } else {
-#define TILE(count) case count: tile(count, a->data, 1, TILE_ROWS, panel, depth, to); break;
+#define TILE(count) case count: tile(count, a->data, 1, TILE_ROWS, panel, NULL, depth, to); break;
         FOR_CONSTANT_ROWS(a->rows, TILE)
 #undef TILE
     }
+}
+
+void NAME(multiply_tile_apart)(const struct strip* a, const float* b, const int64_t* places, int64_t depth, const struct target* to) {
+#define TILE(count) case count: tile(count, a->data, PANEL_DEPTH, 1, b, places, depth, to); break;
+    FOR_CONSTANT_ROWS(a->rows, TILE)
+#undef TILE
 }

@@ -28,6 +28,9 @@ struct target {
 /* depth elements of every row of a strip by a panel of B. */
 void NAME(multiply_tile)(const struct strip* a, const float* panel, int64_t depth, const struct target* to);
 
+/* The same of a strip by row, row k of the panel at b + places[k]. */
+void NAME(multiply_tile_apart)(const struct strip* a, const float* b, const int64_t* places, int64_t depth, const struct target* to);
+
 /* With the number of rows a constant, the compiler unrolls the loops over them and keeps a tile's sums in registers. */
 #if LANES == 16
 #define FOR_CONSTANT_ROWS(rows, CASE)                                                                                      \

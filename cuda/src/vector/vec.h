@@ -7,6 +7,10 @@
 #define LANES 1
 typedef float vec;
 typedef float vec_anywhere;
+#define WIDE_LANES 1
+typedef double wide;
+#define WIDENED(from) ((double)*(from))
+#define ELEMENT(x, i) (x)
 #else
 #if defined(__AVX512F__)
 #define LANES 16
@@ -18,6 +22,12 @@ typedef float vec_anywhere;
 typedef float vec __attribute__((vector_size(4 * LANES)));
 /* The same at any address that a float may have. */
 typedef float vec_anywhere __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+/* A register of doubles, made of as many floats. */
+#define WIDE_LANES (LANES / 2)
+typedef double wide __attribute__((vector_size(8 * WIDE_LANES)));
+typedef float narrow_anywhere __attribute__((may_alias, aligned(4), vector_size(4 * WIDE_LANES)));
+#define WIDENED(from) __builtin_convertvector(*(const narrow_anywhere*)(from), wide)
+#define ELEMENT(x, i) ((x)[i])
 #endif
 
 #if defined(__clang__)
