@@ -3,8 +3,10 @@
 A formula says what is multiplied and added, not in which order: factors go together in any order, a division comes
 first, last or as a reciprocal, a factor before a sum may go to each of its terms.  Two things are not open.  A sum of
 more than one exact term may cancel to nothing without any error, so no factor goes to its terms.  (Where an inexact
-term cancels another, its own error is as large as what a rounding of either costs.)  And infinity propagates as in the
-formula: inf * (1 - s) is infinite, inf - inf * s is not.
+term cancels another, its own error is as large as what a rounding of either costs.)  For the same reason no more than
+one sum of a product is multiplied out: (x - m)^2 errs by 2 |x - m| times what m errs by, which is what a rounding of
+x * (x - m) costs; x^2 - 2 x m + m^2 errs by a rounding of x^2.  And infinity propagates as in the formula:
+inf * (1 - s) is infinite, inf - inf * s is not.
 """
 
 from __future__ import annotations
@@ -106,7 +108,8 @@ class Orders:
         return factor.value if isinstance(factor, MatrixProduct) else factor
 
     def _distributed(self, product: Product, over: Sum) -> Floats:
-        rest = Product(_without(product.factors, over), product.divisors)
+        others = _without(product.factors, over)
+        rest = Product(tuple(self._factor(f) if isinstance(f, Sum) else f for f in others), product.divisors)
         return self.total(Sum(tuple(rest.times(term) for term in over.terms), over.exact))
 
     def _scaled(self, product: Product, matrix: MatrixProduct, number: Floats) -> Floats:
