@@ -127,3 +127,17 @@ def test_of_two_sums_in_a_product_one_is_multiplied_out_at_most() -> None:
     wide = x.astype(np.float64)
     due = (wide - wide.mean(axis=-1, keepdims=True)) ** 2
     assert all(np.abs(one - due).max() < 0.02 for one in found)
+
+
+@pytest.mark.parametrize(
+    ("id", "seed", "name"),
+    [
+        ("momentum_step/cancel/1025x0.01x0.9x1x0", 1120000, "reordered"),  # a sum of two came out exact
+        ("layernorm/range/3x1025x1e-05", 1120116, "reverse"),  # like squares behind a large one
+        ("batchnorm_training/special/9x65x5x0.3x1e-05", 1120108, "rearranged"),  # an infinite running mean
+        ("layernorm/special/5x33x1e-05", 1120002, "rearranged"),  # a running mean of infinity
+    ],
+)
+def test_what_has_been_a_false_alarm_is_none(id: str, seed: int, name: str) -> None:
+    (run,) = judge_case(id, seed, {name: implementations()[name]})
+    assert run.line == ""
