@@ -14,6 +14,7 @@ from conformance import operations
 from reference.ops.sixteen import copied
 
 from . import adam
+from .infinite_means import leave_means
 from .infinite_parameters import leave_infinite
 from .infinite_scores import leave_either
 from .logits import leave_formula
@@ -41,6 +42,7 @@ def expect(operation: str, arguments: Mapping[str, Any], carried_out: Callable[.
         leave_open(operation, arguments, expected)
         leave_either(operation, arguments, expected)
         leave_infinite(operation, arguments, expected)
+        leave_means(operation, arguments, expected)
         leave_formula(operation, arguments, expected)
     results = {
         name: _as_declared(value, operations.declared(function, name), name, arguments.get("seed", 0))

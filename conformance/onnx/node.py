@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,11 +28,15 @@ class Node:
 
 @dataclass(frozen=True)
 class Call:
-    """A call of an operation, and what the test says of it: outputs by the header's names, not all of them."""
+    """A call of an operation, and what the test says of it: outputs by the header's names, not all of them.
+
+    part: what the test has of each, of values and limits alike.
+    """
 
     operation: str
     arguments: Mapping[str, Any]
     due: Mapping[str, Array]
+    part: Callable[[Any], Any] = lambda whole: whole
 
 
 def expect(holds: Any, reason: str) -> None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from .convolution import conv, conv_transpose
 from .graph import NotApplicableError
 from .node import Call, Node, expect, expect_float32
+from .recurrent import gru, lstm, rnn
 
 __all__ = ["SHARED", "Call", "Node"]
 
@@ -313,6 +314,9 @@ SHARED: Mapping[str, Callable[[Node], Call]] = {
     "SoftmaxCrossEntropyLoss": cross_entropy,
     "Conv": conv,
     "ConvTranspose": conv_transpose,
+    "RNN": rnn,
+    "LSTM": lstm,
+    "GRU": gru,
     "Attention": attention,
     "RotaryEmbedding": rotary_embedding,
     "ScatterND": scatter_nd,

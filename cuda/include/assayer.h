@@ -461,7 +461,8 @@ int32_t cuda_topp_sample(const float* logits SHAPE(batch, vocab_size), int32_t* 
 
 /* ---- layernorm -------------------------------------------------------------------------------------------------- */
 
-/* m = mean(x), rstd = 1 / sqrt(mean((x - m)^2) + eps), row-wise, x = input; output = (x - m) * rstd * weight + bias. */
+/* m = mean(x), rstd = 1 / sqrt(mean((x - m)^2) + eps), row-wise, x = input; output = (x - m) * rstd * weight + bias.  Of a
+ * row that holds an infinity mean may be NaN. */
 int32_t cuda_layernorm(const float* input SHAPE(rows, hidden_dim), const float* weight SHAPE(hidden_dim),
                        const float* bias SHAPE(hidden_dim), float* output SHAPE(rows, hidden_dim), float* mean SHAPE(rows),
                        float* rstd SHAPE(rows), int rows, int hidden_dim, float eps, void* stream) REQUIRES(eps >= 0);
@@ -480,7 +481,8 @@ int32_t cuda_layernorm_backward(const float* input SHAPE(rows, hidden_dim), cons
 
 /* m, v = mean and variance of a channel over batch and spatial, v = mean((x - m)^2), x = input; rstd = 1 / sqrt(v + eps);
  * output = (x - m) * rstd * weight + bias; mean = m.  running_mean = (1 - momentum) * running_mean + momentum * m;
- * running_var = (1 - momentum) * running_var + momentum * v * count / (count - 1), count = batch * spatial. */
+ * running_var = (1 - momentum) * running_var + momentum * v * count / (count - 1), count = batch * spatial.  Of a channel
+ * that holds an infinity mean and running_mean may be NaN. */
 int32_t cuda_batchnorm_training(const float* input SHAPE(batch, channels, spatial), const float* weight SHAPE(channels),
                                 const float* bias SHAPE(channels), float* output SHAPE(batch, channels, spatial),
                                 float* mean SHAPE(channels), float* rstd SHAPE(channels),

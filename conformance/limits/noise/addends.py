@@ -1,7 +1,8 @@
 """Sums of three numbers, which may be added in any order, and of two that are multiplied, each perhaps by itself.
 
 (a + b) + c rounds a + b; another order rounds a + c, or b + c, instead.  An honest one may round the largest of the
-three (Higham 2002, "Accuracy and Stability of Numerical Algorithms", section 4.2).  (a + b) * c rounds a + b and the
+three (Higham 2002, "Accuracy and Stability of Numerical Algorithms", section 4.2), or one of the others where the
+largest came out exact.  (a + b) * c rounds a + b and the
 product; a * c + b * c rounds two products, which are larger than that where a and b cancel.
 """
 
@@ -58,9 +59,18 @@ def _is_zero(x: Noisy) -> bool:
 def _reordered(result: Noisy, pair: Noisy, other: Noisy) -> Noisy:
     first, second = pair.addends
     with np.errstate(all="ignore"):
-        largest: Floats = np.maximum(np.abs(first + other.v), np.abs(second + other.v))
-        done = np.abs(pair.v)
+        largest: Floats = np.maximum(_rounding(first, pair, other), _rounding(second, pair, other))
+        done = np.where(pair.variance > 0, np.abs(pair.v), 0.0)
         more = (largest > done) & np.isfinite(largest) & (first != 0) & (second != 0) & (other.v != 0)
     if not more.any():
         return result
-    return _rounded_more(result, np.where(more, largest**2 - done**2, 0.0), np.where(more, largest, 0.0))
+    last = np.where(result.variance == 0, np.abs(result.v), 0.0)  # exact in this order, but not what the other comes to
+    squares, sizes = largest**2 - done**2 + last**2, largest + last
+    return _rounded_more(result, np.where(more, squares, 0.0), np.where(more, sizes, 0.0))
+
+
+def _rounding(part: Floats, pair: Noisy, other: Noisy) -> Floats:
+    """The size of what one addend of the pair and the other number round to; 0 where all is exact, their sum too."""
+    total = part + other.v
+    free = (pair.variance == 0) & (other.variance == 0) & roundings().accumulator.holds(total)
+    return np.where(free, 0.0, np.abs(total))

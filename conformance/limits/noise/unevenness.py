@@ -17,14 +17,18 @@ CHANCE = 4.0  # standard deviations
 RAMP = 2.0**-10  # of a digit: over so much the step of rounding at one half is spread, before it or behind it
 
 
+Share = Callable[[Floats, Floats], Floats]  # how much of the partial sums lies between two sizes
+
+
 def lean(
-    terms: Floats, n: Floats, reach: Floats, add_up: Callable[[Floats], Floats], levels: int = 2, axis: int = -1
-) -> Floats:
+    terms: Floats, n: Floats, reach: Floats, add_up: Callable[[Floats], Floats], levels: int = 2, axis: int = -1,
+    share: Share | None = None,
+) -> Floats:  # fmt: skip
     """How far sums of `terms` drift, beyond what they do by chance.
 
     n: how many terms a sum has.  reach: the largest size of its partial sums, which are taken to be spread evenly up to
-    it.  Both in the shape that `add_up`, which adds what each term loses along the axis, returns, the axis kept.  Where
-    sums run on, the last of them says what digits there are.
+    it, unless `share` tells where they lie.  Both in the shape that `add_up`, which adds what each term loses along the
+    axis, returns, the axis kept.  Where sums run on, the last of them says what digits there are.
 
     Partial sums of the reach's own leading binary digit lose what terms have below the last digit of these; those of
     the next ones less, in so many levels, the last of which stands for all that are smaller.  So nothing jumps where a
@@ -39,10 +43,21 @@ def lean(
         for level in range(levels):
             bottom = top / 2
             digit = 2 * wide.unit * np.maximum(bottom, wide.smallest)
-            span = np.minimum(reach, top) - (bottom if level < levels - 1 else 0.0)
-            weight = digit * np.maximum(span / reach, 0.0)
+            weight = digit * (share or _evenly(reach))(bottom if level < levels - 1 else np.zeros_like(top), top)
             drift, digits, top = drift + weight * _lost(terms / digit, add_up), digits + weight, bottom
         return np.nan_to_num(np.sqrt(np.maximum(drift**2 - CHANCE**2 * n / 12 * digits**2, 0.0)), posinf=0.0)
+
+
+def _evenly(reach: Floats) -> Share:
+    return lambda bottom, top: np.maximum((np.minimum(reach, top) - bottom) / reach, 0.0)
+
+
+def of_largest_first(terms: Floats) -> Share:
+    """Where the partial sums lie in the order in which one large term has all of them near the whole, along the last
+    axis."""
+    order = np.argsort(-np.abs(terms), axis=-1)
+    sizes = np.abs(np.cumsum(np.take_along_axis(terms, order, axis=-1), axis=-1))
+    return lambda bottom, top: np.mean((sizes >= bottom) & (sizes < top), axis=-1, keepdims=True)
 
 
 def _lost(terms: Floats, add_up: Callable[[Floats], Floats]) -> Floats:

@@ -3,12 +3,16 @@
 A formula says what is multiplied and added, not in which order: factors go together in any order, a division comes
 first, last or as a reciprocal, a factor before a sum may go to each of its terms.  Two things are not open.  A sum of
 more than one exact term may cancel to nothing without any error, so no factor goes to its terms.  (Where an inexact
-term cancels another, its own error is as large as what a rounding of either costs.)  And infinity propagates as in the
-formula: inf * (1 - s) is infinite, inf - inf * s is not.
+term cancels another, its own error is as large as what a rounding of either costs.)  For the same reason no more than
+one sum of a product is multiplied out: (x - m)^2 errs by 2 |x - m| times what m errs by, which is what a rounding of
+x * (x - m) costs; x^2 - 2 x m + m^2 errs by a rounding of x^2.  And infinity propagates as in the formula:
+inf * (1 - s) is infinite, inf - inf * s is not; and inf * (x * (1 - t * t)) is no number where t is 1, whatever is left
+of x - x * t * t.
 """
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -91,7 +95,7 @@ class Orders:
         numbers = [f for f in product.factors if isinstance(f, np.ndarray) and f.size == 1]
         if matrices and numbers and self.toss():
             return self._scaled(product, self.pick(matrices), self.pick(numbers))
-        return self._multiplied([self._factor(f) for f in product.factors], list(product.divisors))
+        return self._multiplied(self._beside_infinity(product.factors), list(product.divisors))
 
     def total(self, whole: Sum) -> Floats:
         """Evaluate a sum."""
@@ -105,8 +109,19 @@ class Orders:
             return self.total(factor)
         return factor.value if isinstance(factor, MatrixProduct) else factor
 
+    def _beside_infinity(self, factors: tuple[Factor, ...]) -> list[Floats]:
+        """The values of factors; a sum's as its formula has it where another one is infinite, since it may be zero."""
+        values = [self._factor(f) for f in factors]
+        infinite = [np.isinf(value) for value in values]
+        if not any(map(np.any, infinite)):
+            return values
+        beside = functools.reduce(np.logical_or, infinite)
+        pairs = zip(factors, values, strict=True)
+        return [np.where(beside, _as_written(f), value) if isinstance(f, Sum) else value for f, value in pairs]
+
     def _distributed(self, product: Product, over: Sum) -> Floats:
-        rest = Product(_without(product.factors, over), product.divisors)
+        others = _without(product.factors, over)
+        rest = Product(tuple(self._factor(f) if isinstance(f, Sum) else f for f in others), product.divisors)
         return self.total(Sum(tuple(rest.times(term) for term in over.terms), over.exact))
 
     def _scaled(self, product: Product, matrix: MatrixProduct, number: Floats) -> Floats:
@@ -126,6 +141,18 @@ class Orders:
             else:
                 values.append(self.computed(self.pick(values) * self.pick(values)))
         return values[0]
+
+
+def _as_written(factor: Factor) -> Floats:
+    """What it is from left to right."""
+    if isinstance(factor, Sum):
+        return functools.reduce(np.add, map(_product_as_written, factor.terms))
+    return factor.value if isinstance(factor, MatrixProduct) else factor
+
+
+def _product_as_written(product: Product) -> Floats:
+    whole = functools.reduce(np.multiply, map(_as_written, product.factors))
+    return functools.reduce(np.true_divide, product.divisors, whole)
 
 
 def _flushed(result: Floats) -> Floats:

@@ -191,9 +191,14 @@ def batchnorm_training(
     squares = np.sum(np.sum(centred * centred, axis=2), axis=0)
     rstd = 1 / np.sqrt(squares / count + np.float32(eps))
     output = centred * (rstd * weight)[None, :, None] + bias[None, :, None]
-    kept_mean = running_mean + np.float32(momentum) * (mean - running_mean)
-    kept_var = running_var + np.float32(momentum) * (squares / (count - 1) - running_var)
+    kept_mean, kept_var = _moved(running_mean, mean, momentum), _moved(running_var, squares / (count - 1), momentum)
     return output, mean, rstd, kept_mean, kept_var
+
+
+def _moved(old: Array, new: Array, momentum: float) -> Array:
+    """By what is added to a number; one that is infinite stays so, as by the formula."""
+    share = np.float32(momentum)
+    return np.where(np.isfinite(old), old + share * (new - old), (1 - share) * old + share * new)
 
 
 def batchnorm_evaluation(

@@ -386,3 +386,19 @@ def test_numbers_that_an_array_is_multiplied_by_may_be_multiplied_first() -> Non
     for got in (array * by * again, array * (by * again)):
         assert judge("output", expected, got).passed
     assert not judge("output", exact(array) * exact(np.float32(by)), array * np.nextafter(by, np.float32(9))).passed
+
+
+def test_another_order_rounds_where_two_addends_came_out_exact() -> None:
+    """146 = 77 + 69 is exact here; 77 + 12.9 and its sum with 69 are not, and both are rounded."""
+    a, b = (np.full(3, v, np.float32) for v in (-77.361244, -68.7624))
+    assert a[0] + b[0] == np.float64(a[0]) + np.float64(b[0])
+    c = np.array([12.872778, 3.3, 0.0], np.float32)
+    expected = (exact(a) + exact(b)) + exact(c)
+    for got in ((a + c) + b, (b + c) + a, (a + b) + c):
+        assert share(expected, got).max() <= 1
+    assert expected.sigma[2] == 0.0
+
+
+def test_sums_of_few_digits_stay_exact_in_any_order() -> None:
+    a, b, c = (exact(np.array(v, np.float32)) for v in ([3.0, 0.5], [5.0, -2.5], [-7.0, 0.25]))
+    assert not ((a + b) + c).variance.any()

@@ -110,3 +110,57 @@ def test_a_first_gradient_is_never_dampened(mode: bytes, nesterov: int) -> None:
         SHARED["Momentum"](Node(settings, [given[0], np.int64(1), *given[2:]], due))
     with pytest.raises(NotApplicableError, match="several parameters"):
         SHARED["Momentum"](Node(settings, [*given, *given[2:]], due))
+
+
+# ---- recurrent layers --------------------------------------------------------------------------------------------
+def recurrent(gates: int, states: int = 1, **attributes: object) -> Node:
+    """Two steps of three samples, four numbers in and two of a state; weights whose rows say where they stood."""
+    rows = np.arange(gates * 2, dtype=F32)[None, :, None]
+    given = [np.zeros((2, 3, 4), F32), rows + np.zeros((1, 1, 4), F32), rows + np.zeros((1, 1, 2), F32)]
+    bias = np.concatenate([rows[..., 0], 100 + rows[..., 0]], axis=1)
+    due = [np.full((1, 3, 2), place, F32) for place in range(states)]
+    return Node(attributes, [*given, bias], due)
+
+
+@pytest.mark.parametrize(
+    ("operator", "gates", "order"), [("RNN", 1, [0]), ("LSTM", 4, [0, 2, 3, 1]), ("GRU", 3, [1, 0, 2])]
+)
+def test_gates_stand_as_the_header_has_them(operator: str, gates: int, order: list[int]) -> None:
+    call = SHARED[operator](recurrent(gates, linear_before_reset=1))
+    rows = [2 * gate + place for gate in order for place in (0, 1)]
+    assert call.arguments["w_x"][:, 0].tolist() == call.arguments["w_h"][:, 0].tolist() == rows
+    assert call.arguments["input"].shape == (3, 2, 4)
+    biases = [call.arguments[name] for name in ("b_x", "b_h")] if operator == "GRU" else [call.arguments["bias"]]
+    shares = [rows, [100 + row for row in rows]] if operator == "GRU" else [[100 + 2 * row for row in rows]]
+    assert [bias.tolist() for bias in biases] == shares
+
+
+def test_of_the_last_step_the_last_step_is_compared() -> None:
+    call = SHARED["LSTM"](recurrent(4, states=2))
+    assert [(name, due[0, 0].item()) for name, due in call.due.items()] == [("output", 0.0), ("cells", 1.0)]
+    assert call.part(np.arange(24).reshape(3, 4, 2)).tolist() == [[6, 7], [14, 15], [22, 23]]
+
+
+def test_in_reverse_the_steps_are_turned() -> None:
+    x = np.arange(6, dtype=F32).reshape(3, 1, 2)
+    given = [x, np.ones((1, 1, 2), F32), np.ones((1, 1, 1), F32)]
+    call = SHARED["RNN"](Node({"direction": b"reverse"}, given, [np.arange(3, dtype=F32).reshape(3, 1, 1, 1)]))
+    assert call.arguments["input"].tolist() == [[[4, 5], [2, 3], [0, 1]]]
+    assert call.due["output"].ravel().tolist() == [2, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("operator", "gates", "attributes", "reason"),
+    [
+        ("RNN", 1, {"direction": b"bidirectional"}, "both directions"),
+        ("RNN", 1, {"activations": [b"Sigmoid"]}, "another function"),
+        ("LSTM", 4, {"clip": 3.0}, "clipped"),
+        ("LSTM", 4, {"activations": [b"Tanh"] * 3}, "other functions"),
+        ("GRU", 3, {}, "the reset gate before the product"),
+    ],
+)
+def test_recurrent_nodes_that_do_not_apply_say_why(
+    operator: str, gates: int, attributes: dict[str, object], reason: str
+) -> None:
+    with pytest.raises(NotApplicableError, match=reason):
+        SHARED[operator](recurrent(gates, **attributes))
