@@ -10,7 +10,7 @@ from bindings import LibraryError, exported_symbols
 from .arena import Arena
 from .process import Process
 
-THREADS = 1
+THREADS = 2
 _begun: dict[Path, tuple[Arena, Process]] = {}  # they end with this process
 
 

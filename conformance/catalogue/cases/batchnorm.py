@@ -39,6 +39,11 @@ def _small(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     return np.asarray((draw.uniform(shape) + 0.5) * 2.0**-17)
 
 
+def _either_sign(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """No variance is below 0: its root is no number."""
+    return np.asarray(_positive(draw, shape, sizes) * np.where(draw.of("sign").integers(0, 2, shape) == 1, -1.0, 1.0))
+
+
 def _zero(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     return np.zeros(shape)
 
@@ -108,7 +113,12 @@ FACTS = (
 )
 
 _FOLLOWS = {"from_input": "plain"}  # replaced by what the forward pass gives
-_VARIANCES: dict[str, str | Maker] = {"positive": _positive, "small": _small, "zero": _zero}
+_VARIANCES: dict[str, str | Maker] = {
+    "positive": _positive,
+    "small": _small,
+    "zero": _zero,
+    "either_sign": _either_sign,
+}
 _FINITE: dict[str, str | Maker] = {value: value for value in FINITE}
 # Without eps a constant channel is divided by what is left of its rounding.
 _SCALARS = {"momentum": (MOMENTUM, 0.01, 0.5, 0.0, 1.0), "eps": (EPS, 1e-3, 1e-6, 1.0)}

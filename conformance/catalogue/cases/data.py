@@ -114,6 +114,13 @@ def special(draw: Draw, shape: Shape) -> Array:
     return _sprinkled(draw, shape, np.array([np.nan, np.inf, -np.inf, -0.0, 0.0]))
 
 
+def special_of_both_signs(draw: Draw, shape: Shape) -> Array:
+    """The same, every other NaN with the sign bit."""
+    values = special(draw, shape)
+    signs = np.where(draw.of("sign").integers(0, 2, shape) == 1, -1.0, 1.0)
+    return np.where(np.isnan(values), np.copysign(values, signs), values)
+
+
 def signed(draw: Draw, shape: Shape) -> Array:
     """Signed zeros, infinities and subnormal numbers among normal ones; no NaN."""
     return _sprinkled(draw, shape, np.array([np.inf, -0.0, 0.0, 2.0**-140, -(2.0**-149), 1.0]))
@@ -122,7 +129,7 @@ def signed(draw: Draw, shape: Shape) -> Array:
 def lone(draw: Draw, shape: Shape) -> Array:
     """In each row, or eight numbers of a vector, one NaN, infinity or zero: of two, one would hide what the other does.
 
-    Kinds go by turns, so that two rows hold one at least that is no number.
+    Kinds go by turns, so that two rows hold one at least that is no number; every other NaN has the sign bit.
     """
     values = draw.normal(shape)
     width = shape[-1] if len(shape) > 1 else min(8, shape[-1])
@@ -130,7 +137,9 @@ def lone(draw: Draw, shape: Shape) -> Array:
     kinds = np.array([np.nan, -0.0, np.inf, 0.0, -np.inf])
     kind = (np.arange(starts.size) + draw.of("first").integers(0, 2, (1,)) * 2) % kinds.size
     place = starts + draw.of("place").integers(0, width, starts.shape)
-    values.reshape(-1)[np.minimum(place, values.size - 1)] = kinds[kind]
+    signs = np.where((starts // width // kinds.size + draw.of("sign").integers(0, 2, (1,))) % 2 == 1, -1.0, 1.0)
+    made = np.where(np.isnan(kinds[kind]), np.copysign(kinds[kind], signs), kinds[kind])
+    values.reshape(-1)[np.minimum(place, values.size - 1)] = made
     return values
 
 
@@ -211,6 +220,7 @@ DATA: dict[str, Callable[[Draw, Shape], Array]] = {
     "below": below,
     "lowest": lowest,
     "special": special,
+    "special_of_both_signs": special_of_both_signs,
     "signed": signed,
     "lone": lone,
     "large": large,

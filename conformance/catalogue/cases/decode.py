@@ -40,15 +40,19 @@ _EDGES = _times(sizes("batch vocab_size", (64, 64), (65, 16)), temperature=(1.0,
 
 
 def _on_edges(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
-    """Seeds whose draws are whole sixty-fourths, or in odd rows the number just below: equal logits end right there.
-
-    The generator's step is undone: state = (wanted - 1013904223) / 1664525 modulo 2^32.
-    """
+    """Seeds whose draws are whole sixty-fourths, or in odd rows the number just below: equal logits end right there."""
     rows = np.arange(shape[0])
     parts = draw.integers(1, 64, shape)
-    wanted = parts * 2**26 - (rows % 2)
+    return _drawing(parts * 2**26 - (rows % 2))
+
+
+def _drawing(wanted: Array) -> Array:
+    """Seeds after whose step the generator's states are these, a row each: 0 draws the least, 2^32 - 1 the most.
+
+    The step is undone: state = (wanted - 1013904223) / 1664525 modulo 2^32.
+    """
     state = (wanted - 1013904223) * pow(1664525, -1, 2**32) % 2**32
-    return (state ^ rows * 12345).astype(np.uint64)
+    return (state ^ np.arange(len(wanted)) * 12345).astype(np.uint64)
 
 
 _EQUAL: dict[str, str | Maker] = {"logits": "degenerate", "seeds": _on_edges}
@@ -104,8 +108,10 @@ FACTS = (
 
 
 def _extreme(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
-    """Seeds at the ends of their type, by turns."""
-    return np.array([0, 1, 2**32 - 1, 2**32, 2**63, 2**64 - 1], np.uint64)[np.arange(shape[0]) % 6]
+    """Seeds that draw the most and the least there is, and seeds at the ends of their type, by turns."""
+    turns = np.arange(shape[0]) % 8
+    ends = np.array([0, 0, 0, 1, 2**32 - 1, 2**32, 2**63, 2**64 - 1], np.uint64)[turns]
+    return np.where(turns < 2, _drawing(np.where(turns == 0, 2**32 - 1, 0)), ends)
 
 
 _DRAWS: dict[str, str | Maker] = {"mixed": seeds, "edges": _on_edges, "extreme": _extreme}

@@ -51,7 +51,7 @@ def out_of_range(parameter: Parameter, function: Function, sizes: Sizes) -> Iter
     kind, bound = parameter.limit
     if not set(bound.names) <= function.by_name.keys():
         return  # the operation is not told the upper end
-    last = _count(parameter, sizes) - 1
+    last = count(parameter, sizes) - 1
     for place in places(last + 1):
         name = f"{parameter.name}[{place}]"
         yield f"{name}_too_large", (Entry(parameter.name, place, bound(sizes)),)
@@ -73,7 +73,7 @@ def inconsistent(facts: Facts, function: Function, sizes: Sizes) -> Iterator[tup
 def _offsets(parameter: Parameter, sizes: Sizes) -> Iterator[tuple[str, Entries]]:
     """Offsets that do not ascend from 0 to the largest value of their range."""
     assert parameter.limit
-    array, last, end = parameter.name, _count(parameter, sizes) - 1, parameter.limit[1](sizes) - 1
+    array, last, end = parameter.name, count(parameter, sizes) - 1, parameter.limit[1](sizes) - 1
     yield f"{array}_begin_late", (Entry(array, 0, 1),)
     yield f"{array}_end_early", (Entry(array, last, end - 1),)
     if last > 2:
@@ -82,10 +82,11 @@ def _offsets(parameter: Parameter, sizes: Sizes) -> Iterator[tuple[str, Entries]
 
 def _repeated(parameter: Parameter, sizes: Sizes) -> Iterator[tuple[str, Entries]]:
     """Permutations that hold the value of one place in another one, too."""
-    array, (first, *others) = parameter.name, places(_count(parameter, sizes))
+    array, (first, *others) = parameter.name, places(count(parameter, sizes))
     for place, like in [*((place, first) for place in others), *((first, place) for place in others[-1:])]:
         yield f"{array}[{place}]_repeats_{array}[{like}]", (Entry(array, place, like=like),)
 
 
-def _count(parameter: Parameter, sizes: Sizes) -> int:
+def count(parameter: Parameter, sizes: Sizes) -> int:
+    """Return how many entries an array of a call has."""
     return math.prod(axis.size(sizes) for axis in parameter.shape)

@@ -69,6 +69,11 @@ def decays(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     return np.where(np.arange(shape[0]) % 2 == 0, 0.1, 0.0)
 
 
+def own_decays(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """Every array decays as none of the others does, every third not at all."""
+    return np.where(np.arange(shape[0]) % 3 == 2, 0.0, 0.02 + 0.2 * draw.uniform(shape))
+
+
 _CLIPPED = sizes("size clip_norm", (2, 0.5), (33, 1.0), (1025, 1.0), (8193, 30.0), (20011, 30.0))
 _UNCLIPPED = sizes("size clip_norm", (33, 100.0), (1025, 1000.0))
 _INFINITE = sizes("size clip_norm", (33, np.inf), (33, 1.0))  # a norm that is as large as its limit, and a larger one
@@ -152,7 +157,7 @@ _LENGTHS = {"count": (), "lengths": (*_ALONE, *_MANY)}
 _UPDATED: dict[str, dict[str, str | Maker]] = {
     "params": FINITE_ALONE,
     "vs": MOMENTS,
-    "weight_decays": {"decays": decays, "none": scaled("exact", 0.0)},
+    "weight_decays": {"decays": own_decays, "none": scaled("exact", 0.0)},
     "grad_scale": {"squares": squares, "plain": "plain", "zero": scaled("exact", 0.0)},
     "copies": {"unread": nan},
 }

@@ -7,7 +7,7 @@ passed in place of an argument is given by `override`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bindings.header.records import Function, Parameter
@@ -15,7 +15,7 @@ from conformance import operations
 from conformance.catalogue.families import facts_of
 
 from .broken import broken, size_names, too_many_bytes
-from .entries import Entry, inconsistent, out_of_range, places
+from .entries import Entry, count, inconsistent, out_of_range, places
 from .spec import Arguments, Case
 
 INVALID, UNSUPPORTED = -2, -4
@@ -62,6 +62,7 @@ def refusals(cases: Sequence[Case]) -> list[Refusal]:
     found = max((list(_refusals(case)) for case in cases[:_TRIED]), key=len)
     told = {_broken(refusal) for refusal in found}
     function = operations.OPERATIONS[cases[0].operation]
+    found += _of_long_arrays(function, found, cases)
     untold = {(name, each.text.replace(" ", "")) for each in function.requires for name in each.names} - told
     for case in cases:
         if not untold:
@@ -70,6 +71,26 @@ def refusals(cases: Sequence[Case]) -> list[Refusal]:
         found += others
         untold -= {_broken(one) for one in others}
     return found
+
+
+def _of_long_arrays(function: Function, found: Sequence[Refusal], cases: Sequence[Case]) -> Iterator[Refusal]:
+    """What stands last in index arrays once more, where they are longest: it may be that some entries are looked at."""
+    base = max(cases, key=lambda case: _entries(function, case.sizes))
+    last = {entry.place for refusal in found for entry in refusal.entries}
+    if not last or _entries(function, base.sizes) <= max(last) + 1:
+        return
+    for refusal in _of_entries(function, base):
+        if max(entry.place for entry in refusal.entries) > max(last):
+            yield replace(refusal, name=f"{refusal.name}_of_{'x'.join(map(str, _counts(base.sizes)))}")
+
+
+def _entries(function: Function, sizes: Mapping[str, Any]) -> int:
+    """How many entries the longest index array has."""
+    return max((count(p, sizes) for p in function.parameters if p.limit), default=0)
+
+
+def _counts(sizes: Mapping[str, Any]) -> list[int]:
+    return [size for size in sizes.values() if isinstance(size, int)]
 
 
 def _broken(refusal: Refusal) -> tuple[str, str]:
@@ -81,6 +102,11 @@ def _refusals(base: Case) -> Iterator[Refusal]:
     function = operations.OPERATIONS[base.operation]
     for name, override in _overrides(function, base.sizes):
         yield Refusal(base.operation, name, base, override)
+    yield from _of_entries(function, base)
+
+
+def _of_entries(function: Function, base: Case) -> Iterator[Refusal]:
+    """Yield calls with entries of index arrays that cannot be, each by itself or with the others."""
     for parameter in (p for p in function.parameters if p.limit):
         for name, entries in out_of_range(parameter, function, base.sizes):
             yield Refusal(base.operation, name, base, entries=entries)

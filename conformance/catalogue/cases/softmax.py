@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import reference
+from conformance.catalogue.design.levels import sizes_to
 from conformance.catalogue.factors import Design
 from conformance.catalogue.facts import MOST_CHOSEN, MOST_EXPERTS, Facts, KnownSum, log
 from conformance.catalogue.full_model import EXPERTS, TOKENS, TOP_K, VOCAB
@@ -81,7 +82,10 @@ FACTS = (
 )
 
 _FOLLOWS = {"from_logits": "plain"}  # replaced by what the forward pass gives
+# Past the longest choice of any model another way of choosing begins: a sort, where there was a list of the largest.
+_CHOSEN = {"k": (*sizes_to(MOST_CHOSEN), 33, 40, 65)}
 DESIGNS = (
+    Design("softmax_topk", sizes=_CHOSEN),
     Design("softmax_backward", finish=_probabilities),
     Design("softmax_topk_backward", arrays={"weights": _FOLLOWS, "indices": _FOLLOWS}, finish=_routing),
 )

@@ -54,7 +54,7 @@ def coverage(space: Space, rows: Iterable[Row], judges: JudgedLevels = every_lev
         cases += 1
     left = list(covering.beginnings())
     within = [begun for begun in left if not is_beyond(covering, begun, space.cost)]
-    open_ones = sum(not covering.is_judged(begun, plainest(covering, begun), judges) for begun in within)
+    open_ones = sum(not covering.is_judged(begun, plainest(covering, begun, space.cost), judges) for begun in within)
     reached, beyond = covering.goals - len(left), len(left) - len(within)
     return Coverage(space.operation, cases, covering.goals, reached, beyond, open_ones)
 

@@ -143,12 +143,24 @@ def covering_rows(
 
 def is_beyond(covering: Covering, begun: Numbers, cost: Cost) -> bool:
     """Whether no row that costs at most 1 contains what is begun, all else being as cheap as can be."""
-    return _price(covering, plainest(covering, begun), cost) is None
+    return _price(covering, plainest(covering, begun, cost), cost) is None
 
 
-def plainest(covering: Covering, begun: Numbers) -> Numbers:
-    """Return the row with what is begun in which all else is as cheap and plain as can be."""
-    return {**dict.fromkeys(range(len(covering.factors)), 0), **begun}
+def plainest(covering: Covering, begun: Numbers, cost: Cost) -> Numbers:
+    """Return the row with what is begun in which all else is as cheap and plain as can be.
+
+    Where the header refuses that (one size must be as large as another), one more factor takes a level that makes a
+    call of it: not the cheapest, at which nothing is left over (all are chosen, say), but the next.
+    """
+    row = {**dict.fromkeys(range(len(covering.factors)), 0), **begun}
+    if cost(covering.named(row)) is not None:
+        return row
+    others = (i for i in range(len(covering.factors)) if i not in begun)
+    changed = [{**row, i: level} for i in others for level in range(1, len(covering.factors[i].levels))]
+    paid = {place: price for place, one in enumerate(changed) if (price := cost(covering.named(one))) is not None}
+    by_price = sorted(paid, key=lambda place: paid[place])
+    within = [place for place in by_price[1:2] if paid[place] <= 1] or by_price[:1]
+    return changed[within[0]] if within else row
 
 
 def _price(covering: Covering, row: Numbers, cost: Cost) -> float | None:
@@ -165,17 +177,17 @@ def _best(covering: Covering, begun: Numbers, cost: Cost, number: int, judges: J
         order = random.permutation(random.stream("covering", number, trial), len(covering.factors))
         row, gained = _completed(covering, begun, [int(f) for f in order if f not in begun], cost)
         found.append((-gained, _price(covering, row, cost) or 0.0, trial, row))
-    candidates = [*(row for *_, row in sorted(found)), plainest(covering, begun)]
+    candidates = [*(row for *_, row in sorted(found)), plainest(covering, begun, cost)]
     return next((row for row in candidates if covering.is_judged(begun, row, judges)), None)
 
 
 def _completed(covering: Covering, begun: Numbers, order: list[int], cost: Cost) -> tuple[Numbers, int]:
     """Give each factor the level that reaches most for what it costs; return the row, and how much that was."""
-    row, gained, others = dict(begun), 0, dict.fromkeys(order, 0)
+    row, gained, others = dict(begun), 0, plainest(covering, begun, cost)
     for factor in order:
         gains = covering.gains(factor, row)
         prices = [_price(covering, {**others, **row, factor: level}, cost) for level in range(len(gains))]
         worth = [-math.inf if paid is None else gain / (_FREE + paid) for gain, paid in zip(gains, prices, strict=True)]
-        row[factor] = int(np.argmax(worth))
+        row[factor] = int(np.argmax(worth)) if max(worth) > 0 else others[factor]
         gained += int(gains[row[factor]])
     return row, gained

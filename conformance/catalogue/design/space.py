@@ -29,6 +29,8 @@ _HALF_VALUES = {  # what a narrower format leaves of each class
     "bf16": {"ordinary": ("plain",), "spread": ("cancel",), "shaped": ("ties", "sparse"), "special": _HALF_SPECIAL},
     "fp16": {"ordinary": ("plain",), "shaped": ("late", "sparse"), "special": _HALF_SPECIAL},
 }
+# The data sets of designed cases that hold more than the stated ones of a level's name, whose numbers goldens hold.
+_OF_DESIGN = {"special": "special_of_both_signs"}
 
 
 @dataclass(frozen=True)
@@ -119,7 +121,7 @@ def _makers(operation: str, design: Design, parameter: Parameter) -> Mapping[str
     if stated := design.arrays.get(parameter.name):
         # Of the data sets those that the operation's format holds; what is stated besides is made for it.
         return {level: maker for level, maker in stated.items() if level in usual or level not in _EVERY_VALUE}
-    return _indices(parameter) if parameter.limit else {value: value for value in usual}
+    return _indices(parameter) if parameter.limit else {value: _OF_DESIGN.get(value, value) for value in usual}
 
 
 def _values(operation: str) -> Mapping[str, Sequence[str]]:
@@ -148,7 +150,10 @@ def _indices(parameter: Parameter) -> Mapping[str, str | Maker]:
 
 
 def _half_negative(draw: Any, shape: tuple[int, ...], top: int) -> Any:
-    negative = -1 - draw.of("negative").integers(0, 100, shape)
+    """Negative ones from -1 on, the number that frameworks ignore by default and those beside it, and the lowest."""
+    drawn = -1 - draw.of("negative").integers(0, 100, shape)
+    negative = np.array([0, -100, -101, -(2**15) - 1, -(2**31)])[draw.of("far").integers(0, 5, shape)]
+    negative = np.where(negative == 0, drawn, negative)
     return np.where(draw.of("which").integers(0, 2, shape) == 1, negative, draw.integers(0, top, shape))
 
 

@@ -12,7 +12,7 @@ from conformance.catalogue.full_model import VOCAB
 
 from . import means
 from .call import FullCall
-from .rows import ELEMENTS, MEMBERS, WHY_WIDE, WIDE, WIDE_ROWS
+from .rows import ELEMENTS, MEMBERS, WHY_WIDE, WIDE, WIDE_ROWS, summits
 
 _N, _DRAWN = {"n": ELEMENTS}, {"n": MEMBERS}
 _ROWS, _FEW = {"rows": WIDE, "cols": VOCAB}, {"rows": WIDE_ROWS}
@@ -50,6 +50,6 @@ def _by_classes(operation: str, inputs: dict[str, Any], **more: Any) -> FullCall
 CALLS = (
     *(call for operation, inputs in _TARGETS.items() for call in _pointwise(operation, inputs)),
     *(_by_classes(f"categorical_cross_entropy_{way}", _CLASSES) for way in ("forward", "backward")),
-    _by_classes("cross_entropy_dense_forward", {"labels": soft}),
+    _by_classes("cross_entropy_dense_forward", {"labels": soft, "logits": summits}),
     _by_classes("cross_entropy_dense_backward", {"labels": soft}, finish=_log_probs),
 )

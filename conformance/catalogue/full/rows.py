@@ -60,6 +60,20 @@ def _apart(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> NDArray[np.float
     return order * 0.25 + draw.of("within").uniform(shape) * 0.125
 
 
+def summits(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> NDArray[np.float64]:
+    """Logits of which every other row has one so far above the rest that exp overflows unless it sets the maximum.
+
+    It stands in the last column, beside a border of what kernels cut rows by, or anywhere.
+    """
+    rows, columns = np.arange(shape[0]), shape[-1]
+    borders = np.array([columns - 1, *(at + beside for at in (1024, 4096, 12288, 24576) for beside in (-1, 0))])
+    anywhere = draw.of("anywhere").integers(0, columns, shape[:1])
+    border = borders[(rows // 4 + draw.of("border").integers(0, borders.size, (1,))) % borders.size]
+    place = np.where(rows % 4 == 3, anywhere, np.where(rows == 1, columns - 1, border))
+    is_summit = (np.arange(columns) == place[:, None]) & (rows[:, None] % 2 == 1)
+    return draw.normal(shape) + np.where(is_summit, 128.0, 0.0)
+
+
 def _routing(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
     weights, indices = reference.softmax_topk(draw.of("logits").normal((sizes["rows"], sizes["cols"])), sizes["k"])
     return {"weights": weights, "indices": indices}
@@ -76,6 +90,7 @@ _LOGITS = {"batch_seq": WIDE, "vocab_size": VOCAB}
 _TABLE = {"num_indices": TOKENS, "vocab_size": VOCAB, "embedding_dim": HIDDEN}
 _COLUMNS = {"embedding_dim": 13}
 _DECODED = {"batch": BATCH, "vocab_size": VOCAB}
+_DECIDED = {"logits": summits, "seeds": seeds}
 _IMAGES, _FEW_CHANNELS = {"batch": 16, "channels": 64, "spatial": 56 * 56}, {"channels": 5}
 WHY_IMAGES = "16 images of 56 x 56 in 64 channels: a stage of a network for images, which the full model has none of"
 _DROPPED = {"n": 2**20 + 3, "rate": 0.1}
@@ -94,7 +109,7 @@ CALLS = (
         for op in ("leaky_relu", "elu")
         for way in ("", "_backward")
     ),
-    FullCall("softmax_temperature", {**_VOCABULARY, "temperature": 0.7}, _FEW, why=WHY_WIDE),
+    FullCall("softmax_temperature", {**_VOCABULARY, "temperature": 0.7}, _FEW, {"input": summits}, why=WHY_WIDE),
     FullCall(
         "softmax_temperature_backward",
         {**_VOCABULARY, "temperature": 0.7},
@@ -102,7 +117,7 @@ CALLS = (
         finish=_probabilities,
         why=WHY_WIDE,
     ),
-    FullCall("softmax", _VOCABULARY, _FEW, why=WHY_WIDE),
+    FullCall("softmax", _VOCABULARY, _FEW, {"input": summits}, why=WHY_WIDE),
     FullCall("softmax_backward", _VOCABULARY, _FEW, finish=_probabilities, why=WHY_WIDE),
     FullCall("softmax_topk", _ROUTER, {"rows": ROWS}, {"input": _apart}),
     FullCall("softmax_topk_backward", _ROUTER, {"rows": ROWS}, finish=_routing),
@@ -126,7 +141,7 @@ CALLS = (
         "cross_entropy_forward",
         _LOGITS,
         {"batch_seq": WIDE_ROWS},
-        {"targets": _some_ignored},
+        {"targets": _some_ignored, "logits": summits},
         carried_out=sums.cross_entropy_forward,
         why=WHY_WIDE,
     ),
@@ -141,9 +156,9 @@ CALLS = (
     FullCall("embedding", _TABLE, _COLUMNS, {"indices": ids("vocab_size")}, {"embedding_dim": _MOVES}),
     FullCall("scatter_add", _TABLE, _COLUMNS, {"indices": ids("vocab_size", -99)}, {"embedding_dim": _MOVES}),
     FullCall("argmax", _DECODED, why=WHY_BATCH),
-    FullCall("sample", {**_DECODED, "temperature": 0.7}, inputs={"seeds": seeds}, why=WHY_BATCH),
-    FullCall("topk_sample", {**_DECODED, "k": 40, "temperature": 0.7}, inputs={"seeds": seeds}, why=WHY_BATCH),
-    FullCall("topp_sample", {**_DECODED, "top_p": 0.9, "temperature": 0.7}, inputs={"seeds": seeds}, why=WHY_BATCH),
+    FullCall("sample", {**_DECODED, "temperature": 0.7}, inputs=_DECIDED, why=WHY_BATCH),
+    FullCall("topk_sample", {**_DECODED, "k": 40, "temperature": 0.7}, inputs=_DECIDED, why=WHY_BATCH),
+    FullCall("topp_sample", {**_DECODED, "top_p": 0.9, "temperature": 0.7}, inputs=_DECIDED, why=WHY_BATCH),
     FullCall("layernorm", _NORM, {"rows": ROWS}),
     FullCall(
         "layernorm_backward",

@@ -19,6 +19,7 @@ from .key import made_by
 
 Value = TypeVar("Value")
 MOST_BYTES = 6 << 30  # of all keys together; the ones longest unused go first
+MOST_BYTES_IN_MEMORY = 384 << 20  # of one process: four whole steps
 _FOLDER = "prepared"
 
 
@@ -33,24 +34,42 @@ class Store(Protocol):
 
 
 class MemoryStore:
-    """Keeps the last few large values in this process: what whole steps expect costs a second each."""
+    """Keeps the large values used last in this process: what whole steps expect costs a second each.
 
-    def __init__(self, most: int = 12) -> None:
-        self._most, self._held = most, OrderedDict[str, object]()
+    They lie here as the documents that a folder would hold, half as large as the values.  most: their bytes together.
+    """
+
+    def __init__(self, most: int = MOST_BYTES_IN_MEMORY) -> None:
+        self._most, self._held = most, OrderedDict[str, bytes]()
 
     def recall(self, name: str, make: Callable[[], Value], codec: Codec, *, large: bool = False) -> Value:
         if not large:
             return make()
-        if name not in self._held:
-            self._held[name] = make()
-            if len(self._held) > self._most:
-                self._held.popitem(last=False)
-        self._held.move_to_end(name)
-        value: Value = self._held[name]  # type: ignore[assignment]
+        if name in self._held:
+            found: Value = self._read(name, codec)
+            return found
+        value = make()
+        self._keep(name, codec.dumps(value))
         return value
 
     def recall_parts(self, names: Sequence[str], make: Callable[[], Iterable[Value]], codec: Codec) -> Iterator[Value]:
-        yield from self.recall(names[0], lambda: list(make()), codec, large=True)
+        if all(name in self._held for name in names):
+            documents = [self._held[name] for name in names]  # what goes meanwhile is read all the same
+            yield from (codec.loads(document) for document in documents)
+            return
+        for name, value in zip(names, make(), strict=True):
+            self._keep(name, codec.dumps(value))
+            yield value
+
+    def _read(self, name: str, codec: Codec) -> Any:
+        self._held.move_to_end(name)
+        return codec.loads(self._held[name])
+
+    def _keep(self, name: str, document: bytes) -> None:
+        self._held[name] = document
+        total = sum(map(len, self._held.values()))
+        while total > self._most and self._held:
+            total -= len(self._held.popitem(last=False)[1])
 
 
 class DiskStore:

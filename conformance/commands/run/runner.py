@@ -33,7 +33,7 @@ class Setting:
 
     candidate: Candidate
     seed: int = 0
-    threads: int = 1
+    threads: int = 2
     limit_s: float = 20.0
     evidence: bool = False  # whether to gather what pictures are drawn from
     run_length: int = RUN_LENGTH  # steps of the training run

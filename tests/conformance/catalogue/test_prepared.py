@@ -175,7 +175,7 @@ def test_a_fresh_store_is_gone_behind_the_run(tmp_path: Path, monkeypatch: pytes
 
 def test_the_memory_keeps_large_values_alone_and_the_last_few_of_them() -> None:
     made: list[str] = []
-    store = MemoryStore(most=1)
+    store = MemoryStore(most=len(CODEC.dumps("value of a")))
     for name in ("small", "small"):
         store.recall(name, counted(made, name), CODEC)
     for name in ("a", "a", "b", "a"):

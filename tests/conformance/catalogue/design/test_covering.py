@@ -58,6 +58,16 @@ def test_a_call_that_there_is_not_stands_in_no_row() -> None:
     assert all(row["n"] <= row["m"] for row in rows)
 
 
+def test_a_size_that_another_must_follow_is_not_beyond() -> None:
+    def fits(row: Mapping[str, Any]) -> float | None:
+        return None if row.get("n", 1) > row.get("m", 1) else 0.1
+
+    covering = Covering(FACTORS)
+    largest = {covering.factors.index(SIZE): len(SIZE.levels) - 1}
+    assert not is_beyond(covering, largest, fits)
+    assert {row["n"] for row in covering_rows(FACTORS, fits)} == {*SIZE.levels}
+
+
 @pytest.mark.parametrize("missing", range(3))
 def test_a_row_that_is_taken_away_is_missed(missing: int) -> None:
     covering = Covering(FACTORS)
