@@ -168,10 +168,17 @@ def _reshape(b: Builder) -> str:
     return b.add("reshape", x, shape=b.choose([-1, lengths[-1]], [0, 1, -1], [0, -1, 1, 1], [0, 0, -1]))
 
 
+# Of one number, or of two, the gradient through a norm is 0 by its formula: one order of the same formula meets that,
+# with no rounding to derive a limit from, and another leaves a few roundings.  So norms are drawn of three or more.
+def _layernorm(b: Builder) -> str:
+    x = b.value(2, 3)
+    return b.add("layernorm", x, eps=b.choose(1e-5, 0.1)) if b.shapes[x][-1] > 2 else b.add("tanh", x)
+
+
 def _batchnorm(b: Builder) -> str:
     x = b.value(2, 3, 4)
     shape = b.shapes[x]
-    if np.prod(shape) // shape[1] < 3:  # of two numbers the deviations cancel, and limits say nothing
+    if np.prod(shape) // shape[1] < 3:
         return b.add("tanh", x)
     return b.add("batchnorm", x, momentum=b.choose(0.1, 0.5), eps=b.choose(1e-5, 0.1))
 
@@ -215,7 +222,7 @@ LAYERS: dict[str, Callable[[Builder], str]] = {
     "slice_steps": _slice,
     "concat_steps": _concat,
     **{name: (lambda b, name=name: _recurrent(b, name)) for name in ("rnn", "lstm", "gru")},
-    "layernorm": lambda b: b.add("layernorm", b.value(2, 3), eps=b.choose(1e-5, 0.1)),
+    "layernorm": _layernorm,
     "batchnorm": _batchnorm,
     "embedding": _embedding,
 }
