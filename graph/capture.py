@@ -69,7 +69,6 @@ class CapturedStep:
         self._streams = _streams(checked)
         self._draws = memory.zeros((max(1, len(self._streams)), 2), np.uint64)
         self._program: _Program | None = None
-        Run(checked, library).check(self._given)
 
     def _learning(self) -> set[str]:
         """The parameters that a loss depends on."""
@@ -79,19 +78,30 @@ class CapturedStep:
 
     def _own(self, name: str, arrays: Mapping[str, Any]) -> DeviceArray:
         """An array of the step's own that holds what is given for a name."""
-        if name not in arrays:
-            raise refuse(f"CapturedStep: {name}", f"an array of shape {self.checked.shapes[name]}", "none")
-        held = self._parameters.arrays.get(name)
+        array, held = self._taken(name, arrays), self._parameters.arrays.get(name)
         if held is None:
-            kind = np.int32 if name in self.checked.integers else np.float32
-            held = self._library.memory.empty(self.checked.shapes[name], kind)
-        held.copy_from(_contiguous(arrays[name]))
+            held = self._library.memory.empty(array.shape, array.dtype)
+        held.copy_from(array)
         return held
+
+    def _taken(self, name: str, arrays: Mapping[str, Any]) -> Any:
+        """The array that is given for a name, if it is of its shape and type."""
+        shape, kind = self.checked.shapes[name], np.dtype(np.int32 if name in self.checked.integers else np.float32)
+        array = arrays.get(name)
+        if array is None or tuple(array.shape) != shape or array.dtype != kind:
+            got = "none" if array is None else f"{array.dtype} of shape {tuple(array.shape)}"
+            raise refuse(f"CapturedStep: {name}", f"{kind} of shape {shape}", got)
+        return array if isinstance(array, DeviceArray) else np.ascontiguousarray(array)
 
     @property
     def plan(self) -> Plan | None:
         """How the intermediates lie; None before the first step."""
         return self._program.plan if self._program else None
+
+    @property
+    def launches_by_library(self) -> bool:
+        """Whether the library records and launches by itself; else the calls are made again, one by one."""
+        return self._program is not None and self._program.recorded.by_library
 
     @property
     def results(self) -> dict[str, DeviceArray]:
@@ -100,10 +110,9 @@ class CapturedStep:
 
     def __call__(self, batch: Mapping[str, Any], lr: float | None = None) -> dict[str, DeviceArray]:
         """Make a step on a batch: inputs of the host by name. Returns `results`, which the next step writes over."""
-        for name in self.checked.graph.inputs:
-            if name not in batch:
-                raise refuse(f"CapturedStep: {name}", f"an array of shape {self.checked.shapes[name]}", "none")
-            self._given[name].copy_from(_contiguous(batch[name]))
+        taken = {name: self._taken(name, batch) for name in self.checked.graph.inputs}
+        for name, array in taken.items():
+            self._given[name].copy_from(array)
         if self._streams:
             drawn = [philox_of(self.seed, self.step, stream) for stream in self._streams]
             self._draws.copy_from(np.stack(drawn))
@@ -222,7 +231,3 @@ def _streams(checked: Checked) -> list[int]:
     """What each dropout draws by."""
     dropouts = [(n, r) for n, r in enumerate(checked.graph.records) if r.kind == "dropout"]
     return list(dict.fromkeys(n if r.attributes["stream"] is None else r.attributes["stream"] for n, r in dropouts))
-
-
-def _contiguous(array: Any) -> Any:
-    return array if isinstance(array, DeviceArray) else np.ascontiguousarray(array)
