@@ -17,9 +17,10 @@ from .errors import refuse
 from .flat import Flat
 from .kinds import philox_of
 from .optimizers import Optimizer, State
+from .places import Places
 from .plan import Plan, plan_of
 from .run import Forward, Run
-from .trace import Call, Trace, Traced
+from .trace import Trace, Traced
 
 Shape = tuple[int, ...]
 
@@ -165,7 +166,7 @@ class CapturedStep:
             if slot is not None:
                 fixed[slot] = array
         found = plan_of(trace, elsewhere=fixed)
-        places = _Places(trace, found, fixed, self._library)
+        places = Places(trace, found, fixed, self._library)
         results = {name: places.of(array) for name, array in wanted.items() if " " not in name}
         with self._library.capture() as recorded:
             for call in trace.calls:
@@ -194,37 +195,6 @@ class CapturedStep:
         names = self._parameters.arrays
         moments = {name: tuple(np.array(flat.arrays[name].to_host()) for flat in flats) for name in names}
         return State(self.step, moments)
-
-
-class _Places:
-    """Where each array of a trace lies: by the plan, in an array of its own, or where it lay."""
-
-    def __init__(self, trace: Trace, found: Plan, fixed: Mapping[int, DeviceArray], library: Library) -> None:
-        self._trace, self._plan, self._fixed, self._library = trace, found, fixed, library
-        self._arena = library.memory.empty((max(1, found.peak),), np.uint8)
-
-    def of(self, array: DeviceArray) -> DeviceArray:
-        """The array's counterpart."""
-        slot = self._trace.slot(array)
-        if slot is None:
-            return array
-        if slot in self._fixed:
-            return self._fixed[slot].reshape(*array.shape)
-        at = self._arena.address + self._plan.offsets[slot]
-        return DeviceArray(self._arena.memory, at, array.shape, array.dtype, self._arena.owner)
-
-    def call(self, call: Call) -> None:
-        """Make a call on the counterparts of its arrays."""
-        arguments = {name: self._value(value) for name, value in call.arguments.items()}
-        for name, value in call.returned.items():
-            if arguments.get(name) is None:
-                arguments[name] = self._value(value)
-        getattr(self._library, call.operation)(**arguments)
-
-    def _value(self, value: Any) -> Any:
-        if isinstance(value, list | tuple):
-            return [self._value(one) for one in value]
-        return self.of(value) if isinstance(value, DeviceArray) else value
 
 
 def _streams(checked: Checked) -> list[int]:
