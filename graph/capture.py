@@ -160,11 +160,11 @@ class CapturedStep:
 
     def _bind(self, key: tuple[int, ...], trace: Trace, wanted: dict[str, Array]) -> _Program:
         """Make the calls once more, on the places that the plan gives their arrays, as a graph of the library's."""
-        fixed = {}
+        fixed: dict[int, DeviceArray] = {}
         for name, array in self._gradients.arrays.items():
             slot = trace.slot(wanted[f"gradient {name}"])
-            if slot is not None:
-                fixed[slot] = array
+            assert slot is not None, name  # a call of its own makes every parameter's gradient
+            fixed[slot] = array
         found = plan_of(trace, elsewhere=fixed)
         places = Places(trace, found, fixed, self._library)
         results = {name: places.of(array) for name, array in wanted.items() if " " not in name}
