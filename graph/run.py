@@ -51,6 +51,7 @@ class Backward:
 
 
 def _number(array: Array) -> float:
+    """The only value of an array, or of a noise number, whose values are its v."""
     return float(array.v[0]) if hasattr(array, "v") else float(array[0])
 
 

@@ -38,6 +38,7 @@ def assert_same_steps(
             np.testing.assert_array_equal(found[name].to_host(), loss)
     for name, array in captured.parameters().items():
         np.testing.assert_array_equal(array, held[name], name)
+    assert captured.state().moments.keys() == state.moments.keys()
     for name, moments in captured.state().moments.items():
         for got, moment in zip(moments, state.moments[name], strict=True):
             np.testing.assert_array_equal(got, moment, name)
@@ -102,7 +103,10 @@ def test_one_norm_clips(stub_path: Path) -> None:
     clipped = CapturedStep(checked, library, arrays, graph.SGD(1.0), clip_norm=0.125)
     batch = batch_of(checked, arrays, 0)
     free(batch)
-    norm = clipped(batch)["norm"].to_host()
+    clipped(batch)
+    assert free.norm is None
+    assert clipped.norm is not None
+    norm = clipped.norm.to_host()
     gradients = {name: arrays[name] - free.parameters()[name] for name in checked.trainable}
     moved = {name: arrays[name] - clipped.parameters()[name] for name in checked.trainable}
     whole = np.sqrt(sum(float(np.sum(np.square(g, dtype=np.float64))) for g in gradients.values()))
@@ -133,6 +137,26 @@ def test_class_numbers_of_which_others_count_are_captured_anew(stub_path: Path) 
         np.testing.assert_array_equal(captured.parameters()["w"], held["w"])
 
 
+def test_training_goes_on_from_a_state(stub_path: Path) -> None:
+    checked, arrays = prepared(np.float32)
+    library, optimizer = Library(stub_path, resident=True), graph.AdamW(0.01)
+    batch = batch_of(checked, arrays, 0)
+    whole = CapturedStep(checked, library, arrays, optimizer)
+    for _ in range(4):
+        whole(batch)
+    first = CapturedStep(checked, library, arrays, optimizer)
+    for _ in range(2):
+        first(batch)
+    second = CapturedStep(checked, library, batch | first.parameters(), optimizer, first.state())
+    for _ in range(2):
+        second(batch)
+    assert second.step == 4
+    for name, array in whole.parameters().items():
+        np.testing.assert_array_equal(second.parameters()[name], array)
+    with pytest.raises(graph.GraphError, match=r"CapturedStep: state: w: expected moments of the shapes \[\], got"):
+        CapturedStep(checked, library, arrays, graph.SGD(), first.state())
+
+
 def test_values_that_are_kept(stub_path: Path) -> None:
     checked, arrays = dropped()
     captured = CapturedStep(checked, Library(stub_path, resident=True), arrays, graph.SGD(), keep=["h"])
@@ -151,6 +175,10 @@ def test_what_is_refused(stub_path: Path) -> None:
     missing = {name: array for name, array in arrays.items() if name != "w"}
     with pytest.raises(graph.GraphError, match=r"CapturedStep: w: expected float32 of shape \(6, 5\), got none"):
         CapturedStep(checked, library, missing, graph.SGD())
+    with pytest.raises(graph.GraphError, match="CapturedStep: keep: expected names of values, got w"):
+        CapturedStep(checked, library, arrays, graph.SGD(), keep=["w"])
+    with pytest.raises(graph.GraphError, match="CapturedStep: clip_norm: expected a number above 0, got 0"):
+        CapturedStep(checked, library, arrays, graph.SGD(), clip_norm=0)
     captured = CapturedStep(checked, library, arrays, graph.SGD())
     with pytest.raises(graph.GraphError, match=r"CapturedStep: t: expected float32 of shape \(8, 6\), got none"):
         captured({"x": arrays["x"]})
