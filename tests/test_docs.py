@@ -15,8 +15,8 @@ from tests.pages import PAGES, ROOT, Block, blocks
 from tests.tools import works
 from tests.typed import SESSIONS, check, commands, is_only_checked
 
-ROOMS = ("assayer", "benchmarks", "bindings", "conformance", "cuda", "examples", "golden", "reference", "training")
-CLONE = (*ROOMS, "pyproject.toml", "noxfile.py", "LICENSE", "README.md")
+ROOMS = ("assayer", "benchmarks", "bindings", "conformance", "cuda", "examples", "golden", "graph", "reference")
+CLONE = (*ROOMS, "training", "pyproject.toml", "noxfile.py", "LICENSE", "README.md")
 RUN_BY = {"sh": ("bash", "-euo", "pipefail", "-c"), "python": (sys.executable, "-c")}
 COMMAND = "import sys; from assayer.__main__ import main; sys.exit(main())"  # as an installation writes it
 MAY_LACK = ("cc", "cmake", "rustc", "mpirun")  # tools that a machine need not have
@@ -114,7 +114,7 @@ def test_quoted_code_stands_in_its_file(block: Block) -> None:
 def test_what_a_page_names_is_there(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     assert {*re.findall(r"nox -s (\w+)", text)} <= SESSIONS
-    rooms = "assayer|benchmarks|bindings|conformance|cuda|docs|examples|golden|reference|tests|training"
+    rooms = "assayer|benchmarks|bindings|conformance|cuda|docs|examples|golden|graph|reference|tests|training"
     named = [ROOT / path for path in re.findall(rf"`((?:{rooms})/[^`*{{<]*)`", text)]
     linked = re.findall(r"\]\((?!https?:|#|mailto:)([^)#]+)", text)
     named += [(ROOT / page).parent / path for path in linked]
