@@ -1,0 +1,199 @@
+"""A task: a list of records with its arrays and settings, and what an engine has to hand in for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graph import Checked, Graph, Record, check
+from graph.kinds import KINDS, Kind
+from graph.kinds.context import Context, philox_of
+
+Arrays = Mapping[str, NDArray[Any]]
+Shape = tuple[int, ...]
+
+OPTIMIZERS = ("sgd", "momentum", "adam", "adamw")
+
+
+class TaskError(ValueError):
+    """A graph, its arrays or its settings cannot be judged; the message says where, what was expected and what came."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How the step is made.
+
+    training   whether dropout draws and batch norm measures its batch
+    seed, step what dropout draws by (`philox` of a task)
+    optimizer  sgd, momentum, adam or adamw, from moments of 0; "" where no update is asked for
+    clip_norm  the norm of all gradients together is at most this; 0: they are taken as they are
+    """
+
+    training: bool = True
+    seed: int = 0
+    step: int = 0
+    optimizer: str = ""
+    lr: float = 0.1
+    momentum: float = 0.9
+    nesterov: bool = False
+    beta1: float = 0.9
+    beta2: float = 0.999
+    eps: float = 1e-8
+    weight_decay: float = 0.0
+    clip_norm: float = 0.0
+
+    @classmethod
+    def read(cls, given: Mapping[str, Any]) -> Settings:
+        """Return the settings of a file.  Raises TaskError."""
+        if not isinstance(given, Mapping):
+            raise TaskError(f"settings: expected an object, got {given!r}")
+        kinds = {one.name: type(one.default) for one in fields(cls)}
+        for name, value in given.items():
+            if name not in kinds:
+                raise TaskError(f"settings: expected some of {', '.join(kinds)}, got {name}")
+            due = kinds[name]
+            if type(value) is not due and not (due is float and type(value) is int):
+                raise TaskError(f"settings: {name}: expected a {due.__name__}, got {value!r}")
+        read = cls(**{name: kinds[name](value) for name, value in given.items()})
+        if read.optimizer not in ("", *OPTIMIZERS):
+            raise TaskError(f"settings: optimizer: expected one of {', '.join(OPTIMIZERS)} or none, got {read.optimizer}")
+        return read
+
+
+@dataclass(frozen=True)
+class Task:
+    """inputs, parameters: the arrays by the graph's names.  Raises GraphError and TaskError where they do not fit."""
+
+    name: str
+    graph: Graph
+    inputs: Arrays
+    parameters: Arrays
+    settings: Settings = field(default_factory=Settings)
+
+    def __post_init__(self) -> None:
+        for what, due, held in (
+            ("input", self.graph.inputs, self.inputs),
+            ("parameter", self.graph.parameters, self.parameters),
+        ):
+            if lacking := [name for name in due if name not in held]:
+                raise TaskError(f"{what}.{lacking[0]}: expected an array, got none")
+            if unknown := [name for name in held if name not in due]:
+                raise TaskError(f"{what}.{unknown[0]}: expected an {what} that the records name, got another")
+        _ = self.checked
+
+    @cached_property
+    def checked(self) -> Checked:
+        """The graph with the shape of everything in it."""
+        arrays = {**self.inputs, **self.parameters}
+        return check(self.graph, {name: array.shape for name, array in arrays.items()})
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """The records' numbers in the order of evaluation."""
+        return tuple(self.checked.order)
+
+    @property
+    def records(self) -> tuple[Record, ...]:
+        return self.graph.records
+
+    def kind(self, number: int) -> Kind:
+        return KINDS[self.records[number].kind]
+
+    def called(self, number: int) -> str:
+        """A record as reports name it: record 3 (conv2d -> h2)."""
+        record = self.records[number]
+        return f"record {number} ({record.kind} -> {record.output})"
+
+    def context(self, number: int) -> Context:
+        """What a record knows of the step."""
+        settings = self.settings
+        return Context(training=settings.training, seed=settings.seed, step=settings.step, number=number)
+
+    @cached_property
+    def losses(self) -> tuple[str, ...]:
+        return tuple(self.records[n].output for n in self.order if self.kind(n).is_loss)
+
+    @cached_property
+    def state(self) -> tuple[str, ...]:
+        """The parameters that training updates by itself: running statistics."""
+        held = {p: None for n, record in enumerate(self.records) for p in self.kind(n).state_parameters(record)}
+        return tuple(held)
+
+    @cached_property
+    def trained(self) -> tuple[str, ...]:
+        """The parameters that have a gradient, in the order in which records name them first."""
+        return tuple(name for name in self.graph.parameters if name in self._reached)
+
+    @cached_property
+    def _reached(self) -> dict[str, None]:
+        """The values and parameters that a loss depends on, in the order in which backward comes to them."""
+        found: dict[str, None] = {}
+        for number in reversed(self.order):
+            record, kind = self.records[number], self.kind(number)
+            if kind.is_loss or record.output in found:
+                names = (*kind.differentiable(record), *record.parameters)
+                found |= dict.fromkeys(name for name in names if name not in self.state)
+        return found
+
+    @cached_property
+    def wanted(self) -> dict[str, Shape]:
+        """The names of all results and their shapes, in the order in which a step comes to them."""
+        return {name: shape for name, shape in self.known.items() if name not in self.optional}
+
+    @cached_property
+    def optional(self) -> frozenset[str]:
+        """Results that an engine need not hand in: gradients of what the graph is given."""
+        return frozenset(f"gradient.{name}" for name in self.graph.inputs)
+
+    @cached_property
+    def known(self) -> dict[str, Shape]:
+        """The same with those that need not be handed in."""
+        shapes, settings = self.checked.shapes, self.settings
+        outputs = [self.records[number].output for number in self.order]
+        found = {f"{'loss' if name in self.losses else 'value'}.{name}": name for name in outputs}
+        found |= {f"state.{name}": name for name in self.state if settings.training}
+        found |= {f"gradient.{name}": name for name in self._reached if name not in self.losses}
+        found |= {f"parameter.{name}": name for name in self.trained if settings.optimizer}
+        return {result: tuple(shapes[name]) for result, name in found.items()}
+
+    @property
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """What an engine is given, by the names that it has in files and in calls."""
+        inputs = {f"input.{name}": array for name, array in self.inputs.items()}
+        return inputs | {f"parameter.{name}": array for name, array in self.parameters.items()}
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The graph as graph.json has it."""
+        draws = [n for n, record in enumerate(self.records) if record.kind == "dropout"]
+        settings = self.settings
+        philox = {self.records[n].output: [*map(int, philox_of(settings.seed, settings.step, n))] for n in draws}
+        return {
+            "records": [described(record) for record in self.records],
+            "settings": asdict(settings),
+            "philox": philox,
+            "given": {name: {"type": str(array.dtype), "shape": [*array.shape]} for name, array in self.arrays.items()},
+            "wanted": {name: [*shape] for name, shape in self.wanted.items()},
+        }
+
+
+def described(record: Record) -> dict[str, Any]:
+    """A record as JSON has it."""
+    attributes = {name: [*value] if isinstance(value, tuple) else value for name, value in record.attributes.items()}
+    return {
+        "kind": record.kind,
+        "inputs": [*record.inputs],
+        "parameters": [*record.parameters],
+        "output": record.output,
+        "attributes": attributes,
+    }
+
+
+def as_float32(array: NDArray[Any]) -> NDArray[Any]:
+    """An array as records read it: numbers as float32, indices as int32."""
+    return np.ascontiguousarray(array, np.float32 if array.dtype.kind == "f" else np.int32)
