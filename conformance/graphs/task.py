@@ -174,11 +174,13 @@ class Task:
         settings = self.settings
         philox = {self.records[n].output: [*map(int, philox_of(settings.seed, settings.step, n))] for n in draws}
         return {
+            "name": self.name,
             "records": [described(record) for record in self.records],
             "settings": asdict(settings),
             "philox": philox,
             "given": {name: {"type": str(array.dtype), "shape": [*array.shape]} for name, array in self.arrays.items()},
             "wanted": {name: [*shape] for name, shape in self.wanted.items()},
+            "optional": {name: [*shape] for name, shape in self.known.items() if name in self.optional},
         }
 
 

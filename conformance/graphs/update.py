@@ -9,6 +9,7 @@ import numpy as np
 
 from conformance.limits.adam import bound_update, interpolate
 from conformance.limits.noise import Noisy
+from graph.kinds.context import copied
 from reference.namespace import Ops
 
 from .task import Settings
@@ -24,25 +25,26 @@ def update(ops: Ops, settings: Settings, parameters: Arrays, gradients: Arrays) 
 
 def clip(ops: Ops, most: float, gradients: Arrays) -> dict[str, Any]:
     """Return the gradients, shortened together where their norm is larger than `most`."""
-    _, scale = ops.clip_scale(ops.multi_sum_squares([*gradients.values()]), clip_norm=most)
-    return dict(zip(gradients, ops.multi_scale([*gradients.values()], scale), strict=True))
+    held = [copied(ops, array) for array in gradients.values()]
+    _, scale = ops.clip_scale(ops.multi_sum_squares(held), clip_norm=most)
+    return dict(zip(gradients, ops.multi_scale(held, scale), strict=True))
 
 
 def _moved(ops: Ops, settings: Settings, parameter: Any, gradient: Any) -> Any:
     s, decay = settings, {"weight_decay": settings.weight_decay}
-    shape, flat = parameter.shape, parameter.reshape(-1)
-    nothing = ops.scale(flat, scale=0.0)
+    shape, flat = parameter.shape, copied(ops, parameter.reshape(-1))
+    nothing = [ops.scale(flat, scale=0.0) for _ in range(2)]
     moved = gradient.reshape(-1)
     if s.optimizer == "sgd":
         return ops.sgd_step(flat, moved, lr=s.lr, **decay).reshape(shape)
     if s.optimizer == "momentum":
         by = {"lr": s.lr, "momentum": s.momentum, "nesterov": int(s.nesterov)}
-        return ops.momentum_step(flat, moved, nothing, **by, **decay)[0].reshape(shape)
+        return ops.momentum_step(flat, moved, nothing[0], **by, **decay)[0].reshape(shape)
     name = f"{s.optimizer}_step"
     by = {"lr": s.lr, "beta1": s.beta1, "beta2": s.beta2, "eps": s.eps, "step": 1}
-    results = getattr(ops, name)(flat, moved, nothing, nothing, **by, **decay)
+    results = getattr(ops, name)(flat, moved, *nothing, **by, **decay)
     if isinstance(results[0], Noisy):
-        results = _bounded(name, flat, moved, nothing, by | decay, results)
+        results = _bounded(name, flat, moved, nothing[0], by | decay, results)
     return results[0].reshape(shape)
 
 

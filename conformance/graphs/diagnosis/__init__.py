@@ -16,10 +16,11 @@ from conformance.judging.diagnoses import Diagnosis
 from conformance.judging.verdict import Verdict
 
 from .gradients import of_gradient
-from .results import of_result
+from .results import of_result, writer
 from .updates import of_update
 
-__all__ = ["diagnose"]
+__all__ = ["FOLLOWS", "diagnose"]
+FOLLOWS = "follows from what was not handed in: "
 
 
 def diagnose(local: Local, came: Handed, wrong: Mapping[str, Verdict]) -> dict[str, Diagnosis]:
@@ -28,7 +29,9 @@ def diagnose(local: Local, came: Handed, wrong: Mapping[str, Verdict]) -> dict[s
     with np.errstate(all="ignore"):
         for name, verdict in wrong.items():
             kind = name.partition(".")[0]
-            if kind == "gradient":
+            if absent := _absent_before(local, came, name):
+                text = f"{FOLLOWS}{absent}"
+            elif kind == "gradient":
                 text = of_gradient(local, came, name, verdict, wrong)
             elif kind == "parameter":
                 text = of_update(local, came, name, verdict)
@@ -36,3 +39,17 @@ def diagnose(local: Local, came: Handed, wrong: Mapping[str, Verdict]) -> dict[s
                 text = of_result(local, came, name, verdict)
             found[name] = Diagnosis(text)
     return found
+
+
+def _absent_before(local: Local, came: Handed, name: str) -> str:
+    """What a result that came is computed from by its records and was not handed in; nothing where all of it was."""
+    kind, _, bare = name.partition(".")
+    if name not in came.arrays or kind == "parameter":
+        return ""
+    records = local.task.records
+    if kind == "gradient":
+        behind = [records[number] for number in dict.fromkeys(part.number for part in local.parts[name])]
+        due = [f"{word}.{one}" for r in behind for word, one in (("gradient", r.output), *(("value", i) for i in r.inputs))]
+    else:
+        due = [f"value.{one}" for one in records[writer(local, name)].inputs]
+    return next((one for one in due if one in local.task.wanted and one not in came.arrays), "")

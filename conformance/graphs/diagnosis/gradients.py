@@ -134,13 +134,14 @@ def _factors(local: Local, number: int) -> Iterator[tuple[float, str]]:
     shape = shapes[record.inputs[0]]
     by_rows = record.kind.endswith("cross_entropy")  # whose mean is over rows
     count = math.prod(shape[:-1]) if by_rows else math.prod(shape)
-    lengths = {"batch": shape[0], "row": math.prod(shape[:-1]), "number": math.prod(shape)}
-    for word, length in lengths.items():
+    lengths = {"samples": shape[0], "rows": math.prod(shape[:-1]), "numbers": math.prod(shape)}
+    over = "rows" if by_rows else "numbers"
+    for words, length in lengths.items():
         if length != count:
-            scales = f"is scaled by 1 / {length} (each {word}), the loss by 1 / {count}"
+            scales = f"is scaled by 1 / {length} (its {words}), the loss by 1 / {count} (its {over})"
             yield count / length, f"the gradient of {called} {scales}"
     yield float(count), f"the gradient of {called} is that of the sum, the loss the mean of {count}"
-    yield 2.0, f"the gradient of {called}"
+    yield 2.0, f"the gradient of {called} has a factor 2 too many"
     yield 0.5, f"the gradient of {called} lacks a factor 2"
     yield -1.0, f"the gradient of {called} has the wrong sign"
 

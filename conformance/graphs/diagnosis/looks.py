@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.candidates.poison import poison
 from conformance.graphs.handed import Handed
 from conformance.graphs.local import Local
-from conformance.judging.diagnosis.step_tensors import symptoms_of
+from conformance.judging.diagnosis.failed import Failed, Wrong
+from conformance.judging.diagnosis.symptoms import symptom
+from conformance.judging.diagnoses import Kind
 from conformance.judging.verdict import Verdict, judge
-from conformance.limits.noise import Noisy
+from conformance.limits.noise import FLOAT32, Noisy
 
 Array = NDArray[Any]
 ABSENT = "nothing was handed in"
@@ -20,6 +22,12 @@ _FLOAT32 = np.finfo(np.float32)
 # Numbers of bits at random spread over all exponents: next to none of a tensor's own are subnormal, or as much larger
 # than the largest that is due as float32 has digits, twice over.
 _BEYOND = 2.0**48
+_AXES = {
+    1: ("element",),
+    2: ("row", "column"),
+    3: ("sample", "step", "column"),
+    4: ("sample", "channel", "row", "column"),
+}
 
 
 def fits(due: Any, got: Array) -> bool:
@@ -76,9 +84,45 @@ def plainly(local: Local, came: Handed, name: str, verdict: Verdict) -> str:
         return f"it holds what {other} holds"
     if said := memory(came, name, due):
         return f"memory that nobody has written: {said}"
-    return next(_symptoms(name, due, got, verdict))
+    found = symptom(_Tensor(_Graph("graph", {}, {name: due}, came.arrays, {}), name))
+    return found.text if found.kind is not Kind.NO_PATTERN else f"{found.text}; {compared(got, due)}"
 
 
-def _symptoms(name: str, due: Noisy, got: Array, verdict: Verdict) -> Iterator[str]:
-    yield from (one.text for one in symptoms_of({name: due}, {name: got}, [verdict]))
-    yield verdict.reason
+def compared(got: Array, due: Noisy) -> str:
+    """How far an array is off the one that is due, in length and in direction."""
+    came, right = got.astype(np.float64).reshape(-1), due.v.reshape(-1)
+    lengths = float(np.linalg.norm(came)), float(np.linalg.norm(right))
+    if not all(lengths) or not np.isfinite(lengths).all():
+        return f"its length is {lengths[0]:.4g}, that of the right one {lengths[1]:.4g}"
+    cosine = float(came @ right) / (lengths[0] * lengths[1])
+    return f"{lengths[0] / lengths[1]:.4g} times as long as the right one, cosine {cosine:.4g}"
+
+
+class _Graph(Failed):
+    """A step as a call without arguments; a graph is too small for a number to be known by a size of it."""
+
+    @property
+    def inputs(self) -> dict[str, Array]:
+        return {}
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        return {}
+
+    def computed_with(self, unit: float) -> dict[str, Any]:
+        return {}
+
+
+class _Tensor(Wrong):
+    """One array of it."""
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        return _AXES.get(self.got.ndim, tuple(f"place on axis {axis}" for axis in range(self.got.ndim)))
+
+    @property
+    def smallest(self) -> float:
+        return FLOAT32.smallest
+
+    def poison(self, run: int) -> Array:
+        return poison(np.dtype(np.float32), run)
