@@ -12,9 +12,9 @@ from conformance.graphs.data import drawn
 from conformance.graphs.task import Task, TaskError
 from graph import read
 
-from . import documents, images, sequences
+from . import documents, images, layers, sequences
 
-_MODULES: dict[str, ModuleType] = {"documents": documents, "images": images, "sequences": sequences}
+_MODULES: dict[str, ModuleType] = {"layers": layers, "documents": documents, "images": images, "sequences": sequences}
 TASKS = tuple(_MODULES)
 
 
