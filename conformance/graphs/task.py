@@ -29,8 +29,9 @@ class Settings:
     """How the step is made.
 
     training   whether dropout draws and batch norm measures its batch
-    seed, step what dropout draws by (`philox` of a task)
-    optimizer  sgd, momentum, adam or adamw, from moments of 0; "" where no update is asked for
+    seed       what dropout draws by, and `step` (`philox` of a task)
+    step       how many steps were made before: Adam corrects its moments, which are 0, by one more
+    optimizer  sgd, momentum, adam or adamw; "" where no update is asked for
     clip_norm  the norm of all gradients together is at most this; 0: they are taken as they are
     """
 
@@ -62,6 +63,8 @@ class Settings:
         read = cls(**{name: kinds[name](value) for name, value in given.items()})
         if read.optimizer not in ("", *OPTIMIZERS):
             raise TaskError(f"settings: optimizer: expected one of {', '.join(OPTIMIZERS)} or none, got {read.optimizer}")
+        if read.optimizer and not read.training:
+            raise TaskError("settings: training: expected true where parameters are updated, got false")
         return read
 
 

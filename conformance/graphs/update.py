@@ -41,7 +41,7 @@ def _moved(ops: Ops, settings: Settings, parameter: Any, gradient: Any) -> Any:
         by = {"lr": s.lr, "momentum": s.momentum, "nesterov": int(s.nesterov)}
         return ops.momentum_step(flat, moved, nothing[0], **by, **decay)[0].reshape(shape)
     name = f"{s.optimizer}_step"
-    by = {"lr": s.lr, "beta1": s.beta1, "beta2": s.beta2, "eps": s.eps, "step": 1}
+    by = {"lr": s.lr, "beta1": s.beta1, "beta2": s.beta2, "eps": s.eps, "step": s.step + 1}
     results = getattr(ops, name)(flat, moved, *nothing, **by, **decay)
     if isinstance(results[0], Noisy):
         results = _bounded(name, flat, moved, nothing[0], by | decay, results)

@@ -20,7 +20,7 @@ from conformance.limits.noise import Noisy
 from graph import GraphError
 
 from .looks import ABSENT, fits, memory, plainly, times
-from .results import others
+from .results import others, passed_over
 
 _MOST = 6  # records that read one value: of more only single ones are tried
 
@@ -79,6 +79,10 @@ def _without_backward(local: Local, came: Handed, name: str, wrong: Mapping[str,
     """
     for number in dict.fromkeys(part.number for part in local.parts[name]):
         kind = local.task.records[number].kind
+        output = f"value.{local.task.records[number].output}"
+        if output in wrong and _is_silent(local, came, name, number, wrong):
+            if passed := passed_over(local, came, output):
+                return f"{local.task.called(number)} was passed over: {passed}"
         alike = [n for n, record in enumerate(local.task.records) if record.kind == kind]
         theirs = {n: [g for g, parts in local.parts.items() if any(p.number == n for p in parts)] for n in alike}
         seen = {n: [g for g in names if _is_silent(local, came, g, n, wrong)] for n, names in theirs.items()}
