@@ -13,7 +13,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "reference": set(),
     "bindings": set(),
     "training": {"reference", "bindings"},
-    "conformance": {"reference", "bindings", "training"},
+    "graph": {"reference", "bindings"},
+    "conformance": {"reference", "bindings", "training", "graph"},
     "assayer": {"conformance"},
 }
 OURS = {*MAY_IMPORT, "tests", "benchmarks", "noxfile"}
