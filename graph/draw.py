@@ -8,9 +8,11 @@ from html import escape
 from .kinds import KINDS
 from .layout import Layout, layout
 from .order import order
-from .records import Graph, Record, place
+from .reading import Graph
+from .records import Record, place
 
 Shapes = Mapping[str, tuple[int, ...]]
+Span = tuple[float, float]  # from top to bottom
 _FONT, _CHARACTER, _LINE = 11, 6.7, 15  # of a monospaced font: size, width and height in pixels
 _GAP, _BETWEEN, _MARGIN, _INSIDE = 22.0, 44.0, 16.0, 8.0  # beside a box, between layers, around the drawing, in a box
 _LONGEST = 30  # characters of a line; more are cut, and stand whole in the box' title
@@ -32,22 +34,21 @@ def draw(graph: Graph, shapes: Shapes | None = None, marked: Mapping[int, str] |
     """
     shapes, marked = shapes or {}, marked or {}
     count = len(graph.records)
-    texts = [_text(record, shapes) for record in graph.records] + [[name, _shape(name, shapes)] for name in graph.inputs]
+    texts = [_text(record, shapes) for record in graph.records] + [
+        [name, _shape(name, shapes)] for name in graph.inputs
+    ]
     texts = [[_cut(line) for line in lines if line] for lines in texts]
     widths = [max(map(len, lines)) * _CHARACTER + 2 * _INSIDE for lines in texts]
     number = {name: n for n, name in enumerate([*(record.output for record in graph.records), *graph.inputs])}
     edges = [(number[name], n) for n, record in enumerate(graph.records) for name in record.inputs]
     inputs = range(count, len(texts))
     made = layout([width + _GAP for width in widths], edges, [*inputs, *order(graph)], set(inputs))
-    tops, heights = _bands(made, texts)
-    parts = [_line(made, way, tops, heights) for way in made.ways.values()]
+    spans, height = _spans(made, texts)
+    parts = [_line(made, way, spans) for way in made.ways.values()]
     for n, lines in enumerate(texts):
-        band = made.layer[n]
-        kind = _kind(n, graph, marked)
         title = _title(n, graph, marked)
-        parts.append(_box(made.x[n] + _MARGIN, tops[band] + heights[band] / 2, widths[n], lines, kind, title))
+        parts.append(_box(made.x[n] + _MARGIN, spans[n], widths[n], lines, _kind(n, graph, marked), title))
     width = max((x + w / 2 for x, w in zip(made.x, made.widths, strict=True)), default=0.0) + 2 * _MARGIN
-    height = (tops[-1] + heights[-1] if tops else 0.0) + _MARGIN
     size = f'viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" class="graph" {size} role="img">'
     return "\n".join([head, f"<style>{_STYLE}</style>", *parts, "</svg>\n"])
@@ -79,39 +80,43 @@ def _title(n: int, graph: Graph, marked: Mapping[int, str]) -> str:
         return f"input {graph.inputs[n - len(graph.records)]}"
     record = graph.records[n]
     said = [place(n, record), *([marked[n]] if n in marked else [])]
-    said += [f"{what}: {', '.join(names)}" for what, names in (("reads", record.inputs), ("parameters", record.parameters)) if names]
+    said += [
+        f"{what}: {', '.join(names)}"
+        for what, names in (("reads", record.inputs), ("parameters", record.parameters))
+        if names
+    ]
     return "\n".join([*said, *(f"{name} = {value}" for name, value in record.attributes.items())])
 
 
-def _bands(made: Layout, texts: Sequence[Sequence[str]]) -> tuple[list[float], list[float]]:
-    """Where each layer begins, and how high it is."""
-    tops, heights, at = list[float](), list[float](), _MARGIN
+def _spans(made: Layout, texts: Sequence[Sequence[str]]) -> tuple[list[Span], float]:
+    """Top and bottom of each box and bend, and the drawing's height; boxes stand in the middle of their layer."""
+    spans, at = [(0.0, 0.0)] * len(made.widths), _MARGIN
     for nodes in made.layers:
-        lines = max((len(texts[n]) for n in nodes if n < len(texts)), default=0)
-        tops.append(at)
-        heights.append(lines * _LINE + 2 * _INSIDE)
-        at += heights[-1] + _BETWEEN
-    return tops, heights
+        high = {n: len(texts[n]) * _LINE + 2 * _INSIDE for n in nodes if n < len(texts)}
+        most = max(high.values(), default=0.0)
+        for n in nodes:
+            left = (most - high.get(n, most)) / 2
+            spans[n] = at + left, at + most - left
+        at += most + _BETWEEN
+    return spans, at - _BETWEEN + _MARGIN if made.layers else 2 * _MARGIN
 
 
-def _line(made: Layout, way: Sequence[int], tops: Sequence[float], heights: Sequence[float]) -> str:
+def _line(made: Layout, way: Sequence[int], spans: Sequence[Span]) -> str:
     """A line from below a box to above another, straight down through the layers between."""
-    drawn = []
+    drawn = ""
     for a, b in zip(way, way[1:], strict=False):
-        x, y = made.x[a] + _MARGIN, tops[made.layer[a]] + heights[made.layer[a]]
-        u, v = made.x[b] + _MARGIN, tops[made.layer[b]]
-        start = f"M{x:.1f} {y:.1f}" if not drawn else f"V{y:.1f}"
-        middle = (y + v) / 2
-        drawn.append(f"{start}C{x:.1f} {middle:.1f} {u:.1f} {middle:.1f} {u:.1f} {v:.1f}")
-    return f'<path d="{"".join(drawn)}"/>'
+        x, y, u, v = made.x[a] + _MARGIN, spans[a][1], made.x[b] + _MARGIN, spans[b][0]
+        start = f"V{y:.1f}" if drawn else f"M{x:.1f} {y:.1f}"
+        drawn += f"{start}C{x:.1f} {(y + v) / 2:.1f} {u:.1f} {(y + v) / 2:.1f} {u:.1f} {v:.1f}"
+    return f'<path d="{drawn}"/>'
 
 
-def _box(x: float, y: float, width: float, lines: Sequence[str], kind: str, title: str) -> str:
-    """A box around its middle."""
-    height = len(lines) * _LINE + 2 * _INSIDE
-    corner = f'x="{x - width / 2:.1f}" y="{y - height / 2:.1f}" width="{width:.1f}" height="{height:.1f}" rx="5"'
+def _box(x: float, span: Span, width: float, lines: Sequence[str], kind: str, title: str) -> str:
+    """A box around its middle, x."""
+    top, bottom = span
+    corner = f'x="{x - width / 2:.1f}" y="{top:.1f}" width="{width:.1f}" height="{bottom - top:.1f}" rx="5"'
     texts = []
-    for place_, line in enumerate(lines):
-        at = f'x="{x:.1f}" y="{y - height / 2 + _INSIDE + (place_ + 0.75) * _LINE:.1f}"'
-        texts.append(f'<text {at} class="{"more" if place_ else "kind"}">{escape(line)}</text>')
+    for number, line in enumerate(lines):
+        at = f'x="{x:.1f}" y="{top + _INSIDE + (number + 0.75) * _LINE:.1f}"'
+        texts.append(f'<text {at} class="{"more" if number else "kind"}">{escape(line)}</text>')
     return f'<g class="{kind}"><title>{escape(title)}</title><rect {corner}/>{"".join(texts)}</g>'

@@ -93,8 +93,10 @@ def _arrange(made: Layout) -> None:
         beside = below if sweep % 2 else above
         for nodes in reversed(found) if sweep % 2 else found:
             place = {n: i for layer in found for i, n in enumerate(layer)} if len(nodes) > 1 else {}
-            mean = {n: sum(place[o] for o in beside[n]) / len(beside[n]) if beside[n] else place[n] for n in place and nodes}
-            nodes.sort(key=lambda n: mean.get(n, 0.0))  # noqa: B023  (sorted at once)
+            mean = {
+                n: sum(place[o] for o in beside[n]) / len(beside[n]) if beside[n] else place[n] for n in place and nodes
+            }
+            nodes.sort(key=lambda n: mean.get(n, 0.0))
         if (count := _crossings(found, below)) < fewest:
             made.layers, fewest = [[*nodes] for nodes in found], count
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from math import prod, sqrt
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 from reference import random
 
 Array = NDArray[np.float64]
-NAMES = ("zeros", "ones", "glorot_uniform", "orthogonal", "uniform")
+NAMES = ("zeros", "ones", "forget_bias", "glorot_uniform", "orthogonal", "uniform")
 EMBEDDING_RANGE = 0.05  # Keras' "uniform" draws between minus this and this
 
 
@@ -45,12 +44,21 @@ def orthogonal(seed: int, shape: tuple[int, ...]) -> Array:
     return np.ascontiguousarray(q if shape[0] >= shape[1] else q.T)
 
 
+def forget_bias(shape: tuple[int, ...]) -> Array:
+    """An LSTM's: 1 for the forget gate, the second quarter, 0 elsewhere (Jozefowicz, Zaremba and Sutskever 2015)."""
+    gates = np.zeros((4, shape[0] // 4))
+    gates[1] = 1.0
+    return gates.reshape(shape)
+
+
 def initial(name: str, seed: int, shape: tuple[int, ...]) -> Array:
     """Return a parameter's first values in float64.  Raises ValueError for a name that is none of NAMES."""
     if name == "zeros":
         return np.zeros(shape)
     if name == "ones":
         return np.ones(shape)
+    if name == "forget_bias":
+        return forget_bias(shape)
     if name == "uniform":
         return (2.0 * random.uniform(seed, shape) - 1.0) * EMBEDDING_RANGE
     if name == "glorot_uniform":
@@ -58,11 +66,3 @@ def initial(name: str, seed: int, shape: tuple[int, ...]) -> Array:
     if name == "orthogonal":
         return orthogonal(seed, shape)
     raise ValueError(f"initializer: expected one of {', '.join(NAMES)}, got {name!r}")
-
-
-def forget_bias(bias: Any) -> Array:
-    """The bias of an LSTM with 1 at its forget gate, the second quarter (Jozefowicz, Zaremba and Sutskever 2015)."""
-    units = len(bias) // 4
-    changed: Array = np.array(bias, np.float64)
-    changed[units : 2 * units] = 1.0
-    return changed

@@ -17,6 +17,10 @@ Array = NDArray[Any]
 class Loss:
     """A mean over all numbers or rows of a batch; labels have the prediction's shape, or one axis of length 1 less."""
 
+    def label_shape(self, shape: Shape) -> Shape:
+        """The shape of one sample's label; shape: of its prediction."""
+        return shape
+
     def labels(self, where: str, y: Any, shape: Shape, dtype: Any) -> Array:
         """Return y as the record reads it; shape: of one sample's prediction.  Raises ValueError for another."""
         array = numbers(where, y)
@@ -89,6 +93,9 @@ class SparseCategoricalCrossentropy(Loss):
     """The same of labels that are class numbers; behind no softmax, and not of logits, it is not there."""
 
     from_logits: bool = False
+
+    def label_shape(self, shape: Shape) -> Shape:
+        return shape[:-1]
 
     def labels(self, where: str, y: Any, shape: Shape, dtype: Any) -> Array:
         array = numbers(where, y)

@@ -34,6 +34,11 @@ def binary_accuracy(prediction: Array, label: Array) -> Array:
     return _per_sample((prediction > 0.5) == (label > 0.5))
 
 
+def binary_accuracy_of_logits(prediction: Array, label: Array) -> Array:
+    """The same of logits, which are above 0 there; Keras takes 0.5 whatever the predictions are."""
+    return _per_sample((prediction > 0) == (label > 0.5))
+
+
 def mean_squared_error(prediction: Array, label: Array) -> Array:
     """(prediction - label)^2."""
     return _per_sample(np.square(prediction.astype(np.float64) - label))
@@ -66,4 +71,6 @@ def metric_of(name: Any, loss: Loss) -> Metric:
     if sparse != (name == "sparse_categorical_accuracy"):
         labels = "class numbers" if sparse else "numbers for every class"
         raise ValueError(f"compile: metrics: {name} does not fit labels that are {labels}, as {loss.name} has them")
+    if name == "binary_accuracy" and isinstance(loss, BinaryCrossentropy) and loss.from_logits:
+        return binary_accuracy_of_logits
     return METRICS[name]

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .convolution import conv, conv_transpose
 from graph.onnx_import.refused import NotApplicableError, expect
 from graph.onnx_import.windows import by_sides, window
 
+from .convolution import conv, conv_transpose
 from .node import Call, Node, expect_float32
 
 __all__ = ["SHARED", "Call", "Node"]

@@ -86,7 +86,9 @@ def _check_types(held: Mapping[str, NDArray[Any]]) -> None:
             raise refuse(name, f"numbers of {' or '.join(_FLOATS)}, or whole ones", array.dtype.name)
 
 
-def _inputs(model: Any, held: Mapping[str, Any], shapes: Mapping[str, Shape]) -> tuple[dict[str, Shape], frozenset[str]]:
+def _inputs(
+    model: Any, held: Mapping[str, Any], shapes: Mapping[str, Shape]
+) -> tuple[dict[str, Shape], frozenset[str]]:
     """The inputs' shapes, and which of them hold whole numbers."""
     found, integers = dict[str, Shape](), set[str]()
     for value in model.graph.input:

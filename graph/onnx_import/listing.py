@@ -24,8 +24,15 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "GlobalAveragePool": ("other than planes",),
     "BatchNormalization": ("training_mode",),
     "LayerNormalization": ("more axes than the last", "statistics as results"),
-    "SoftmaxCrossEntropyLoss": ("reduction sum or none", "weights of classes", "ignore_index 0 or more", "more axes than two"),
-    **dict.fromkeys(("RNN", "LSTM", "GRU"), ("reverse, bidirectional", "clip", "sequence_lens", "constant states but 0")),
+    "SoftmaxCrossEntropyLoss": (
+        "reduction sum or none",
+        "weights of classes",
+        "ignore_index 0 or more",
+        "more axes than two",
+    ),
+    **dict.fromkeys(
+        ("RNN", "LSTM", "GRU"), ("reverse, bidirectional", "clip", "sequence_lens", "constant states but 0")
+    ),
     "Cast": ("whole numbers as others, or others as whole",),
     "Flatten": ("another axis than 1",),
     "Reshape": ("a shape that is computed, or has another batch",),
@@ -53,4 +60,6 @@ def not_imported() -> list[str]:
     Where all that a node reads is constant, any of them is computed before.  Raises OnnxMissingError.
     """
     schemas = onnx().defs.get_all_schemas()
-    return sorted({each.name for each in schemas if each.domain == "" and not each.deprecated} - {*BUILDS, "Constant", "Shape"})
+    return sorted(
+        {each.name for each in schemas if each.domain == "" and not each.deprecated} - {*BUILDS, "Constant", "Shape"}
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,8 +25,10 @@ class Weight(NamedTuple):
 class Layer:
     """A layer by its settings.  Shapes are those of one sample, without the batch.
 
-    It may stand in several models: parameters belong to the model.
+    It may stand in several models: parameters belong to the model.  name: of the layer there; None for one of its kind.
     """
+
+    name: str | None = field(default=None, kw_only=True)
 
     def weights(self, shape: Shape) -> dict[str, Weight]:
         """The parameters for an input of this shape, by name.  Raises ValueError for a shape that it cannot take."""
