@@ -10,6 +10,7 @@ from typing import Any
 from .attributes import read_attributes
 from .errors import GraphError, refuse
 from .kinds import KINDS
+from .older import is_older, normalised
 from .records import Record, unwritten
 
 
@@ -47,7 +48,8 @@ def read(source: Any) -> Graph:
     """Return the graph of JSON text, of a dict with "records" (and "inputs"), or of a list of records.
 
     A record is a dict with kind, inputs, parameters (none where absent), output and its attributes, beside these or
-    below "attributes". Raises GraphError that names the record, what was expected and what came.
+    below "attributes"; or one of the older form (older.py). Raises GraphError that names the record, what was expected
+    and what came.
     """
     if isinstance(source, str | bytes):
         try:
@@ -83,6 +85,8 @@ def read_record(number: int, given: Any) -> Record:
     if not isinstance(given, Mapping):
         raise refuse(f"record {number}", "a dict", _described(given))
     where = f"record {number} ({given.get('kind', '?')} -> {given.get('output', '?')})"
+    if is_older(given):
+        given = normalised(where, given)
     for field in ("kind", "inputs", "output"):
         if field not in given:
             raise refuse(f"{where}: {field}", "one", "nothing")

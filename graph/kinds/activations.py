@@ -121,10 +121,13 @@ class Softmax(Kind):
 
 
 class Dropout(Kind):
-    """While training: 0 with probability rate, else input / (1 - rate), drawn by context.philox_of. Else the input."""
+    """While training: 0 with probability rate, else input / (1 - rate), drawn by context.philox_of. Else the input.
+
+    stream: what it draws by in place of the record's number, so that a record keeps its draws at another place.
+    """
 
     name = "dropout"
-    attributes: ClassVar = (Attribute("rate", "float", least=0, below=1),)
+    attributes: ClassVar = (Attribute("rate", "float", least=0, below=1), Attribute("stream", "int", None, least=0))
 
     def infer(self, where: str, record: Record, inputs: Shapes, parameters: Shapes) -> Shape:
         return inputs[0]
@@ -133,7 +136,8 @@ class Dropout(Kind):
         (x,) = inputs
         if not context.training:
             return x, ()
-        philox = context.philox(x)
+        stream = record.attributes["stream"]
+        philox = context.philox(x, context.number if stream is None else stream)
         return ops.dropout(flat(x), philox, rate=record.attributes["rate"]).reshape(x.shape), (philox,)
 
     def backward(

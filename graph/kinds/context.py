@@ -15,13 +15,13 @@ from reference.namespace import Ops
 _SHARE = 2**40  # blocks of four numbers of the generator that each record has to itself in a step
 
 
-def philox_of(seed: int, step: int, number: int) -> Any:
-    """Return key and offset that record `number` draws by in a step: uint64 (2,).
+def philox_of(seed: int, step: int, stream: int) -> Any:
+    """Return key and offset that a record draws by in a step, the stream being its number: uint64 (2,).
 
-    The key is seed * 2^32 + step, each modulo 2^32; the offset is number * 2^40: no two records, steps or seeds share
-    a number.
+    The key is seed * 2^32 + step, each modulo 2^32; the offset is stream * 2^40, modulo 2^64: up to 2^24 records, no
+    two of them, no two steps and no two seeds share a block.
     """
-    return np.array([(seed % 2**32) << 32 | step % 2**32, number * _SHARE], np.uint64)
+    return np.array([(seed % 2**32) << 32 | step % 2**32, stream * _SHARE % 2**64], np.uint64)
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,11 @@ class Context:
     number: int = 0
     draws: Callable[[int], Array] | None = None
 
-    def philox(self, beside: Array) -> Array:
-        """Key and offset of what the record draws, in an array that lies where another does."""
+    def philox(self, beside: Array, stream: int) -> Array:
+        """Key and offset of what a record draws, the stream being its number, in an array that lies beside another."""
         if self.draws is not None:
-            return self.draws(self.number)
-        return beside_array(philox_of(self.seed, self.step, self.number), beside)
+            return self.draws(stream)
+        return beside_array(philox_of(self.seed, self.step, stream), beside)
 
     def counts(self, labels: Array) -> int:
         """How many class numbers count: those that are not negative. Waits for labels that lie on a device."""

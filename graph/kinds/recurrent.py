@@ -19,6 +19,7 @@ _COMMON = (
     Attribute("layers", "int", 1, least=1),
     Attribute("bias", "bool", True),
     Attribute("return_sequences", "bool", False),
+    Attribute("steps", "int", None, least=1),  # of the input, where a record states them
 )
 
 
@@ -51,7 +52,10 @@ class Recurrent(Kind):
         return ("w_x", "w_h", *(self.biases if record.attributes["bias"] else ()))
 
     def parameter_shapes(self, where: str, record: Record, inputs: Shapes) -> tuple[Open, ...]:
-        hidden, width = record.attributes["hidden"], of_rank(where, "input", inputs[0], "batch, steps, width")[2]
+        _, steps, width = of_rank(where, "input", inputs[0], "batch, steps, width")
+        hidden, stated = record.attributes["hidden"], record.attributes["steps"]
+        if stated not in (None, steps):
+            raise refuse(f"{where}: input", f"{stated} steps, as the record's attribute says", steps)
         rows, found = self.gates * hidden, list[Open]()
         for layer in range(record.attributes["layers"]):
             biases = ((rows,),) * (len(self._parameters(record)) - 2)
