@@ -61,7 +61,7 @@ def judge_step(task: Task, came: Handed, partial: bool = False, selector: Eviden
     locked = [_judged(task, LOCKED, place, name, local, came, selector) for place, name in enumerate(names)]
     locked = list(_explained(local, came, locked))
     expected = free_of(task)
-    free = [_free(task, place, name, expected, came) for place, name in enumerate(names)]
+    free = [_free(task, place, name, expected, came) for place, name in enumerate(names) if name in came.arrays]
     return Judged(task, tuple(locked), tuple(free), absent)
 
 

@@ -10,8 +10,9 @@ from functools import cached_property
 from rich.console import Console
 from rich.markup import escape
 
+from conformance.candidates.module.graph import FUNCTION
 from conformance.exit_codes import HARNESS
-from conformance.graphs.diagnosis import FOLLOWS
+from conformance.graphs.diagnosis import ASSIGNED, FOLLOWS
 from conformance.graphs.judge import Judged, tensor_of
 from conformance.judging.results import Result, Status, worst
 from conformance.program import program
@@ -47,13 +48,13 @@ class GraphRun:
         """What is wrong, task by task in the order of a step; what follows from what was not handed in is none."""
         found = [Mistake(one.id.partition("/")[2], one.reason, (one,)) for one in self.stopped]
         for judged in self.judged:
-            by_text: dict[str, list[Result]] = {}
+            alike: dict[str, list[Result]] = {}
             for result in judged.wrong:
                 if result.status is Status.FAIL and not result.headline.startswith(FOLLOWS):
-                    by_text.setdefault(result.headline, []).append(result)
-            found += [Mistake(judged.task.name, text, tuple(results)) for text, results in by_text.items()]
+                    alike.setdefault(_cause(result.headline), []).append(result)
+            found += [Mistake(judged.task.name, few[0].headline, tuple(few)) for few in alike.values()]
             drifts = [result for result in judged.free if result.status is Status.FAIL]
-            if drifts and not by_text:
+            if drifts and not alike:
                 text = f"every record is right on what it reads, the whole run is not: {drifts[0].reason}"
                 found.append(Mistake(judged.task.name, text, tuple(drifts)))
         return found
@@ -65,10 +66,16 @@ class GraphRun:
     def repeat(self, task: str) -> str:
         """The command that judges a task of this engine again."""
         run = self.run
-        candidate = f"{run.option} {shlex.quote(run.library)}" if run.library else ""
+        library = run.library.removesuffix(f":{FUNCTION}")
+        candidate = f"{run.option} {shlex.quote(library)}" if library else ""
         seed = f"--seed {run.seed}" if run.seed else ""
         words = (program(), "graph", run.options, candidate, f"--task {task}" if not run.options else "", seed)
         return " ".join(filter(None, (*words, "--partial" * self.partial)))
+
+
+def _cause(text: str) -> str:
+    """What is one mistake wherever it shows: an engine that assigns gradients does so everywhere."""
+    return ASSIGNED if ASSIGNED in text else text
 
 
 def verdict(one: GraphRun) -> str:

@@ -15,11 +15,11 @@ from conformance.graphs.local import Local
 from conformance.judging.diagnoses import Diagnosis
 from conformance.judging.verdict import Verdict
 
-from .gradients import of_gradient
+from .gradients import ASSIGNED, of_gradient
 from .results import of_result, writer
 from .updates import of_update
 
-__all__ = ["FOLLOWS", "diagnose"]
+__all__ = ["ASSIGNED", "FOLLOWS", "diagnose"]
 FOLLOWS = "follows from what was not handed in: "
 
 
@@ -44,10 +44,12 @@ def diagnose(local: Local, came: Handed, wrong: Mapping[str, Verdict]) -> dict[s
 def _absent_before(local: Local, came: Handed, name: str) -> str:
     """What a result that came is computed from by its records and was not handed in; nothing where all of it was."""
     kind, _, bare = name.partition(".")
-    if name not in came.arrays or kind == "parameter":
+    if name not in came.arrays:
         return ""
     records = local.task.records
-    if kind == "gradient":
+    if kind == "parameter":
+        due = [f"gradient.{one}" for one in (local.task.trained if local.task.settings.clip_norm else (bare,))]
+    elif kind == "gradient":
         behind = [records[number] for number in dict.fromkeys(part.number for part in local.parts[name])]
         due = [f"{word}.{one}" for r in behind for word, one in (("gradient", r.output), *(("value", i) for i in r.inputs))]
     else:

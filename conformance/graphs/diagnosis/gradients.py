@@ -22,13 +22,15 @@ from graph import GraphError
 from .looks import ABSENT, fits, memory, plainly, times
 from .results import others, passed_over
 
+ASSIGNED = "assigned, not added"
 _MOST = 6  # records that read one value: of more only single ones are tried
 
 
 def of_gradient(local: Local, came: Handed, name: str, verdict: Verdict, wrong: Mapping[str, Verdict]) -> str:
     """Say in a line what is wrong with a gradient; wrong: everything that is."""
     parts = local.parts[name]
-    readers = " and ".join(dict.fromkeys(local.task.called(part.number) for part in parts))
+    numbers = sorted({part.number for part in parts})
+    readers = " and ".join(map(local.task.called, numbers))
     if silent := _without_backward(local, came, name, wrong):
         return silent
     if name not in came.arrays:
@@ -41,8 +43,9 @@ def of_gradient(local: Local, came: Handed, name: str, verdict: Verdict, wrong: 
         return f"{name}: {_assigned(local, parts, missing)}"
     if said := memory(came, name, due):
         bare = name.partition(".")[2]
-        return f"{readers} overwrites the gradient of {bare} with memory that nobody has written: {said}"
-    for number in dict.fromkeys(part.number for part in parts):
+        whose = f"one of {readers}" if len(numbers) > 1 else readers
+        return f"{whose} overwrites the gradient of {bare} with memory that nobody has written: {said}"
+    for number in numbers:
         if said := _scaled(local, number, name, got) or _otherwise(local, number, name, got):
             return said
     return f"{name}, to which {readers} belongs: {plainly(local, came, name, verdict)}"
@@ -67,7 +70,7 @@ def _assigned(local: Local, parts: Sequence[Part], missing: Sequence[Part]) -> s
     held = [local.task.called(part.number) for part in parts if not any(part is one for one in missing)]
     without = " and ".join(dict.fromkeys(local.task.called(part.number) for part in missing))
     if len(held) == 1:
-        return f"assigned, not added: it holds what comes by {held[0]} alone, without {without}"
+        return f"{ASSIGNED}: it holds what comes by {held[0]} alone, without {without}"
     return f"it lacks what comes by {without}"
 
 
@@ -77,7 +80,7 @@ def _without_backward(local: Local, came: Handed, name: str, wrong: Mapping[str,
     Where others add to all of them, one may have been assigned over the other: so all records of the kind have to be
     silent, in two gradients at least, or one to which they alone belong.
     """
-    for number in dict.fromkeys(part.number for part in local.parts[name]):
+    for number in sorted({part.number for part in local.parts[name]}):
         kind = local.task.records[number].kind
         output = f"value.{local.task.records[number].output}"
         if output in wrong and _is_silent(local, came, name, number, wrong):
