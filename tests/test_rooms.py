@@ -48,6 +48,7 @@ ORDER: dict[str, tuple[str, ...]] = {
         "variants",
         "judging",
         "steps",
+        "graphs",
         "onnx",
         "report",
         "proof",

@@ -63,7 +63,9 @@ def add_parser(commands: Any) -> None:
     own = "our own graph on a build of this project's own, or on the reference (repeatable)"
     candidate.add_argument("--on", action="append", choices=("reference", "stub", "emulated"), help=own)
     add_framework(parser)
-    parser.add_argument("--task", action="append", choices=TASKS, default=[], help="of the shipped tasks (default: all)")
+    parser.add_argument(
+        "--task", action="append", choices=TASKS, default=[], help="of the shipped tasks (default: all)"
+    )
     parser.add_argument("--list", type=Path, metavar="FILE", help="a list of records to make the task of, as JSON")
     shape = "the shape of an input of that list, NAME=4,6,3 (repeatable)"
     parser.add_argument("--shape", type=_shape, action="append", default=[], metavar="NAME=N,N", help=shape)
@@ -129,7 +131,9 @@ def _check(options: argparse.Namespace) -> None:
             if getattr(options, name):
                 raise TaskError(f"--{name}: expected a folder without a task, got {options.folder / GRAPH}")
     if not (options.folder or options.results or options.module or options.library or options.on or options.draw):
-        raise TaskError("expected a folder to write a task to, or an engine to judge: graph DIR, graph --module FILE.py")
+        raise TaskError(
+            "expected a folder to write a task to, or an engine to judge: graph DIR, graph --module FILE.py"
+        )
 
 
 def _tasks(options: argparse.Namespace) -> list[Task]:
@@ -149,7 +153,7 @@ def _tasks(options: argparse.Namespace) -> list[Task]:
 def _own(options: argparse.Namespace) -> Task:
     """The task of somebody's own list."""
     document = read_document(options.list)
-    graph = read(document["records"] if "records" in document else document)
+    graph = read(document.get("records", document))
     shapes = dict(options.shape)
     if unknown := [name for name in shapes if name not in graph.inputs]:
         raise TaskError(f"--shape {unknown[0]}: expected one of the inputs {', '.join(graph.inputs)}")
@@ -178,10 +182,10 @@ def _candidates(options: argparse.Namespace) -> list[tuple[str, Candidate | None
         return [(made.name.removesuffix(f":{FUNCTION}"), made, options.module)]
     if options.library:
         return [(options.library.name, Candidate(options.library), str(options.library))]
-    found: list[tuple[str, Candidate | None, str]] = []
-    for name in dict.fromkeys(options.on):
-        found.append((name, None if name == "reference" else Candidate(build(name), name), name))
-    return found
+    return [
+        (name, None if name == "reference" else Candidate(build(name), name), name)
+        for name in dict.fromkeys(options.on)
+    ]
 
 
 def _judged(
@@ -194,6 +198,7 @@ def _judged(
     problems: list[str] = []
     selector = EvidenceSelector() if options.report else None
     isolation = ""
+    outcomes: list[Handed | Result]
     if options.results:
         outcomes = [handed(tasks[0], read_results(options.results, tasks[0]))]
     else:
@@ -233,11 +238,9 @@ def _ran(engine: Engine, tasks: Sequence[Task], limit_s: float) -> tuple[list[Ha
 
 
 def _notes(judged: Sequence[Judged], partial: bool, problems: Sequence[str]) -> list[str]:
-    notes = [*problems]
-    for one in judged:
-        if partial and one.absent:
-            notes.append(f"{one.task.name}: not handed in, and not judged: {', '.join(one.absent)}")
-    return notes
+    missed = [one for one in judged if partial and one.absent]
+    said = [f"{one.task.name}: not handed in, and not judged: {', '.join(one.absent)}" for one in missed]
+    return [*problems, *said]
 
 
 def _write(options: argparse.Namespace, found: GraphRun, number: int | None) -> None:

@@ -6,6 +6,7 @@ window is the largest; what a recurrent layer's ReLU chooses shows only where it
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -37,11 +38,7 @@ def _about_zero(x: Any) -> int:
     return int(np.count_nonzero((x.variance > 0) & (np.abs(x.v) <= x.reach)))
 
 
-def _of_activation(given: Any, name: str) -> int:
-    return _about_zero(given[name]) if int(given["activation"]) in _BENT else 0
-
-
-def _of_windows(given: Any, results: Any) -> int:
+def _of_windows(given: Mapping[str, Any]) -> int:
     """How many windows have a second number that may be their largest."""
     x = given["input"]
     if not isinstance(x, Noisy):
@@ -67,15 +64,16 @@ def _windows(
     return found.reshape(*found.shape[:4], -1).copy()
 
 
+def _let_pass(x: Any) -> int:
+    """How many numbers that a ReLU let pass it may have stopped."""
+    return int(np.count_nonzero((x.v > 0) & (x.v <= x.reach))) if isinstance(x, Noisy) else 0
+
+
 # By operation: how many choices of a call lie within the noise, given its arguments and results.
-_CHOOSING = {
-    "relu_backward": lambda given, results: _about_zero(given["input"]),
-    "leaky_relu_backward": lambda given, results: _about_zero(given["input"]),
-    "dense_backward": lambda given, results: _of_activation(given, "pre"),
-    "max_pool2d": _of_windows,
-    "rnn_forward": lambda given, results: (
-        int(np.count_nonzero((results.v > 0) & (results.v <= results.reach)))
-        if int(given["activation"]) == _RELU and isinstance(results, Noisy)
-        else 0
-    ),
+_CHOOSING: dict[str, Callable[[Mapping[str, Any], Any], int]] = {
+    "relu_backward": lambda given, _: _about_zero(given["input"]),
+    "leaky_relu_backward": lambda given, _: _about_zero(given["input"]),
+    "dense_backward": lambda given, _: _about_zero(given["pre"]) if int(given["activation"]) in _BENT else 0,
+    "max_pool2d": lambda given, _: _of_windows(given),
+    "rnn_forward": lambda given, results: _let_pass(results) if int(given["activation"]) == _RELU else 0,
 }

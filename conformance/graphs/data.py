@@ -24,12 +24,14 @@ def drawn(graph: Graph, shapes: Mapping[str, Shape], settings: Settings, name: s
     parameters = parameter_shapes(graph, shapes)
     checked = check(graph, {**shapes, **parameters})
     inputs = {one: _input(checked, one, random.stream("graph", name, one, seed)) for one in graph.inputs}
-    held = {one: _parameter(graph, one, shape, random.stream("graph", name, one, seed)) for one, shape in parameters.items()}
+    held = {
+        one: _parameter(graph, one, shape, random.stream("graph", name, one, seed)) for one, shape in parameters.items()
+    }
     return Task(name, graph, inputs, held, settings)
 
 
 def settled(graph: Graph, shapes: Mapping[str, Shape], settings: Settings, name: str, seed: int = 0) -> Task:
-    """The same at the first seed from this one on at which no choice of the step lies within the noise, if there is one."""
+    """The same at the first seed from this one on, if there is one, at which no choice lies within the noise."""
     from .judge import free_of  # here: it stands above this room's other files
 
     tried = [drawn(graph, shapes, settings, name, one) for one in range(seed, seed + _SEEDS)]

@@ -104,4 +104,3 @@ def read_results(path: Path, task: Task) -> dict[str, NDArray[Any]]:
     """Read what an engine has written for a task.  Raises TaskError."""
     due = sum(8 * max(1, math.prod(shape)) for shape in task.known.values())
     return read_arrays(path, due + _SPARE)
-

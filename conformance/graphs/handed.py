@@ -51,7 +51,8 @@ class Handed:
 
 
 def _is_poison(array: NDArray[Any], run: int) -> NDArray[np.bool_]:
-    return np.ascontiguousarray(array).view(np.uint32) == np.frombuffer(POISON[run] * 4, np.uint32)
+    left: NDArray[np.bool_] = np.ascontiguousarray(array).view(np.uint32) == np.frombuffer(POISON[run] * 4, np.uint32)
+    return left
 
 
 def handed(

@@ -60,12 +60,15 @@ class Local(Step):
         """What a record read."""
         return self._read(number)
 
-    def forward_with(self, number: int, record: Record, *read: Sequence[Any]) -> tuple[Any, Any]:
-        """The output of a record in place of another, and what its backward needs."""
+    def forward_with(
+        self, number: int, record: Record, read: tuple[Sequence[Any], Sequence[Any]] | None = None
+    ) -> tuple[Any, Any]:
+        """The output of a record in place of another, and what its backward needs; read: in place of what it read."""
+        inputs, parameters = read or self.read_by(number)
         with np.errstate(all="ignore"):
             task = self.task
             found: tuple[Any, Any] = task.kind(number).forward(
-                self.ops, record, *(read or self.read_by(number)), task.context(number)
+                self.ops, record, inputs, parameters, task.context(number)
             )
         return found
 
@@ -76,9 +79,7 @@ class Local(Step):
         is_loss = task.kind(number).is_loss
         d_output = None if is_loss else self.goes_on_with(f"gradient.{record.output}")
         with np.errstate(all="ignore"):
-            found = task.kind(number).backward(
-                self.ops, record, read, held, *forward, d_output, task.context(number)
-            )
+            found = task.kind(number).backward(self.ops, record, read, held, *forward, d_output, task.context(number))
         parts: dict[str, list[Any]] = {}
         for names, arrays in zip((record.inputs, record.parameters), found, strict=True):
             for name, array in zip(names, arrays, strict=True):

@@ -110,7 +110,7 @@ class _ScaledByBatch(Engine):
     def backward_of(self, number: int, *given: Any) -> tuple[Sequence[Any], Sequence[Any]]:
         of_inputs, of_parameters = super().backward_of(number, *given)
         if self.is_hit(number):
-            gradient = of_inputs[0]
+            gradient: Any = of_inputs[0]
             of_inputs = (gradient * np.float32(gradient.size / len(gradient)), *of_inputs[1:])
         return of_inputs, of_parameters
 
@@ -124,7 +124,8 @@ class _WithoutTemperature(Engine):
         of_inputs, of_parameters = super().backward_of(number, *given)
         if self.is_hit(number):
             temperature = np.float32(self.task.records[number].attributes["temperature"])
-            of_inputs = (of_inputs[0] * temperature, *of_inputs[1:])
+            gradient: Any = of_inputs[0]
+            of_inputs = (gradient * temperature, *of_inputs[1:])
         return of_inputs, of_parameters
 
 
@@ -190,23 +191,32 @@ def _reading(name: str, why: str, engine: type[Engine], says: str) -> Reading:
 
 
 _UNFILLED = "A buffer that was taken for the gradient and never filled is copied over it."
+_OVERWRITTEN = "overwrites the gradient of .* with memory that nobody has written"
 _NO_CASE = "The switch over kinds has no case for it in backward."
+_FIRST, _ONE_LAUNCH = "one sample only: sample 0 is right", "The kernel is launched for one sample."
+_LAST, _ANY_CASE = "ignores return_sequences = true: it gives the last state", "The last state is given in any case."
+_BY_BATCH, _TWO_MEANS = r"is scaled by 1 / \d+ \(its samples\)", "Divided by the samples, the loss by all numbers."
+_LOST, _UNDIVIDED = "the temperature is lost, in the gradient of record", "The gradient is not divided by it."
+_PASSED, _RUNS_ON = "was passed over: ", "The record is passed over with a line on the screen, and the run goes on."
+_ONE_OF_TWO = "A value that two records read has the gradient of one."
 
 READINGS = (
-    _reading("RNN's input gradient uninitialised", _UNFILLED, of_kinds(_Uninitialised, *RECURRENT), "overwrites the"),
-    _reading("convolution's input gradient uninitialised", _UNFILLED, of_kinds(_Uninitialised, *CONVOLUTIONS), "overwrites the"),
-    _reading("pooling's input gradient uninitialised", _UNFILLED, of_kinds(_Uninitialised, *POOLS), "overwrites the"),
+    _reading("RNN's input gradient uninitialised", _UNFILLED, of_kinds(_Uninitialised, *RECURRENT), _OVERWRITTEN),
+    _reading(
+        "convolution's input gradient uninitialised", _UNFILLED, of_kinds(_Uninitialised, *CONVOLUTIONS), _OVERWRITTEN
+    ),
+    _reading("pooling's input gradient uninitialised", _UNFILLED, of_kinds(_Uninitialised, *POOLS), _OVERWRITTEN),
     _reading("add_bias without backward", _NO_CASE, of_kinds(_WithoutBackward, "add_bias"), "has no backward"),
-    _reading("time slices without backward", _NO_CASE, of_kinds(_WithoutBackward, "slice_steps"), "no backward"),
-    _reading("slices of the first sample only", "The kernel is launched for one sample.", _OneSample, "one sample only"),
-    _reading("return_sequences ignored", "The last state is given in any case.", _LastState, "ignores return_sequences"),
-    _reading("gradients assigned", "A value that two records read has the gradient of one.", _Assigned, "assigned, not added"),
-    _reading("BCE's gradient by the batch", "Divided by the samples, the loss by all numbers.", _ScaledByBatch, "is scaled by 1 /"),
-    _reading("temperature lost behind the softmax", "The gradient is not divided by it.", _WithoutTemperature, "the temperature is lost"),
-    _reading("temperature lost in backward", "The gradient is that at temperature 1.", _TemperatureOne, "the temperature is lost"),
-    _reading("a missing tensor only prints a line", "The record is passed over, and the run goes on.", _PassedOver, "was passed over"),
-    _reading("a missing tensor leaves zeros", "The record is passed over, its output handed in as it is.", _Stale, "was passed over"),
-)  # fmt: skip
+    _reading("time slices without backward", _NO_CASE, of_kinds(_WithoutBackward, "slice_steps"), "have no backward"),
+    _reading("slices of the first sample only", _ONE_LAUNCH, _OneSample, _FIRST),
+    _reading("return_sequences ignored", _ANY_CASE, _LastState, _LAST),
+    _reading("gradients assigned", _ONE_OF_TWO, _Assigned, "assigned, not added"),
+    _reading("BCE's gradient by the batch", _TWO_MEANS, _ScaledByBatch, _BY_BATCH),
+    _reading("temperature lost behind the softmax", _UNDIVIDED, _WithoutTemperature, f"{_LOST}.*2.5 times the right"),
+    _reading("temperature lost in backward", "The gradient is that at temperature 1.", _TemperatureOne, _LOST),
+    _reading("a missing tensor only prints a line", _RUNS_ON, _PassedOver, f"{_PASSED}nothing was handed in for"),
+    _reading("a missing tensor leaves zeros", _RUNS_ON, _Stale, f"{_PASSED}.* is zero everywhere"),
+)
 
 
 def carried_out(reading: Reading, task: Task) -> dict[str, Any]:
@@ -214,4 +224,3 @@ def carried_out(reading: Reading, task: Task) -> dict[str, Any]:
     with np.errstate(all="ignore"):
         results = reading.function(OnFloat32(), task)
     return {name: np.asarray(array, np.float32) for name, array in results.items() if name in task.wanted}
-

@@ -1,7 +1,7 @@
 """One step of a task on a namespace of operations, record by record: what the judge expects, and what readings bend.
 
-It shares with the room `graph` what each kind of record computes, and nothing of how records are put together: the order,
-what gradients are sums of, and the update are said once more here.
+It shares with the room `graph` what each kind of record computes, and nothing of how records are put together: what
+gradients are sums of, and the update, are said once more here.
 """
 
 from __future__ import annotations
@@ -58,9 +58,7 @@ class Step:
         """A record's output, and what its backward needs beside it."""
         task = self.task
         record = task.records[number]
-        found: tuple[Array, Any] = task.kind(number).forward(
-            self.ops, record, inputs, parameters, task.context(number)
-        )
+        found: tuple[Array, Any] = task.kind(number).forward(self.ops, record, inputs, parameters, task.context(number))
         return found
 
     def backward_of(
@@ -121,7 +119,10 @@ class Step:
             return
         d_output = None if is_loss else self.goes_on_with(gradient)
         of_inputs, of_parameters = self.backward_of(number, *self._read(number), d_output)
-        for name, array in (*zip(record.inputs, of_inputs, strict=True), *zip(record.parameters, of_parameters, strict=True)):
+        for name, array in (
+            *zip(record.inputs, of_inputs, strict=True),
+            *zip(record.parameters, of_parameters, strict=True),
+        ):
             if array is not None and f"gradient.{name}" in task.known:
                 self.parts.setdefault(f"gradient.{name}", []).append(Part(number, array))
                 self.results[f"gradient.{name}"] = self.total(f"gradient.{name}", self.parts[f"gradient.{name}"])

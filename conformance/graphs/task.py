@@ -60,9 +60,12 @@ class Settings:
             due = kinds[name]
             if type(value) is not due and not (due is float and type(value) is int):
                 raise TaskError(f"settings: {name}: expected a {due.__name__}, got {value!r}")
-        read = cls(**{name: kinds[name](value) for name, value in given.items()})
+        numbers: dict[str, Any] = {n: float(value) if kinds[n] is float else value for n, value in given.items()}
+        read = cls(**numbers)
         if read.optimizer not in ("", *OPTIMIZERS):
-            raise TaskError(f"settings: optimizer: expected one of {', '.join(OPTIMIZERS)} or none, got {read.optimizer}")
+            raise TaskError(
+                f"settings: optimizer: expected one of {', '.join(OPTIMIZERS)} or none, got {read.optimizer}"
+            )
         if read.optimizer and not read.training:
             raise TaskError("settings: training: expected true where parameters are updated, got false")
         return read

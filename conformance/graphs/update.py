@@ -1,4 +1,4 @@
-"""The update of all parameters of a graph by the header's operations: one norm, then a step of each, from moments of 0."""
+"""The update of a graph's parameters by the header's operations: one norm, then a step of each, from moments of 0."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def _bounded(name: str, parameter: Noisy, gradient: Noisy, nothing: Noisy, by: M
     from conformance.limits.adam import as_adamw  # here: only where such a step is judged
 
     arguments = {"param": parameter.v, "grad": gradient.v, "m": nothing.v, "v": nothing.v}
-    arguments |= {key: float(np.float32(value)) if isinstance(value, float) else value for key, value in by.items()}
-    given = as_adamw(name, arguments)
+    numbers = {key: float(np.float32(value)) if isinstance(value, float) else value for key, value in by.items()}
+    given = as_adamw(name, {**arguments, **numbers})
     found = dict(zip(("param", "m", "v"), results, strict=True))
     interpolate(found, given)
     bound_update(found, given)

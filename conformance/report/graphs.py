@@ -36,7 +36,7 @@ class Mistake:
 
 @dataclass(frozen=True)
 class GraphRun:
-    """One engine's run.  judged: its tasks; stopped: of tasks that gave nothing to judge, why; option: as it was named."""
+    """One engine's run.  judged: its tasks; stopped: of tasks that gave nothing to judge, why."""
 
     run: Run
     judged: Sequence[Judged]

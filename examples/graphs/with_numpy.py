@@ -65,7 +65,9 @@ def graph_step(graph: Mapping[str, Any], arrays: Arrays, settings: Mapping[str, 
         held[record["output"]] = output
         results[f"{'loss' if record['kind'] in LOSSES else 'value'}.{record['output']}"] = output
 
-    gradients: dict[str, Array] = {record["output"]: np.ones(1, np.float32) for record in graph["records"] if record["kind"] in LOSSES}
+    gradients: dict[str, Array] = {
+        record["output"]: np.ones(1, np.float32) for record in graph["records"] if record["kind"] in LOSSES
+    }
     for record in reversed(graph["records"]):
         if record["output"] not in gradients:
             continue

@@ -51,7 +51,9 @@ def _absent_before(local: Local, came: Handed, name: str) -> str:
         due = [f"gradient.{one}" for one in (local.task.trained if local.task.settings.clip_norm else (bare,))]
     elif kind == "gradient":
         behind = [records[number] for number in dict.fromkeys(part.number for part in local.parts[name])]
-        due = [f"{word}.{one}" for r in behind for word, one in (("gradient", r.output), *(("value", i) for i in r.inputs))]
+        due = [
+            f"{word}.{one}" for r in behind for word, one in (("gradient", r.output), *(("value", i) for i in r.inputs))
+        ]
     else:
         due = [f"value.{one}" for one in records[writer(local, name)].inputs]
     return next((one for one in due if one in local.task.wanted and one not in came.arrays), "")

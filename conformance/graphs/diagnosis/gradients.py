@@ -83,9 +83,9 @@ def _without_backward(local: Local, came: Handed, name: str, wrong: Mapping[str,
     for number in sorted({part.number for part in local.parts[name]}):
         kind = local.task.records[number].kind
         output = f"value.{local.task.records[number].output}"
-        if output in wrong and _is_silent(local, came, name, number, wrong):
-            if passed := passed_over(local, came, output):
-                return f"{local.task.called(number)} was passed over: {passed}"
+        passed = passed_over(local, came, output) if output in wrong else ""
+        if passed and _is_silent(local, came, name, number, wrong):
+            return f"{local.task.called(number)} was passed over: {passed}"
         alike = [n for n, record in enumerate(local.task.records) if record.kind == kind]
         theirs = {n: [g for g, parts in local.parts.items() if any(p.number == n for p in parts)] for n in alike}
         seen = {n: [g for g in names if _is_silent(local, came, g, n, wrong)] for n, names in theirs.items()}
@@ -94,7 +94,8 @@ def _without_backward(local: Local, came: Handed, name: str, wrong: Mapping[str,
         if name in seen[number] and all(len(seen[n]) == len(theirs[n]) for n in alike) and (alone or len(names) > 1):
             called = " and ".join(local.task.called(n) for n in alike)
             gradients = ", ".join(dict.fromkeys(g.partition(".")[2] for g in names))
-            return f"{called} {'has' if len(alike) == 1 else 'have'} no backward: nothing comes of it in the gradient of {gradients}"
+            has = "has" if len(alike) == 1 else "have"
+            return f"{called} {has} no backward: nothing comes of it in the gradient of {gradients}"
     return ""
 
 
@@ -159,10 +160,10 @@ def _otherwise(local: Local, number: int, name: str, got: NDArray[Any]) -> str:
     rest = [part for part in local.parts[name] if part.number != number]
     for attribute, other in others(record, local.task.kind(number).attributes):
         changed = with_attributes(record, **{attribute: other})
-        ways = (lambda: local.saved[number], lambda: local.forward_with(number, changed))  # noqa: B023
-        for forward in ways:
+        for anew in (False, True):
             try:
-                own = local.backward_with(number, changed, forward()).get(name, [])
+                forward = local.forward_with(number, changed) if anew else local.saved[number]
+                own = local.backward_with(number, changed, forward).get(name, [])
                 found = settled(functools.reduce(operator.add, [*(part.array for part in rest), *own])) if own else None
             except (GraphError, ValueError, IndexError, TypeError):  # a record that there cannot be
                 continue

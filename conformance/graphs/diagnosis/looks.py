@@ -1,4 +1,4 @@
-"""What an array looks like, whatever made it: like another one, like memory that nobody has written, or like neither."""
+"""What an array looks like, whatever made it: like another one, like memory nobody has written, or like neither."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from conformance.candidates.poison import poison
 from conformance.graphs.handed import Handed
 from conformance.graphs.local import Local
+from conformance.judging.diagnoses import Kind
 from conformance.judging.diagnosis.failed import Failed, Wrong
 from conformance.judging.diagnosis.symptoms import symptom
-from conformance.judging.diagnoses import Kind
 from conformance.judging.verdict import Verdict, judge
 from conformance.limits.noise import FLOAT32, Noisy
 

@@ -74,7 +74,11 @@ def _ignored(local: Local, number: int, got: NDArray[Any], written: int) -> str:
             continue
         if fits(given, _as(given, got, written)):
             value = record.attributes[attribute]
-            what = _WHAT_SEQUENCES_GIVE[bool(value)] if attribute == "return_sequences" else f"as if it were {_said(other)}"
+            what = (
+                _WHAT_SEQUENCES_GIVE[bool(value)]
+                if attribute == "return_sequences"
+                else f"as if it were {_said(other)}"
+            )
             return f"ignores {attribute} = {_said(value)}: {what}"
     return _unread(local, number, got)
 
@@ -120,7 +124,7 @@ def _unread(local: Local, number: int, got: NDArray[Any]) -> str:
     for place, name in enumerate(record.parameters):
         zeros = noisy(np.zeros(held[place].shape))
         instead = [zeros if at == place else array for at, array in enumerate(held)]
-        if fits(local.forward_with(number, record, inputs, instead)[0], got):
+        if fits(local.forward_with(number, record, (inputs, instead))[0], got):
             return f"does not read its parameter {name}: it gives what it does at zeros"
     return ""
 

@@ -40,7 +40,10 @@ def _readings(settings: Settings) -> Iterator[tuple[str, Settings]]:
     if settings.weight_decay:
         yield "without its weight decay", replace(settings, weight_decay=0.0)
     if settings.optimizer == "momentum":
-        yield f"nesterov = {str(settings.nesterov).lower()} is ignored", replace(settings, nesterov=not settings.nesterov)
+        yield (
+            f"nesterov = {str(settings.nesterov).lower()} is ignored",
+            replace(settings, nesterov=not settings.nesterov),
+        )
     for other in OPTIMIZERS:
         if other != settings.optimizer:
             yield f"{other}'s, not {settings.optimizer}'s", replace(settings, optimizer=other)

@@ -15,7 +15,9 @@ from conformance.candidates.poison import POISON
 
 SYMBOL = "assayer_graph_step"
 _TYPES = ("char*", "void*", "int32_t", "void*", "int32_t")
-_ARRAY = np.dtype([("name", "u8"), ("data", "u8"), ("shape", "u8"), ("rank", "i4"), ("type", "i4")])  # the header's record
+_ARRAY = np.dtype(
+    [("name", "u8"), ("data", "u8"), ("shape", "u8"), ("rank", "i4"), ("type", "i4")]
+)  # the header's record
 _NUMBERS = {"float32": 0, "int32": 1}
 _MARGIN, _FILL = 256, 0xA5  # bytes before and behind every array, and what they hold
 
@@ -47,7 +49,9 @@ class _Held:
         return f"{_MARGIN - int(np.argmax(before))} bytes before its start" if before.any() else ""
 
 
-def call_library(library: Any, document: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], run: int) -> dict[str, Any]:
+def call_library(
+    library: Any, document: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], run: int
+) -> dict[str, Any]:
     """Call the function once; return its code, results by name, changed arrays, and what was written beside arrays.
 
     run: which poison the results hold before it (candidates/poison.py).

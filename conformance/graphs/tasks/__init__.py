@@ -10,7 +10,7 @@ from types import ModuleType
 
 from conformance.graphs.data import drawn
 from conformance.graphs.task import Task, TaskError
-from graph import read
+from graph import make
 
 from . import documents, images, layers, sequences
 
@@ -24,4 +24,4 @@ def shipped(name: str, seed: int = 0) -> Task:
     if name not in _MODULES:
         raise TaskError(f"task: expected one of {', '.join(TASKS)}, got {name}")
     module = _MODULES[name]
-    return drawn(read(module.RECORDS), module.SHAPES, module.SETTINGS, name, seed)
+    return drawn(make(module.RECORDS), module.SHAPES, module.SETTINGS, name, seed)

@@ -124,5 +124,3 @@ def _share(result: Result | None, first: Result | None) -> Share | None:
     if found is None or (not passed and not found.index):
         return Share(found.reason if found else str(result.status), 100, passed, result is first, "")
     return Share(used_of(found), bar(found.share), passed, result is first, "")
-
-
