@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -36,6 +36,14 @@ class Handed:
         if self.again is not None and name in self.again and self.again[name].shape == array.shape:
             left &= _is_poison(self.again[name], 2)
         return int(np.count_nonzero(left))
+
+    def is_unwritten(self, name: str) -> bool:
+        """Whether nothing of an array was written."""
+        return 0 < self.arrays[name].size == self.unwritten(name)
+
+    def without(self, names: Collection[str]) -> Handed:
+        """The same, as if these results had not come."""
+        return replace(self, arrays={name: array for name, array in self.arrays.items() if name not in names})
 
     def varies(self, name: str) -> bool:
         """Whether a second run gave other bits, beside what neither has written."""

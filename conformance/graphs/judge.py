@@ -52,8 +52,12 @@ def tensor_of(result: Result) -> str:
 def judge_step(task: Task, came: Handed, partial: bool = False, selector: EvidenceSelector | None = None) -> Judged:
     """Judge what an engine handed in.
 
-    partial: whether what was not handed in is left out; else it has failed.  selector: chooses what pictures are kept.
+    partial: whether what was not handed in, or not written, is left out; else it has failed.  selector: chooses whose
+    pictures are kept.
     """
+    came = came.without(
+        {name for name in came.arrays if came.is_unwritten(name) and (partial or name in task.optional)}
+    )
     local = Local(task, came)
     local.run()
     names = [name for name in task.known if name in came.arrays or (name in task.wanted and not partial)]

@@ -170,8 +170,8 @@ class Task:
     @property
     def arrays(self) -> dict[str, NDArray[Any]]:
         """What an engine is given, by the names that it has in files and in calls."""
-        inputs = {f"input.{name}": array for name, array in self.inputs.items()}
-        return inputs | {f"parameter.{name}": array for name, array in self.parameters.items()}
+        inputs = {f"input.{name}": self.inputs[name] for name in self.graph.inputs}
+        return inputs | {f"parameter.{name}": self.parameters[name] for name in self.graph.parameters}
 
     @property
     def document(self) -> dict[str, Any]:

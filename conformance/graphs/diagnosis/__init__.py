@@ -44,7 +44,7 @@ def diagnose(local: Local, came: Handed, wrong: Mapping[str, Verdict]) -> dict[s
 def _absent_before(local: Local, came: Handed, name: str) -> str:
     """What a result that came is computed from by its records and was not handed in; nothing where all of it was."""
     kind, _, bare = name.partition(".")
-    if name not in came.arrays:
+    if name not in came.arrays or came.is_unwritten(name):
         return ""
     records = local.task.records
     if kind == "parameter":

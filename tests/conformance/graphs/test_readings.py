@@ -37,7 +37,8 @@ SAID = {
         "nothing comes of it in the gradient of h",
     },
     "slices of the first sample only": {
-        "sequences": "record 2 (slice_steps -> early) writes one sample only: sample 0 is right, the other 3 hold zeros",
+        "sequences": "record 2 (slice_steps -> early) writes one sample only: "
+        "sample 0 is right, the other 3 hold zeros",
     },
     "return_sequences ignored": {
         "sequences": "record 1 (rnn -> h) ignores return_sequences = true: it gives the last state",
