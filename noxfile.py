@@ -102,6 +102,8 @@ def conformance(session: nox.Session) -> None:
     try:
         typed = {"ASSAYER_SESSION": "nox -s conformance --"}
         session.run("python", "-m", "conformance", "run", *arguments, env=typed)
+        if not session.posargs:  # and our own graph on the reference and on the same builds
+            session.run("python", "-m", "conformance", "graph", "--on", "reference", *arguments)
     except CommandFailed as error:
         if error.return_code == FAILED:
             raise

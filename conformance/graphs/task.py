@@ -137,13 +137,15 @@ class Task:
 
     @cached_property
     def _reached(self) -> dict[str, None]:
-        """The values and parameters that a loss depends on, in the order in which backward comes to them."""
+        """The values and parameters that a loss depends on, in the order in which their gradients are complete."""
         found: dict[str, None] = {}
         for number in reversed(self.order):
             record, kind = self.records[number], self.kind(number)
             if kind.is_loss or record.output in found:
                 names = (*kind.differentiable(record), *record.parameters)
-                found |= dict.fromkeys(name for name in names if name not in self.state)
+                for name in (name for name in names if name not in self.state):
+                    found.pop(name, None)  # complete is what the last of its readers has added to
+                    found[name] = None
         return found
 
     @cached_property

@@ -1,7 +1,6 @@
-/* An engine that runs lists of operation records, in plain C: judged by `assayer graph --library libengine.so --task layers`.
+/* An engine that runs lists of operation records, in plain C: README.md says how it is built and judged.
  *
- * Four kinds, dense (linear), tanh, add and mse; another is refused.  Built with
- *   cc -O2 -shared -fPIC -I../../cuda/include -o libengine.so engine.c -lm */
+ * Four kinds, dense (linear), tanh, add and mse; another is refused, and so is a list that is too long. */
 #include "assayer_graph.h"
 
 #include <math.h>
@@ -156,6 +155,7 @@ int32_t assayer_graph_step(const char* graph, const struct assayer_graph_array* 
     const Step step = {given, wanted, given_count, wanted_count};
     Record records[MOST];
     const int count = read_records(graph, records);
+    if (count == MOST) return 1;
     for (int i = 0; i < wanted_count; i++) /* gradients are added up */
         if (!strncmp(wanted[i].name, "gradient.", 9)) memset(wanted[i].data, 0, (size_t)size(&wanted[i]) * sizeof(float));
     for (int i = 0; i < count; i++)
