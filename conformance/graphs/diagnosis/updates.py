@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from conformance.graphs.handed import Handed
 from conformance.graphs.local import Local
-from conformance.graphs.task import OPTIMIZERS, Settings
+from conformance.graphs.settings import OPTIMIZERS, Settings
 from conformance.graphs.update import update
 from conformance.judging.verdict import Verdict
 

@@ -22,7 +22,9 @@ ENGINE = EXAMPLES / "graphs" / "with_numpy.py"
 
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return compiled(tmp_path_factory.mktemp("engine"), (EXAMPLES / "graphs" / "engine.c").read_text(), "-Wall", "-Wextra", "-Werror")
+    return compiled(
+        tmp_path_factory.mktemp("engine"), (EXAMPLES / "graphs" / "engine.c").read_text(), "-Wall", "-Wextra", "-Werror"
+    )
 
 
 def compiled(folder: Path, text: str, *more: str) -> Path:
@@ -149,8 +151,8 @@ def test_a_list_of_ones_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        ([], "expected a folder to write a task to, or an engine to judge"),
-        (["--results", "r"], "--results: expected the folder of its task beside it"),
+        ([], "expected a folder to write a graph to, or an engine to judge"),
+        (["--results", "r"], "--results: expected the folder of its graph beside it"),
         (["{}", "--module", str(ENGINE)], "graph.json: expected a task, got none"),
         (["--shape", "x=2", "--on", "reference"], "--shape: expected a list of records beside it"),
         (["--framework", "torch", "--on", "reference"], "expected --module beside it"),
