@@ -62,8 +62,8 @@ def write(kind: str, folder: Path) -> list[Path]:
         )
     folder.mkdir(parents=True, exist_ok=True)
     written = []
-    held = (path for path in (EXAMPLES / kind).iterdir() if path.is_file())
-    for source in sorted([*held, *BESIDE.get(kind, ())], key=lambda path: path.name):
+    files = (path for path in (EXAMPLES / kind).iterdir() if path.is_file())
+    for source in sorted([*files, *BESIDE.get(kind, ())], key=lambda path: path.name):
         with (folder / source.name).open("xb") as file:  # nothing is written over, whoever else writes here
             file.write(source.read_bytes())
         written.append(folder / source.name)

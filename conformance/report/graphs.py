@@ -91,6 +91,8 @@ def verdict(one: GraphRun) -> str:
         return f"No verdict on {run.candidate}: nothing was judged"
     if run.bad:
         return f"{run.candidate} does not conform: {run.bad[0].id}: {run.bad[0].reason}"
+    if run.problems:
+        return f"{run.candidate} does not conform: {run.problems[0]}"
     graphs = counted(len(one.judged), "graph")
     scope = "conforms" if not one.partial or not any(j.absent for j in one.judged) else "conforms in what it handed in"
     return f"{run.candidate} {scope}: {counted(len(run.results), 'result')} of {graphs} passed"
@@ -104,6 +106,8 @@ def show(console: Console, one: GraphRun, quiet: bool = False) -> None:
         return
     if one.run.isolation:
         prose(console, one.run.isolation, 0, "dim")
+    for problem in one.run.problems:
+        prose(console, problem, 0, "red")
     for note in one.run.notes:
         prose(console, note)
     for place, mistake in enumerate(one.mistakes[:SHOWN], 1):

@@ -51,9 +51,8 @@ def add_parser(commands: Any) -> None:
     own = "this project's own graph on the reference or on a build (repeatable)"
     candidate.add_argument("--on", action="append", choices=("reference", "stub", "emulated", "cuda"), help=own)
     add_framework(parser)
-    parser.add_argument(
-        "--task", action="append", choices=TASKS, default=[], help="of the shipped graphs (default: all)"
-    )
+    which = "one of the shipped graphs (repeatable; default: all)"
+    parser.add_argument("--task", action="append", choices=TASKS, default=[], help=which)
     parser.add_argument("--list", type=Path, metavar="FILE", help="a list of records to make the graph of, as JSON")
     shape = "the shape of an input of that list, NAME=4,6,3 (repeatable)"
     parser.add_argument("--shape", type=_shape, action="append", default=[], metavar="NAME=N,N", help=shape)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from conformance.builds import build
+from conformance.builds import build, device_builds
 from conformance.candidates.candidate import SCHEDULES, Candidate, candidates, module_candidates, worker_of
 from conformance.candidates.module.graph import FUNCTION
 from conformance.candidates.module.source import find
@@ -55,8 +55,9 @@ def _own_build(name: str) -> list[Named]:
     """The reference, or a build of this project's own; an emulated one in every order of threads."""
     if name == "reference":
         return [Named(name, None, "--on", name)]
+    libraries = [*device_builds([])] if name == "cuda" else [(name, build(name))]
     orders = SCHEDULES if name == "emulated" else ()
-    return [Named(made.name, made, "--on", name) for made in candidates([(name, build(name))], orders)]
+    return [Named(made.name, made, "--on", name) for made in candidates(libraries, orders)]
 
 
 def judged(options: argparse.Namespace, tasks: Sequence[Task], engine: Named) -> GraphRun:

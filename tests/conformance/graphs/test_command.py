@@ -63,9 +63,7 @@ def test_files_are_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     folder, results = tmp_path / "t", tmp_path / "results.safetensors"
     said(capsys, folder, "--task", "sequences")
     results.write_bytes(safetensors.numpy.save(results_of("sequences")))
-    assert said(capsys, folder, "--results", results)[1].startswith(
-        "results.safetensors conforms: 123 results of 1 graph"
-    )
+    assert said(capsys, folder, "--results", results)[1].startswith("results.safetensors conforms: 124 results of 1")
     results.write_bytes(safetensors.numpy.save(results_of("sequences", "return_sequences ignored")))
     code, text = said(capsys, folder, "--results", results)
     assert code == 1
@@ -171,7 +169,7 @@ def test_what_does_not_fit_is_said(
 def test_nothing_is_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     said(capsys, tmp_path)
     before = (tmp_path / "graph.json").read_bytes()
-    assert "expected a folder without a task" in said(capsys, tmp_path, "--task", "layers")[1]
+    assert "expected a folder without a graph" in said(capsys, tmp_path, "--task", "layers")[1]
     assert (tmp_path / "graph.json").read_bytes() == before
 
 
