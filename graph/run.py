@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -51,6 +51,7 @@ class Backward:
 
 
 def _number(array: Array) -> float:
+    """The only value of an array, or of a noise number, whose values are its v."""
     return float(array.v[0]) if hasattr(array, "v") else float(array[0])
 
 
@@ -78,7 +79,7 @@ class Run:
         that is missing, unknown, of another shape, or not of whole numbers where class numbers are due.
         """
         graph, skipped = self.checked.graph, set() if losses else set(self.checked.losses)
-        self._check(arrays, skipped)
+        self.check(arrays, skipped)
         parameters = {name: arrays[name] for name in graph.parameters if name in arrays}
         values = {name: arrays[name] for name in graph.inputs if name in arrays}
         found = Forward(values, parameters, training, seed, step)
@@ -143,20 +144,25 @@ class Run:
             gradient = self.ops.add(held.reshape(-1), gradient.reshape(-1)).reshape(gradient.shape)
         into[name] = gradient
 
-    def _check(self, arrays: Mapping[str, Array], skipped: set[int]) -> None:
-        graph, shapes = self.checked.graph, self.checked.shapes
+    def check(self, arrays: Mapping[str, Array], skipped: Collection[int] = ()) -> None:
+        """Raise GraphError unless the arrays are those that all records but the skipped ones need."""
+        graph = self.checked.graph
         known = {*graph.inputs, *graph.parameters}
         records = (record for number, record in enumerate(graph.records) if number not in skipped)
         needed = {name for record in records for name in (*record.inputs, *record.parameters)} & known
         for name in (name for name in (*graph.inputs, *graph.parameters) if name in needed and name not in arrays):
-            raise refuse(f"run: {name}", f"an array of shape {shapes[name]}", "none")
+            raise refuse(f"run: {name}", f"an array of shape {self.checked.shapes[name]}", "none")
         for name, array in arrays.items():
             if name not in known:
                 raise GraphError(f"run: {name}: expected the name of an input or a parameter, got an unknown one")
-            if tuple(array.shape) != shapes[name]:
-                raise refuse(f"run: {name}", f"shape {shapes[name]}", tuple(array.shape))
-            if (name in self.checked.integers) != (
-                getattr(array, "dtype", None) is not None and array.dtype.kind in "iu"
-            ):
-                expected = "whole numbers (int32)" if name in self.checked.integers else "floating-point numbers"
-                raise refuse(f"run: {name}", expected, getattr(array, "dtype", type(array).__name__))
+            self._check_array(name, array)
+
+    def _check_array(self, name: str, array: Array) -> None:
+        shape, integers = self.checked.shapes[name], name in self.checked.integers
+        if not (hasattr(array, "shape") and hasattr(array, "dtype")):
+            raise refuse(f"run: {name}", f"an array of shape {shape}", type(array).__name__)
+        if tuple(array.shape) != shape:
+            raise refuse(f"run: {name}", f"shape {shape}", tuple(array.shape))
+        if integers != (array.dtype.kind in "iu"):
+            expected = "whole numbers (int32)" if integers else "floating-point numbers"
+            raise refuse(f"run: {name}", expected, array.dtype)
