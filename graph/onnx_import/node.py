@@ -11,7 +11,7 @@ from .package import onnx
 
 @dataclass(frozen=True)
 class Node:
-    """inputs: names of tensors, "" for one that is left out; outputs likewise; attributes: as onnx.helper gives them."""
+    """inputs, outputs: names of tensors, "" for one that is left out; attributes: as onnx.helper gives them."""
 
     number: int
     operator: str
