@@ -104,9 +104,8 @@ def _inferred(graph: Graph, given: dict[str, Shape], complete: bool) -> Checked:
         whole = kind.integer_inputs(record)
         integers.update(whole)
         numbers.update(name for name in (*record.inputs, record.output) if name not in whole)
-        held = kind.state_parameters(record)
-        state.update(held)
-        trained.update(name for name in record.parameters if name not in held)
+        state.update(kind.state_parameters(record))
+        trained.update(kind.state_parameters(record, state=False))
     _check_uses(graph, integers, numbers, state, trained)
     return Checked(graph, evaluated, shapes, frozenset(integers), frozenset(state))
 

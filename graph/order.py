@@ -71,5 +71,7 @@ def _cycle(graph: Graph, writer: dict[str, int], missing: list[int]) -> str:
         way.append(number)
         sources = (writer.get(name) for name in graph.records[number].inputs)
         number = next(source for source in sources if source in stuck and source is not None)
-    around = [*reversed(way[seen[number] :])]
+    around = way[seen[number] :][::-1]
+    first = around.index(min(around))
+    around = around[first:] + around[:first]
     return ", ".join(place(one, graph.records[one]) for one in around) + " read each other's values in a circle"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -78,7 +78,7 @@ class Run:
         that is missing, unknown, of another shape, or not of whole numbers where class numbers are due.
         """
         graph, skipped = self.checked.graph, set() if losses else set(self.checked.losses)
-        self._check(arrays, skipped)
+        self.check(arrays, skipped)
         parameters = {name: arrays[name] for name in graph.parameters if name in arrays}
         values = {name: arrays[name] for name in graph.inputs if name in arrays}
         found = Forward(values, parameters, training, seed, step)
@@ -143,7 +143,8 @@ class Run:
             gradient = self.ops.add(held.reshape(-1), gradient.reshape(-1)).reshape(gradient.shape)
         into[name] = gradient
 
-    def _check(self, arrays: Mapping[str, Array], skipped: set[int]) -> None:
+    def check(self, arrays: Mapping[str, Array], skipped: Collection[int] = ()) -> None:
+        """Raise GraphError unless the arrays are those that all records but the skipped ones need."""
         graph, shapes = self.checked.graph, self.checked.shapes
         known = {*graph.inputs, *graph.parameters}
         records = (record for number, record in enumerate(graph.records) if number not in skipped)

@@ -71,7 +71,7 @@ class Operation:
         if (capture := self._memory.capture) is not None:
             capture.refuse(self.signature.function, values, resident)
             indices = self._check.indices(values)
-            capture.ask(lambda: self._launch(indices, sizes, raw), *self._residence.arrays(values))
+            capture.ask(self._bound(indices, sizes, raw), *self._residence.arrays(values))
         elif self._staging and not resident:
             self._check.limits(values, sizes)
             if code := self._staging.call(self._entry, self.signature.function, raw, values):
@@ -88,6 +88,21 @@ class Operation:
         if code := self._entry(*[raw[name] for name in self._order]):
             raise self._error(code)
         self._memory.called.append(self.operation)
+
+    def _bound(self, indices: Mapping[str, Any], sizes: Mapping[str, Any], raw: dict[str, Any]) -> Callable[[], None]:
+        """The call with its arguments gathered, to be made as often as a graph is launched: nothing is left to check
+        but indices."""
+        if self._check.has_limits:
+            return lambda: self._launch(indices, sizes, raw)
+        entry, arguments = self._entry, [raw[name] for name in self._order]
+        called, operation = self._memory.called, self.operation
+
+        def call() -> None:
+            if code := entry(*arguments):
+                raise self._error(code)
+            called.append(operation)
+
+        return call
 
     def _error(self, code: int) -> CallError:
         return CallError(self.operation, code, self._header.meaning(code))

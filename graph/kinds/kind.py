@@ -83,10 +83,11 @@ class Kind(ABC):
     def holds_integers(self, record: Record, name: str) -> bool:
         return name in self.integers
 
-    def state_parameters(self, record: Record) -> tuple[str, ...]:
-        """The parameters of the record that have no gradient: training updates them by itself."""
+    def state_parameters(self, record: Record, state: bool = True) -> tuple[str, ...]:
+        """The parameters that have no gradient, as training updates them by itself; or those that have one."""
         names = self.parameter_names(record).of(len(record.parameters))
-        return tuple(p for p, name in zip(record.parameters, names, strict=True) if name in self.state)
+        held = zip(record.parameters, names, strict=True)
+        return tuple(parameter for parameter, name in held if (name in self.state) == state)
 
     def differentiable(self, record: Record) -> tuple[str, ...]:
         """The values read that have a gradient."""

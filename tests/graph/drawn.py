@@ -110,9 +110,12 @@ def _alpha(b: Builder) -> float:
     return float(b.choose(0.01, 0.3, 1.0))
 
 
-def _pool(b: Builder) -> dict[str, Any]:
-    kernel = b.number(1, 3), b.number(1, 3)
-    return {"kernel": kernel, "stride": b.choose(1, 2, (2, 1)), "padding": [b.number(0, k // 2) for k in kernel]}
+def _pool(b: Builder, kind: str) -> str:
+    x = b.value(4)
+    kernel = [b.number(1, min(3, side)) for side in b.shapes[x][2:]]
+    padding = [b.number(0, size // 2) for size in kernel]
+    own = {"count_include_pad": b.draw(st.booleans())} if kind == "avg_pool2d" else {}
+    return b.add(kind, x, kernel=kernel, stride=b.choose(1, 2, (2, 1)), padding=padding, **own)
 
 
 def _conv(b: Builder) -> str:
@@ -168,10 +171,17 @@ def _reshape(b: Builder) -> str:
     return b.add("reshape", x, shape=b.choose([-1, lengths[-1]], [0, 1, -1], [0, -1, 1, 1], [0, 0, -1]))
 
 
+# Of one number, or of two, the gradient through a norm is 0 by its formula: one order of the same formula meets that,
+# with no rounding to derive a limit from, and another leaves a few roundings.  So norms are drawn of three or more.
+def _layernorm(b: Builder) -> str:
+    x = b.value(2, 3)
+    return b.add("layernorm", x, eps=b.choose(1e-5, 0.1)) if b.shapes[x][-1] > 2 else b.add("tanh", x)
+
+
 def _batchnorm(b: Builder) -> str:
     x = b.value(2, 3, 4)
     shape = b.shapes[x]
-    if np.prod(shape) // shape[1] < 3:  # of two numbers the deviations cancel, and limits say nothing
+    if np.prod(shape) // shape[1] < 3:
         return b.add("tanh", x)
     return b.add("batchnorm", x, momentum=b.choose(0.1, 0.5), eps=b.choose(1e-5, 0.1))
 
@@ -208,14 +218,13 @@ LAYERS: dict[str, Callable[[Builder], str]] = {
     "softmax": lambda b: b.add("softmax", b.value(2, 3), temperature=b.choose(1.0, 0.5, 2.5)),
     "dropout": lambda b: b.add("dropout", b.value(2, 3, 4), rate=b.choose(0.1, 0.5)),
     "conv2d": _conv,
-    "max_pool2d": lambda b: b.add("max_pool2d", b.value(4), **_pool(b)),
-    "avg_pool2d": lambda b: b.add("avg_pool2d", b.value(4), count_include_pad=b.draw(st.booleans()), **_pool(b)),
+    **{name: (lambda b, name=name: _pool(b, name)) for name in ("max_pool2d", "avg_pool2d")},
     "flatten": lambda b: b.add("flatten", b.value(3, 4)),
     "reshape": _reshape,
     "slice_steps": _slice,
     "concat_steps": _concat,
     **{name: (lambda b, name=name: _recurrent(b, name)) for name in ("rnn", "lstm", "gru")},
-    "layernorm": lambda b: b.add("layernorm", b.value(2, 3), eps=b.choose(1e-5, 0.1)),
+    "layernorm": _layernorm,
     "batchnorm": _batchnorm,
     "embedding": _embedding,
 }
