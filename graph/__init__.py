@@ -5,10 +5,12 @@ Above the reference and the bindings: a graph runs on either, on any namespace o
 
 from __future__ import annotations
 
+from .capture import CapturedStep
 from .checked import Checked, check, parameter_shapes
 from .errors import GraphError
 from .fuse import fuse
 from .optimizers import SGD, Adam, AdamW, Momentum, Optimizer, State
+from .plan import Plan, plan
 from .reading import Graph, make, read, record
 from .records import Record
 from .run import Backward, Forward, Run
@@ -19,12 +21,14 @@ __all__ = [
     "Adam",
     "AdamW",
     "Backward",
+    "CapturedStep",
     "Checked",
     "Forward",
     "Graph",
     "GraphError",
     "Momentum",
     "Optimizer",
+    "Plan",
     "Record",
     "Run",
     "State",
@@ -33,6 +37,7 @@ __all__ = [
     "fuse",
     "make",
     "parameter_shapes",
+    "plan",
     "read",
     "record",
     "train_step",

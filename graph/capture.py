@@ -17,9 +17,10 @@ from .errors import refuse
 from .flat import Flat
 from .kinds import philox_of
 from .optimizers import Optimizer, State
+from .places import Places
 from .plan import Plan, plan_of
 from .run import Forward, Run
-from .trace import Call, Trace, Traced
+from .trace import Trace, Traced
 
 Shape = tuple[int, ...]
 
@@ -69,7 +70,6 @@ class CapturedStep:
         self._streams = _streams(checked)
         self._draws = memory.zeros((max(1, len(self._streams)), 2), np.uint64)
         self._program: _Program | None = None
-        Run(checked, library).check(self._given)
 
     def _learning(self) -> set[str]:
         """The parameters that a loss depends on."""
@@ -79,19 +79,30 @@ class CapturedStep:
 
     def _own(self, name: str, arrays: Mapping[str, Any]) -> DeviceArray:
         """An array of the step's own that holds what is given for a name."""
-        if name not in arrays:
-            raise refuse(f"CapturedStep: {name}", f"an array of shape {self.checked.shapes[name]}", "none")
-        held = self._parameters.arrays.get(name)
+        array, held = self._taken(name, arrays), self._parameters.arrays.get(name)
         if held is None:
-            kind = np.int32 if name in self.checked.integers else np.float32
-            held = self._library.memory.empty(self.checked.shapes[name], kind)
-        held.copy_from(_contiguous(arrays[name]))
+            held = self._library.memory.empty(array.shape, array.dtype)
+        held.copy_from(array)
         return held
+
+    def _taken(self, name: str, arrays: Mapping[str, Any]) -> Any:
+        """The array that is given for a name, if it is of its shape and type."""
+        shape, kind = self.checked.shapes[name], np.dtype(np.int32 if name in self.checked.integers else np.float32)
+        array = arrays.get(name)
+        if array is None or tuple(array.shape) != shape or array.dtype != kind:
+            got = "none" if array is None else f"{array.dtype} of shape {tuple(array.shape)}"
+            raise refuse(f"CapturedStep: {name}", f"{kind} of shape {shape}", got)
+        return array if isinstance(array, DeviceArray) else np.ascontiguousarray(array)
 
     @property
     def plan(self) -> Plan | None:
         """How the intermediates lie; None before the first step."""
         return self._program.plan if self._program else None
+
+    @property
+    def launches_by_library(self) -> bool:
+        """Whether the library records and launches by itself; else the calls are made again, one by one."""
+        return self._program is not None and self._program.recorded.by_library
 
     @property
     def results(self) -> dict[str, DeviceArray]:
@@ -100,10 +111,9 @@ class CapturedStep:
 
     def __call__(self, batch: Mapping[str, Any], lr: float | None = None) -> dict[str, DeviceArray]:
         """Make a step on a batch: inputs of the host by name. Returns `results`, which the next step writes over."""
-        for name in self.checked.graph.inputs:
-            if name not in batch:
-                raise refuse(f"CapturedStep: {name}", f"an array of shape {self.checked.shapes[name]}", "none")
-            self._given[name].copy_from(_contiguous(batch[name]))
+        taken = {name: self._taken(name, batch) for name in self.checked.graph.inputs}
+        for name, array in taken.items():
+            self._given[name].copy_from(array)
         if self._streams:
             drawn = [philox_of(self.seed, self.step, stream) for stream in self._streams]
             self._draws.copy_from(np.stack(drawn))
@@ -150,13 +160,13 @@ class CapturedStep:
 
     def _bind(self, key: tuple[int, ...], trace: Trace, wanted: dict[str, Array]) -> _Program:
         """Make the calls once more, on the places that the plan gives their arrays, as a graph of the library's."""
-        fixed = {}
+        fixed: dict[int, DeviceArray] = {}
         for name, array in self._gradients.arrays.items():
             slot = trace.slot(wanted[f"gradient {name}"])
-            if slot is not None:
-                fixed[slot] = array
+            assert slot is not None, name  # a call of its own makes every parameter's gradient
+            fixed[slot] = array
         found = plan_of(trace, elsewhere=fixed)
-        places = _Places(trace, found, fixed, self._library)
+        places = Places(trace, found, fixed, self._library)
         results = {name: places.of(array) for name, array in wanted.items() if " " not in name}
         with self._library.capture() as recorded:
             for call in trace.calls:
@@ -187,42 +197,7 @@ class CapturedStep:
         return State(self.step, moments)
 
 
-class _Places:
-    """Where each array of a trace lies: by the plan, in an array of its own, or where it lay."""
-
-    def __init__(self, trace: Trace, found: Plan, fixed: Mapping[int, DeviceArray], library: Library) -> None:
-        self._trace, self._plan, self._fixed, self._library = trace, found, fixed, library
-        self._arena = library.memory.empty((max(1, found.peak),), np.uint8)
-
-    def of(self, array: DeviceArray) -> DeviceArray:
-        """The array's counterpart."""
-        slot = self._trace.slot(array)
-        if slot is None:
-            return array
-        if slot in self._fixed:
-            return self._fixed[slot].reshape(*array.shape)
-        at = self._arena.address + self._plan.offsets[slot]
-        return DeviceArray(self._arena.memory, at, array.shape, array.dtype, self._arena.owner)
-
-    def call(self, call: Call) -> None:
-        """Make a call on the counterparts of its arrays."""
-        arguments = {name: self._value(value) for name, value in call.arguments.items()}
-        for name, value in call.returned.items():
-            if arguments.get(name) is None:
-                arguments[name] = self._value(value)
-        getattr(self._library, call.operation)(**arguments)
-
-    def _value(self, value: Any) -> Any:
-        if isinstance(value, list | tuple):
-            return [self._value(one) for one in value]
-        return self.of(value) if isinstance(value, DeviceArray) else value
-
-
 def _streams(checked: Checked) -> list[int]:
     """What each dropout draws by."""
     dropouts = [(n, r) for n, r in enumerate(checked.graph.records) if r.kind == "dropout"]
     return list(dict.fromkeys(n if r.attributes["stream"] is None else r.attributes["stream"] for n, r in dropouts))
-
-
-def _contiguous(array: Any) -> Any:
-    return array if isinstance(array, DeviceArray) else np.ascontiguousarray(array)

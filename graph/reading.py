@@ -64,7 +64,11 @@ def read(source: Any) -> Graph:
     if not isinstance(source, Sequence) or isinstance(source, str | bytes):
         raise refuse("graph", "a list of records, or a dict with one as records", _described(source))
     records = tuple(read_record(number, record) for number, record in enumerate(source))
-    return make(records, None if stated is None else _names("graph: inputs", stated))
+    inputs = None if stated is None else _names("graph: inputs", stated)
+    if inputs is not None and len({*inputs}) < len(inputs):
+        twice = next(name for name in inputs if inputs.count(name) > 1)
+        raise refuse("graph: inputs", "every name once", f"{twice} twice")
+    return make(records, inputs)
 
 
 def make(records: Sequence[Record], inputs: Sequence[str] | None = None) -> Graph:
@@ -75,7 +79,7 @@ def make(records: Sequence[Record], inputs: Sequence[str] | None = None) -> Grap
 def record(
     kind: str, inputs: Any, parameters: Any = (), output: str = "", number: int = 0, **attributes: Any
 ) -> Record:
-    """Return one record, its attributes typed and complete. Raises GraphError."""
+    """Return one record, its attributes typed and complete; number: what errors call it by. Raises GraphError."""
     given = {"kind": kind, "inputs": inputs, "parameters": parameters, "output": output, "attributes": attributes}
     return read_record(number, given)
 

@@ -114,7 +114,7 @@ def test_quoted_code_stands_in_its_file(block: Block) -> None:
 def test_what_a_page_names_is_there(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     assert {*re.findall(r"nox -s (\w+)", text)} <= SESSIONS
-    rooms = "assayer|benchmarks|bindings|conformance|cuda|docs|examples|golden|reference|tests|training"
+    rooms = "assayer|benchmarks|bindings|conformance|cuda|docs|examples|golden|graph|reference|tests|training"
     named = [ROOT / path for path in re.findall(rf"`((?:{rooms})/[^`*{{<]*)`", text)]
     linked = re.findall(r"\]\((?!https?:|#|mailto:)([^)#]+)", text)
     named += [(ROOT / page).parent / path for path in linked]

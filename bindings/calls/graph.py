@@ -53,6 +53,11 @@ class Graph:
         self._enter()
         self.state = "capturing"
 
+    @property
+    def by_library(self) -> bool:
+        """Whether the library has recorded by its own means."""
+        return self._handle is not None
+
     @contextmanager
     def aside(self) -> Iterator[None]:
         """Do what is asked meanwhile at once, and outside the graph: its constants."""

@@ -18,6 +18,10 @@ WRONG: dict[str, tuple[Any, str]] = {
     "no JSON": ("{", "graph: expected JSON, got text that is none: "),
     "no list": (3, "graph: expected a list of records, or a dict with one as records, got int 3"),
     "something beside": ({"records": [], "name": "n"}, "graph: expected records and inputs, got name too"),
+    "an input twice": (
+        {"records": [RELU], "inputs": ["x", "z", "x"]},
+        "graph: inputs: expected every name once, got x twice",
+    ),
     "no record": ([RELU, 7], "record 1: expected a dict, got int 7"),
     "no kind": ([{"inputs": ["x"], "output": "y"}], "record 0 (? -> y): kind: expected one, got nothing"),
     "no output": ([{"kind": "relu", "inputs": ["x"]}], "record 0 (relu -> ?): output: expected one, got nothing"),
@@ -102,6 +106,15 @@ def test_attributes_are_typed_and_complete() -> None:
     assert pool.attributes["count_include_pad"] is True
     leaky = {"kind": "dense", "inputs": ["x"], "parameters": ["w"], "output": "y", "activation": "leaky_relu"}
     assert graph.read([leaky]).records[0].attributes["alpha"] == 0.01
+
+
+def test_records_one_by_one() -> None:
+    made = graph.make([graph.record("conv2d", ["x"], ["w"], "h", kernel=3), graph.record("relu", ["h"], output="y")])
+    assert made == graph.read([CONV, RELU | {"inputs": ["h"]}])
+    with pytest.raises(
+        graph.GraphError, match=r"record 4 \(relu -> y\): attribute kernel: expected no attributes, got an"
+    ):
+        graph.record("relu", ["h"], output="y", number=4, kernel=3)
 
 
 def test_inputs_are_what_nobody_writes() -> None:

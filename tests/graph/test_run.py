@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -164,6 +165,15 @@ def test_one_record_alone_is_what_it_is_in_the_graph(name: str) -> None:
 def test_every_kind_on_the_c_library(name: str, resident: bool, stub: Library) -> None:
     checked, arrays = SAMPLES[name].checked(), SAMPLES[name].arrays(np.float32)
     assert_within_the_noise(checked, arrays, Library(stub.path, resident=True) if resident else stub)
+
+
+@pytest.mark.usefixtures("device_memory")
+@pytest.mark.parametrize("name", SAMPLES)
+def test_every_kind_on_memory_of_a_device(name: str, emulated_path: Path) -> None:
+    """Arrays stay there between records: NumPy could read none of them."""
+    library = Library(emulated_path, resident=True)
+    assert library.facts.on_device
+    assert_within_the_noise(SAMPLES[name].checked(), SAMPLES[name].arrays(np.float32), library)
 
 
 def assert_within_the_noise(checked: graph.Checked, arrays: dict[str, Any], library: Library) -> None:

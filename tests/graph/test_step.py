@@ -113,7 +113,8 @@ REFUSED = {
     ),
     "moments of another optimiser": (
         {"state": graph.Adam().start(prepared()[1])},
-        "train_step: state: mean: expected moments of every trained parameter and of no other, got some of an unknown one",
+        "train_step: state: mean: expected moments of every trained parameter and of no other, "
+        "got some of an unknown one",
     ),
 }
 

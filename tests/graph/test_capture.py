@@ -1,0 +1,160 @@
+"""Captured steps: the same numbers as steps that are called, on the C library and on the emulated device."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graph
+from bindings import Library
+from graph.capture import CapturedStep
+from tests.graph.samples import SAMPLES
+from tests.graph.test_check import one
+from tests.graph.test_step import OPTIMIZERS, prepared
+
+TRAINED = [name for name, sample in SAMPLES.items() if sample.checked().trainable]
+
+
+def batch_of(checked: graph.Checked, arrays: dict[str, Any], step: int) -> dict[str, Any]:
+    """Another batch in each step, probabilities still within their interval."""
+    return {name: np.roll(arrays[name], step, axis=0) for name in checked.graph.inputs}
+
+
+def assert_same_steps(
+    checked: graph.Checked, arrays: dict[str, Any], path: Path, optimizer: graph.Optimizer
+) -> CapturedStep:
+    """Three steps captured, and the same steps called one by one on the same library: bit by bit."""
+    captured = CapturedStep(checked, Library(path, resident=True), arrays, optimizer, seed=3)
+    run, state, held = graph.Run(checked, Library(path)), None, dict(arrays)
+    for step in range(3):
+        batch, lr = batch_of(checked, arrays, step), 0.1 / (step + 1)
+        found = captured(batch, lr=lr)
+        stepped = graph.train_step(run, held | batch, optimizer, state, seed=3, lr=lr)
+        state, held = stepped.state, held | stepped.parameters
+        for name, loss in stepped.forward.losses.items():
+            np.testing.assert_array_equal(found[name].to_host(), loss)
+    for name, array in captured.parameters().items():
+        np.testing.assert_array_equal(array, held[name], name)
+    for name, moments in captured.state().moments.items():
+        for got, moment in zip(moments, state.moments[name], strict=True):
+            np.testing.assert_array_equal(got, moment, name)
+    assert captured.state().step == state.step == 3
+    return captured
+
+
+@pytest.mark.parametrize("name", TRAINED)
+def test_every_kind_with_parameters(name: str, stub_path: Path) -> None:
+    assert_same_steps(SAMPLES[name].checked(), SAMPLES[name].arrays(np.float32), stub_path, graph.Momentum())
+
+
+@pytest.mark.parametrize("optimizer", OPTIMIZERS, ids=str)
+def test_every_optimiser(optimizer: graph.Optimizer, stub_path: Path) -> None:
+    """Of a parameter that no loss depends on neither moves anything: its decay neither."""
+    captured = assert_same_steps(*prepared(np.float32), stub_path, optimizer)
+    np.testing.assert_array_equal(captured.parameters()["unread"], prepared(np.float32)[1]["unread"])
+
+
+@pytest.mark.usefixtures("device_memory")
+@pytest.mark.parametrize("name", ["dense", "conv2d", "dropout beside", "lstm", "batchnorm", "embedding"])
+def test_on_memory_of_a_device(name: str, emulated_path: Path) -> None:
+    """What the library itself captures, on arrays that lie where NumPy cannot read."""
+    if name == "dropout beside":
+        checked, arrays = dropped()
+    else:
+        checked, arrays = SAMPLES[name].checked(), SAMPLES[name].arrays(np.float32)
+    captured = assert_same_steps(checked, arrays, emulated_path, graph.AdamW())
+    assert captured.results["loss"].memory.space.on_device
+    assert captured.launches_by_library
+    assert captured.plan is not None
+    assert captured.plan.bound <= captured.plan.peak
+
+
+def dropped() -> tuple[graph.Checked, dict[str, Any]]:
+    """Two dropouts behind a layer, one of them by a stream of its own."""
+    records = [
+        one("dense", "x", "h", "w b", units=6),
+        one("dropout", "h", "d", rate=0.5),
+        one("dropout", "d", "y", rate=0.25, stream=7),
+        one("mse", "y t", "loss"),
+    ]
+    read = graph.read(records)
+    shapes = {"x": (8, 5), "t": (8, 6)}
+    checked = graph.check(read, shapes | graph.parameter_shapes(read, shapes))
+    source = np.random.default_rng(1)
+    return checked, {
+        name: source.normal(size=checked.shapes[name]).astype(np.float32) for name in (*read.inputs, *read.parameters)
+    }
+
+
+def test_dropout_draws_anew_in_every_step(stub_path: Path) -> None:
+    assert_same_steps(*dropped(), stub_path, graph.SGD())
+
+
+def test_one_norm_clips(stub_path: Path) -> None:
+    """The norm is that of all gradients, summed in another order: what moves is what the gradients times one factor
+    do."""
+    checked, arrays = dropped()
+    library = Library(stub_path, resident=True)
+    free = CapturedStep(checked, library, arrays, graph.SGD(1.0))
+    clipped = CapturedStep(checked, library, arrays, graph.SGD(1.0), clip_norm=0.125)
+    batch = batch_of(checked, arrays, 0)
+    free(batch)
+    norm = clipped(batch)["norm"].to_host()
+    gradients = {name: arrays[name] - free.parameters()[name] for name in checked.trainable}
+    moved = {name: arrays[name] - clipped.parameters()[name] for name in checked.trainable}
+    whole = np.sqrt(sum(float(np.sum(np.square(g, dtype=np.float64))) for g in gradients.values()))
+    after = np.sqrt(sum(float(np.sum(np.square(g, dtype=np.float64))) for g in moved.values()))
+    size, unit = sum(g.size for g in gradients.values()), float(np.finfo(np.float32).eps)
+    largest = max(float(np.abs(arrays[name]).max()) for name in checked.trainable)
+    # Each gradient comes back from a difference of parameters, off by no more than their last bit; the norm adds that
+    # of each number, and as many roundings as numbers.
+    allowed = unit * (largest * np.sqrt(size) + size * whole)
+    assert whole > 0.125 + allowed
+    assert abs(float(norm[0]) - whole) <= allowed
+    assert abs(after - 0.125) <= allowed
+
+
+def test_class_numbers_of_which_others_count_are_captured_anew(stub_path: Path) -> None:
+    records = [one("dense", "x", "y", "w", units=5), one("softmax_cross_entropy", "y t", "loss", labels="index")]
+    checked = graph.check(graph.read(records), {"x": (6, 4), "t": (6,), "w": (5, 4)})
+    source = np.random.default_rng(2)
+    arrays = {name: source.normal(size=checked.shapes[name]).astype(np.float32) for name in ("x", "w")}
+    arrays["t"] = np.array([0, 4, 2, 1, 3, 0], np.int32)
+    captured = CapturedStep(checked, Library(stub_path, resident=True), arrays, graph.SGD())
+    run = graph.Run(checked, Library(stub_path))
+    held = dict(arrays)
+    for labels in ([0, 4, 2, 1, 3, 0], [0, -1, 2, -1, 3, 0], [-1] * 6, [1, 1, 1, 1, 1, 1]):
+        batch = {"x": arrays["x"], "t": np.array(labels, np.int32)}
+        captured(batch)
+        held |= graph.train_step(run, held | batch, graph.SGD()).parameters
+        np.testing.assert_array_equal(captured.parameters()["w"], held["w"])
+
+
+def test_values_that_are_kept(stub_path: Path) -> None:
+    checked, arrays = dropped()
+    captured = CapturedStep(checked, Library(stub_path, resident=True), arrays, graph.SGD(), keep=["h"])
+    forward = graph.Run(checked, Library(stub_path)).forward(arrays)
+    np.testing.assert_array_equal(captured(batch_of(checked, arrays, 0))["h"].to_host(), forward.values["h"])
+    assert {*captured.results} == {"loss", "h"}
+
+
+def test_what_is_refused(stub_path: Path) -> None:
+    checked, arrays = dropped()
+    with pytest.raises(
+        graph.GraphError, match=r"CapturedStep: library: expected one that was opened with resident=True"
+    ):
+        CapturedStep(checked, Library(stub_path), arrays, graph.SGD())
+    library = Library(stub_path, resident=True)
+    missing = {name: array for name, array in arrays.items() if name != "w"}
+    with pytest.raises(graph.GraphError, match=r"CapturedStep: w: expected float32 of shape \(6, 5\), got none"):
+        CapturedStep(checked, library, missing, graph.SGD())
+    captured = CapturedStep(checked, library, arrays, graph.SGD())
+    with pytest.raises(graph.GraphError, match=r"CapturedStep: t: expected float32 of shape \(8, 6\), got none"):
+        captured({"x": arrays["x"]})
+    with pytest.raises(graph.GraphError, match=r"CapturedStep: t: expected float32 of shape \(8, 6\), got float64 of"):
+        captured({"x": arrays["x"], "t": arrays["t"].astype(np.float64)})
+    assert captured.plan is None
+    assert captured.step == 0
