@@ -97,8 +97,7 @@ def _arrange(made: Layout) -> None:
         for nodes in reversed(found) if sweep % 2 else found:
             mean = {n: sum(place[o] for o in beside[n]) / len(beside[n]) if beside[n] else place[n] for n in nodes}
             nodes.sort(key=mean.__getitem__)
-            for i, node in enumerate(nodes):
-                place[node] = i
+            place |= {node: i for i, node in enumerate(nodes)}
         if (count := _crossings(found, below)) < fewest:
             made.layers, fewest = [[*nodes] for nodes in found], count
 

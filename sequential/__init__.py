@@ -33,7 +33,7 @@ from .training import Sequential
 
 __all__ = [
     "ELU", "GRU", "LSTM", "RNN", "Activation", "AvgPool2D", "BatchNorm", "BinaryCrossentropy",
-    "CategoricalCrossentropy", "Conv2D", "Dense", "Dropout", "Embedding", "Flatten", "History", "Layer", "LayerNorm", "LeakyReLU", "Loss",
-    "MaxPool2D", "MeanSquaredError", "ReLU", "SavedError", "Sequential", "SimpleRNN", "Softmax",
-    "SparseCategoricalCrossentropy",
+    "CategoricalCrossentropy", "Conv2D", "Dense", "Dropout", "Embedding", "Flatten", "History", "Layer",
+    "LayerNorm", "LeakyReLU", "Loss", "MaxPool2D", "MeanSquaredError", "ReLU", "SavedError", "Sequential",
+    "SimpleRNN", "Softmax", "SparseCategoricalCrossentropy",
 ]  # fmt: skip

@@ -17,7 +17,7 @@ def test_fans_are_of_the_whole_kernel() -> None:
 
 
 def test_glorot_fills_its_range_evenly() -> None:
-    """The largest of n even numbers from -l to l misses l by 2 l / (n + 1) on average; 20 times that has odds of e^-20."""
+    """The largest of n even numbers from -l to l misses l by 2 l / (n + 1) on average, by 20 times that once in e^20."""
     shape, limit = (64, 32), np.sqrt(6 / 96)
     drawn = glorot_uniform(3, shape)
     slack = 20 * 2 * limit / (drawn.size + 1)
@@ -57,5 +57,5 @@ def test_a_parameter_s_values_depend_on_seed_and_name_alone() -> None:
     assert not np.array_equal(first["dense.weight"], first["dense_1.weight"])
     wider = Sequential([Dense(4), Conv2D(1, 1)][:1], input_shape=(4,)).state_dict()
     assert np.array_equal(first["dense.weight"], wider["dense.weight"])
-    with pytest.raises(ValueError, match="initializer: expected one of .*, got 'he'"):
+    with pytest.raises(ValueError, match=r"initializer: expected one of .*, got 'he'"):
         initial("he", 0, (2, 2))

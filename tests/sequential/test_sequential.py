@@ -153,8 +153,9 @@ def test_a_state_dict_that_does_not_fit_changes_nothing() -> None:
         (before | {"dense_1.bias": np.array([1e300, 0, 0])}, ValueError, "more than float32 holds"),
     ]
     for state, kind, said in wrong:
+        moved = {name: array + 1 if array.dtype.kind == "f" else array for name, array in state.items()}
         with pytest.raises(kind, match=said):
-            model.load_state_dict({name: array + 1 if array.dtype.kind == "f" else array for name, array in state.items()})
+            model.load_state_dict(moved)
         assert all(np.array_equal(before[name], array) for name, array in model.state_dict().items())
     model.load_state_dict({name: array + 1 for name, array in before.items()})
     assert all(np.array_equal(before[name] + 1, array) for name, array in model.state_dict().items())
@@ -181,7 +182,7 @@ def test_a_softmax_at_the_end_and_its_loss_are_one_record() -> None:
 @pytest.mark.parametrize(
     ("layers", "shape", "said"),
     [
-        ([Dense(3), Conv2D(2, 3)], (4,), r"layer 1 \(conv2d\): Conv2D: expected samples of \(channels, height, width\)"),
+        ([Dense(3), Conv2D(2, 3)], (4,), r"layer 1 \(conv2d\): .*samples of \(channels, height, width\)"),
         ([Conv2D(2, 3)], (1, 2, 2), r"layer 0 \(conv2d\): .*a padded height of 3 at least"),
         ([Conv2D(2, 4, padding="same")], (1, 8, 8), "one side more than the other: give a number"),
         ([Conv2D(4, 3, groups=2)], (3, 8, 8), "a divisor of 3 channels"),
