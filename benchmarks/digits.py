@@ -25,7 +25,7 @@ LONGEST = 60.0  # seconds of a training
 
 
 class Task(NamedTuple):
-    """A model, the shape of its samples, the epochs it is trained; and what part of unseen samples it must get right."""
+    """A model, the shape of its samples, its epochs, and what part of unseen samples it must get right."""
 
     name: str
     model: Callable[..., Sequential]

@@ -17,7 +17,7 @@ def test_fans_are_of_the_whole_kernel() -> None:
 
 
 def test_glorot_fills_its_range_evenly() -> None:
-    """The largest of n even numbers from -l to l misses l by 2 l / (n + 1) on average, by 20 times that once in e^20."""
+    """The largest of n even numbers from -l to l misses l by 2 l / (n + 1) on average, 20 times that once in e^20."""
     shape, limit = (64, 32), np.sqrt(6 / 96)
     drawn = glorot_uniform(3, shape)
     slack = 20 * 2 * limit / (drawn.size + 1)
