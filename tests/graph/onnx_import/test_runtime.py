@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -70,3 +71,46 @@ def test_without_the_batch_s_length_a_graph_runs_on_any(tmp_path: Path) -> None:
     shapes = {"x": (8, 5, 4), "h": (8, 6), "c": (8, 6)} | {n: a.shape for n, a in imported.parameters.items()}
     checked = graph.check(imported.graph, shapes)
     assert checked.shapes[imported.outputs["transpose_5"]] == (8, 5, 6)
+
+
+def exported(name: str) -> tuple[Any, Any]:
+    """A module of PyTorch and its samples."""
+    nn = pytest.importorskip("torch", reason="nox -s oracle installs it").nn
+    torch = pytest.importorskip("torch")
+
+    class Last(nn.Module):  # type: ignore[misc, name-defined]
+        """The last step of a recurrent layer, classified."""
+
+        def __init__(self, layer: Any) -> None:
+            super().__init__()
+            self.layer, self.head = layer, nn.Linear(6, 3)
+
+        def forward(self, x: Any) -> Any:
+            return self.head(self.layer(x)[0][:, -1])
+
+    torch.manual_seed(0)
+    planes = [nn.Conv2d(2, 4, 3, padding=1), nn.BatchNorm2d(4), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Dropout()]
+    made = {
+        "planes": (lambda: nn.Sequential(*planes, nn.Linear(36, 5), nn.GELU(), nn.LayerNorm(5)), (3, 2, 6, 6)),
+        "LSTM": (lambda: Last(nn.LSTM(4, 6, num_layers=2, batch_first=True)), (3, 5, 4)),
+        "GRU": (lambda: Last(nn.GRU(4, 6, batch_first=True)), (3, 5, 4)),
+        "RNN": (lambda: Last(nn.RNN(4, 6, nonlinearity="relu", batch_first=True)), (3, 5, 4)),
+    }
+    make, shape = made[name]
+    return make().eval(), torch.randn(shape)
+
+
+@pytest.mark.filterwarnings("ignore")  # PyTorch's exporter warns of itself
+@pytest.mark.parametrize("name", ["planes", "LSTM", "GRU", "RNN"])
+def test_what_pytorch_exports_computes_what_pytorch_does(name: str, stub_path: Path) -> None:
+    module, x = exported(name)
+    torch, file = pytest.importorskip("torch"), io.BytesIO()
+    torch.onnx.export(module, (x,), file, dynamo=False, opset_version=20, input_names=["x"], output_names=["y"])
+    imported = import_onnx(file.getvalue())
+    with using(FLOAT32):
+        expected = evaluated(imported, {"x": x.numpy()}, OnNumbers(exact), exact)
+    with torch.no_grad():
+        theirs = {"y": module(x).numpy()}
+    ours = evaluated(imported, {"x": x.numpy()}, Library(stub_path))
+    for who, got in (("PyTorch", theirs), ("the C library", ours)):
+        assert max(shares(expected, got, both_err=False).values()) <= 1, who
