@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
+from itertools import pairwise
 
 from .kinds import KINDS
 from .layout import Layout, layout
@@ -18,9 +19,11 @@ _GAP, _BETWEEN, _MARGIN, _INSIDE = 22.0, 44.0, 16.0, 8.0  # beside a box, betwee
 _LONGEST = 30  # characters of a line; more are cut, and stand whole in the box' title
 # Below a class, since a page may hold the drawing among others.
 _RULES = (
-    f"text{{font:{_FONT}px 'DejaVu Sans Mono',ui-monospace,Menlo,Consolas,monospace;fill:#1c2530;text-anchor:middle}}",
+    f"text{{font:{_FONT}px 'DejaVu Sans Mono',ui-monospace,Menlo,Consolas,monospace;text-anchor:middle}}",
+    "text{fill:#1c2530}",
     ".kind{font-weight:600}.more{fill:#5a6675}",
-    "rect{fill:#f4f7fb;stroke:#8ea2b8}.input rect{fill:#fff;stroke-dasharray:4 3}.loss rect{fill:#fdf6e3;stroke:#c9a227}",
+    "rect{fill:#f4f7fb;stroke:#8ea2b8}.input rect{fill:#fff;stroke-dasharray:4 3}",
+    ".loss rect{fill:#fdf6e3;stroke:#c9a227}",
     ".marked rect{fill:#fde8e6;stroke:#c0271b;stroke-width:2}path{fill:none;stroke:#7d8b9a;stroke-width:1.2}",
 )
 _STYLE = "".join(f".graph {rule}" for rules in _RULES for rule in rules.replace("}", "}\n").splitlines())
@@ -34,10 +37,9 @@ def draw(graph: Graph, shapes: Shapes | None = None, marked: Mapping[int, str] |
     """
     shapes, marked = shapes or {}, marked or {}
     count = len(graph.records)
-    texts = [_text(record, shapes) for record in graph.records] + [
-        [name, _shape(name, shapes)] for name in graph.inputs
-    ]
-    texts = [[_cut(line) for line in lines if line] for lines in texts]
+    said = [_text(record, shapes) for record in graph.records]
+    said += [[name, _shape(name, shapes)] for name in graph.inputs]
+    texts = [[_cut(line) for line in lines if line] for lines in said]
     widths = [max(map(len, lines)) * _CHARACTER + 2 * _INSIDE for lines in texts]
     number = {name: n for n, name in enumerate([*(record.output for record in graph.records), *graph.inputs])}
     edges = [(number[name], n) for n, record in enumerate(graph.records) for name in record.inputs]
@@ -61,7 +63,7 @@ def _text(record: Record, shapes: Shapes) -> list[str]:
 
 
 def _shape(name: str, shapes: Shapes) -> str:
-    return "×".join(map(str, shapes[name])) if name in shapes else ""
+    return "\u00d7".join(map(str, shapes[name])) if name in shapes else ""
 
 
 def _cut(line: str) -> str:
@@ -80,11 +82,8 @@ def _title(n: int, graph: Graph, marked: Mapping[int, str]) -> str:
         return f"input {graph.inputs[n - len(graph.records)]}"
     record = graph.records[n]
     said = [place(n, record), *([marked[n]] if n in marked else [])]
-    said += [
-        f"{what}: {', '.join(names)}"
-        for what, names in (("reads", record.inputs), ("parameters", record.parameters))
-        if names
-    ]
+    for what, names in (("reads", record.inputs), ("parameters", record.parameters)):
+        said += [f"{what}: {', '.join(names)}"] if names else []
     return "\n".join([*said, *(f"{name} = {value}" for name, value in record.attributes.items())])
 
 
@@ -104,7 +103,7 @@ def _spans(made: Layout, texts: Sequence[Sequence[str]]) -> tuple[list[Span], fl
 def _line(made: Layout, way: Sequence[int], spans: Sequence[Span]) -> str:
     """A line from below a box to above another, straight down through the layers between."""
     drawn = ""
-    for a, b in zip(way, way[1:], strict=False):
+    for a, b in pairwise(way):
         x, y, u, v = made.x[a] + _MARGIN, spans[a][1], made.x[b] + _MARGIN, spans[b][0]
         start = f"V{y:.1f}" if drawn else f"M{x:.1f} {y:.1f}"
         drawn += f"{start}C{x:.1f} {(y + v) / 2:.1f} {u:.1f} {(y + v) / 2:.1f} {u:.1f} {v:.1f}"

@@ -1,7 +1,8 @@
 """Where the boxes of a drawing stand: layers by longest path, few crossings, lines that pass between boxes.
 
-The steps of Sugiyama, Tagawa and Toda (1981): a line over several layers gets a bend in each of those between; the order
-within a layer follows the mean place of the neighbours; places are the nearest to the neighbours' mean that leave room.
+The steps of Sugiyama, Tagawa and Toda (1981): a line over several layers gets a bend in each of those between; the
+order within a layer follows the mean place of the neighbours; places are the nearest to the neighbours' mean that
+leave room.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right, insort
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 SWEEPS = 12
 BEND = 14.0  # the width that a line has where it passes between boxes
@@ -67,7 +69,7 @@ def _bend(made: Layout, edges: Sequence[tuple[int, int]]) -> None:
                 made.layer.append(between)
             way.append(bends[a, between])
         made.ways[a, b] = [*way, b]
-        links |= dict.fromkeys(zip(made.ways[a, b], made.ways[a, b][1:], strict=False))
+        links |= dict.fromkeys(pairwise(made.ways[a, b]))
     made.links = [*links]
 
 
@@ -87,16 +89,15 @@ def _arrange(made: Layout) -> None:
     for node, number in enumerate(made.layer):
         found[number].append(node)
     made.layers, fewest = [[*nodes] for nodes in found], _crossings(found, below)
+    place = {node: i for nodes in found for i, node in enumerate(nodes)}
     for sweep in range(SWEEPS):
         if not fewest:
             return
         beside = below if sweep % 2 else above
         for nodes in reversed(found) if sweep % 2 else found:
-            place = {n: i for layer in found for i, n in enumerate(layer)} if len(nodes) > 1 else {}
-            mean = {
-                n: sum(place[o] for o in beside[n]) / len(beside[n]) if beside[n] else place[n] for n in place and nodes
-            }
-            nodes.sort(key=lambda n: mean.get(n, 0.0))
+            mean = {n: sum(place[o] for o in beside[n]) / len(beside[n]) if beside[n] else place[n] for n in nodes}
+            nodes.sort(key=mean.__getitem__)
+            place |= {node: i for i, node in enumerate(nodes)}
         if (count := _crossings(found, below)) < fewest:
             made.layers, fewest = [[*nodes] for nodes in found], count
 
@@ -104,7 +105,7 @@ def _arrange(made: Layout) -> None:
 def _crossings(layers: Sequence[Sequence[int]], below: Sequence[Sequence[int]]) -> int:
     """How many pairs of lines cross: pairs of ends below in another order than those above."""
     total = 0
-    for upper, lower in zip(layers, layers[1:], strict=False):
+    for upper, lower in pairwise(layers):
         place = {node: i for i, node in enumerate(lower)}
         seen: list[int] = []
         for node in upper:
@@ -137,7 +138,7 @@ def _settle(made: Layout, nodes: Sequence[int], wanted: Sequence[float]) -> None
     neighbours that fall (Ayer et al. 1955).
     """
     room, taken = [0.0], 0.0
-    for a, b in zip(nodes, nodes[1:], strict=False):
+    for a, b in pairwise(nodes):
         taken += (made.widths[a] + made.widths[b]) / 2
         room.append(taken)
     pools: list[list[float]] = []  # sum, count

@@ -32,8 +32,8 @@ from .saved import SavedError
 from .training import Sequential
 
 __all__ = [
-    "ELU", "GRU", "LSTM", "RNN", "Activation", "AvgPool2D", "BatchNorm", "BinaryCrossentropy", "CategoricalCrossentropy",
-    "Conv2D", "Dense", "Dropout", "Embedding", "Flatten", "History", "Layer", "LayerNorm", "LeakyReLU", "Loss",
-    "MaxPool2D", "MeanSquaredError", "ReLU", "SavedError", "Sequential", "SimpleRNN", "Softmax",
-    "SparseCategoricalCrossentropy",
+    "ELU", "GRU", "LSTM", "RNN", "Activation", "AvgPool2D", "BatchNorm", "BinaryCrossentropy",
+    "CategoricalCrossentropy", "Conv2D", "Dense", "Dropout", "Embedding", "Flatten", "History", "Layer",
+    "LayerNorm", "LeakyReLU", "Loss", "MaxPool2D", "MeanSquaredError", "ReLU", "SavedError", "Sequential",
+    "SimpleRNN", "Softmax", "SparseCategoricalCrossentropy",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""What parameters are before training, by Keras 3's names and rules; drawn from a seed that belongs to the parameter."""
+"""What parameters are before training, by Keras 3's names and rules; each is drawn from a seed of its own."""
 
 from __future__ import annotations
 

@@ -150,9 +150,8 @@ class Model:
 
     def _built(self, where: str) -> Blueprint:
         if self._parts.built is None:
-            raise RuntimeError(
-                f"Sequential.{where}: expected a built model: give input_shape, or call build or fit before"
-            )
+            how = "give input_shape, or call build or fit before"
+            raise RuntimeError(f"Sequential.{where}: expected a built model: {how}")
         return self._parts.built
 
     def _compiled(self, where: str) -> Compiled:

@@ -19,7 +19,7 @@ _KINDS = {kind.__name__: kind for kind in (SGD, Momentum, Adam, AdamW)}
 
 
 def optimizer_of(given: Any) -> Optimizer:
-    """Return the optimiser of a name, of a configuration, or an optimiser itself.  Raises ValueError for anything else."""
+    """Return the optimiser of a name, of a configuration, or an optimiser itself.  Raises ValueError for others."""
     if isinstance(given, Optimizer):
         return given
     if isinstance(given, dict) and given.get("optimizer") in _KINDS:

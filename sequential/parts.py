@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from graph.optimizers import Optimizer, State
 from numpy.typing import NDArray
 
 from graph import Run
+from graph.optimizers import Optimizer, State
 from reference.namespace import Ops
 
 from .blueprint import Blueprint

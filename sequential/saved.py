@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from graph.optimizers import State
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
+
+from graph.optimizers import State
 
 from .layers import Layer, layer_of
 from .optimizers import configuration
@@ -37,8 +38,10 @@ def checked(given: Mapping[str, Any], expected: Tensors, where: str = "load_stat
     """
     missing, unexpected = sorted(expected.keys() - given.keys()), sorted(given.keys() - expected.keys())
     if missing or unexpected:
-        found = (("missing", missing), ("unexpected", unexpected))
-        raise KeyError(f"{where}: {'; '.join(f'{what} {", ".join(names)}' for what, names in found if names)}")
+        said = [
+            f"{what} {', '.join(names)}" for what, names in (("missing", missing), ("unexpected", unexpected)) if names
+        ]
+        raise KeyError(f"{where}: {'; '.join(said)}")
     return {name: _converted(given[name], array, f"{where}: {name}") for name, array in expected.items()}
 
 

@@ -24,6 +24,5 @@ def show(built: Blueprint, layers: Sequence[Layer], console: Console | None = No
     console.print(table)
     trained = sum(prod(w.shape) for w in built.parameters.values() if w.trainable)
     others = sum(prod(w.shape) for w in built.parameters.values() if not w.trainable)
-    console.print(
-        f"Total params: {trained + others:,}\nTrainable params: {trained:,}\nNon-trainable params: {others:,}"
-    )
+    console.print(f"Total params: {trained + others:,}\nTrainable params: {trained:,}")
+    console.print(f"Non-trainable params: {others:,}")

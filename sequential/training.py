@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from graph.step import train_step
 
 import reference
 from graph import Forward
+from graph.step import train_step
 from reference import random
 from reference.namespace import Ops
 
@@ -44,7 +44,7 @@ class Means:
 
 
 class Sequential(Model):
-    """Layers one behind the other, with Keras 3's methods; there is no symbolic input, no callback, no sample weight."""
+    """Layers one behind the other, with Keras 3's methods; there are no callbacks and no sample weights."""
 
     def fit(
         self,
@@ -151,8 +151,8 @@ class Sequential(Model):
         parts, compiled = self._parts, self._compiled("train_on_batch")
         run = self.run(len(x), loss=True)
         arrays = {INPUT: x, LABEL: y, **parts.parameters}
-        how = {"clip_norm": compiled.clip_norm, "seed": parts.seed}
-        stepped = train_step(run, arrays, compiled.optimizer, compiled.state, **how)
+        by = compiled.optimizer
+        stepped = train_step(run, arrays, by, compiled.state, clip_norm=compiled.clip_norm, seed=parts.seed)
         logs = self._logs(compiled, stepped.forward, y)
         parts.parameters, compiled.state = dict(stepped.parameters), stepped.state
         return logs

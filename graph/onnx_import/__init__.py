@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .importing import Imported, import_onnx
+from .importing import BUILDS, Imported, import_onnx
 from .listing import imported, not_imported
 from .package import OnnxMissingError
 
-__all__ = ["Imported", "OnnxMissingError", "import_onnx", "imported", "not_imported"]
+__all__ = ["BUILDS", "Imported", "OnnxMissingError", "import_onnx", "imported", "not_imported"]

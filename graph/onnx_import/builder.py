@@ -46,7 +46,7 @@ class Builder:
         return view.shape(self.shapes[view.value])
 
     def value(self, name: str) -> str:
-        """The graph's value with a tensor's very shape.  Raises NotApplicableError where its axes would have to turn."""
+        """The graph's value with a tensor's very shape.  Raises NotApplicableError where its axes have to turn."""
         view, due = self.view(name), self.shape(name)
         expect(view.is_plain, TURNED)
         if self.shapes[view.value] == due:
@@ -76,7 +76,7 @@ class Builder:
         return taken
 
     def add(
-        self, kind: str, inputs: Sequence[str], output: str, parameters: Sequence[str] = (), **attributes: Any
+        self, kind: str, inputs: Sequence[str], output: str, parameters: Sequence[str] = (), /, **attributes: Any
     ) -> None:
         """Add a record of values, and note that the tensor `output` is what it writes.  Raises GraphError."""
         made = record(kind, inputs, parameters, output, len(self.records), **attributes)

@@ -50,7 +50,7 @@ def _operands(builder: Builder, node: Node) -> tuple[str, NDArray[Any] | None]:
 
 
 def add(builder: Builder, node: Node) -> None:
-    """Of two values of one shape; or of a value and a constant that is the same for all but the last axis, or the first."""
+    """Of two values of one shape; or of a value and a constant that differs along the last axis only."""
     value, constant = _operands(builder, node)
     if constant is None:
         _pairwise(builder, node, "add")

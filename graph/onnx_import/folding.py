@@ -25,7 +25,8 @@ def fold(builder: Builder, node: Node, opset: int) -> bool:
     given = [name for name in node.inputs if name]
     if node.operator in _DRAWN or any(builder.constant(name) is None for name in given):
         return False
-    for name, array in zip(node.outputs, _evaluated(builder, node, given, opset), strict=False):
+    wanted = [name for name in node.proto.output if name]
+    for name, array in zip(wanted, _evaluated(builder, node, given, opset), strict=True):
         builder.constants[name] = array
     return True
 
@@ -37,7 +38,7 @@ def _evaluated(builder: Builder, node: Node, given: list[str], opset: int) -> li
         helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape)
         for name, array in held.items()
     ]
-    results = [helper.make_empty_tensor_value_info(name) for name in node.outputs if name]
+    results = [helper.make_empty_tensor_value_info(name) for name in node.proto.output if name]
     graph = helper.make_graph([node.proto], "constant", declared, results)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
     evaluator = importlib.import_module("onnx.reference").ReferenceEvaluator(model)

@@ -34,7 +34,7 @@ _FLOATS = ("float32", "float64")
 class Imported:
     """A model in the graph's terms.
 
-    shapes: of the inputs; parameters: arrays by name; outputs: by the model's name of each the value that it is.  Where
+    shapes: of the inputs that are read; parameters: arrays by name; outputs: by the model's name of each the value that it is.  Where
     the model takes int64 indices, the graph takes int32.
     """
 
@@ -59,7 +59,8 @@ def import_onnx(source: Any, shapes: Mapping[str, Shape] | None = None) -> Impor
     for node in nodes(model):
         _import(builder, node, _opset(model))
     outputs = {value.name: _output(builder, value.name) for value in model.graph.output}
-    return Imported(make(builder.records, [*given]), given, builder.parameters, outputs)
+    made = make(builder.records)
+    return Imported(made, {name: given[name] for name in made.inputs}, builder.parameters, outputs)
 
 
 def _model(source: Any) -> Any:

@@ -117,7 +117,8 @@ def cross_entropy(builder: Builder, node: Node) -> None:
     expect(node.attributes.get("ignore_index", -1) < 0, "a class that is ignored")
     expect(not node.wanted(1), "the logarithms as a result")
     expect(len(builder.shape(node.inputs[0])) == 2, "logits of more axes than two")
-    builder.add("softmax_cross_entropy", [builder.value(name) for name in node.inputs[:2]], node.outputs[0])
+    values = [builder.value(name) for name in node.inputs[:2]]
+    builder.add("softmax_cross_entropy", values, node.outputs[0], labels="index")
 
 
 BUILDS: dict[str, Callable[[Builder, Node], None]] = {

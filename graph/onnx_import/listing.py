@@ -26,7 +26,7 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "LayerNormalization": ("more axes than the last", "statistics as results"),
     "SoftmaxCrossEntropyLoss": (
         "reduction sum or none",
-        "weights of classes",
+        "weights",
         "ignore_index 0 or more",
         "more axes than two",
     ),
@@ -60,6 +60,5 @@ def not_imported() -> list[str]:
     Where all that a node reads is constant, any of them is computed before.  Raises OnnxMissingError.
     """
     schemas = onnx().defs.get_all_schemas()
-    return sorted(
-        {each.name for each in schemas if each.domain == "" and not each.deprecated} - {*BUILDS, "Constant", "Shape"}
-    )
+    there = {each.name for each in schemas if each.domain == "" and not each.deprecated}
+    return sorted(there - {*BUILDS, "Constant", "Shape"})

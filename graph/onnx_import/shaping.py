@@ -112,10 +112,8 @@ def concat(builder: Builder, node: Node) -> None:
     axes = {view.axes for view in views}
     expect(len(axes) == 1, "of tensors with axes in several orders")
     [order] = axes
-    expect(
-        order[node.attributes["axis"]] == 1 and len(builder.shapes[views[0].value]) == 3,
-        "of another axis than the steps'",
-    )
+    rank = len(builder.shapes[views[0].value])
+    expect(order[node.attributes["axis"]] == 1 and rank == 3, "of another axis than the steps'")
     made = views[0].value
     for place, view in enumerate(views[1:], 2):
         output = node.outputs[0] if place == len(views) else f"{node.outputs[0]}.{place}"

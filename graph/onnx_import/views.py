@@ -1,7 +1,7 @@
-"""What a tensor of the model is in the graph: a value whose axes stand in another order, with axes of length 1 between.
+"""What a tensor of the model is in the graph: a value with its axes in another order, and axes of length 1 between.
 
-ONNX's recurrent operators have the steps first and an axis for the direction; the graph's have the batch first.  Exported
-models transpose before and behind, and what is left of it all is the value itself.
+ONNX's recurrent operators have the steps first and an axis for the direction; the graph's have the batch first.
+Exported models transpose before and behind, and what is left of it all is the value itself.
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ TURNED = "axes in another order, where no recurrent operator has asked for it"
 
 @dataclass(frozen=True)
 class View:
-    """value: its name in the graph; axes: for each axis of the tensor which of the value's it is, None for one of length 1
-    that the value has not."""
+    """value: its name in the graph; axes: for each of the tensor's which of the value's it is.
+
+    None stands for one of length 1 that the value has not.
+    """
 
     value: str
     axes: tuple[int | None, ...]
@@ -29,7 +31,7 @@ class View:
 
     @property
     def is_plain(self) -> bool:
-        """Whether the tensor is the value as it lies, but for axes of length 1 that one of them has and the other not."""
+        """Whether the tensor is the value as it lies, but for axes of length 1 that one of them has not."""
         held = [axis for axis in self.axes if axis is not None]
         return held == sorted(held)
 

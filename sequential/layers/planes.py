@@ -1,4 +1,4 @@
-"""Convolution and pooling of planes: samples are (channels, height, width), where Keras' own are (height, width, channels)."""
+"""Convolution and pooling of planes: samples are (channels, height, width); Keras' are (height, width, channels)."""
 
 from __future__ import annotations
 
@@ -10,6 +10,12 @@ from .layer import Layer, RecordDict, Shape, Weight, named, record
 
 Pair = tuple[int, int]
 _AXES = ("channels", "height", "width")
+
+
+def _pair(checked: int | Pair | None) -> Pair:
+    """A setting that __post_init__ has made a pair."""
+    assert isinstance(checked, tuple)
+    return checked
 
 
 class Planes(Layer):
@@ -80,13 +86,13 @@ class Conv2D(Planes):
         self._check_axes(shape, *_AXES)
         if shape[0] % self.groups:
             raise self._error("groups", f"a divisor of {shape[0]} channels", self.groups)
-        kernel = (self.filters, shape[0] // self.groups, *self.kernel_size)  # type: ignore[misc]  (a pair by now)
+        kernel = (self.filters, shape[0] // self.groups, *_pair(self.kernel_size))
         made = {"weight": Weight(kernel, "glorot_uniform")}
         return made | ({"bias": Weight((self.filters,), "zeros")} if self.use_bias else {})
 
     def records(self, name: str, source: str, shape: Shape) -> list[RecordDict]:
-        kernel, stride, dilation = self.kernel_size, self.strides, self.dilation_rate
-        padding = self._padded(self.padding, shape, kernel, stride, dilation)  # type: ignore[arg-type]
+        kernel, stride, dilation = map(_pair, (self.kernel_size, self.strides, self.dilation_rate))
+        padding = self._padded(self.padding, shape, kernel, stride, dilation)
         pre = before(self.activation, name)
         steps = {"kernel": kernel, "stride": stride, "padding": padding, "dilation": dilation, "groups": self.groups}
         made = record("conv2d", [source], pre, named(name, self.weights(shape)), **steps)
@@ -109,7 +115,7 @@ class Pool2D(Planes):
         self._check_padding()
 
     def _window(self, shape: Shape) -> dict[str, Any]:
-        padding = self._padded(self.padding, shape, self.pool_size, self.strides)  # type: ignore[arg-type]
+        padding = self._padded(self.padding, shape, _pair(self.pool_size), _pair(self.strides))
         return {"kernel": self.pool_size, "stride": self.strides, "padding": padding}
 
 

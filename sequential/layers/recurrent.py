@@ -10,7 +10,7 @@ from .layer import Layer, RecordDict, Shape, Weight, named, record
 
 @dataclass(frozen=True)
 class Recurrent(Layer):
-    """What the three share.  w_x: (gates * units, width), w_h: (gates * units, units), PyTorch's; Keras' are transposed.
+    """What the three share.  w_x: (gates * units, width), w_h: (gates * units, units), where Keras' are transposed.
 
     return_sequences: the output of every step, (steps, units); else that of the last, (units,).
     """
