@@ -10,7 +10,6 @@ from functools import cached_property
 from rich.console import Console
 from rich.markup import escape
 
-from conformance.candidates.module.graph import FUNCTION
 from conformance.exit_codes import HARNESS
 from conformance.graphs.diagnosis import ASSIGNED, FOLLOWS
 from conformance.graphs.judge import Judged, tensor_of
@@ -66,8 +65,7 @@ class GraphRun:
     def repeat(self, task: str) -> str:
         """The command that judges a task of this engine again."""
         run = self.run
-        library = run.library.removesuffix(f":{FUNCTION}")
-        candidate = f"{run.option} {shlex.quote(library)}" if library else ""
+        candidate = f"{run.option} {shlex.quote(run.library)}" if run.library else ""
         seed = f"--seed {run.seed}" if run.seed else ""
         words = (program(), "graph", run.options, candidate, f"--task {task}" if not run.options else "", seed)
         return " ".join(filter(None, (*words, "--partial" * self.partial)))

@@ -14,7 +14,6 @@ from conformance.candidates.module.graph import FUNCTION
 from conformance.candidates.module.source import find
 from conformance.candidates.sandbox.restrictions import described
 from conformance.candidates.worker.begun import THREADS
-from conformance.commands.run.judgement import handed as handed_as
 from conformance.commands.run.judgement import today
 from conformance.graphs.engines import Engine, engine_of
 from conformance.graphs.files import read_results
@@ -77,7 +76,7 @@ def judged(options: argparse.Namespace, tasks: Sequence[Task], engine: Named) ->
     record = Run(
         candidate=engine.name,
         results=[*stopped, *(result for one in found for result in one.results)],
-        library=handed_as(engine.candidate) if engine.candidate and not options.on else engine.named,
+        library=engine.named,
         option=engine.option,
         options=str(options.folder) if options.folder else "",
         seed=options.seed,

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
+from conformance.graphs.diagnosis import ASSIGNED
 from conformance.graphs.judge import Judged, tensor_of
 from conformance.judging.results import Result
 from conformance.report.graphs import GraphRun, Mistake, explained, sentence, verdict
@@ -76,10 +77,11 @@ def page(found: GraphRun) -> str:
 
 
 def marked(found: GraphRun, task: str) -> dict[int, str]:
-    """Return why records of a task stand out in its drawing: each is named by what was found of it."""
+    """Return why records of a task stand out in its drawing: the record that a mistake is of."""
     reasons: dict[int, str] = {}
     for mistake in found.mistakes:
-        if mistake.task == task and (number := _RECORD.search(mistake.text)):
+        text = mistake.text.partition("without ")[2] if ASSIGNED in mistake.text else mistake.text
+        if mistake.task == task and (number := _RECORD.search(text)):
             reasons.setdefault(int(number[1]), mistake.text)
     return reasons
 
