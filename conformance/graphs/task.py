@@ -39,7 +39,7 @@ class Task:
             if lacking := [name for name in due if name not in held]:
                 raise TaskError(f"{what}.{lacking[0]}: expected an array, got none")
             if unknown := [name for name in held if name not in due]:
-                raise TaskError(f"{what}.{unknown[0]}: expected an {what} that the records name, got another")
+                raise TaskError(f"{what}.{unknown[0]}: expected one of the graph's {what}s, got another")
         _ = self.checked
 
     @cached_property

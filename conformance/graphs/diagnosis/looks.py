@@ -59,13 +59,30 @@ def memory(came: Handed, name: str, due: Noisy) -> str:
 
 
 def held_elsewhere(local: Local, came: Handed, name: str) -> str:
-    """The name of another result, or of an array that was given, whose numbers stand there; nothing where none's do."""
+    """The name of another result, or of an array that was given, whose numbers stand there; nothing where none's do.
+
+    What is computed from a result may hold the same rightly.
+    """
     got = came.arrays[name].reshape(-1)
     if got.size < 2 or np.all(got == got[0]):
         return ""
-    others = {**local.task.arrays, **{other: array for other, array in came.arrays.items() if other != name}}
+    later = {name, *_computed_from(local, name)}
+    others = {**local.task.arrays, **{other: array for other, array in came.arrays.items() if other not in later}}
     same = (n for n, a in others.items() if a.dtype == got.dtype and a.size >= got.size)
     return next((n for n in same if np.array_equal(others[n].reshape(-1)[: got.size], got)), "")
+
+
+def _computed_from(local: Local, name: str) -> set[str]:
+    """The values that a value leads to; the gradients that a gradient does, which are of what its value comes from."""
+    kind, _, bare = name.partition(".")
+    found, records, order = {bare}, local.task.records, local.task.order
+    for number in reversed(order) if kind == "gradient" else order:
+        reads, writes = {*records[number].inputs, *records[number].parameters}, {records[number].output}
+        if kind == "gradient":
+            reads, writes = writes, reads
+        if reads & found:
+            found |= writes
+    return {f"{kind}.{one}" for one in found}
 
 
 def plainly(local: Local, came: Handed, name: str, verdict: Verdict) -> str:

@@ -17,7 +17,7 @@ from graph import GraphError, Record
 from graph.attributes import REQUIRED, Attribute
 from graph.kinds.products import ACTIVATIONS
 
-from .looks import ABSENT, fits, held_elsewhere, plainly
+from .looks import ABSENT, fits, plainly
 
 _WHAT_SEQUENCES_GIVE = {True: "it gives the last state", False: "it gives the states of all steps"}
 
@@ -56,10 +56,7 @@ def passed_over(local: Local, came: Handed, name: str) -> str:
     got = came.arrays[name]
     if came.unwritten(name) == got.size:
         return f"{name} was not written"
-    if not got.any():
-        return f"{name} is zero everywhere"
-    other = held_elsewhere(local, came, name) if got.shape == local.task.known[name] else ""
-    return f"{name} holds what {other} holds" if other else ""
+    return "" if got.any() else f"{name} is zero everywhere"
 
 
 def _ignored(local: Local, number: int, got: NDArray[Any], written: int) -> str:

@@ -6,7 +6,7 @@ from conformance.graphs.task import Settings
 from graph import record
 
 SHAPES = {"words": (5, 6), "answers": (5, 3), "summaries": (5, 5)}
-SETTINGS = Settings(seed=7, step=3, optimizer="adamw", lr=0.01, weight_decay=0.125, clip_norm=0.5)
+SETTINGS = Settings(seed=7, step=3, optimizer="adamw", lr=0.01, weight_decay=0.125)
 RECORDS = (
     record("embedding", ["words"], ["table"], "embedded", vocab_size=13, width=4),
     record("dropout", ["embedded"], [], "kept", rate=0.25),
