@@ -102,6 +102,8 @@ def conformance(session: nox.Session) -> None:
     try:
         typed = {"ASSAYER_SESSION": "nox -s conformance --"}
         session.run("python", "-m", "conformance", "run", *arguments, env=typed)
+        if not session.posargs:  # and our own graph on the reference and on the same builds
+            session.run("python", "-m", "conformance", "graph", "--on", "reference", *arguments)
     except CommandFailed as error:
         if error.return_code == FAILED:
             raise
@@ -121,7 +123,7 @@ def oracle(session: nox.Session) -> None:
     """Check the reference against PyTorch in float64, judge ports in it, exchange arrays, run ONNX's node tests."""
     install(session, "tests", "oracle")
     session.run("python", "-c", "import torch; print('PyTorch', torch.__version__)")
-    chosen = ("reference", "bindings/arrays/test_interchange.py", "examples", "conformance/onnx", "graph")
+    chosen = ("reference", "bindings/arrays/test_interchange.py", "examples", "conformance/onnx", "graph", "sequential")
     places = [f"tests/{place}" for place in chosen]
     session.run("pytest", *SHARED_OUT, *places, *session.posargs, env={"ASSAYER_STUB": build_library(session)})
 
@@ -229,6 +231,15 @@ def language(session: nox.Session) -> None:
     install(session, "build")
     built = ("--backend", "reference", "--backend", build_library(session))
     session.run("python", "-m", "conformance", "language", *built, *session.posargs)
+
+
+@nox.session
+def digits(session: nox.Session) -> None:
+    """Train a CNN and an RNN on scikit-learn's digits, on reference and C library: accurate enough, soon enough."""
+    install(session, "build", "digits")
+    # Work on images of 8x8 pixels is too little to share out.
+    alone = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    session.run("python", "-m", "benchmarks.digits", "--library", build_library(session), *session.posargs, env=alone)
 
 
 @nox.session

@@ -14,6 +14,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bindings": set(),
     "training": {"reference", "bindings"},
     "graph": {"reference", "bindings"},
+    "sequential": {"reference", "bindings", "graph"},
     "conformance": {"reference", "bindings", "training", "graph"},
     "assayer": {"conformance"},
 }
@@ -48,6 +49,7 @@ ORDER: dict[str, tuple[str, ...]] = {
         "variants",
         "judging",
         "steps",
+        "graphs",
         "onnx",
         "report",
         "proof",

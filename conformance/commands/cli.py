@@ -33,6 +33,7 @@ MODULES = {
     "build": "build",
     "golden": "golden",
     "false-alarms": "false_alarms",
+    "graph": "graph.command",
     "readings": "readings",
     "faults": "faults",
     "mutants": "mutants",

@@ -8,16 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from conformance.exit_codes import HARNESS, PASSED
-from conformance.paths import EXAMPLES
+from conformance.paths import CUDA, EXAMPLES
 
 from .options import add_command
 
+BESIDE = {"graphs": (CUDA / "include" / "assayer_graph.h",)}  # what a kind is compiled with
 KINDS = {
     "c": "a shared library in C",
     "rust": "a shared library in Rust, without crates",
     "python": "a module of Python",
     "cuda": "kernels in CUDA, and a map that names them",
     "offline": "a program that reads files and writes files",
+    "graphs": "an engine that runs lists of operation records, in Python and in C",
 }
 _EXAMPLES = """\
   new --kind c mine              mine/rmsnorm.c, and mine/README.md with the commands that judge it
@@ -60,7 +62,8 @@ def write(kind: str, folder: Path) -> list[Path]:
         )
     folder.mkdir(parents=True, exist_ok=True)
     written = []
-    for source in sorted(path for path in (EXAMPLES / kind).iterdir() if path.is_file()):
+    files = (path for path in (EXAMPLES / kind).iterdir() if path.is_file())
+    for source in sorted([*files, *BESIDE.get(kind, ())], key=lambda path: path.name):
         with (folder / source.name).open("xb") as file:  # nothing is written over, whoever else writes here
             file.write(source.read_bytes())
         written.append(folder / source.name)

@@ -12,8 +12,8 @@ from conformance.exit_codes import HARNESS
 from conformance.onnx.export import export
 from conformance.onnx.node_cases import judge_node_cases
 from conformance.onnx.operators import OPERATORS
-from conformance.onnx.package import OnnxMissingError
 from conformance.onnx.table import lines
+from graph.onnx_import.package import OnnxMissingError
 
 from .options import add_command, add_operations
 

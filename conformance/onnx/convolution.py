@@ -7,8 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from graph.onnx_import.refused import expect
+from graph.onnx_import.windows import by_sides, steps
+
 from .graph import Graph
-from .node import Call, Node, expect, expect_float32
+from .node import Call, Node, expect_float32
 
 _NAMES = {"strides": "stride", "dilations": "dilation"}
 
@@ -48,14 +51,7 @@ def conv2d_backward_bias(graph: Graph) -> None:
 
 def _steps(node: Node, axes: int) -> dict[str, Any]:
     """The header's numbers of a node."""
-    given = node.attributes
-    expect(axes == 4, "not of planes")
-    expect(given.get("auto_pad", b"NOTSET") in (b"NOTSET", b"VALID"), "padding that follows from the sizes")
-    pads = given.get("pads", [0] * 4)
-    expect(list(pads[:2]) == list(pads[2:]), "more padding on one side")
-    found = {"stride": given.get("strides", [1, 1]), "pad": pads[:2], "dilation": given.get("dilations", [1, 1])}
-    steps = {f"{name}_{axis}": int(pair[i]) for name, pair in found.items() for i, axis in enumerate("hw")}
-    return {**steps, "groups": int(given.get("group", 1))}
+    return {**by_sides(steps(node.attributes, axes)), "groups": int(node.attributes.get("group", 1))}
 
 
 def conv(node: Node) -> Call:
@@ -71,13 +67,13 @@ def conv_transpose(node: Node) -> Call:
     """conv2d_backward_input, of which the result is as large as a convolution's input."""
     expect_float32(node)
     d_output, weight = node.given(0), node.given(1)
-    steps = _steps(node, d_output.ndim)
+    found = _steps(node, d_output.ndim)
     expect(node.given(2) is None, "a bias")
     [due] = node.outputs
     for axis, place in (("h", 2), ("w", 3)):
-        span = steps[f"dilation_{axis}"] * (weight.shape[place] - 1) + 1
-        framed = due.shape[place] + 2 * steps[f"pad_{axis}"]
-        outputs = (framed - span) // steps[f"stride_{axis}"] + 1
+        span = found[f"dilation_{axis}"] * (weight.shape[place] - 1) + 1
+        framed = due.shape[place] + 2 * found[f"pad_{axis}"]
+        outputs = (framed - span) // found[f"stride_{axis}"] + 1
         expect(outputs == d_output.shape[place], "more rows or columns than a convolution reads")
     sizes = {"in_channels": due.shape[1], "height": due.shape[2], "width": due.shape[3]}
-    return Call("conv2d_backward_input", {"weight": weight, "d_output": d_output, **sizes, **steps}, {"d_input": due})
+    return Call("conv2d_backward_input", {"weight": weight, "d_output": d_output, **sizes, **found}, {"d_input": due})

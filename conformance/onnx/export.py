@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from conformance import operations
 from conformance.catalogue.goldens import FOLDER, file_of, golden_ids, tensors
 from conformance.ids import operation_of
+from graph.onnx_import.package import onnx
+from graph.onnx_import.refused import NotApplicableError
 
-from .graph import Graph, NotApplicableError
+from .graph import Graph
 from .operators import OPERATORS
-from .package import onnx
 
 _DATA = "test_data_set_0"  # where a node test's arrays lie
 _NO_OPERATOR = "ONNX has no operator of it"

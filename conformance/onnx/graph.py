@@ -8,14 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .package import onnx
+from graph.onnx_import.package import onnx
 
 OPSET = 24  # the first with Swish
 _IR_VERSION = 11  # the first that goes with it
-
-
-class NotApplicableError(ValueError):
-    """A call that ONNX has no operator for; the message says why."""
 
 
 class Graph:

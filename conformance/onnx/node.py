@@ -8,7 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from .graph import NotApplicableError
+from graph.onnx_import.refused import expect
 
 Array = NDArray[Any]
 
@@ -37,12 +37,6 @@ class Call:
     arguments: Mapping[str, Any]
     due: Mapping[str, Array]
     part: Callable[[Any], Any] = lambda whole: whole
-
-
-def expect(holds: Any, reason: str) -> None:
-    """Raise NotApplicableError with the reason unless it holds."""
-    if not holds:
-        raise NotApplicableError(reason)
 
 
 def expect_float32(node: Node) -> None:

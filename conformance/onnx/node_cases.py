@@ -19,9 +19,9 @@ from conformance import operations
 from conformance.judging.outputs import judge_outputs
 from conformance.limits.expectation import Expected, expect
 from conformance.variants.honest import Implementation, of_library
+from graph.onnx_import.package import onnx
+from graph.onnx_import.refused import NotApplicableError
 
-from .graph import NotApplicableError
-from .package import onnx
 from .shared import SHARED, Call, Node
 
 REFERENCE = "the reference"

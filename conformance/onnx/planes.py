@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from .graph import Graph, NotApplicableError
-from .package import onnx
+from graph.onnx_import.package import onnx
+from graph.onnx_import.refused import NotApplicableError
+
+from .graph import Graph
 
 _WINDOW = ("kernel_h", "kernel_w", "stride_h", "stride_w", "pad_h", "pad_w")
 

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graph.onnx_import.refused import NotApplicableError, expect
+from graph.onnx_import.windows import by_sides, window
+
 from .convolution import conv, conv_transpose
-from .graph import NotApplicableError
-from .node import Call, Node, expect, expect_float32
+from .node import Call, Node, expect_float32
 from .recurrent import gru, lstm, rnn
 
 __all__ = ["SHARED", "Call", "Node"]
@@ -200,36 +202,22 @@ def scatter_nd(node: Node) -> Call:
     return Call("scatter_add", arguments, {"grad_weight": node.outputs[0].reshape(rows)})
 
 
-def _window(node: Node) -> dict[str, int]:
-    """Kernel, strides and padding of planes, by the header's names."""
-    settings = node.attributes
-    expect(len(settings["kernel_shape"]) == 2, "not of planes")
-    expect(not settings.get("ceil_mode", 0), "windows that are not filled, at the end")
-    expect(settings.get("auto_pad", b"NOTSET") in (b"NOTSET", b"VALID"), "padding that follows from the shape")
-    expect(set(settings.get("dilations", [1])) == {1}, "dilated windows")
-    pads = settings.get("pads", [0] * 4)
-    expect(pads[:2] == pads[2:], "more padding on one side")
-    kernel, strides = settings["kernel_shape"], settings.get("strides", [1, 1])
-    expect(all(2 * pad <= size for pad, size in zip(pads, kernel, strict=False)), "padded by more than half a window")
-    sides = {"kernel": kernel, "stride": strides, "pad": pads[:2]}
-    return {f"{name}_{side}": int(pair[i]) for name, pair in sides.items() for i, side in enumerate("hw")}
-
-
 def max_pool(node: Node) -> Call:
     """max_pool2d, whose places are counted in their plane."""
-    window = _window(node)
+    arguments = {"input": node.given(0), **by_sides(window(node.attributes))}
     expect_float32(node)
     due = {"output": node.outputs[0]}
     if len(node.outputs) > 1:
         expect(not node.attributes.get("storage_order", 0), "places counted by columns")
         height, width = node.given(0).shape[2:]
         due["places"] = (node.outputs[1] % (height * width)).astype(np.int32)
-    return Call("max_pool2d", {"input": node.given(0), **window}, due)
+    return Call("max_pool2d", arguments, due)
 
 
 def average_pool(node: Node) -> Call:
-    window = {**_window(node), "count_include_pad": node.attributes.get("count_include_pad", 0)}
-    return Call("avg_pool2d", {"input": node.given(0), **window}, {"output": node.outputs[0]})
+    counted = node.attributes.get("count_include_pad", 0)
+    arguments = {"input": node.given(0), **by_sides(window(node.attributes)), "count_include_pad": counted}
+    return Call("avg_pool2d", arguments, {"output": node.outputs[0]})
 
 
 def _as_steps(array: Array, axis: int) -> Array:

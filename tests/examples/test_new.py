@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from conformance.commands.cli import main
-from conformance.commands.new import KINDS
+from conformance.commands.new import BESIDE, KINDS
 from tests.pages import ROOT, blocks
 from tests.test_docs import Reader
 
@@ -26,8 +26,9 @@ def test_what_new_writes_stands_in_examples_and_is_judged_as_its_page_says(
     assert main(["new", "--kind", kind, "mine"]) == 0
     said = capsys.readouterr().out
     assert "wrote mine/" in said
-    assert "assayer run" in said
-    assert content(tmp_path / "mine") == content(EXAMPLES / kind)
+    assert f"assayer {'graph' if kind == 'graphs' else 'run'}" in said
+    beside = {path.name: path.read_bytes() for path in BESIDE.get(kind, ())}
+    assert content(tmp_path / "mine") == content(EXAMPLES / kind) | beside
     reader = Reader(tmp_path, stub_path)
     reader.home = tmp_path / "mine"
     for block in blocks(f"examples/{kind}/README.md"):

@@ -7,20 +7,19 @@ def step(parameters, tokens, targets, settings):
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import ForeignArrayError, Take, as_numpy
+from .arrays import Take
 from .raised import Raised, raised
+from .returned import array_of, kind_of, refuse_unknown
 from .settings import Settings
 
 NUMBERS = ("loss", "cross_entropy", "aux_loss", "norm")
 # And what the names of their members begin with.
 GROUPS = {"gradients": "gradient.", "parameters": "parameter.", "m": "m.", "v": "v."}
-_NAMED = 3  # unknown names that a sentence quotes
 Arrays = Mapping[str, NDArray[Any]]
 Results = dict[str, NDArray[Any] | None]
 
@@ -68,8 +67,8 @@ def _read(returned: Any, names: Collection[str]) -> Results:
     """What was returned, by flat name: loss, gradient.lm_head."""
     known = (*NUMBERS, *GROUPS)
     if not isinstance(returned, Mapping):
-        raise Raised(f"returned {_kind(returned)}, expected a dict of some of {', '.join(known)}")
-    _refuse_unknown("", returned, known)
+        raise Raised(f"returned {kind_of(returned)}, expected a dict of some of {', '.join(known)}")
+    refuse_unknown("", returned, known)
     found: Results = {}
     for key in NUMBERS:
         if returned.get(key) is not None:
@@ -84,7 +83,7 @@ def _read(returned: Any, names: Collection[str]) -> Results:
 
 def _number(name: str, value: Any) -> NDArray[Any]:
     """A loss or norm, which may be a number of Python's or an array of one element; as float32 of shape [1]."""
-    array = np.asarray(value) if isinstance(value, int | float) else _array(name, value)
+    array = np.asarray(value) if isinstance(value, int | float) else array_of(name, value)
     if array.size != 1 or array.dtype.kind not in "fiV":
         raise Raised(f"returned {name} as {array.dtype} of shape {array.shape}, expected one number")
     return array.reshape(1).astype(np.float32)
@@ -92,36 +91,9 @@ def _number(name: str, value: Any) -> NDArray[Any]:
 
 def _group(key: str, prefix: str, value: Any, names: Collection[str]) -> Results:
     if not isinstance(value, Mapping):
-        raise Raised(f"returned {key} as {_kind(value)}, expected a dict by the names of the parameters")
-    _refuse_unknown(f"{key}: ", value, names)
+        raise Raised(f"returned {key} as {kind_of(value)}, expected a dict by the names of the parameters")
+    refuse_unknown(f"{key}: ", value, names)
     return {
-        f"{prefix}{name}": None if value.get(name) is None else _array(f"{key}[{name!r}]", value[name])
+        f"{prefix}{name}": None if value.get(name) is None else array_of(f"{key}[{name!r}]", value[name])
         for name in names
     }
-
-
-def _refuse_unknown(where: str, returned: Mapping[Any, Any], known: Collection[str]) -> None:
-    """Raise Raised where a dict has names that mean nothing here."""
-    unknown = [str(name) for name in returned if name not in known]
-    if not unknown:
-        return
-    more = f" and {len(unknown) - _NAMED} more" if len(unknown) > _NAMED else ""
-    near = get_close_matches(unknown[0], known, 1)
-    hint = f"; did you mean {near[0]}?" if near else ""
-    first = f"the names of the parameters ({', '.join([*known][:_NAMED])} ...)"
-    expected = first if where else f"some of {', '.join(known)}"
-    raise Raised(f"{where}returned {', '.join(unknown[:_NAMED])}{more}, expected {expected}{hint}")
-
-
-def _array(name: str, value: Any) -> NDArray[Any]:
-    try:
-        array = as_numpy(value)
-    except ForeignArrayError as error:
-        raise Raised(f"returned {error} for {name}, expected an array on the CPU") from None
-    if array.dtype.hasobject:
-        raise Raised(f"returned {name} as an array of objects, expected one of float32")
-    return np.ascontiguousarray(array).reshape(array.shape)
-
-
-def _kind(value: Any) -> str:
-    return "nothing" if value is None else type(value).__name__

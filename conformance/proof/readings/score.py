@@ -24,6 +24,8 @@ from training.readings.mixed import MIXED_PRECISION
 from training.readings.mixed import READINGS as MIXED_READINGS
 
 from .divided import ACCUMULATION, try_division
+from .graphs import GRAPH, TASKS, try_graph
+from .graphs import READINGS as GRAPH_READINGS
 from .mixed import RUNS_IN_16_BITS, try_mixed
 from .recomputed import RECOMPUTATION, try_recomputation
 from .recomputed import SETTINGS as RECOMPUTED
@@ -39,6 +41,7 @@ STEPPED: dict[str, tuple[Sequence[Reading], Callable[[str], list[Attempt]], Sequ
     MIXED_PRECISION: (MIXED_READINGS, try_mixed, tuple(RUNS_IN_16_BITS)),
     ACCUMULATION: (ACCUMULATION_READINGS, try_division, tuple(DIVISIONS)),
     RECOMPUTATION: (RECOMPUTE_READINGS, try_recomputation, tuple(RECOMPUTED)),
+    GRAPH: (GRAPH_READINGS, try_graph, TASKS),
 }
 
 Item = TypeVar("Item")

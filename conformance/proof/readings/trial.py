@@ -28,12 +28,16 @@ REFUSED = (IndexError, ValueError)
 
 @dataclass(frozen=True)
 class Attempt:
-    """What one case says of one reading: passed, or by how many times its limit it is off at most."""
+    """What one case says of one reading: passed, or by how many times its limit it is off at most.
+
+    said: the first line of a report of it, where the case tells that at once.
+    """
 
     reading: str
     case: str
     passed: bool
     margin: float
+    said: str = ""
 
 
 @dataclass
@@ -62,8 +66,8 @@ class ReadingResult:
 
     @property
     def is_diagnosed(self) -> bool:
-        """Whether it is of an operation; of a step that went wrong the report names the first call that did."""
-        return bool(self.failed) and self.reading.operation in operations.OPERATIONS
+        """Whether a report says what it is; of a training step that went wrong it names the first call that did."""
+        return bool(self.failed) and (self.reading.operation in operations.OPERATIONS or bool(self.line))
 
     @property
     def survives(self) -> bool:
@@ -118,6 +122,10 @@ def gather(readings: Iterable[Reading], attempts: Iterable[Attempt]) -> list[Rea
     gathered = {reading.id: ReadingResult(reading) for reading in readings}
     for one in attempts:
         gathered[one.reading].attempts.append(one)
+    for found in gathered.values():
+        if found.clearest and found.clearest.said:
+            found.line = found.clearest.said
+            found.right = all(re.search(found.reading.says, one.said) for one in found.failed)
     return list(gathered.values())
 
 

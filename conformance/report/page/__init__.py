@@ -52,7 +52,7 @@ def page(runs: Sequence[Run], score: Score | None = None) -> str:
     found = cards(judged)
     steps = [_steps(candidate) for candidate in judged]
     return (
-        _environment()
+        environment()
         .get_template("page.html.jinja")
         .render(
             title=_title(judged),
@@ -83,7 +83,7 @@ def _steps(candidate: Candidate) -> Steps:
     return Steps(candidate, step_tables(run, number), step_claims(run, number), training_runs(run, number))
 
 
-def _environment() -> jinja2.Environment:
+def environment() -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_HERE),
         autoescape=True,

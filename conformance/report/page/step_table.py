@@ -123,11 +123,11 @@ def _share(result: Result | None, output: str, first: Result | None, number: int
     verdict = next((v for v in result.verdicts if v.output == output), None)
     passed = verdict.passed if verdict else result.status is Status.PASS
     place = anchor(number, result.id) if result.evidence and not passed else ""
-    said, length = (_used(verdict), bar(verdict.share)) if verdict else (str(result.status), 100)
+    said, length = (used_of(verdict), bar(verdict.share)) if verdict else (str(result.status), 100)
     return Share(said, length, passed, result is first and not passed, place)
 
 
-def _used(verdict: Verdict) -> str:
+def used_of(verdict: Verdict) -> str:
     """The share of the limit; where every element is within its own, what is wrong with all of them together."""
     if verdict.made_of is MadeOf.EXACT and verdict.passed:
         return "exact"
