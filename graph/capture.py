@@ -3,36 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from bindings import DeviceArray, Library
-from bindings import Graph as Recorded
-from reference.arrays import Array
 
 from .checked import Checked
 from .errors import refuse
 from .flat import Flat
 from .kinds import philox_of
+from .kinds.context import counted
 from .optimizers import Optimizer, State
-from .places import Places
-from .plan import Plan, plan_of
-from .run import Forward, Run
-from .trace import Trace, Traced
-
-Shape = tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class _Program:
-    """What is launched: key: all that is frozen in it; results by name, in arrays that every launch writes."""
-
-    key: tuple[int, ...]
-    recorded: Recorded
-    plan: Plan
-    results: dict[str, DeviceArray]
+from .plan import Plan
+from .program import Program, bind, traced_pass
+from .step import check_state
 
 
 class CapturedStep:
@@ -43,7 +29,8 @@ class CapturedStep:
     rate and the number of the step move. Frozen are the shapes, clip_norm, and how many class numbers count: a batch
     with another count is captured anew.
 
-    arrays: all inputs and parameters of the host; keep: values whose arrays `results` has, beside the losses.
+    arrays: all inputs and parameters, of the host; state: where the optimiser stands, None for the beginning; keep:
+    values whose arrays `results` has, beside the losses. Raises GraphError for what does not fit.
     """
 
     def __init__(
@@ -52,6 +39,7 @@ class CapturedStep:
         library: Library,
         arrays: Mapping[str, Any],
         optimizer: Optimizer,
+        state: State | None = None,
         *,
         clip_norm: float | None = None,
         seed: int = 0,
@@ -59,23 +47,25 @@ class CapturedStep:
     ) -> None:
         if not (isinstance(library, Library) and library.resident):
             raise refuse("CapturedStep: library", "one that was opened with resident=True", library)
-        self.checked, self.optimizer, self.seed, self.step = checked, optimizer, seed, 0
+        for name in keep:
+            if name not in checked.shapes or name in checked.graph.parameters:
+                raise refuse("CapturedStep: keep", "names of values", name)
+        if clip_norm is not None and not clip_norm > 0:
+            raise refuse("CapturedStep: clip_norm", "a number above 0", clip_norm)
+        self.checked, self.optimizer, self.seed = checked, optimizer, seed
         self._library, self._clip_norm, self._keep = library, clip_norm, tuple(keep)
-        memory = library.memory
-        trained = [name for name in checked.trainable if name in self._learning()]
-        self._parameters = Flat(memory, {name: checked.shapes[name] for name in trained})
-        self._gradients = Flat(memory, {name: checked.shapes[name] for name in trained})
-        self._moments = [memory.zeros((self._parameters.size,), np.float32) for _ in range(optimizer.count)]
+        learning = checked.learning
+        shapes = {name: checked.shapes[name] for name in checked.trainable if name in learning}
+        self._parameters, self._gradients = Flat(library.memory, shapes), Flat(library.memory, shapes)
+        self._moments = [Flat(library.memory, shapes) for _ in range(optimizer.count)]
         self._given = {name: self._own(name, arrays) for name in (*checked.graph.inputs, *checked.graph.parameters)}
-        self._streams = _streams(checked)
-        self._draws = memory.zeros((max(1, len(self._streams)), 2), np.uint64)
-        self._program: _Program | None = None
-
-    def _learning(self) -> set[str]:
-        """The parameters that a loss depends on."""
-        graph, contributing = self.checked.graph, self.checked.contributing
-        numbers = [n for n, record in enumerate(graph.records) if record.output in contributing]
-        return {name for n in (*numbers, *self.checked.losses) for name in graph.records[n].parameters}
+        self._streams = {stream: place for place, stream in enumerate(_streams(checked))}
+        self._draws = library.memory.zeros((max(1, len(self._streams)), 2), np.uint64)
+        self._program: Program | None = None
+        self._key: tuple[int, ...] = ()  # what is frozen in the program beside shapes
+        self.step = 0
+        if state is not None:
+            self._start(state, arrays)
 
     def _own(self, name: str, arrays: Mapping[str, Any]) -> DeviceArray:
         """An array of the step's own that holds what is given for a name."""
@@ -84,6 +74,14 @@ class CapturedStep:
             held = self._library.memory.empty(array.shape, array.dtype)
         held.copy_from(array)
         return held
+
+    def _start(self, state: State, arrays: Mapping[str, Any]) -> None:
+        """Go on from a state, as train_step and `state` give it."""
+        check_state("CapturedStep", self.optimizer, state, {name: arrays[name] for name in self.checked.trainable})
+        self.step = state.step
+        for name in self._parameters.arrays:
+            for flat, moment in zip(self._moments, state.moments[name], strict=True):
+                flat.arrays[name].copy_from(np.ascontiguousarray(moment, np.float32))
 
     def _taken(self, name: str, arrays: Mapping[str, Any]) -> Any:
         """The array that is given for a name, if it is of its shape and type."""
@@ -106,82 +104,54 @@ class CapturedStep:
 
     @property
     def results(self) -> dict[str, DeviceArray]:
-        """Losses, the norm before clipping ("norm"), and what was to be kept, as the last step left them."""
+        """Losses and what was to be kept, as the last step left them."""
         return dict(self._program.results) if self._program else {}
 
+    @property
+    def norm(self) -> DeviceArray | None:
+        """The norm of all gradients before clipping, (1,), as the last step left it; None where nothing clips."""
+        return self._program.norm if self._program else None
+
     def __call__(self, batch: Mapping[str, Any], lr: float | None = None) -> dict[str, DeviceArray]:
-        """Make a step on a batch: inputs of the host by name. Returns `results`, which the next step writes over."""
+        """Make a step on a batch: all inputs by name. Returns `results`, which the next step writes over."""
         taken = {name: self._taken(name, batch) for name in self.checked.graph.inputs}
         for name, array in taken.items():
             self._given[name].copy_from(array)
         if self._streams:
             drawn = [philox_of(self.seed, self.step, stream) for stream in self._streams]
             self._draws.copy_from(np.stack(drawn))
-        program = self._captured(self._key(batch))
-        program.recorded.launch()
-        self._update(self.optimizer.lr if lr is None else float(lr))
-        return dict(program.results)
-
-    def _update(self, lr: float) -> None:
-        """Move all parameters by one call."""
+        self._captured(tuple(counted(taken[name]) for name in self._labels())).recorded.launch()
         self.step += 1
-        flat = self._parameters.whole, self._gradients.whole, tuple(self._moments)
         if self._parameters.arrays:
-            self.optimizer.update(self._library, *flat, self.step, lr)
+            flat = self._parameters.whole, self._gradients.whole, tuple(moment.whole for moment in self._moments)
+            self.optimizer.update(self._library, *flat, self.step, self.optimizer.lr if lr is None else float(lr))
+        return self.results
 
-    def _key(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
-        """How many class numbers of each label count."""
-        records = (self.checked.graph.records[number] for number in self.checked.losses)
-        labels = [record.inputs[1] for record in records if record.inputs[1] in self.checked.integers]
-        return tuple(int(np.count_nonzero(np.asarray(batch[name]) >= 0)) for name in labels)
+    def _labels(self) -> list[str]:
+        """The labels that are class numbers."""
+        labels = [self.checked.graph.records[number].inputs[1] for number in self.checked.losses]
+        return [name for name in labels if name in self.checked.integers]
 
-    def _captured(self, key: tuple[int, ...]) -> _Program:
-        if self._program is not None and self._program.key == key:
+    def _captured(self, key: tuple[int, ...]) -> Program:
+        if self._program is not None and self._key == key:
             return self._program
         if self._program is not None:
-            self._program.recorded.reset()
-        trace, wanted = self._traced()
-        self._program = self._bind(key, trace, wanted)
+            recorded, self._program = self._program.recorded, None
+            recorded.reset()
+        gradients, draws = self._gradients.arrays, self._drawn
+        noted = traced_pass(self.checked, self._library, self._given, draws, gradients, self._keep)
+        clip = None if self._clip_norm is None else partial(self._clip, float(self._clip_norm))
+        self._program, self._key = bind(noted, self._library, self._given, gradients, clip), key
         return self._program
 
-    def _traced(self) -> tuple[Trace, dict[str, Array]]:
-        """Make the pass once, noting its calls; returns what is wanted of it by name."""
-        ops = Traced(self._library)
-        run = Run(self.checked, ops, draws=lambda stream: self._draws[self._streams.index(stream)])
-        forward: Forward = run.forward(self._given, seed=self.seed, step=self.step)
-        backward = run.backward(forward)
-        wanted = {**forward.losses, **{name: forward.values[name] for name in self._keep}}
-        held = {f"state {name}": array for name, array in forward.state.items()}
-        gradients = {f"gradient {name}": backward.parameters[name] for name in self._gradients.arrays}
-        found = {**wanted, **held, **gradients}
-        for array in found.values():
-            ops.trace.keep(array)
-        return ops.trace, found
-
-    def _bind(self, key: tuple[int, ...], trace: Trace, wanted: dict[str, Array]) -> _Program:
-        """Make the calls once more, on the places that the plan gives their arrays, as a graph of the library's."""
-        fixed: dict[int, DeviceArray] = {}
-        for name, array in self._gradients.arrays.items():
-            slot = trace.slot(wanted[f"gradient {name}"])
-            assert slot is not None, name  # a call of its own makes every parameter's gradient
-            fixed[slot] = array
-        found = plan_of(trace, elsewhere=fixed)
-        places = Places(trace, found, fixed, self._library)
-        results = {name: places.of(array) for name, array in wanted.items() if " " not in name}
-        with self._library.capture() as recorded:
-            for call in trace.calls:
-                places.call(call)
-            for name, array in wanted.items():
-                if name.startswith("state "):
-                    self._given[name.removeprefix("state ")].copy_from(places.of(array))
-            if self._clip_norm is not None:
-                results["norm"] = self._clip(self._clip_norm)
-        return _Program(key, recorded, found, results)
+    def _drawn(self, stream: int) -> DeviceArray:
+        return self._draws[self._streams[stream]]
 
     def _clip(self, clip_norm: float) -> DeviceArray:
+        """Scale all gradients by one factor; returns their norm before."""
         ops, gradients = self._library, [self._gradients.whole]
         norm: DeviceArray
-        norm, factor = ops.clip_scale(ops.multi_sum_squares(gradients), clip_norm=float(clip_norm))
+        norm, factor = ops.clip_scale(ops.multi_sum_squares(gradients), clip_norm=clip_norm)
         ops.multi_scale(gradients, factor)
         return norm
 
@@ -191,9 +161,11 @@ class CapturedStep:
 
     def state(self) -> State:
         """Where the optimiser stands, in arrays of the host; waits for them."""
-        flats = [Flat(self._library.memory, self._parameters.shapes, moment) for moment in self._moments]
-        names = self._parameters.arrays
-        moments = {name: tuple(np.array(flat.arrays[name].to_host()) for flat in flats) for name in names}
+        moments = {}
+        for name in self.checked.trainable:
+            held = [flat.arrays.get(name) for flat in self._moments]
+            none = np.zeros(self.checked.shapes[name], np.float32)  # of what no loss depends on
+            moments[name] = tuple(none if array is None else np.array(array.to_host()) for array in held)
         return State(self.step, moments)
 
 

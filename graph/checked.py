@@ -49,6 +49,13 @@ class Checked:
                 found.update(kind.differentiable(record))
         return frozenset(found)
 
+    @property
+    def learning(self) -> frozenset[str]:
+        """The parameters that a loss depends on, and that have a gradient so."""
+        losses, records = {*self.losses}, enumerate(self.graph.records)
+        reached = [record for n, record in records if n in losses or record.output in self.contributing]
+        return frozenset(name for record in reached for name in record.parameters) - self.state
+
 
 def check(graph: Graph, shapes: Mapping[str, tuple[int, ...]]) -> Checked:
     """Return the graph with the shape of every value; shapes: those of all inputs and parameters, and no others.

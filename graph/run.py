@@ -51,6 +51,7 @@ class Backward:
 
 
 def _number(array: Array) -> float:
+    """The only value of an array, or of a noise number, whose values are its v."""
     return float(array.v[0]) if hasattr(array, "v") else float(array[0])
 
 
@@ -145,19 +146,23 @@ class Run:
 
     def check(self, arrays: Mapping[str, Array], skipped: Collection[int] = ()) -> None:
         """Raise GraphError unless the arrays are those that all records but the skipped ones need."""
-        graph, shapes = self.checked.graph, self.checked.shapes
+        graph = self.checked.graph
         known = {*graph.inputs, *graph.parameters}
         records = (record for number, record in enumerate(graph.records) if number not in skipped)
         needed = {name for record in records for name in (*record.inputs, *record.parameters)} & known
         for name in (name for name in (*graph.inputs, *graph.parameters) if name in needed and name not in arrays):
-            raise refuse(f"run: {name}", f"an array of shape {shapes[name]}", "none")
+            raise refuse(f"run: {name}", f"an array of shape {self.checked.shapes[name]}", "none")
         for name, array in arrays.items():
             if name not in known:
                 raise GraphError(f"run: {name}: expected the name of an input or a parameter, got an unknown one")
-            if tuple(array.shape) != shapes[name]:
-                raise refuse(f"run: {name}", f"shape {shapes[name]}", tuple(array.shape))
-            if (name in self.checked.integers) != (
-                getattr(array, "dtype", None) is not None and array.dtype.kind in "iu"
-            ):
-                expected = "whole numbers (int32)" if name in self.checked.integers else "floating-point numbers"
-                raise refuse(f"run: {name}", expected, getattr(array, "dtype", type(array).__name__))
+            self._check_array(name, array)
+
+    def _check_array(self, name: str, array: Array) -> None:
+        shape, integers = self.checked.shapes[name], name in self.checked.integers
+        if not (hasattr(array, "shape") and hasattr(array, "dtype")):
+            raise refuse(f"run: {name}", f"an array of shape {shape}", type(array).__name__)
+        if tuple(array.shape) != shape:
+            raise refuse(f"run: {name}", f"shape {shape}", tuple(array.shape))
+        if integers != (array.dtype.kind in "iu"):
+            expected = "whole numbers (int32)" if integers else "floating-point numbers"
+            raise refuse(f"run: {name}", expected, array.dtype)

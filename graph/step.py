@@ -56,7 +56,7 @@ def train_step(
         raise refuse("train_step: clip_norm", "a number above 0", clip_norm)
     trained = {name: arrays[name] for name in run.checked.trainable if name in arrays}
     state = optimizer.start(trained) if state is None else state
-    _check_state(optimizer, state, trained)
+    check_state("train_step", optimizer, state, trained)
     forward = run.forward(arrays, training=True, seed=seed, step=state.step)
     backward = run.backward(forward)
     norm = None if clip_norm is None else _clip(run.ops, backward, clip_norm)
@@ -86,13 +86,14 @@ def _clip(ops: Ops, backward: Backward, clip_norm: float) -> Array:
     return norm
 
 
-def _check_state(optimizer: Optimizer, state: State, trained: Mapping[str, Array]) -> None:
+def check_state(where: str, optimizer: Optimizer, state: State, trained: Mapping[str, Array]) -> None:
+    """Raise GraphError for a state that is not one of these parameters by this optimiser."""
     if state.moments.keys() != trained.keys():
         wrong = min(state.moments.keys() ^ trained.keys())
         what = "none" if wrong in trained else "some of an unknown one"
-        raise refuse(f"train_step: state: {wrong}", "moments of every trained parameter and of no other", what)
+        raise refuse(f"{where}: state: {wrong}", "moments of every trained parameter and of no other", what)
     for name, moments in state.moments.items():
         shapes = [tuple(moment.shape) for moment in moments]
         due = [tuple(trained[name].shape)] * optimizer.count
         if shapes != due:
-            raise refuse(f"train_step: state: {name}", f"moments of the shapes {due}", shapes)
+            raise refuse(f"{where}: state: {name}", f"moments of the shapes {due}", shapes)

@@ -40,11 +40,6 @@ class Context:
             return self.draws(stream)
         return beside_array(philox_of(self.seed, self.step, stream), beside)
 
-    def counts(self, labels: Array) -> int:
-        """How many class numbers count: those that are not negative. Waits for labels that lie on a device."""
-        host = labels.to_host() if isinstance(labels, DeviceArray) else labels
-        return int(np.count_nonzero(host >= 0))
-
 
 def beside_array(host: Any, beside: Array) -> Array:
     """A host array where another lies."""
@@ -56,3 +51,9 @@ def copied(ops: Ops, array: Array) -> Array:
     if isinstance(array, DeviceArray):
         return ops.scale(array.reshape(-1), 1.0).reshape(array.shape)
     return np.copy(array) if isinstance(array, np.ndarray) else array
+
+
+def counted(labels: Array) -> int:
+    """How many class numbers count: those that are not negative. Waits for labels that lie on a device."""
+    host = labels.to_host() if isinstance(labels, DeviceArray) else labels
+    return int(np.count_nonzero(host >= 0))

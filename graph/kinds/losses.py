@@ -13,7 +13,7 @@ from graph.records import Record
 from reference.arrays import Array
 from reference.namespace import Ops
 
-from .context import Context
+from .context import Context, counted
 from .kind import Arrays, Gradients, Kind, Names, Result, Saved, Shape, Shapes, flat, rows_of, same
 
 WEIGHT = Attribute("weight", "float", 1.0)
@@ -120,7 +120,7 @@ class SoftmaxCrossEntropy(Loss):
             return loss, (log_probs,)
         cooled = x if temperature == 1 else ops.scale(flat(x), scale=1.0 / temperature).reshape(x.shape)
         loss, log_probs = ops.cross_entropy_forward(cooled, flat(label))
-        return loss, (log_probs, context.counts(label))
+        return loss, (log_probs, counted(label))
 
     def backward(
         self, ops: Ops, record: Record, inputs: Arrays, parameters: Arrays,

@@ -115,6 +115,7 @@ REFUSED = {
         lambda a: a | {"z": a["x"]},
         "run: z: expected the name of an input or a parameter, got an unknown one",
     ),
+    "a list": (lambda a: a | {"t": [1.0]}, "run: t: expected an array of shape (2, 3), got list"),
     "shape": (lambda a: a | {"t": a["t"][:1]}, "run: t: expected shape (2, 3), got (1, 3)"),
     "type": (lambda a: a | {"t": np.zeros((2, 3), np.int32)}, "run: t: expected floating-point numbers, got int32"),
 }

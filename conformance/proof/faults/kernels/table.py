@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import (
     activations,
     attention,
+    broadcast,
     convolution,
     dropout,
     elementwise,
@@ -34,6 +35,7 @@ FAMILIES = (
     recurrent,
     sixteen,
     activations,
+    broadcast,
 )
 
 FAULTS = tuple(fault for family in FAMILIES for fault in family.FAULTS)
