@@ -51,7 +51,7 @@ def imported() -> Iterator[str]:
     """Yield a line for each operator that is imported: what of it is refused."""
     for operator in sorted(BUILDS):
         said = "; ".join(REFUSED.get(operator, ()))
-        yield f"{operator}: not {said}" if said else operator
+        yield f"{operator} (refused: {said})" if said else operator
 
 
 def not_imported() -> list[str]:
