@@ -9,4 +9,7 @@ mod exports;
 mod parallel;
 mod product;
 
+pub mod model;
 pub mod ops;
+pub mod random;
+pub mod safetensors;

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 use std::thread;
 
 /// Operations below which a thread costs more than it saves.
-const ALONE: usize = 1 << 19;
+const ALONE: usize = 1 << 21;
 
 fn threads() -> usize {
     static COUNT: OnceLock<usize> = OnceLock::new();

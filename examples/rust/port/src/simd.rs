@@ -39,16 +39,10 @@ const LANES: usize = 16;
 pub fn exp(x: f32) -> f32 {
     const ROUNDER: f32 = 12_582_912.0; // 1.5 * 2^23: what is added to it is rounded to a whole number
     const LOWEST: f32 = -87.336_54; // ln(2^-126)
-    let clamped = if x > 89.0 {
-        89.0
-    } else if x < LOWEST {
-        LOWEST
-    } else {
-        x
-    };
+    let clamped = x.clamp(LOWEST, 89.0); // a NaN stays
     let shifted = clamped * std::f32::consts::LOG2_E + ROUNDER;
     let n = shifted - ROUNDER;
-    let r = (clamped - n * 0.693_359_375) + n * 2.121_944_4e-4; // ln 2 in two parts, the first of few digits
+    let r = (clamped - n * (355.0 / 512.0)) + n * 2.121_944_4e-4; // ln 2 in two parts, the first of few digits
     let mut sum = 1.0 / 5040.0;
     for factor in [1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0] {
         sum = sum * r + factor;
