@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-const alone = 1 << 18 // operations below which a goroutine costs more than it saves
+const alone = 1 << 20 // operations below which a goroutine costs more than it saves
 
 // Share calls run on parts of 0 <= i < count, each of which costs work; who computes a part does not change its bits.
 func Share(count, work int, run func(first, last int)) {
