@@ -50,6 +50,7 @@ ORDER: dict[str, tuple[str, ...]] = {
         "onnx",
         "report",
         "proof",
+        "languages",
         "commands",
     ),
     "reference": (

@@ -7,8 +7,9 @@ import "port/vector"
 // SwiGLU is silu(gate) * up.
 func SwiGLU(gate, up, output []float32) {
 	vector.Share(len(output), 8, func(first, last int) {
+		vector.Sigmoid(gate[first:last], output[first:])
 		for i := first; i < last; i++ {
-			output[i] = gate[i] * vector.Sigmoid(gate[i]) * up[i]
+			output[i] *= gate[i] * up[i]
 		}
 	})
 }
@@ -16,8 +17,9 @@ func SwiGLU(gate, up, output []float32) {
 // SwiGLUBackward is the gradient of gate and up.
 func SwiGLUBackward(gate, up, dOutput, dGate, dUp []float32) {
 	vector.Share(len(dOutput), 10, func(first, last int) {
+		vector.Sigmoid(gate[first:last], dUp[first:])
 		for i := first; i < last; i++ {
-			s := vector.Sigmoid(gate[i])
+			s := dUp[i]
 			dGate[i] = dOutput[i] * up[i] * (s * (1 + gate[i]*(1-s)))
 			dUp[i] = dOutput[i] * (gate[i] * s)
 		}

@@ -11,11 +11,8 @@ func CrossEntropy(logits []float32, targets []int32, vocab int, logProbs []float
 	vector.Share(len(targets), 8*vocab, func(first, last int) {
 		for row := first; row < last; row++ {
 			x, y := logits[row*vocab:][:vocab], logProbs[row*vocab:][:vocab]
-			largest, total := vector.Maximum(x), 0.0
-			for _, x := range x {
-				total += float64(vector.Exp(x - largest))
-			}
-			logSum := float32(math.Log(total))
+			largest := vector.Maximum(x)
+			logSum := float32(math.Log(vector.ExpShifted(x, largest, y)))
 			for i, x := range x {
 				y[i] = (x - largest) - logSum
 			}
@@ -43,9 +40,8 @@ func CrossEntropyBackward(logProbs []float32, targets []int32, vocab int, scale 
 				clear(dx)
 				continue
 			}
-			for i, y := range y {
-				dx[i] = vector.Exp(y) * scale
-			}
+			vector.ExpOf(y, 1, 0, dx)
+			vector.Scale(dx, scale, dx)
 			at := targets[row]
 			dx[at] = (vector.Exp(y[at]) - 1) * scale // 1 is taken off first: near it the two differ
 		}

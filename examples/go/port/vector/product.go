@@ -1,6 +1,8 @@
 // Package vector has what the operations are made of: products of matrices, exponentials, sums, shares of work.
 package vector
 
+import "sync"
+
 // A Matrix is read: element (i, j) is Data[i*Row+j*Column].
 type Matrix struct {
 	Data        []float32
@@ -28,12 +30,30 @@ const (
 	columnBlock   = 1024 // packed columns stay in the second
 )
 
+// scratch is what Multiply packs into: kept, as memory that is new costs more than a small product.
+type scratch struct {
+	panels, strip []float32
+	sums          [Rows * Columns]float32
+}
+
+var packed = sync.Pool{New: func() any { return new(scratch) }}
+
+// room has at least so many elements, whatever they hold.
+func room(memory *[]float32, length int) []float32 {
+	if cap(*memory) < length {
+		*memory = make([]float32, length)
+	}
+	return (*memory)[:length]
+}
+
 // Multiply computes c = alpha * a . b + beta * c, a of m rows and depth k, b of n columns; row i of c begins at
 // i*stride. With beta = 0 c is not read.
 func Multiply(a, b Matrix, m, n, k int, alpha, beta float32, c []float32, stride int) {
-	panels := make([]float32, min(depthBlock, k)*roundUp(min(columnBlock, n), Columns))
-	strip := make([]float32, min(depthBlock, k)*Rows)
-	var sums [Rows * Columns]float32
+	memory := packed.Get().(*scratch)
+	defer packed.Put(memory)
+	panels := room(&memory.panels, min(depthBlock, k)*roundUp(min(columnBlock, n), Columns))
+	strip := room(&memory.strip, min(depthBlock, k)*Rows)
+	sums := &memory.sums
 	if k == 0 {
 		for i := 0; i < m; i++ {
 			put(make([]float32, n), 1, beta, c[i*stride:][:n])
@@ -51,7 +71,7 @@ func Multiply(a, b Matrix, m, n, k int, alpha, beta float32, c []float32, stride
 				height := min(Rows, m-top)
 				pack(a.Transposed(), top, height, start, depth, Rows, strip)
 				for at := 0; at < width; at += Columns {
-					tile(depth, strip, panels[at*depth:], &sums)
+					tile(depth, strip, panels[at*depth:], sums)
 					count := min(Columns, width-at)
 					for i := 0; i < height; i++ {
 						put(sums[i*Columns:][:count], alpha, rest, c[(top+i)*stride+left+at:][:count])
@@ -92,8 +112,8 @@ func pack(from Matrix, first, count, start, depth, width int, to []float32) {
 		}
 		for j := 0; j < columns; j++ {
 			source := from.Data[(first+at+j)*from.Column+start*from.Row:]
-			for row := 0; row < depth; row++ {
-				panel[row*width+j] = source[row*from.Row]
+			for to, row := j, 0; to < len(panel); to, row = to+width, row+from.Row {
+				panel[to] = source[row]
 			}
 		}
 	}

@@ -2,11 +2,12 @@ package vector
 
 import "math"
 
+const rounder, lowest = 12582912.0, -87.33654 // 1.5 * 2^23: what is added to it is rounded; ln(2^-126)
+
 // Exp is within two units in the last place: 0 where the result is subnormal, infinity above 88.72, NaN for NaN.
 //
 // x = n ln 2 + r with |r| <= ln(2) / 2, and exp(r) by its Taylor polynomial of degree 7, whose remainder is below 2^-27.
 func Exp(x float32) float32 {
-	const rounder, lowest = 12582912.0, -87.33654 // 1.5 * 2^23: what is added to it is rounded; ln(2^-126)
 	clamped := x
 	if x > 89 {
 		clamped = 89
@@ -30,8 +31,20 @@ func Exp(x float32) float32 {
 	return sum * math.Float32frombits(half<<23) * math.Float32frombits((power-half)<<23)
 }
 
-// Sigmoid is 1 / (1 + exp(-x)).
-func Sigmoid(x float32) float32 { return 1 / (1 + Exp(-x)) }
+// ExpOf puts exp(factor * x - shift) into y, which may be x.
+func ExpOf(x []float32, factor, shift float32, y []float32) {
+	for i := expWhole(x, factor, shift, y); i < len(x); i++ {
+		y[i] = Exp(factor*x[i] - shift)
+	}
+}
+
+// Sigmoid puts 1 / (1 + exp(-x)) into y.
+func Sigmoid(x, y []float32) {
+	ExpOf(x, -1, 0, y)
+	for i := range x {
+		y[i] = 1 / (1 + y[i])
+	}
+}
 
 // Dot is the sum of x * y in float64: a square of float32 may pass the largest float32.
 func Dot(x, y []float32) float64 {
@@ -63,11 +76,9 @@ func Maximum(x []float32) float32 {
 
 // ExpShifted puts exp(x - shift) into y, which may be x, and returns the sum.
 func ExpShifted(x []float32, shift float32, y []float32) float64 {
+	ExpOf(x, 1, shift, y)
 	total := 0.0
-	y = y[:len(x)]
-	for i, x := range x {
-		e := Exp(x - shift)
-		y[i] = e
+	for _, e := range y[:len(x)] {
 		total += float64(e)
 	}
 	return total

@@ -162,14 +162,13 @@ fn start() -> File {
 fn continued(file: &File) -> Result<File, Error> {
     let parameters = arrays(file, &TINY, "input.parameters.")?;
     let (prompt, batch) = tokens(file, &TINY, "input.prompt")?;
-    let temperature = file.number("argument.temperature")?;
     let walk = match (file.whole("argument.k"), file.number("argument.top_p")) {
         (Ok(k), _) => Walk::TopK(k),
         (_, Ok(share)) => Walk::TopP(share),
         _ => Walk::All,
     };
     let strategy = match file.whole("argument.seed") {
-        Ok(seed) => Strategy::Drawn { walk, temperature, seed: seed as u64 },
+        Ok(seed) => Strategy::Drawn { walk, temperature: file.number("argument.temperature")?, seed: seed as u64 },
         Err(_) => Strategy::Greedy,
     };
     let new = file.whole("argument.max_new")?;

@@ -1,5 +1,7 @@
 //! One routine for every product of matrices: blocks of both factors are packed, tiles of the result stay in registers.
 
+use std::cell::RefCell;
+
 /// A matrix that is read: element (i, j) is `data[i * row + j * column]`.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
@@ -36,6 +38,19 @@ struct Kernel {
     run: fn(&[f32], &[f32], &mut [f32; LARGEST]),
 }
 
+thread_local! {
+    /// What `multiply` packs into: kept, as memory that is new costs more than a small product.
+    static PACKED: RefCell<(Vec<f32>, Vec<f32>)> = const { RefCell::new((Vec::new(), Vec::new())) };
+}
+
+/// At least so many elements, whatever they hold.
+fn room(memory: &mut Vec<f32>, length: usize) -> &mut [f32] {
+    if memory.len() < length {
+        memory.resize(length, 0.0);
+    }
+    &mut memory[..length]
+}
+
 /// c = alpha * a . b + beta * c, of depth `k`; row i of c begins at `i * stride`. With beta = 0 c is not read.
 pub fn multiply(
     a: View,
@@ -47,8 +62,9 @@ pub fn multiply(
     stride: usize,
 ) {
     let kernel = kernel();
-    let mut panels = vec![0.0; DEPTH.min(k) * COLUMNS.min(n).next_multiple_of(kernel.columns)];
-    let mut strip = vec![0.0; DEPTH.min(k) * kernel.rows];
+    let mut packed = PACKED.take();
+    let panels = room(&mut packed.0, DEPTH.min(k) * COLUMNS.min(n).next_multiple_of(kernel.columns));
+    let strip = room(&mut packed.1, DEPTH.min(k) * kernel.rows);
     let mut tile = [0.0; LARGEST];
     if k == 0 {
         for row in c.chunks_mut(stride).take(m) {
@@ -60,11 +76,11 @@ pub fn multiply(
         for start in (0..k).step_by(DEPTH) {
             let depth = DEPTH.min(k - start);
             let beta = if start == 0 { beta } else { 1.0 };
-            pack(b, left..left + width, start..start + depth, kernel.columns, &mut panels);
+            pack(b, left..left + width, start..start + depth, kernel.columns, panels);
             for top in (0..m).step_by(kernel.rows) {
                 let height = kernel.rows.min(m - top);
                 let turned = View { data: a.data, row: a.column, column: a.row };
-                pack(turned, top..top + height, start..start + depth, kernel.rows, &mut strip);
+                pack(turned, top..top + height, start..start + depth, kernel.rows, strip);
                 for (number, panel) in
                     panels.chunks(depth * kernel.columns).take(width.div_ceil(kernel.columns)).enumerate()
                 {
@@ -79,6 +95,7 @@ pub fn multiply(
             }
         }
     }
+    PACKED.set(packed);
 }
 
 fn put(sums: &[f32], alpha: f32, beta: f32, c: &mut [f32]) {
@@ -103,10 +120,9 @@ fn pack(from: View, columns: std::ops::Range<usize>, rows: std::ops::Range<usize
             }
         } else {
             for j in 0..count {
-                let column = &from.data[(first + j) * from.column..];
-                for (row, to) in rows.clone().zip(panel.chunks_mut(width)) {
-                    to[j] = column[row * from.row];
-                }
+                let column = &from.data[(first + j) * from.column + rows.start * from.row..];
+                let values = column.iter().step_by(from.row);
+                panel[j..].iter_mut().step_by(width).zip(values).for_each(|(to, value)| *to = *value);
             }
         }
     }
