@@ -53,6 +53,7 @@ ORDER: dict[str, tuple[str, ...]] = {
         "onnx",
         "report",
         "proof",
+        "languages",
         "commands",
     ),
     "reference": (

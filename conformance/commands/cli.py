@@ -40,6 +40,7 @@ MODULES = {
     "held-out": "held_out",
     "language": "language",
     "onnx": "onnx",
+    "languages": "languages",
 }
 
 _WHAT = """Judge a library that exports the operations of cuda/include/assayer.h against the reference.

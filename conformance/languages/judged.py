@@ -1,0 +1,102 @@
+"""Judges one port, or one of this project's builds beside it: what is right, and the first line of what is not."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bindings.places import module
+from conformance.paths import EXAMPLES
+
+from .files import ProgramError, wrong_decoding, wrong_start, write_golden
+from .ports import Port, PortError, build
+
+CASES = "not full/ and not designed"
+_FIRST = re.compile(r"^(?:1\. |error: )(.*)", re.M)
+_COUNT = re.compile(r"^(\d+) cases? in .*?: (\d+) PASS", re.M)
+_SECONDS = 900
+_PROGRAM = 'PROGRAM = (str(Path(__file__).resolve().parent / "port"),)'
+
+
+@dataclass
+class Row:
+    """One line of the table: what was judged, cases passed by what was judged, and what is wrong, the first thing first."""
+
+    name: str
+    passed: dict[str, str] = field(default_factory=dict)
+    wrong: list[str] = field(default_factory=list)
+    skipped: str = ""
+    seconds: float = 0.0
+    library: Path | None = None
+
+
+def judge_port(port: Port, source: Path, out: Path, words: str = CASES, tsc: str = "tsc") -> Row:
+    """Build a port and judge all that it has; words: which cases of single operations and steps, as -k takes them."""
+    row, begun = Row(port.name), time.monotonic()
+    try:
+        made = build(port, source, out, tsc)
+    except PortError as error:
+        row.wrong.append(f"not built: {error}")
+        return row
+    row.library = made.library
+    if made.library:
+        judge(row, "operations", "--library", str(made.library), "--exported", "-k", words)
+    if made.program:
+        for sentence in _judged_on_files(row, made.program, out):
+            row.wrong.append(sentence)
+    row.seconds = time.monotonic() - begun
+    return row
+
+
+def _judged_on_files(row: Row, program: tuple[str, ...], out: Path) -> Iterator[str]:
+    """Yield what is wrong with a program; a command that fails keeps the others from nothing."""
+    results = out / "results"
+    shutil.rmtree(results, ignore_errors=True)
+    try:
+        write_golden(program, results)
+        judge(row, "golden step", "--outputs", str(results), "-k", "training_step")
+    except ProgramError as error:
+        yield str(error)
+    judge(row, "whole steps", "--step", f"{adapter(program, out)}:step")
+    for name, wrong in (("start", wrong_start), ("decoding", wrong_decoding)):
+        try:
+            sentence = wrong(program, out)
+        except ProgramError as error:
+            sentence = str(error)
+        row.passed[name] = "wrong" if sentence else "right"
+        if sentence:
+            yield sentence
+
+
+def adapter(program: tuple[str, ...], out: Path) -> Path:
+    """Write the example of a step in files, for this program, and return its path."""
+    text = (EXAMPLES / "steps" / "with_program.py").read_text(encoding="utf-8")
+    if text.count(_PROGRAM) != 1:
+        raise ValueError(f"examples/steps/with_program.py: expected {_PROGRAM!r} once")
+    path = out / "step.py"
+    found = tuple(shutil.which(word) or word for word in program)
+    path.write_text(text.replace(_PROGRAM, f"PROGRAM = {found!r}"), encoding="utf-8")
+    return path
+
+
+def judge(row: Row, part: str, *words: str) -> None:
+    """Run the judge in a process of its own, and note what it counted and the first line of what it found wrong."""
+    command = (sys.executable, "-m", module("conformance"), "run", *words)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_SECONDS)
+    except subprocess.TimeoutExpired:
+        row.passed[part] = "no end"
+        row.wrong.append(f"{part}: the judge did not end within {_SECONDS} s")
+        return
+    counted = _COUNT.search(done.stdout)
+    row.passed[part] = f"{counted[2]}/{counted[1]}" if counted else "none"
+    if done.returncode:
+        first = _FIRST.search(done.stdout)
+        last = (done.stderr.strip() or done.stdout.strip() or "nothing was said").splitlines()[-1]
+        row.wrong.append(f"{part}: {first[1] if first else last}")

@@ -1,0 +1,136 @@
+"""Which ports there are, and what each is built by."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+_SECONDS = 300  # that a compiler may take
+_LAST = 12  # lines of what it said
+# No compiler may fetch anything: what a port needs stands in its folder.
+_ALONE = {"GOPROXY": "off", "GOTOOLCHAIN": "local", "GOFLAGS": "-mod=mod", "CARGO_NET_OFFLINE": "true"}
+
+
+class PortError(RuntimeError):
+    """A port could not be built; the message holds the last that its compiler said."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A program of a few words that a working toolchain makes and runs; {file} is its source."""
+
+    source: str
+    suffix: str
+    command: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Port:
+    """One port; in its commands {out} is the folder where it is built, {tsc} the compiler of TypeScript.
+
+    library: what exports the header's names; none where a language has no C ABI.  program: what works on files.
+    """
+
+    name: str
+    folder: str
+    tools: tuple[str, ...]
+    trial: Trial
+    build: tuple[tuple[str, ...], ...]
+    library: str = ""
+    program: tuple[str, ...] = ()
+
+
+_RUST = Trial("fn main() {}\n", ".rs", ("rustc", "-o", "{file}.out", "{file}"))
+_GO = Trial('package main\n\nimport "C"\n\nfunc main() {}\n', ".go", ("go", "run", "{file}"))
+_NODE = Trial("process.exit(Number(process.versions.node.split('.')[0]) < 20 ? 1 : 0)\n", ".cjs", ("node", "{file}"))
+_FORTRAN = Trial("end\n", ".f90", ("gfortran", "-o", "{file}.out", "{file}"))
+
+PORTS = (
+    Port(
+        "rust",
+        "rust/port",
+        ("cargo", "rustc"),
+        _RUST,
+        (("cargo", "build", "--release", "--offline", "--locked", "--target-dir", "{out}/cargo"),),
+        "{out}/cargo/release/libport.so",
+        ("{out}/cargo/release/port",),
+    ),
+    Port(
+        "go",
+        "go/port",
+        ("go",),
+        _GO,
+        (
+            ("go", "build", "-buildmode=c-shared", "-trimpath", "-o", "{out}/libport.so", "./export"),
+            ("go", "build", "-trimpath", "-o", "{out}/port", "./cmd"),
+        ),
+        "{out}/libport.so",
+        ("{out}/port",),
+    ),
+    Port(
+        "typescript",
+        "typescript",
+        ("node", "{tsc}"),
+        _NODE,
+        (("{tsc}", "--outDir", "{out}/js"),),
+        "",
+        ("node", "{out}/js/port.js"),
+    ),
+    Port(
+        "fortran",
+        "fortran",
+        ("gfortran",),
+        _FORTRAN,
+        (("gfortran", "-O2", "-shared", "-fPIC", "-Wall", "-Werror", "-J", "{out}", "-o", "{out}/libport.so", "rmsnorm.f90"),),
+        "{out}/libport.so",
+    ),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Built:
+    """Where the results of a build lie."""
+
+    library: Path | None
+    program: tuple[str, ...]
+
+
+def lacking(port: Port, tsc: str = "tsc") -> str:
+    """Why a port cannot be built here, or nothing: a tool that is on the path and does not work counts as missing."""
+    for tool in (tool.format(tsc=tsc) for tool in port.tools):
+        if not shutil.which(tool):
+            return f"there is no {Path(tool).name} on the path"
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, f"trial{port.trial.suffix}")
+        file.write_text(port.trial.source, encoding="utf-8")
+        said = _run(tuple(word.format(file=file) for word in port.trial.command), Path(folder))
+    return f"{port.trial.command[0]} is on the path and does not work: {said.splitlines()[-1]}" if said else ""
+
+
+def build(port: Port, source: Path, out: Path, tsc: str = "tsc") -> Built:
+    """Build a port from a folder of sources; out: an absolute folder.  Raises PortError."""
+    out.mkdir(parents=True, exist_ok=True)
+
+    def filled(words: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(word.format(out=out, tsc=tsc) for word in words)
+
+    for command in map(filled, port.build):
+        if said := _run(command, source):
+            raise PortError(f"{port.name}: {' '.join(command)}: " + "\n".join(said.splitlines()[-_LAST:]))
+    return Built(Path(port.library.format(out=out)) if port.library else None, filled(port.program))
+
+
+def _run(command: tuple[str, ...], folder: Path) -> str:
+    """What a command said where it failed, else nothing."""
+    environment = {**os.environ, **_ALONE}
+    try:
+        done = subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=_SECONDS
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    return "" if done.returncode == 0 else (done.stderr + done.stdout).strip() or f"exit code {done.returncode}"

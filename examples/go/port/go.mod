@@ -1,0 +1,3 @@
+module port
+
+go 1.19
