@@ -34,6 +34,14 @@ from .ops.attention import (
     kv_cache_append,
 )
 from .ops.batchnorm import batchnorm_backward, batchnorm_evaluation, batchnorm_training
+from .ops.broadcast import (
+    add_column,
+    add_column_backward,
+    add_row,
+    add_row_backward,
+    dense,
+    dense_backward,
+)
 from .ops.convolution import conv2d, conv2d_backward_bias, conv2d_backward_input, conv2d_backward_weight
 from .ops.decode import argmax, sample, topk_sample, topp_sample
 from .ops.dropout import dropout, dropout_backward
@@ -97,6 +105,10 @@ __all__ = [
     "adam_step",
     "adamw_step",
     "add",
+    "add_column",
+    "add_column_backward",
+    "add_row",
+    "add_row_backward",
     "argmax",
     "attention_backward",
     "attention_forward",
@@ -127,6 +139,8 @@ __all__ = [
     "cross_entropy_dense_backward",
     "cross_entropy_dense_forward",
     "cross_entropy_forward",
+    "dense",
+    "dense_backward",
     "dropout",
     "dropout_backward",
     "elu",

@@ -824,6 +824,41 @@ int32_t cuda_conv2d_backward_bias(const float* d_output SHAPE(batch, out_channel
                                   float* d_bias UPDATED_IF(beta != 0) SHAPE(out_channels),
                                   int batch, int out_channels, int out_h, int out_w, float beta, void* stream);
 
+/* ---- broadcast ---------------------------------------------------------------------------------------------------- */
+
+/* output[r, c] = input[r, c] + row[c]: a bias of each column. */
+int32_t cuda_add_row(const float* input SHAPE(rows, cols), const float* row SHAPE(cols), float* output SHAPE(rows, cols),
+                     int rows, int cols, void* stream);
+
+/* d_row = beta * d_row + sum over rows of d_output. */
+int32_t cuda_add_row_backward(const float* d_output SHAPE(rows, cols), float* d_row UPDATED_IF(beta != 0) SHAPE(cols),
+                              int rows, int cols, float beta, void* stream);
+
+/* output[r, c] = input[r, c] + column[r]. */
+int32_t cuda_add_column(const float* input SHAPE(rows, cols), const float* column SHAPE(rows), float* output SHAPE(rows, cols),
+                        int rows, int cols, void* stream);
+
+/* d_column = beta * d_column + sum over columns of d_output. */
+int32_t cuda_add_column_backward(const float* d_output SHAPE(rows, cols), float* d_column UPDATED_IF(beta != 0) SHAPE(rows),
+                                 int rows, int cols, float beta, void* stream);
+
+/* pre = input . weight^T + bias, the bias to each row, without it where has_bias is 0; output = f(pre), f the activation of
+ * that number (ASSAYER_LINEAR ... ASSAYER_GELU_TANH).  alpha is that of leaky ReLU and ELU; others ignore it. */
+int32_t cuda_dense(const float* input SHAPE(rows, in_features), const float* weight SHAPE(out_features, in_features),
+                   const float* bias READ_IF(has_bias != 0) SHAPE(out_features), float* pre SHAPE(rows, out_features),
+                   float* output SHAPE(rows, out_features), int rows, int in_features, int out_features, int activation,
+                   float alpha, int has_bias, void* stream) REQUIRES(activation >= 0, activation <= 7);
+
+/* d_pre = d_output * f'(pre), as the activation's own backward has it, for which y of sigmoid and tanh is f(pre); d_output
+ * itself where f(x) = x.  d_input = d_pre . weight; d_weight = beta * d_weight + d_pre^T . input; d_bias = beta * d_bias +
+ * sum over rows of d_pre.  With beta = 0 d_weight and d_bias are not read. */
+int32_t cuda_dense_backward(const float* input SHAPE(rows, in_features), const float* weight SHAPE(out_features, in_features),
+                            const float* pre SHAPE(rows, out_features), const float* d_output SHAPE(rows, out_features),
+                            float* d_pre SHAPE(rows, out_features), float* d_input SHAPE(rows, in_features),
+                            float* d_weight UPDATED_IF(beta != 0) SHAPE(out_features, in_features),
+                            float* d_bias UPDATED_IF(beta != 0) SHAPE(out_features),
+                            int rows, int in_features, int out_features, int activation, float alpha, float beta, void* stream)
+    REQUIRES(activation >= 0, activation <= 7);
 /* ---- strided ------------------------------------------------------------------------------------------------------ */
 
 /* output = f(x), element by element, x = input; function says what f is: ASSAYER_MAP_... */

@@ -1,6 +1,7 @@
 /* The kernel of all products, and which tiles it works in. */
 #include "product.cuh"
 
+#include "activations.cuh"
 #include "functions.cuh"
 #include "tile.cuh"
 
@@ -68,7 +69,7 @@ template <typename Shape> __device__ Job locate(const Product& p) {
 }
 
 /* WIDTH columns at a time, of which a row is a whole number. */
-template <int WIDTH, typename Shape>
+template <int WIDTH, bool BIASED, typename Shape>
 __device__ void store(const Product& p, const Job& job, const Outputs<Shape>& outputs) {
 #pragma unroll
     for (int r = 0; r < BLOCK_ROWS; r++) {
@@ -82,7 +83,8 @@ __device__ void store(const Product& p, const Job& job, const Outputs<Shape>& ou
             Pack<WIDTH> pack = p.beta == 0.0f ? Pack<WIDTH>{} : load_pack<WIDTH>(to + column);
 #pragma unroll
             for (int i = 0; i < WIDTH; i++) {
-                const float value = p.alpha * outputs.sums[r][c + i] + p.beta * pack.at[i];
+                float value = p.alpha * outputs.sums[r][c + i] + p.beta * pack.at[i];
+                if constexpr (BIASED) value += p.epilogue.bias ? p.epilogue.bias[column + i] : 0.0f;
                 pack.at[i] = p.causal && column + i > row ? -INFINITY : value;
             }
             store_pack<WIDTH>(to + column, pack);
@@ -90,7 +92,29 @@ __device__ void store(const Product& p, const Job& job, const Outputs<Shape>& ou
     }
 }
 
-template <typename Shape, bool A_ALONG, bool B_ALONG, bool QUADS>
+/* output = f of what this thread has stored, which it reads again: no register holds it beside the function's own. */
+template <int WIDTH, typename Shape, typename Function>
+__device__ void finish(const Product& p, const Job& job, const Function& f) {
+    for (int r = 0; r < BLOCK_ROWS; r++) {
+        const int64_t row = job.row + Outputs<Shape>::row(r);
+        if (row >= job.rows) return;
+        for (int c = 0; c < BLOCK_COLUMNS; c += WIDTH) {
+            const int64_t column = job.column + Outputs<Shape>::column(c), at = row * p.c_stride + column;
+            if (column >= p.columns) break;
+            Pack<WIDTH> pack = load_pack<WIDTH>(job.C + at);
+#pragma unroll
+            for (int i = 0; i < WIDTH; i++) {
+                const float x[1] = {pack.at[i]};
+                float y[1];
+                f(x, y);
+                pack.at[i] = y[0];
+            }
+            store_pack<WIDTH>(p.epilogue.output + at, pack);
+        }
+    }
+}
+
+template <typename Shape, bool A_ALONG, bool B_ALONG, bool QUADS, bool FINISHED>
 __global__ void __launch_bounds__(Shape::THREADS, QUADS ? Shape::RESIDENT : 1) product_kernel(const Product p) {
     __shared__ Job job; /* shared: it takes no registers while tiles are multiplied */
     if (threadIdx.x < WARP) {
@@ -109,8 +133,13 @@ __global__ void __launch_bounds__(Shape::THREADS, QUADS ? Shape::RESIDENT : 1) p
         const Factor<B_ALONG, QUADS> b = {job.B, p.b_stride, columns, depth};
         multiply_tile(a, b, job.row, job.column, outputs);
     }
-    if (p.c_quads) store<4>(p, job, outputs);
-    else store<1>(p, job, outputs);
+    if (p.c_quads) store<4, FINISHED>(p, job, outputs);
+    else store<1, FINISHED>(p, job, outputs);
+    if constexpr (FINISHED)
+        with_activation(p.epilogue.activation, p.epilogue.alpha, [&](const auto& f) {
+            if (p.c_quads) finish<4, Shape>(p, job, f);
+            else finish<1, Shape>(p, job, f);
+        });
 }
 
 template <typename Shape> int64_t blocks_in(const Product& p) {
@@ -119,19 +148,29 @@ template <typename Shape> int64_t blocks_in(const Product& p) {
     return across * down * (p.groups == Groups::DEPTH ? p.experts : p.batches * p.heads);
 }
 
-template <typename Shape, bool A_ALONG, bool B_ALONG> int32_t launch(const Product& p, bool quads, void* stream) {
+template <typename Shape, bool A_ALONG, bool B_ALONG, bool FINISHED = false>
+int32_t launch(const Product& p, bool quads, void* stream) {
     if (blocks_in<Shape>(p) > INT32_MAX) return ASSAYER_UNSUPPORTED; /* past a grid's first axis */
     const unsigned blocks = blocks_for(blocks_in<Shape>(p), 1);
-    if (quads) product_kernel<Shape, A_ALONG, B_ALONG, true><<<blocks, Shape::THREADS, 0, stream_of(stream)>>>(p);
-    else product_kernel<Shape, A_ALONG, B_ALONG, false><<<blocks, Shape::THREADS, 0, stream_of(stream)>>>(p);
+    constexpr int THREADS = Shape::THREADS;
+    const cudaStream_t on = stream_of(stream);
+    if (quads) product_kernel<Shape, A_ALONG, B_ALONG, true, FINISHED><<<blocks, THREADS, 0, on>>>(p);
+    else product_kernel<Shape, A_ALONG, B_ALONG, false, FINISHED><<<blocks, THREADS, 0, on>>>(p);
     return launched();
+}
+
+template <typename Shape, bool A_ALONG, bool B_ALONG>
+int32_t launch_either(const Product& p, bool quads, void* stream) {
+    if constexpr (A_ALONG && B_ALONG)
+        if (p.epilogue.output) return launch<Shape, true, true, true>(p, quads, stream);
+    return launch<Shape, A_ALONG, B_ALONG>(p, quads, stream);
 }
 
 template <bool A_ALONG, bool B_ALONG> int32_t choose(const Product& p, bool quads, void* stream) {
     using Large = TileShape<128, 128>;
-    if (p.rows >= 96 && blocks_in<Large>(p) >= 64) return launch<Large, A_ALONG, B_ALONG>(p, quads, stream);
-    if (p.rows > 32) return launch<TileShape<64, 64>, A_ALONG, B_ALONG>(p, quads, stream);
-    return launch<TileShape<32, 64>, A_ALONG, B_ALONG>(p, quads, stream);
+    if (p.rows >= 96 && blocks_in<Large>(p) >= 64) return launch_either<Large, A_ALONG, B_ALONG>(p, quads, stream);
+    if (p.rows > 32) return launch_either<TileShape<64, 64>, A_ALONG, B_ALONG>(p, quads, stream);
+    return launch_either<TileShape<32, 64>, A_ALONG, B_ALONG>(p, quads, stream);
 }
 
 /* True where what lies side by side in either factor is a whole number of quads. */
@@ -144,7 +183,7 @@ bool factors_in_quads(const Product& p) {
 
 bool outputs_in_quads(const Product& p) {
     const int64_t all = p.columns | p.c_stride | p.c_batch | p.c_head | p.c_expert;
-    return all % 4 == 0 && phase_of(p.C) == 0;
+    return all % 4 == 0 && phase_of(p.C) == 0 && phase_of(p.epilogue.output) == 0;
 }
 
 } // namespace

@@ -7,6 +7,14 @@
 /* What offsets cut: nothing, the rows of A and C, or the depth that is summed over. */
 enum class Groups { NONE, ROWS, DEPTH };
 
+/* What becomes of C when its sums are whole: C += bias, a bias to a column, and output = f(C). */
+struct Epilogue {
+    const float* bias = nullptr; /* or none */
+    float* output = nullptr;     /* laid out as C; without it there is no epilogue */
+    int activation = 0;
+    float alpha = 0.0f;
+};
+
 /* C = alpha * A . B + beta * C, [rows, columns], for every batch and head.  `along`: the factor lies with its depth
  * side by side (A as it is, B transposed), its rows or columns stride apart; else the other way round. */
 struct Product {
@@ -27,6 +35,8 @@ struct Product {
     int experts = 0;
     int64_t grouped = 0;
     int64_t b_expert = 0, c_expert = 0; /* from one expert to the next */
+
+    Epilogue epilogue; /* of one product with A as it is and B transposed */
 
     bool c_quads = false; /* multiply() finds out: rows of C are whole, aligned quads */
 };

@@ -5,6 +5,8 @@
 #include "parallel.h"
 #include "scratch.h"
 
+#include <stddef.h>
+
 /* A block's packed B (BLOCK_COLUMNS x PANEL_DEPTH floats, 512 kB) stays in a core's second-level cache; packing B costs as
  * much as some ten rows of products, so blocks are not made lower than LEAST_ROWS for the sake of more tasks.  Products of
  * different sizes take more tasks to share out evenly. */
@@ -83,9 +85,11 @@ static void do_task(const struct simd* v, const struct plan* plan, int64_t task,
         v->pack(b, depth, columns, packed);
         v->multiply(a, packed, depth * v->panel, rows, depth, columns, plan->alpha, k == 0 ? beta : 1.0f, c, p->c_row, memory);
     }
+    for (int64_t i = 0; p->finish && i < rows; i++) p->finish->run(p->finish, v, columns, (row + i) * p->c_row + column, column);
 }
 
-int32_t multiply_all(struct product* products, int64_t count, float alpha, float beta) {
+int32_t make_and_multiply(void (*make)(const void* context), const void* context, struct product* products, int64_t count, float alpha,
+                          float beta) {
     const struct simd* const v = simd();
     struct plan plan = {.products = products, .count = count, .alpha = alpha, .beta = beta};
     divide(&plan, v->panel);
@@ -94,9 +98,14 @@ int32_t multiply_all(struct product* products, int64_t count, float alpha, float
     const int64_t each = v->strip + plan.block_columns * PANEL_DEPTH;
     const struct scratch scratch = scratch_take(each * thread_count(), sizeof(float));
     if (scratch.memory) {
+        if (make) make(context);
         PARALLEL_TASKS(flops >= SERIAL_BELOW_FLOPS)
         for (int64_t task = 0; task < plan.tasks; task++) do_task(v, &plan, task, (float*)scratch.memory + each * thread_index());
     }
     scratch_give(scratch);
     return scratch.memory ? ASSAYER_OK : ASSAYER_NO_MEMORY;
+}
+
+int32_t multiply_all(struct product* products, int64_t count, float alpha, float beta) {
+    return make_and_multiply(NULL, NULL, products, count, alpha, beta);
 }

@@ -92,6 +92,7 @@ struct simd {
     void (*swiglu)(int64_t n, const float* gate, const float* up, float* y);
     void (*swiglu_backward)(int64_t n, const float* gate, const float* up, const float* dy, float* d_gate, float* d_up);
     void (*add)(int64_t n, const float* a, const float* b, float* y);
+    void (*add_number)(int64_t n, const float* x, float number, float* y);
     void (*mul)(int64_t n, const float* a, const float* b, float* y);
     void (*scale)(int64_t n, const float* x, float factor, float* y);
     void (*axpy)(int64_t n, float factor, const float* x, float* y);              /* y += factor * x */

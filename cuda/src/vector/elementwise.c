@@ -30,6 +30,10 @@ static void add(int64_t n, const float* restrict a, const float* restrict b, flo
     SIMD for (int64_t i = 0; i < n; i++) y[i] = a[i] + b[i];
 }
 
+static void add_number(int64_t n, const float* restrict x, float number, float* restrict y) {
+    SIMD for (int64_t i = 0; i < n; i++) y[i] = x[i] + number;
+}
+
 static void mul(int64_t n, const float* restrict a, const float* restrict b, float* restrict y) {
     SIMD for (int64_t i = 0; i < n; i++) y[i] = a[i] * b[i];
 }
@@ -61,6 +65,7 @@ void NAME(fill_elementwise)(struct simd* table) {
     table->swiglu = swiglu;
     table->swiglu_backward = swiglu_backward;
     table->add = add;
+    table->add_number = add_number;
     table->mul = mul;
     table->scale = scale;
     table->axpy = axpy;
