@@ -1,5 +1,5 @@
-/* Element by element over tensors of any layout: densely where they are dense, in tiles turned in shared memory where an
- * input lies closest along another axis than the output, else place by place. */
+/* Element by element over tensors of any layout: densely where they are dense, in tiles turned in shared memory where
+ * an input lies closest along another axis than the output, else place by place. */
 #ifndef ASSAYER_STRIDED_CUH
 #define ASSAYER_STRIDED_CUH
 
@@ -58,7 +58,8 @@ __global__ void __launch_bounds__(STRIDED_THREADS)
             }
         }
         __syncthreads();
-        float* const to = arrays.out[0] + place_of(at, 0, 2, number) + column * at.strides[0][0] + row * at.strides[0][1];
+        float* const to =
+            arrays.out[0] + place_of(at, 0, 2, number) + column * at.strides[0][0] + row * at.strides[0][1];
         for (int r = warp; r < rows; r += TILE_WARPS) {
             if (lane >= columns) continue;
             float x[INPUTS], y[1];
