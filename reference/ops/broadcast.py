@@ -51,7 +51,7 @@ def dense(
     0. Raises ValueError for other shapes, and for an activation that has no number.
     """
     forward, _ = _functions("dense", activation)
-    check(input.shape[1] == weight.shape[1], "dense", "weight", f"{input.shape[1]} columns", weight.shape[1])
+    _check_weight("dense", input, weight)
     pre = product(input, weight.T)
     if has_bias:
         if bias is None:
@@ -71,6 +71,7 @@ def dense_backward(
     Shapes are those of dense, d_output and d_pre as pre. Raises ValueError as dense does.
     """
     _, backward = _functions("dense_backward", activation)
+    _check_weight("dense_backward", input, weight)
     check_same_shape("dense_backward", pre=pre, d_output=d_output)
     expected = (input.shape[0], weight.shape[0])
     check(pre.shape == expected, "dense_backward", "pre", f"the shape {expected}", pre.shape)
@@ -110,6 +111,10 @@ def _functions(operation: str, activation: int) -> tuple[Forward, Backward]:
     last = len(ACTIVATIONS) - 1
     check(0 <= activation <= last, operation, "activation", f"0 (linear) to {last} (GELU by tanh)", activation)
     return ACTIVATIONS[activation]
+
+
+def _check_weight(operation: str, input: Array, weight: Array) -> None:
+    check(weight.shape[1] == input.shape[1], operation, "weight", f"{input.shape[1]} columns", weight.shape[1])
 
 
 def _check_length(operation: str, name: str, vector: Array, matrix: Array, axis: int) -> None:

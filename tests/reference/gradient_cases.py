@@ -431,6 +431,36 @@ def _convolution(batch: int, channels: int, filters: int, size: int, steps: tupl
     ]
 
 
+def _broadcast(rows: int, cols: int) -> list[Case]:
+    return [
+        Case(
+            "add_row_backward",
+            {"input": (rows, cols), "row": (cols,)},
+            ops.add_row,
+            lambda x, d: {"row": ops.add_row_backward(d, None, 0.0)},
+        ),
+        Case(
+            "add_column_backward",
+            {"input": (rows, cols), "column": (rows,)},
+            ops.add_column,
+            lambda x, d: {"column": ops.add_column_backward(d, None, 0.0)},
+        ),
+    ]
+
+
+def _dense(rows: int, in_features: int, out_features: int, activation: int) -> Case:
+    def forward(input: Any, weight: Any, bias: Any) -> Any:
+        return ops.dense(input, weight, bias, activation, ELU, 1)
+
+    def backward(x: dict[str, Any], d: Any) -> dict[str, Any]:
+        pre, _ = forward(**x)
+        found = ops.dense_backward(x["input"], x["weight"], pre, d, None, None, activation, ELU, 0.0)
+        return dict(zip(("input", "weight", "bias"), found[1:], strict=True))
+
+    shapes = {"input": (rows, in_features), "weight": (out_features, in_features), "bias": (out_features,)}
+    return Case("dense_backward", shapes, lambda **x: forward(**x)[1], backward)
+
+
 STEPS = (2, 1, 1, 2, 1, 2, 2)  # strides, pads, dilations by row and column, and groups
 SMALL = [
     *elementwise(7),
@@ -444,6 +474,8 @@ SMALL = [
     *_pooling((1, 2, 5, 4), (3, 2, 2, 1, 1, 1)),
     *_sequence(5, 1, 3),
     *_convolution(2, 4, 2, 3, STEPS),
+    *_broadcast(3, 4),
+    *(_dense(3, 4, 2, activation) for activation in range(8)),
     _attention(1, 4, 2, 1, 3),
     _attention(2, 3, 4, 2, 2),
     _rnn(2, 3, 2, 3, 5),
@@ -461,6 +493,8 @@ LARGE = [
     *_pooling((2, 3, 17, 20), (3, 5, 2, 3, 1, 2)),
     *_sequence(33, 8, 17),
     *_convolution(3, 6, 4, 9, STEPS),
+    *_broadcast(33, 65),
+    *(_dense(17, 33, 9, activation) for activation in range(8)),
     _attention(2, 19, 6, 3, 8),
     _attention(1, 33, 4, 4, 16),
     _rnn(3, 5, 9, 17, 5),

@@ -65,6 +65,49 @@ def test_activations_where_their_branches_meet(name: str) -> None:
     np.testing.assert_array_equal(getattr(ops, f"{name}_backward")(x, d, *numbers), gradient)
 
 
+def test_broadcast() -> None:
+    check(ops.add_row, lambda d, x, r: (d, ops.add_row_backward(d, None, 0.0)), torch.add, (5, 33), (33,))
+    check(
+        ops.add_column,
+        lambda d, x, c: (d, ops.add_column_backward(d, None, 0.0)),
+        lambda x, c: x + c[:, None],
+        (5, 33),
+        (5,),
+    )
+
+
+DENSE: list[Any] = [
+    lambda x: x,
+    F.relu,
+    lambda x: F.leaky_relu(x, SCALE),
+    lambda x: F.elu(x, SCALE),
+    torch.sigmoid,
+    torch.tanh,
+    F.gelu,
+    lambda x: F.gelu(x, approximate="tanh"),
+]
+
+
+@pytest.mark.parametrize("activation", range(len(DENSE)))
+def test_dense(activation: int) -> None:
+    def backward(d: Any, x: Any, w: Any, b: Any) -> Any:
+        pre, _ = ops.dense(x, w, b, activation, SCALE, 1)
+        return ops.dense_backward(x, w, pre, d, None, None, activation, SCALE, 0.0)[1:]
+
+    check(
+        lambda x, w, b: ops.dense(x, w, b, activation, SCALE, 1)[1],
+        backward,
+        lambda x, w, b: DENSE[activation](F.linear(x, w, b)),
+        *((5, 33), (7, 33), (7,)),
+    )
+    check(
+        lambda x, w: ops.dense(x, w, None, activation, SCALE, 0)[1],
+        None,
+        lambda x, w: DENSE[activation](F.linear(x, w)),
+        *((5, 33), (7, 33)),
+    )
+
+
 def test_softmax_with_a_temperature() -> None:
     def backward(d: Any, x: Any) -> Any:
         return ops.softmax_temperature_backward(ops.softmax_temperature(x, SCALE), d, SCALE)

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from conformance.operations import OPERATIONS
 
-from . import attention, convolution, heads, lists, losses, planes, products, recurrent, routing, rows
+from . import attention, broadcast, convolution, heads, lists, losses, planes, products, recurrent, routing, rows
 from .call import FullCall
 
-_FILES = (rows, losses, products, heads, attention, routing, lists, convolution, recurrent, planes)
+_FILES = (rows, losses, products, broadcast, heads, attention, routing, lists, convolution, recurrent, planes)
 SUFFIXES = ("bf16", "fp16")
 
 

@@ -15,6 +15,7 @@ from decimal import Decimal
 from . import (
     activations,
     batchnorm,
+    broadcast,
     convolution,
     dropout,
     elementwise,
@@ -263,5 +264,6 @@ GRADIENTS = {
     "mse_backward": Gradient(_mse, {"d_prediction": "prediction"}),
     "bce_logits_backward": Gradient(_bce_logits, {"d_logits": "logits"}),
     "cross_entropy_dense_backward": Gradient(_dense, {"d_logits": "t"}),
+    "dense_backward": Gradient(broadcast.dense_potential, through_time.by_of("d_pre", "d_input", "d_weight", "d_bias")),
     **{operation: Gradient(potential, by) for operation, (potential, by) in through_time.POTENTIALS.items()},
 }
