@@ -87,8 +87,8 @@ def reduce_strided(
     check(kept <= axes, "reduce_strided", "output_strides", f"at most {axes} axes, those of shape", kept)
     f = _named("reduce_strided", REDUCTIONS, function)
     x = _read("reduce_strided", "input", input, lengths, input_strides, input_offset)
-    rows = np.reshape(x, (math.prod(lengths[:kept]), math.prod(lengths[kept:])))
-    joined = np.reshape(f(rows, start), lengths[:kept])
+    elements, each = math.prod(lengths[:kept]), math.prod(lengths[kept:])
+    joined = np.reshape(f(np.reshape(x, (elements, each)), start), lengths[:kept]) if elements else x
     return _write("reduce_strided", output, joined, lengths[:kept], output_strides, output_offset)
 
 
@@ -112,7 +112,9 @@ def matmul_strided(
     """
     lengths = _lengths("matmul_strided", shape)
     check(len(lengths) >= 3, "matmul_strided", "shape", "at least 3 axes: M, N and K", len(lengths))
-    if _repeats(lengths, a_strides, -2) and _repeats(lengths, b_strides, -3) and math.prod(lengths):
+    if not math.prod(lengths):
+        sums = np.zeros(lengths[:-1], a.dtype)
+    elif _repeats(lengths, a_strides, -2) and _repeats(lengths, b_strides, -3):
         batch, (m, n, k) = lengths[:-3], lengths[-3:]
         left = _read("matmul_strided", "a", a, (*batch, m, 1, k), a_strides, a_offset)
         right = _read("matmul_strided", "b", b, (*batch, 1, n, k), b_strides, b_offset)
@@ -151,7 +153,7 @@ def _places(
         return np.zeros(lengths, np.int64)
     reaches = [(length - 1) * step for length, step in zip(lengths, steps, strict=True)]
     first, last = (offset + sum(bound(reach, 0) for reach in reaches) for bound in (min, max))
-    inside = 0 <= first and last < size
+    inside = first >= 0 and last < size
     check(inside, operation, argument, f"every element inside its {size} places", f"{first} to {last}")
     places = np.full(lengths, offset, np.int64)
     for axis, (length, step) in enumerate(zip(lengths, steps, strict=True)):

@@ -16,7 +16,6 @@ from .activations import (
     gelu,
     gelu_backward,
     gelu_tanh,
-    relu,
     relu_backward,
     sigmoid,
     sigmoid_backward,
@@ -60,7 +59,7 @@ MAPS: tuple[Map, ...] = (
     silu,
     _softplus,
     erf,
-    relu,
+    lambda x: np.where(x <= 0, 0.0, x),
     gelu,
     gelu_tanh,
 )
@@ -96,30 +95,31 @@ def _sum(rows: Array, start: float) -> Array:
 
 
 def _product(rows: Array, start: float) -> Array:
-    """start times all, by halves."""
-    rows = np.concatenate([np.full_like(rows, start)[:, :1] if rows.shape[1] else _starts(rows, start), rows], axis=1)
+    """start times all, which are multiplied by halves."""
+    if not rows.shape[1]:
+        return _of_nothing(rows, start)
     while (columns := rows.shape[1]) > 1:
         half = columns // 2
         rows = np.concatenate([rows[:, :half] * rows[:, half : 2 * half], rows[:, 2 * half :]], axis=1)
-    return rows[:, 0]
+    return rows[:, 0] * start
 
 
-def _starts(rows: Array, start: float) -> Array:
-    """A column of the start value for rows that hold nothing."""
-    return np.full((len(rows), 1), start, np.float32 if rows.dtype == np.float32 else np.float64)
+def _of_nothing(rows: Array, start: float) -> Array:
+    """The start value for each row that holds nothing."""
+    return np.zeros(len(rows), rows.dtype) + start
 
 
 def _largest(rows: Array, start: float) -> Array:
-    return np.maximum(np.max(rows, axis=1), start) if rows.shape[1] else _starts(rows, start)[:, 0]
+    return np.maximum(np.max(rows, axis=1), start) if rows.shape[1] else _of_nothing(rows, start)
 
 
 def _smallest(rows: Array, start: float) -> Array:
-    return np.minimum(np.min(rows, axis=1), start) if rows.shape[1] else _starts(rows, start)[:, 0]
+    return np.minimum(np.min(rows, axis=1), start) if rows.shape[1] else _of_nothing(rows, start)
 
 
 def _mean(rows: Array, start: float) -> Array:
     """(start + the sum) / how many there are; NaN of nothing, whatever start is."""
-    return _sum(rows, start) / rows.shape[1] if rows.shape[1] else _starts(rows, np.nan)[:, 0]
+    return _sum(rows, start) / rows.shape[1] if rows.shape[1] else _of_nothing(rows, np.nan)
 
 
 REDUCTIONS: tuple[Reduction, ...] = (_sum, _product, _largest, _smallest, _mean)
