@@ -118,6 +118,11 @@ def _halves(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     return draw.integers(-9, 10, shape) / 2
 
 
+def _close(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """Numbers of which many are equal, and many nearly so."""
+    return draw.integers(-2, 3, shape) + draw.of("near").integers(0, 2, shape) * 2.0**-9
+
+
 def _positive(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     return np.exp(draw.normal(shape))
 
@@ -259,6 +264,7 @@ SPECS = (
     Spec("zip_strided", {"plain": _NO_PAIR}, derive=_zip, why="empty", trivial=_NOTHING),
     Spec("reduce_strided", {"plain": _NO_RESULT}, derive=_reduce, why="empty", trivial=_NOTHING),
     Spec("matmul_strided", {"plain": _NO_PRODUCT}, derive=_matmul, why="empty", trivial=_NOTHING),
+    Spec("zip_strided", {"plain": _COMPARED[7:11]}, {"a": _close, "b": _close}, derive=_zip, why="close"),
     Spec("zip_strided", {"plain": _OF_EACH}, {"a": _positive}, derive=_zip, why="of_positive"),
     Spec(
         "reduce_strided",

@@ -20,6 +20,7 @@ from . import (
     recurrent,
     sequences,
     sixteen,
+    strided,
 )
 from .fault import Fault, FaultError
 
@@ -39,6 +40,7 @@ FAULTS = (
     *planes.FAULTS,
     *sixteen.FAULTS,
     *activations.FAULTS,
+    *strided.FAULTS,
 )
 # One of each family, of different kinds, none of which reaches another's operations: they go into one library.
 _TOGETHER = (

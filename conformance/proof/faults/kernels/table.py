@@ -16,6 +16,7 @@ from . import (
     recurrent,
     rows,
     sixteen,
+    strided,
     threads,
 )
 
@@ -34,6 +35,7 @@ FAMILIES = (
     recurrent,
     sixteen,
     activations,
+    strided,
 )
 
 FAULTS = tuple(fault for family in FAMILIES for fault in family.FAULTS)
