@@ -145,6 +145,12 @@ LARGE: tuple[tuple[str, tuple[Any, ...], dict[str, Any]], ...] = (
     *((f"{operation}_backward", ((4096 * 1024,),) * 2, {"alpha": 0.1}) for operation in ("leaky_relu", "elu")),
     ("softmax_temperature", ((4096, 1024),), {"temperature": 0.7}),
     ("softmax_temperature_backward", ((4096, 1024),) * 2, {"temperature": 0.7}),
+    ("add_row", ((8192, 768), (768,)), {}),
+    ("add_row_backward", ((8192, 768), (768,)), {"beta": 1.0}),
+    ("add_column", ((8192, 768), (8192,)), {}),
+    ("add_column_backward", ((8192, 768), (8192,)), {"beta": 1.0}),
+    ("dense", ((1024, 768), (3072, 768), (3072,)), {"activation": 7, "alpha": 1.0, "has_bias": 1}),
+    ("dense_backward", ((1024, 768), (3072, 768)), {"activation": 7, "alpha": 1.0, "beta": 1.0}),  # of the layer
     ("max_pool2d", ((64, 64, 56, 56),), _WINDOW),
     ("max_pool2d_backward", ((64, 64, 56, 56),), _PLANES),  # of the planes that were pooled
     ("avg_pool2d", ((64, 64, 56, 56),), {**_WINDOW, **_MEAN}),
@@ -162,7 +168,18 @@ def _pooled(arrays: tuple[Any, ...]) -> tuple[Any, ...]:
     return output, places
 
 
-_FOLLOWING: dict[str, Callable[[tuple[Any, ...]], tuple[Any, ...]]] = {"max_pool2d_backward": _pooled}
+def _multiplied(arrays: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What the gradient of the dense layer is given, of input and weight: pre of size one, and what is added to."""
+    input, weight = arrays
+    pre = input @ weight.T
+    pre = (pre - pre.mean()) / pre.std()
+    return input, weight, pre, np.flip(pre).copy(), weight.copy(), weight[:, 0].copy()
+
+
+_FOLLOWING: dict[str, Callable[[tuple[Any, ...]], tuple[Any, ...]]] = {
+    "max_pool2d_backward": _pooled,
+    "dense_backward": _multiplied,
+}
 
 
 def large(number: int, divisor: int) -> Case:

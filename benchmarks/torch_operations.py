@@ -99,6 +99,55 @@ def swiglu_backward(gate: Tensor, up: Tensor, d_output: Tensor) -> Timed:
     return _gradient(lambda g, u: F.silu(g) * u, (gate, up), d_output)
 
 
+def add_row(input: Tensor, row: Tensor) -> Timed:
+    return lambda: input + row
+
+
+def add_row_backward(d_output: Tensor, d_row: Tensor, beta: float) -> Timed:
+    return lambda: beta * d_row + d_output.sum(0)
+
+
+def add_column(input: Tensor, column: Tensor) -> Timed:
+    return lambda: input + column[:, None]
+
+
+def add_column_backward(d_output: Tensor, d_column: Tensor, beta: float) -> Timed:
+    return lambda: beta * d_column + d_output.sum(1)
+
+
+def _activation(number: int, alpha: float) -> Callable[[Tensor], Tensor]:
+    """By the header's number."""
+    functions: tuple[Callable[[Tensor], Tensor], ...] = (
+        *(lambda x: x, F.relu, lambda x: F.leaky_relu(x, alpha), lambda x: F.elu(x, alpha)),
+        *(torch.sigmoid, torch.tanh, F.gelu, lambda x: F.gelu(x, approximate="tanh")),
+    )
+    return functions[number]
+
+
+def dense(input: Tensor, weight: Tensor, bias: Tensor, activation: int, alpha: float, has_bias: int) -> Timed:
+    function = _activation(activation, alpha)
+
+    def run() -> tuple[Tensor, Tensor]:
+        pre = F.linear(input, weight, bias if has_bias else None)
+        return pre, function(pre)
+
+    return run
+
+
+def dense_backward(
+    input: Tensor, weight: Tensor, pre: Tensor, d_output: Tensor, d_weight: Tensor, d_bias: Tensor, activation: int,
+    alpha: float, beta: float,
+) -> Timed:  # fmt: skip
+    of_pre = _gradient(_activation(activation, alpha), (pre,), d_output)
+
+    def run() -> tuple[Tensor, ...]:
+        (d_pre,) = of_pre()
+        new_weight = torch.addmm(d_weight, d_pre.T, input, beta=beta)
+        return d_pre, d_pre @ weight, new_weight, beta * d_bias + d_pre.sum(0)
+
+    return run
+
+
 def relu(input: Tensor) -> Timed:
     return lambda: F.relu(input)
 

@@ -10,12 +10,14 @@ from bindings.places import CACHE, is_checkout
 from conformance.catalogue.goldens.manifest import FOLDER
 from conformance.catalogue.goldens.names import COMMITTED, FULL
 from conformance.catalogue.goldens.regenerate import regenerate
+from conformance.catalogue.keywords import Keywords
 from conformance.exit_codes import PASSED
 
-from .options import add_command, positive
+from .options import add_command, keywords, positive
 
 _EXAMPLES = """\
   golden                                     make them anew; what agrees within float64 rounding stays as it is
+  golden -k "dense or add_row"               make some anew; the others, and what is said of them, stay
   golden --check                             compare with those there are; write nothing
   golden --accept --reason "eps is inside"   take what has changed; the reason is kept in changes.md
   golden --where                             print where they lie
@@ -28,6 +30,7 @@ def add_parser(commands: Any) -> None:
     """Register the command."""
     parser = add_command(commands, "golden", "regenerate or check the goldens", run, _EXAMPLES, _EXIT)
     parser.set_defaults(error=parser.error)
+    parser.add_argument("-k", type=keywords, default=Keywords(), metavar="WORDS", help="only goldens whose ids match")
     parser.add_argument("--check", action="store_true", help="compare only")
     parser.add_argument("--accept", action="store_true", help="take what has changed; needs --reason")
     parser.add_argument("--reason", default="", metavar="TEXT", help="why it has changed")
@@ -55,4 +58,4 @@ def run(options: argparse.Namespace) -> int:
     if not (full or options.check or is_checkout()):
         options.error("expected --check or --profile full: an installed package's goldens are only read")
     folder = options.cache if full else FOLDER
-    return regenerate(folder, options.profile, options.n or (1 if full else 2), options.check, reason)
+    return regenerate(folder, options.profile, options.n or (1 if full else 2), options.check, reason, options.k)

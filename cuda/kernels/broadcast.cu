@@ -1,32 +1,10 @@
 /* A row or a column added to a matrix, and the sums that are their gradients. */
 #include "columns.cuh"
-#include "partials.cuh"
 #include "rows.cuh"
 #include "scratch.cuh"
+#include "walk.cuh"
 
 namespace {
-
-/* Threads of a block stand side by side along a row, as many as it has packs of columns but a power of two, and the
- * others below them: each keeps to its columns and goes down the rows. */
-struct Walk {
-    static constexpr int THREADS = 256;
-    int rows, packs; /* of a row */
-    int side;        /* threads side by side */
-    int groups;      /* of blocks, one below the other */
-
-    Walk(int rows, int packs, int64_t most_teams) : rows(rows), packs(packs), side(1) {
-        while (side < THREADS && side < packs) side *= 2;
-        const int64_t high = ceil_div(most_teams, THREADS / side);
-        groups = static_cast<int>(min64(high, INT32_MAX / ceil_div(packs, side)));
-    }
-    __host__ __device__ int64_t across() const { return ceil_div(packs, side); }
-    __host__ __device__ int teams() const { return groups * (THREADS / side); } /* that go down the same columns */
-    unsigned blocks() const { return blocks_for(across() * groups, 1); }
-    __device__ int64_t pack() const { return blockIdx.x % across() * side + threadIdx.x % side; }
-    __device__ int team() const {
-        return static_cast<int>(blockIdx.x / across()) * (THREADS / side) + static_cast<int>(threadIdx.x) / side;
-    }
-};
 
 constexpr int ROWS_OF_TEAM = 8; /* or more, where a grid ends */
 
@@ -57,23 +35,6 @@ int32_t add_vector(const float* input, const float* vector, float* output, int r
     return launched();
 }
 
-/* Each team's sums over the rows that it goes down, in its row of partials. */
-template <int WIDTH>
-__global__ void __launch_bounds__(Walk::THREADS) sum_columns_kernel(const float* x, float* partials, Walk walk) {
-    const int64_t column = walk.pack() * WIDTH, cols = int64_t{walk.packs} * WIDTH;
-    if (column >= cols) return;
-    Pack<WIDTH> sums = {};
-    for (int64_t row = walk.team(); row < walk.rows; row += walk.teams()) {
-        const Pack<WIDTH> pack = load_pack<WIDTH>(x + row * cols + column);
-#pragma unroll
-        for (int i = 0; i < WIDTH; i++) sums.at[i] += pack.at[i];
-    }
-    store_pack<WIDTH>(partials + walk.team() * cols + column, sums);
-}
-
-/* Teams of some 32 rows, as many whatever the device. */
-Walk summing(int rows, int packs) { return Walk(rows, packs, min64(ceil_div(rows, 32), TEAMS_AT_MOST)); }
-
 /* The sum of each row, added to beta times what the gradient holds. */
 template <typename L>
 __global__ void __launch_bounds__(L::BLOCK)
@@ -92,22 +53,6 @@ __global__ void __launch_bounds__(L::BLOCK)
 }
 
 } // namespace
-
-int64_t column_partials(int rows, int cols) {
-    const int teams = summing(rows, cols).teams(),
-              of_quads = summing(rows, static_cast<int>(ceil_div(cols, 4))).teams();
-    return int64_t{cols} * (teams > of_quads ? teams : of_quads);
-}
-
-int32_t sum_columns(const float* x, float* partials, float* sums, int rows, int cols, float beta, void* stream) {
-    const bool quads = rows_of_quads(cols, x, partials);
-    const Walk walk = summing(rows, quads ? cols / 4 : cols);
-    const cudaStream_t on = stream_of(stream);
-    if (quads) sum_columns_kernel<4><<<walk.blocks(), Walk::THREADS, 0, on>>>(x, partials, walk);
-    else sum_columns_kernel<1><<<walk.blocks(), Walk::THREADS, 0, on>>>(x, partials, walk);
-    TRY(launched());
-    return sum_partials(partials, sums, walk.teams(), cols, beta, stream);
-}
 
 int32_t cuda_add_row(const float* input, const float* row, float* output, int rows, int cols, void* stream) {
     CHECK_ARRAY(input, rows, cols);

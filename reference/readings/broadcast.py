@@ -67,7 +67,7 @@ def _sum_readings(operation: str, old: str, axis: int) -> tuple[Reading, ...]:
 def _added_readings(operation: str, name: str, axis: int) -> tuple[Reading, ...]:
     function = getattr(ops, operation)
     other = ops.add_column if operation == "add_row" else ops.add_row
-    what = "row" if operation == "add_column" else "column"
+    what = "row" if operation == "add_row" else "column"
 
     def other_way(r: Array, g: Given) -> Array:
         return other(g["input"], np.resize(g[name], g["input"].shape[1 - axis]))

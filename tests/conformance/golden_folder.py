@@ -6,12 +6,13 @@ from pathlib import Path
 
 from conformance.catalogue.goldens import profiles
 from conformance.catalogue.goldens.regenerate import regenerate
+from conformance.catalogue.keywords import Keywords
 
 SILU = "silu/plain/33"
 
 
-def remake(folder: Path, reason: str = "") -> int:
-    return regenerate(folder, profiles.COMMITTED, processes=1, reason=reason)
+def remake(folder: Path, reason: str = "", words: str = "") -> int:
+    return regenerate(folder, profiles.COMMITTED, processes=1, reason=reason, chosen=Keywords(words))
 
 
 def check(folder: Path) -> int:

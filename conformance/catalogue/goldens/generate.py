@@ -6,13 +6,14 @@ import fcntl
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
 from conformance.catalogue.cases import CASES, REFUSALS, SEQUENCES
+from conformance.catalogue.keywords import Keywords
 from conformance.pool import shared
 
 from . import manifest, profiles, tensors
@@ -28,10 +29,13 @@ _ASIDE = ".new-"  # how the names of folders begin in which goldens are made
 
 @dataclass(frozen=True)
 class Making:
-    """Goldens made aside: the folder they lie in, and an entry for each."""
+    """Goldens made aside: the folder they lie in, and an entry for each; the words that chose them; every golden of
+    the profile, in order."""
 
     folder: Path
     entries: dict[str, Entry]
+    chosen: Keywords = field(default_factory=Keywords)
+    profile: Sequence[str] = ()
 
     @property
     def contradicted(self) -> list[str]:
@@ -53,9 +57,9 @@ def _make_some(ids: Sequence[str], profile: str, folder: Path) -> list[tuple[str
     return [(id, make(id, profile, folder)) for id in ids]
 
 
-def make_all(profile: str, folder: Path, processes: int) -> Iterator[tuple[str, Entry]]:
-    """Make every golden of a profile in a folder, and yield each as it is done."""
-    ids = list(profiles.sources(profile))
+def make_all(profile: str, folder: Path, processes: int, chosen: Keywords) -> Iterator[tuple[str, Entry]]:
+    """Make every golden of a profile that is chosen in a folder, and yield each as it is done."""
+    ids = [id for id in profiles.sources(profile) if chosen.matches(id)]
     chunks = [ids[i : i + CHUNK] for i in range(0, len(ids), CHUNK)]
     # The training step stands last and takes longest, so the last begin first.
     for made in shared(partial(_make_some, profile=profile, folder=folder), chunks[::-1], processes):
@@ -113,11 +117,12 @@ class Difference:
 
 
 def difference(folder: Path, making: Making) -> Difference:
-    """Compare a folder with what was made anew."""
-    known = manifest.read(folder).cases if manifest.exists(folder) else {}
+    """Compare a folder with what was made anew; of the other goldens it is only asked whether their files are there."""
+    held = manifest.read(folder).cases if manifest.exists(folder) else {}
+    known = {id: entry for id, entry in held.items() if making.chosen.matches(id)}
     found = [Change(id, "gone", "no case of the catalogue any more") for id in known.keys() - making.entries.keys()]
     found += [Change(id, "new", "") for id in making.entries.keys() - known.keys()]
-    damage, damaged, rounded = strays(folder, {entry.file for entry in known.values()}), set(), 0
+    damage, damaged, rounded = strays(folder, {entry.file for entry in held.values()}), set(), 0
     for id in making.entries.keys() & known.keys():
         due, entry = known[id].sha256, making.entries[id]
         try:
@@ -139,24 +144,34 @@ def install(folder: Path, making: Making, replaced: set[str], lower: bool) -> No
     """Put new goldens and those to be replaced in place by renaming, the manifest last.
 
     Any other file stays: it agrees within float64 rounding, so that a regeneration elsewhere changes no byte of it.
-    The manifest takes note of the reference's source, which by now is known to compute what is there.
-    lower: the floors may sink to the present numbers.
+    The manifest takes note of the reference's source, which by now is known to compute what is there, unless only some
+    were made.  lower: the floors may sink to the present numbers.
     """
     before = manifest.read(folder) if manifest.exists(folder) else Manifest("", Floor(0, 0), {})
-    entries = {}
-    for id, entry in making.entries.items():
+    entries: dict[str, Entry] = {}
+    for id, entry in _in_order(making, before.cases):
         old = before.cases.get(id)
         if old and id not in replaced:
-            entries[id] = _kept(old, entry)
+            entries[id] = _kept(old, entry) if id in making.entries else old
             continue
         entries[id] = entry
         (folder / entry.file).parent.mkdir(parents=True, exist_ok=True)
         (making.folder / entry.file).replace(folder / entry.file)
     present = Floor(len(entries), len(CASES) + len(REFUSALS) + len(SEQUENCES))
     floor = present if lower else present.raised_to(before.floor)
-    Manifest(manifest.reference_version(), floor, entries).write(folder)
+    version = before.reference if making.chosen else manifest.reference_version()
+    Manifest(version, floor, entries).write(folder)
     for id in before.cases.keys() - entries.keys():
         (folder / before.cases[id].file).unlink(missing_ok=True)
+
+
+def _in_order(making: Making, before: Mapping[str, Entry]) -> Iterator[tuple[str, Entry]]:
+    """What was made, and of what was not chosen what there was, in the order of the catalogue."""
+    others = {id: entry for id, entry in before.items() if not making.chosen.matches(id)}
+    both = others | making.entries
+    places = {id: place for place, id in enumerate(making.profile)}
+    for id in sorted(both, key=lambda id: places.get(id, len(places))):
+        yield id, both[id]
 
 
 def _kept(old: Entry, new: Entry) -> Entry:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from conformance.catalogue.keywords import Keywords
 from conformance.exit_codes import FAILED, HARNESS, PASSED
 from conformance.ids import operation_of
 
@@ -20,12 +21,24 @@ from .names import FULL
 SHOWN = 40  # lines of a drift table
 
 
-def regenerate(folder: Path, profile: str, processes: int = 2, check: bool = False, reason: str = "") -> int:
-    """Make a profile anew, compare it with the folder, and put it there unless checking or refused."""
+def regenerate(
+    folder: Path,
+    profile: str,
+    processes: int = 2,
+    check: bool = False,
+    reason: str = "",
+    chosen: Keywords | None = None,
+) -> int:
+    """Make a profile anew, or what is chosen of it, compare it with the folder, and put it there unless checking or
+    refused."""
+    chosen = chosen or Keywords()
     started = time.monotonic()
+    if not any(map(chosen.matches, profiles.sources(profile))):
+        print(f"-k {chosen.text!r}: expected words that a golden's id holds, got none of them")
+        return HARNESS
     try:
         with aside(folder) as new:
-            making = Making(new, _made(profile, new, processes))
+            making = Making(new, _made(profile, new, processes, chosen), chosen, tuple(profiles.sources(profile)))
             found = difference(folder, making)
             code = _settle(folder, making, found, check, reason)
     except GoldenError as error:
@@ -36,13 +49,13 @@ def regenerate(folder: Path, profile: str, processes: int = 2, check: bool = Fal
     return code
 
 
-def _made(profile: str, folder: Path, processes: int) -> dict[str, manifest.Entry]:
+def _made(profile: str, folder: Path, processes: int, chosen: Keywords) -> dict[str, manifest.Entry]:
     entries = {}
-    for id, entry in make_all(profile, folder, processes):
+    for id, entry in make_all(profile, folder, processes, chosen):
         entries[id] = entry
         if profile == FULL:
             print(f"{id}: {(folder / entry.file).stat().st_size / 1e6:.0f} MB", flush=True)
-    return {id: entries[id] for id in profiles.sources(profile)}
+    return {id: entries[id] for id in profiles.sources(profile) if id in entries}
 
 
 def _settle(folder: Path, making: Making, found: Difference, check: bool, reason: str) -> int:

@@ -19,6 +19,8 @@ come to infinity, and nothing is known of the result.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .factors import Extent, Factors, alone, joint_bounds, least, most, sum_squares
@@ -101,5 +103,23 @@ def of_infinities(result: Noisy, x: Noisy, y: Noisy) -> Noisy:
     with np.errstate(invalid="ignore"):
         lost = made_of.extent[0] <= lowest
         for part in (x, y):
-            lost = lost | (part.v != 0) & ((0.0 if part.worst is None else part.worst) >= np.abs(part.v))
+            lost = lost | _may_vanish(part)
     return given_up(result, infinite & lost)
+
+
+def of_infinities_in_sums(result: Noisy, x: Noisy, y: Noisy) -> Noisy:
+    """x @ y = result, given up where infinity is multiplied by what may come to zero, or to the other sign, and no term
+    is NaN for sure."""
+    infinite = [np.isinf(part.v) for part in (x, y)]
+    if not (infinite[0].any() or infinite[1].any()):
+        return result
+    lost = _may_vanish(x).astype(np.float64) @ infinite[1].astype(np.float64)
+    lost = lost + infinite[0].astype(np.float64) @ _may_vanish(y).astype(np.float64)
+    missing = np.isnan(x.v).any(axis=-1, keepdims=True) | np.isnan(y.v).any(axis=-2, keepdims=True)
+    return given_up(result, (lost > 0) & ~np.isfinite(result.v) & ~missing)
+
+
+def _may_vanish(x: Noisy) -> Any:
+    """Where a number that is not zero may be, by its error."""
+    with np.errstate(invalid="ignore"):
+        return (x.v != 0) & ((0.0 if x.worst is None else x.worst) >= np.abs(x.v))

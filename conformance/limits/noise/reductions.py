@@ -189,7 +189,8 @@ def matmul(a: Any, b: Any) -> Noisy:
     if not np.all(np.isfinite(v)):  # 0 times infinity among the errors of what is not finite anyway
         variance, shared = (np.where(np.isfinite(v), part, 0.0) for part in (variance, shared))
     result = settled(v, variance + out_of_range(x, y, v), shared, worst, lean)
-    result = between_steps(doubted(result, lambda: _unknown_factors(x, y)))
+    result = extremes.of_infinities_in_sums(doubted(result, lambda: _unknown_factors(x, y)), x, y)
+    result = between_steps(result)
     result.terms, result.spared = np.broadcast_to(n, v.shape), np.where(sure & (n > 1), sizes, 0.0)
     in_common = u * u / 3 * squared / min(v.shape[-2:], default=1)
     result.scalable = Scalable(in_common, np.where(sure, own, 0.0), np.where(sure, reach, 0.0), sizes, held)

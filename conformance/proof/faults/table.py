@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from . import (
     activations,
     batchnorm,
+    broadcast,
     convolution,
     dropout,
     elementwise,
@@ -41,6 +42,7 @@ FAULTS = (
     *sixteen.FAULTS,
     *activations.FAULTS,
     *strided.FAULTS,
+    *broadcast.FAULTS,
 )
 # One of each family, of different kinds, none of which reaches another's operations: they go into one library.
 _TOGETHER = (

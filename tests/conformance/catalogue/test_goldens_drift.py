@@ -166,3 +166,39 @@ def test_the_command_checks_a_cache(three_goldens: tuple[str, ...], tmp_path: Pa
 def test_a_change_is_taken_only_with_a_reason(options: list[str]) -> None:
     with pytest.raises(SystemExit, match="2"):
         main(["golden", *options])
+
+
+def test_of_some_goldens_the_others_and_what_is_said_of_them_stay(
+    drifted: Path, three_goldens: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = contents(drifted)
+    other = next(id for id in three_goldens if "silu" not in id)
+    monkeypatch.setattr("conformance.catalogue.goldens.manifest.reference_version", lambda: "another")
+    assert remake(drifted, words=SILU) == 1
+    assert contents(drifted) == before
+    assert remake(drifted, words=f"not {SILU}") == 0  # silu has drifted, and is not asked about
+    before |= {"manifest.json": contents(drifted)["manifest.json"]}
+    assert contents(drifted) == before
+    (drifted / file_of(other)).write_bytes(b"damaged")
+    assert remake(drifted, "silu was wrong", SILU) == 0
+    after = contents(drifted)
+    changed = {name for name in before if before[name] != after[name]}
+    assert changed == {"manifest.json", file_of(SILU), file_of(other)}
+    manifests = [json.loads(files["manifest.json"]) for files in (before, after)]
+    assert list(manifests[0]["cases"]) == list(manifests[1]["cases"])
+    assert manifests[0]["cases"][other] == manifests[1]["cases"][other]
+    assert manifests[1]["reference"] == manifests[0]["reference"]  # of the others nothing new is known
+
+
+def test_a_golden_that_is_not_there_is_made_in_its_place(folder: Path, three_goldens: tuple[str, ...]) -> None:
+    before = contents(folder)
+    file = folder / "manifest.json"
+    held = json.loads(file.read_text(encoding="utf-8"))
+    assert remake(folder, words="no such golden") == 2
+    assert contents(folder) == before
+    fewer = {id: entry for id, entry in profiles.sources("").items() if id != three_goldens[1]}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(profiles, "sources", lambda profile: fewer)
+        assert remake(folder, "dropped") == 0
+    assert remake(folder, words=three_goldens[1]) == 0
+    assert list(json.loads(file.read_text(encoding="utf-8"))["cases"]) == list(held["cases"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import (
     activations,
     attention,
+    broadcast,
     convolution,
     dropout,
     elementwise,
@@ -36,6 +37,7 @@ FAMILIES = (
     sixteen,
     activations,
     strided,
+    broadcast,
 )
 
 FAULTS = tuple(fault for family in FAMILIES for fault in family.FAULTS)
