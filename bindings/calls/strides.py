@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -34,7 +35,9 @@ def problem_of(shape: Any, strides: Any, offset: int, size: int, written: bool) 
     """
     steps, lengths = _numbers(strides), _numbers(shape)
     if any(length < 0 for length in lengths):
-        return "a shape of lengths from 0 up", f"shape {list(lengths)}"
+        return "a shape of lengths from 0 up", f"shape {lengths}"
+    if 0 not in lengths and math.prod(lengths) >= 2**63:
+        return "fewer than 2^63 elements", f"shape {lengths}"
     lengths = lengths[: len(steps)]
     if 0 in lengths:
         return None
