@@ -34,6 +34,12 @@ def read_arrays(function: Function) -> Sequence[Parameter]:
     return signature(function).given
 
 
+def layout_arrays(function: Function) -> set[str]:
+    """Return the arrays that say how tensors lie in their storages: shapes and strides."""
+    strided = [parameter.strided for parameter in function.parameters if parameter.strided]
+    return {name for each in strided for name in (each.shape, each.strides)}
+
+
 def written_arrays(function: Function) -> Sequence[Parameter]:
     """Return the arrays that hold a result after the call."""
     return signature(function).returned

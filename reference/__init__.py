@@ -97,6 +97,7 @@ from .ops.recurrent import gru_backward, gru_forward, lstm_backward, lstm_forwar
 from .ops.rope import rope_backward, rope_forward, rope_freqs, rope_qk, rope_qk_backward
 from .ops.sequence import concat_steps, concat_steps_backward, slice_steps, slice_steps_backward
 from .ops.softmax import softmax, softmax_backward, softmax_topk, softmax_topk_backward
+from .ops.strided import map_strided, matmul_strided, reduce_strided, zip_strided
 from .ops.updates import adam_step, momentum_step, sgd_step
 
 __all__ = [
@@ -173,6 +174,8 @@ __all__ = [
     "leaky_relu_backward",
     "lstm_backward",
     "lstm_forward",
+    "map_strided",
+    "matmul_strided",
     "max_pool2d",
     "max_pool2d_backward",
     "momentum_step",
@@ -183,6 +186,7 @@ __all__ = [
     "multi_nonfinite",
     "multi_scale",
     "multi_sum_squares",
+    "reduce_strided",
     "relu",
     "relu_backward",
     "rmsnorm",
@@ -219,6 +223,7 @@ __all__ = [
     "topk_sample",
     "topp_sample",
     "zero_grad",
+    "zip_strided",
 ]
 
 globals().update(sixteen.OPERATIONS)

@@ -14,6 +14,7 @@ from bindings.header.records import Parameter
 from bindings.header.signature import Signature, shape_of
 
 from . import explain
+from .strides import problem_of
 
 HOST_ARRAYS = frozenset({np.ndarray, np.memmap})
 ARRAYS = HOST_ARRAYS | {DeviceArray}
@@ -31,7 +32,9 @@ class Checker:
         self._scalars = [(p, p.name, plain_numbers(p)) for p in signature.scalars]
         self._arrays = [(p, p.name, _kinds(p), p.type.dtype, _flags(p), len(p.shape)) for p in arrays]
         self._lists = [(p, p.name, p.type.dtype, _flags(p)) for p in signature.given if p.is_list]
-        self._sizes = [(p, p.name, p.type.range[1]) for p in signature.size_parameters]
+        self._sizes = [(p, p.name, 1, p.type.range[1]) for p in signature.size_parameters]
+        self._sizes += [(p, p.name, 0, p.type.range[1]) for p in signature.counts_from_zero]
+        self._strided = [(p, p.strided) for p in signature.given if p.strided]
         self._shapes = compile_shapes([axis.size for axis in p.shape] for p in arrays)
         self._requires = compile_conditions(signature.function.requires)
         self._limits = [(p, p.name, p.limit[0] == "WITHIN", p.limit[1]) for p in signature.given if p.limit]
@@ -47,9 +50,9 @@ class Checker:
         if self._lists:
             self._check_lists(values)
         sizes = self.signature.sizes(values)
-        for parameter, name, largest in self._sizes:
-            if not 0 < sizes[name] <= largest:
-                raise explain.size(self.signature, parameter, sizes)
+        for parameter, name, least, largest in self._sizes:
+            if not least <= sizes[name] <= largest:
+                raise explain.size(self.signature, parameter, sizes, least)
         if shapes != self._shapes(sizes):
             for parameter, name, *_ in self._arrays:
                 self._check_shape(parameter, values[name], sizes)
@@ -59,6 +62,10 @@ class Checker:
             holds = False
         if not holds:
             raise explain.condition(self.signature, sizes)
+        for parameter, strided in self._strided:
+            lies = (values[strided.shape], values[strided.strides], sizes[strided.offset])
+            if wrong := problem_of(*lies, values[parameter.name].size, parameter.written):
+                raise ArgumentError(self.operation, parameter.name, *wrong)
         return sizes
 
     def indices(self, values: Mapping[str, Any]) -> dict[str, Any]:

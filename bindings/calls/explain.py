@@ -97,10 +97,10 @@ def unlike(operation: str, parameter: Parameter, arrays: Any, first: str, others
     return ArgumentError(operation, _entry(parameter, at), f"shape {other}, that of {first}[{at}]", f"shape {got}")
 
 
-def size(signature: Signature, parameter: Parameter, sizes: Mapping[str, Any]) -> ArgumentError:
-    """A size below 1, or more than the header's type holds; the argument named is the array that shows it."""
+def size(signature: Signature, parameter: Parameter, sizes: Mapping[str, Any], least: int) -> ArgumentError:
+    """A size below the least, or more than the header's type holds; the argument named is the array that shows it."""
     source, largest = signature.source_of(parameter.name), parameter.type.range[1]
-    expected = f"{parameter.name} from 1 to {largest} ({parameter.ctype})"
+    expected = f"{parameter.name} from {least} to {largest} ({parameter.ctype})"
     got = f"{parameter.name} = {sizes[parameter.name]}"
     return ArgumentError(signature.function.operation, source or parameter.name, expected, got)
 

@@ -11,7 +11,7 @@ from .cursor import Cursor
 from .elements import spellings
 from .expressions import Expression
 from .macros import expand
-from .records import Axis, Function, Header, Parameter
+from .records import Axis, Function, Header, Parameter, Strides
 from .validate import problem_of
 
 _C_TYPES = spellings("c")
@@ -86,6 +86,10 @@ def _annotations(cursor: Cursor, name: str) -> dict[str, Any]:
                 found["each"] = tuple(cursor.entries())
                 if len(found["each"]) != 2:
                     cursor.fail(f"{name}: EACH takes a count and the name of an array of sizes")
+            case "STRIDED":
+                if len(entries := cursor.entries()) != 3:
+                    cursor.fail(f"{name}: STRIDED takes the names of a shape, of strides and of an offset")
+                found["strided"] = Strides(*entries)
             case "HOST" | "MOVING":
                 found[word.lower()] = True
             case "UPDATED" | "WORKSPACE":
@@ -102,8 +106,9 @@ def _annotations(cursor: Cursor, name: str) -> dict[str, Any]:
 
 
 def _axis(cursor: Cursor, text: str) -> Axis:
-    inner = re.fullmatch(r"AT_LEAST\((.*)\)", text, re.S)
-    return Axis(_expression(cursor, inner[1] if inner else text), inner is not None)
+    inner = re.fullmatch(r"(AT_LEAST|OR_ZERO)\((.*)\)", text, re.S)
+    word, size = inner.groups() if inner else ("", text)
+    return Axis(_expression(cursor, size), word == "AT_LEAST", word == "OR_ZERO")
 
 
 def _expression(cursor: Cursor, text: str, *more: str) -> Expression:

@@ -38,10 +38,28 @@ Direction = Literal["in", "out", "updated", "workspace"]
 
 @dataclass(frozen=True)
 class Axis:
-    """One entry of SHAPE."""
+    """One entry of SHAPE; `or_zero`: it may be 0, and then the array has no element and is not looked at."""
 
     size: Expression
     at_least: bool = False
+    or_zero: bool = False
+
+    @property
+    def text(self) -> str:
+        return f"at least {self.size.text}" if self.at_least else self.size.text
+
+
+@dataclass(frozen=True)
+class Strides:
+    """How a tensor lies in its storage: element (i_0, i_1, ...) at offset + the sum of i_k * strides[k].
+
+    shape, strides: names of host arrays of whole numbers; `shape` may name more axes than there are strides.
+    offset: the name of a number.
+    """
+
+    shape: str
+    strides: str
+    offset: str
 
 
 @dataclass(frozen=True)
@@ -51,7 +69,8 @@ class Parameter:
     `element` is the NumPy name of the type pointed to ("void" for addresses); `stars` how many pointers deep it lies
     (0 scalar, 1 array, 2 a host array of arrays); `const` whether the innermost type is.  `read_if` is the condition
     under which an "updated" array or an optional input is read; `limit` bounds an index array's values: ("WITHIN" or
-    "BELOW", n); `moving`: a number that changes from step to step.
+    "BELOW", n); `strided`: it is the storage of a tensor that lies there so; `moving`: a number that changes from step to
+    step.
     """
 
     name: str
@@ -65,6 +84,7 @@ class Parameter:
     host: bool = False
     read_if: Expression | None = None
     limit: tuple[Literal["WITHIN", "BELOW"], Expression] | None = None
+    strided: Strides | None = None
     moving: bool = False
 
     @property
@@ -103,7 +123,7 @@ class Parameter:
 
     @property
     def shape_text(self) -> str:
-        return f"({', '.join(f'at least {a.size.text}' if a.at_least else a.size.text for a in self.shape)})"
+        return f"({', '.join(axis.text for axis in self.shape)})"
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ class Signature:
     returned    outputs and updated arrays in the header's order: what the call returns
     solvers     of each size that an array tells: size, array, index, added; size = array.shape[index] - added
     workspaces  scratch arrays; `lengths` maps each array of sizes to the first list it describes
+    size_parameters, counts_from_zero   sizes that are at least 1, and those that may be 0
     """
 
     def __init__(self, function: Function) -> None:
@@ -40,6 +41,8 @@ class Signature:
         self.scalars = tuple(p for p in numbers if p.name not in solved | counts.keys())
         self.names = tuple(p.name for p in (*self.given, *self.scalars))
         self.size_parameters = tuple(p for p in numbers if p.name in self._size_names())
+        or_zero = {axis.size.text for axis in self._alone() if axis.or_zero} - self._size_names()
+        self.counts_from_zero = tuple(p for p in numbers if p.name in or_zero)
 
     def _axes(self, *, always: bool = False) -> Iterator[tuple[str, int, Axis]]:
         """Yield (array, index, axis) of the given arrays; `always`: only of those that may not be None."""
@@ -63,10 +66,14 @@ class Signature:
         return list(found.values())
 
     def _size_names(self) -> set[str]:
-        """The names that stand alone as a size somewhere: such a number is at least 1."""
+        """The names that stand alone as a size somewhere: such a number is at least 1, unless OR_ZERO says otherwise."""
+        counts = {p.each[0] for p in self.function.parameters if p.each}
+        return counts | {axis.size.text for axis in self._alone() if not axis.or_zero}
+
+    def _alone(self) -> Iterator[Axis]:
+        """Yield the entries of shapes that are a name and nothing else."""
         arrays = (p for p in self.function.parameters if p.is_array)
-        alone = {axis.size.text for parameter in arrays for axis in parameter.shape if axis.size.is_name}
-        return alone | {p.each[0] for p in self.function.parameters if p.each}
+        yield from (axis for parameter in arrays for axis in parameter.shape if axis.size.is_name)
 
     def named(self, args: Iterable[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments of a call by name; whether they fit is for whoever carries it out to say."""

@@ -39,7 +39,23 @@ def _of_parameter(parameter: Parameter, function: Function) -> str | None:
         return f"{name}: READ_IF is for inputs that are arrays of numbers"
     if parameter.limit and not parameter.type.is_integer:
         return f"{name}: WITHIN and BELOW are for integers"
+    if parameter.strided and (problem := _of_strides(parameter, function)):
+        return problem
     return next(filter(None, (_of_names(expression, function) for expression in _expressions(parameter))), None)
+
+
+def _of_strides(parameter: Parameter, function: Function) -> str | None:
+    """A storage has one axis; shape and strides are host arrays that the caller gives, the offset is a number."""
+    assert parameter.strided
+    lengths = [function.by_name.get(name) for name in (parameter.strided.shape, parameter.strided.strides)]
+    offset = function.by_name.get(parameter.strided.offset)
+    if len(parameter.shape) != 1 or parameter.direction not in {"in", "updated"} or parameter.read_if:
+        return f"{parameter.name}: STRIDED is for a storage with one axis that is read, or UPDATED"
+    if any(p is None or p.element != "int64" or not p.host or p.written or len(p.shape) != 1 for p in lengths):
+        return f"{parameter.name}: STRIDED names two const int64_t HOST arrays of one axis"
+    if offset is None or not offset.is_scalar or offset.element != "int64":
+        return f"{parameter.name}: STRIDED names an int64_t as the offset"
+    return None
 
 
 def _expressions(parameter: Parameter) -> list[Expression]:

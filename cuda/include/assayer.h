@@ -6,6 +6,13 @@
  *   SHAPE(a, b)        a dense row-major array.  Each entry is a size: a number, an argument, or a sum, product or
  *                      quotient of them (whole division).  A name that is no argument is taken from the array given.
  *   SHAPE(AT_LEAST(a), b)   the first axis may be longer; what lies beyond is neither read nor written.
+ *   SHAPE(OR_ZERO(a))  may be 0 long, and then its pointer may be null.
+ *   STRIDED(s, d, o)   beside SHAPE: the array is the storage of a tensor whose axes are s[0], s[1], ... long, each 0 or more.
+ *                      Its element (i_0, i_1, ...) is that number o + i_0 * d[0] + i_1 * d[1] + ... of the storage, counted
+ *                      from 0; there are as many axes as d has entries, and fewer than 2^63 elements.  Every element lies
+ *                      in the storage.  Where it is UPDATED no two lie at one place: of the axes longer than 1, ordered by
+ *                      |d|, each |d| is larger than the sum of (s - 1) * |d| over those before it.  What no element names
+ *                      is neither read nor written.
  *   EACH(count, sizes) a host array of count pointers, none of them null; array i has sizes[i] elements.
  *   HOST               lies in host memory on every build (all other arrays lie where the build computes).
  *   MOVING             a number that changes from step to step, so that a call with it is not to be part of a graph.
@@ -16,8 +23,8 @@
  *   REQUIRES(...)      conditions on the arguments; a call that breaks one is refused with ASSAYER_INVALID.
  *
  * A const pointer is an input; any other pointer is an output.  An array that is written overlaps no other.  Pointers
- * need the alignment of their element type and no more.  Every size is at least 1, and the bytes of every array fit in
- * int64_t.
+ * need the alignment of their element type and no more.  Every size is at least 1 unless OR_ZERO says otherwise, and the
+ * bytes of every array fit in int64_t.
  *
  * Every operation returns one of the codes below or, on a device build, a positive error code of the device's runtime.
  * A call that returns a negative code has written nothing.  Calls are asynchronous in the order of their stream where
@@ -43,6 +50,7 @@
 #define UPDATED
 #define UPDATED_IF(...)
 #define READ_IF(...)
+#define STRIDED(...)
 #define WORKSPACE
 #define WITHIN(...)
 #define BELOW(...)
@@ -64,6 +72,53 @@
 #define ASSAYER_TANH 5         /* activation: tanh(x) */
 #define ASSAYER_GELU 6         /* activation: x * (1 + erf(x / sqrt(2))) / 2 */
 #define ASSAYER_GELU_TANH 7    /* activation: x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) */
+
+#define ASSAYER_MAP_IDENTITY 0           /* map: x */
+#define ASSAYER_MAP_NEGATIVE 1           /* map: -x */
+#define ASSAYER_MAP_ABSOLUTE 2           /* map: |x| */
+#define ASSAYER_MAP_SIGN 3               /* map: -1, 0 or 1; x where that is 0 or NaN */
+#define ASSAYER_MAP_FLOOR 4              /* map: the largest whole number not above x */
+#define ASSAYER_MAP_CEIL 5               /* map: the smallest whole number not below x */
+#define ASSAYER_MAP_ROUND 6              /* map: the nearest whole number, of two the even one */
+#define ASSAYER_MAP_SQUARE 7             /* map: x^2 */
+#define ASSAYER_MAP_RECIPROCAL 8         /* map: 1 / x */
+#define ASSAYER_MAP_SQRT 9               /* map: sqrt(x) */
+#define ASSAYER_MAP_RSQRT 10             /* map: 1 / sqrt(x) */
+#define ASSAYER_MAP_EXP 11               /* map: exp(x) */
+#define ASSAYER_MAP_LOG 12               /* map: log(x) */
+#define ASSAYER_MAP_SIN 13               /* map: sin(x) */
+#define ASSAYER_MAP_COS 14               /* map: cos(x) */
+#define ASSAYER_MAP_TANH 15              /* map: tanh(x) */
+#define ASSAYER_MAP_SIGMOID 16           /* map: 1 / (1 + exp(-x)) */
+#define ASSAYER_MAP_SILU 17              /* map: x / (1 + exp(-x)) */
+#define ASSAYER_MAP_SOFTPLUS 18          /* map: log(1 + exp(x)) */
+#define ASSAYER_MAP_ERF 19               /* map: erf(x) */
+#define ASSAYER_MAP_RELU 20              /* map: 0 where x <= 0, else x */
+#define ASSAYER_MAP_GELU 21              /* map: x * (1 + erf(x / sqrt(2))) / 2 */
+#define ASSAYER_MAP_GELU_TANH 22         /* map: x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) */
+
+#define ASSAYER_ZIP_ADD 0                /* zip: a + b */
+#define ASSAYER_ZIP_SUBTRACT 1           /* zip: a - b */
+#define ASSAYER_ZIP_MULTIPLY 2           /* zip: a * b */
+#define ASSAYER_ZIP_DIVIDE 3             /* zip: a / b */
+#define ASSAYER_ZIP_POWER 4              /* zip: a^b, 1 where b is 0 or a is 1 */
+#define ASSAYER_ZIP_MAXIMUM 5            /* zip: the larger one; NaN where either is */
+#define ASSAYER_ZIP_MINIMUM 6            /* zip: the smaller one; NaN where either is */
+#define ASSAYER_ZIP_LESS 7               /* zip: 1 where a < b, else 0 */
+#define ASSAYER_ZIP_LESS_EQUAL 8         /* zip: 1 where a <= b, else 0 */
+#define ASSAYER_ZIP_EQUAL 9              /* zip: 1 where a = b, else 0 */
+#define ASSAYER_ZIP_NOT_EQUAL 10         /* zip: 0 where a = b, else 1 */
+#define ASSAYER_ZIP_RELU_BACKWARD 11     /* zip: 0 where a <= 0, else b */
+#define ASSAYER_ZIP_SIGMOID_BACKWARD 12  /* zip: b * a * (1 - a) */
+#define ASSAYER_ZIP_TANH_BACKWARD 13     /* zip: b * (1 - a^2) */
+#define ASSAYER_ZIP_SQRT_BACKWARD 14     /* zip: b / (2 * a) */
+#define ASSAYER_ZIP_GELU_BACKWARD 15     /* zip: b times the derivative of GELU at a */
+
+#define ASSAYER_REDUCE_SUM 0             /* reduce: start + the sum */
+#define ASSAYER_REDUCE_PRODUCT 1         /* reduce: start * the product */
+#define ASSAYER_REDUCE_MAXIMUM 2         /* reduce: the largest of start and all; NaN where one is */
+#define ASSAYER_REDUCE_MINIMUM 3         /* reduce: the smallest of start and all; NaN where one is */
+#define ASSAYER_REDUCE_MEAN 4            /* reduce: (start + the sum) / how many there are */
 
 /* 16-bit storage.  Arrays of these lie as their bits; arithmetic on them is in float32, and each result is rounded once,
  * to nearest even.  float16: 5 bits of exponent, 10 of fraction; bfloat16: the upper half of a float32. */
@@ -806,6 +861,46 @@ int32_t cuda_dense_backward(const float* input SHAPE(rows, in_features), const f
                             float* d_bias UPDATED_IF(beta != 0) SHAPE(out_features),
                             int rows, int in_features, int out_features, int activation, float alpha, float beta, void* stream)
     REQUIRES(activation >= 0, activation <= 7);
+/* ---- strided ------------------------------------------------------------------------------------------------------ */
+
+/* output = f(x), element by element, x = input; function says what f is: ASSAYER_MAP_... */
+int32_t cuda_map_strided(const float* input SHAPE(OR_ZERO(input_size)) STRIDED(shape, input_strides, input_offset),
+                         float* output UPDATED SHAPE(OR_ZERO(output_size)) STRIDED(shape, output_strides, output_offset),
+                         const int64_t* shape HOST SHAPE(OR_ZERO(axes)), const int64_t* input_strides HOST SHAPE(OR_ZERO(axes)),
+                         const int64_t* output_strides HOST SHAPE(OR_ZERO(axes)), int64_t input_size, int64_t output_size, int axes,
+                         int64_t input_offset, int64_t output_offset, int function, void* stream)
+    REQUIRES(axes <= 32, function >= 0, function <= 22);
+
+/* output = f(a, b), element by element; function says what f is: ASSAYER_ZIP_... */
+int32_t cuda_zip_strided(const float* a SHAPE(OR_ZERO(a_size)) STRIDED(shape, a_strides, a_offset),
+                         const float* b SHAPE(OR_ZERO(b_size)) STRIDED(shape, b_strides, b_offset),
+                         float* output UPDATED SHAPE(OR_ZERO(output_size)) STRIDED(shape, output_strides, output_offset),
+                         const int64_t* shape HOST SHAPE(OR_ZERO(axes)), const int64_t* a_strides HOST SHAPE(OR_ZERO(axes)),
+                         const int64_t* b_strides HOST SHAPE(OR_ZERO(axes)), const int64_t* output_strides HOST SHAPE(OR_ZERO(axes)),
+                         int64_t a_size, int64_t b_size, int64_t output_size, int axes, int64_t a_offset, int64_t b_offset,
+                         int64_t output_offset, int function, void* stream)
+    REQUIRES(axes <= 32, function >= 0, function <= 15);
+
+/* The first kept axes of input are those of output; each element of output is start joined with all that input has there
+ * along the other axes.  function says how: ASSAYER_REDUCE_...  Of nothing it is start, and the mean NaN.  Sums and
+ * products are taken in any order. */
+int32_t cuda_reduce_strided(const float* input SHAPE(OR_ZERO(input_size)) STRIDED(shape, input_strides, input_offset),
+                            float* output UPDATED SHAPE(OR_ZERO(output_size)) STRIDED(shape, output_strides, output_offset),
+                            const int64_t* shape HOST SHAPE(OR_ZERO(axes)), const int64_t* input_strides HOST SHAPE(OR_ZERO(axes)),
+                            const int64_t* output_strides HOST SHAPE(OR_ZERO(kept)), int64_t input_size, int64_t output_size, int axes,
+                            int kept, int64_t input_offset, int64_t output_offset, int function, float start, void* stream)
+    REQUIRES(axes <= 32, kept <= axes, function >= 0, function <= 4);
+
+/* shape: axes of a batch, then M, N and K.  output[.., m, n] = sum over k of a[.., m, n, k] * b[.., m, n, k]: a product of
+ * matrices where a does not change along n, and b not along m, as their strides there are 0. */
+int32_t cuda_matmul_strided(const float* a SHAPE(OR_ZERO(a_size)) STRIDED(shape, a_strides, a_offset),
+                            const float* b SHAPE(OR_ZERO(b_size)) STRIDED(shape, b_strides, b_offset),
+                            float* output UPDATED SHAPE(OR_ZERO(output_size)) STRIDED(shape, output_strides, output_offset),
+                            const int64_t* shape HOST SHAPE(axes), const int64_t* a_strides HOST SHAPE(axes),
+                            const int64_t* b_strides HOST SHAPE(axes), const int64_t* output_strides HOST SHAPE(axes - 1),
+                            int64_t a_size, int64_t b_size, int64_t output_size, int axes, int64_t a_offset, int64_t b_offset,
+                            int64_t output_offset, void* stream)
+    REQUIRES(axes >= 3, axes <= 32);
 
 /* ---- 16-bit ------------------------------------------------------------------------------------------------------ */
 

@@ -74,6 +74,14 @@ struct dropout {
 };
 struct pool; /* pooling.h */
 
+/* How many numbers are joined to one: side by side with what has been joined so far, along a run, and two. */
+struct join {
+    void (*columns)(int64_t n, const float* x, double* joined);
+    double (*run)(int64_t n, const float* x, double start);
+    double (*pair)(double joined, double x);
+};
+enum { MAP_FUNCTIONS = 23, ZIP_FUNCTIONS = 16, JOIN_FUNCTIONS = 4 }; /* sum, product, largest, smallest */
+
 struct simd {
     const char* name;
     int width; /* floats in a vector */
@@ -170,6 +178,11 @@ struct simd {
     void (*lstm_step_backward)(int64_t n, const struct lstm_step* at, const float* d_h, float* d_c, float* d_pre);
     void (*gru_step)(int64_t n, const float* b_x, const float* b_h, const float* of_h, const float* before, float* gates, float* y);
     void (*gru_step_backward)(int64_t n, const struct gru_step* at, float* d_h, float* d_pre_x, float* d_pre_h);
+
+    /* strided tensors, by the numbers of assayer.h */
+    void (*map[MAP_FUNCTIONS])(int64_t n, const float* x, float* y);
+    void (*zip[ZIP_FUNCTIONS])(int64_t n, const float* a, const float* b, float* y);
+    struct join join[JOIN_FUNCTIONS];
 
     struct half bf16, fp16;
 

@@ -172,6 +172,31 @@ def _of_convolution(draw: Draw, *names: str) -> dict[str, Any]:
     return {name: made[name] for name in names} | _STEPS
 
 
+def _strides(*, of: str, offset: int, strides: tuple[int, ...]) -> dict[str, Any]:
+    return {f"{of}_strides": np.array(strides, np.int64), f"{of}_offset": offset}
+
+
+def _tensors(draw: Draw, *inputs: str, **scalars: float) -> dict[str, Any]:
+    """Tensors of 2 x 3 x 4: the first input turned, the second the same along its middle axis, the output in a gap."""
+    made: dict[str, Any] = {"shape": np.array((2, 3, 4), np.int64), "output": draw.normal(32)}
+    lies = [{"offset": 1, "strides": (1, 8, 2)}, {"offset": 7, "strides": (-4, 0, 1)}]
+    for name, laid in zip(inputs, lies, strict=False):
+        made |= {name: draw.normal(27)} | _strides(of=name, **laid)
+    return made | _strides(of="output", offset=2, strides=(15, 5, 1)) | scalars
+
+
+def _reduced(draw: Draw) -> dict[str, Any]:
+    return _tensors(draw, "input", function=0, start=0.5) | _strides(of="output", offset=31, strides=(-20, -5))
+
+
+def _multiplied(draw: Draw) -> dict[str, Any]:
+    """Two products of 3 x 4 and 4 x 5."""
+    made: dict[str, Any] = {"shape": np.array((2, 3, 5, 4), np.int64), "output": draw.normal(40)}
+    a = {"a": draw.normal(26)} | _strides(of="a", offset=1, strides=(12, 4, 0, 1))
+    b = {"b": draw.normal(40)} | _strides(of="b", offset=0, strides=(20, 0, 1, 5))
+    return made | a | b | _strides(of="output", offset=3, strides=(15, 1, 3))
+
+
 _HYPER = {"lr": 0.01, "beta1": 0.9, "beta2": 0.95, "eps": 0.03, "step": 3}
 _WINDOW = {"kernel_h": 3, "kernel_w": 2, "stride_h": 2, "stride_w": 1, "pad_h": 1, "pad_w": 1}
 _OFFSETS = np.array([0, 2, 2, 6], np.int32)  # the middle expert owns no row
@@ -327,6 +352,10 @@ SAMPLES: dict[str, Callable[[Draw], dict[str, Any]]] = {
     },
     "slice_steps": lambda d: {"input": d.normal(2, 7, 3), "first": 1, "count": 4},
     "slice_steps_backward": lambda d: {"d_output": d.normal(2, 4, 3), "steps": 7, "first": 1},
+    "map_strided": lambda d: _tensors(d, "input", function=11),
+    "zip_strided": lambda d: _tensors(d, "a", "b", function=2),
+    "reduce_strided": _reduced,
+    "matmul_strided": _multiplied,
     "concat_steps": lambda d: {"a": d.normal(2, 3, 5), "b": d.normal(2, 4, 5)},
     "concat_steps_backward": lambda d: {"d_output": d.normal(2, 7, 5), "steps_a": 3, "steps_b": 4},
     "conv2d": lambda d: _of_convolution(d, "input", "weight") | {"bias": d.normal(6), "has_bias": 1},

@@ -24,6 +24,11 @@ def size_names(function: Function) -> list[str]:
     return [parameter.name for parameter in operations.signature(function).size_parameters]
 
 
+def names_from_zero(function: Function) -> list[str]:
+    """Return the arguments that stand alone as a size only where OR_ZERO says that it may be 0."""
+    return [parameter.name for parameter in operations.signature(function).counts_from_zero]
+
+
 def broken(function: Function, sizes: Sizes) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield for each condition and each number in it what breaks that condition alone: by name, and the number.
 
@@ -77,6 +82,8 @@ def _integers(function: Function, condition: Expression, name: str, sizes: Sizes
 def _breaks_only(function: Function, condition: Expression, values: Sizes) -> bool:
     if any(values[name] < 1 for name in size_names(function)):
         return False
+    if any(values[name] < 0 for name in names_from_zero(function)):
+        return False
     return all((other is condition) == _is_broken(other, values) for other in function.requires)
 
 
@@ -92,7 +99,8 @@ def too_many_bytes(function: Function, sizes: Sizes) -> Iterator[tuple[str, dict
     seen: list[dict[str, int]] = []
     for parameter in function.parameters:
         names = {name for axis in parameter.shape for name in axis.size.names}
-        found = _large(function, parameter, sizes) if names and names <= {*size_names(function)} else None
+        all_sizes = {*size_names(function), *names_from_zero(function)}
+        found = _large(function, parameter, sizes) if names and names <= all_sizes else None
         if found and found not in seen:
             seen.append(found)
             yield parameter.name, found

@@ -14,8 +14,9 @@ from bindings.header.records import Function, Parameter
 from conformance import operations
 from conformance.catalogue.families import facts_of
 
-from .broken import broken, size_names, too_many_bytes
+from .broken import broken, names_from_zero, size_names, too_many_bytes
 from .entries import Entry, count, inconsistent, out_of_range, places
+from .misplaced import misplaced
 from .spec import Arguments, Case
 
 INVALID, UNSUPPORTED = -2, -4
@@ -102,6 +103,9 @@ def _refusals(base: Case) -> Iterator[Refusal]:
     function = operations.OPERATIONS[base.operation]
     for name, override in _overrides(function, base.sizes):
         yield Refusal(base.operation, name, base, override)
+    if operations.layout_arrays(function):
+        for name, override in misplaced(function, base.arguments()):
+            yield Refusal(base.operation, name, base, override)
     yield from _of_entries(function, base)
 
 
@@ -121,6 +125,7 @@ def _overrides(function: Function, sizes: Mapping[str, Any]) -> Iterator[tuple[s
             yield from _of_array(function, parameter, sizes)
         if parameter.name in size_names(function):
             yield f"zero_{parameter.name}", {parameter.name: 0}
+        if parameter.name in (*size_names(function), *names_from_zero(function)):
             yield f"negative_{parameter.name}", {parameter.name: -1}
     for name, large in too_many_bytes(function, sizes):
         yield f"bytes_of_{name}_past_int64", large
@@ -132,7 +137,8 @@ def _of_array(
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield null pointers, in lists at each kind of place, and lengths of a list's arrays."""
     name = parameter.name
-    if not parameter.is_optional or parameter.is_read(sizes):
+    is_empty = any(axis.or_zero and axis.size(sizes) == 0 for axis in parameter.shape)
+    if not is_empty and (not parameter.is_optional or parameter.is_read(sizes)):
         yield f"null_{name}", {name: None}
     if parameter.each:
         for place in places(sizes[parameter.each[0]]):

@@ -50,7 +50,10 @@ class Case:
         made: Arguments = {}
         function = operations.OPERATIONS[self.operation]
         for parameter in operations.read_arrays(function):
-            made[parameter.name] = operations.fill(parameter, self.sizes, partial(self._make, parameter.name, draw))
+            if parameter.name in operations.layout_arrays(function):
+                made[parameter.name] = np.array(self.sizes[parameter.name], np.int64)
+            else:
+                made[parameter.name] = operations.fill(parameter, self.sizes, partial(self._make, parameter.name, draw))
         for name in operations.scalars(function):
             made[name] = self.sizes[name]
         if self.spec.finish:
@@ -73,13 +76,16 @@ class Spec:
     why: str = ""  # the reason this line exists, where the data set's own is not all; part of the id
     signed_zeros: bool = False  # the sign of a zero counts, where the result is exact
     trivial: str = ""  # why doing next to nothing is right here
+    derive: Callable[[Sizes], Sizes] = dict  # a row -> the call's sizes, scalars, and what its shapes and strides hold
     by_design: bool = False  # one of many cases that cover a space together: what passes here fails in others
 
     def cases(self) -> Iterator[Case]:
         for data, rows in self.data.items():
             for row in rows:
-                text = "x".join(f"{v:g}" if isinstance(v, float) else str(v) for v in row.values())
-                yield Case(self.operation, data, f"{self.why}_{text}" if self.why else text, row, self)
+                words = [f"{v:g}" if isinstance(v, float) else str(v) for v in row.values()]
+                text = ("_" if any(isinstance(v, str) for v in row.values()) else "x").join(words)
+                name = f"{self.why}_{text}" if self.why else text
+                yield Case(self.operation, data, name, self.derive(row), self)
 
 
 def ids(high: str | int, low: int = 0) -> Maker:

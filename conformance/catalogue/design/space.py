@@ -79,7 +79,8 @@ def space_of(operation: str) -> Space:
     """Return the space of an operation."""
     design = design_of(operation)
     function = operations.OPERATIONS[operation]
-    given = operations.read_arrays(function)
+    layouts = operations.layout_arrays(function)
+    given = [parameter for parameter in operations.read_arrays(function) if parameter.name not in layouts]
     makers = {p.name: found for p in given if (found := _makers(operation, design, p))}
     sizes = [Factor(name, tuple(found), _classes(found), "size") for name, found in _sizes(operation, design)]
     scalars = [

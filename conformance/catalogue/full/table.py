@@ -7,10 +7,23 @@ from dataclasses import replace
 
 from conformance.operations import OPERATIONS
 
-from . import attention, broadcast, convolution, heads, lists, losses, planes, products, recurrent, routing, rows
+from . import (
+    attention,
+    broadcast,
+    convolution,
+    heads,
+    lists,
+    losses,
+    planes,
+    products,
+    recurrent,
+    routing,
+    rows,
+    strided,
+)
 from .call import FullCall
 
-_FILES = (rows, losses, products, broadcast, heads, attention, routing, lists, convolution, recurrent, planes)
+_FILES = (rows, losses, products, broadcast, heads, attention, routing, lists, convolution, recurrent, planes, strided)
 SUFFIXES = ("bf16", "fp16")
 
 

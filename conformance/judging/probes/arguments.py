@@ -49,8 +49,10 @@ def build(operation: str, axis: str, length: int, rest: float, contents: Mapping
     if axis:
         sizes[axis] = length
     sizes |= {"kv_len": sizes.get("kv_capacity", 1), "sizes": [length if axis == "sizes" else 1], "count": 1}
-    made: dict[str, Any] = {}
+    made: dict[str, Any] = {name: np.array(sizes[name]) for name in operations.layout_arrays(function)}
     for parameter in operations.read_arrays(function):
+        if parameter.name in made:
+            continue
 
         def fill(shape: tuple[int, ...], parameter: Parameter = parameter) -> Array:
             return _filled(parameter, shape, axis, sizes, rest, contents)

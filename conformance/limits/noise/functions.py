@@ -32,7 +32,7 @@ _CARRIED: dict[Any, Callable[..., Any]] = {
     np.minimum: arithmetic.minimum,
     np.matmul: reductions.matmul,
     np.rint: arithmetic.to_whole(np.rint, 0.5),
-    np.trunc: arithmetic.to_whole(np.trunc, 0.0),
+    **{whole: arithmetic.to_whole(whole, 0.0) for whole in (np.trunc, np.floor, np.ceil)},
     **{
         test: arithmetic.by_value(test)
         for test in (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal)

@@ -15,6 +15,7 @@ Rounded toward zero, each partial sum loses u * |s| in the mean: together at mos
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -92,7 +93,8 @@ def total(x: Noisy, axis: Any = None, keepdims: bool = False, dtype: Any = None)
     axes = tuple(range(x.ndim)) if axis is None else tuple(np.atleast_1d(axis) % x.ndim)
     kept = [a for a in range(x.ndim) if a not in axes]
     shape = [1 if a in axes else n for a, n in enumerate(x.shape)] if keepdims else [x.shape[a] for a in kept]
-    flat = x.map(lambda part: part.transpose(*kept, *axes).reshape(*(x.shape[a] for a in kept), -1))
+    rows = (*(x.shape[a] for a in kept), math.prod(x.shape[a] for a in axes))
+    flat = x.map(lambda part: part.transpose(*kept, *axes).reshape(rows))
     size, n = np.abs(flat.v), flat.shape[-1]
     alike = _equal(size)
     faint = size < np.sum(size, axis=-1, keepdims=True) * roundings().accumulator.unit

@@ -21,6 +21,7 @@ from . import (
     recurrent,
     sequences,
     sixteen,
+    strided,
 )
 from .fault import Fault, FaultError
 
@@ -40,6 +41,7 @@ FAULTS = (
     *planes.FAULTS,
     *sixteen.FAULTS,
     *activations.FAULTS,
+    *strided.FAULTS,
     *broadcast.FAULTS,
 )
 # One of each family, of different kinds, none of which reaches another's operations: they go into one library.

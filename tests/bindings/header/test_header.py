@@ -171,6 +171,34 @@ def test_an_input_that_may_be_absent() -> None:
     assert (x.is_optional, y.is_optional, y.direction, y.read_if and y.read_if.text) == (False, True, "in", "b != 0")
 
 
+TENSOR = "STRIDED(shape, strides, offset)"
+LAYOUT = "const int64_t* shape HOST SHAPE(axes), const int64_t* strides HOST SHAPE(axes), int axes, int64_t offset"
+
+
+def test_the_storage_of_a_tensor() -> None:
+    text = operation(f"const float* x SHAPE(OR_ZERO(n)) {TENSOR}, {LAYOUT}, int64_t n")
+    function = parse_header(text).operations["f"]
+    strided, axis = function.by_name["x"].strided, function.by_name["x"].shape[0]
+    assert strided is not None
+    assert (strided.shape, strided.strides, strided.offset, axis.or_zero) == ("shape", "strides", "offset", True)
+
+
+@pytest.mark.parametrize(
+    ("array", "expected"),
+    [
+        ("const float* x SHAPE(n) STRIDED(shape, strides)", "STRIDED takes the names of a shape, of strides and of an"),
+        (f"const float* x SHAPE(n, n) {TENSOR}", "STRIDED is for a storage with one axis"),
+        (f"float* x SHAPE(n) {TENSOR}", "STRIDED is for a storage with one axis that is read, or UPDATED"),
+        ("const float* x SHAPE(n) STRIDED(shape, n, offset)", "STRIDED names two const int64_t HOST arrays"),
+        ("const float* x SHAPE(n) STRIDED(shape, strides, axes)", "STRIDED names an int64_t as the offset"),
+    ],
+)
+def test_a_storage_that_is_not_declared_whole(array: str, expected: str) -> None:
+    error = error_of(HeaderError, parse_header, operation(f"{array}, {LAYOUT}, int n"))
+    assert error is not None
+    assert expected in str(error)
+
+
 TEXT = header_path().read_text(encoding="utf-8")
 
 

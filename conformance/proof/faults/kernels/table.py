@@ -17,6 +17,7 @@ from . import (
     recurrent,
     rows,
     sixteen,
+    strided,
     threads,
 )
 
@@ -35,6 +36,7 @@ FAMILIES = (
     recurrent,
     sixteen,
     activations,
+    strided,
     broadcast,
 )
 

@@ -1,0 +1,146 @@
+/* Tensors of any layout joined along some of their axes.
+ *
+ * A task joins a part of what there is of a tile of elements: side by side where neighbouring elements lie close to each other,
+ * and element by element where the numbers of one element do.  Tiles and parts depend on the sizes alone, and parts are joined
+ * in their order. */
+#include "check.h"
+#include "parallel.h"
+#include "scratch.h"
+#include "simd.h"
+#include "strides.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { TILE = 1024, PART = 32768, OUTPUT = 0, INPUT = 1, NUMBERS = 0 };
+enum { MEAN = 4 };
+
+struct reduction {
+    struct layout kept;    /* operands: output, input */
+    struct layout numbers; /* what each element is joined of; operand: input */
+    const float* input;
+    float* output;
+    struct join join;
+    double none; /* what joined with x gives x */
+    float start;
+    double divisor;
+    int64_t tile, parts; /* elements of a tile, along axis 0; parts of an element */
+    int64_t each;        /* numbers of an element */
+    double* joined;      /* where there are several parts: of every element, part by part */
+};
+
+/* Where an element lies that is so many places on in the order of axes, from axis `first` on. */
+static int64_t place_of(const struct layout* at, int operand, int first, int64_t number) {
+    int64_t place = 0;
+    for (int k = first; k < at->axes; number /= at->lengths[k++]) place += number % at->lengths[k] * at->strides[operand][k];
+    return place;
+}
+
+static void collect(const float* from, int64_t step, int64_t n, float* to) {
+    for (int64_t i = 0; i < n; i++) to[i] = from[i * step];
+}
+
+/* Numbers from up to `to` of one element, run by run along their innermost axis. */
+static double join_runs(const struct reduction* r, const float* element, int64_t from, int64_t to) {
+    const int64_t length = r->numbers.lengths[0], step = r->numbers.strides[NUMBERS][0];
+    double joined = r->none;
+    float buffer[TILE];
+    while (from < to) {
+        const int64_t column = from % length, left = min64(length - column, to - from), n = step == 1 ? left : min64(left, TILE);
+        const float* const run = element + column * step + place_of(&r->numbers, NUMBERS, 1, from / length);
+        if (step != 1) collect(run, step, n, buffer);
+        joined = r->join.run(n, step == 1 ? run : buffer, joined);
+        from += n;
+    }
+    return joined;
+}
+
+/* The same of several elements, side by side. */
+static void join_columns(const struct reduction* r, const float* first, int64_t columns, int64_t from, int64_t to, double* joined) {
+    const int64_t step = r->kept.strides[INPUT][0];
+    float buffer[TILE];
+    for (int64_t i = 0; i < columns; i++) joined[i] = r->none;
+    for (int64_t number = from; number < to; number++) {
+        const float* const row = first + place_of(&r->numbers, NUMBERS, 0, number);
+        if (step != 1) collect(row, step, columns, buffer);
+        r->join.columns(columns, step == 1 ? row : buffer, joined);
+    }
+}
+
+static void write_elements(const struct reduction* r, int64_t column, int64_t row, int64_t columns, const double* joined) {
+    float* const to = r->output + r->kept.offsets[OUTPUT] + place_of(&r->kept, OUTPUT, 1, row);
+    for (int64_t i = 0; i < columns; i++)
+        to[(column + i) * r->kept.strides[OUTPUT][0]] = (float)(r->join.pair(joined[i], r->start) / r->divisor);
+}
+
+/* Part `task % parts` of tile `task / parts`. */
+static void do_part(const struct reduction* r, int64_t task) {
+    const int64_t length = r->kept.lengths[0], across = ceil_div(length, r->tile), tile = task / r->parts, part = task % r->parts;
+    const int64_t column = tile % across * r->tile, row = tile / across, columns = min64(r->tile, length - column);
+    const float* const first = r->input + r->kept.offsets[INPUT] + r->numbers.offsets[NUMBERS] +
+                               place_of(&r->kept, INPUT, 1, row) + column * r->kept.strides[INPUT][0];
+    const int64_t from = ceil_div(r->each, r->parts) * part, to = min64(from + ceil_div(r->each, r->parts), r->each);
+    double joined[TILE];
+    if (r->tile == 1) joined[0] = join_runs(r, first, from, to);
+    else join_columns(r, first, columns, from, to, joined);
+    if (r->parts == 1) write_elements(r, column, row, columns, joined);
+    else memcpy(r->joined + part * elements_of(&r->kept) + row * length + column, joined, (size_t)columns * sizeof(double));
+}
+
+/* Joins the parts of every element, in their order, and writes it. */
+static void join_parts(const struct reduction* r) {
+    const int64_t elements = elements_of(&r->kept), length = r->kept.lengths[0];
+    for (int64_t part = 1; part < r->parts; part++)
+        for (int64_t i = 0; i < elements; i++) r->joined[i] = r->join.pair(r->joined[i], r->joined[part * elements + i]);
+    for (int64_t row = 0; row < elements / length; row++) write_elements(r, 0, row, length, r->joined + row * length);
+}
+
+static int32_t reduce(struct reduction* r) {
+    simplify(&r->kept, 2);
+    simplify(&r->numbers, 1);
+    const int64_t elements = elements_of(&r->kept);
+    r->each = elements_of(&r->numbers);
+    const bool is_run = size_of_step(r->numbers.strides[NUMBERS][0]) < size_of_step(r->kept.strides[INPUT][0]) || r->kept.lengths[0] == 1;
+    r->tile = is_run ? 1 : TILE;
+    const int64_t tiles = ceil_div(r->kept.lengths[0], r->tile) * (elements / r->kept.lengths[0]);
+    r->parts = tiles < 64 ? ceil_div(r->each * min64(r->tile, r->kept.lengths[0]), PART) : 1;
+    r->parts = min64(r->parts, r->each);
+    const struct scratch scratch = scratch_take(r->parts > 1 ? r->parts * elements : 1, sizeof(double));
+    r->joined = scratch.memory;
+    if (scratch.memory) {
+        PARALLEL_FOR(elements * r->each >= SERIAL_BELOW)
+        for (int64_t task = 0; task < tiles * r->parts; task++) do_part(r, task);
+        if (r->parts > 1) join_parts(r);
+    }
+    scratch_give(scratch);
+    return scratch.memory ? ASSAYER_OK : ASSAYER_NO_MEMORY;
+}
+
+/* Elements that are joined of nothing. */
+static void write_starts(struct reduction* r, bool is_mean) {
+    simplify(&r->kept, 2);
+    for (int64_t i = 0; i < elements_of(&r->kept); i++)
+        r->output[r->kept.offsets[OUTPUT] + place_of(&r->kept, OUTPUT, 0, i)] = is_mean ? NAN : r->start;
+}
+
+int32_t cuda_reduce_strided(const float* input, float* output, const int64_t* shape, const int64_t* input_strides,
+                            const int64_t* output_strides, int64_t input_size, int64_t output_size, int axes, int kept,
+                            int64_t input_offset, int64_t output_offset, int function, float start, void* stream) {
+    static const double none[] = {0, 1, -INFINITY, INFINITY, 0};
+    (void)stream;
+    CHECK(axes >= 0 && axes <= MOST_AXES && kept >= 0 && kept <= axes && function >= 0 && function <= MEAN);
+    CHECK((axes == 0 || (shape && input_strides)) && (kept == 0 || output_strides));
+    CHECK(strides_fit(input, input_size, axes, shape, input_strides, input_offset, false));
+    CHECK(strides_fit(output, output_size, kept, shape, output_strides, output_offset, true));
+    struct reduction r = {.input = input, .output = output, .join = simd()->join[function % MEAN], .none = none[function], .start = start};
+    set_shape(&r.kept, kept, shape);
+    set_operand(&r.kept, OUTPUT, output_strides, output_offset);
+    set_operand(&r.kept, INPUT, input_strides, input_offset);
+    set_shape(&r.numbers, axes - kept, shape + kept);
+    set_operand(&r.numbers, NUMBERS, input_strides + kept, 0);
+    if (elements_of(&r.kept) == 0) return ASSAYER_OK;
+    r.divisor = function == MEAN ? (double)elements_of(&r.numbers) : 1.0;
+    if (elements_of(&r.numbers) > 0) return reduce(&r);
+    write_starts(&r, function == MEAN);
+    return ASSAYER_OK;
+}
