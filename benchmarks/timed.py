@@ -10,6 +10,7 @@ from .cases import Case, divided, listed, of_a_step
 from .listed import LISTED
 from .networks import CONVOLUTIONS, PARTS, convolution, recurrent
 from .sizes import SHORT, Sizes
+from .strided import STRIDED, id_of, strided
 
 PLANES = ((16, 64, 56), (16, 256, 14))
 SEQUENCES = (32, 32, 128, 128)
@@ -45,6 +46,9 @@ def timed(sizes: Sizes) -> dict[str, Timed]:
     for kind in PARTS:
         for place, whole in enumerate(recurrent(kind, SEQUENCES, sizes.divisor)):
             found[whole.id] = Timed(partial(_itself, whole), partial(_recurrent, kind, place, SHORT.divisor))
+    for number in range(len(STRIDED)):
+        whole, smaller = (partial(strided, number, divisor) for divisor in (sizes.divisor, SHORT.divisor))
+        found[id_of(number, sizes.divisor)] = Timed(whole, smaller)
     for id, case in of_a_step(sizes).items():
         found[id] = Timed(partial(_itself, case), partial(_itself, case))
     return found

@@ -20,6 +20,7 @@ from .torch_recurrent import (  # noqa: F401
     rnn_backward,
     rnn_forward,
 )
+from .torch_strided import map_strided, matmul_strided, reduce_strided, zip_strided  # noqa: F401
 
 Timed = Callable[[], Any]
 

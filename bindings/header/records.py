@@ -69,8 +69,8 @@ class Parameter:
     `element` is the NumPy name of the type pointed to ("void" for addresses); `stars` how many pointers deep it lies
     (0 scalar, 1 array, 2 a host array of arrays); `const` whether the innermost type is.  `read_if` is the condition
     under which an "updated" array or an optional input is read; `limit` bounds an index array's values: ("WITHIN" or
-    "BELOW", n); `strided`: it is the storage of a tensor that lies there so; `moving`: a number that changes from step to
-    step.
+    "BELOW", n); `strided`: the array is the storage of a tensor that lies there so; `moving`: a number that changes
+    from step to step.
     """
 
     name: str

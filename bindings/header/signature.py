@@ -66,7 +66,7 @@ class Signature:
         return list(found.values())
 
     def _size_names(self) -> set[str]:
-        """The names that stand alone as a size somewhere: such a number is at least 1, unless OR_ZERO says otherwise."""
+        """The names that stand alone as a size somewhere: such a number is at least 1, unless OR_ZERO says more."""
         counts = {p.each[0] for p in self.function.parameters if p.each}
         return counts | {axis.size.text for axis in self._alone() if not axis.or_zero}
 

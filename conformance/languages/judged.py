@@ -14,7 +14,7 @@ from pathlib import Path
 from bindings.places import module
 from conformance.paths import EXAMPLES
 
-from .files import ProgramError, wrong_decoding, wrong_start, write_golden
+from .files import ProgramError, write_golden, wrong_decoding, wrong_start
 from .ports import Port, PortError, build
 
 CASES = "not full/ and not designed"

@@ -673,3 +673,121 @@ def test_argmax() -> None:
     (logits,) = draw((5, 33))
     logits[3] = np.nan
     np.testing.assert_array_equal(ops.argmax(logits), torch.tensor(logits).argmax(-1))
+
+
+# The functions of assayer.h, by their numbers, in PyTorch.
+_MAPS = (
+    torch.clone,
+    torch.neg,
+    torch.abs,
+    torch.sign,
+    torch.floor,
+    torch.ceil,
+    torch.round,
+    torch.square,
+    torch.reciprocal,
+    torch.sqrt,
+    torch.rsqrt,
+    torch.exp,
+    torch.log,
+    torch.sin,
+    torch.cos,
+    torch.tanh,
+    torch.sigmoid,
+    F.silu,
+    lambda x: F.softplus(x, threshold=1e3),
+    torch.erf,
+    F.relu,
+    F.gelu,
+    lambda x: F.gelu(x, approximate="tanh"),
+)
+_ZIPS = (
+    torch.add,
+    torch.sub,
+    torch.mul,
+    torch.div,
+    torch.pow,
+    torch.maximum,
+    torch.minimum,
+    lambda a, b: torch.lt(a, b).double(),
+    lambda a, b: torch.le(a, b).double(),
+    lambda a, b: torch.eq(a, b).double(),
+    lambda a, b: torch.ne(a, b).double(),
+)
+# Gradients: what autograd makes of a forward at x, and what of it the function is given.
+_BACKWARDS = (
+    (11, F.relu, lambda x: x),
+    (12, torch.sigmoid, torch.sigmoid),
+    (13, torch.tanh, torch.tanh),
+    (14, torch.sqrt, torch.sqrt),
+    (15, F.gelu, lambda x: x),
+)
+_REDUCTIONS = (torch.sum, torch.prod, torch.amax, torch.amin, torch.mean)
+_SHAPE, _LIES, _TURNED = (3, 4, 5), (40, 10, 2), (1, 3, 12)
+
+
+def _laid(storage: Any, strides: tuple[int, ...], offset: int, shape: tuple[int, ...] = _SHAPE) -> Any:
+    return torch.as_strided(torch.tensor(storage), shape, strides, offset)
+
+
+def _whole(*numbers: int) -> Any:
+    return np.array(numbers, np.int64)
+
+
+def _written(output: Any, strides: tuple[int, ...], offset: int, values: Any) -> Any:
+    """The storage after PyTorch has written a tensor into it."""
+    storage = torch.tensor(output)
+    torch.as_strided(storage, values.shape, strides, offset).copy_(values)
+    return storage.numpy()
+
+
+@pytest.mark.parametrize("number", range(23))
+def test_functions_of_strided_tensors(number: int) -> None:
+    x, output = draw((60,), (130,))
+    x = np.abs(x) + 0.1 if number in (8, 9, 10, 12) else x
+    got = ops.map_strided(x, output, _whole(*_SHAPE), _whole(*_TURNED), _whole(*_LIES), 0, 3, number)
+    assert_agree(got, _written(output, _LIES, 3, _MAPS[number](_laid(x, _TURNED, 0))), [x], "output")
+
+
+@pytest.mark.parametrize("number", range(11))
+def test_functions_of_two_strided_tensors(number: int) -> None:
+    a, b, output = draw((60,), (8,), (130,))
+    a, b = (np.round(a), np.round(b)) if number in (7, 8, 9, 10) else (np.abs(a), b)
+    lies = (_whole(*_TURNED), _whole(0, 0, 1), _whole(*_LIES))
+    got = ops.zip_strided(a, b, output, _whole(*_SHAPE), *lies, 0, 2, 3, number)
+    due = _ZIPS[number](_laid(a, _TURNED, 0), _laid(b, (0, 0, 1), 2))
+    assert_agree(got, _written(output, _LIES, 3, due), [a, b], "output")
+
+
+@pytest.mark.parametrize(("number", "forward", "given"), _BACKWARDS)
+def test_gradients_among_functions_of_two_tensors(number: int, forward: Any, given: Any) -> None:
+    x, d = draw((60,), (60,))
+    x = np.abs(x) + 0.1 if number == 14 else x
+    _, (gradient,) = oracle(forward, [x], d)
+    place, zeros = _whole(1), np.zeros(60)
+    a = given(torch.tensor(x)).numpy()
+    got = ops.zip_strided(a, d, zeros, _whole(60), place, place, place, 0, 0, 0, number)
+    assert_agree(got, gradient.numpy(), [x, d], "gradient")
+
+
+@pytest.mark.parametrize("kept", range(4))
+@pytest.mark.parametrize("number", range(5))
+def test_strided_tensors_joined_along_axes(number: int, kept: int) -> None:
+    x, output = draw((60,), (130,))
+    strides = _LIES[:kept]
+    got = ops.reduce_strided(x, output, _whole(*_SHAPE), _whole(*_TURNED), _whole(*strides), 0, 3, number, 0.0 + number)
+    laid = _laid(x, _TURNED, 0).reshape(*_SHAPE[:kept], -1)
+    start = torch.full((*_SHAPE[:kept], 1), float(number), dtype=torch.float64)
+    joined = _REDUCTIONS[number](torch.cat([laid, start], -1), -1)
+    if number == 4:  # start is no number among those that the sum is divided by
+        joined = joined * (laid.shape[-1] + 1) / laid.shape[-1]
+    assert_agree(got, _written(output, strides, 3, joined), [x], "output")
+
+
+def test_products_of_strided_matrices() -> None:
+    """Two of 3 x 5 by 5 x 4, the second matrix of each turned."""
+    a, b, output = draw((30,), (40,), (40,))
+    shape, lies = _whole(2, 3, 4, 5), (_whole(15, 5, 0, 1), _whole(20, 0, 5, 1), _whole(20, 1, 3))
+    got = ops.matmul_strided(a, b, output, shape, *lies, 0, 0, 2)
+    due = torch.tensor(a).reshape(2, 3, 5) @ torch.tensor(b).reshape(2, 4, 5).mT
+    assert_agree(got, _written(output, (20, 1, 3), 2, due), [a, b], "output")
