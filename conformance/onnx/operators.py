@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from . import planes, training
+from . import broadcast, planes, training
 from .convolution import conv2d, conv2d_backward_bias, conv2d_backward_input
 from .graph import Graph, NotApplicableError
 from .package import onnx
@@ -202,6 +202,7 @@ OPERATORS: Mapping[str, Build] = {
     "embedding": _embedding,
     "scatter_add": _scatter_add,
     **planes.OPERATORS,
+    **broadcast.OPERATORS,
     "argmax": _argmax,
     "layernorm": _layernorm,
     "batchnorm_evaluation": _batchnorm_evaluation,
