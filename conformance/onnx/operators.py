@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from . import planes, recurrent, training
+from . import broadcast, planes, recurrent, training
 from .convolution import conv2d, conv2d_backward_bias, conv2d_backward_input
 from .graph import Graph, NotApplicableError, onnx
 
@@ -202,6 +202,7 @@ OPERATORS: Mapping[str, Build] = {
     "scatter_add": _scatter_add,
     **planes.OPERATORS,
     **recurrent.OPERATORS,
+    **broadcast.OPERATORS,
     "argmax": _argmax,
     "layernorm": _layernorm,
     "batchnorm_evaluation": _batchnorm_evaluation,

@@ -34,6 +34,17 @@ def _elementwise(operation: str) -> Callable[[Node], Call]:
     return call
 
 
+def add(node: Node) -> Call:
+    """add_row or add_column where the second is a row or a column, else add."""
+    expect_float32(node)
+    a, b, due = node.given(0), node.given(1), node.outputs[0]
+    if a.ndim > 1 and b.shape == a.shape[-1:]:
+        return Call("add_row", {"input": _rows(a, -1), "row": b}, {"output": _rows(due, -1)})
+    if a.ndim > 1 and b.shape == (*a.shape[:-1], 1):
+        return Call("add_column", {"input": _rows(a, -1), "column": b.ravel()}, {"output": _rows(due, -1)})
+    return _elementwise("add")(node)
+
+
 def swish(node: Node) -> Call:
     """silu; alpha is 1 there."""
     expect_float32(node)
@@ -102,8 +113,10 @@ def batch_normalization(node: Node) -> Call:
 
 
 def gemm(node: Node) -> Call:
-    """One of gemm_nn, gemm_beta, gemm_tn and gemm_tt."""
+    """One of gemm_nn, gemm_beta, gemm_tn and gemm_tt; dense where C is a row that is added as it is."""
     settings = node.attributes
+    if _is_biased(node):
+        return _linear(node)
     first, second = settings.get("transA", 0), settings.get("transB", 0)
     operation = {(0, 0): "gemm_nn", (0, 1): "gemm_beta", (1, 0): "gemm_tn", (1, 1): "gemm_tt"}[first, second]
     shape, added = node.outputs[0].shape, node.given(2)
@@ -111,6 +124,19 @@ def gemm(node: Node) -> Call:
     beta = 0.0 if added is None else settings.get("beta", 1.0)
     arguments = {"A": node.given(0), "B": node.given(1), "C": c, "alpha": settings.get("alpha", 1.0), "beta": beta}
     return Call(operation, arguments, {"C": node.outputs[0]})
+
+
+def _is_biased(node: Node) -> bool:
+    settings, bias, columns = node.attributes, node.given(2), node.outputs[0].shape[1]
+    scaled = settings.get("alpha", 1.0) != 1 or settings.get("beta", 1.0) != 1
+    return bias is not None and bias.shape in ((columns,), (1, columns)) and not (scaled or settings.get("transA", 0))
+
+
+def _linear(node: Node) -> Call:
+    weight = node.given(1) if node.attributes.get("transB", 0) else np.ascontiguousarray(node.given(1).T)
+    arguments = {"input": node.given(0), "weight": weight, "bias": node.given(2).ravel()}
+    arguments |= {"activation": 0, "alpha": 1.0, "has_bias": 1}
+    return Call("dense", arguments, {"pre": node.outputs[0], "output": node.outputs[0]})
 
 
 def matmul(node: Node) -> Call:
@@ -282,7 +308,7 @@ def _never(reason: str) -> Callable[[Node], Call]:
 
 
 SHARED: Mapping[str, Callable[[Node], Call]] = {
-    "Add": _elementwise("add"),
+    "Add": add,
     "Mul": _elementwise("mul"),
     "Swish": swish,
     "Relu": _unary("relu"),

@@ -17,6 +17,7 @@ from reference.ops.dropout import kept
 from . import attention, decode
 from .activations import ACTIVATIONS
 from .attention import LOG2E
+from .broadcast import BROADCAST
 
 Array = Any
 
@@ -244,6 +245,7 @@ _PLAIN: tuple[Callable[..., Any], ...] = (
     *(dropout, dropout_backward),
     *(decode.sample, decode.topk_sample, decode.topp_sample),
     *ACTIVATIONS,
+    *BROADCAST,
 )
 _FLOAT32: dict[str, Callable[..., Any]] = {function.__name__: function for function in _PLAIN} | {
     "gemm_beta": _gemm(lambda A, B: (A, B.T)),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import reference
 from conformance.judging import outputs
 from conformance.judging.verdict import judge
 from conformance.limits.expectation import expect
@@ -123,6 +124,19 @@ def test_infinity_times_a_product_that_may_be_lost_is_open(gate: float, is_open:
     sign = np.float32(np.copysign(np.inf, gate))
     assert outputs.passes("swiglu", arguments, expected, {"output": np.full(1, sign)})
     assert outputs.passes("swiglu", arguments, expected, {"output": np.full(1, np.nan, np.float32)}) == is_open
+
+
+@pytest.mark.parametrize(("pre", "is_open"), [(12.0, True), (0.5, False)])
+def test_a_sum_of_infinity_times_a_difference_that_may_be_nothing_is_open(pre: float, is_open: bool) -> None:
+    """1 - tanh(12)^2 is 1.5e-10 in float64 and 0 in float32: infinity times it is infinite, or no number."""
+    x, d = (exact(np.array([[value, 1.0]]), True) for value in (pre, 1.0))
+    d_pre = reference.tanh_backward(reference.tanh(x), d)
+    with np.errstate(invalid="ignore"):
+        sums = d_pre @ exact(np.array([[np.inf, 1.0], [1.0, 2.0]]), True)
+        missing = d_pre @ exact(np.array([[np.inf], [np.nan]]), True)
+    assert np.isinf(sums.variance).tolist() == [[is_open, False]]
+    assert np.isinf(sums.v[0, 0]) != is_open
+    assert np.isnan(missing.v).all()  # whatever the first term is
 
 
 def test_infinity_beside_what_may_be_the_other_infinity_is_open() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -60,6 +61,24 @@ def test_gemm_s_c_is_spread_over_all_rows_and_its_transposes_choose_the_operatio
     assert call.arguments["C"].tolist() == [[0, 1, 2, 3]] * 2
     assert call.arguments["beta"] == 0.5
     assert SHARED["Gemm"](node(a.T, b.T, due=np.zeros((2, 4), F32))).arguments["beta"] == 0
+
+
+@pytest.mark.parametrize("c", [np.arange(4, dtype=F32), np.arange(4, dtype=F32)[None]])
+def test_a_product_with_a_row_added_as_it_is_is_a_dense_layer(c: Any) -> None:
+    a, b, due = np.ones((2, 3), F32), np.arange(12, dtype=F32).reshape(3, 4), np.zeros((2, 4), F32)
+    for call in (SHARED["Gemm"](node(a, b, c, due=due)), SHARED["Gemm"](node(a, b.T, c, due=due, transB=1))):
+        assert call.operation == "dense"
+        assert call.arguments["weight"].tolist() == b.T.tolist()
+        assert call.arguments["bias"].tolist() == [0, 1, 2, 3]
+    assert SHARED["Gemm"](node(a, b, c, due=due, alpha=0.5)).operation == "gemm_nn"
+    assert SHARED["Gemm"](node(a.T, b, c, due=due, transA=1)).operation == "gemm_tn"
+
+
+def test_what_is_added_is_a_row_a_column_or_of_one_shape() -> None:
+    a = np.ones((2, 3), F32)
+    operations = {(3,): "add_row", (2, 1): "add_column", (2, 3): "add", (1, 1): "add"}
+    for shape, operation in operations.items():
+        assert SHARED["Add"](node(a, np.ones(shape, F32), due=a)).operation == operation
 
 
 def test_targets_that_are_ignored_become_negative() -> None:
