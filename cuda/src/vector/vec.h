@@ -25,7 +25,7 @@ typedef float vec_anywhere __attribute__((vector_size(4 * LANES), aligned(4), ma
 /* A register of doubles, made of as many floats. */
 #define WIDE_LANES (LANES / 2)
 typedef double wide __attribute__((vector_size(8 * WIDE_LANES)));
-typedef float narrow_anywhere __attribute__((may_alias, aligned(4), vector_size(4 * WIDE_LANES)));
+typedef float narrow_anywhere __attribute__((vector_size(4 * WIDE_LANES), may_alias, aligned(4)));
 #define WIDENED(from) __builtin_convertvector(*(const narrow_anywhere*)(from), wide)
 #define ELEMENT(x, i) ((x)[i])
 #endif
