@@ -19,7 +19,7 @@ CLASSES = len(CLASS_ENDS) + 1
 SCALARS: Mapping[str, Sequence[float]] = MappingProxyType(
     {
         "alpha": (1.0, 0.5, -1.7, 0.0, 300.0),
-        "beta": (0.0, 1.0, 0.5, -2.5, -1.0),
+        "beta": (0.0, 1.0, 0.5, -2.5, 2.5),
         "scale": (1.0, 0.125, -0.5, 0.0, 3.0),
         "eps": (1e-6, 1e-5, 1e-3, 1.0, 1e-12, 0.0),
         "temperature": (1.0, 0.7, 0.0, 1.7, 0.001, 30.0),
