@@ -129,7 +129,8 @@ def signed(draw: Draw, shape: Shape) -> Array:
 def lone(draw: Draw, shape: Shape) -> Array:
     """In each row, or eight numbers of a vector, one NaN, infinity or zero: of two, one would hide what the other does.
 
-    Kinds go by turns, so that two rows hold one at least that is no number; every other NaN has the sign bit.
+    Kinds go by turns, so that two rows hold one at least that is no number; the first NaN, and every other after it,
+    has the sign bit.
     """
     values = draw.normal(shape)
     width = shape[-1] if len(shape) > 1 else min(8, shape[-1])
@@ -137,7 +138,7 @@ def lone(draw: Draw, shape: Shape) -> Array:
     kinds = np.array([np.nan, -0.0, np.inf, 0.0, -np.inf])
     kind = (np.arange(starts.size) + draw.of("first").integers(0, 2, (1,)) * 2) % kinds.size
     place = starts + draw.of("place").integers(0, width, starts.shape)
-    signs = np.where((starts // width // kinds.size + draw.of("sign").integers(0, 2, (1,))) % 2 == 1, -1.0, 1.0)
+    signs = np.where(starts // width // kinds.size % 2 == 0, -1.0, 1.0)
     made = np.where(np.isnan(kinds[kind]), np.copysign(kinds[kind], signs), kinds[kind])
     values.reshape(-1)[np.minimum(place, values.size - 1)] = made
     return values

@@ -96,10 +96,13 @@ def copied(part: Part) -> Symptom | None:
 
 
 def exchanged(part: Part) -> Symptom | None:
-    """What belongs into another output."""
+    """What belongs into another output, unless that is a coarser copy, in whose limits the right values lie too."""
     for name, other in part.wrong.call.expected.items():
         alike = other.size == part.wrong.got.size and isinstance(other, Noisy) == part.is_noisy
-        if alike and name != part.wrong.output and part.holds(other.reshape(part.wrong.got.shape)[part.at]):
+        if not alike or name == part.wrong.output:
+            continue
+        belongs = other.reshape(part.wrong.got.shape)[part.at]
+        if part.holds(belongs) and not part.holds(belongs, part.values.astype(part.got.dtype)):
             return Symptom(Kind.EXCHANGED, f"what belongs into {name}")
     return None
 

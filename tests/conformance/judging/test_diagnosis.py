@@ -19,7 +19,7 @@ from conformance.judging.diagnoses import Kind
 from conformance.judging.diagnosis import diagnose
 from conformance.judging.outputs import judge_outputs
 from conformance.judging.results import Result
-from conformance.limits.expectation import expect
+from conformance.limits.expectation import expect, rounded
 
 VARIES = Finding(Misdeed.VARIES, "the second run differs from the first in C at [0, 0]")
 
@@ -110,3 +110,19 @@ def test_a_lost_sign_of_zero_is_no_factor() -> None:
     assert np.signbit(right[right == 0]).any()
     positive = np.where(right == 0, np.float32(0), right)
     assert Bench(Twice("output", positive, positive)).case(case).headline == "output: the sign of zero is lost"
+
+
+@pytest.mark.parametrize(("by", "is_exchanged"), [(1.0001, False), (1.0, True)])
+def test_what_lies_within_a_coarser_copy_s_limits_does_not_belong_there(by: float, is_exchanged: bool) -> None:
+    operation = "multi_adamw_bf16"
+    case = next(case for id, case in CASES.of(operation).items() if "/plain/" in id)
+    arguments = case.arguments()
+    expected = expect(operation, arguments)
+    got = operations.narrowed(operation, rounded(expected))
+    wrong = "params[0]" if by != 1 else "ms[0]"
+    got[wrong] = (got["params[0]"] * by).astype(np.float32)
+    verdicts = judge_outputs(operation, arguments, expected, got)
+    assert [verdict.output for verdict in verdicts if not verdict.passed] == [wrong]
+    told = diagnose(operation, arguments, expected, got, verdicts)
+    assert told is not None
+    assert ("what belongs into" in told.text) is is_exchanged
