@@ -25,9 +25,9 @@ class CapturedStep:
     """train_step on a library that was opened with resident=True, captured at the first call.
 
     Parameters, moments, gradients and intermediates stay where the library computes: each kind in one piece of memory,
-    intermediates by the plan. A step copies the batch there, launches, and updates all parameters by one call, as the
-    rate and the number of the step move. Frozen are the shapes, clip_norm, and how many class numbers count: a batch
-    with another count is captured anew.
+    intermediates by the plan. What neither a result nor a gradient depends on is not computed. A step copies the batch
+    there, launches, and updates all parameters by one call, as the rate and the number of the step move. Frozen are the
+    shapes, clip_norm, and how many class numbers count: a batch with another count is captured anew.
 
     arrays: all inputs and parameters, of the host; state: where the optimiser stands, None for the beginning; keep:
     values whose arrays `results` has, beside the losses. Raises GraphError for what does not fit.

@@ -44,21 +44,15 @@ def traced_pass(
     gradients: Collection[str],
     keep: Collection[str],
 ) -> TracedPass:
-    """Make the pass once, its calls noted; gradients: the parameters whose gradients are wanted."""
+    """Make the pass once, and note the calls it needs; gradients: the parameters whose gradients are wanted."""
     ops = Traced(library)
     run = Run(checked, ops, draws)
     forward = run.forward(arrays)
     found = run.backward(forward).parameters
-    noted = TracedPass(
-        ops.trace,
-        {**forward.losses, **{name: forward.values[name] for name in keep}},
-        forward.state,
-        {name: found[name] for name in gradients},
-    )
-    for held in (noted.results, noted.state, noted.gradients):
-        for array in held.values():
-            ops.trace.keep(array)
-    return noted
+    results = {**forward.losses, **{name: forward.values[name] for name in keep}}
+    wanted = {name: found[name] for name in gradients}
+    held = [*results.values(), *forward.state.values(), *wanted.values()]
+    return TracedPass(ops.trace.needed(held), results, forward.state, wanted)
 
 
 def bind(

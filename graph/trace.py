@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -71,6 +71,25 @@ class Trace:
     def keep(self, array: Array) -> None:
         """Let an array outlive the last call: it is a result."""
         self._use(array, len(self.calls))
+
+    def needed(self, wanted: Sequence[Array]) -> Trace:
+        """The calls without which what is wanted would be another: what nobody reads of the others is not computed.
+
+        The gradient of the first layer's input is such a thing.
+        """
+        slots = {self.slot(array) for array in wanted}
+        found = []
+        for call in reversed(self.calls):
+            written = {self.slot(array) for array in arrays_of(call.returned)}
+            if None in written or written & slots:  # None: what the call was given is written over
+                found.append(call)
+                slots |= {self.slot(array) for array in arrays_of(call.arguments)} - {None}
+        rest = Trace()
+        for call in reversed(found):
+            rest.add(call)
+        for array in wanted:
+            rest.keep(array)
+        return rest
 
 
 def address(array: Array) -> int:

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 import graph
 from bindings import Library
 from graph.capture import CapturedStep
+from graph.program import traced_pass
 from tests.graph.drawn import Drawn, graphs
 from tests.graph.samples import SAMPLES
 from tests.graph.test_check import one
@@ -154,6 +155,27 @@ def test_class_numbers_of_which_others_count_are_captured_anew(stub_path: Path) 
         captured(batch)
         held |= graph.train_step(run, held | batch, graph.SGD()).parameters
         np.testing.assert_array_equal(captured.parameters()["w"], held["w"])
+
+
+def test_what_nobody_reads_is_not_computed(stub_path: Path) -> None:
+    """The gradient of the images, and a value beside the loss; that of the layer between is read."""
+    records = [
+        one("conv2d", "x", "h", "k", filters=2, kernel=2),
+        one("conv2d", "h", "y", "l", filters=2, kernel=2),
+        one("tanh", "y", "beside"),
+        one("mse", "y t", "loss"),
+    ]
+    shapes = {"x": (2, 2, 5, 5), "h": (2, 2, 4, 4), "t": (2, 2, 3, 3), "k": (2, 2, 2, 2), "l": (2, 2, 2, 2)}
+    checked = graph.check(graph.read(records), {name: shapes[name] for name in "xtkl"})
+    library = Library(stub_path, resident=True)
+    arrays = {name: library.array(np.ones(shapes[name], np.float32)) for name in "xtkl"}
+    noted = traced_pass(checked, library, arrays, lambda stream: arrays["x"], ["k", "l"], ["h"])
+    calls = [call.operation for call in noted.trace.calls]
+    assert calls.count("conv2d_backward_weight") == 2
+    assert calls.count("conv2d_backward_input") == 1
+    assert "tanh" not in calls
+    kept = traced_pass(checked, library, arrays, lambda stream: arrays["x"], [], ["beside"])
+    assert [call.operation for call in kept.trace.calls] == ["conv2d", "conv2d", "tanh", "mse_forward"]
 
 
 def test_training_goes_on_from_a_state(stub_path: Path) -> None:
