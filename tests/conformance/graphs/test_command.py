@@ -134,6 +134,16 @@ def test_an_engine_that_crashes_ends_its_own_process(tmp_path: Path, capsys: pyt
     assert "SIGSEGV" in text
 
 
+def test_what_an_engine_prints_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = ENGINE.read_text().replace(
+        "    results: dict", "    print('no tensor w9', flush=True)\n    results: dict", 1
+    )
+    (tmp_path / "prints.py").write_text(text)
+    code, text = said(capsys, "--module", tmp_path / "prints.py", "--task", "layers")
+    assert code == 0
+    assert "layers: printed: no tensor w9" in text
+
+
 def test_a_list_of_ones_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     older = [
         {"kind": "MATMUL", "input": 0, "parameter": 10, "output": 1},
