@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 import graph
 import reference
 from bindings import Library
-from graph.plan import ALIGNMENT, _by_size, _in_order, _Life, plan, plan_of
+from graph.placement import Life, by_size, in_order
+from graph.plan import ALIGNMENT, plan, plan_of
 from graph.run import Run
 from graph.trace import Traced
 from tests.graph.drawn import Drawn, graphs
@@ -23,7 +24,7 @@ CHAIN = [one("relu", "x", "v0"), *(one("scale", f"v{n}", f"v{n + 1}", scale=0.5)
 LIVES = st.lists(st.tuples(st.integers(1, 9), st.integers(0, 30), st.integers(0, 12)), min_size=1, max_size=40)
 
 
-def overlaps(lives: list[_Life], offsets: dict[int, int]) -> list[tuple[int, int]]:
+def overlaps(lives: list[Life], offsets: dict[int, int]) -> list[tuple[int, int]]:
     """Pairs that live at one call and share a byte."""
     return [
         (a.number, b.number)
@@ -37,11 +38,11 @@ def overlaps(lives: list[_Life], offsets: dict[int, int]) -> list[tuple[int, int
     ]
 
 
-@pytest.mark.parametrize("way", [_by_size, _in_order])
+@pytest.mark.parametrize("way", [by_size, in_order])
 @settings(max_examples=200, derandomize=True)
 @given(LIVES)
 def test_what_lives_together_lies_apart(way: Any, drawn: list[tuple[int, int, int]]) -> None:
-    lives = [_Life(n, size * ALIGNMENT, born, born + length) for n, (size, born, length) in enumerate(drawn)]
+    lives = [Life(n, size * ALIGNMENT, born, born + length) for n, (size, born, length) in enumerate(drawn)]
     offsets, peak = way(lives)
     assert overlaps(lives, offsets) == []
     assert peak == max(offsets[life.number] + life.size for life in lives)
@@ -89,6 +90,6 @@ def test_plans_of_graphs_drawn_at_random(drawn: Drawn) -> None:
     run = Run(drawn.checked, ops)
     run.backward(run.forward(drawn.arrays))
     trace, found = ops.trace, plan_of(ops.trace)
-    lives = [_Life(s.number, -(-s.nbytes // ALIGNMENT) * ALIGNMENT, s.born, trace.last[s.number]) for s in trace.slots]
+    lives = [Life(s.number, -(-s.nbytes // ALIGNMENT) * ALIGNMENT, s.born, trace.last[s.number]) for s in trace.slots]
     assert overlaps(lives, dict(found.offsets)) == []
     assert found.bound <= found.peak

@@ -188,6 +188,20 @@ def assert_within_the_noise(checked: graph.Checked, arrays: dict[str, Any], libr
         np.testing.assert_array_equal(array.to_host() if library.resident else array, before[name])
 
 
+class Assigns(graph.Run):
+    """A run whose gradients are assigned where they should be added."""
+
+    def _accumulate(self, into: dict[str, Any], name: str, gradient: Any) -> None:
+        if gradient is not None:
+            into[name] = gradient
+
+
+def test_the_comparison_finds_gradients_that_are_assigned(stub: Library) -> None:
+    checked, arrays = SAMPLES["add of one value"].checked(), SAMPLES["add of one value"].arrays(np.float32)
+    found = shares(noisy(checked, arrays, 3, FLOAT32), results(Assigns(checked, stub), arrays, 3), both_err=False)
+    assert {name for name, share in found.items() if share > 1} == {"d x"}
+
+
 def test_graphs_drawn_at_random_on_the_c_library(stub: Library) -> None:
     met = 0
 
