@@ -17,7 +17,8 @@ Array = NDArray[Any]
 def samples(where: str, x: Any, shape: tuple[int, ...], dtype: Any) -> Array:
     """Return x as a model takes it.  shape: of one sample.
 
-    Raises ValueError for another shape, for no sample, and for what is no array of numbers.
+    Raises ValueError for another shape, for no sample, for what is no array of numbers, or not of whole ones where the
+    type is.
     """
     array = np.asarray(x)
     if array.dtype.kind not in "fiub":
@@ -25,7 +26,11 @@ def samples(where: str, x: Any, shape: tuple[int, ...], dtype: Any) -> Array:
     if array.ndim == 0 or array.shape[1:] != shape or not len(array):
         expected = ", ".join(map(str, ("samples", *shape)))
         raise ValueError(f"{where}: x: expected the shape ({expected}) with one sample or more, got {array.shape}")
-    return np.ascontiguousarray(array, dtype)
+    with np.errstate(invalid="ignore", over="ignore"):
+        taken = np.ascontiguousarray(array, dtype)
+    if taken.dtype.kind == "i" and (taken != array).any():
+        raise ValueError(f"{where}: x: expected whole numbers of 32 bits, for the model reads class numbers")
+    return taken
 
 
 def paired(where: str, x: Array, y: Array) -> None:

@@ -42,8 +42,8 @@ def names_of(layers: Sequence[Layer]) -> tuple[str, ...]:
     """
     own = [layer.name for layer in layers if layer.name is not None]
     for name in own:
-        if own.count(name) > 1 or name in (INPUT, LABEL, LOSS) or not name or "." in name:
-            expected = f"one of its own, without a dot, and none of {INPUT}, {LABEL} and {LOSS}"
+        if own.count(name) > 1 or name in (INPUT, LABEL, LOSS) or not name or {".", "/"} & {*name}:
+            expected = f"one of its own, without a dot or a slash, and none of {INPUT}, {LABEL} and {LOSS}"
             raise ValueError(f"name: expected {expected}, got {name!r}")
     taken, found = {INPUT, LABEL, LOSS, *own}, []
     for layer in layers:

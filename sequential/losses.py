@@ -90,7 +90,7 @@ class CategoricalCrossentropy(Loss):
 
 @dataclass(frozen=True)
 class SparseCategoricalCrossentropy(Loss):
-    """The same of labels that are class numbers; behind no softmax, and not of logits, it is not there."""
+    """The same of labels that are class numbers; it needs a softmax at the model's end, or logits."""
 
     from_logits: bool = False
 
@@ -104,7 +104,8 @@ class SparseCategoricalCrossentropy(Loss):
         if array.shape[1:] != shape[:-1]:
             expected = ", ".join(map(str, ("samples", *shape[:-1])))
             raise ValueError(f"{where}: y: expected class numbers of the shape ({expected}), got {array.shape}")
-        whole = array.astype(np.int32)
+        with np.errstate(invalid="ignore"):
+            whole = array.astype(np.int32)
         wrong = (whole != array) | (whole < 0) | (whole >= shape[-1])
         if wrong.any():
             got = array[wrong].flat[0]

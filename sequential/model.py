@@ -70,20 +70,9 @@ class Model:
         Raises RuntimeError for a model that is built or has no layers, ValueError that names the layer that the shape
         does not fit.
         """
-        parts = self._parts
-        if parts.built is not None:
-            raise RuntimeError(f"Sequential.build: the model is built, for samples of {parts.built.shapes[0]}")
-        if not parts.layers:
-            raise RuntimeError("Sequential.build: expected a layer, got none")
-        built = blueprint(parts.layers, tuple(int(n) for n in input_shape))
-        parameters = {
-            name: initial(weight.initializer, random.stream("initial", parts.seed, name), weight.shape)
-            for name, weight in built.parameters.items()
-        }
-        if parts.compiled:
-            _graph(built, parts.compiled.loss)
-        parts.parameters = {name: np.ascontiguousarray(array, parts.dtype) for name, array in parameters.items()}
-        parts.built = built
+        if (built := self._parts.built) is not None:
+            raise RuntimeError(f"Sequential.build: the model is built, for samples of {built.shapes[0]}")
+        self._install(self._planned(input_shape))
 
     def compile(
         self, optimizer: Any, loss: Any, metrics: Sequence[str] = (), *, clip_norm: float | None = None
@@ -147,6 +136,28 @@ class Model:
         """
         self._built("save")
         saved.save_model(Path(path), self._parts)
+
+    def _planned(self, input_shape: Shape) -> Blueprint:
+        """What is built, or would be for samples of this shape."""
+        parts = self._parts
+        if parts.built is not None:
+            return parts.built
+        if not parts.layers:
+            raise RuntimeError("Sequential.build: expected a layer, got none")
+        planned = blueprint(parts.layers, tuple(int(n) for n in input_shape))
+        if parts.compiled:
+            _graph(planned, parts.compiled.loss)
+        return planned
+
+    def _install(self, planned: Blueprint) -> None:
+        """Give parameters their first values; nothing where that is done."""
+        parts = self._parts
+        if parts.built is not None:
+            return
+        for name, weight in planned.parameters.items():
+            array = initial(weight.initializer, random.stream("initial", parts.seed, name), weight.shape)
+            parts.parameters[name] = np.ascontiguousarray(array, parts.dtype)
+        parts.built = planned
 
     def _built(self, where: str) -> Blueprint:
         if self._parts.built is None:

@@ -15,8 +15,9 @@ from reference import random
 from reference.namespace import Ops
 
 from . import saved
-from .batches import batch_size, batches, paired, samples, split, whole
-from .blueprint import INPUT, LABEL
+from .batches import batch_size as checked_size
+from .batches import batches, paired, samples, split, whole
+from .blueprint import INPUT, LABEL, Blueprint
 from .history import PREFIX, History
 from .model import Model
 from .parts import Array, Compiled
@@ -66,7 +67,7 @@ class Sequential(Model):
         Raises RuntimeError before compile, ValueError for arrays or settings that do not fit: nothing is trained then.
         """
         compiled = self._compiled("fit")
-        size, epochs = _size("fit", batch_size), whole("fit", "epochs", epochs, 0)
+        size, epochs = checked_size("fit", batch_size), whole("fit", "epochs", epochs, 0)
         x, y = self._both("fit", x, y)
         held = None
         if validation_data is not None:
@@ -97,12 +98,14 @@ class Sequential(Model):
     def evaluate(self, x: Any, y: Any, *, batch_size: int = 32, return_dict: bool = False) -> Any:
         """Return the loss over samples, with metrics a list of both, or a dict of them by name.  Raises as fit does."""
         self._compiled("evaluate")
-        size = _size("evaluate", batch_size)
+        size = checked_size("evaluate", batch_size)
         return _returned(self._measured(*self._both("evaluate", x, y), size), return_dict)
 
     def predict(self, x: Any, *, batch_size: int = 32) -> Array:
         """Return the last layer's output for each sample.  Raises ValueError for samples that do not fit."""
-        size, x = _size("predict", batch_size), self._samples("predict", x)
+        size, built = checked_size("predict", batch_size), self._planned(np.shape(x)[1:])
+        x = self._samples("predict", x, built)
+        self._install(built)
         return np.concatenate([self._predicted(x[places]) for places in batches(len(x), size)])
 
     @classmethod
@@ -119,24 +122,17 @@ class Sequential(Model):
                 saved.resume(model._compiled("load"), model._parts, tensors, configuration)
         return model
 
-    def _samples(self, where: str, x: Any) -> Array:
-        """x as the model takes it; a model that is not built is built for it."""
-        if self._parts.built is None:
-            self.build(np.shape(x)[1:])
-        built = self._built(where)
-        array = samples(where, x, built.shapes[0], self._parts.dtype)
-        if not built.integers:
-            return array
-        whole_ = array.astype(np.int32)
-        if (whole_ != np.asarray(x)).any():
-            raise ValueError(f"{where}: x: expected whole numbers, as {built.names[0]} reads them")
-        return whole_
+    def _samples(self, where: str, x: Any, built: Blueprint) -> Array:
+        """x as the model takes it."""
+        return samples(where, x, built.shapes[0], np.int32 if built.integers else self._parts.dtype)
 
     def _both(self, where: str, x: Any, y: Any) -> tuple[Array, Array]:
-        loss = self._compiled(where).loss
-        x = self._samples(where, x)
-        y = loss.labels(where, y, self._built(where).shapes[-1], self._parts.dtype)
+        """x and y as model and loss take them; a model that is not built is built for them, once they fit."""
+        loss, built = self._compiled(where).loss, self._planned(np.shape(x)[1:])
+        x = self._samples(where, x, built)
+        y = loss.labels(where, y, built.shapes[-1], self._parts.dtype)
         paired(where, x, y)
+        self._install(built)
         return x, y
 
     def _epoch(self, x: Array, y: Array, order: Iterator[Array], shown: Epochs) -> Logs:
@@ -173,10 +169,6 @@ class Sequential(Model):
     def _predicted(self, x: Array) -> Array:
         forward = self.run(len(x)).forward({INPUT: x, **self._parts.parameters}, training=False)
         return np.asarray(forward.values[self._built("predict").names[-1]])
-
-
-def _size(where: str, size: Any) -> int:
-    return batch_size(where, size)
 
 
 def _returned(logs: Logs, return_dict: bool) -> Any:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("reference", "bindings", "training", "graph", "conformance")
+PACKAGES = ("reference", "bindings", "training", "graph", "sequential", "conformance")
 MODULE = re.compile(rf"({'|'.join(PACKAGES)})(\.\w+)+(:\w+)?")
 
 

@@ -16,7 +16,7 @@ import sys
 import venv
 from pathlib import Path
 
-PACKAGES = {"reference", "bindings", "training", "graph", "conformance"}
+PACKAGES = {"reference", "bindings", "training", "graph", "sequential", "conformance"}
 IMPORTS = """
 import assayer.training, training
 from assayer.bindings import Library, read_header

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from graph.onnx_import.refused import expect
 from graph.onnx_import.windows import by_sides, steps
 
 from .graph import Graph
-from .node import Call, Node, expect_float32
+from .node import Call, Node, expect, expect_float32
 
 _NAMES = {"strides": "stride", "dilations": "dilation"}
 

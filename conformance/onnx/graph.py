@@ -9,6 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graph.onnx_import.package import onnx
+from graph.onnx_import.refused import NotApplicableError
+
+__all__ = ["OPSET", "Graph", "NotApplicableError", "onnx"]
 
 OPSET = 24  # the first with Swish
 _IR_VERSION = 11  # the first that goes with it

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from graph.onnx_import.refused import expect
 
+__all__ = ["Call", "Node", "expect", "expect_float32"]
+
 Array = NDArray[Any]
 
 

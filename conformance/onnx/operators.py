@@ -6,12 +6,9 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from graph.onnx_import.package import onnx
-from graph.onnx_import.refused import NotApplicableError
-
 from . import planes, training
 from .convolution import conv2d, conv2d_backward_bias, conv2d_backward_input
-from .graph import Graph
+from .graph import Graph, NotApplicableError, onnx
 
 Build = Callable[[Graph], None]
 _HEADS_FIRST = (0, 2, 1, 3)  # [batch, position, head, number] and the order that ONNX has

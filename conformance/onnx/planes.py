@@ -7,10 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from graph.onnx_import.package import onnx
-from graph.onnx_import.refused import NotApplicableError
-
-from .graph import Graph
+from .graph import Graph, NotApplicableError, onnx
 
 _WINDOW = ("kernel_h", "kernel_w", "stride_h", "stride_w", "pad_h", "pad_w")
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graph.onnx_import.refused import NotApplicableError, expect
 from graph.onnx_import.windows import by_sides, window
 
 from .convolution import conv, conv_transpose
-from .node import Call, Node, expect_float32
+from .graph import NotApplicableError
+from .node import Call, Node, expect, expect_float32
 
 __all__ = ["SHARED", "Call", "Node"]
 

@@ -55,15 +55,15 @@ def add(builder: Builder, node: Node) -> None:
     if constant is None:
         _pairwise(builder, node, "add")
         return
-    _plus(builder, node, value, constant)
+    _plus(builder, node, value, node.inputs[node.inputs[0] == value], constant)
 
 
-def _plus(builder: Builder, node: Node, value: str, constant: NDArray[Any]) -> None:
+def _plus(builder: Builder, node: Node, value: str, name: str, constant: NDArray[Any]) -> None:
+    """Add a row; name: what it is called as a parameter."""
     shape = builder.shape(value)
     expect(len(shape) > 1 and np.broadcast_shapes(shape, constant.shape) == shape, "a constant larger than the value")
     expect(all(n == 1 for n in constant.shape[:-1]), "a constant that differs along another axis than the last")
     row = np.array(np.broadcast_to(constant.reshape(-1), shape[-1:]))
-    name = node.inputs[1] if value == node.inputs[0] else node.inputs[0]
     builder.add("add_bias", [builder.value(value)], node.outputs[0], [builder.parameter(name, row)])
 
 
@@ -77,7 +77,7 @@ def subtract(builder: Builder, node: Node) -> None:
         builder.add("add", [builder.value(node.inputs[0]), negative], node.outputs[0])
         return
     expect(value == node.inputs[0], "a value taken from a constant")
-    _plus(builder, node, value, -constant)
+    _plus(builder, node, value, f"{node.inputs[1]}.negative", -constant)
 
 
 def multiply(builder: Builder, node: Node) -> None:
@@ -117,12 +117,10 @@ def _pairwise(builder: Builder, node: Node, kind: str) -> None:
 def dropout(builder: Builder, node: Node) -> None:
     """A dropout record, which does nothing but in training: there it draws by Philox, each runtime otherwise."""
     expect(not node.wanted(1), "the mask as a result")
-    ratio = node.attributes.get("ratio", 0.5)
-    if node.given(1):
-        held = builder.constant(node.given(1))
-        expect(held is not None, "a ratio that is computed")
-        ratio = held
-    builder.add("dropout", [builder.value(node.inputs[0])], node.outputs[0], rate=float(np.reshape(ratio, ())))
+    held = builder.constant(node.given(1)) if node.given(1) else np.array(0.5)
+    expect(held is not None, "a ratio that is computed")
+    assert held is not None
+    builder.add("dropout", [builder.value(node.inputs[0])], node.outputs[0], rate=float(held.reshape(())))
 
 
 BUILDS: dict[str, Build] = {

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from .builder import Builder
 from .node import Node
 from .package import onnx
+from .refused import NotApplicableError
 
 _DRAWN = ("RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike", "Bernoulli", "Multinomial")
 
@@ -41,5 +42,8 @@ def _evaluated(builder: Builder, node: Node, given: list[str], opset: int) -> li
     results = [helper.make_empty_tensor_value_info(name) for name in node.proto.output if name]
     graph = helper.make_graph([node.proto], "constant", declared, results)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
-    evaluator = importlib.import_module("onnx.reference").ReferenceEvaluator(model)
-    return [np.asarray(array) for array in evaluator.run(None, held)]
+    try:
+        evaluator = importlib.import_module("onnx.reference").ReferenceEvaluator(model)
+        return [np.asarray(array) for array in evaluator.run(None, held)]
+    except Exception as error:  # whatever an operator of ONNX's own reference makes of wrong constants
+        raise NotApplicableError(f"it cannot be computed of its constants: {error}") from error

@@ -27,6 +27,7 @@ BUILDS: Mapping[str, Callable[[Builder, Node], None]] = {
     **recurrent.BUILDS,
     **shaping.BUILDS,
 }
+OLDEST = 13  # of opsets: before it softmax, slices and others meant something else
 _FLOATS = ("float32", "float64")
 
 
@@ -34,8 +35,8 @@ _FLOATS = ("float32", "float64")
 class Imported:
     """A model in the graph's terms.
 
-    shapes: of the inputs that are read; parameters: arrays by name; outputs: by the model's name of each the value that it is.  Where
-    the model takes int64 indices, the graph takes int32.
+    shapes: of the inputs that are read; parameters: arrays by name; outputs: by the model's name of each the value that
+    it is.  Where the model takes int64 indices, the graph takes int32.
     """
 
     graph: Graph
@@ -55,9 +56,11 @@ def import_onnx(source: Any, shapes: Mapping[str, Shape] | None = None) -> Impor
     held = {each.name: onnx().numpy_helper.to_array(each) for each in model.graph.initializer}
     _check_types(held)
     given, integers = _inputs(model, held, shapes or {})
+    if (opset := _opset(model)) < OLDEST:
+        raise refuse("import_onnx", f"a model of opset {OLDEST} or newer", opset)
     builder = Builder(held, given, integers)
     for node in nodes(model):
-        _import(builder, node, _opset(model))
+        _import(builder, node, opset)
     outputs = {value.name: _output(builder, value.name) for value in model.graph.output}
     made = make(builder.records)
     return Imported(made, {name: given[name] for name in made.inputs}, builder.parameters, outputs)
@@ -128,7 +131,7 @@ def _import(builder: Builder, node: Node, opset: int) -> None:
         if node.operator not in BUILDS:
             raise NotApplicableError("the graph has no kind for this operator")
         BUILDS[node.operator](builder, node)
-    except (NotApplicableError, GraphError) as error:
+    except (ValueError, LookupError) as error:  # GraphError too, and what comes of a node that breaks ONNX's own rules
         raise GraphError(f"{node}: {error}") from error
 
 

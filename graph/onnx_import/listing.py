@@ -33,7 +33,7 @@ REFUSED: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(
         ("RNN", "LSTM", "GRU"), ("reverse, bidirectional", "clip", "sequence_lens", "constant states but 0")
     ),
-    "Cast": ("whole numbers as others, or others as whole",),
+    "Cast": ("whole numbers as others", "others as whole", "to a short type"),
     "Flatten": ("another axis than 1",),
     "Reshape": ("a shape that is computed, or has another batch",),
     "Transpose": ("what no recurrent operator asks for",),
@@ -51,7 +51,7 @@ def imported() -> Iterator[str]:
     """Yield a line for each operator that is imported: what of it is refused."""
     for operator in sorted(BUILDS):
         said = "; ".join(REFUSED.get(operator, ()))
-        yield f"{operator}: not {said}" if said else operator
+        yield f"{operator} (refused: {said})" if said else operator
 
 
 def not_imported() -> list[str]:

@@ -107,12 +107,7 @@ def _states(layer: _Layer, builder: Builder, node: Node, axes: tuple[int | None,
         return []
     expect(not any(is_zero), "one of two initial states")
     expect(all(array is None for array in held), "an initial state that is a constant other than 0")
-    found = []
-    for name in given:
-        view, rank = builder.view(name), 3
-        expect(view.axes in (axes, (0, 1, 2)[:rank]), "an initial state with axes in another order")
-        found.append(builder.seen_as(name, axes))
-    return found
+    return [builder.seen_as(name, axes) for name in given]
 
 
 BUILDS: dict[str, Callable[[Builder, Node], None]] = {"RNN": _build(RNN), "LSTM": _build(LSTM), "GRU": _build(GRU)}

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .builder import Builder
 from .node import Node
 from .refused import expect
 from .views import View
+
+_FLOATS, _WHOLE = (1, 11), (6, 7)  # of onnx.TensorProto: FLOAT and DOUBLE, INT32 and INT64
 
 
 def identity(builder: Builder, node: Node) -> None:
@@ -19,15 +19,11 @@ def identity(builder: Builder, node: Node) -> None:
 
 
 def cast(builder: Builder, node: Node) -> None:
-    """Between whole numbers, or between numbers of floating point: every library has the type that it has."""
+    """Between whole numbers, or between numbers of floating point: a library has the type that it has."""
     view = builder.view(node.inputs[0])
-    to_whole = node.attributes["to"] in _whole_types()
-    expect(to_whole == (view.value in builder.integers), "whole numbers as others, or others as whole numbers")
+    kept = _WHOLE if view.value in builder.integers else _FLOATS
+    expect(node.attributes["to"] in kept, "whole numbers as others, others as whole numbers, or to a short type")
     builder.alias(node.outputs[0], view)
-
-
-def _whole_types() -> tuple[int, ...]:
-    return 6, 7  # TensorProto.INT32 and INT64
 
 
 def flatten(builder: Builder, node: Node) -> None:
@@ -50,12 +46,8 @@ def reshape(builder: Builder, node: Node) -> None:
 
 
 def _axes(builder: Builder, node: Node) -> list[int]:
-    """An operator's axes: an input, before opset 13 an attribute."""
-    if node.given(1):
-        held = builder.constant(node.given(1))
-        expect(held is not None, "axes that are computed")
-        return [int(n) for n in np.reshape(held, -1)] if held is not None else []
-    return [int(n) for n in node.attributes.get("axes", [])]
+    """An operator's axes, none where they are left out."""
+    return _numbers(builder, node, 1)
 
 
 def squeeze(builder: Builder, node: Node) -> None:
@@ -96,7 +88,7 @@ def _numbers(builder: Builder, node: Node, place: int) -> list[int]:
     if not node.given(place):
         return []
     held = builder.constant(node.given(place))
-    expect(held is not None, "places that are computed")
+    expect(held is not None, "axes or places that are computed")
     return [int(n) for n in np.reshape(held, -1)] if held is not None else []
 
 
@@ -148,14 +140,11 @@ def gather(builder: Builder, node: Node) -> None:
     view, places = builder.view(node.inputs[0]), builder.constant(node.inputs[1])
     expect(places is not None and places.ndim == 0, "of several places")
     expect(view.axes[axis] == 1 and len(builder.shapes[view.value]) == 3, "of another axis than the steps'")
-    step = int(_scalar(places)) % builder.shape(node.inputs[0])[axis]
+    assert places is not None
+    step = int(places) % builder.shape(node.inputs[0])[axis]
     axes = [a for i, a in enumerate(view.axes) if i != axis % len(view.axes)]
     _cut(builder, view, range(step, step + 1), f"{node.outputs[0]}.step", axes)
     builder.alias(node.outputs[0], builder.views.pop(f"{node.outputs[0]}.step"))
-
-
-def _scalar(array: NDArray[Any] | None) -> Any:
-    return np.reshape(array, ())[()] if array is not None else 0
 
 
 BUILDS: dict[str, Callable[[Builder, Node], None]] = {

@@ -58,7 +58,8 @@ class Layer:
     def _check_number(self, name: str, low: float, below: float = float("inf")) -> None:
         value = getattr(self, name)
         if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not low <= value < below:
-            raise self._error(name, f"a number from {low} to below {below}", value)
+            above = "" if below == float("inf") else f" and below {below:g}"
+            raise self._error(name, f"a number of at least {low:g}{above}", value)
         self._set(**{name: float(value)})
 
     def _check_flag(self, name: str) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from safetensors import safe_open
+from safetensors.numpy import save_file
 
 import reference
 from bindings import Library
@@ -15,6 +18,7 @@ from reference import random
 from sequential import (
     GRU,
     LSTM,
+    Activation,
     AvgPool2D,
     BatchNorm,
     Conv2D,
@@ -25,6 +29,7 @@ from sequential import (
     LayerNorm,
     LeakyReLU,
     MaxPool2D,
+    SavedError,
     Sequential,
     SimpleRNN,
     Softmax,
@@ -32,6 +37,8 @@ from sequential import (
 )
 from sequential.batches import batches, split
 from sequential.history import History
+from sequential.layers import LAYERS, layer_of
+from sequential.layers.activations import ACTIVATIONS
 
 F32 = np.float32
 
@@ -131,6 +138,85 @@ def test_training_goes_on_from_a_file_as_if_it_had_not_ended(tmp_path: Path) -> 
     assert [path.name for path in tmp_path.iterdir()] == ["model.safetensors"]
 
 
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda tensors, held: tensors.pop("dense.bias"), "missing dense.bias"),
+        (lambda tensors, held: tensors.pop("optimizer/1/dense.bias"), "moments: missing optimizer/1/dense.bias"),
+        (lambda tensors, held: held.update(format=2), "expected a configuration of format 1, got 2"),
+        (lambda tensors, held: held.pop("settings"), "settings"),
+        (lambda tensors, held: held["layers"][0].update(layer="Dance"), "layer: expected one of .*, got 'Dance'"),
+        (lambda tensors, held: held["layers"][0].update(units=6), "dense.weight: expected the shape"),
+        (lambda tensors, held: held["layers"][0].update(unit=6), "Dense: .*'unit'"),
+        (lambda tensors, held: held["compiled"].update(loss="hinge"), "loss: expected one of"),
+    ],
+)
+def test_a_file_that_holds_no_model_is_refused(change: Any, said: str, tmp_path: Path) -> None:
+    model, path = compiled(), tmp_path / "model.safetensors"
+    model.train_on_batch(samples(4, 4), classes(4))
+    model.save(path)
+    with safe_open(path, "numpy") as opened:
+        held = json.loads(opened.metadata()["sequential"])
+        tensors = {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118  (no mapping)
+    change(tensors, held)
+    save_file(tensors, path, {"sequential": json.dumps(held)})
+    with pytest.raises(SavedError, match=f"model.safetensors: .*{said}"):
+        Sequential.load(path)
+
+
+def test_what_is_no_file_of_ours_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        Sequential.load(tmp_path / "none.safetensors")
+    (tmp_path / "a").write_bytes(b"no tensors")
+    with pytest.raises(SavedError, match="a: expected a safetensors file"):
+        Sequential.load(tmp_path / "a")
+    save_file({"x": np.zeros(1)}, tmp_path / "b")
+    with pytest.raises(SavedError, match="b: expected a model's configuration in the metadata"):
+        Sequential.load(tmp_path / "b")
+
+
+SETTINGS: dict[str, dict[str, Any]] = {
+    "Dense": {"units": 3, "use_bias": False},
+    "Conv2D": {"filters": 4, "kernel_size": (3, 1), "strides": 2, "padding": (1, 0), "groups": 2},
+    "MaxPool2D": {"pool_size": 3, "padding": 1},
+    "AvgPool2D": {"strides": (1, 2)},
+    "SimpleRNN": {"units": 3, "activation": "relu"},
+    "LSTM": {"units": 3, "unit_forget_bias": False},
+    "GRU": {"units": 3, "return_sequences": True},
+    "Activation": {"activation": "gelu"},
+    "Dropout": {"rate": 0.25},
+    "Embedding": {"input_dim": 3, "output_dim": 2},
+}
+
+
+@pytest.mark.parametrize("kind", LAYERS)
+def test_a_layer_is_made_again_from_its_configuration(kind: str) -> None:
+    layer = LAYERS[kind](**SETTINGS.get(kind, {}), name="mine")
+    assert layer_of(json.loads(json.dumps(layer.configuration()))) == layer
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+def test_an_activation_s_name_and_its_layer_are_the_same(activation: str) -> None:
+    """In a dense layer, behind a convolution and by itself."""
+    x = samples(3, 4)
+    inside = Sequential([Dense(4, activation=activation)], input_shape=(4,), dtype="float64")
+    behind = Sequential([Dense(4), Activation(activation)], input_shape=(4,), dtype="float64")
+    assert np.array_equal(inside.predict(x), behind.predict(x))
+    planes = Sequential([Conv2D(4, 1, activation=activation), Flatten()], input_shape=(4, 1, 1), dtype="float64")
+    apart = Sequential([Conv2D(4, 1), Activation(activation), Flatten()], input_shape=(4, 1, 1), dtype="float64")
+    assert np.array_equal(planes.predict(x[:, :, None, None]), apart.predict(x[:, :, None, None]))
+
+
+def test_a_call_with_labels_that_do_not_fit_builds_nothing() -> None:
+    model = small()
+    model.compile("sgd", "sparse_categorical_crossentropy")
+    with pytest.raises(ValueError, match="class numbers from 0 to 2, got 7"):
+        model.fit(samples(4, 4), np.array([0, 1, 7, 2]), verbose=0)
+    with pytest.raises(RuntimeError, match="expected a built model"):
+        model.state_dict()
+    model.fit(samples(4, 6), classes(4), verbose=0)
+
+
 def test_running_statistics_are_state_and_follow_keras_momentum() -> None:
     """Of numbers whose mean, 4, and variance, 40 / 4 of a sample, are exact."""
     model = Sequential([BatchNorm(momentum=0.75)], input_shape=(1,))
@@ -204,7 +290,7 @@ def test_a_layer_that_a_shape_does_not_fit_is_named(layers: Any, shape: Any, sai
         (lambda: Conv2D(2, 0), "Conv2D: kernel_size: .*, got 0"),
         (lambda: Conv2D(2, 3, padding="full"), "Conv2D: padding: .*, got 'full'"),
         (lambda: Conv2D(3, 3, groups=2), "a divisor of 3 filters, got 2"),
-        (lambda: Dropout(1.0), "Dropout: rate: expected a number from 0.0 to below 1.0, got 1.0"),
+        (lambda: Dropout(1.0), "Dropout: rate: expected a number of at least 0 and below 1, got 1.0"),
         (lambda: LSTM(2, return_sequences=1), "LSTM: return_sequences: expected True or False, got 1"),  # type: ignore[arg-type]
         (lambda: SimpleRNN(2, activation="gelu"), "SimpleRNN: activation: expected one of tanh, relu"),
         (lambda: Softmax(temperature=0.0), "Softmax: temperature: expected a number above 0"),

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from conformance.onnx import node_cases
+from conformance.onnx.graph import NotApplicableError
 from conformance.onnx.node_cases import NodeCase, judge_node_cases
 from conformance.onnx.shared import SHARED, Call, Node
 from conformance.onnx.table import lines
-from graph.onnx_import.refused import NotApplicableError
 
 F32 = np.float32
 ROWS = np.arange(24, dtype=F32).reshape(2, 3, 4)
