@@ -29,6 +29,7 @@ def refuse_unknown(where: str, returned: Mapping[Any, Any], known: Collection[st
 
 
 def array_of(name: str, value: Any) -> NDArray[Any]:
+    """Return a result as a dense array of NumPy's.  Raises Raised, which names it, for one that is none."""
     try:
         array = as_numpy(value)
     except ForeignArrayError as error:
@@ -39,4 +40,5 @@ def array_of(name: str, value: Any) -> NDArray[Any]:
 
 
 def kind_of(value: Any) -> str:
+    """What a value is, in a word."""
     return "nothing" if value is None else type(value).__name__

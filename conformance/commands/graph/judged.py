@@ -25,6 +25,7 @@ from conformance.judging.results import Result
 from conformance.report.graphs import GraphRun
 from conformance.report.record import Run
 
+_LINES = 4  # of what an engine printed
 _NOTE = "a whole step of an engine: single operations, memory and refused calls were not judged"
 
 
@@ -67,12 +68,14 @@ def judged(options: argparse.Namespace, tasks: Sequence[Task], engine: Named) ->
     found: list[Judged] = []
     stopped: list[Result] = []
     problems: list[str] = []
+    printed: list[str] = []
     for task, outcome in zip(tasks, outcomes, strict=True):
         if isinstance(outcome, Result):
             stopped.append(outcome)
         else:
             found.append(judge_step(task, outcome, options.partial, selector))
             problems += [f"{task.name}: {text}" for text in outcome.beside]
+            printed += [f"{task.name}: printed: {line}" for line in outcome.printed.splitlines()[:_LINES]]
     record = Run(
         candidate=engine.name,
         results=[*stopped, *(result for one in found for result in one.results)],
@@ -86,7 +89,7 @@ def judged(options: argparse.Namespace, tasks: Sequence[Task], engine: Named) ->
         date=today().isoformat(),
         isolation=isolation,
         note=_NOTE,
-        notes=_not_handed_in(found) if options.partial else [],
+        notes=[*printed, *(_not_handed_in(found) if options.partial else [])],
     )
     return GraphRun(record, found, stopped, options.partial)
 

@@ -134,9 +134,19 @@ def test_an_engine_that_crashes_ends_its_own_process(tmp_path: Path, capsys: pyt
     assert "SIGSEGV" in text
 
 
+def test_what_an_engine_prints_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = ENGINE.read_text().replace(
+        "    results: dict", "    print('no tensor w9', flush=True)\n    results: dict", 1
+    )
+    (tmp_path / "prints.py").write_text(text)
+    code, text = said(capsys, "--module", tmp_path / "prints.py", "--task", "layers")
+    assert code == 0
+    assert "layers: printed: no tensor w9" in text
+
+
 def test_a_list_of_ones_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     older = [
-        {"kind": "MATMUL", "input": 0, "parameter": 10, "output": 1},
+        {"kind": "MATMUL", "input": 0, "parameter": 10, "output": 1, "attributes": {"units": 2}},
         {"kind": "ADD_BIAS", "input": 1, "parameter": 11, "output": 2},
         {"kind": "LOSS", "input": 2, "output": 3, "attributes": {"loss": "MSE", "label": 9}},
     ]
@@ -144,6 +154,13 @@ def test_a_list_of_ones_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     code, text = said(capsys, tmp_path / "t", "--list", tmp_path / "list.json", "--shape", "x0=4,3")
     assert code == 2
     assert "--shape x0: expected one of the inputs" in text
+    code, text = said(capsys, tmp_path / "t", "--list", tmp_path / "list.json", "--shape", "v0=4,3")
+    assert "expected the shape of v9, got none: --shape v9=4,3" in text
+    shapes = ("--shape", "v0=4,3", "--shape", "v9=4,2")
+    assert said(capsys, tmp_path / "t", "--list", tmp_path / "list.json", *shapes)[0] == 0
+    code, text = said(capsys, tmp_path / "t", "--on", "reference")
+    assert code == 0
+    assert text.startswith("reference conforms: ")
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def ignoring(output: str, **attributes: Any) -> Callable[[Task], Engine]:
         (
             "sequences",
             ignoring("early", first=3),
-            "(slice_steps -> early) was passed over: value.early holds what value.late",
+            "(slice_steps -> early): it holds what value.late holds",
         ),
         ("sequences", ignoring("entropy", temperature=1.0), "-> entropy) ignores temperature = 2.5: as if it were 1"),
     ],
