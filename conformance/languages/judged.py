@@ -36,11 +36,11 @@ class Row:
     library: Path | None = None
 
 
-def judge_port(port: Port, source: Path, out: Path, words: str = CASES, tsc: str = "tsc") -> Row:
+def judge_port(port: Port, source: Path, out: Path, words: str = CASES) -> Row:
     """Build a port and judge all that it has; words: which cases of single operations and steps, as -k takes them."""
     row, begun = Row(port.name), time.monotonic()
     try:
-        made = build(port, source, out, tsc)
+        made = build(port, source, out)
     except PortError as error:
         row.wrong.append(f"not built: {error}")
         return row

@@ -16,7 +16,18 @@ from safetensors.numpy import load_file, save_file
 
 PROGRAM = (str(Path(__file__).resolve().parent / "port"),)
 SIZES = ("hidden", "layers", "q_heads", "kv_heads", "head_dim", "experts", "top_k", "ffn", "vocab", "update")
-NUMBERS = ("rope_base", "rope_alpha", "eps", "aux_alpha", "lr", "beta1", "beta2", "adam_eps", "weight_decay", "clip_norm")
+NUMBERS = (
+    "rope_base",
+    "rope_alpha",
+    "eps",
+    "aux_alpha",
+    "lr",
+    "beta1",
+    "beta2",
+    "adam_eps",
+    "weight_decay",
+    "clip_norm",
+)
 GROUPS = ("gradients", "parameters", "m", "v")
 
 
