@@ -14,7 +14,7 @@ from pathlib import Path
 from bindings.places import module
 from conformance.paths import EXAMPLES
 
-from .files import ProgramError, wrong_decoding, wrong_start, write_golden
+from .files import ProgramError, write_golden, wrong_decoding, wrong_start
 from .ports import Port, PortError, build
 
 CASES = "not full/ and not designed"
@@ -26,7 +26,7 @@ _PROGRAM = 'PROGRAM = (str(Path(__file__).resolve().parent / "port"),)'
 
 @dataclass
 class Row:
-    """One line of the table: what was judged, cases passed by what was judged, and what is wrong, the first thing first."""
+    """One line of the table: cases passed by what was judged, and what is wrong, the first thing first."""
 
     name: str
     passed: dict[str, str] = field(default_factory=dict)

@@ -75,7 +75,7 @@ PORTS = (
         "fortran",
         ("gfortran",),
         _FORTRAN,
-        (("gfortran", "-O2", "-shared", "-fPIC", "-Wall", "-Werror", "-J", "{out}", "-o", "{out}/libport.so", "rmsnorm.f90"),),
+        (("gfortran", "-O2", "-shared", "-fPIC", "-Wall", "-J", "{out}", "-o", "{out}/libport.so", "rmsnorm.f90"),),
         "{out}/libport.so",
     ),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Mistakes that published ports have made, planted in a copy of each: what judges them, and what its first line says."""
+"""Mistakes that published ports have made, planted in a copy of each: what judges them, what its first line says."""
 
 from __future__ import annotations
 

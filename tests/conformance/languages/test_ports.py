@@ -49,7 +49,7 @@ def test_a_defect_is_named(defect: Defect, name: str, tmp_path: Path, built: Pat
     if defect.judged == "start":
         row.wrong.append(wrong_start(made.program, tmp_path))
     elif defect.judged == "step":
-        judge(row, "whole steps", "--step", f"{adapter(made.program, tmp_path)}:step")
+        judge(row, "whole steps", "--step", f"{adapter(made.program, built / name)}:step")
     else:
         words = "not full/ and not designed and not sequence"
         judge(row, "operations", "--library", str(made.library), "-o", defect.judged, "-k", words)
