@@ -243,6 +243,13 @@ def digits(session: nox.Session) -> None:
 
 
 @nox.session
+def languages(session: nox.Session) -> None:
+    """Build the ports in other languages whose compilers work, and judge them beside reference, stub and emulated."""
+    install(session, "build")
+    session.run("python", "-m", "conformance", "languages", *session.posargs)
+
+
+@nox.session
 def kills(session: nox.Session) -> None:
     """Kill training runs on the C library at random, 100 times; resumed, each must write what one never killed does."""
     install(session, "tests")

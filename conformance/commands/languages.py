@@ -36,7 +36,6 @@ def add_parser(commands: Any) -> None:
     names = [port.name for port in PORTS]
     parser.add_argument("--only", action="append", choices=names, metavar="NAME", help=f"one of {', '.join(names)}")
     parser.add_argument("--beside", action="append", choices=_OWN, metavar="NAME", help=f"one of {', '.join(_OWN)}")
-    parser.add_argument("--tsc", default="tsc", metavar="PATH", help="the compiler of TypeScript (default: the path's)")
     parser.add_argument("-k", default=CASES, metavar="WORDS", help="cases of operations (default: %(default)s)")
 
 
@@ -45,10 +44,10 @@ def run(options: argparse.Namespace) -> int:
     out = builds() / "languages"
     ports, rows = [port for port in PORTS if not options.only or port.name in options.only], list[Row]()
     for port in ports:
-        if reason := lacking(port, options.tsc):
+        if reason := lacking(port):
             rows.append(Row(port.name, skipped=reason))
         else:
-            rows.append(judge_port(port, EXAMPLES / port.folder, out / port.name, options.k, options.tsc))
+            rows.append(judge_port(port, EXAMPLES / port.folder, out / port.name, options.k))
         print(_said(rows[-1]), flush=True)
     judged = [row for row in rows if not row.skipped]
     beside = list(_beside(options.beside or _OWN, [row.library for row in judged if row.library], options.k))

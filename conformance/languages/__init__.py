@@ -1,1 +1,1 @@
-"""Ports in other languages, of examples/: built, judged beside the reference and this project's builds, in one table."""
+"""Ports in other languages, of examples/: built, judged beside the project's own builds, in one table."""

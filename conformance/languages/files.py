@@ -89,7 +89,8 @@ def wrong_decoding(program: tuple[str, ...], folder: Path) -> str:
         got = run_program(program, "generate", folder / f"{name}_tokens.safetensors", path).get("output.tokens")
         wanted = generate(reference, TINY, start, _PROMPT, _NEW, strategy, _SEED)
         if got is None or got.shape != wanted.shape:
-            return f"decoding, {name}: expected tokens {list(wanted.shape)}, got {'none' if got is None else list(got.shape)}"
+            came = "none" if got is None else list(got.shape)
+            return f"decoding, {name}: expected tokens {list(wanted.shape)}, got {came}"
         if (wrong := np.argwhere(got != wanted)).size:
             row, place = wrong[0]
             return f"decoding, {name}: token {place} of row {row}: expected {wanted[row, place]}, got {got[row, place]}"

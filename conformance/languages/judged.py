@@ -26,7 +26,7 @@ _PROGRAM = 'PROGRAM = (str(Path(__file__).resolve().parent / "port"),)'
 
 @dataclass
 class Row:
-    """One line of the table: what was judged, cases passed by what was judged, and what is wrong, the first thing first."""
+    """One line of the table: cases passed by what was judged, and what is wrong, the first thing first."""
 
     name: str
     passed: dict[str, str] = field(default_factory=dict)
@@ -36,11 +36,11 @@ class Row:
     library: Path | None = None
 
 
-def judge_port(port: Port, source: Path, out: Path, words: str = CASES, tsc: str = "tsc") -> Row:
+def judge_port(port: Port, source: Path, out: Path, words: str = CASES) -> Row:
     """Build a port and judge all that it has; words: which cases of single operations and steps, as -k takes them."""
     row, begun = Row(port.name), time.monotonic()
     try:
-        made = build(port, source, out, tsc)
+        made = build(port, source, out)
     except PortError as error:
         row.wrong.append(f"not built: {error}")
         return row

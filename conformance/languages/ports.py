@@ -30,7 +30,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Port:
-    """One port; in its commands {out} is the folder where it is built, {tsc} the compiler of TypeScript.
+    """One port; in its commands {out} is the folder where it is built.
 
     library: what exports the header's names; none where a language has no C ABI.  program: what works on files.
     """
@@ -46,7 +46,6 @@ class Port:
 
 _RUST = Trial("fn main() {}\n", ".rs", ("rustc", "-o", "{file}.out", "{file}"))
 _GO = Trial('package main\n\nimport "C"\n\nfunc main() {}\n', ".go", ("go", "run", "{file}"))
-_NODE = Trial("process.exit(Number(process.versions.node.split('.')[0]) < 20 ? 1 : 0)\n", ".cjs", ("node", "{file}"))
 _FORTRAN = Trial("end\n", ".f90", ("gfortran", "-o", "{file}.out", "{file}"))
 
 PORTS = (
@@ -72,20 +71,11 @@ PORTS = (
         ("{out}/port",),
     ),
     Port(
-        "typescript",
-        "typescript",
-        ("node", "{tsc}"),
-        _NODE,
-        (("{tsc}", "--outDir", "{out}/js"),),
-        "",
-        ("node", "{out}/js/port.js"),
-    ),
-    Port(
         "fortran",
         "fortran",
         ("gfortran",),
         _FORTRAN,
-        (("gfortran", "-O2", "-shared", "-fPIC", "-Wall", "-Werror", "-J", "{out}", "-o", "{out}/libport.so", "rmsnorm.f90"),),
+        (("gfortran", "-O2", "-shared", "-fPIC", "-Wall", "-J", "{out}", "-o", "{out}/libport.so", "rmsnorm.f90"),),
         "{out}/libport.so",
     ),
 )  # fmt: skip
@@ -99,11 +89,11 @@ class Built:
     program: tuple[str, ...]
 
 
-def lacking(port: Port, tsc: str = "tsc") -> str:
+def lacking(port: Port) -> str:
     """Why a port cannot be built here, or nothing: a tool that is on the path and does not work counts as missing."""
-    for tool in (tool.format(tsc=tsc) for tool in port.tools):
+    for tool in port.tools:
         if not shutil.which(tool):
-            return f"there is no {Path(tool).name} on the path"
+            return f"there is no {tool} on the path"
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, f"trial{port.trial.suffix}")
         file.write_text(port.trial.source, encoding="utf-8")
@@ -111,12 +101,12 @@ def lacking(port: Port, tsc: str = "tsc") -> str:
     return f"{port.trial.command[0]} is on the path and does not work: {said.splitlines()[-1]}" if said else ""
 
 
-def build(port: Port, source: Path, out: Path, tsc: str = "tsc") -> Built:
+def build(port: Port, source: Path, out: Path) -> Built:
     """Build a port from a folder of sources; out: an absolute folder.  Raises PortError."""
     out.mkdir(parents=True, exist_ok=True)
 
     def filled(words: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(word.format(out=out, tsc=tsc) for word in words)
+        return tuple(word.format(out=out) for word in words)
 
     for command in map(filled, port.build):
         if said := _run(command, source):

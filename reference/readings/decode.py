@@ -142,6 +142,11 @@ def _topp_stops_before(g: Given) -> tuple[Array, Array]:
     return order, p / np.sum(p, axis=1, keepdims=True)
 
 
+def _through_float(seeds: Array) -> Array:
+    largest = np.nextafter(np.float32(2.0**64), np.float32(0))  # the last one that is a seed again
+    return np.minimum(seeds.astype(np.float32), largest).astype(np.uint64)
+
+
 def _topp_not_renormalised(g: Given) -> tuple[Array, Array]:
     order, p = _topp_sorted(g)
     return order, np.where(_prefix(p, g["top_p"]) > 0, p, p.dtype.type(0))
@@ -187,6 +192,12 @@ READINGS = (
                 "first row's seed for all",
                 "Every row reads seeds[0].",
                 fed(function, seeds=lambda g: np.full_like(g["seeds"], g["seeds"][0])),
+            ),
+            Reading(
+                function.__name__,
+                "seeds as 32-bit floats",
+                "A seed keeps 24 bits: it crosses between languages as a float.",
+                fed(function, seeds=lambda g: _through_float(g["seeds"])),
             ),
             Reading(
                 function.__name__,

@@ -10,7 +10,7 @@ import (
 
 //export cuda_attention_forward
 func cuda_attention_forward(Q, K, V, output, lse *float32, batch, n_q_heads, n_kv_heads, q_len, kv_len, kv_capacity, head_dim int32, scale float32, stream unsafe.Pointer) int32 {
-	var c check
+	c := begin()
 	Q_ := array(&c, Q, int64(batch), int64(q_len), int64(n_q_heads), int64(head_dim))
 	K_ := array(&c, K, int64(batch), int64(kv_capacity), int64(n_kv_heads), int64(head_dim))
 	V_ := array(&c, V, int64(batch), int64(kv_capacity), int64(n_kv_heads), int64(head_dim))
@@ -28,7 +28,7 @@ func cuda_attention_forward(Q, K, V, output, lse *float32, batch, n_q_heads, n_k
 
 //export cuda_attention_backward
 func cuda_attention_backward(Q, K, V, output, lse, d_output, d_Q, d_K, d_V *float32, batch, n_q_heads, n_kv_heads, seq_len, head_dim int32, scale float32, stream unsafe.Pointer) int32 {
-	var c check
+	c := begin()
 	Q_ := array(&c, Q, int64(batch), int64(seq_len), int64(n_q_heads), int64(head_dim))
 	K_ := array(&c, K, int64(batch), int64(seq_len), int64(n_kv_heads), int64(head_dim))
 	V_ := array(&c, V, int64(batch), int64(seq_len), int64(n_kv_heads), int64(head_dim))
@@ -50,7 +50,7 @@ func cuda_attention_backward(Q, K, V, output, lse, d_output, d_Q, d_K, d_V *floa
 
 //export cuda_kv_cache_append
 func cuda_kv_cache_append(input, cache *float32, batch, new_len, n_kv_heads, head_dim, kv_capacity, position int32, stream unsafe.Pointer) int32 {
-	var c check
+	c := begin()
 	input_ := array(&c, input, int64(batch), int64(new_len), int64(n_kv_heads), int64(head_dim))
 	cache_ := array(&c, cache, int64(batch), int64(kv_capacity), int64(n_kv_heads), int64(head_dim))
 	c.require(position >= 0 && int64(position)+int64(new_len) <= int64(kv_capacity))

@@ -10,7 +10,7 @@ import (
 
 //export cuda_argmax
 func cuda_argmax(logits *float32, output *int32, batch, vocab_size int32, stream unsafe.Pointer) int32 {
-	var c check
+	c := begin()
 	logits_ := array(&c, logits, int64(batch), int64(vocab_size))
 	output_ := array(&c, output, int64(batch))
 	if c.refused {
@@ -22,7 +22,7 @@ func cuda_argmax(logits *float32, output *int32, batch, vocab_size int32, stream
 
 //export cuda_sample
 func cuda_sample(logits *float32, output *int32, seeds *uint64, batch, vocab_size int32, temperature float32, stream unsafe.Pointer) int32 {
-	var c check
+	c := begin()
 	logits_ := array(&c, logits, int64(batch), int64(vocab_size))
 	output_ := array(&c, output, int64(batch))
 	seeds_ := array(&c, seeds, int64(batch))
@@ -36,7 +36,7 @@ func cuda_sample(logits *float32, output *int32, seeds *uint64, batch, vocab_siz
 
 //export cuda_topk_sample
 func cuda_topk_sample(logits *float32, output *int32, seeds *uint64, batch, vocab_size int32, k int32, temperature float32, stream unsafe.Pointer) int32 {
-	var c check
+	c := begin()
 	logits_ := array(&c, logits, int64(batch), int64(vocab_size))
 	output_ := array(&c, output, int64(batch))
 	seeds_ := array(&c, seeds, int64(batch))
@@ -50,7 +50,7 @@ func cuda_topk_sample(logits *float32, output *int32, seeds *uint64, batch, voca
 
 //export cuda_topp_sample
 func cuda_topp_sample(logits *float32, output *int32, seeds *uint64, batch, vocab_size int32, top_p, temperature float32, stream unsafe.Pointer) int32 {
-	var c check
+	c := begin()
 	logits_ := array(&c, logits, int64(batch), int64(vocab_size))
 	output_ := array(&c, output, int64(batch))
 	seeds_ := array(&c, seeds, int64(batch))

@@ -11,7 +11,7 @@ import (
 
 //export cuda_swiglu
 func cuda_swiglu(gate, up, output *float32, n int64, stream unsafe.Pointer) int32 {
-	var c check
+	c := begin()
 	gate_ := array(&c, gate, int64(n))
 	up_ := array(&c, up, int64(n))
 	output_ := array(&c, output, int64(n))
@@ -24,7 +24,7 @@ func cuda_swiglu(gate, up, output *float32, n int64, stream unsafe.Pointer) int3
 
 //export cuda_swiglu_backward
 func cuda_swiglu_backward(gate, up, d_output, d_gate, d_up *float32, n int64, stream unsafe.Pointer) int32 {
-	var c check
+	c := begin()
 	gate_ := array(&c, gate, int64(n))
 	up_ := array(&c, up, int64(n))
 	d_output_ := array(&c, d_output, int64(n))
@@ -39,7 +39,7 @@ func cuda_swiglu_backward(gate, up, d_output, d_gate, d_up *float32, n int64, st
 
 //export cuda_add
 func cuda_add(a, b, output *float32, n int64, stream unsafe.Pointer) int32 {
-	var c check
+	c := begin()
 	a_ := array(&c, a, int64(n))
 	b_ := array(&c, b, int64(n))
 	output_ := array(&c, output, int64(n))
@@ -52,7 +52,7 @@ func cuda_add(a, b, output *float32, n int64, stream unsafe.Pointer) int32 {
 
 //export cuda_scale
 func cuda_scale(input *float32, scale float32, output *float32, n int64, stream unsafe.Pointer) int32 {
-	var c check
+	c := begin()
 	input_ := array(&c, input, int64(n))
 	output_ := array(&c, output, int64(n))
 	if c.refused {
@@ -64,7 +64,7 @@ func cuda_scale(input *float32, scale float32, output *float32, n int64, stream 
 
 //export cuda_softmax
 func cuda_softmax(input, output *float32, rows, cols int32, stream unsafe.Pointer) int32 {
-	var c check
+	c := begin()
 	input_ := array(&c, input, int64(rows), int64(cols))
 	output_ := array(&c, output, int64(rows), int64(cols))
 	if c.refused {
@@ -76,7 +76,7 @@ func cuda_softmax(input, output *float32, rows, cols int32, stream unsafe.Pointe
 
 //export cuda_softmax_backward
 func cuda_softmax_backward(output, d_output, d_input *float32, rows, cols int32, stream unsafe.Pointer) int32 {
-	var c check
+	c := begin()
 	output_ := array(&c, output, int64(rows), int64(cols))
 	d_output_ := array(&c, d_output, int64(rows), int64(cols))
 	d_input_ := array(&c, d_input, int64(rows), int64(cols))
@@ -89,7 +89,7 @@ func cuda_softmax_backward(output, d_output, d_input *float32, rows, cols int32,
 
 //export cuda_softmax_topk
 func cuda_softmax_topk(input, weights *float32, indices *int32, rows, cols, k int32, stream unsafe.Pointer) int32 {
-	var c check
+	c := begin()
 	input_ := array(&c, input, int64(rows), int64(cols))
 	weights_ := array(&c, weights, int64(rows), int64(k))
 	indices_ := array(&c, indices, int64(rows), int64(k))
@@ -103,7 +103,7 @@ func cuda_softmax_topk(input, weights *float32, indices *int32, rows, cols, k in
 
 //export cuda_softmax_topk_backward
 func cuda_softmax_topk_backward(weights *float32, indices *int32, d_weights, d_input *float32, rows, cols, k int32, stream unsafe.Pointer) int32 {
-	var c check
+	c := begin()
 	weights_ := array(&c, weights, int64(rows), int64(k))
 	indices_ := array(&c, indices, int64(rows), int64(k))
 	d_weights_ := array(&c, d_weights, int64(rows), int64(k))
@@ -119,7 +119,7 @@ func cuda_softmax_topk_backward(weights *float32, indices *int32, d_weights, d_i
 
 //export cuda_rmsnorm
 func cuda_rmsnorm(input, weight, output *float32, rows, hidden_dim int32, eps float32, stream unsafe.Pointer) int32 {
-	var c check
+	c := begin()
 	input_ := array(&c, input, int64(rows), int64(hidden_dim))
 	weight_ := array(&c, weight, int64(hidden_dim))
 	output_ := array(&c, output, int64(rows), int64(hidden_dim))
@@ -133,7 +133,7 @@ func cuda_rmsnorm(input, weight, output *float32, rows, hidden_dim int32, eps fl
 
 //export cuda_rmsnorm_backward
 func cuda_rmsnorm_backward(input, weight, d_output, d_input, d_weight *float32, rows, hidden_dim int32, eps, beta float32, stream unsafe.Pointer) int32 {
-	var c check
+	c := begin()
 	input_ := array(&c, input, int64(rows), int64(hidden_dim))
 	weight_ := array(&c, weight, int64(hidden_dim))
 	d_output_ := array(&c, d_output, int64(rows), int64(hidden_dim))
@@ -149,7 +149,7 @@ func cuda_rmsnorm_backward(input, weight, d_output, d_input, d_weight *float32, 
 
 //export cuda_rmsnorm_residual
 func cuda_rmsnorm_residual(input, residual, weight, output, residual_out *float32, rows, hidden_dim int32, eps float32, stream unsafe.Pointer) int32 {
-	var c check
+	c := begin()
 	input_ := array(&c, input, int64(rows), int64(hidden_dim))
 	residual_ := array(&c, residual, int64(rows), int64(hidden_dim))
 	weight_ := array(&c, weight, int64(hidden_dim))
@@ -165,7 +165,7 @@ func cuda_rmsnorm_residual(input, residual, weight, output, residual_out *float3
 
 //export cuda_rmsnorm_residual_backward
 func cuda_rmsnorm_residual_backward(residual_out, weight, d_output, d_residual_out, d_input, d_weight *float32, rows, hidden_dim int32, eps, beta float32, stream unsafe.Pointer) int32 {
-	var c check
+	c := begin()
 	residual_out_ := array(&c, residual_out, int64(rows), int64(hidden_dim))
 	weight_ := array(&c, weight, int64(hidden_dim))
 	d_output_ := array(&c, d_output, int64(rows), int64(hidden_dim))
@@ -182,7 +182,7 @@ func cuda_rmsnorm_residual_backward(residual_out, weight, d_output, d_residual_o
 
 //export cuda_rope_freqs
 func cuda_rope_freqs(freqs *float32, max_seq_len, head_dim int32, base, alpha float32, stream unsafe.Pointer) int32 {
-	var c check
+	c := begin()
 	freqs_ := array(&c, freqs, int64(max_seq_len), int64(head_dim/2))
 	c.require(head_dim > 2 && head_dim%2 == 0 && base > 0 && alpha > 0)
 	if c.refused {
@@ -194,7 +194,7 @@ func cuda_rope_freqs(freqs *float32, max_seq_len, head_dim int32, base, alpha fl
 
 //export cuda_rope_qk
 func cuda_rope_qk(q, k, freqs, q_out, k_out *float32, batch, seq_len, n_q_heads, n_kv_heads, head_dim, offset int32, stream unsafe.Pointer) int32 {
-	var c check
+	c := begin()
 	q_ := array(&c, q, int64(batch), int64(seq_len), int64(n_q_heads), int64(head_dim))
 	k_ := array(&c, k, int64(batch), int64(seq_len), int64(n_kv_heads), int64(head_dim))
 	q_out_ := array(&c, q_out, int64(batch), int64(seq_len), int64(n_q_heads), int64(head_dim))
@@ -212,7 +212,7 @@ func cuda_rope_qk(q, k, freqs, q_out, k_out *float32, batch, seq_len, n_q_heads,
 
 //export cuda_rope_qk_backward
 func cuda_rope_qk_backward(d_q_out, d_k_out, freqs, d_q, d_k *float32, batch, seq_len, n_q_heads, n_kv_heads, head_dim, offset int32, stream unsafe.Pointer) int32 {
-	var c check
+	c := begin()
 	d_q_out_ := array(&c, d_q_out, int64(batch), int64(seq_len), int64(n_q_heads), int64(head_dim))
 	d_k_out_ := array(&c, d_k_out, int64(batch), int64(seq_len), int64(n_kv_heads), int64(head_dim))
 	d_q_ := array(&c, d_q, int64(batch), int64(seq_len), int64(n_q_heads), int64(head_dim))

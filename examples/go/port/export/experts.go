@@ -12,7 +12,7 @@ import (
 
 //export cuda_expert_sort
 func cuda_expert_sort(indices, offsets, position *int32, tokens, top_k, n_experts int32, stream unsafe.Pointer) int32 {
-	var c check
+	c := begin()
 	indices_ := array(&c, indices, int64(tokens), int64(top_k))
 	position_ := array(&c, position, int64(tokens), int64(top_k))
 	offsets_ := array(&c, offsets, int64(n_experts)+1)
@@ -27,7 +27,7 @@ func cuda_expert_sort(indices, offsets, position *int32, tokens, top_k, n_expert
 
 //export cuda_expert_dispatch
 func cuda_expert_dispatch(input *float32, position *int32, output *float32, tokens, top_k, hidden_dim int32, stream unsafe.Pointer) int32 {
-	var c check
+	c := begin()
 	input_ := array(&c, input, int64(tokens), int64(hidden_dim))
 	position_ := array(&c, position, int64(tokens), int64(top_k))
 	output_ := array(&c, output, int64(tokens), int64(top_k), int64(hidden_dim))
@@ -41,7 +41,7 @@ func cuda_expert_dispatch(input *float32, position *int32, output *float32, toke
 
 //export cuda_expert_dispatch_backward
 func cuda_expert_dispatch_backward(d_output *float32, position *int32, d_input *float32, tokens, top_k, hidden_dim int32, stream unsafe.Pointer) int32 {
-	var c check
+	c := begin()
 	d_output_ := array(&c, d_output, int64(tokens), int64(top_k), int64(hidden_dim))
 	position_ := array(&c, position, int64(tokens), int64(top_k))
 	d_input_ := array(&c, d_input, int64(tokens), int64(hidden_dim))
@@ -55,7 +55,7 @@ func cuda_expert_dispatch_backward(d_output *float32, position *int32, d_input *
 
 //export cuda_expert_combine
 func cuda_expert_combine(input, weights *float32, position *int32, output *float32, tokens, top_k, hidden_dim int32, stream unsafe.Pointer) int32 {
-	var c check
+	c := begin()
 	input_ := array(&c, input, int64(tokens), int64(top_k), int64(hidden_dim))
 	weights_ := array(&c, weights, int64(tokens), int64(top_k))
 	position_ := array(&c, position, int64(tokens), int64(top_k))
@@ -70,7 +70,7 @@ func cuda_expert_combine(input, weights *float32, position *int32, output *float
 
 //export cuda_expert_combine_backward
 func cuda_expert_combine_backward(input, weights *float32, position *int32, d_output, d_input, d_weights *float32, tokens, top_k, hidden_dim int32, stream unsafe.Pointer) int32 {
-	var c check
+	c := begin()
 	input_ := array(&c, input, int64(tokens), int64(top_k), int64(hidden_dim))
 	weights_ := array(&c, weights, int64(tokens), int64(top_k))
 	position_ := array(&c, position, int64(tokens), int64(top_k))
@@ -87,7 +87,7 @@ func cuda_expert_combine_backward(input, weights *float32, position *int32, d_ou
 
 //export cuda_aux_loss_forward
 func cuda_aux_loss_forward(router_probs *float32, expert_indices *int32, aux_loss, f_counts, p_means *float32, batch_seq, n_experts, top_k int32, alpha float32, stream unsafe.Pointer) int32 {
-	var c check
+	c := begin()
 	router_probs_ := array(&c, router_probs, int64(batch_seq), int64(n_experts))
 	expert_indices_ := array(&c, expert_indices, int64(batch_seq), int64(top_k))
 	aux_loss_ := array(&c, aux_loss, int64(1))
@@ -104,7 +104,7 @@ func cuda_aux_loss_forward(router_probs *float32, expert_indices *int32, aux_los
 
 //export cuda_aux_loss_backward
 func cuda_aux_loss_backward(f_counts, d_router_probs *float32, batch_seq, n_experts int32, alpha, scale float32, stream unsafe.Pointer) int32 {
-	var c check
+	c := begin()
 	f_counts_ := array(&c, f_counts, int64(n_experts))
 	d_router_probs_ := array(&c, d_router_probs, int64(batch_seq), int64(n_experts))
 	if c.refused {

@@ -11,7 +11,7 @@ import (
 
 //export cuda_gemm
 func cuda_gemm(A, B, C *float32, M, N, K int32, stream unsafe.Pointer) int32 {
-	var c check
+	c := begin()
 	A_ := array(&c, A, int64(M), int64(K))
 	B_ := array(&c, B, int64(N), int64(K))
 	C_ := array(&c, C, int64(M), int64(N))
@@ -25,7 +25,7 @@ func cuda_gemm(A, B, C *float32, M, N, K int32, stream unsafe.Pointer) int32 {
 
 //export cuda_gemm_nn
 func cuda_gemm_nn(A, B, C *float32, M, N, K int32, alpha, beta float32, stream unsafe.Pointer) int32 {
-	var c check
+	c := begin()
 	A_ := array(&c, A, int64(M), int64(K))
 	B_ := array(&c, B, int64(K), int64(N))
 	C_ := array(&c, C, int64(M), int64(N))
@@ -39,7 +39,7 @@ func cuda_gemm_nn(A, B, C *float32, M, N, K int32, alpha, beta float32, stream u
 
 //export cuda_gemm_tn
 func cuda_gemm_tn(A, B, C *float32, M, N, K int32, alpha, beta float32, stream unsafe.Pointer) int32 {
-	var c check
+	c := begin()
 	A_ := array(&c, A, int64(K), int64(M))
 	B_ := array(&c, B, int64(K), int64(N))
 	C_ := array(&c, C, int64(M), int64(N))
@@ -53,7 +53,7 @@ func cuda_gemm_tn(A, B, C *float32, M, N, K int32, alpha, beta float32, stream u
 
 //export cuda_grouped_gemm
 func cuda_grouped_gemm(A, B *float32, offsets *int32, C *float32, rows, n_experts, N, K int32, stream unsafe.Pointer) int32 {
-	var c check
+	c := begin()
 	A_ := array(&c, A, int64(rows), int64(K))
 	B_ := array(&c, B, int64(n_experts), int64(N), int64(K))
 	C_ := array(&c, C, int64(rows), int64(N))
@@ -68,7 +68,7 @@ func cuda_grouped_gemm(A, B *float32, offsets *int32, C *float32, rows, n_expert
 
 //export cuda_grouped_gemm_nn
 func cuda_grouped_gemm_nn(A, B *float32, offsets *int32, C *float32, rows, n_experts, N, K int32, stream unsafe.Pointer) int32 {
-	var c check
+	c := begin()
 	A_ := array(&c, A, int64(rows), int64(K))
 	B_ := array(&c, B, int64(n_experts), int64(K), int64(N))
 	C_ := array(&c, C, int64(rows), int64(N))
@@ -83,7 +83,7 @@ func cuda_grouped_gemm_nn(A, B *float32, offsets *int32, C *float32, rows, n_exp
 
 //export cuda_grouped_gemm_tn
 func cuda_grouped_gemm_tn(A, B *float32, offsets *int32, C *float32, rows, n_experts, M, N int32, beta float32, stream unsafe.Pointer) int32 {
-	var c check
+	c := begin()
 	A_ := array(&c, A, int64(rows), int64(M))
 	B_ := array(&c, B, int64(rows), int64(N))
 	C_ := array(&c, C, int64(n_experts), int64(M), int64(N))

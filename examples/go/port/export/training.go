@@ -12,7 +12,7 @@ import (
 
 //export cuda_embedding
 func cuda_embedding(weight *float32, indices *int32, output *float32, num_indices, vocab_size, embedding_dim int32, stream unsafe.Pointer) int32 {
-	var c check
+	c := begin()
 	weight_ := array(&c, weight, int64(vocab_size), int64(embedding_dim))
 	indices_ := array(&c, indices, int64(num_indices))
 	output_ := array(&c, output, int64(num_indices), int64(embedding_dim))
@@ -26,7 +26,7 @@ func cuda_embedding(weight *float32, indices *int32, output *float32, num_indice
 
 //export cuda_scatter_add
 func cuda_scatter_add(grad_output *float32, indices *int32, grad_weight *float32, num_indices, embedding_dim int32, stream unsafe.Pointer) int32 {
-	var c check
+	c := begin()
 	grad_output_ := array(&c, grad_output, int64(num_indices), int64(embedding_dim))
 	indices_ := array(&c, indices, int64(num_indices))
 	last := int64(0) // the table is as long as the largest index says: its length is no argument
@@ -45,7 +45,7 @@ func cuda_scatter_add(grad_output *float32, indices *int32, grad_weight *float32
 
 //export cuda_cross_entropy_forward
 func cuda_cross_entropy_forward(logits *float32, targets *int32, loss, log_probs *float32, batch_seq, vocab_size int32, stream unsafe.Pointer) int32 {
-	var c check
+	c := begin()
 	logits_ := array(&c, logits, int64(batch_seq), int64(vocab_size))
 	targets_ := array(&c, targets, int64(batch_seq))
 	loss_ := array(&c, loss, int64(1))
@@ -60,7 +60,7 @@ func cuda_cross_entropy_forward(logits *float32, targets *int32, loss, log_probs
 
 //export cuda_cross_entropy_backward
 func cuda_cross_entropy_backward(log_probs *float32, targets *int32, d_logits *float32, batch_seq, vocab_size int32, scale float32, stream unsafe.Pointer) int32 {
-	var c check
+	c := begin()
 	log_probs_ := array(&c, log_probs, int64(batch_seq), int64(vocab_size))
 	targets_ := array(&c, targets, int64(batch_seq))
 	d_logits_ := array(&c, d_logits, int64(batch_seq), int64(vocab_size))
@@ -74,7 +74,7 @@ func cuda_cross_entropy_backward(log_probs *float32, targets *int32, d_logits *f
 
 //export cuda_zero_grad
 func cuda_zero_grad(grad *float32, size int64, stream unsafe.Pointer) int32 {
-	var c check
+	c := begin()
 	grad_ := array(&c, grad, int64(size))
 	if c.refused {
 		return invalid
@@ -87,7 +87,7 @@ func cuda_zero_grad(grad *float32, size int64, stream unsafe.Pointer) int32 {
 
 //export cuda_multi_sum_squares
 func cuda_multi_sum_squares(inputs **float32, sizes *int64, sum_squares *float32, count int32, stream unsafe.Pointer) int32 {
-	var c check
+	c := begin()
 	sizes_ := array(&c, sizes, int64(count))
 	sum_squares_ := array(&c, sum_squares, int64(1))
 	inputs_ := list(&c, inputs, sizes_)
@@ -100,7 +100,7 @@ func cuda_multi_sum_squares(inputs **float32, sizes *int64, sum_squares *float32
 
 //export cuda_clip_scale
 func cuda_clip_scale(sum_squares, total_norm, scale *float32, clip_norm float32, stream unsafe.Pointer) int32 {
-	var c check
+	c := begin()
 	sum_squares_ := array(&c, sum_squares, int64(1))
 	total_norm_ := array(&c, total_norm, int64(1))
 	scale_ := array(&c, scale, int64(1))
@@ -114,7 +114,7 @@ func cuda_clip_scale(sum_squares, total_norm, scale *float32, clip_norm float32,
 
 //export cuda_multi_adamw
 func cuda_multi_adamw(params, grads, ms, vs **float32, sizes *int64, weight_decays, grad_scale *float32, count int32, lr, beta1, beta2, eps float32, step int32, stream unsafe.Pointer) int32 {
-	var c check
+	c := begin()
 	sizes_ := array(&c, sizes, int64(count))
 	weight_decays_ := array(&c, weight_decays, int64(count))
 	grad_scale_ := array(&c, grad_scale, int64(1))
