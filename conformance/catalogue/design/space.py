@@ -52,9 +52,12 @@ class Space:
     def cost(self, row: Mapping[str, Any]) -> float | None:
         """Return what a call costs, 1 being the most, or None where the header refuses it."""
         sizes = self.sizes(row)
+        refused = not all(condition(sizes) for condition in operations.OPERATIONS[self.operation].requires)
+        return None if refused else self.cost_of(sizes)
+
+    def cost_of(self, sizes: Mapping[str, Any]) -> float:
+        """Return what a call with these sizes costs, 1 being the most."""
         function = operations.OPERATIONS[self.operation]
-        if not all(condition(sizes) for condition in function.requires):
-            return None
         arrays = (*operations.read_arrays(function), *operations.written_arrays(function))
         elements = sum(_elements(parameter, sizes) for parameter in arrays)
         work = self.design.work(sizes) if self.design.work else 0.0

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from conformance.candidates.candidate import Candidate
+from conformance.candidates.candidate import SCHEDULES, Candidate
 from conformance.candidates.exports import absent
 from conformance.candidates.files import check_folder, floor
 from conformance.candidates.sandbox.restrictions import described
@@ -20,7 +20,7 @@ from conformance.catalogue.cases import CASES
 from conformance.catalogue.goldens import catalogue_floor
 from conformance.catalogue.prepared import Store
 from conformance.commands.options import chosen
-from conformance.commands.selection import DEAR, Selection, is_counted, select_goldens
+from conformance.commands.selection import DEAR, DEARER, Selection, is_counted, select_goldens
 from conformance.judging.evidence_selection import without_surplus
 from conformance.judging.files import NOTE, judge_files
 from conformance.judging.results import Result
@@ -101,7 +101,8 @@ class Judgement:
         """What of a selection is judged on this candidate, and why the rest is not.
 
         On an emulated device calls at full size take minutes, some longer than a call is given, and designed cases
-        together an hour: there they are judged where they were asked for by that name.
+        together an hour: there they are judged where they were asked for by that name.  The small ones, which are many,
+        are judged in one order of threads.
         """
         if self.candidate.module:
             made = makeable(selection, self.absent)
@@ -111,7 +112,7 @@ class Judgement:
         selection, self.unmade, notes = made.selection, made.cases, [*made.notes]
         if not self.candidate.facts.emulated:
             return selection, notes
-        for dear in DEAR:
+        for dear in DEAR if self.candidate.schedule in ("", SCHEDULES[0]) else DEARER:
             rest = selection.without_dear(dear)
             if few := sum(map(len, (selection.cases, selection.steps))) - sum(map(len, (rest.cases, rest.steps))):
                 they = f"{counted(few, dear.noun)}{dear.where}"

@@ -25,9 +25,9 @@ def test_they_are_chosen_like_any_other_case() -> None:
     assert not is_counted("full/gemm")
 
 
-def _reach(selection: Selection, emulated: bool) -> tuple[Selection, list[str]]:
+def _reach(selection: Selection, emulated: bool, schedule: str = "") -> tuple[Selection, list[str]]:
     judgement: Any = object.__new__(Judgement)
-    judgement.candidate = SimpleNamespace(module=None, compiled=None, facts=Facts(emulated=emulated))
+    judgement.candidate = SimpleNamespace(module=None, compiled=None, facts=Facts(emulated=emulated), schedule=schedule)
     found: tuple[Selection, list[str]] = judgement._within_reach(selection)
     return found
 
@@ -36,10 +36,17 @@ def test_on_an_emulated_device_they_wait_until_they_are_asked_for() -> None:
     gemm = select(Keywords("gemm and not bf16"))
     rest, said = _reach(gemm, emulated=True)
     assert not any(map(is_full, rest.cases))
-    assert not any(map(is_designed, rest.cases))
+    small = sum(map(is_designed, rest.cases))
     full, by_design = (sum(map(kind, gemm.cases)) for kind in (is_full, is_designed))
+    assert 0 < small < by_design
+    full_ones = f"not run: {full} calls at full size, slow on an emulated device; -k full --limit 120 judges them"
+    large = f"not run: {by_design - small} large designed cases, slow on an emulated device; -k designed judges them"
+    assert said == [full_ones, large]
+    assert _reach(gemm, emulated=True, schedule="forward") == (rest, said)
+    others, said = _reach(gemm, emulated=True, schedule="random:3")
+    assert not any(map(is_designed, others.cases))
     assert said == [
-        f"not run: {full} calls at full size, slow on an emulated device; -k full --limit 120 judges them",
+        full_ones,
         f"not run: {by_design} designed cases, slow on an emulated device; -k designed judges them",
     ]
     assert _reach(gemm, emulated=False) == (gemm, [])
