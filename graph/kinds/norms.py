@@ -64,6 +64,8 @@ class BatchNorm(Kind):
     def parameter_shapes(self, where: str, record: Record, inputs: Shapes) -> tuple[Open, ...]:
         if len(inputs[0]) < 2:
             raise refuse(f"{where}: input", "shape (batch, channels, ...)", inputs[0])
+        if record.parameters[2] == record.parameters[3]:
+            raise refuse(f"{where}: parameters", "a running mean and another running variance", record.parameters[3])
         return ((inputs[0][1],),) * 4
 
     def infer(self, where: str, record: Record, inputs: Shapes, parameters: Shapes) -> Shape:

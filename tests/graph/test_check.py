@@ -119,6 +119,11 @@ WRONG: dict[str, tuple[Records, dict[str, Any], str]] = {
         {"i": (2, 3), "w": (4, 5)},
         "i: expected either numbers or class numbers (int32), got a value read as both",
     ),
+    "one array for both statistics": (
+        [one("batchnorm", "x", "y", "w b s s")],
+        {"x": (2, 3), "w": (3,), "b": (3,), "s": (3,)},
+        "record 0 (batchnorm -> y): parameters: expected a running mean and another running variance, got s",
+    ),
     "statistics that are trained": (
         [one("batchnorm", "x", "y", "w b b v")],
         {"x": (2, 3), "w": (3,), "b": (3,), "v": (3,)},
@@ -176,6 +181,8 @@ def test_parameter_shapes() -> None:
         graph.GraphError, match=r"record 1 \(dense -> y\): parameter w: expected shape \(4, 4\), got \(4, 3\)"
     ):
         graph.parameter_shapes(graph.read(shared), {"x": (2, 3)})
+    with pytest.raises(graph.GraphError, match="z: expected the name of an input or a parameter, got one that no rec"):
+        graph.parameter_shapes(graph.read(shared[:1]), {"x": (2, 3), "z": (2, 3)})
 
 
 def test_ten_thousand_records_are_checked_within_a_second() -> None:
