@@ -86,7 +86,7 @@ class CapturedStep:
     def _taken(self, name: str, arrays: Mapping[str, Any]) -> Any:
         """The array that is given for a name, if it is of its shape and type."""
         shape, kind = self.checked.shapes[name], np.dtype(np.int32 if name in self.checked.integers else np.float32)
-        array = arrays.get(name)
+        array: Any = arrays.get(name)
         if not hasattr(array, "dtype") or tuple(array.shape) != shape or array.dtype != kind:
             got = "none" if array is None else type(array).__name__
             if hasattr(array, "dtype"):

@@ -226,7 +226,7 @@ def test_what_is_refused(stub_path: Path) -> None:
     with pytest.raises(graph.GraphError, match=r"CapturedStep: t: expected float32 of shape \(8, 6\), got float64 of"):
         captured({"x": arrays["x"], "t": arrays["t"].astype(np.float64)})
     batch = {"x": arrays["x"], "t": arrays["t"]}
-    with pytest.raises(graph.GraphError, match="CapturedStep: t: expected float32 of shape .*, got list"):
+    with pytest.raises(graph.GraphError, match=r"CapturedStep: t: expected float32 of shape .*, got list"):
         captured(batch | {"t": arrays["t"].tolist()})
     with pytest.raises(graph.GraphError, match="CapturedStep: expected names of an input, got w"):
         captured(batch | {"w": arrays["w"]})
