@@ -421,8 +421,8 @@ def test_what_could_not_be_loaded_is_not_saved(tmp_path: Path) -> None:
 
     model = small(input_shape=(4,))
     model.compile(Mine(0.1), "mse")
-    with pytest.raises(ValueError, match="save: optimizer: expected one of SGD, .*, got Mine"):
+    with pytest.raises(ValueError, match=r"save: optimizer: expected one of SGD, .*, got Mine"):
         model.save(tmp_path / "m")
-    with pytest.raises(ValueError, match="save: expected layers of Dense, .*, got Own"):
+    with pytest.raises(ValueError, match=r"save: expected layers of Dense, .*, got Own"):
         Sequential([Own(2)], input_shape=(3,)).save(tmp_path / "m")
     assert not list(tmp_path.iterdir())
