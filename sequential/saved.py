@@ -60,7 +60,7 @@ def _converted(value: Any, like: NDArray[Any], where: str) -> NDArray[Any]:
 
 
 def save_model(path: Path, parts: Parts) -> None:
-    """Write a model that is built.  Raises OSError, ValueError for a layer or an optimiser that `load` does not know."""
+    """Write a model that is built.  Raises OSError, ValueError for what `load` would not know."""
     assert parts.built is not None
     if strange := [layer for layer in parts.layers if LAYERS.get(type(layer).__name__) is not type(layer)]:
         raise ValueError(f"save: expected layers of {', '.join(LAYERS)}, got {type(strange[0]).__name__}")

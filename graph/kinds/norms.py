@@ -65,14 +65,14 @@ class BatchNorm(Kind):
     def parameter_shapes(self, where: str, record: Record, inputs: Shapes) -> tuple[Open, ...]:
         if len(inputs[0]) < 2:
             raise refuse(f"{where}: input", "shape (batch, channels, ...)", inputs[0])
-        if record.parameters[2] == record.parameters[3]:
-            raise refuse(f"{where}: parameters", "a running mean and another running variance", record.parameters[3])
         return ((inputs[0][1],),) * 4
 
     def infer(self, where: str, record: Record, inputs: Shapes, parameters: Shapes) -> Shape:
         return inputs[0]
 
     def check_training(self, where: str, record: Record, inputs: Shapes) -> None:
+        if record.parameters[2] == record.parameters[3]:
+            raise refuse(f"{where}: parameters", "a running mean and another running variance", record.parameters[3])
         if prod(inputs[0]) == inputs[0][1]:
             raise refuse(f"{where}: input", "more than one number in a channel while training", inputs[0])
 
