@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from .errors import GraphError, refuse
+from .errors import refuse
 
 Type = Literal["int", "float", "bool", "str", "pair", "ints"]
 REQUIRED: Any = type("Required", (), {"__repr__": lambda self: "REQUIRED"})()
@@ -68,7 +68,7 @@ class Attribute:
         if self.type == "int":
             return value if _is_int(value) else None
         if self.type == "float":
-            return float(value) if _is_int(value) or (isinstance(value, float) and math.isfinite(value)) else None
+            return _finite(value)
         if self.type == "pair" and _is_int(value):
             return (value, value)
         if not isinstance(value, list | tuple) or not all(map(_is_int, value)):
@@ -82,6 +82,17 @@ class Attribute:
             and (self.below is None or number < self.below)
             and (self.most is None or number <= self.most)
         )
+
+
+def _finite(value: Any) -> float | None:
+    """A number that float64 holds; None for anything else."""
+    if not _is_int(value) and not isinstance(value, float):
+        return None
+    try:
+        found = float(value)
+    except OverflowError:
+        return None
+    return found if math.isfinite(found) else None
 
 
 def _is_int(value: Any) -> bool:
@@ -106,6 +117,3 @@ def read_attributes(where: str, declared: Sequence[Attribute], given: Mapping[st
 def _known(names: Iterable[str]) -> str:
     said = ", ".join(names)
     return f"one of {said}" if said else "no attributes"
-
-
-__all__ = ["REQUIRED", "Attribute", "GraphError", "read_attributes"]

@@ -10,12 +10,12 @@ import numpy as np
 
 from bindings import DeviceArray, Library
 
-from .checked import Checked
+from .checked import Checked, check_values
 from .errors import refuse
 from .flat import Flat
-from .kinds import philox_of
+from .kinds import philox_of, stream_of
 from .kinds.context import counted
-from .optimizers import Optimizer, State
+from .optimizers import Moments, Optimizer, State, check_clip_norm, check_number
 from .plan import Plan
 from .program import Program, bind, traced_pass
 from .step import check_state
@@ -47,11 +47,9 @@ class CapturedStep:
     ) -> None:
         if not (isinstance(library, Library) and library.resident):
             raise refuse("CapturedStep: library", "one that was opened with resident=True", library)
-        for name in keep:
-            if name not in checked.shapes or name in checked.graph.parameters:
-                raise refuse("CapturedStep: keep", "names of values", name)
-        if clip_norm is not None and not clip_norm > 0:
-            raise refuse("CapturedStep: clip_norm", "a number above 0", clip_norm)
+        check_values("CapturedStep: keep", checked, keep)
+        check_clip_norm("CapturedStep", clip_norm)
+        _check_names(arrays, {*checked.graph.inputs, *checked.graph.parameters}, "an input or a parameter")
         self.checked, self.optimizer, self.seed = checked, optimizer, seed
         self._library, self._clip_norm, self._keep = library, clip_norm, tuple(keep)
         learning = checked.learning
@@ -64,6 +62,7 @@ class CapturedStep:
         self._program: Program | None = None
         self._key: tuple[int, ...] = ()  # what is frozen in the program beside shapes
         self.step = 0
+        self._aside: Mapping[str, Moments] = {}  # moments of what no loss depends on
         if state is not None:
             self._start(state, arrays)
 
@@ -79,6 +78,7 @@ class CapturedStep:
         """Go on from a state, as train_step and `state` give it."""
         check_state("CapturedStep", self.optimizer, state, {name: arrays[name] for name in self.checked.trainable})
         self.step = state.step
+        self._aside = {name: held for name, held in state.moments.items() if name not in self._parameters.arrays}
         for name in self._parameters.arrays:
             for flat, moment in zip(self._moments, state.moments[name], strict=True):
                 flat.arrays[name].copy_from(np.ascontiguousarray(moment, np.float32))
@@ -86,9 +86,11 @@ class CapturedStep:
     def _taken(self, name: str, arrays: Mapping[str, Any]) -> Any:
         """The array that is given for a name, if it is of its shape and type."""
         shape, kind = self.checked.shapes[name], np.dtype(np.int32 if name in self.checked.integers else np.float32)
-        array = arrays.get(name)
-        if array is None or tuple(array.shape) != shape or array.dtype != kind:
-            got = "none" if array is None else f"{array.dtype} of shape {tuple(array.shape)}"
+        array: Any = arrays.get(name)
+        if not hasattr(array, "dtype") or tuple(array.shape) != shape or array.dtype != kind:
+            got = "none" if array is None else type(array).__name__
+            if hasattr(array, "dtype"):
+                got = f"{array.dtype} of shape {tuple(array.shape)}"
             raise refuse(f"CapturedStep: {name}", f"{kind} of shape {shape}", got)
         return array if isinstance(array, DeviceArray) else np.ascontiguousarray(array)
 
@@ -113,7 +115,14 @@ class CapturedStep:
         return self._program.norm if self._program else None
 
     def __call__(self, batch: Mapping[str, Any], lr: float | None = None) -> dict[str, DeviceArray]:
-        """Make a step on a batch: all inputs by name. Returns `results`, which the next step writes over."""
+        """Make a step on a batch: all inputs by name, and nothing else. lr: this step's rate, for the optimiser's.
+
+        Returns `results`, which the next step writes over. Raises GraphError, before anything is computed, for a batch
+        or a rate that does not fit.
+        """
+        rate = self.optimizer.lr if lr is None else lr
+        check_number("CapturedStep: lr", rate)
+        _check_names(batch, self.checked.graph.inputs, "an input")
         taken = {name: self._taken(name, batch) for name in self.checked.graph.inputs}
         for name, array in taken.items():
             self._given[name].copy_from(array)
@@ -124,7 +133,7 @@ class CapturedStep:
         self.step += 1
         if self._parameters.arrays:
             flat = self._parameters.whole, self._gradients.whole, tuple(moment.whole for moment in self._moments)
-            self.optimizer.update(self._library, *flat, self.step, self.optimizer.lr if lr is None else float(lr))
+            self.optimizer.update(self._library, *flat, self.step, float(rate))
         return self.results
 
     def _labels(self) -> list[str]:
@@ -163,13 +172,22 @@ class CapturedStep:
         """Where the optimiser stands, in arrays of the host; waits for them."""
         moments = {}
         for name in self.checked.trainable:
-            held = [flat.arrays.get(name) for flat in self._moments]
-            none = np.zeros(self.checked.shapes[name], np.float32)  # of what no loss depends on
-            moments[name] = tuple(none if array is None else np.array(array.to_host()) for array in held)
+            if name in self._parameters.arrays:
+                held = [flat.arrays[name].to_host() for flat in self._moments]
+            else:  # what no loss depends on stands where it stood
+                nothing = np.zeros(self.checked.shapes[name], np.float32)
+                held = [*self._aside.get(name, (nothing,) * self.optimizer.count)]
+            moments[name] = tuple(np.array(moment) for moment in held)
         return State(self.step, moments)
 
 
 def _streams(checked: Checked) -> list[int]:
     """What each dropout draws by."""
     dropouts = [(n, r) for n, r in enumerate(checked.graph.records) if r.kind == "dropout"]
-    return list(dict.fromkeys(n if r.attributes["stream"] is None else r.attributes["stream"] for n, r in dropouts))
+    return list(dict.fromkeys(stream_of(n, record) for n, record in dropouts))
+
+
+def _check_names(given: Mapping[str, Any], known: Collection[str], what: str) -> None:
+    for name in given:
+        if name not in known:
+            raise refuse("CapturedStep", f"names of {what}", name)

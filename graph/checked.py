@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -65,11 +65,8 @@ def check(graph: Graph, shapes: Mapping[str, tuple[int, ...]]) -> Checked:
     """
     given = {name: _shape(name, shape) for name, shape in shapes.items()}
     found = _inferred(graph, given, complete=True)
-    read = {*graph.inputs, *graph.parameters}
-    used = {name for record in graph.records for name in (*record.inputs, *record.parameters)}
-    for name in given:
-        if name not in read:
-            raise GraphError(f"{name}: expected the name of an input or a parameter, got one that no record reads")
+    _check_read(graph, given)
+    used = {name for record in graph.records for name in record.inputs}
     for name in graph.inputs:
         if name not in used:
             raise GraphError(f"input {name}: expected one that a record reads, got one that none does")
@@ -79,11 +76,27 @@ def check(graph: Graph, shapes: Mapping[str, tuple[int, ...]]) -> Checked:
 def parameter_shapes(graph: Graph, input_shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Shape]:
     """Return what shapes the parameters must have, by the inputs' and by attributes such as units and filters.
 
-    Raises GraphError where these do not tell, or where records that share a parameter disagree.
+    Raises GraphError where these do not tell, or where records that share a parameter disagree, and for a shape that no
+    record reads.
     """
     given = {name: _shape(name, shape) for name, shape in input_shapes.items()}
+    _check_read(graph, given)
     found = _inferred(graph, given, complete=False)
     return {name: found.shapes[name] for name in graph.parameters}
+
+
+def check_values(where: str, checked: Checked, names: Collection[str]) -> None:
+    """Raise GraphError for a name that is none of an input or a value."""
+    for name in names:
+        if name not in checked.shapes or name in checked.graph.parameters:
+            raise refuse(where, "names of values", name)
+
+
+def _check_read(graph: Graph, given: Collection[str]) -> None:
+    read = {*graph.inputs, *graph.parameters}
+    for name in given:
+        if name not in read:
+            raise GraphError(f"{name}: expected the name of an input or a parameter, got one that no record reads")
 
 
 def _shape(name: str, shape: object) -> Shape:

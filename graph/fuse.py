@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Callable, Collection
 from typing import Any
 
-from .kinds import ACTIVATIONS
+from .errors import refuse
+from .kinds import ACTIVATIONS, stream_of
 from .kinds.products import ALPHA
 from .order import order
 from .reading import Graph, make, read_record
@@ -24,8 +25,11 @@ def fuse(graph: Graph, keep: Collection[str] = ()) -> Graph:
     """Return a graph that computes the same with fewer records; values named in `keep` are computed as before.
 
     The values between fused records are not computed any more; every value that no record reads still is. Dropout
-    draws what it drew.
+    draws what it drew. Raises GraphError for a name of `keep` that is no value, and for a graph that has no order.
     """
+    values = {*graph.inputs, *(record.output for record in graph.records)}
+    if unknown := [name for name in keep if name not in values]:
+        raise refuse("fuse: keep", "names of values", unknown[0])
     readers = Counter(name for record in graph.records for name in record.inputs)
     records = dict(enumerate(_settled(graph)))
     writer = {record.output: number for number, record in records.items()}
@@ -61,8 +65,8 @@ def _settled(graph: Graph) -> list[Record]:
     """The records, each dropout with the stream it draws by, whatever its place will be."""
     found = []
     for number, record in enumerate(graph.records):
-        if record.kind == "dropout" and record.attributes["stream"] is None:
-            changed = {**record.attributes, "stream": number}
+        if record.kind == "dropout":
+            changed = {**record.attributes, "stream": stream_of(number, record)}
             record = Record(record.kind, record.inputs, record.parameters, record.output, changed)
         found.append(record)
     return found

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -25,6 +26,22 @@ class State:
     moments: Mapping[str, Moments] = field(default_factory=dict)
 
 
+def check_number(where: str, value: Any, below: float = math.inf) -> None:
+    """Raise GraphError for what is no finite number of 0 or more, below a bound."""
+    if not _is_number(value) or not 0 <= value < below:
+        raise refuse(where, "a number of 0 or more" + (f", below {below:g}" if below < math.inf else ""), value)
+
+
+def check_clip_norm(where: str, value: Any) -> None:
+    """Raise GraphError for what is neither None nor a number above 0."""
+    if value is not None and not (_is_number(value) and value > 0):
+        raise refuse(f"{where}: clip_norm", "a number above 0", value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+
+
 @dataclass(frozen=True)
 class Optimizer(ABC):
     """lr: the rate; weight_decay: of every parameter."""
@@ -35,11 +52,10 @@ class Optimizer(ABC):
 
     def __post_init__(self) -> None:
         for name in ("lr", "weight_decay"):
-            self._within(name, getattr(self, name) >= 0, "a number of 0 or more")
+            self._check(name)
 
-    def _within(self, name: str, holds: bool, expected: str) -> None:
-        if not holds:
-            raise refuse(f"{type(self).__name__}: {name}", expected, getattr(self, name))
+    def _check(self, name: str, below: float = math.inf) -> None:
+        check_number(f"{type(self).__name__}: {name}", getattr(self, name), below)
 
     def start(self, parameters: Mapping[str, Array]) -> State:
         """Where training of these parameters starts: no steps, moments of 0."""
@@ -81,7 +97,7 @@ class Momentum(Optimizer):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._within("momentum", self.momentum >= 0, "a number of 0 or more")
+        self._check("momentum")
 
     def update(
         self, ops: Ops, param: Array, grad: Array, moments: Moments, step: int, lr: float
@@ -105,8 +121,8 @@ class Adam(Optimizer):
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("beta1", "beta2"):
-            self._within(name, 0 <= getattr(self, name) < 1, "a number of 0 or more, below 1")
-        self._within("eps", self.eps >= 0, "a number of 0 or more")
+            self._check(name, below=1)
+        self._check("eps")
 
     def update(
         self, ops: Ops, param: Array, grad: Array, moments: Moments, step: int, lr: float

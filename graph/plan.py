@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from reference.arrays import Array
 from reference.namespace import Ops
 
-from .checked import Checked
+from .checked import Checked, check_values
 from .placement import Life, bound, by_size, in_order
 from .run import Run
 from .trace import Trace, Traced
@@ -43,7 +43,9 @@ def plan(
     """Return the plan of a pass over these arrays, forward and backward; keep: values that are wanted at the end.
 
     The pass is made once, and its calls noted. Losses, running statistics and the parameters' gradients are kept.
+    Raises GraphError as Run does, and for names of `keep` that are no values.
     """
+    check_values("plan: keep", checked, keep)
     traced = Traced(ops)
     run = Run(checked, traced)
     forward = run.forward(arrays, training=backward)

@@ -13,6 +13,7 @@ from .checked import Checked
 from .errors import GraphError, refuse
 from .kinds import KINDS, Context
 from .kinds.norms import BatchNorm
+from .records import place
 
 
 @dataclass
@@ -143,6 +144,12 @@ class Run:
         if held is not None:
             gradient = self.ops.add(held.reshape(-1), gradient.reshape(-1)).reshape(gradient.shape)
         into[name] = gradient
+
+    def check_training(self) -> None:
+        """Raise GraphError where a record can be evaluated on its shapes, but not trained."""
+        for number, record in enumerate(self.checked.graph.records):
+            shapes = [self.checked.shapes[name] for name in record.inputs]
+            KINDS[record.kind].check_training(place(number, record), record, shapes)
 
     def check(self, arrays: Mapping[str, Array], skipped: Collection[int] = ()) -> None:
         """Raise GraphError unless the arrays are those that all records but the skipped ones need."""

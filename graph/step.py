@@ -10,7 +10,7 @@ from reference.namespace import Ops
 
 from .errors import refuse
 from .kinds.context import copied
-from .optimizers import Optimizer, State
+from .optimizers import Optimizer, State, check_clip_norm, check_number
 from .run import Backward, Forward, Run
 
 
@@ -50,18 +50,20 @@ def train_step(
     clip_norm: what the norm of all gradients together is at most, by scaling them; lr: this step's rate, in place of
     the optimiser's. Dropout draws by the seed and the number of steps made. A parameter that no loss depends on stays
     as it is. in_place: a library writes over the parameters and moments given, as it does without copies of them.
-    Raises GraphError, before anything is computed, for a state that is not one of these parameters.
+    Raises GraphError, before anything is computed, for arrays as `run.forward` does, for numbers out of their bounds,
+    and for a state that is not one of these parameters.
     """
-    if clip_norm is not None and not clip_norm > 0:
-        raise refuse("train_step: clip_norm", "a number above 0", clip_norm)
-    trained = {name: arrays[name] for name in run.checked.trainable if name in arrays}
+    check_clip_norm("train_step", clip_norm)
+    rate = optimizer.lr if lr is None else lr
+    check_number("train_step: lr", rate)
+    run.check(arrays)
+    trained = {name: arrays[name] for name in run.checked.trainable}
     state = optimizer.start(trained) if state is None else state
     check_state("train_step", optimizer, state, trained)
     forward = run.forward(arrays, training=True, seed=seed, step=state.step)
     backward = run.backward(forward)
     norm = None if clip_norm is None else _clip(run.ops, backward, clip_norm)
     parameters, moments = dict(forward.parameters) | forward.state, dict(state.moments)
-    rate = optimizer.lr if lr is None else lr
     for name, gradient in backward.parameters.items():
         if gradient is None:
             continue
@@ -78,6 +80,8 @@ def _clip(ops: Ops, backward: Backward, clip_norm: float) -> Array:
     """Scale all gradients in place of the ones there are, by one factor; returns their norm before."""
     held = {name: gradient for name, gradient in backward.parameters.items() if gradient is not None}
     gradients = [gradient.reshape(-1) for gradient in held.values()]
+    if not gradients:
+        raise refuse("train_step: clip_norm", "a graph that trains a parameter", "one without")
     norm, factor = ops.clip_scale(ops.multi_sum_squares(gradients), clip_norm=float(clip_norm))
     scaled = ops.multi_scale(gradients, factor)
     backward.parameters.update(

@@ -14,11 +14,11 @@ from reference import random
 Array = NDArray[Any]
 
 
-def samples(where: str, x: Any, shape: tuple[int, ...], dtype: Any) -> Array:
-    """Return x as a model takes it.  shape: of one sample.
+def samples(where: str, x: Any, shape: tuple[int, ...], dtype: Any, classes: int | None = None) -> Array:
+    """Return x as a model takes it.  shape: of one sample; classes: how many class numbers there are.
 
-    Raises ValueError for another shape, for no sample, for what is no array of numbers, or not of whole ones where the
-    type is.
+    Raises ValueError for another shape, for no sample, for what is no array of numbers, or not of whole ones from 0 on
+    and below `classes` where the type is whole.
     """
     array = np.asarray(x)
     if array.dtype.kind not in "fiub":
@@ -30,6 +30,8 @@ def samples(where: str, x: Any, shape: tuple[int, ...], dtype: Any) -> Array:
         taken = np.ascontiguousarray(array, dtype)
     if taken.dtype.kind == "i" and (taken != array).any():
         raise ValueError(f"{where}: x: expected whole numbers of 32 bits, for the model reads class numbers")
+    if classes is not None and (wrong := (taken < 0) | (taken >= classes)).any():
+        raise ValueError(f"{where}: x: expected class numbers from 0 to {classes - 1}, got {taken[wrong][0]}")
     return taken
 
 

@@ -19,14 +19,14 @@ class Blueprint:
     """What layers become.
 
     names: of each layer; shapes: of one sample before the first and behind each; records: of all; weights: by layer and
-    name.  integers: whether samples are class numbers.
+    name.  classes: how many class numbers there are, where samples are such; None where they are not.
     """
 
     names: tuple[str, ...]
     shapes: tuple[Shape, ...]
     records: tuple[RecordDict, ...]
     weights: tuple[dict[str, Weight], ...]
-    integers: bool
+    classes: int | None
 
     @property
     def parameters(self) -> dict[str, Weight]:
@@ -64,7 +64,8 @@ def _snake(name: str) -> str:
 
 def blueprint(layers: Sequence[Layer], shape: Shape) -> Blueprint:
     """Return what layers become for samples of this shape.  Raises ValueError that names the layer that cannot."""
-    names, shapes, records, weights, integers = names_of(layers), [shape], list[RecordDict](), [], False
+    names, shapes, records, weights = names_of(layers), [shape], list[RecordDict](), []
+    classes: int | None = None
     for place, (name, layer) in enumerate(zip(names, layers, strict=True)):
         source = names[place - 1] if place else INPUT
         try:
@@ -76,8 +77,9 @@ def blueprint(layers: Sequence[Layer], shape: Shape) -> Blueprint:
             raise ValueError(f"layer {place} ({name}): {error}") from error
         if checked.integers and place:
             raise ValueError(f"layer {place} ({name}): expected to be the first, for it reads class numbers")
-        integers |= bool(checked.integers)
+        if checked.integers:
+            classes = made[0]["vocab_size"]
         shapes.append(checked.shapes[name][1:])
         records += made
         weights.append(held)
-    return Blueprint(names, tuple(shapes), tuple(records), tuple(weights), integers)
+    return Blueprint(names, tuple(shapes), tuple(records), tuple(weights), classes)

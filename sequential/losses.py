@@ -145,6 +145,9 @@ def loss_of(given: Any) -> Loss:
     settings = dict(given) if isinstance(given, dict) else {"loss": given}
     asked = settings.pop("loss", None)
     for name, (kind, others) in LOSSES.items():
-        if asked in (name, *others):
-            return kind(**settings)
+        if isinstance(asked, str) and asked in (name, *others):
+            try:
+                return kind(**settings)
+            except TypeError as error:
+                raise ValueError(f"compile: loss: {error}") from None
     raise ValueError(f"compile: loss: expected one of {', '.join(LOSSES)} or a Loss, got {asked!r}")

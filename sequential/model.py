@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,12 @@ import numpy as np
 
 import reference
 from graph import Graph, Run, check
+from graph.optimizers import check_clip_norm
 from reference import random
 from reference.namespace import Ops
 
 from . import saved, summary
+from .batches import whole
 from .blueprint import INPUT, LABEL, LOSS, Blueprint, blueprint
 from .initial import initial
 from .layers import Layer, Shape
@@ -45,7 +48,7 @@ class Model:
         """
         if np.dtype(dtype).name not in DTYPES:
             raise ValueError(f"Sequential: dtype: expected {' or '.join(DTYPES)}, got {np.dtype(dtype).name}")
-        self._parts = Parts([], ops, int(seed), np.dtype(dtype))
+        self._parts = Parts([], ops, operator.index(seed), np.dtype(dtype))
         for layer in layers:
             self.add(layer)
         if input_shape is not None:
@@ -83,10 +86,9 @@ class Model:
         clip_norm: the largest norm of all gradients together (Keras: global_clipnorm).  Raises ValueError.
         """
         of_loss = loss_of(loss)
-        if isinstance(metrics, str):
+        if not isinstance(metrics, list | tuple) or not all(isinstance(name, str) for name in metrics):
             raise ValueError(f"compile: metrics: expected a list of names, got {metrics!r}")
-        if clip_norm is not None and not clip_norm > 0:
-            raise ValueError(f"compile: clip_norm: expected a number above 0 or None, got {clip_norm}")
+        check_clip_norm("compile", clip_norm)
         compiled = Compiled(optimizer_of(optimizer), of_loss, {m: metric_of(m, of_loss) for m in metrics}, clip_norm)
         if self._parts.built:
             _graph(self._parts.built, of_loss)
@@ -132,7 +134,8 @@ class Model:
     def save(self, path: Path | str) -> None:
         """Write the model to a safetensors file: parameters, layers, and where training stands.
 
-        A file that is there is replaced when the new one is whole.  Raises RuntimeError, OSError.
+        A file that is there is replaced when the new one is whole.  Raises RuntimeError, OSError, ValueError for layers
+        and optimisers of one's own, which `load` would not know.
         """
         self._built("save")
         saved.save_model(Path(path), self._parts)
@@ -144,7 +147,9 @@ class Model:
             return parts.built
         if not parts.layers:
             raise RuntimeError("Sequential.build: expected a layer, got none")
-        planned = blueprint(parts.layers, tuple(int(n) for n in input_shape))
+        if not isinstance(input_shape, list | tuple):
+            raise ValueError(f"Sequential.build: input_shape: expected lengths of a sample's axes, got {input_shape!r}")
+        planned = blueprint(parts.layers, tuple(whole("Sequential.build", "input_shape", n, 1) for n in input_shape))
         if parts.compiled:
             _graph(planned, parts.compiled.loss)
         return planned

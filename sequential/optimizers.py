@@ -24,12 +24,17 @@ def optimizer_of(given: Any) -> Optimizer:
         return given
     if isinstance(given, dict) and given.get("optimizer") in _KINDS:
         settings = {name: value for name, value in given.items() if name != "optimizer"}
-        return _KINDS[given["optimizer"]](**settings)
+        try:
+            return _KINDS[given["optimizer"]](**settings)
+        except TypeError as error:
+            raise ValueError(f"compile: optimizer: {error}") from None
     if not isinstance(given, str) or given.lower() not in NAMED:
         raise ValueError(f"compile: optimizer: expected one of {', '.join(NAMED)} or an Optimizer, got {given!r}")
     return NAMED[given.lower()]()
 
 
 def configuration(optimizer: Optimizer) -> dict[str, Any]:
-    """What `optimizer_of` makes the optimiser of again."""
+    """What `optimizer_of` makes the optimiser of again.  Raises ValueError for one that it does not know."""
+    if _KINDS.get(type(optimizer).__name__) is not type(optimizer):
+        raise ValueError(f"save: optimizer: expected one of {', '.join(_KINDS)}, got {type(optimizer).__name__}")
     return {"optimizer": type(optimizer).__name__, **asdict(optimizer)}

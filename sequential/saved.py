@@ -16,7 +16,7 @@ from safetensors.numpy import save
 
 from graph.optimizers import State
 
-from .layers import Layer, layer_of
+from .layers import LAYERS, Layer, layer_of
 from .optimizers import configuration
 from .parts import Compiled, Parts
 
@@ -60,8 +60,10 @@ def _converted(value: Any, like: NDArray[Any], where: str) -> NDArray[Any]:
 
 
 def save_model(path: Path, parts: Parts) -> None:
-    """Write a model that is built.  Raises OSError."""
+    """Write a model that is built.  Raises OSError, ValueError for what `load` would not know."""
     assert parts.built is not None
+    if strange := [layer for layer in parts.layers if LAYERS.get(type(layer).__name__) is not type(layer)]:
+        raise ValueError(f"save: expected layers of {', '.join(LAYERS)}, got {type(strange[0]).__name__}")
     held: dict[str, Any] = {
         "layers": [layer.configuration() for layer in parts.layers],
         "settings": {"input_shape": parts.built.shapes[0], "seed": parts.seed, "dtype": parts.dtype.name},

@@ -74,6 +74,8 @@ class Sequential(Model):
             held = self._both("fit: validation_data", *validation_data)
         elif validation_split:
             (x, y), held = split(x, y, validation_split)
+        for last in {min(size, len(x)), len(x) % size} - {0}:
+            self.run(last, loss=True).check_training()
         history = History()
         with Epochs(verbose, epochs, -(-len(x) // size)) as shown:
             for epoch in range(epochs):
@@ -124,7 +126,8 @@ class Sequential(Model):
 
     def _samples(self, where: str, x: Any, built: Blueprint) -> Array:
         """x as the model takes it."""
-        return samples(where, x, built.shapes[0], np.int32 if built.integers else self._parts.dtype)
+        dtype = self._parts.dtype if built.classes is None else np.int32
+        return samples(where, x, built.shapes[0], dtype, built.classes)
 
     def _both(self, where: str, x: Any, y: Any) -> tuple[Array, Array]:
         """x and y as model and loss take them; a model that is not built is built for them, once they fit."""

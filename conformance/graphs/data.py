@@ -34,8 +34,11 @@ def settled(graph: Graph, shapes: Mapping[str, Shape], settings: Settings, name:
     """The same at the first seed from this one on, if there is one, at which no choice lies within the noise."""
     from .judge import free_of  # here: it stands above this room's other files
 
-    tried = [drawn(graph, shapes, settings, name, one) for one in range(seed, seed + _SEEDS)]
-    return next((task for task in tried if not free_of(task).near), tried[0])
+    first = drawn(graph, shapes, settings, name, seed)
+    if not free_of(first).near:
+        return first
+    others = (drawn(graph, shapes, settings, name, one) for one in range(seed + 1, seed + _SEEDS))
+    return next((task for task in others if not free_of(task).near), first)
 
 
 def _readers(graph: Graph, name: str) -> list[tuple[Record, str]]:

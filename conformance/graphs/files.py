@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import safetensors.numpy
 from numpy.typing import NDArray
 
@@ -72,6 +73,10 @@ def read_task(folder: Path) -> Task:
         due = "int32" if tensor.partition(".")[2] in task.checked.integers else "float32"
         if array.dtype.name != due:
             raise TaskError(f"{folder / INPUTS}: {tensor}: expected {due}, got {array.dtype}")
+        if not np.isfinite(array).all():
+            raise TaskError(
+                f"{folder / INPUTS}: {tensor}: expected finite numbers, got {array[~np.isfinite(array)][0]}"
+            )
     return task
 
 

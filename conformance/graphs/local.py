@@ -7,8 +7,9 @@ as it has to be, so that what lies behind it is judged all the same.
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,6 +22,7 @@ from .choices import Watched
 from .handed import Handed
 from .step import Step
 from .task import Task
+from .update import clip
 
 
 def noisy(array: Any) -> Noisy:
@@ -54,6 +56,12 @@ class Local(Step):
     def _count(self, number: int) -> None:
         self.near[number] += self.ops.near
         self.ops.near = 0
+
+    @functools.cached_property
+    def clipped(self) -> Mapping[str, Any]:
+        """What was handed in of the parameters' gradients, by their names, all clipped by one norm."""
+        gradients = {name: self.goes_on_with(f"gradient.{name}") for name in self.task.trained}
+        return clip(self.ops, self.task.settings.clip_norm, gradients)
 
     # ---- for diagnosis: one record once more ---------------------------------------------------------------------
     def read_by(self, number: int) -> tuple[list[Any], list[Any]]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
 OPTIMIZERS = ("sgd", "momentum", "adam", "adamw")
+_BELOW_ONE = ("beta1", "beta2")
 
 
 class TaskError(ValueError):
@@ -57,4 +59,9 @@ class Settings:
             )
         if read.optimizer and not read.training:
             raise TaskError("settings: training: expected true where parameters are updated, got false")
+        for name in (name for name in kinds if kinds[name] is float or name == "step"):
+            below = 1.0 if name in _BELOW_ONE else math.inf
+            if not 0 <= (number := getattr(read, name)) < below:
+                bound = f", below {below:g}" if below < math.inf else ""
+                raise TaskError(f"settings: {name}: expected a number of 0 or more{bound}, got {number}")
         return read

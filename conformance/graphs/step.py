@@ -86,9 +86,10 @@ class Step:
         with np.errstate(all="ignore"):
             for number in self.task.order:
                 self._forward(number)
-            for number in reversed(self.task.order):
+            for number in reversed(self.task.order if self.task.settings.training else ()):
                 self._backward(number)
-            if self.task.settings.optimizer:
+            self.results |= {name: self._added(name) for name in self.parts}
+            if self.task.settings.optimizer and self.task.trained:
                 gradients = {name: self.goes_on_with(f"gradient.{name}") for name in self.task.trained}
                 after = self.updated(gradients)
                 self.results |= {f"parameter.{name}": array for name, array in after.items()}
@@ -117,6 +118,8 @@ class Step:
         gradient = f"gradient.{record.output}"
         if not is_loss and gradient not in self.parts:
             return
+        if not is_loss:
+            self.results[gradient] = self._added(gradient)
         d_output = None if is_loss else self.goes_on_with(gradient)
         of_inputs, of_parameters = self.backward_of(number, *self._read(number), d_output)
         for name, array in (
@@ -125,7 +128,10 @@ class Step:
         ):
             if array is not None and f"gradient.{name}" in task.known:
                 self.parts.setdefault(f"gradient.{name}", []).append(Part(number, array))
-                self.results[f"gradient.{name}"] = self.total(f"gradient.{name}", self.parts[f"gradient.{name}"])
+
+    def _added(self, name: str) -> Array:
+        """A gradient once all its parts are there; each is added up once."""
+        return self.results[name] if name in self.results else self.total(name, self.parts[name])
 
     def goes_on_with(self, name: str) -> Array:
         """A gradient as the records before it read it."""

@@ -10,7 +10,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from graph import Checked, Graph, Record, check
-from graph.kinds import KINDS, Kind
+from graph.kinds import KINDS, Kind, stream_of
 from graph.kinds.context import Context, philox_of
 
 from .settings import Settings, TaskError
@@ -87,9 +87,12 @@ class Task:
 
     @cached_property
     def _reached(self) -> dict[str, None]:
-        """The values and parameters that a loss depends on, in the order in which their gradients are complete."""
+        """The values and parameters that a loss depends on, in the order in which their gradients are complete.
+
+        None where nothing is trained.
+        """
         found: dict[str, None] = {}
-        for number in reversed(self.order):
+        for number in reversed(self.order if self.settings.training else ()):
             record, kind = self.records[number], self.kind(number)
             if kind.is_loss or record.output in found:
                 names = (*kind.differentiable(record), *record.parameters)
@@ -130,7 +133,8 @@ class Task:
         """The graph as graph.json has it."""
         draws = [n for n, record in enumerate(self.records) if record.kind == "dropout"]
         settings = self.settings
-        philox = {self.records[n].output: [*map(int, philox_of(settings.seed, settings.step, n))] for n in draws}
+        streams = {self.records[n].output: stream_of(n, self.records[n]) for n in draws}
+        philox = {name: [*map(int, philox_of(settings.seed, settings.step, of))] for name, of in streams.items()}
         return {
             "name": self.name,
             "records": [described(record) for record in self.records],

@@ -6,7 +6,7 @@ from graph.records import Record
 from reference.arrays import Array
 from reference.namespace import Ops
 
-from .activations import ELU, GELU, Dropout, LeakyReLU, ReLU, Sigmoid, SiLU, Softmax, Tanh
+from .activations import ELU, GELU, Dropout, LeakyReLU, ReLU, Sigmoid, SiLU, Softmax, Tanh, stream_of
 from .context import Context, philox_of
 from .elementwise import Add, AddBias, AddColumn, Mul, Scale
 from .kind import Arrays, Gradients, Kind, Names, Result
@@ -56,7 +56,17 @@ _ALL: tuple[Kind, ...] = (
 )
 KINDS: dict[str, Kind] = {kind.name: kind for kind in _ALL}
 
-__all__ = ["ACTIVATIONS", "KINDS", "Context", "Kind", "Names", "backward_of_record", "forward_of_record", "philox_of"]
+__all__ = [
+    "ACTIVATIONS",
+    "KINDS",
+    "Context",
+    "Kind",
+    "Names",
+    "backward_of_record",
+    "forward_of_record",
+    "philox_of",
+    "stream_of",
+]
 
 
 def forward_of_record(ops: Ops, record: Record, inputs: Arrays, parameters: Arrays, context: Context) -> Result:

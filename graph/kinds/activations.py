@@ -120,6 +120,12 @@ class Softmax(Kind):
         return (d_x.reshape(d_output.shape),), ()
 
 
+def stream_of(number: int, record: Record) -> int:
+    """What a dropout draws by: its stream, or its number where none is stated."""
+    stream = record.attributes["stream"]
+    return number if stream is None else int(stream)
+
+
 class Dropout(Kind):
     """While training: 0 with probability rate, else input / (1 - rate), drawn by context.philox_of. Else the input.
 
@@ -136,8 +142,7 @@ class Dropout(Kind):
         (x,) = inputs
         if not context.training:
             return x, ()
-        stream = record.attributes["stream"]
-        philox = context.philox(x, context.number if stream is None else stream)
+        philox = context.philox(x, stream_of(context.number, record))
         return ops.dropout(flat(x), philox, rate=record.attributes["rate"]).reshape(x.shape), (philox,)
 
     def backward(

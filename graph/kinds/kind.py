@@ -99,6 +99,9 @@ class Kind(ABC):
         """What shapes the parameters must have; None where neither attributes nor inputs tell a length."""
         return ()
 
+    def check_training(self, where: str, record: Record, inputs: Shapes) -> None:  # noqa: B027  (most have none)
+        """Raise GraphError for shapes that a record can be evaluated on, but not trained."""
+
     @abstractmethod
     def infer(self, where: str, record: Record, inputs: Shapes, parameters: Shapes) -> Shape:
         """Return the output's shape; the parameters' are those that parameter_shapes allows. Raises GraphError."""

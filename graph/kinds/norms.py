@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import ClassVar
 
 from graph.attributes import Attribute
 from graph.errors import refuse
-from graph.records import Record
+from graph.records import Record, place
 from reference.arrays import Array
 from reference.namespace import Ops
 
@@ -69,14 +70,18 @@ class BatchNorm(Kind):
     def infer(self, where: str, record: Record, inputs: Shapes, parameters: Shapes) -> Shape:
         return inputs[0]
 
+    def check_training(self, where: str, record: Record, inputs: Shapes) -> None:
+        if record.parameters[2] == record.parameters[3]:
+            raise refuse(f"{where}: parameters", "a running mean and another running variance", record.parameters[3])
+        if prod(inputs[0]) == inputs[0][1]:
+            raise refuse(f"{where}: input", "more than one number in a channel while training", inputs[0])
+
     def forward(self, ops: Ops, record: Record, inputs: Arrays, parameters: Arrays, context: Context) -> Result:
         x, (weight, bias, mean, var) = _by_channel(inputs[0]), parameters
         eps = record.attributes["eps"]
         if not context.training:
             return ops.batchnorm_evaluation(x, weight, bias, mean, var, eps=eps).reshape(inputs[0].shape), ()
-        if x.shape[0] * x.shape[2] < 2:
-            where = f"record {context.number} (batchnorm -> {record.output}): input"
-            raise refuse(where, "more than one number in a channel while training", inputs[0].shape)
+        self.check_training(place(context.number, record), record, [tuple(inputs[0].shape)])
         running = copied(ops, mean), copied(ops, var)
         momentum = record.attributes["momentum"]
         output, *saved = ops.batchnorm_training(x, weight, bias, *running, momentum=momentum, eps=eps)

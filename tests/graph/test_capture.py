@@ -225,5 +225,31 @@ def test_what_is_refused(stub_path: Path) -> None:
         captured({"x": arrays["x"]})
     with pytest.raises(graph.GraphError, match=r"CapturedStep: t: expected float32 of shape \(8, 6\), got float64 of"):
         captured({"x": arrays["x"], "t": arrays["t"].astype(np.float64)})
+    batch = {"x": arrays["x"], "t": arrays["t"]}
+    with pytest.raises(graph.GraphError, match=r"CapturedStep: t: expected float32 of shape .*, got list"):
+        captured(batch | {"t": arrays["t"].tolist()})
+    with pytest.raises(graph.GraphError, match="CapturedStep: expected names of an input, got w"):
+        captured(batch | {"w": arrays["w"]})
+    with pytest.raises(graph.GraphError, match="CapturedStep: expected names of an input or a parameter, got v"):
+        CapturedStep(checked, library, arrays | {"v": arrays["w"]}, graph.SGD())
+    with pytest.raises(graph.GraphError, match="CapturedStep: lr: expected a number of 0 or more, got nan"):
+        captured(batch, lr=float("nan"))
     assert captured.plan is None
     assert captured.step == 0
+
+
+def test_moments_of_what_no_loss_depends_on_stay(stub_path: Path) -> None:
+    records = [
+        {"kind": "dense", "inputs": ["x"], "parameters": ["w"], "output": "y", "units": 3},
+        {"kind": "mse", "inputs": ["y", "t"], "output": "loss"},
+        {"kind": "dense", "inputs": ["x"], "parameters": ["unread"], "output": "beside", "units": 2},
+    ]
+    shapes = {"x": (2, 4), "t": (2, 3), "w": (3, 4), "unread": (2, 4)}
+    checked = graph.check(graph.read(records), shapes)
+    arrays = {name: np.ones(shape, np.float32) for name, shape in shapes.items()}
+    state = graph.State(5, {name: (7 * arrays[name],) for name in ("w", "unread")})
+    captured = CapturedStep(checked, Library(stub_path, resident=True), arrays, graph.Momentum(0.1), state)
+    captured({"x": arrays["x"], "t": arrays["t"]})
+    after = captured.state().moments
+    np.testing.assert_array_equal(after["unread"][0], 7 * arrays["unread"])
+    assert (after["w"][0] != 7).all()

@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 from typing import Any
 
+import numpy as np
 import pytest
 
 import graph
+import reference
 from graph.attributes import REQUIRED
 from graph.kinds import KINDS
 
@@ -135,6 +137,17 @@ def test_what_is_said_of_a_graph_that_does_not_fit(what: str) -> None:
     assert str(error.value) == said
 
 
+def test_one_array_for_both_statistics_is_not_trained() -> None:
+    shapes = {"x": (2, 3), "w": (3,), "b": (3,), "s": (3,)}
+    run = graph.Run(graph.check(graph.read([one("batchnorm", "x", "y", "w b s s")]), shapes), reference)
+    arrays = {name: np.ones(shape) for name, shape in shapes.items()}
+    run.forward(arrays, training=False)
+    said = r"record 0 \(batchnorm -> y\): parameters: expected a running mean and another running variance, got s"
+    for trained in (run.check_training, lambda: run.forward(arrays)):
+        with pytest.raises(graph.GraphError, match=said):
+            trained()
+
+
 def test_an_unknown_name() -> None:
     read = graph.read({"records": CHAIN, "inputs": ["x"]})
     with pytest.raises(graph.GraphError) as error:
@@ -176,6 +189,8 @@ def test_parameter_shapes() -> None:
         graph.GraphError, match=r"record 1 \(dense -> y\): parameter w: expected shape \(4, 4\), got \(4, 3\)"
     ):
         graph.parameter_shapes(graph.read(shared), {"x": (2, 3)})
+    with pytest.raises(graph.GraphError, match="z: expected the name of an input or a parameter, got one that no rec"):
+        graph.parameter_shapes(graph.read(shared[:1]), {"x": (2, 3), "z": (2, 3)})
 
 
 def test_ten_thousand_records_are_checked_within_a_second() -> None:

@@ -107,6 +107,8 @@ def test_values_that_are_to_be_kept() -> None:
     read = graph.read([MATMUL, BIAS, one("relu", "h", "y")])
     kinds = [[record.kind for record in graph.fuse(read, keep=keep).records] for keep in ([], ["p"], ["h"])]
     assert kinds == [["dense"], ["matmul", "add_bias", "relu"], ["dense", "relu"]]
+    with pytest.raises(graph.GraphError, match="fuse: keep: expected names of values, got q"):
+        graph.fuse(read, keep=["q"])
 
 
 def test_dropout_draws_what_it_drew() -> None:

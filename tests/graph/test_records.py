@@ -49,6 +49,10 @@ WRONG: dict[str, tuple[Any, str]] = {
         [CONV | {"stride": 1.5}],
         "record 0 (conv2d -> h): attribute stride: expected a whole number or two of them, >= 1, got 1.5",
     ),
+    "a number past float64": (
+        [RELU | {"kind": "scale", "scale": 10**400}],
+        f"record 0 (scale -> y): attribute scale: expected a number, got {10**400}",
+    ),
     "true is no number": (
         [CONV | {"groups": True}],
         "record 0 (conv2d -> h): attribute groups: expected a whole number, >= 1, got True",

@@ -107,6 +107,9 @@ def test_a_library_writes_over_what_is_given_only_in_place(optimizer: graph.Opti
 
 REFUSED = {
     "clip_norm": ({"clip_norm": 0.0}, "train_step: clip_norm: expected a number above 0, got 0.0"),
+    "a norm that is no number": ({"clip_norm": "1"}, "train_step: clip_norm: expected a number above 0, got 1"),
+    "a rate that is no number": ({"lr": float("nan")}, "train_step: lr: expected a number of 0 or more, got nan"),
+    "a negative rate": ({"lr": -1.0}, "train_step: lr: expected a number of 0 or more, got -1.0"),
     "moments that are missing": (
         {"state": graph.State(1, {"w": ()})},
         "train_step: state: b: expected moments of every trained parameter and of no other, got none",
@@ -128,6 +131,21 @@ def test_what_is_refused(what: str) -> None:
     assert str(error.value) == said
 
 
+def test_an_array_that_is_missing_is_said_before_the_state() -> None:
+    checked, arrays = prepared()
+    state = graph.SGD().start({name: arrays[name] for name in checked.trainable})
+    del arrays["w"]
+    with pytest.raises(graph.GraphError, match=r"run: w: expected an array of shape \(4, 4\), got none"):
+        graph.train_step(graph.Run(checked, reference), arrays, graph.SGD(), state)
+
+
+def test_nothing_is_there_to_be_clipped() -> None:
+    run = graph.Run(graph.check(graph.read([one("mse", "x t", "loss")]), SHAPES), reference)
+    arrays = {name: np.ones(shape) for name, shape in SHAPES.items()}
+    with pytest.raises(graph.GraphError, match="clip_norm: expected a graph that trains a parameter, got one without"):
+        graph.train_step(run, arrays, graph.SGD(), clip_norm=1.0)
+
+
 def test_what_is_said_of_moments_of_another_kind() -> None:
     checked, arrays = prepared()
     state = graph.Adam().start({name: arrays[name] for name in checked.trainable})
@@ -141,6 +159,8 @@ def test_what_is_said_of_moments_of_another_kind() -> None:
     ("make", "said"),
     [
         (lambda: graph.SGD(-0.1), "SGD: lr: expected a number of 0 or more, got -0.1"),
+        (lambda: graph.SGD(float("inf")), "SGD: lr: expected a number of 0 or more, got inf"),
+        (lambda: graph.SGD("0.1"), "SGD: lr: expected a number of 0 or more, got 0.1"),  # type: ignore[arg-type]
         (lambda: graph.Momentum(momentum=-1.0), "Momentum: momentum: expected a number of 0 or more, got -1.0"),
         (lambda: graph.Adam(beta2=1.0), "Adam: beta2: expected a number of 0 or more, below 1, got 1.0"),
         (lambda: graph.AdamW(weight_decay=-1.0), "AdamW: weight_decay: expected a number of 0 or more, got -1.0"),

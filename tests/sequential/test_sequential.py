@@ -295,6 +295,9 @@ def test_a_layer_that_a_shape_does_not_fit_is_named(layers: Any, shape: Any, sai
         (lambda: SimpleRNN(2, activation="gelu"), "SimpleRNN: activation: expected one of tanh, relu"),
         (lambda: Softmax(temperature=0.0), "Softmax: temperature: expected a number above 0"),
         (lambda: Sequential(dtype="float16"), "dtype: expected float32 or float64, got float16"),
+        (lambda: small(input_shape=(None, 3)), "input_shape: expected a whole number of at least 1, got None"),
+        (lambda: small(input_shape=(3.7,)), "input_shape: expected a whole number of at least 1, got 3.7"),
+        (lambda: small(input_shape=3), "input_shape: expected lengths of a sample's axes, got 3"),
     ],
 )
 def test_a_wrong_setting_is_named(make: Any, said: str) -> None:
@@ -311,6 +314,11 @@ def test_a_wrong_setting_is_named(make: Any, said: str) -> None:
         (lambda m: small().add(3), TypeError, "expected layers, got int"),
         (lambda m: m.compile("adagrad", "mse"), ValueError, "optimizer: expected one of .*, got 'adagrad'"),
         (lambda m: m.compile("sgd", "hinge"), ValueError, "loss: expected one of .*, got 'hinge'"),
+        (lambda m: m.compile({"optimizer": "SGD", "rate": 1}, "mse"), ValueError, "compile: optimizer: .*'rate'"),
+        (lambda m: m.compile("sgd", {"loss": "mse", "axis": 1}), ValueError, "compile: loss: .*'axis'"),
+        (lambda m: m.compile("sgd", np.zeros(3)), ValueError, "compile: loss: expected one of mean_squared_error"),
+        (lambda m: m.compile("sgd", "mse", None), ValueError, "metrics: expected a list of names, got None"),
+        (lambda m: m.compile("sgd", "mse", clip_norm="1"), ValueError, "clip_norm: expected a number above 0, got 1"),
         (lambda m: m.compile("sgd", "mse", ["f1"]), ValueError, "metrics: expected names of .*, got 'f1'"),
         (lambda m: m.compile("sgd", "mse", clip_norm=0.0), ValueError, "clip_norm: expected a number above 0"),
         (lambda m: m.predict(samples(4, 5)), ValueError, r"x: expected the shape \(samples, 4\).*, got \(4, 5\)"),
@@ -381,3 +389,40 @@ def test_epochs_are_shown_as_asked(capsys: pytest.CaptureFixture[str]) -> None:
     said = capsys.readouterr().out
     assert "dense_1 (Dense)" in said
     assert "Total params: 43" in said
+
+
+@pytest.mark.parametrize(
+    ("model", "x", "said"),
+    [
+        (
+            [Embedding(5, 3), Flatten(), Dense(1)],
+            np.where(np.arange(70)[:, None] == 69, 9, np.zeros((70, 4), int)),
+            "fit: x: expected class numbers from 0 to 4, got 9",
+        ),
+        ([Embedding(5, 3), Flatten(), Dense(1)], np.full((4, 4), -1), "expected class numbers from 0 to 4, got -1"),
+        ([Dense(3), BatchNorm(), Dense(1)], samples(33, 4), "expected more than one number in a channel while train"),
+    ],
+)
+def test_what_a_later_batch_does_not_fit_is_said_before_the_first(model: Any, x: Any, said: str) -> None:
+    made = Sequential(model, input_shape=(4,))
+    made.compile("sgd", "mse")
+    before = made.state_dict()
+    with pytest.raises(ValueError, match=said):
+        made.fit(x, np.ones(len(x)), shuffle=False, verbose=0)
+    assert all(np.array_equal(before[name], array) for name, array in made.state_dict().items())
+
+
+def test_what_could_not_be_loaded_is_not_saved(tmp_path: Path) -> None:
+    class Mine(SGD):
+        pass
+
+    class Own(Dense):
+        pass
+
+    model = small(input_shape=(4,))
+    model.compile(Mine(0.1), "mse")
+    with pytest.raises(ValueError, match=r"save: optimizer: expected one of SGD, .*, got Mine"):
+        model.save(tmp_path / "m")
+    with pytest.raises(ValueError, match=r"save: expected layers of Dense, .*, got Own"):
+        Sequential([Own(2)], input_shape=(3,)).save(tmp_path / "m")
+    assert not list(tmp_path.iterdir())

@@ -6,6 +6,7 @@ def graph_step(graph, arrays, settings):
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any
@@ -28,7 +29,7 @@ def call_graph(module: Any, document: Mapping[str, Any], arrays: Mapping[str, ND
     held = {name: np.array(array) for name, array in arrays.items()}
     given = {name: opened.take(array) for name, array in held.items()}
     try:
-        returned = opened.step(dict(document), given, dict(document["settings"]))
+        returned = opened.step(copy.deepcopy(dict(document)), given, dict(document["settings"]))
     except Exception as error:
         raise raised(error, opened.root) from None
     changed = [name for name, array in arrays.items() if held[name].tobytes() != array.tobytes()]

@@ -115,6 +115,9 @@ def _check(options: argparse.Namespace, judges: bool) -> None:
         raise TaskError("--list: expected a folder to write the graph to: graph DIR --list FILE")
     if options.shape and not options.list:
         raise TaskError("--shape: expected a list of records beside it: --list FILE")
+    for name in ("report", "jsonl", "partial"):
+        if getattr(options, name) and not judges:
+            raise TaskError(f"--{name}: expected an engine to judge beside it: --results, --module, --library or --on")
     if options.folder and (options.folder / GRAPH).exists():
         for name in ("task", "list", "seed"):
             if getattr(options, name):

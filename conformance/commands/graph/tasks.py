@@ -31,6 +31,8 @@ def tasks_of(options: argparse.Namespace, judges: bool) -> list[Task]:
         return [read_task(folder)]
     if judges:
         raise TaskError(f"{folder / GRAPH}: expected a task, got none; `graph {folder}` alone writes one")
+    if len(options.task) > 1 or (options.list and options.task):
+        raise TaskError("--task: expected one graph to write to a folder, got several")
     task = _own(options) if options.list else shipped((options.task or [_FIRST])[0], options.seed)
     _tell(task, write_task(task, folder))
     return [task]
@@ -47,7 +49,13 @@ def _own(options: argparse.Namespace) -> Task:
         raise TaskError(f"--shape {unknown[0]}: expected one of the inputs {', '.join(graph.inputs)}")
     if lacking := [name for name in graph.inputs if name not in shapes]:
         raise TaskError(f"{options.list}: expected the shape of {lacking[0]}, got none: --shape {lacking[0]}=4,3")
-    return settled(graph, shapes, settings, options.list.stem, options.seed)
+    return settled(graph, shapes, settings, _name(options.list.stem), options.seed)
+
+
+def _name(stem: str) -> str:
+    """A task's name of that of a file: letters, digits, - and _."""
+    name = "".join(one if one.isalnum() or one in "-_" else "_" for one in stem)
+    return name if any(map(str.isalnum, name)) else "graph"
 
 
 def _tell(task: Task, paths: Sequence[Path]) -> None:

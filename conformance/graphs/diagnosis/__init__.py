@@ -17,6 +17,7 @@ from conformance.judging.verdict import Verdict
 
 from .gradients import ASSIGNED, of_gradient
 from .results import of_result, writer
+from .silence import Silence
 from .updates import of_update
 
 __all__ = ["ASSIGNED", "FOLLOWS", "diagnose"]
@@ -25,14 +26,14 @@ FOLLOWS = "follows from what was not handed in: "
 
 def diagnose(local: Local, came: Handed, wrong: Mapping[str, Verdict]) -> dict[str, Diagnosis]:
     """Say of every wrong result what it looks like, by name."""
-    found = {}
+    found, silence = {}, Silence(local, came, wrong)
     with np.errstate(all="ignore"):
         for name, verdict in wrong.items():
             kind = name.partition(".")[0]
             if absent := _absent_before(local, came, name):
                 text = f"{FOLLOWS}{absent}"
             elif kind == "gradient":
-                text = of_gradient(local, came, name, verdict, wrong)
+                text = of_gradient(local, came, name, verdict, silence)
             elif kind == "parameter":
                 text = of_update(local, came, name, verdict)
             else:

@@ -6,7 +6,7 @@ import functools
 import itertools
 import math
 import operator
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,22 +16,22 @@ from conformance.graphs.handed import Handed
 from conformance.graphs.local import Local, with_attributes
 from conformance.graphs.step import Part, settled
 from conformance.judging.verdict import Verdict
-from conformance.limits.noise import Noisy
 from graph import GraphError
 
 from .looks import ABSENT, fits, memory, plainly, times
-from .results import others, passed_over
+from .results import others
+from .silence import Silence, sum_of
 
 ASSIGNED = "assigned, not added"
 _MOST = 6  # records that read one value: of more only single ones are tried
 
 
-def of_gradient(local: Local, came: Handed, name: str, verdict: Verdict, wrong: Mapping[str, Verdict]) -> str:
-    """Say in a line what is wrong with a gradient; wrong: everything that is."""
+def of_gradient(local: Local, came: Handed, name: str, verdict: Verdict, silence: Silence) -> str:
+    """Say in a line what is wrong with a gradient; silence: which records add nothing to which."""
     parts = local.parts[name]
     numbers = sorted({part.number for part in parts})
     readers = " and ".join(map(local.task.called, numbers))
-    if silent := _without_backward(local, came, name, wrong):
+    if silent := silence.of(name):
         return silent
     if name not in came.arrays:
         return f"{ABSENT} for {name}, to which {readers} belongs"
@@ -51,17 +51,13 @@ def of_gradient(local: Local, came: Handed, name: str, verdict: Verdict, wrong: 
     return f"{name}, to which {readers} belongs: {plainly(local, came, name, verdict)}"
 
 
-def _sum(parts: Sequence[Part]) -> Noisy:
-    return settled(functools.reduce(operator.add, (part.array for part in parts)))  # type: ignore[no-any-return]
-
-
 def _missing(parts: Sequence[Part], got: NDArray[Any]) -> list[Part]:
     """The parts without which a gradient is what came; none where it is no sum of the others."""
     counts = range(1, len(parts)) if len(parts) <= _MOST else (1, len(parts) - 1)
     for count in counts:
         for few in itertools.combinations(range(len(parts)), count):
             left = [part for place, part in enumerate(parts) if place not in few]
-            if fits(_sum(left), got):
+            if fits(sum_of(left), got):
                 return [parts[place] for place in few]
     return []
 
@@ -74,51 +70,13 @@ def _assigned(local: Local, parts: Sequence[Part], missing: Sequence[Part]) -> s
     return f"it lacks what comes by {without}"
 
 
-def _without_backward(local: Local, came: Handed, name: str, wrong: Mapping[str, Verdict]) -> str:
-    """Say which record, or kind, adds nothing to any gradient, of those that this one should have something from.
-
-    Where others add to all of them, one may have been assigned over the other: so all records of the kind have to be
-    silent, in two gradients at least, or one to which they alone belong.
-    """
-    for number in sorted({part.number for part in local.parts[name]}):
-        kind = local.task.records[number].kind
-        output = f"value.{local.task.records[number].output}"
-        passed = passed_over(local, came, output) if output in wrong else ""
-        if passed and _is_silent(local, came, name, number, wrong):
-            return f"{local.task.called(number)} was passed over: {passed}"
-        alike = [n for n, record in enumerate(local.task.records) if record.kind == kind]
-        theirs = {n: [g for g, parts in local.parts.items() if any(p.number == n for p in parts)] for n in alike}
-        seen = {n: [g for g in names if _is_silent(local, came, g, n, wrong)] for n, names in theirs.items()}
-        names = [g for n in alike for g in seen[n]]
-        alone = any(all(p.number in alike for p in local.parts[g]) for g in names)
-        if name in seen[number] and all(len(seen[n]) == len(theirs[n]) for n in alike) and (alone or len(names) > 1):
-            called = " and ".join(local.task.called(n) for n in alike)
-            gradients = ", ".join(dict.fromkeys(g.partition(".")[2] for g in names))
-            has = "has" if len(alike) == 1 else "have"
-            return f"{called} {has} no backward: nothing comes of it in the gradient of {gradients}"
-    return ""
-
-
-def _is_silent(local: Local, came: Handed, name: str, number: int, wrong: Mapping[str, Verdict]) -> bool:
-    """Whether a gradient holds nothing of a record; also where nobody else adds to it and nothing came."""
-    if name not in wrong:
-        return False
-    rest = [part for part in local.parts[name] if part.number != number]
-    if name not in came.arrays:
-        return not rest
-    got, kind = came.arrays[name], local.task.records[number].kind
-    if came.unwritten(name) == got.size or not got.any():
-        return all(local.task.records[part.number].kind == kind for part in rest)
-    return bool(rest) and fits(_sum(rest), got)
-
-
 def _scaled(local: Local, number: int, name: str, got: NDArray[Any]) -> str:
     """Say by which factor what a record adds is off, where that is a number of the record or of its shapes."""
     rest = [part for part in local.parts[name] if part.number != number]
-    own = _sum([part for part in local.parts[name] if part.number == number])
+    own = sum_of([part for part in local.parts[name] if part.number == number])
     for factor, words in _factors(local, number):
         changed = times(own, factor)
-        if fits(settled(_sum(rest) + changed) if rest else changed, got):
+        if fits(settled(sum_of(rest) + changed) if rest else changed, got):
             return f"{words}: {factor:g} times the right one"
     return ""
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+import numpy as np
+
 from conformance.graphs.handed import Handed
 from conformance.graphs.local import Local
 from conformance.graphs.settings import OPTIMIZERS, Settings
@@ -18,17 +20,15 @@ def of_update(local: Local, came: Handed, name: str, verdict: Verdict) -> str:
     """Say in a line what is wrong with a parameter after the update."""
     bare = name.partition(".")[2]
     if name in came.arrays:
-        gradients = {one: local.goes_on_with(f"gradient.{one}") for one in local.task.trained}
-        parameters = {one: local.parameters[one] for one in gradients}
-        for words, settings in _readings(local.task.settings):
-            if fits(update(local.ops, settings, parameters, gradients)[bare], came.arrays[name]):
+        got, task, own = came.arrays[name], local.task, {bare: local.parameters[bare]}
+        gradient = {bare: local.goes_on_with(f"gradient.{bare}")}
+        for words, settings in _readings(task.settings):
+            taken = {bare: local.clipped[bare]} if settings.clip_norm else gradient
+            if fits(update(local.ops, replace(settings, clip_norm=0.0), own, taken)[bare], got):
                 return f"the update of {bare}: {words}"
-        alone = replace(local.task.settings)
-        if alone.clip_norm and fits(
-            update(local.ops, alone, {bare: parameters[bare]}, {bare: gradients[bare]})[bare], came.arrays[name]
-        ):
+        if task.settings.clip_norm and fits(update(local.ops, task.settings, own, gradient)[bare], got):
             return f"the update of {bare}: each gradient is clipped by its own norm, not all by one"
-        if (came.arrays[name] == local.task.parameters[bare]).all():
+        if np.array_equal(got, task.parameters[bare]):
             return f"{bare} is not updated: it is what it was"
     return f"the update of {bare}: {plainly(local, came, name, verdict)}"
 

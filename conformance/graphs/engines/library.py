@@ -22,11 +22,6 @@ _NUMBERS = {"float32": 0, "int32": 1}
 _MARGIN, _FILL = 256, 0xA5  # bytes before and behind every array, and what they hold
 
 
-def exports(library: Any) -> bool:
-    """Whether an open library has the function."""
-    return library.entry(SYMBOL, _TYPES) is not None
-
-
 class _Held:
     """An array between two margins."""
 

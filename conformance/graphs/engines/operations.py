@@ -23,11 +23,14 @@ def call_operations(library: Any, document: Mapping[str, Any], arrays: Mapping[s
     checked = check(graph, {name: array.shape for name, array in held.items()})
     run = Run(checked, library)
     forward = run.forward(held, training=settings.training, seed=settings.seed, step=settings.step)
-    backward = run.backward(forward)
+    gradients: dict[str, Any] = {}
+    if forward.losses and settings.training:
+        backward = run.backward(forward)
+        gradients = {**backward.values, **{n: a for n, a in backward.parameters.items() if a is not None}}
     values = {f"value.{name}": array for name, array in forward.values.items()}
     losses = {f"loss.{name}": array for name, array in forward.losses.items()}
-    gradients = {**backward.values, **{n: a for n, a in backward.parameters.items() if a is not None}}
-    after = _updated(run, settings, held) if settings.optimizer else {}
+    is_trained = any(name in gradients for name in checked.trainable)
+    after = _updated(run, settings, held) if settings.optimizer and is_trained else {}
     found = values | losses | {f"state.{name}": array for name, array in forward.state.items()}
     found |= {f"gradient.{name}": array for name, array in gradients.items()}
     found |= {f"parameter.{name}": array for name, array in after.items() if name in gradients}

@@ -151,6 +151,7 @@ def test_a_list_of_ones_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         {"kind": "LOSS", "input": 2, "output": 3, "attributes": {"loss": "MSE", "label": 9}},
     ]
     (tmp_path / "list.json").write_text(json.dumps(older))
+    (tmp_path / "my list.v2.json").write_text(json.dumps(older))
     code, text = said(capsys, tmp_path / "t", "--list", tmp_path / "list.json", "--shape", "x0=4,3")
     assert code == 2
     assert "--shape x0: expected one of the inputs" in text
@@ -158,6 +159,8 @@ def test_a_list_of_ones_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert "expected the shape of v9, got none: --shape v9=4,3" in text
     shapes = ("--shape", "v0=4,3", "--shape", "v9=4,2")
     assert said(capsys, tmp_path / "t", "--list", tmp_path / "list.json", *shapes)[0] == 0
+    assert said(capsys, tmp_path / "v2", "--list", tmp_path / "my list.v2.json", *shapes)[0] == 0
+    assert read_task(tmp_path / "v2").name == "my_list_v2"
     code, text = said(capsys, tmp_path / "t", "--on", "reference")
     assert code == 0
     assert text.startswith("reference conforms: ")
@@ -170,6 +173,9 @@ def test_a_list_of_ones_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         (["--results", "r"], "--results: expected the folder of its graph beside it"),
         (["{}", "--module", str(ENGINE)], "graph.json: expected a task, got none"),
         (["--shape", "x=2", "--on", "reference"], "--shape: expected a list of records beside it"),
+        (["{}", "--task", "images", "--task", "layers"], "--task: expected one graph to write to a folder"),
+        (["{}", "--report", "page.html"], "--report: expected an engine to judge beside it"),
+        (["{}", "--partial"], "--partial: expected an engine to judge beside it"),
         (["--framework", "torch", "--on", "reference"], "expected --module beside it"),
         (["--library", "none.so"], "none.so"),
         (["--module", "{}/none.py"], "expected a file of Python, got none"),
@@ -222,3 +228,14 @@ def test_the_page_draws_every_graph_and_marks_what_is_wrong(tmp_path: Path, caps
     assert "record 5 (add_bias -&gt; logits) has no backward" in page
     assert "<script" not in page
     assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
+
+
+def test_a_task_s_numbers_are_finite(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said(capsys, tmp_path, "--task", "layers")
+    arrays = dict(shipped("layers").arrays)
+    x = arrays["input.x"].copy()
+    x[1, 2] = np.nan
+    safetensors.numpy.save_file(arrays | {"input.x": x}, tmp_path / "inputs.safetensors")
+    code, text = said(capsys, tmp_path, "--on", "reference")
+    assert code == 2
+    assert "input.x: expected finite numbers, got nan" in text

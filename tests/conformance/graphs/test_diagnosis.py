@@ -9,13 +9,18 @@ from typing import Any
 import numpy as np
 import pytest
 
+from conformance.graphs.data import drawn
+from conformance.graphs.diagnosis import silence
+from conformance.graphs.diagnosis.looks import fits
+from conformance.graphs.engines.operations import call_operations
 from conformance.graphs.handed import handed
-from conformance.graphs.judge import judge_step
+from conformance.graphs.judge import judge_step, tensor_of
 from conformance.graphs.local import with_attributes
 from conformance.graphs.readings.engines import Engine
-from conformance.graphs.task import Task
+from conformance.graphs.task import Settings, Task
 from conformance.graphs.tasks import shipped
 from conformance.limits.namespaces import OnFloat32
+from graph import make, record
 
 
 def first_line(task: Task, engine: Engine) -> str:
@@ -95,3 +100,39 @@ def test_an_update_by_other_settings_is_named(name: str, changed: dict[str, Any]
     judged = judge_step(task, handed(task, came))
     assert {result.id.split()[1].split(".")[0] for result in judged.wrong} == {"parameter"}
     assert judged.wrong[0].headline.endswith(line)
+
+
+def of_reference(task: Task) -> dict[str, Any]:
+    found: dict[str, Any] = call_operations(OnFloat32(), task.document, task.arrays)["results"]
+    return found
+
+
+@pytest.mark.parametrize("result", ["value.h", "loss.loss", "gradient.b0", "parameter.b0", "parameter.w1"])
+def test_an_array_of_another_shape_or_type_is_said_as_that(result: str) -> None:
+    task = shipped("layers")
+    right = of_reference(task)
+    others = np.ones(7, np.float32), np.ones((0, 4), np.float32), np.float32(3), right[result].astype(np.float64)
+    for other in others:
+        judged = judge_step(task, handed(task, right | {result: np.asarray(other)}))
+        assert [tensor_of(one) for one in judged.wrong] == [result]
+        assert "expected" in judged.wrong[0].reason
+
+
+def test_each_record_is_looked_at_once_for_a_gradient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a long list in which everything is wrong, what is looked at grows with its length and no faster."""
+    looked: list[int] = []
+
+    def counting(due: Any, got: Any) -> bool:
+        looked.append(got.size)
+        return fits(due, got)
+
+    monkeypatch.setattr(silence, "fits", counting)
+    counts = []
+    for layers in (4, 8):
+        records = [record("dense", [f"h{n}"], ["w", "b"], f"h{n + 1}", units=3) for n in range(layers)]
+        records.append(record("mse", [f"h{layers}", "t"], [], "loss"))
+        task = drawn(make(records), {"h0": (2, 3), "t": (2, 3)}, Settings(optimizer="sgd"), "long")
+        judge_step(task, handed(task, {n: a * np.float32(1.25) for n, a in of_reference(task).items()}))
+        counts.append(len(looked))
+        looked.clear()
+    assert 0 < counts[1] <= 2 * counts[0]

@@ -28,6 +28,7 @@ def wrong(judged: Judged) -> list[str]:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_no_honest_engine_is_told_that_it_is_wrong(name: str, seed: int) -> None:
     task = shipped(name, seed)
+    assert WAYS
     assert free_of(task).near == 0
     for way, implementation in WAYS.items():
         assert not wrong(judge_step(task, handed(task, honest(implementation, task, seed)))), way

@@ -16,6 +16,7 @@ from conformance.graphs.tasks import shipped
 from conformance.judging.results import Status
 from conformance.limits.namespaces import OnFloat32
 from graph import GraphError, make, record
+from graph.kinds import philox_of
 
 
 def right(task: Task) -> dict[str, Any]:
@@ -116,3 +117,54 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
         Task("t", task.graph, task.inputs, {**task.parameters, "w9": task.parameters["w0"]})
     with pytest.raises(GraphError, match=r"record 0 \(dense -> h\): parameter w0: expected shape"):
         Task("t", task.graph, task.inputs, {**task.parameters, "w0": np.zeros((5, 3), np.float32)})
+
+
+@pytest.mark.parametrize(
+    ("records", "settings", "wanted"),
+    [
+        ([record("tanh", ["x"], [], "h")], Settings(optimizer="sgd"), ["value.h"]),
+        (
+            [record("mse", ["x", "t"], [], "loss")],
+            Settings(optimizer="sgd", clip_norm=1.0),
+            ["loss.loss"],
+        ),
+        (
+            [
+                record("dropout", ["x"], [], "d", rate=0.5),
+                record("batchnorm", ["d"], ["g", "c", "mean", "var"], "n"),
+                record("mse", ["n", "t"], [], "loss"),
+            ],
+            Settings(training=False),
+            ["value.d", "value.n", "loss.loss"],
+        ),
+    ],
+    ids=["no loss", "nothing to train", "evaluation"],
+)
+def test_a_step_that_updates_nothing_is_judged(records: Any, settings: Settings, wanted: list[str]) -> None:
+    graph = make(records)
+    task = drawn(graph, dict.fromkeys(graph.inputs, (3, 4)), settings, "aside")
+    assert [*task.wanted] == wanted
+    judged = judge_step(task, handed(task, right(task)))
+    assert all(result.status is Status.PASS for result in judged.results)
+    assert {tensor_of(result) for result in judged.locked} >= {*wanted}
+
+
+def test_an_engine_is_told_what_a_dropout_with_a_stream_draws_by() -> None:
+    records = [record("dropout", ["x"], [], "d", rate=0.5, stream=5), record("mse", ["d", "t"], [], "loss")]
+    task = drawn(make(records), {"x": (3, 4), "t": (3, 4)}, Settings(seed=2, step=3), "stream")
+    assert task.document["philox"] == {"d": [*map(int, philox_of(2, 3, 5))]}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"lr": float("nan")}, "settings: lr: expected a number of 0 or more, got nan"),
+        ({"clip_norm": -1.0}, "settings: clip_norm: expected a number of 0 or more, got -1.0"),
+        ({"step": -5}, "settings: step: expected a number of 0 or more, got -5"),
+        ({"beta1": 1.0}, "settings: beta1: expected a number of 0 or more, below 1, got 1.0"),
+    ],
+)
+def test_settings_past_their_bounds_are_refused(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(TaskError) as error:
+        Settings.read(given)
+    assert str(error.value) == said
