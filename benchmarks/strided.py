@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from conformance import operations
-from conformance.catalogue.cases.strided import MAPS, REDUCTIONS, ZIPS
+from conformance.catalogue.cases.strided_calls import MAPS, REDUCTIONS, ZIPS
 from conformance.catalogue.layouts import LAYOUTS, Layout, matrix_layout
 
 from .cases import Case

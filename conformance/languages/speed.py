@@ -31,5 +31,7 @@ def tokens_per_second(libraries: Mapping[str, Path], rounds: int = _ROUNDS) -> d
 
 def _copied(state: State) -> State:
     """A library updates its arrays in place."""
-    held = ({name: array.copy() for name, array in arrays.items()} for arrays in (state.parameters, state.m, state.v))
-    return State(*held, state.step)
+    parameters, m, v = (
+        {name: array.copy() for name, array in arrays.items()} for arrays in (state.parameters, state.m, state.v)
+    )
+    return State(parameters, m, v, state.step)
