@@ -19,6 +19,7 @@ from .ports import Port, PortError, build
 
 CASES = "not full/ and not designed"
 _FIRST = re.compile(r"^(?:1\. |error: )(.*)", re.M)
+_LACKING = re.compile(r"^(not exported: .*)", re.M)
 _COUNT = re.compile(r"^(\d+) cases? in .*?: (\d+) PASS", re.M)
 _SECONDS = 900
 _PROGRAM = 'PROGRAM = (str(Path(__file__).resolve().parent / "port"),)'
@@ -97,6 +98,6 @@ def judge(row: Row, part: str, *words: str) -> None:
     counted = _COUNT.search(done.stdout)
     row.passed[part] = f"{counted[2]}/{counted[1]}" if counted else "none"
     if done.returncode:
-        first = _FIRST.search(done.stdout)
+        first = _FIRST.search(done.stdout) or _LACKING.search(done.stdout)
         last = (done.stderr.strip() or done.stdout.strip() or "nothing was said").splitlines()[-1]
         row.wrong.append(f"{part}: {first[1] if first else last}")

@@ -31,7 +31,5 @@ def tokens_per_second(libraries: Mapping[str, Path], rounds: int = _ROUNDS) -> d
 
 def _copied(state: State) -> State:
     """A library updates its arrays in place."""
-    parameters, m, v = (
-        {name: array.copy() for name, array in arrays.items()} for arrays in (state.parameters, state.m, state.v)
-    )
-    return State(parameters, m, v, state.step)
+    p, m, v = ({name: array.copy() for name, array in held.items()} for held in (state.parameters, state.m, state.v))
+    return State(p, m, v, state.step)
