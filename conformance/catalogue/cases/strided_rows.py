@@ -117,6 +117,7 @@ MATRICES = (
     "130x5x300",
     "1x257x33",
     "5x1x40",
+    "2x3x2081",
 )
 PRODUCTS = _rows(
     _MATMUL_NAMES,
