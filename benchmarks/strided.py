@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from conformance import operations
-from conformance.catalogue.cases.strided import MAPS, REDUCTIONS, ZIPS
-from conformance.catalogue.layouts import LAYOUTS, matrix_layout
+from conformance.catalogue.cases.strided_calls import MAPS, REDUCTIONS, ZIPS
+from conformance.catalogue.layouts import LAYOUTS, Layout, matrix_layout
 
 from .cases import Case
 
@@ -55,14 +55,11 @@ def strided(number: int, divisor: int) -> Case:
     return Case(id_of(number, divisor), operation, operations.typed(function, {name: given[name] for name in names}))
 
 
-def _layout(operation: str, operand: str, shape: tuple[int, ...], kind: str, numbers: dict[str, Any]) -> Any:
-    if operation == "matmul_strided":
-        return (
-            LAYOUTS[kind](shape[:-1])
-            if operand == "output"
-            else matrix_layout(shape, kind, {"a": -2, "b": -3}[operand])
-        )
-    return LAYOUTS[kind](shape[: numbers["kept"]] if operand == "output" and "kept" in numbers else shape)
+def _layout(operation: str, operand: str, shape: tuple[int, ...], kind: str, numbers: dict[str, Any]) -> Layout:
+    if operation == "matmul_strided" and operand != "output":
+        return matrix_layout(shape, kind, _REPEATED_ALONG[operand])
+    held = {"matmul_strided": shape[:-1], "reduce_strided": shape[: numbers.get("kept")]}
+    return LAYOUTS[kind](held.get(operation, shape) if operand == "output" else shape)
 
 
 def id_of(number: int, divisor: int) -> str:

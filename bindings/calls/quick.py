@@ -29,13 +29,14 @@ _WORDS: dict[str, Any] = {
 
 
 def has_quick(signature: Signature) -> bool:
-    """Whether there is such a function: not for lists, and for what is always updated."""
+    """Whether there is such a function: not for lists, for what is always updated, and for tensors of any layout."""
     parameters = signature.function.parameters
     return not (
         any(p.is_list or p.direction == "workspace" for p in parameters)
         or any(p.direction == "updated" and p.read_if is None for p in parameters)
         or any(p.limit and p.is_optional for p in parameters)
-        or any(axis.at_least for p in parameters for axis in p.shape)
+        or any(p.strided for p in parameters)
+        or any(axis.at_least or axis.or_zero for p in parameters for axis in p.shape)
         or any(keyword.iskeyword(p.name) or p.name.startswith("_") for p in parameters)
     )
 

@@ -125,6 +125,11 @@ int32_t multiply_views(const layout& batch, View a, View b, View c, float* outpu
 }
 
 void set_side(layout& batch, Sides& s, int operand, int axes, const int64_t* strides, int64_t offset) {
+    static const int64_t nowhere[MOST_AXES] = {};
+    if (operand != OUTPUT && s.k == 0) { /* of no element they may say anything */
+        strides = nowhere;
+        offset = 0;
+    }
     set_operand(&batch, operand, strides, offset);
     s.along_m[operand] = strides[axes - 3];
     s.along_n[operand] = strides[axes - 2];
@@ -150,8 +155,8 @@ int32_t cuda_matmul_strided(const float* a, const float* b, float* output, const
     set_side(batch, s, OUTPUT, axes, output_strides, output_offset);
     set_side(batch, s, A, axes, a_strides, a_offset);
     set_side(batch, s, B, axes, b_strides, b_offset);
+    if (s.m == 0 || s.n == 0 || elements_of(&batch) == 0) return ASSAYER_OK;
     const int64_t count = elements_of(&batch) * s.m * s.n;
-    if (count == 0) return ASSAYER_OK;
     simplify(&batch, MOST_OPERANDS);
     if (is_product(s) && s.k > 0) {
         if (s.m > INT32_MAX || s.n > INT32_MAX || s.k > INT32_MAX) return ASSAYER_UNSUPPORTED;

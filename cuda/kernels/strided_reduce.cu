@@ -132,7 +132,7 @@ int32_t cuda_reduce_strided(const float* input, float* output, const int64_t* sh
     if (r.elements == 0) return ASSAYER_OK;
     r.each = elements_of(&r.numbers);
     r.divisor = function == ASSAYER_REDUCE_MEAN ? static_cast<float>(r.each) : 1.0f;
-    simplify(&r.kept, 2);
+    simplify(&r.kept, r.each == 0 ? 1 : 2); /* where an input without numbers lies nobody has looked at */
     if (r.each == 0) {
         reduce_nothing_kernel<<<blocks_for(r.elements, REDUCE_THREADS), REDUCE_THREADS, 0, stream_of(stream)>>>(r);
         return launched();

@@ -126,6 +126,8 @@ static void plan_products(struct batch* p, const float* a, const float* b) {
 }
 
 static void set_side(struct batch* p, int operand, int axes, const int64_t* strides, int64_t offset) {
+    static const int64_t nowhere[MOST_AXES] = {0};
+    if (operand != OUTPUT && p->axes.k == 0) strides = nowhere, offset = 0; /* of no element they may say anything */
     set_operand(&p->at, operand, strides, offset);
     p->axes.along_m[operand] = strides[axes - 3];
     p->axes.along_n[operand] = strides[axes - 2];
@@ -145,7 +147,7 @@ int32_t cuda_matmul_strided(const float* a, const float* b, float* output, const
     set_side(&p, OUTPUT, axes, output_strides, output_offset);
     set_side(&p, A, axes, a_strides, a_offset);
     set_side(&p, B, axes, b_strides, b_offset);
-    if (elements_of(&p.at) == 0 || p.axes.m == 0 || p.axes.n == 0) return ASSAYER_OK;
+    if (p.axes.m == 0 || p.axes.n == 0 || elements_of(&p.at) == 0) return ASSAYER_OK;
     simplify(&p.at, MOST_OPERANDS);
     if (is_product(&p.axes)) {
         plan_products(&p, a, b);

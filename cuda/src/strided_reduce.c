@@ -116,9 +116,9 @@ static int32_t reduce(struct reduction* r) {
     return scratch.memory ? ASSAYER_OK : ASSAYER_NO_MEMORY;
 }
 
-/* Elements that are joined of nothing. */
+/* Elements that are joined of nothing: where the input lies does not matter, and nobody has looked at it. */
 static void write_starts(struct reduction* r, bool is_mean) {
-    simplify(&r->kept, 2);
+    simplify(&r->kept, 1);
     for (int64_t i = 0; i < elements_of(&r->kept); i++)
         r->output[r->kept.offsets[OUTPUT] + place_of(&r->kept, OUTPUT, 0, i)] = is_mean ? NAN : r->start;
 }

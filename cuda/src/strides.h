@@ -74,8 +74,11 @@ struct layout {
     int64_t offsets[MOST_OPERANDS];
 };
 
+/* 0 where a length is, whatever the product of the others. */
 static inline int64_t elements_of(const struct layout* l) {
     int64_t count = 1;
+    for (int k = 0; k < l->axes; k++)
+        if (l->lengths[k] == 0) return 0;
     for (int k = 0; k < l->axes; k++) count *= l->lengths[k];
     return count;
 }

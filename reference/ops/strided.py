@@ -112,9 +112,11 @@ def matmul_strided(
     """
     lengths = _lengths("matmul_strided", shape)
     check(len(lengths) >= 3, "matmul_strided", "shape", "at least 3 axes: M, N and K", len(lengths))
+    a_steps = _steps("matmul_strided", "a", a_strides, lengths)
+    b_steps = _steps("matmul_strided", "b", b_strides, lengths)
     if not math.prod(lengths):
         sums = np.zeros(lengths[:-1], a.dtype)
-    elif _repeats(lengths, a_strides, -2) and _repeats(lengths, b_strides, -3):
+    elif _repeats(lengths, a_steps, -2) and _repeats(lengths, b_steps, -3):
         batch, (m, n, k) = lengths[:-3], lengths[-3:]
         left = _read("matmul_strided", "a", a, (*batch, m, 1, k), a_strides, a_offset)
         right = _read("matmul_strided", "b", b, (*batch, 1, n, k), b_strides, b_offset)
@@ -126,9 +128,9 @@ def matmul_strided(
     return _write("matmul_strided", output, sums, lengths[:-1], output_strides, output_offset)
 
 
-def _repeats(lengths: tuple[int, ...], strides: Array, axis: int) -> bool:
+def _repeats(lengths: tuple[int, ...], steps: tuple[int, ...], axis: int) -> bool:
     """Whether a tensor is the same all along an axis."""
-    return lengths[axis] <= 1 or int(strides[axis]) == 0
+    return lengths[axis] <= 1 or steps[axis] == 0
 
 
 def _named(operation: str, functions: tuple[object, ...], number: int) -> Array:
@@ -137,18 +139,36 @@ def _named(operation: str, functions: tuple[object, ...], number: int) -> Array:
 
 
 def _lengths(operation: str, shape: Array) -> tuple[int, ...]:
-    lengths = tuple(int(length) for length in shape)
+    lengths = _whole(operation, "shape", shape)
     check(len(lengths) <= MOST_AXES, operation, "shape", f"at most {MOST_AXES} axes", len(lengths))
     check(all(length >= 0 for length in lengths), operation, "shape", "lengths from 0 up", lengths)
     return lengths
+
+
+def _steps(operation: str, argument: str, strides: Array, lengths: tuple[int, ...]) -> tuple[int, ...]:
+    """The strides of a tensor, one for each of its axes."""
+    steps = _whole(operation, f"{argument}_strides", strides)
+    check(len(steps) == len(lengths), operation, f"{argument}_strides", f"{len(lengths)} of them", len(steps))
+    return steps
+
+
+def _whole(operation: str, argument: str, entries: Array) -> tuple[int, ...]:
+    numbers = tuple(int(entry) for entry in entries)
+    check(
+        all(n == entry for n, entry in zip(numbers, entries, strict=True)),
+        operation,
+        argument,
+        "whole numbers",
+        entries,
+    )
+    return numbers
 
 
 def _places(
     operation: str, argument: str, size: int, lengths: tuple[int, ...], strides: Array, offset: int
 ) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
     """Where each element lies in a storage of that size."""
-    steps = [int(stride) for stride in strides]
-    check(len(steps) == len(lengths), operation, f"{argument}_strides", f"{len(lengths)} of them", len(steps))
+    steps = _steps(operation, argument, strides, lengths)
     if 0 in lengths:
         return np.zeros(lengths, np.int64)
     reaches = [(length - 1) * step for length, step in zip(lengths, steps, strict=True)]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from conformance.catalogue.cases.data import Draw
 from conformance.catalogue.cases.spec import Sizes
-from conformance.catalogue.cases.strided import MAPS, REDUCTIONS, ZIPS
+from conformance.catalogue.cases.strided_calls import MAPS, REDUCTIONS, ZIPS
 from conformance.catalogue.full_model import HIDDEN
 
 from .call import Arranged, FullCall

@@ -10,6 +10,8 @@ import pytest
 
 from bindings import Library, read_header
 from bindings.calls.quick import UNUSUAL, has_quick
+from bindings.header.parser import parse_header
+from bindings.header.signature import Signature
 from tests.bindings.spy import Spy
 from tests.bindings.valid import arguments_of
 
@@ -36,6 +38,16 @@ def test_what_takes_more_checks_has_no_quick_way(operation: str, spy: Spy) -> No
     named = getattr(spy.library, operation)
     assert not has_quick(named.signature)
     assert named._quick is None
+
+
+@pytest.mark.parametrize("size", ["n", "OR_ZERO(n)"])
+def test_a_tensor_of_any_layout_has_no_quick_way(size: str) -> None:
+    text = (
+        f"int32_t cuda_sum(const float* x SHAPE({size}) STRIDED(shape, strides, offset),"
+        " const int64_t* shape HOST SHAPE(axes), const int64_t* strides HOST SHAPE(axes), float* output SHAPE(1),"
+        " int64_t n, int axes, int64_t offset, void* stream);"
+    )
+    assert not has_quick(Signature(parse_header(text).operations["sum"]))
 
 
 @pytest.mark.parametrize(

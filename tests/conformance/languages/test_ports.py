@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+from safetensors.numpy import save_file
 
+from conformance.catalogue.goldens.step import parameters
 from conformance.languages import ports
-from conformance.languages.files import wrong_start
+from conformance.languages.files import ProgramError, run_program, wrong_start
 from conformance.languages.judged import Row, adapter, judge, judge_port
 from conformance.languages.ports import PORTS, Port, PortError, build, lacking
 from conformance.paths import EXAMPLES
@@ -38,7 +42,7 @@ def test_a_port_is_right(name: str, tmp_path: Path, built: Path) -> None:
     port, source = source_of(name, tmp_path)
     row = judge_port(port, source, built / name, "plain and not full/ and not designed")
     assert row.wrong == []
-    assert row.passed.get("operations", "0/0").partition("/")[0] != "0"
+    assert int(row.passed["operations"].partition("/")[0]) > 0
 
 
 @pytest.mark.parametrize(("defect", "name"), PLANTED, ids=[f"{name}-{defect.name}" for defect, name in PLANTED])
@@ -54,6 +58,48 @@ def test_a_defect_is_named(defect: Defect, name: str, tmp_path: Path, built: Pat
         words = "not full/ and not designed and not sequence"
         judge(row, "operations", "--library", str(made.library), "-o", defect.judged, "-k", words)
     assert re.search(defect.said, row.wrong[0]), row.wrong
+
+
+def _prompt(**arguments: Any) -> dict[str, Any]:
+    """A file that a prompt is continued from."""
+    given = {f"input.parameters.{name}": array for name, array in parameters().items()}
+    given |= {"input.prompt": np.array([[5, 17]], np.int32), "argument.max_new": np.array([1])}
+    return given | {f"argument.{name}": np.array([value]) for name, value in arguments.items()}
+
+
+def _sizes(**changed: int) -> dict[str, Any]:
+    """As much of a step's file as says what the model is."""
+    sizes = {"hidden": 8, "layers": 1, "q_heads": 2, "kv_heads": 1, "head_dim": 4, "experts": 2, "top_k": 1, "ffn": 8}
+    numbers = ("rope_base", "rope_alpha", "eps", "aux_alpha", "lr", "beta1", "beta2", "adam_eps", "weight_decay")
+    given: dict[str, Any] = {
+        name: np.array([value]) for name, value in ({**sizes, "vocab": 9, "update": 1} | changed).items()
+    }
+    given |= {name: np.ones(1, np.float32) for name in (*numbers, "clip_norm")}
+    return {f"settings.{name}": value for name, value in given.items()}
+
+
+BAD_FILES = (
+    ("generate", _prompt(seed=np.float32(7)), "argument.seed"),
+    ("generate", _prompt(seed=-7), "argument.seed, a whole number of at least 0"),
+    ("generate", _prompt(seed=7, temperature=np.float32(1), k=0), "argument.k of at least 1"),
+    ("generate", _prompt() | {"argument.max_new": np.array([1, 2])}, "argument.max_new, a whole number"),
+    ("step", _sizes(kv_heads=0), "sizes of at least 1"),
+    ("step", _sizes(q_heads=3, kv_heads=2), "q_heads a multiple of kv_heads"),
+    ("step", _sizes(update=0), "settings.update from 1"),
+    ("golden", _sizes(), "input.parameters."),
+)
+
+
+@pytest.mark.parametrize("name", ["rust", "go"])
+def test_a_program_says_what_is_wrong_with_a_file(name: str, tmp_path: Path, built: Path) -> None:
+    port, source = source_of(name, tmp_path)
+    program, path = build(port, source, built / name).program, tmp_path / "given.safetensors"
+    for command, given, said in BAD_FILES:
+        save_file(given, path)
+        with pytest.raises(ProgramError, match=f"^{command}: exit code 1: expected .*{re.escape(said)}"):
+            run_program(program, command, tmp_path / "out.safetensors", path)
+    save_file(_prompt(), path, metadata={"format": "np"})
+    assert run_program(program, "generate", tmp_path / "out.safetensors", path)["output.tokens"].shape == (1, 3)
 
 
 def test_a_compiler_that_does_not_work_counts_as_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -79,8 +79,18 @@ func (in *source) number(name string) float32 {
 
 func (in *source) whole(name string) int {
 	values := take[int64](in, name)
-	in.expect(len(values) == 1 && values[0] >= 0 && values[0] <= math.MaxInt32, name+", a whole number of at least 0")
+	in.expect(len(values) == 1 && values[0] >= 0, name+", a whole number of at least 0")
 	return int(values[0])
+}
+
+// model refuses sizes that make none.
+func (in *source) model(c model.Config) model.Config {
+	for _, size := range []int{c.Hidden, c.Layers, c.QHeads, c.KVHeads, c.HeadDim, c.Experts, c.TopK, c.FFN, c.Vocab} {
+		in.expect(size > 0, "settings of a model: sizes of at least 1")
+	}
+	in.expect(c.QHeads%c.KVHeads == 0 && c.HeadDim%2 == 0 && c.TopK <= c.Experts,
+		"settings of a model: q_heads a multiple of kv_heads, head_dim even, top_k at most experts")
+	return c
 }
 
 // arrays that stand below a prefix, each of the shape that the model says.
@@ -162,11 +172,13 @@ func golden(in *source, out safetensors.File) {
 func step(in *source, out safetensors.File) {
 	size := func(name string) int { return in.whole("settings." + name) }
 	number := func(name string) float32 { return in.number("settings." + name) }
-	c := model.Config{Hidden: size("hidden"), Layers: size("layers"), QHeads: size("q_heads"), KVHeads: size("kv_heads"),
+	c := in.model(model.Config{Hidden: size("hidden"), Layers: size("layers"), QHeads: size("q_heads"), KVHeads: size("kv_heads"),
 		HeadDim: size("head_dim"), Experts: size("experts"), TopK: size("top_k"), FFN: size("ffn"), Vocab: size("vocab"),
-		RopeBase: number("rope_base"), RopeAlpha: number("rope_alpha"), Eps: number("eps"), AuxAlpha: number("aux_alpha")}
+		RopeBase: number("rope_base"), RopeAlpha: number("rope_alpha"), Eps: number("eps"), AuxAlpha: number("aux_alpha")})
+	update := size("update")
+	in.expect(update > 0 && update <= math.MaxInt32, "settings.update from 1 to 2^31 - 1")
 	adam := ops.Adam{LR: number("lr"), Beta1: number("beta1"), Beta2: number("beta2"), Eps: number("adam_eps"),
-		Step: int32(size("update"))}
+		Step: int32(update)}
 	training := model.Training{Adam: adam, WeightDecay: number("weight_decay"), ClipNorm: number("clip_norm")}
 	state := model.State{Parameters: in.arrays(c, "input.parameters."), M: in.arrays(c, "input.m."), V: in.arrays(c, "input.v.")}
 	tokens, batch := in.batch(c, "input.tokens")
@@ -187,6 +199,7 @@ func generate(in *source, out safetensors.File) {
 	}
 	if has("k") {
 		strategy.Walk.K = in.whole("argument.k")
+		in.expect(strategy.Walk.K > 0, "argument.k of at least 1")
 	}
 	if has("top_p") {
 		strategy.Walk = ops.Walk{ByShare: true, Share: in.number("argument.top_p")}

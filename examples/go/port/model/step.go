@@ -2,7 +2,7 @@ package model
 
 import "port/ops"
 
-// Training says how an update is made of gradients; LR is that of this update, Update its number, from 1.
+// Training says how an update is made of gradients; LR is that of this update, Step its number, from 1.
 type Training struct {
 	ops.Adam
 	WeightDecay, ClipNorm float32

@@ -39,14 +39,19 @@ func Read(path string) (File, error) {
 		return nil, fmt.Errorf("%s: expected a header of the length it says, got damage", path)
 	}
 	end := 8 + int(binary.LittleEndian.Uint64(content))
-	header, data := map[string]entry{}, content[end:]
-	decoder := json.NewDecoder(bytes.NewReader(content[8:end]))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&header); err != nil {
+	header, data := map[string]json.RawMessage{}, content[end:]
+	if err := json.Unmarshal(content[8:end], &header); err != nil {
 		return nil, fmt.Errorf("%s: expected a header of safetensors, got damage: %w", path, err)
 	}
+	delete(header, "__metadata__") // texts about the file
 	file := File{}
-	for name, e := range header {
+	for name, text := range header {
+		var e entry
+		decoder := json.NewDecoder(bytes.NewReader(text))
+		decoder.DisallowUnknownFields()
+		if err := decoder.Decode(&e); err != nil {
+			return nil, fmt.Errorf("%s: expected a header of safetensors, got damage: %s: %w", path, name, err)
+		}
 		size, known := sizes[e.Kind]
 		for _, axis := range e.Shape {
 			if axis < 0 || (axis > 0 && size > len(data)/axis) {

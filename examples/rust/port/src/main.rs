@@ -95,8 +95,8 @@ fn golden(file: &File) -> Result<File, Error> {
     let mut out = File::default();
     put_losses(&mut out, losses.cross_entropy, losses.aux_loss, losses.norm);
     for (name, gradient) in &gradients {
-        let places = file.get(&format!("input.places.{name}"))?.i64s().unwrap_or_default();
-        let at = places.iter().map(|place| gradient.get(*place as usize).copied());
+        let places = file.i64s(&format!("input.places.{name}"))?;
+        let at = places.iter().map(|place| gradient.get(usize::try_from(*place).ok()?).copied());
         let at: Option<Vec<f32>> = at.collect();
         let at = at.ok_or_else(|| Error::Lacks(format!("input.places.{name} within the gradient")))?;
         let squares: f64 = gradient.iter().map(|g| f64::from(*g) * f64::from(*g)).sum();
@@ -110,6 +110,16 @@ fn put_losses(out: &mut File, cross_entropy: f32, aux_loss: f32, norm: f32) {
     let losses = [("loss", cross_entropy + aux_loss), ("cross_entropy", cross_entropy), ("aux_loss", aux_loss)];
     out.0.extend(losses.map(|(name, value)| (format!("output.{name}"), one(value))));
     out.0.insert("output.norm".to_string(), one(norm));
+}
+
+/// Refuses sizes that make no model.
+fn expect_model(c: &Config) -> Result<(), Error> {
+    let sizes = [c.hidden, c.layers, c.q_heads, c.kv_heads, c.head_dim, c.experts, c.top_k, c.ffn, c.vocab];
+    let is_model = !sizes.contains(&0) && c.q_heads % c.kv_heads == 0 && c.head_dim % 2 == 0 && c.top_k <= c.experts;
+    is_model.then_some(()).ok_or_else(|| {
+        let whole = "sizes of at least 1, q_heads a multiple of kv_heads, head_dim even, top_k at most experts";
+        Error::Lacks(format!("settings of a model: {whole}"))
+    })
 }
 
 fn step(file: &File) -> Result<File, Error> {
@@ -130,6 +140,8 @@ fn step(file: &File) -> Result<File, Error> {
         eps: number("eps")?,
         aux_alpha: number("aux_alpha")?,
     };
+    expect_model(config)?;
+    let update = i32::try_from(size("update")?).ok().filter(|update| *update > 0);
     let training = Training {
         lr: number("lr")?,
         beta1: number("beta1")?,
@@ -137,7 +149,7 @@ fn step(file: &File) -> Result<File, Error> {
         eps: number("adam_eps")?,
         weight_decay: number("weight_decay")?,
         clip_norm: number("clip_norm")?,
-        update: size("update")? as i32,
+        update: update.ok_or_else(|| Error::Lacks("settings.update from 1 to 2^31 - 1".to_string()))?,
     };
     let (tokens, batch) = tokens(file, config, "input.tokens")?;
     let targets = targets(file, config, &tokens)?;
@@ -162,14 +174,20 @@ fn start() -> File {
 fn continued(file: &File) -> Result<File, Error> {
     let parameters = arrays(file, &TINY, "input.parameters.")?;
     let (prompt, batch) = tokens(file, &TINY, "input.prompt")?;
-    let walk = match (file.whole("argument.k"), file.number("argument.top_p")) {
-        (Ok(k), _) => Walk::TopK(k),
-        (_, Ok(share)) => Walk::TopP(share),
+    let has = |name: &str| file.0.contains_key(name);
+    let walk = match (has("argument.k"), has("argument.top_p")) {
+        (true, _) => Walk::TopK(file.whole("argument.k")?),
+        (_, true) => Walk::TopP(file.number("argument.top_p")?),
         _ => Walk::All,
     };
-    let strategy = match file.whole("argument.seed") {
-        Ok(seed) => Strategy::Drawn { walk, temperature: file.number("argument.temperature")?, seed: seed as u64 },
-        Err(_) => Strategy::Greedy,
+    if let Walk::TopK(0) = walk {
+        return Err(Error::Lacks("argument.k of at least 1".to_string()));
+    }
+    let strategy = if has("argument.seed") {
+        let seed = file.whole("argument.seed")? as u64;
+        Strategy::Drawn { walk, temperature: file.number("argument.temperature")?, seed }
+    } else {
+        Strategy::Greedy
     };
     let new = file.whole("argument.max_new")?;
     let tokens = generate(&TINY, &parameters, &prompt, batch, new, strategy);

@@ -99,20 +99,26 @@ impl File {
         self.get(name)?.i32s().ok_or_else(|| Error::Lacks(format!("{name} of type I32")))
     }
 
+    pub fn i64s(&self, name: &str) -> Result<Vec<i64>, Error> {
+        self.get(name)?.i64s().ok_or_else(|| Error::Lacks(format!("{name} of type I64")))
+    }
+
     /// A whole number, as I64 or as I32.
     pub fn whole(&self, name: &str) -> Result<usize, Error> {
         let tensor = self.get(name)?;
         let found = tensor.i64s().or_else(|| Some(tensor.i32s()?.iter().map(|n| i64::from(*n)).collect()));
-        let number = found.and_then(|n| n.first().and_then(|n| usize::try_from(*n).ok()));
+        let number = found.and_then(|n| <[i64; 1]>::try_from(n).ok()).and_then(|[n]| usize::try_from(n).ok());
         number.ok_or_else(|| Error::Lacks(format!("{name}, a whole number of at least 0")))
     }
 
     pub fn number(&self, name: &str) -> Result<f32, Error> {
-        self.f32s(name)?.first().copied().ok_or_else(|| Error::Lacks(format!("{name}, one number")))
+        let number = <[f32; 1]>::try_from(self.f32s(name)?).map(|[number]| number);
+        number.map_err(|_| Error::Lacks(format!("{name}, one number")))
     }
 }
 
-/// As much of JSON as a header has: an object of objects with a string and two lists of whole numbers each.
+/// As much of JSON as a header has: an object of objects with a string and two lists of whole numbers
+/// each, and perhaps one of strings, `__metadata__`.
 struct Parser<'a> {
     text: &'a [u8],
     at: usize,
@@ -125,11 +131,27 @@ impl Parser<'_> {
         while self.mark(b'}').is_none() {
             let name = self.string()?;
             self.mark(b':')?;
-            found.insert(name, self.tensor(data)?);
+            if name == "__metadata__" {
+                self.metadata()?;
+            } else {
+                found.insert(name, self.tensor(data)?);
+            }
             self.mark(b',');
         }
         self.space();
         (self.at == self.text.len()).then_some(found)
+    }
+
+    /// Texts about the file, which are not kept.
+    fn metadata(&mut self) -> Option<()> {
+        self.mark(b'{')?;
+        while self.mark(b'}').is_none() {
+            self.string()?;
+            self.mark(b':')?;
+            self.string()?;
+            self.mark(b',');
+        }
+        Some(())
     }
 
     fn tensor(&mut self, data: &[u8]) -> Option<Tensor> {

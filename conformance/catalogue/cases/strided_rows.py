@@ -1,0 +1,146 @@
+"""Rows of the strided tensors' cases: every function, every layout, sizes either side of what kernels are cut by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from conformance.catalogue.layouts import LAYOUTS, WRITTEN
+
+from .strided_calls import MAPS, REDUCTIONS, SCALAR, ZIPS
+
+
+def _rows(names: str, *rows: tuple[Any, ...]) -> list[dict[str, Any]]:
+    return [dict(zip(names.split(), row, strict=True)) for row in rows]
+
+
+_MAP_NAMES, _ZIP_NAMES = "function shape input_layout output_layout", "function shape a_layout b_layout output_layout"
+_REDUCE_NAMES, _MATMUL_NAMES = (
+    "function shape kept input_layout output_layout start",
+    "shape a_layout b_layout output_layout",
+)
+SHAPES = ("1", "7", "1025", "3x17", "65x40", "2x3x5", "4x1x33", "33x34x3", "2x3x4x5", SCALAR)
+EMPTY = ("0", "3x0x2")
+# More axes than most loops expect, the most there may be, and long runs.
+BORDERS = ("2x1x2x1x2x1x2x1x3", "x".join(["1", "2", *["1"] * 28, "2", "3"]), "20011", "1030x3", "3x1030")
+_PAIRS = [(i, o) for i in LAYOUTS for o in WRITTEN]
+
+
+def _all_layouts(function: str, shapes: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    """Every layout of the input with every one of the output, at each shape by turns."""
+    yield from ((function, shapes[n % len(shapes)], i, o) for n, (i, o) in enumerate(_PAIRS))
+
+
+LAID_OUT = _rows(_MAP_NAMES, *_all_layouts("exp", ("3x17", "65x40", "2x3x5", "33x34x3")))
+EVERY_MAP = _rows(
+    _MAP_NAMES, *((f, "65x9", "turned", "dense") for f in MAPS), *((f, "33", "dense", "dense") for f in MAPS)
+)
+MOVES = _rows(_MAP_NAMES, *(("identity", s, "sliced", "padded") for s in (*SHAPES, *BORDERS)))
+SHAPED = _rows(_MAP_NAMES, *(("sigmoid", s, i, "dense") for s in (*SHAPES, *BORDERS) for i in ("rotated", "dense")))
+OF_WIDE = [row for row in EVERY_MAP[: len(MAPS)] if row["function"] != "exp"]  # which overflows somewhere
+NO_ELEMENT = _rows(_MAP_NAMES, *(("exp", s, "sliced", "padded") for s in EMPTY))
+OF_POSITIVE = _rows(_MAP_NAMES, *((f, "3x41", "dense", "dense") for f in ("sqrt", "rsqrt", "log", "reciprocal")))
+HALVES = _rows(_MAP_NAMES, *((f, "2x65", "dense", "dense") for f in ("round", "floor", "ceil", "sign")))
+
+EVERY_ZIP = _rows(
+    _ZIP_NAMES,
+    *((f, "9x65", "repeated", "turned", "dense") for f in ZIPS if "equal" not in f),
+    *((f, "33", "dense", "dense", "dense") for f in ZIPS if "equal" not in f),
+)
+OF_EACH = _rows(_ZIP_NAMES, *((f, "33", "dense", "turned", "dense") for f in ("power", "divide", "sqrt_backward")))
+# Whole numbers, of which some are equal.
+COMPARED = _rows(_ZIP_NAMES, *((f, "65", "dense", "dense", "sliced") for f in ZIPS))
+OF_SPECIAL = [row for row in EVERY_ZIP if row["function"] != "power"]
+NO_PAIR = _rows(_ZIP_NAMES, *(("subtract", s, "sliced", "repeated", "rotated") for s in EMPTY))
+ZIPPED = _rows(
+    _ZIP_NAMES,
+    *(
+        ("subtract", s, a, b, o)
+        for s, a, b, o in zip(
+            (*SHAPES, *BORDERS) * 3,
+            [*LAYOUTS] * 6,
+            [*list(LAYOUTS)[3:], *list(LAYOUTS)[:3]] * 6,
+            [*WRITTEN] * 8,
+            strict=False,
+        )
+    ),
+)
+
+REDUCED = _rows(
+    _REDUCE_NAMES,
+    *(
+        (f, "5x7x9", kept, i, "dense", 0.0)
+        for f in ("sum", "maximum")
+        for kept in (0, 1, 2, 3)
+        for i in ("dense", "turned")
+    ),
+    *(("sum", "33x65", 1, i, o, 0.5) for i, o in zip(LAYOUTS, [*WRITTEN, *WRITTEN], strict=False)),
+    *(
+        ("sum", s, k, "dense", "dense", -1.5)
+        for s, k in (("1", 0), ("1", 1), (SCALAR, 0), ("1025", 0), ("1025", 1), ("2x0x3", 1))
+    ),
+    *((f, "2x0", 1, "dense", "dense", 0.25) for f in REDUCTIONS),
+    *(
+        ("sum", s, k, "turned", "dense", 1.0)
+        for s, k in (("3x1030", 1), ("1030x3", 1), ("2x20011", 1), ("70001", 0), ("1030x33", 0))
+    ),
+    *((f, "4x37", 1, "dense", "padded", start) for f in ("minimum", "maximum", "mean") for start in (0.0, 3.0, -3.0)),
+)
+MULTIPLIED = _rows(
+    _REDUCE_NAMES,
+    *(
+        ("product", s, k, i, "dense", start)
+        for s, k, i, start in (
+            ("5x7", 1, "dense", 1.0),
+            ("5x7", 1, "turned", 2.0),
+            ("33x65", 1, "reversed", -0.5),
+            ("3x257", 1, "dense", 1.0),
+            ("65x5x3", 2, "sliced", 1.0),
+            ("2x0", 1, "dense", 3.0),
+            ("1", 0, "dense", 1.5),
+        )
+    ),
+)
+_TURNS = ("dense", "turned")
+EXTREMES = _rows(
+    _REDUCE_NAMES,
+    *((f, "6x33", 1, i, "dense", s) for f in ("maximum", "minimum") for i in _TURNS for s in (-0.0625, -2.0)),
+)
+
+MATRICES = (
+    "3x4x5",
+    "33x65x17",
+    "1x1x1",
+    "64x64x64",
+    "2x7x9x5",
+    "2x3x4x5x6",
+    "130x5x300",
+    "1x257x33",
+    "5x1x40",
+    "2x3x2081",
+)
+PRODUCTS = _rows(
+    _MATMUL_NAMES,
+    *((s, "dense", "dense", "dense") for s in MATRICES),
+    *(
+        (s, a, b, o)
+        for s, a, b, o in zip(
+            ("3x4x5", "2x33x17x9", "2x3x4x5x6") * 10,
+            [*LAYOUTS] * 3,
+            [*list(LAYOUTS)[2:], *list(LAYOUTS)[:2]] * 3,
+            [*WRITTEN] * 5,
+            strict=False,
+        )
+    ),
+)
+SUMS_OF_PRODUCTS = _rows(
+    _MATMUL_NAMES,
+    ("3x4x5", "dense", "dense", "dense"),
+    ("2x5x3x33", "turned", "sliced", "padded"),
+    ("7x1x1x9", "repeated", "dense", "turned"),
+)
+NO_RESULT = _rows(
+    _REDUCE_NAMES, ("sum", "0x3", 1, "dense", "padded", 2.0), ("mean", "2x0x3", 2, "dense", "sliced", 2.0)
+)
+_NO_SIZES = ("0x3x4", "2x0x3x4", "3x0x0x4", "3x2x0")
+NO_PRODUCT = _rows(_MATMUL_NAMES, *((s, "dense", "turned", "padded") for s in _NO_SIZES))
