@@ -1,6 +1,7 @@
 /* An engine that runs lists of operation records, in plain C: README.md says how it is built and judged.
  *
- * Four kinds, dense (linear), tanh, add and mse; another is refused, and so is a list that is too long. */
+ * Four kinds, dense (linear, with a bias), tanh, add and mse (of weight 1), and SGD; another is refused, and so is a list
+ * that is too long.  Names have up to 63 characters. */
 #include "assayer_graph.h"
 
 #include <math.h>
@@ -13,6 +14,7 @@ enum { NAME = 64, MOST = 16 };
 typedef struct assayer_graph_array Array;
 typedef struct {
     char kind[NAME], inputs[2][NAME], parameters[2][NAME], output[NAME];
+    int is_known;
 } Record;
 
 /* What the judge gave and wants; an array that nobody wants is taken here. */
@@ -21,7 +23,7 @@ typedef struct {
     int given_count, wanted_count;
 } Step;
 
-/* ---- the list: one record in a line of its own, its fields in this order ------------------------------------------ */
+/* ---- the list: the fields of every record stand in this order, its attributes last -------------------------------- */
 
 /* Copies the names between the next two brackets behind `field`. */
 static const char* names(const char* at, const char* field, char found[2][NAME]) {
@@ -41,6 +43,12 @@ static const char* word(const char* at, const char* field, char found[NAME]) {
     return at;
 }
 
+/* Whether a text stands in what is left of a record; the next one begins with its kind. */
+static int has(const char* rest, const char* text) {
+    const char *next = strstr(rest, "\"kind\":"), *found = strstr(rest, text);
+    return found && (!next || found < next);
+}
+
 static int read_records(const char* graph, Record* records) {
     int count = 0;
     for (const char* at = graph; count < MOST && (at = strstr(at, "\"kind\":")); count++) {
@@ -50,6 +58,8 @@ static int read_records(const char* graph, Record* records) {
         at = names(at, "\"inputs\":", r->inputs);
         at = names(at, "\"parameters\":", r->parameters);
         at = word(at, "\"output\":", r->output);
+        const int is_linear = has(at, "\"activation\": \"linear\"") && r->parameters[1][0];
+        r->is_known = !strcmp(r->kind, "dense") ? is_linear : strcmp(r->kind, "mse") || has(at, "\"weight\": 1.0");
     }
     return count;
 }
@@ -96,6 +106,7 @@ static void add_to(const Step* s, const char* name, int64_t i, float more) {
 /* ---- the kinds ---------------------------------------------------------------------------------------------------- */
 
 static int forward(const Step* s, const Record* r) {
+    if (!r->is_known) return 1;
     const Array *x = value(s, r->inputs[0]), *out = value(s, r->output);
     const float *a = x->data, *b = r->inputs[1][0] ? value(s, r->inputs[1])->data : NULL;
     float* y = out->data;
@@ -126,6 +137,7 @@ static int forward(const Step* s, const Record* r) {
 static void backward(const Step* s, const Record* r) {
     const Array *x = value(s, r->inputs[0]), *d_array = among(s->wanted, s->wanted_count, "gradient", r->output);
     const float *a = x->data, *y = value(s, r->output)->data, *d = d_array ? d_array->data : NULL;
+    if (!d && strcmp(r->kind, "mse")) return; /* no loss depends on it */
     if (!strcmp(r->kind, "dense")) {
         const Array* weight = parameter(s, r->parameters[0]);
         const float* w = weight->data;
@@ -155,7 +167,8 @@ int32_t assayer_graph_step(const char* graph, const struct assayer_graph_array* 
     const Step step = {given, wanted, given_count, wanted_count};
     Record records[MOST];
     const int count = read_records(graph, records);
-    if (count == MOST) return 1;
+    const int is_sgd = strstr(graph, "\"optimizer\": \"sgd\"") || strstr(graph, "\"optimizer\": \"\"");
+    if (count == MOST || !is_sgd || setting(graph, "weight_decay") != 0 || setting(graph, "clip_norm") != 0) return 1;
     for (int i = 0; i < wanted_count; i++) /* gradients are added up */
         if (!strncmp(wanted[i].name, "gradient.", 9)) memset(wanted[i].data, 0, (size_t)size(&wanted[i]) * sizeof(float));
     for (int i = 0; i < count; i++)

@@ -1,4 +1,4 @@
-"""An engine that runs lists of operation records, in NumPy: `assayer graph --module with_numpy.py --partial`.
+"""An engine that runs lists of operation records, in NumPy: `assayer graph --module with_numpy.py --task layers`.
 
 Records in order, values by name; backward in reverse, every gradient added to what is there.  Kinds that it has not are
 refused: write them below, a forward and a backward each.
@@ -21,6 +21,8 @@ Backward = Callable[[Record, list[Array], list[Array], Array, Array], tuple[list
 
 
 def dense(record: Record, inputs: list[Array], parameters: list[Array]) -> Array:
+    if record["attributes"]["activation"] not in ("linear", "tanh") or len(parameters) < 2:
+        raise NotImplementedError(f"dense with {record['attributes']['activation']} and {len(parameters)} parameters")
     y = inputs[0] @ parameters[0].T + parameters[1]
     return np.tanh(y) if record["attributes"]["activation"] == "tanh" else y
 
@@ -82,7 +84,7 @@ def graph_step(graph: Mapping[str, Any], arrays: Arrays, settings: Mapping[str, 
 
     for name in graph["wanted"]:
         kind, _, bare = name.partition(".")
-        if kind == "parameter" and settings["optimizer"] == "sgd":
+        if kind == "parameter" and settings["optimizer"] == "sgd" and not settings["clip_norm"]:
             weight, rate, decay = held[bare], np.float32(settings["lr"]), np.float32(settings["weight_decay"])
             results[name] = weight - rate * (gradients[bare] + decay * weight)
     return {name: array for name, array in results.items() if name in graph["wanted"]}

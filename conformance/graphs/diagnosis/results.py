@@ -26,10 +26,10 @@ def of_result(local: Local, came: Handed, name: str, verdict: Verdict) -> str:
     """Say in a line what is wrong with a value, a loss or running statistics."""
     number = writer(local, name)
     record = local.task.called(number)
-    if passed := passed_over(local, came, name):
-        return f"{record} was passed over: {passed}"
     if name.startswith("state."):
         return f"{name}, of {record}: {plainly(local, came, name, verdict)}"
+    if passed := passed_over(local, came, name):
+        return f"{record} was passed over: {passed}"
     got = came.arrays[name]
     if ignored := _ignored(local, number, got, local.results[name].size - came.unwritten(name)):
         return f"{record} {ignored}"

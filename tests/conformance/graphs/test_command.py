@@ -102,6 +102,35 @@ def test_modules_and_libraries_are_judged(engine: Path, tmp_path: Path, capsys: 
 
 
 @pytest.mark.parametrize(
+    ("change", "settings"),
+    [
+        ({"kind": "dense", "activation": "relu"}, {"optimizer": "sgd"}),
+        ({"kind": "dense", "parameters": ["w"]}, {"optimizer": "sgd"}),
+        ({"kind": "mse", "weight": 0.5}, {"optimizer": "sgd"}),
+        ({}, {"optimizer": "adam"}),
+        ({}, {"optimizer": "sgd", "clip_norm": 1.0}),
+    ],
+)
+def test_the_examples_refuse_what_they_have_not(
+    change: dict[str, object], settings: dict[str, object], engine: Path, tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    """In C all of it; in Python the weight is there, and an update that is not there is not handed in."""
+    records = [
+        {"kind": "dense", "inputs": ["x"], "parameters": ["w", "b"], "output": "y", "units": 2},
+        {"kind": "mse", "inputs": ["y", "t"], "output": "loss"},
+    ]
+    records = [one | change if one["kind"] == change.get("kind") else one for one in records]
+    (tmp_path / "list.json").write_text(json.dumps({"records": records, "settings": settings}))
+    shapes = ("--shape", "x=4,3", "--shape", "t=4,2")
+    assert said(capsys, tmp_path / "t", "--list", tmp_path / "list.json", *shapes)[0] == 0
+    assert "returned 1, expected 0" in said(capsys, tmp_path / "t", "--library", engine)[1]
+    code, text = said(capsys, tmp_path / "t", "--module", ENGINE)
+    assert code == ("weight" not in change)
+    assert not code or "NotImplementedError" in text or "nothing was handed in for parameter" in text
+
+
+@pytest.mark.parametrize(
     ("now", "then", "line"),
     [
         ("[i] += more", "[i] = more", "gradient.h: assigned, not added: it holds what comes by record 1"),

@@ -136,3 +136,10 @@ def test_each_record_is_looked_at_once_for_a_gradient(monkeypatch: pytest.Monkey
         counts.append(len(looked))
         looked.clear()
     assert 0 < counts[1] <= 2 * counts[0]
+
+
+def test_a_record_whose_statistics_alone_are_missing_was_not_passed_over() -> None:
+    task = shipped("images")
+    came = {name: array for name, array in of_reference(task).items() if name != "state.mean"}
+    [result] = judge_step(task, handed(task, came)).wrong
+    assert result.headline == "state.mean, of record 1 (batchnorm -> n0): nothing was handed in"
