@@ -66,7 +66,7 @@ def id_of(number: int, divisor: int) -> str:
     """Return what a case is called: its operation, function, lengths and layouts."""
     operation, lengths, kinds, numbers = STRIDED[number]
     tables = {"map_strided": MAPS, "zip_strided": ZIPS, "reduce_strided": REDUCTIONS}
-    named = {value: name for name, value in tables.get(operation, {}).items()}.get(numbers.get("function"))
+    named = [name for name, value in tables.get(operation, {}).items() if value == numbers["function"]]
     shape = "x".join(map(str, (max(1, lengths[0] // divisor), *lengths[1:])))
     kept = [f"kept={numbers['kept']}"] if "kept" in numbers else []
-    return " ".join([operation, *([named] if named else []), shape, *kept, *kinds.values()])
+    return " ".join([operation, *named, shape, *kept, *kinds.values()])

@@ -47,8 +47,8 @@ def timed(sizes: Sizes) -> dict[str, Timed]:
         for place, whole in enumerate(recurrent(kind, SEQUENCES, sizes.divisor)):
             found[whole.id] = Timed(partial(_itself, whole), partial(_recurrent, kind, place, SHORT.divisor))
     for number in range(len(STRIDED)):
-        whole, smaller = (partial(strided, number, divisor) for divisor in (sizes.divisor, SHORT.divisor))
-        found[id_of(number, sizes.divisor)] = Timed(whole, smaller)
+        smaller = partial(strided, number, SHORT.divisor)
+        found[id_of(number, sizes.divisor)] = Timed(partial(strided, number, sizes.divisor), smaller)
     for id, case in of_a_step(sizes).items():
         found[id] = Timed(partial(_itself, case), partial(_itself, case))
     return found

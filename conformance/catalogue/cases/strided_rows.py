@@ -85,6 +85,8 @@ REDUCED = _rows(
         for s, k in (("3x1030", 1), ("1030x3", 1), ("2x20011", 1), ("70001", 0), ("1030x33", 0))
     ),
     *((f, "4x37", 1, "dense", "padded", start) for f in ("minimum", "maximum", "mean") for start in (0.0, 3.0, -3.0)),
+    ("maximum", "9x2081", 1, "dense", "dense", 0.0),
+    ("minimum", "9x2081", 1, "turned", "dense", 0.0),
 )
 MULTIPLIED = _rows(
     _REDUCE_NAMES,

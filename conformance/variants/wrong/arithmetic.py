@@ -273,7 +273,8 @@ def _some_of(
 def used_by(operation: str) -> Mapping[str, bool]:
     """Whether the operation adds, compares, multiplies along an axis: seen on the first of its larger cases.
 
-    One that has next to nothing to do, such as a tensor without elements, does not show it.
+    Where a number says what is computed, one case of each is looked at.  A case that has next to nothing to do, such as
+    a tensor without elements, shows nothing.
     """
     used = dict.fromkeys(("add", "several sums", "maximum", "matmul"), False)
 
@@ -287,6 +288,8 @@ def used_by(operation: str) -> Mapping[str, bool]:
             return result
 
     held = [case for case in CASES.values() if case.operation == operation]
-    case = ([case for case in held if not case.spec.trivial] or held)[1]
-    _computed(operation, Watching)(**case.arguments())
+    held = [case for case in held if not case.spec.trivial] or held
+    by_function = {case.sizes["function"]: case for case in held if "function" in case.sizes}
+    for case in (held[1], *by_function.values()):
+        _computed(operation, Watching)(**case.arguments())
     return used
