@@ -46,7 +46,7 @@ def is_large_design(id: str) -> bool:
 
 DEAR = (_FULL, DearCases("designed", "large designed case", "", "-k designed", is_large_design))
 # Where the same library is judged with small ones already.
-DEARER = (_FULL, DearCases("designed", "designed case", "", "-k designed", is_designed))
+DEARER = (_FULL, DearCases("designed", "designed case", " in a further order of threads", "-k designed", is_designed))
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ struct Product {
     int64_t grouped = 0;
     int64_t b_expert = 0, c_expert = 0; /* from one expert to the next */
 
-    Epilogue epilogue; /* of one product with A as it is and B transposed */
+    Epilogue epilogue = {}; /* of one product with A as it is and B transposed */
 
     bool c_quads = false; /* multiply() finds out: rows of C are whole, aligned quads */
 };

@@ -47,7 +47,8 @@ def test_on_an_emulated_device_they_wait_until_they_are_asked_for() -> None:
     assert not any(map(is_designed, others.cases))
     assert said == [
         full_ones,
-        f"not run: {by_design} designed cases, slow on an emulated device; -k designed judges them",
+        f"not run: {by_design} designed cases in a further order of threads, slow on an emulated device; "
+        "-k designed judges them",
     ]
     assert _reach(gemm, emulated=False) == (gemm, [])
     asked_for = [select(Keywords(words)) for words in ("full and gemm", "designed and add")]
