@@ -74,8 +74,11 @@ class Tensor(Arithmetic):
     def __repr__(self) -> str:
         return f"Tensor(shape={self.shape}, strides={self.strides}, dtype={self.dtype})"
 
-    def _view(self, change: Callable[[Layout], Layout]) -> Self:
+    def viewed(self, change: Callable[[Layout], Layout]) -> Self:
+        """Return the tensor of the same storage that lies as `change` makes of this one's layout."""
         return self.in_storage(self.storage, change(self._layout))
+
+    _view = viewed
 
     def broadcast_to(self, shape: int | Sequence[int]) -> Self:
         return self.in_storage(self.storage, layouts.broadcast(self._layout, shape))
