@@ -1,9 +1,9 @@
 """The wheel: one package, `assayer`, with the folders of the checkout below it.
 
-In a checkout `reference`, `bindings`, `training`, `graph`, `sequential` and `conformance` are packages by themselves.
-Installed so, they would collide with anybody's package of such a name; below `assayer` they collide with none.  Their
-imports of each other follow: `from bindings import Library` becomes `from assayer.bindings import Library`.  Nothing
-else in a file changes, and no line moves.
+In a checkout `reference`, `bindings`, `training`, `graph`, `sequential`, `tensors` and `conformance` are packages
+by themselves.  Installed so, they would collide with anybody's package of such a name; below `assayer` they collide
+with none.  Their imports of each other follow: `from bindings import Library` becomes `from assayer.bindings import
+Library`.  Nothing else in a file changes, and no line moves.
 
 Editable installations put the checkout itself on the path, and change nothing.
 """
@@ -19,7 +19,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 NAME = "assayer"
-PACKAGES = ("reference", "bindings", "training", "graph", "sequential", "conformance")
+PACKAGES = ("reference", "bindings", "training", "graph", "sequential", "tensors", "conformance")
 DATA = ("golden", "cuda", "examples")  # conformance/paths.py finds them beside its package
 PASSED_OVER = {"__pycache__", ".cache"}
 

@@ -16,7 +16,7 @@ from tests.tools import works
 from tests.typed import SESSIONS, check, commands, is_only_checked
 
 ROOMS = ("assayer", "benchmarks", "bindings", "conformance", "cuda", "examples", "golden", "graph", "reference")
-CLONE = (*ROOMS, "sequential", "training", "pyproject.toml", "noxfile.py", "LICENSE", "README.md")
+CLONE = (*ROOMS, "sequential", "tensors", "training", "pyproject.toml", "noxfile.py", "LICENSE", "README.md")
 RUN_BY = {"sh": ("bash", "-euo", "pipefail", "-c"), "python": (sys.executable, "-c")}
 COMMAND = "import sys; from assayer.__main__ import main; sys.exit(main())"  # as an installation writes it
 MAY_LACK = ("cc", "cmake", "rustc", "mpirun")  # tools that a machine need not have

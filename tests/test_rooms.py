@@ -15,6 +15,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "training": {"reference", "bindings"},
     "graph": {"reference", "bindings"},
     "sequential": {"reference", "bindings", "graph"},
+    "tensors": {"reference", "bindings"},
     "conformance": {"reference", "bindings", "training", "graph"},
     "assayer": {"conformance"},
 }

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("reference", "bindings", "training", "graph", "sequential", "conformance")
+PACKAGES = ("reference", "bindings", "training", "graph", "sequential", "tensors", "conformance")
 MODULE = re.compile(rf"({'|'.join(PACKAGES)})(\.\w+)+(:\w+)?")
 
 

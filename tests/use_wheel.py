@@ -16,7 +16,7 @@ import sys
 import venv
 from pathlib import Path
 
-PACKAGES = {"reference", "bindings", "training", "graph", "sequential", "conformance"}
+PACKAGES = {"reference", "bindings", "training", "graph", "sequential", "tensors", "conformance"}
 IMPORTS = """
 import assayer.training, training
 from assayer.bindings import Library, read_header
