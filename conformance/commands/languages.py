@@ -27,7 +27,7 @@ _EXAMPLES = """\
 """
 _EXIT = "exit code: 0 every port that was built is right; 1 one is not; 2 none was judged"
 _OWN = ("reference", "stub", "emulated")
-_PARTS = ("operations", "golden step", "whole steps", "start", "decoding")
+_PARTS = ("operations", "files", "golden step", "whole steps", "start", "decoding")
 
 
 def add_parser(commands: Any) -> None:
