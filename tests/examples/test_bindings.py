@@ -26,14 +26,14 @@ def run_tests(language: str, library: Path, folder: Path) -> subprocess.Complete
         pytest.skip(f"{language}: {reason}")
     source = shutil.copytree(EXAMPLES / language / "bindings", folder / language)
     library = library.resolve()
-    if language == "rust":
-        command = ("cargo", "test", "--offline", "--locked", "--target-dir", str(folder / "target"))
-    else:
-        command = ("go", "test", "-count=1", "-v", ".")
+    commands: dict[str, tuple[str, ...]] = {
+        "rust": ("cargo", "test", "--offline", "--locked", "--target-dir", str(folder / "target")),
+        "go": ("go", "test", "-count=1", "-v", "."),
+    }
     given = {"ASSAYER_LIBRARY": str(library), "CGO_LDFLAGS": f"{library} -Wl,-rpath,{library.parent}"}
     environment = {**os.environ, **ALONE, **given}
     return subprocess.run(
-        command, cwd=source, env=environment, capture_output=True, text=True, check=False, timeout=SECONDS
+        commands[language], cwd=source, env=environment, capture_output=True, text=True, check=False, timeout=SECONDS
     )
 
 
