@@ -123,7 +123,15 @@ def oracle(session: nox.Session) -> None:
     """Check the reference against PyTorch in float64, judge ports in it, exchange arrays, run ONNX's node tests."""
     install(session, "tests", "oracle")
     session.run("python", "-c", "import torch; print('PyTorch', torch.__version__)")
-    chosen = ("reference", "bindings/arrays/test_interchange.py", "examples", "conformance/onnx", "graph", "sequential", "tensors")
+    chosen = (
+        "reference",
+        "bindings/arrays/test_interchange.py",
+        "examples",
+        "conformance/onnx",
+        "graph",
+        "sequential",
+        "tensors",
+    )
     places = [f"tests/{place}" for place in chosen]
     session.run("pytest", *SHARED_OUT, *places, *session.posargs, env={"ASSAYER_STUB": build_library(session)})
 

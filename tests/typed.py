@@ -30,6 +30,7 @@ HANDED_ON = {
     "held_out": ("held-out", "--library", "libassayer_stub.so"),
     "golden": ("golden",),
     "language": ("language", "--backend", "reference"),
+    "languages": ("languages",),
     "false_alarms": ("false-alarms",),
     "wild": ("false-alarms",),
 }

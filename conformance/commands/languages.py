@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,7 @@ _EXAMPLES = """\
 """
 _EXIT = "exit code: 0 every port that was built is right; 1 one is not; 2 none was judged"
 _OWN = ("reference", "stub", "emulated")
-_PARTS = ("operations", "golden step", "whole steps", "start", "decoding")
+_PARTS = ("operations", "files", "golden step", "whole steps", "start", "decoding")
 
 
 def add_parser(commands: Any) -> None:
@@ -65,7 +65,7 @@ def _said(row: Row) -> str:
     return f"{row.name}: right, built and judged in {row.seconds:.0f} s"
 
 
-def _beside(names: list[str], libraries: list[Path], words: str) -> Iterator[Row]:
+def _beside(names: Sequence[str], libraries: list[Path], words: str) -> Iterator[Row]:
     """The project's own builds, by the operations that any of the ports has."""
     exported = frozenset[str]().union(*map(exported_symbols, libraries))
     held = [operation for operation, function in OPERATIONS.items() if function.symbol in exported]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -36,17 +37,20 @@ class ProgramError(RuntimeError):
 
 def run_program(program: tuple[str, ...], command: str, out: Path, given: Path | None = None) -> Tensors:
     """What one command of the program writes.  Raises ProgramError."""
-    words = (*program, command, *([str(given)] if given else []), str(out))
+    _call(command, *program, command, *([str(given)] if given else []), str(out))
+    try:
+        return load_file(out)
+    except (OSError, SafetensorError) as error:
+        raise ProgramError(f"{command}: {error}") from None
+
+
+def _call(command: str, *words: str) -> None:
     try:
         done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=_SECONDS)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise ProgramError(f"{command}: {error}") from None
     if done.returncode:
         raise ProgramError(f"{command}: exit code {done.returncode}: {done.stderr.strip()}")
-    try:
-        return load_file(out)
-    except (OSError, SafetensorError) as error:
-        raise ProgramError(f"{command}: {error}") from None
 
 
 def write_golden(program: tuple[str, ...], folder: Path) -> None:
@@ -54,6 +58,12 @@ def write_golden(program: tuple[str, ...], folder: Path) -> None:
     out = folder / STEP
     out.parent.mkdir(parents=True, exist_ok=True)
     run_program(program, "golden", out, GOLDEN / STEP)
+
+
+def write_answers(program: tuple[str, ...], folder: Path) -> None:
+    """Let a program answer the goldens of its operations in a folder that is empty, which `run --outputs` judges."""
+    shutil.rmtree(folder, ignore_errors=True)
+    _call("answers", *program, str(GOLDEN), str(folder))
 
 
 def wrong_start(program: tuple[str, ...], folder: Path) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from bindings.places import module
 from conformance.paths import EXAMPLES
 
-from .files import ProgramError, write_golden, wrong_decoding, wrong_start
+from .files import ProgramError, write_answers, write_golden, wrong_decoding, wrong_start
 from .ports import Port, PortError, build
 
 CASES = "not full/ and not designed"
@@ -48,11 +48,26 @@ def judge_port(port: Port, source: Path, out: Path, words: str = CASES) -> Row:
     row.library = made.library
     if made.library:
         judge(row, "operations", "--library", str(made.library), "--exported", "-k", words)
+    if made.answers:
+        judge_answers(row, made.answers, port.operations, out, words)
     if made.program:
         for sentence in _judged_on_files(row, made.program, out):
             row.wrong.append(sentence)
     row.seconds = time.monotonic() - begun
     return row
+
+
+def judge_answers(row: Row, program: tuple[str, ...], operations: tuple[str, ...], out: Path, words: str) -> None:
+    """Judge what a program writes for the goldens of these operations; what it leaves out is not right."""
+    results = out / "answers"
+    try:
+        write_answers(program, results)
+    except ProgramError as error:
+        row.wrong.append(str(error))
+        return
+    if missing := [operation for operation in operations if not (results / operation).is_dir()]:
+        row.wrong.append(f"files: no results of {', '.join(missing)}")
+    judge(row, "files", "--outputs", str(results), "-o", ",".join(operations), "-k", words)
 
 
 def _judged_on_files(row: Row, program: tuple[str, ...], out: Path) -> Iterator[str]:

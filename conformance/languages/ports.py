@@ -9,6 +9,10 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from conformance.paths import EXAMPLES
+
+from .npm import FetchError, fetched
+
 _SECONDS = 300  # that a compiler may take
 _LAST = 12  # lines of what it said
 # No compiler may fetch anything: what a port needs stands in its folder.
@@ -30,9 +34,10 @@ class Trial:
 
 @dataclass(frozen=True)
 class Port:
-    """One port; in its commands {out} is the folder where it is built.
+    """One port; in its commands {out} is the folder where it is built, {modules} what npm has fetched for it.
 
-    library: what exports the header's names; none where a language has no C ABI.  program: what works on files.
+    library: what exports the header's names; none where a language has no C ABI.  program: what does steps on files.
+    answers: what writes the results of goldens, before their folder and the results'; operations: of which.
     """
 
     name: str
@@ -42,10 +47,18 @@ class Port:
     build: tuple[tuple[str, ...], ...]
     library: str = ""
     program: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()
+    operations: tuple[str, ...] = ()
 
 
 _RUST = Trial("fn main() {}\n", ".rs", ("rustc", "-o", "{file}.out", "{file}"))
 _GO = Trial('package main\n\nimport "C"\n\nfunc main() {}\n', ".go", ("go", "run", "{file}"))
+_NODE = Trial(
+    "if (parseInt(process.versions.node) < 20) {\n"
+    '  console.error("expected Node 20, got " + process.version);\n  process.exit(1);\n}\n',
+    ".mjs",
+    ("node", "{file}"),
+)
 _FORTRAN = Trial("end\n", ".f90", ("gfortran", "-o", "{file}.out", "{file}"))
 
 PORTS = (
@@ -78,6 +91,19 @@ PORTS = (
         (("gfortran", "-O2", "-shared", "-fPIC", "-Wall", "-J", "{out}", "-o", "{out}/libport.so", "rmsnorm.f90"),),
         "{out}/libport.so",
     ),
+    Port(
+        "typescript",
+        "typescript",
+        ("node", "npm"),
+        _NODE,
+        (("node", "{modules}/typescript/bin/tsc", "--project", ".", "--outDir", "{out}/compiled"),),
+        answers=("node", "{out}/compiled/main.js", "answers"),
+        operations=(
+            "silu", "silu_backward", "swiglu", "swiglu_backward", "scale", "softmax", "softmax_backward", "rmsnorm",
+            "rmsnorm_backward", "gemm", "embedding", "cross_entropy_forward", "cross_entropy_backward", "adamw_step",
+            "sample",
+        ),
+    ),
 )  # fmt: skip
 
 
@@ -87,6 +113,7 @@ class Built:
 
     library: Path | None
     program: tuple[str, ...]
+    answers: tuple[str, ...] = ()
 
 
 def lacking(port: Port) -> str:
@@ -98,20 +125,36 @@ def lacking(port: Port) -> str:
         file = Path(folder, f"trial{port.trial.suffix}")
         file.write_text(port.trial.source, encoding="utf-8")
         said = _run(tuple(word.format(file=file) for word in port.trial.command), Path(folder))
-    return f"{port.trial.command[0]} is on the path and does not work: {said.splitlines()[-1]}" if said else ""
+    if said:
+        return f"{port.trial.command[0]} is on the path and does not work: {said.splitlines()[-1]}"
+    try:
+        _modules(port, EXAMPLES / port.folder)
+    except FetchError as error:
+        return str(error)
+    return ""
+
+
+def _modules(port: Port, source: Path) -> Path | None:
+    """What npm fetches for a port that is compiled by it; none for any other.  Raises FetchError."""
+    return fetched(source / "package.json") if "npm" in port.tools else None
 
 
 def build(port: Port, source: Path, out: Path) -> Built:
     """Build a port from a folder of sources; out: an absolute folder.  Raises PortError."""
     out.mkdir(parents=True, exist_ok=True)
+    try:
+        modules = _modules(port, source)
+    except FetchError as error:
+        raise PortError(f"{port.name}: {error}") from None
 
     def filled(words: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(word.format(out=out) for word in words)
+        return tuple(word.format(out=out, modules=modules) for word in words)
 
     for command in map(filled, port.build):
         if said := _run(command, source):
             raise PortError(f"{port.name}: {' '.join(command)}: " + "\n".join(said.splitlines()[-_LAST:]))
-    return Built(Path(port.library.format(out=out)) if port.library else None, filled(port.program))
+    library = Path(port.library.format(out=out)) if port.library else None
+    return Built(library, filled(port.program), filled(port.answers))
 
 
 def _run(command: tuple[str, ...], folder: Path) -> str:

@@ -52,6 +52,18 @@ DEFECTS = (
         "multi_adamw: matches: ",
     ),
     Defect(
+        "second moment of one array by 1 - beta1",
+        {"typescript": ("src/backward.ts", "(1 - beta2) * g * g", "(1 - beta1) * g * g")},
+        "adamw_step",
+        "adamw_step: matches: ",
+    ),
+    Defect(
+        "an operation whose goldens are not answered",
+        {"typescript": ("src/backward.ts", "export const adamw_step", "export const adam_w_step")},
+        "adamw_step",
+        "files: no results of adamw_step",
+    ),
+    Defect(
         "auxiliary loss not differentiated",
         {
             "rust": ("src/model/experts.rs", "c.aux_alpha, 1.0, &mut d_probs", "c.aux_alpha, 0.0, &mut d_probs"),
@@ -74,6 +86,7 @@ DEFECTS = (
         {
             "rust": ("src/ops/decode.rs", "uniform(seeds[row], row)", "uniform(seeds[row] as f32 as u64, row)"),
             "go": ("ops/decode.go", "uniform(seeds[row], row)", "uniform(uint64(float32(seeds[row])), row)"),
+            "typescript": ("src/forward.ts", "seeds[i], i)", "BigInt(Math.fround(Number(seeds[i]))), i)"),
         },
         "sample",
         "sample: matches: seeds as 32-bit floats",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from pathlib import Path
@@ -12,9 +13,9 @@ import pytest
 from safetensors.numpy import save_file
 
 from conformance.catalogue.goldens.step import parameters
-from conformance.languages import ports
+from conformance.languages import npm, ports
 from conformance.languages.files import ProgramError, run_program, wrong_start
-from conformance.languages.judged import Row, adapter, judge, judge_port
+from conformance.languages.judged import Row, adapter, judge, judge_answers, judge_port
 from conformance.languages.ports import PORTS, Port, PortError, build, lacking
 from conformance.paths import EXAMPLES
 from tests.conformance.languages.defects import DEFECTS, Defect, plant
@@ -42,7 +43,9 @@ def test_a_port_is_right(name: str, tmp_path: Path, built: Path) -> None:
     port, source = source_of(name, tmp_path)
     row = judge_port(port, source, built / name, "plain and not full/ and not designed")
     assert row.wrong == []
-    assert int(row.passed["operations"].partition("/")[0]) > 0
+    judged = [row.passed[part] for part in ("operations", "files") if part in row.passed]
+    assert judged
+    assert all(int(count.partition("/")[0]) > 0 for count in judged)
 
 
 @pytest.mark.parametrize(("defect", "name"), PLANTED, ids=[f"{name}-{defect.name}" for defect, name in PLANTED])
@@ -54,6 +57,8 @@ def test_a_defect_is_named(defect: Defect, name: str, tmp_path: Path, built: Pat
         row.wrong.append(wrong_start(made.program, tmp_path))
     elif defect.judged == "step":
         judge(row, "whole steps", "--step", f"{adapter(made.program, built / name)}:step")
+    elif not made.library:
+        judge_answers(row, made.answers, (defect.judged,), tmp_path, "not full/")
     else:
         words = "not full/ and not designed and not sequence"
         judge(row, "operations", "--library", str(made.library), "-o", defect.judged, "-k", words)
@@ -109,6 +114,17 @@ def test_a_compiler_that_does_not_work_counts_as_missing(tmp_path: Path, monkeyp
     monkeypatch.setenv("PATH", str(tmp_path))
     assert lacking(BY_NAME["rust"]).startswith("rustc is on the path and does not work: ")
     assert lacking(BY_NAME["go"]) == "there is no go on the path"
+
+
+def test_a_compiler_that_npm_cannot_fetch_counts_as_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if reason := lacking(BY_NAME["typescript"]):
+        pytest.skip(f"typescript: not judged: {reason}")
+    (tmp_path / "npm").write_text("#!/bin/sh\necho npm error network >&2\nexit 1\n")
+    (tmp_path / "npm").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.setattr(npm, "builds", lambda: tmp_path / "build")
+    assert lacking(BY_NAME["typescript"]) == "npm cannot fetch it: npm error network"
+    assert [*(tmp_path / "build/languages").iterdir()] == []
 
 
 def test_what_does_not_compile_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,3 @@
+module assayer
+
+go 1.18
