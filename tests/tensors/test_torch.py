@@ -107,7 +107,7 @@ def theirs(drawn: Drawn) -> dict[str, Any]:
 
 
 def test_two_thousand_expressions_drawn_at_random() -> None:
-    met, kinks, largest, steps = 0, 0, 0.0, Counter[str]()
+    met, kinks, largest, steps, kinds = 0, 0, 0.0, Counter[str](), Counter[str]()
 
     @settings(max_examples=EXPRESSIONS, derandomize=True, database=None, suppress_health_check=[*HealthCheck])
     @given(expressions())
@@ -126,12 +126,14 @@ def test_two_thousand_expressions_drawn_at_random() -> None:
         assert max(of_ours.values(), default=0) <= 1, (of_ours, drawn.steps)
         assert max(of_theirs.values(), default=0) <= 1, (of_theirs, drawn.steps)
         met, largest = met + 1, max(largest, *of_ours.values(), *of_theirs.values())
+        kinds.update({step.kind for step in drawn.steps})
         steps.update(f"{step.kind} {step.name}" for step in drawn.steps)
 
     agree()
     print(f"{met} expressions, {steps.total()} steps; {kinks} more left out next to a kink")
     print(f"largest error: {largest:.3f} of its limit")
     assert met >= EXPRESSIONS
+    assert min(kinds[kind] for kind in ("map", "zip", "reduce", "matmul", "view", "concat")) >= EXPRESSIONS // 10, kinds
     named = {
         "map": MAPS,
         "zip": ZIPS,
