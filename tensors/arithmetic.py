@@ -22,6 +22,8 @@ Axis = int | Sequence[int] | None
 class Views(ABC):
     """Views: they share their storage with what they are taken of."""
 
+    __slots__ = ()
+
     @property
     @abstractmethod
     def layout(self) -> Layout:
@@ -105,6 +107,7 @@ class Views(ABC):
 class Arithmetic(Views):
     """Operators and functions; each gives a new, dense tensor."""
 
+    __slots__ = ()
     __hash__ = None  # type: ignore[assignment]  # == is taken element by element
 
     @abstractmethod

@@ -38,7 +38,7 @@ def no_grad() -> Iterator[None]:
 class Variable(Arithmetic):
     """A tensor, `value`, and where it came from; with requires_grad a leaf, where `grad` is gathered.
 
-    Every operator and method of Tensor is recorded here, when something that it reads requires a gradient.
+    Every operator, function and view is recorded, when something that it reads requires a gradient.
     """
 
     __slots__ = ("_origin", "value")

@@ -9,15 +9,15 @@ import pytest
 
 from bindings import Library
 from conformance.limits.measure import limits
-from conformance.limits.noise import FLOAT32, Noisy
+from conformance.limits.noise import FLOAT32, Noisy, using
 from tensors import Tensor
 from tensors.numbers import MAPS, REDUCTIONS
 from tensors.tape import Context, Function, Gradients, Variable, apply, concat, differences
 from tensors.tape.zips import GRADIENTS
-from tests.graph.limits import shares
+from tests.graph.limits import FLOAT64, shares
 from tests.tensors.noise import DOUBLES, expected, on, results
 
-STEP = 2.0**-13  # added to multiples of 2^-10 it is exact, and passes no kink
+STEP = 2.0**-11  # four of them, added to multiples of 2^-10, are exact, and pass no kink
 
 
 def drawn(shape: tuple[int, ...], seed: int, signed: bool = True) -> Any:
@@ -63,14 +63,16 @@ def test_finite_differences(name: str) -> None:
         return (f(*inputs) * DOUBLES(weights)).sum()
 
     noise = expected(f, arrays, weights)
-    noise_of_sum = (noise["result"] * weights).sum()
-    rounding = float(limits(noise_of_sum)[0]) / STEP if isinstance(noise_of_sum, Noisy) else 0.0
+    with using(FLOAT64):
+        noise_of_sum = (noise["result"] * weights).sum()
+        rounding = float(limits(noise_of_sum)[0]) / STEP
     got = results(f, arrays, weights, DOUBLES)
     for number, slopes in enumerate(differences(total, [DOUBLES(array) for array in arrays], STEP)):
         own = noise[f"d {number}"]
         of_backward = limits(own)[0] if isinstance(own, Noisy) else 0.0
-        # Either slope errs by at most `rounding` from rounding; by less than they are apart from the step.
-        limit = np.abs(slopes.once - slopes.twice) + 1.5 * rounding + of_backward
+        # A difference of sums errs by `rounding` at the step, by a half and a quarter of it at those twice as wide.
+        once, twice = (4 + 1 / 2) / 3 * rounding, (4 / 2 + 1 / 4) / 3 * rounding
+        limit = np.abs(slopes.once - slopes.twice) + once + (once + twice) / 15 + of_backward
         error = np.abs(got[f"d {number}"] - slopes.once)
         assert (error <= limit).all(), (number, error, limit)
 
