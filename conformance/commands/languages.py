@@ -14,7 +14,8 @@ from conformance.builds.library import BuildError
 from conformance.builds.library import build as build_own
 from conformance.exit_codes import FAILED, HARNESS, PASSED
 from conformance.languages.judged import CASES, Row, judge, judge_port
-from conformance.languages.ports import PORTS, lacking
+from conformance.languages.listed import PORTS
+from conformance.languages.ports import lacking
 from conformance.languages.speed import tokens_per_second
 from conformance.operations import OPERATIONS
 from conformance.paths import EXAMPLES

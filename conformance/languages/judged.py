@@ -15,7 +15,8 @@ from bindings.places import module
 from conformance.paths import EXAMPLES
 
 from .files import ProgramError, write_answers, write_golden, wrong_decoding, wrong_start
-from .ports import Port, PortError, build
+from .listed import Port
+from .ports import PortError, build
 
 CASES = "not full/ and not designed"
 _FIRST = re.compile(r"^(?:1\. |error: )(.*)", re.M)

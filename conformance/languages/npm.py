@@ -16,7 +16,7 @@ _INSTALL = ("npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--
 
 
 class FetchError(RuntimeError):
-    """npm could not fetch what a package.json names; the message holds the last that it said."""
+    """npm could not fetch what a package.json names; the message holds the first error that it said."""
 
 
 def fetched(package: Path) -> Path:
@@ -38,10 +38,8 @@ def _install(folder: Path) -> None:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise FetchError(f"npm: {error}") from None
     if done.returncode:
-        lines = [
-            line for line in (done.stderr + done.stdout).splitlines() if "complete log" not in line and line.strip()
-        ]
-        raise FetchError(f"npm cannot fetch it: {lines[0] if lines else f'exit code {done.returncode}'}")
+        lines = (line for line in done.stderr.splitlines() if line.strip() and not line.startswith("npm warn"))
+        raise FetchError(f"npm cannot fetch it: {next(lines, f'exit code {done.returncode}')}")
 
 
 def _keep(modules: Path, kept: Path) -> None:

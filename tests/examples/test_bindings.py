@@ -11,7 +11,8 @@ import pytest
 
 from bindings.declarations import compare_each
 from bindings.header.read import read_header
-from conformance.languages.ports import PORTS, lacking
+from conformance.languages.listed import PORTS
+from conformance.languages.ports import lacking
 from conformance.paths import EXAMPLES
 
 DECLARATIONS = {"rust": "rust/bindings/src/ffi.rs", "go": "go/bindings/declarations.h"}

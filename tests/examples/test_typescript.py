@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from conformance.catalogue.goldens import FOLDER
-from conformance.languages.ports import PORTS, build, lacking
+from conformance.languages.listed import PORTS
+from conformance.languages.ports import build, lacking
 from conformance.paths import EXAMPLES
 
 GOOD = FOLDER / "rmsnorm/plain/2x33x1e-06.safetensors"

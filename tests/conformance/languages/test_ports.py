@@ -16,7 +16,8 @@ from conformance.catalogue.goldens.step import parameters
 from conformance.languages import npm, ports
 from conformance.languages.files import ProgramError, run_program, wrong_start
 from conformance.languages.judged import Row, adapter, judge, judge_answers, judge_port
-from conformance.languages.ports import PORTS, Port, PortError, build, lacking
+from conformance.languages.listed import PORTS, Port
+from conformance.languages.ports import PortError, build, lacking
 from conformance.paths import EXAMPLES
 from tests.conformance.languages.defects import DEFECTS, Defect, plant
 

@@ -12,7 +12,8 @@ import (
 	"port/safetensors"
 )
 
-const usage = `port golden IN OUT     the golden training step: its losses, its gradients at the places that the golden names
+const usage = `port answers IN OUT    the goldens of single operations: a folder to read, one to write
+port golden IN OUT     the golden training step: its losses, its gradients at the places that the golden names
 port step IN OUT       one update: of parameters, m, v, tokens, targets and settings by their names
 port start OUT         the parameters of the tiny model as it starts, by seed 0
 port generate IN OUT   a prompt continued`
@@ -25,6 +26,8 @@ func main() {
 		out := safetensors.File{}
 		put(out, model.Tiny, "output.parameters.", model.Tiny.Start(0, 0.125))
 		err = out.Write(command[1])
+	case len(command) == 3 && command[0] == "answers":
+		err = answers(command[1], command[2])
 	case len(command) == 3 && commands[command[0]] != nil:
 		err = onFile(command[1], command[2], commands[command[0]])
 	default:

@@ -9,6 +9,7 @@ mod exports;
 mod parallel;
 mod product;
 
+pub mod answers;
 pub mod model;
 pub mod ops;
 pub mod random;

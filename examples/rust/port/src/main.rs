@@ -1,5 +1,6 @@
 //! The port as a program on files: a training step, a start, decoding. What a language without a C ABI would do.
 
+use port::answers::answers;
 use port::model::{generate, training_step, Arrays, Config, State, Strategy, Training, TINY};
 use port::ops::decode::Walk;
 use port::safetensors::{Error, File, Tensor};
@@ -7,6 +8,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 const USAGE: &str = "\
+port answers IN OUT    the goldens of single operations: a folder to read, one to write
 port golden IN OUT     the golden training step: its losses, its gradients at the places that the golden names
 port step IN OUT       one update: of parameters, m, v, tokens, targets and settings by their names
 port start OUT         the parameters of the tiny model as it starts, by seed 0
@@ -19,6 +21,7 @@ fn main() -> ExitCode {
         ["golden", from, to] => on_file(from, to, golden),
         ["step", from, to] => on_file(from, to, step),
         ["generate", from, to] => on_file(from, to, continued),
+        ["answers", goldens, results] => return all_answers(Path::new(goldens), Path::new(results)),
         ["start", to] => start().write(Path::new(to)),
         _ => {
             eprintln!("{USAGE}");
@@ -31,6 +34,19 @@ fn main() -> ExitCode {
             eprintln!("{error}");
             ExitCode::FAILURE
         }
+    }
+}
+
+fn all_answers(goldens: &Path, results: &Path) -> ExitCode {
+    let (done, wrong) = answers(goldens, results);
+    wrong.iter().for_each(|sentence| eprintln!("{sentence}"));
+    if done + wrong.len() == 0 {
+        eprintln!("{}: expected a folder of goldens, got none of these operations", goldens.display());
+    }
+    if done > 0 && wrong.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
     }
 }
 
