@@ -27,6 +27,8 @@ BY_CLANG = ("sm_70",)
 # Kernels that may keep so many bytes in local memory on sm_80 and later, and why.
 EXPLAINED = {
     "rotate_kernel": (40, "sincosf keeps the digits of 2/pi there, for angles past 105,615"),
+    "strided_kernel": (32, "sinf and cosf keep the digits of 2/pi there, for large angles"),
+    "turned_kernel": (32, "sinf and cosf keep the digits of 2/pi there, for large angles"),
     # One of 24 instances, on sm_100 and sm_120. In the machine code two words go and come once a step, beside 512
     # multiplications; without, half as many warps are resident.
     "product_kernel": (8, "128 registers leave room for a second block"),

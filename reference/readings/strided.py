@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from reference.arrays import Array
 
 from .reading import Given, Reading
-from .strided_places import OPERANDS, Change, changed, computed, given_of, lengths_of
+from .strided_places import OPERANDS, Change, changed, computed, lengths_of, of_arguments
 
 
 def _dense(lengths: tuple[int, ...]) -> Array:
@@ -48,12 +47,7 @@ def _backwards(operand: str) -> Change:
 
 def _cleared(operation: str) -> Callable[..., Array]:
     """What no element names is 0."""
-
-    def function(*args: Any, **kwargs: Any) -> Array:
-        given = given_of(operation, args, kwargs)
-        return computed(operation, given | {"output": np.zeros_like(given["output"])})
-
-    return function
+    return of_arguments(operation, lambda g: computed(operation, g | {"output": np.zeros_like(g["output"])}))
 
 
 def _layout_readings(operation: str) -> tuple[Reading, ...]:

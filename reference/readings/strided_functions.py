@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from reference.arrays import Array
 from reference.ops.strided_functions import MAPS, ZIPS
 
-from .reading import Reading
-from .strided_places import OPERANDS, Change, changed, computed, given_of, read, write
+from .reading import Given, Reading
+from .strided_places import OPERANDS, Change, changed, computed, of_arguments, read, write
 
 (IDENTITY, NEGATIVE, ABSOLUTE, SIGN, FLOOR, CEIL, ROUND, SQUARE, RECIPROCAL, SQRT, RSQRT, EXP, LOG, SIN, COS, TANH,
  SIGMOID, SILU, SOFTPLUS, ERF, RELU, GELU, GELU_TANH) = range(23)  # fmt: skip
@@ -23,13 +22,12 @@ from .strided_places import OPERANDS, Change, changed, computed, given_of, read,
 def _instead(operation: str, function: int, other: Callable[..., Array]) -> Callable[..., Array]:
     """The operation with another function in place of one."""
 
-    def carried_out(*args: Any, **kwargs: Any) -> Array:
-        g = given_of(operation, args, kwargs)
+    def compute(g: Given) -> Array:
         if g["function"] != function:
             return computed(operation, g)
         return write(g, other(*(read(g, operand) for operand in OPERANDS[operation][:-1])))
 
-    return carried_out
+    return of_arguments(operation, compute)
 
 
 def _counted_from_1(count: int) -> Change:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import math
 from collections.abc import Callable
@@ -72,16 +73,16 @@ def computed(operation: str, g: Given) -> Array:
     return write(g, REDUCTIONS[g["function"]](rows, g["start"])) if len(rows) else np.copy(g["output"])
 
 
-def given_of(operation: str, args: Any, kwargs: Given) -> Given:
-    """The arguments of a call by name."""
-    return dict(zip(NAMES[operation], args, strict=False)) | kwargs
+def of_arguments(operation: str, compute: Callable[[Given], Array]) -> Callable[..., Array]:
+    """A function with the operation's arguments: compute(those of a call, by name)."""
+
+    @functools.wraps(getattr(ops, operation))
+    def function(*args: Any, **kwargs: Any) -> Array:
+        return compute(dict(zip(NAMES[operation], args, strict=False)) | kwargs)
+
+    return function
 
 
 def changed(operation: str, change: Change) -> Callable[..., Array]:
     """The operation with other arguments, which may lead anywhere."""
-
-    def function(*args: Any, **kwargs: Any) -> Array:
-        given = given_of(operation, args, kwargs)
-        return computed(operation, given | change(given))
-
-    return function
+    return of_arguments(operation, lambda g: computed(operation, g | change(g)))

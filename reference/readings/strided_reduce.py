@@ -11,7 +11,7 @@ from reference.arrays import Array
 from reference.ops.strided_functions import REDUCTIONS
 
 from .reading import Given, Reading
-from .strided_places import changed, given_of, rows_of, write
+from .strided_places import changed, of_arguments, rows_of, write
 
 SUM, PRODUCT, LARGEST, SMALLEST, MEAN = range(5)
 
@@ -19,12 +19,11 @@ SUM, PRODUCT, LARGEST, SMALLEST, MEAN = range(5)
 def _reduced(by: Callable[[Array, Any, Given], Array]) -> Callable[..., Array]:
     """reduce_strided by another way to join: by(rows, start, arguments), rows: (elements, numbers)."""
 
-    def function(*args: Any, **kwargs: Any) -> Array:
-        g = given_of("reduce_strided", args, kwargs)
+    def compute(g: Given) -> Array:
         rows = rows_of(g)
         return write(g, by(rows, rows.dtype.type(g["start"]), g)) if len(rows) else np.copy(g["output"])
 
-    return function
+    return of_arguments("reduce_strided", compute)
 
 
 def _join(rows: Array, start: Any, g: Given) -> Array:

@@ -62,10 +62,6 @@ SPECS = (
         {"plain": [*rows.ZIPPED, *rows.EVERY_ZIP], "special": rows.OF_SPECIAL, "exact": rows.COMPARED},
         derive=zip_call,
     ),
-    Spec("map_strided", {"plain": rows.NO_ELEMENT}, derive=map_call, why="empty", trivial=_NOTHING),
-    Spec("zip_strided", {"plain": rows.NO_PAIR}, derive=zip_call, why="empty", trivial=_NOTHING),
-    Spec("reduce_strided", {"plain": rows.NO_RESULT}, derive=reduce_call, why="empty", trivial=_NOTHING),
-    Spec("matmul_strided", {"plain": rows.NO_PRODUCT}, derive=matmul_call, why="empty", trivial=_NOTHING),
     Spec("zip_strided", {"plain": rows.COMPARED[7:11]}, {"a": _close, "b": _close}, derive=zip_call, why="close"),
     Spec("zip_strided", {"plain": rows.OF_EACH}, {"a": _positive}, derive=zip_call, why="of_positive"),
     Spec(
@@ -92,6 +88,10 @@ SPECS = (
         derive=matmul_call,
     ),
     Spec("matmul_strided", {"plain": rows.SUMS_OF_PRODUCTS}, derive=sums_call, why="unlike_a_product"),
+    Spec("map_strided", {"plain": rows.NO_ELEMENT}, derive=map_call, why="empty", trivial=_NOTHING),
+    Spec("zip_strided", {"plain": rows.NO_PAIR}, derive=zip_call, why="empty", trivial=_NOTHING),
+    Spec("reduce_strided", {"plain": rows.NO_RESULT}, derive=reduce_call, why="empty", trivial=_NOTHING),
+    Spec("matmul_strided", {"plain": rows.NO_PRODUCT}, derive=matmul_call, why="empty", trivial=_NOTHING),
 )
 
 
