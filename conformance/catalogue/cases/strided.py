@@ -11,6 +11,7 @@ import numpy as np
 
 from conformance.catalogue.factors import Design
 from conformance.catalogue.facts import Facts
+from conformance.catalogue.full_model import HIDDEN, TOKENS
 from conformance.catalogue.layouts import LAYOUTS, WRITTEN
 from conformance.operations import OPERATIONS, layout_arrays
 
@@ -103,9 +104,25 @@ def _one_element(operation: str, axes: int) -> Row:
     return {**arrays, "shape": (1,) * axes, "axes": axes, **offsets, "function": 0, "start": 0.0}
 
 
+_FULL = {"shape": f"{TOKENS}x{HIDDEN}", "output_layout": "dense"}
+_FACTORS = {"a_layout": "dense", "b_layout": "dense"}
 FACTS = (
-    *(Facts(name, neutral=_one_element(name, 1)) for name in ("map_strided", "zip_strided", "reduce_strided")),
-    Facts("matmul_strided", neutral=_one_element("matmul_strided", 3), multiplies=True, factors=("a", "b")),
+    Facts(
+        "map_strided", {**_FULL, "function": "gelu", "input_layout": "dense"}, neutral=_one_element("map_strided", 1)
+    ),
+    Facts("zip_strided", {**_FULL, "function": "add", **_FACTORS}, neutral=_one_element("zip_strided", 1)),
+    Facts(
+        "reduce_strided",
+        {**_FULL, "function": "sum", "kept": 1, "start": 0.0, "input_layout": "dense"},
+        neutral=_one_element("reduce_strided", 1),
+    ),
+    Facts(
+        "matmul_strided",
+        {**_FULL, "shape": f"{TOKENS}x{HIDDEN}x{HIDDEN}", **_FACTORS},
+        neutral=_one_element("matmul_strided", 3),
+        multiplies=True,
+        factors=("a", "b"),
+    ),
 )
 
 # Factors of the designs: the lengths of three axes, the layouts, and what the call does.

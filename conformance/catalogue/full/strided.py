@@ -40,11 +40,16 @@ def _members(order: Order, few: Mapping[str, int], places: Mapping[str, Places])
     return Places(member)
 
 
+def _placed(draw: Draw, length: int, members: int) -> Places:
+    """Where the members of an axis stand; one that is drawn whole stands as it was drawn."""
+    return Places(np.arange(length)) if members == length else shuffled(draw, length, members)
+
+
 def _arranged(axes: Order, storages: Mapping[str, Order]) -> Callable[[Sizes, Sizes, Draw], Arranged]:
     """What is told of tensors with these axes, and where their storages hold what was drawn."""
 
     def arrange(small: Sizes, full: Sizes, draw: Draw) -> Arranged:
-        places = {axis: shuffled(draw.of(axis), full[axis], small[axis]) for axis in axes}
+        places = {axis: _placed(draw.of(axis), full[axis], small[axis]) for axis in axes}
         few, many = (np.array([sizes[axis] for axis in axes]) for sizes in (small, full))
         given: dict[str, tuple[Whole, Whole]] = {"shape": (few, many)}
         along: dict[str, Places] = {}
@@ -63,7 +68,7 @@ def _call(
     """A call whose axes are so long, at full size and drawn."""
     axes = tuple(lengths)
     full, few = ({axis: both[i] for axis, both in lengths.items()} for i in (0, 1))
-    drawn: dict[str, int] = dict(few)
+    drawn = {axis: members for axis, members in few.items() if members < full[axis]}
     sizes: dict[str, Any] = {**full, "axes": len(axes), **numbers}
     for name, order in storages.items():
         sizes |= {f"{name}_size": _product(order, full), f"{name}_offset": 0}
