@@ -41,8 +41,7 @@ static struct tile tile_at(const struct layout* at, int operands, int64_t number
     for (int o = 0; o < operands; o++)
         tile.offsets[o] = at->offsets[o] + column * at->strides[o][0] + (at->axes == 1 ? 0 : row * at->strides[o][1]);
     number /= across * down;
-    for (int k = 2; k < at->axes; number /= at->lengths[k++])
-        for (int o = 0; o < operands; o++) tile.offsets[o] += number % at->lengths[k] * at->strides[o][k];
+    for (int o = 0; o < operands; o++) tile.offsets[o] += steps_to(at, o, 2, number);
     return tile;
 }
 

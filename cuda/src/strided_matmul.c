@@ -49,9 +49,7 @@ static struct matrix taken(const struct view* v, bool dense, const float* from, 
 }
 
 static int64_t place_of(const struct layout* at, int operand, int64_t number) {
-    int64_t place = at->offsets[operand];
-    for (int k = 0; k < at->axes; number /= at->lengths[k++]) place += number % at->lengths[k] * at->strides[operand][k];
-    return place;
+    return at->offsets[operand] + steps_to(at, operand, 0, number);
 }
 
 /* Products first .. first + count of the batch, all at once. */

@@ -29,13 +29,6 @@ struct reduction {
     double* joined;      /* where there are several parts: of every element, part by part */
 };
 
-/* Where an element lies that is so many places on in the order of axes, from axis `first` on. */
-static int64_t place_of(const struct layout* at, int operand, int first, int64_t number) {
-    int64_t place = 0;
-    for (int k = first; k < at->axes; number /= at->lengths[k++]) place += number % at->lengths[k] * at->strides[operand][k];
-    return place;
-}
-
 static void collect(const float* from, int64_t step, int64_t n, float* to) {
     for (int64_t i = 0; i < n; i++) to[i] = from[i * step];
 }
@@ -47,7 +40,7 @@ static double join_runs(const struct reduction* r, const float* element, int64_t
     float buffer[TILE];
     while (from < to) {
         const int64_t column = from % length, left = min64(length - column, to - from), n = step == 1 ? left : min64(left, TILE);
-        const float* const run = element + column * step + place_of(&r->numbers, NUMBERS, 1, from / length);
+        const float* const run = element + column * step + steps_to(&r->numbers, NUMBERS, 1, from / length);
         if (step != 1) collect(run, step, n, buffer);
         joined = r->join.run(n, step == 1 ? run : buffer, joined);
         from += n;
@@ -61,14 +54,14 @@ static void join_columns(const struct reduction* r, const float* first, int64_t 
     float buffer[TILE];
     for (int64_t i = 0; i < columns; i++) joined[i] = r->none;
     for (int64_t number = from; number < to; number++) {
-        const float* const row = first + place_of(&r->numbers, NUMBERS, 0, number);
+        const float* const row = first + steps_to(&r->numbers, NUMBERS, 0, number);
         if (step != 1) collect(row, step, columns, buffer);
         r->join.columns(columns, step == 1 ? row : buffer, joined);
     }
 }
 
 static void write_elements(const struct reduction* r, int64_t column, int64_t row, int64_t columns, const double* joined) {
-    float* const to = r->output + r->kept.offsets[OUTPUT] + place_of(&r->kept, OUTPUT, 1, row);
+    float* const to = r->output + r->kept.offsets[OUTPUT] + steps_to(&r->kept, OUTPUT, 1, row);
     for (int64_t i = 0; i < columns; i++)
         to[(column + i) * r->kept.strides[OUTPUT][0]] = (float)(r->join.pair(joined[i], r->start) / r->divisor);
 }
@@ -78,7 +71,7 @@ static void do_part(const struct reduction* r, int64_t task) {
     const int64_t length = r->kept.lengths[0], across = ceil_div(length, r->tile), tile = task / r->parts, part = task % r->parts;
     const int64_t column = tile % across * r->tile, row = tile / across, columns = min64(r->tile, length - column);
     const float* const first = r->input + r->kept.offsets[INPUT] + r->numbers.offsets[NUMBERS] +
-                               place_of(&r->kept, INPUT, 1, row) + column * r->kept.strides[INPUT][0];
+                               steps_to(&r->kept, INPUT, 1, row) + column * r->kept.strides[INPUT][0];
     const int64_t from = ceil_div(r->each, r->parts) * part, to = min64(from + ceil_div(r->each, r->parts), r->each);
     double joined[TILE];
     if (r->tile == 1) joined[0] = join_runs(r, first, from, to);
@@ -120,7 +113,7 @@ static int32_t reduce(struct reduction* r) {
 static void write_starts(struct reduction* r, bool is_mean) {
     simplify(&r->kept, 1);
     for (int64_t i = 0; i < elements_of(&r->kept); i++)
-        r->output[r->kept.offsets[OUTPUT] + place_of(&r->kept, OUTPUT, 0, i)] = is_mean ? NAN : r->start;
+        r->output[r->kept.offsets[OUTPUT] + steps_to(&r->kept, OUTPUT, 0, i)] = is_mean ? NAN : r->start;
 }
 
 int32_t cuda_reduce_strided(const float* input, float* output, const int64_t* shape, const int64_t* input_strides,

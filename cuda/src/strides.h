@@ -83,6 +83,13 @@ static inline int64_t elements_of(const struct layout* l) {
     return count;
 }
 
+/* How far from the first element one lies that is so many elements on, counted with axis `first` the fastest. */
+static inline int64_t steps_to(const struct layout* l, int operand, int first, int64_t number) {
+    int64_t steps = 0;
+    for (int k = first; k < l->axes; number /= l->lengths[k++]) steps += number % l->lengths[k] * l->strides[operand][k];
+    return steps;
+}
+
 static inline void exchange_axes(struct layout* l, int operands, int j, int k) {
     const int64_t length = l->lengths[j];
     l->lengths[j] = l->lengths[k];
