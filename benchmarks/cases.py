@@ -15,7 +15,7 @@ from reference.model.parameters import Parameters, initialise
 from reference.namespace import Namespace
 from reference.step import State, TrainingConfig, start, training_step
 
-from .listed import LISTED
+from .listed import LISTED, OF_BOTH_SIGNS
 from .sizes import Sizes
 
 TRAINING = TrainingConfig()
@@ -122,11 +122,12 @@ def _following(operation: str, arrays: tuple[Any, ...], numbers: dict[str, Any])
 
 
 def listed(number: int, divisor: int) -> Case:
-    """One of LISTED, its rows divided; all numbers positive, as a second moment has to be."""
+    """One of LISTED, its rows divided; positive numbers, as a second moment has to be, but for OF_BOTH_SIGNS."""
     operation, _, numbers = LISTED[number]
     rng = np.random.default_rng(0)
+    drawn = rng.standard_normal if operation.removesuffix("_backward") in OF_BOTH_SIGNS else rng.random
     arrays = tuple(
-        rng.integers(0, shape[2], shape[0], np.int32) if "of" in shape else rng.random(shape, np.float32)
+        rng.integers(0, shape[2], shape[0], np.int32) if "of" in shape else drawn(shape, np.float32)
         for shape in divided(number, divisor)
     )
     case = make_case(operation, _following(operation, arrays, numbers), numbers)
