@@ -1,0 +1,1 @@
+"""What operations cost where the library computes: `python -m benchmarks.device --library PATH`."""
