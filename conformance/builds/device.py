@@ -37,9 +37,19 @@ def device_builds(asked: Sequence[str] = ()) -> Iterator[tuple[str, Path]]:
     archs = [known[arch] for arch in asked] or [*(arch for arch in GENERATIONS if arch < found), found]
     compiler = {"CUDACXX": nvcc()}
     for arch in sorted(archs, reverse=True):
-        code = f"{arch}-real" if arch == found else f"{arch}-virtual"
-        path = build("cuda", builds() / f"cuda-{arch}", {"ASSAYER_ARCHITECTURES": code}, compiler)
+        path = build("cuda", builds() / f"cuda-{arch}", _code(arch, found), compiler)
         yield f"cuda sm_{arch}" if arch == found else f"cuda sm_{arch} PTX", path
+
+
+def _code(arch: int, found: int) -> dict[str, str]:
+    """CMake's words for code of an architecture that a device of another runs.
+
+    PTX becomes machine code here, once, and not by the driver in every process that opens the library: that takes each
+    of them a minute.
+    """
+    if arch == found:
+        return {"ASSAYER_ARCHITECTURES": f"{arch}-real"}
+    return {"ASSAYER_ARCHITECTURES": str(arch), "ASSAYER_RUNS_ON": str(found)}
 
 
 def devices() -> list[int]:

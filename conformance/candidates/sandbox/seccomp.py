@@ -17,7 +17,7 @@ _PR_SET_SECCOMP, _FILTER = 22, 2
 _ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32 = 0x40000000  # x86-64: another table of calls begins here
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_NUMBER_AT, _ARCH_AT, _ARGUMENTS_AT = 0, 4, 16
+_NUMBER_AT, _ARCH_AT, _ARGUMENTS_AT, _ARGUMENT = 0, 4, 16, 8
 _ALLOW, _REFUSE = 0x7FFF0000, 0x00050000
 NEW_NAMESPACES = 0x7E020000  # CLONE_NEW* of <linux/sched.h>
 
@@ -32,7 +32,7 @@ _REFUSED = {
     "kcmp": (312, 272),
     "perf_event_open": (298, 241),
     # the network, and what reaches it otherwise
-    "socket": (41, 198),
+    "connect": (42, 203),
     "io_uring_setup": (425, 425),
     "io_uring_enter": (426, 426),
     "io_uring_register": (427, 427),
@@ -75,18 +75,21 @@ _ON_A_PROCESS = {
 }
 _BY_THREAD = {"tkill": (200, 130)}  # refused where others are in sight: no library has used it for twenty years
 CLONE, _CLONE3 = (56, 220), (435, 435)
+_SOCKET, _UNIX, _NO_STREAM = (41, 198), 1, 2  # AF_UNIX; a bit of the types that are sent from without connecting
 
 
 class Check(NamedTuple):
     """A call that is refused: its numbers on x86-64 and on aarch64, and what it returns.
 
     bits: only where the first argument has one of them.  own: only where that is neither 0 nor this number.
+    streams: not where it is this family, and the second argument a type that has to be connected.
     """
 
     numbers: tuple[int, int]
     code: int = errno.EPERM
     bits: int = 0
     own: int = 0
+    streams: int = 0
 
 
 def restrict(sees_others: bool) -> None:
@@ -95,6 +98,7 @@ def restrict(sees_others: bool) -> None:
     PR_SET_NO_NEW_PRIVS has to be set.  sees_others: whether signals would reach processes outside.
     """
     checks = [Check(numbers) for numbers in _REFUSED.values()]
+    checks.append(Check(_SOCKET, streams=_UNIX))  # CUDA's driver makes one at its start, and connects it to nothing
     checks.append(Check(_CLONE3, errno.ENOSYS))  # its flags lie in memory; C's library takes clone instead
     checks.append(Check(CLONE, bits=NEW_NAMESPACES))
     if sees_others:
@@ -130,8 +134,13 @@ def _filter(checks: Sequence[Check]) -> Iterator[bytes]:
 
 
 def _of_argument(check: Check) -> Iterator[bytes]:
-    """Instructions that skip the refusal which follows them, by the first argument's lower half."""
-    if check.bits:
+    """Instructions that skip the refusal which follows them, by the lower halves of arguments."""
+    if check.streams:
+        yield _load(_ARGUMENTS_AT)
+        yield _instruction(_EQUAL, check.streams, 0, 2)
+        yield _load(_ARGUMENTS_AT + _ARGUMENT)
+        yield _instruction(_ANY_BIT, _NO_STREAM, 0, 1)
+    elif check.bits:
         yield _load(_ARGUMENTS_AT)
         yield _instruction(_ANY_BIT, check.bits, 0, 1)
     elif check.own:

@@ -79,7 +79,11 @@ def test_what_a_device_runs_is_built_newest_first(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(device, "build", build)
     names = [name for name, _ in device_builds()]
     assert names == ["cuda sm_86", "cuda sm_80 PTX", "cuda sm_75 PTX"]
-    assert [defines["ASSAYER_ARCHITECTURES"] for defines in asked] == ["86-real", "80-virtual", "75-virtual"]
+    assert asked == [
+        {"ASSAYER_ARCHITECTURES": "86-real"},
+        {"ASSAYER_ARCHITECTURES": "80", "ASSAYER_RUNS_ON": "86"},
+        {"ASSAYER_ARCHITECTURES": "75", "ASSAYER_RUNS_ON": "86"},
+    ]
 
 
 @pytest.mark.parametrize(

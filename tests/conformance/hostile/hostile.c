@@ -44,7 +44,7 @@ enum way {
     /* walls */
     MOUNTS, NEW_NAMESPACE, LEAVES_ROOT, GAINS_ROOT,
     /* the network */
-    CONNECTS, SENDS, CONNECTS_LOCALLY, RINGS,
+    CONNECTS, SENDS, CONNECTS_LOCALLY, SENDS_LOCALLY, RINGS,
     /* its own end */
     EXITS, EXITS_AT_ONCE, ABORTS, ABORTS_AT_EXIT, JUMPS_AWAY, KILLS_GROUP, STOPS, LOOPS, SLEEPS, LOOPS_DEAF, OVERFLOWS_STACK,
     /* without end */
@@ -179,6 +179,7 @@ static bool attempt(enum way way) {
         case CONNECTS: return reaches(AF_INET, SOCK_STREAM, true);
         case SENDS: return reaches(AF_INET, SOCK_DGRAM, false);
         case CONNECTS_LOCALLY: return reaches(AF_UNIX, SOCK_STREAM, true);
+        case SENDS_LOCALLY: return socket(AF_UNIX, SOCK_DGRAM, 0) >= 0;
         case RINGS: return syscall(SYS_io_uring_setup, 8, (char[120]){0}) >= 0;
         case EXITS: exit(0);
         case EXITS_AT_ONCE: _exit(0);

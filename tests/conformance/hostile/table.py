@@ -53,6 +53,7 @@ WALLS = (
     Hostile("connects", "to connect to a TCP port of this machine"),
     Hostile("sends", "to send a datagram"),
     Hostile("connects_locally", "to connect to a local socket, as Docker's is"),
+    Hostile("sends_locally", "to make a socket that sends to local ones unconnected"),
     Hostile("rings", "io_uring, which makes calls past a filter"),
 )
 ENDS = (
