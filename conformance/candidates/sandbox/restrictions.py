@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from . import capabilities, landlock, limits, namespaces, seccomp
-from .landlock import EVERYTHING, READ, WRITE_FILE, Rule
+from .landlock import EVERYTHING, Rule
 
 TRUSTED, _LACKS = "trusted: kept from nothing", "; this machine cannot keep it from "
 TRUST, TRUST_OPTION = "ASSAYER_TRUST", "--trust"  # the variable by which the option reaches all the judge's processes
@@ -111,4 +111,4 @@ def _landlock(walls: Walls) -> int:
 def _allowed(walls: Walls) -> Iterator[Rule]:
     yield from (Rule(path, rights) for path, rights in walls.rules)
     yield Rule(walls.scratch, EVERYTHING)
-    yield Rule("/proc/self", READ | WRITE_FILE)  # CUDA's driver names its threads there
+    yield Rule("/proc/self", EVERYTHING)  # CUDA's driver names its threads there
