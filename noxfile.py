@@ -222,8 +222,12 @@ def kernels(session: nox.Session) -> None:
 def bench(session: nox.Session) -> None:
     """Time the reference, the C library and the judge; `-- --peers` adds PyTorch, `-- --short` shows that all runs.
 
-    Any other argument is pytest's, and then only its benchmarks are run: `-- -k softmax`.
+    Any other argument is pytest's, and then only its benchmarks are run: `-- -k softmax`.  `-- --device` times the
+    kernels on this machine's device instead; in the short form they run on the emulated one where there is none.
     """
+    if "--device" in session.posargs:
+        bench_device(session)
+        return
     install(session, "tests", *(["oracle"] if "--peers" in session.posargs else []))
     library = ("--library", build_library(session))
     session.run("pytest", "benchmarks", "--benchmark-quiet", *library, *session.posargs)
@@ -232,6 +236,29 @@ def bench(session: nox.Session) -> None:
     short = ["--short"] if "--short" in session.posargs else []
     for benchmark in ("sixteen", "recompute", "judge"):
         session.run("python", "-m", f"benchmarks.{benchmark}", *library, *short)
+
+
+def bench_device(session: nox.Session) -> None:
+    """Time operations and training steps on a device.  The exit code is 3 where there is none and figures are asked."""
+    install(session, "tests", *(["oracle"] if "--peers" in session.posargs else []))
+    words = [word for word in session.posargs if word != "--device"]
+    if found := devices(session):
+        nvcc(session)
+        library = build_for(session, max(found))
+    elif "--short" in words:
+        library = build_library(session, "emulated")
+    else:
+        session.warn("--device: expected a CUDA device, found none; with --short the emulated one shows that all runs")
+        sys.exit(3)
+    session.run("python", "-m", "benchmarks.device", "--library", library, *words)
+    short = ["--short"] if "--short" in words else []
+    session.run("python", "-m", "benchmarks.device.steps", "--library", library, *short)
+
+
+def build_for(session: nox.Session, arch: int) -> str:
+    """Build the kernels for one architecture, as 90, and return the library's path."""
+    words = ("--folder", f"build/cuda-{arch}", "-D", f"ASSAYER_ARCHITECTURES={arch}-real")
+    return build_library(session, "cuda", *words)
 
 
 @nox.session
@@ -305,9 +332,7 @@ def judge_watched(session: nox.Session, mode: str, *tools: str) -> None:
         session.warn(f"{', '.join(tools)}: not run: {'no compute-sanitizer on the path' if found else 'no device'}")
         return
     nvcc(session)
-    arch = max(found)
-    words = ("--folder", f"build/cuda-{arch}", "-D", f"ASSAYER_ARCHITECTURES={arch}-real")
-    path = build_library(session, "cuda", *words)
+    path = build_for(session, max(found))
     for tool in tools:
         watched = ["compute-sanitizer", "--tool", tool, "--target-processes", "all", "--error-exitcode", "66"]
         session.run(*watched, *judge, "--library", path, "--limit", "600", "-n", "1", external=True)

@@ -421,10 +421,12 @@ def multi_adamw(
 ) -> Timed:
     decays = weight_decays.tolist()
     groups = [{"params": [p], "weight_decay": decay} for p, decay in zip(params, decays, strict=True)]
-    optimizer = torch.optim.AdamW(groups, lr=lr, betas=(beta1, beta2), eps=eps, fused=True)
+    optimizer = torch.optim.AdamW(
+        groups, lr=lr, betas=(beta1, beta2), eps=eps, fused=True, capturable=params[0].is_cuda
+    )
     for p, g, m, v in zip(params, grads, ms, vs, strict=True):
         p.grad = g * grad_scale
-        optimizer.state[p] = {"step": torch.tensor(step - 1.0), "exp_avg": m, "exp_avg_sq": v}
+        optimizer.state[p] = {"step": torch.tensor(step - 1.0, device=p.device), "exp_avg": m, "exp_avg_sq": v}
 
     def update() -> tuple[list[Tensor], ...]:
         optimizer.step()
@@ -445,7 +447,7 @@ def adamw_step(
     weight_decay: float,
     step: int,
 ) -> Timed:
-    decay, one = torch.tensor([weight_decay]), torch.ones(1)
+    decay, one = torch.tensor([weight_decay]), torch.ones(1, device=param.device)
     update = multi_adamw([param], [grad], [m], [v], decay, one, lr, beta1, beta2, eps, step)
     return lambda: tuple(updated for [updated] in update())
 
@@ -542,7 +544,7 @@ def adam_step(
 ) -> Timed:
     optimizer = torch.optim.Adam([param], lr=lr, betas=(beta1, beta2), eps=eps, weight_decay=weight_decay, fused=True)
     param.grad = grad
-    optimizer.state[param] = {"step": torch.tensor(step - 1.0), "exp_avg": m, "exp_avg_sq": v}
+    optimizer.state[param] = {"step": torch.tensor(step - 1.0, device=param.device), "exp_avg": m, "exp_avg_sq": v}
     return _stepping(optimizer, param, m, v)
 
 

@@ -61,15 +61,13 @@ def of_torch(case: Case) -> Replay:
     """The same in PyTorch, eager.  Raises whatever PyTorch does where it has no such operation."""
     torch: Any = importlib.import_module("torch")
     prepare = getattr(importlib.import_module("benchmarks.torch_operations"), operations.base_of(case.operation))
-    moved = _bytes(case.call())
-    calls = [prepare(*(_tensor(torch, v) for v in case.call())) for _ in range(_sets(2 * moved))]
-    aside = torch.cuda.Stream()
-    with torch.cuda.stream(aside):
+    moved, aside, graph = _bytes(case.call()), torch.cuda.Stream(), torch.cuda.CUDAGraph()
+    with torch.cuda.stream(aside):  # a gradient is computed on the stream that its forward pass was
+        calls = [prepare(*(_tensor(torch, v) for v in case.call())) for _ in range(_sets(2 * moved))]
         for call in calls:
             call()
     torch.cuda.synchronize()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
+    with torch.cuda.graph(graph, stream=aside):
         results = [call() for call in calls]
     return Replay(graph.replay, torch.cuda.synchronize, len(calls), moved, (graph, calls, results))
 
