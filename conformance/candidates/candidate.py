@@ -94,8 +94,8 @@ def candidates(
 ) -> list[Candidate]:
     """Return the candidates: every library, an emulated one once for each schedule and architecture.
 
-    libraries: what each is called, if it has a name, and where it lies; compiled: what the judge has made it of.  Raises CandidateError where nothing is
-    emulated, and what opening a library raises: LibraryError, NoDevice.
+    libraries: what each is called, if it has a name, and where it lies; compiled: what the judge has made it of.
+    Raises CandidateError where nothing is emulated, and what opening a library raises: LibraryError, NoDevice.
     """
     found: list[Candidate] = []
     for called, path in libraries:

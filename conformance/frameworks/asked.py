@@ -141,7 +141,8 @@ def _product(settings: Settings, told: Mapping[str, Operand]) -> Asked:
     operands = {"a": left, "b": right, "output": told["output"]}
     # Axes of the matrices themselves are as long as they are, whatever they repeat.
     theirs = {name: _with_matrices(settings, operand) for name, operand in operands.items()}
-    numbers = {"axes": theirs["output"].axes, "batch": _product_of(theirs["output"].lengths[:-2]), "m": m, "n": n, "k": k}
+    shown = theirs["output"]
+    numbers = {"axes": shown.axes, "batch": _product_of(shown.lengths[:-2]), "m": m, "n": n, "k": k}
     return Asked(theirs, numbers, (n <= 1 or not a_n) and (m <= 1 or not b_m))
 
 

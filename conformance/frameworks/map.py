@@ -1,13 +1,13 @@
 """The map from a framework's entry points to the header's operations, in one TOML file.
 
-    [framework]                       # of all tables; the keys of `Settings`
-    least_axes = 1
+[framework]                       # of all tables; the keys of `Settings`
+least_axes = 1
 
-    [map_strided]
-    call = "tensorMap"
-    arguments = ["float* output", "int* output_shape", "int* output_strides", "int output_elements",
-                 "float* input", "int* input_shape", "int* input_strides", "int input_size", "int axes", "int function"]
-    functions = { identity = 0, negative = 2, relu = 5 }
+[map_strided]
+call = "tensorMap"
+arguments = ["float* output", "int* output_shape", "int* output_strides", "int output_elements",
+             "float* input", "int* input_shape", "int* input_strides", "int input_size", "int axes", "int function"]
+functions = { identity = 0, negative = 2, relu = 5 }
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class FrameworkMap:
     entries: Mapping[str, Entry]
 
     def unsaid(self, operation: str, arguments: Mapping[str, Any]) -> str:
-        """Say what of a call the framework cannot be told; nothing where that is nothing, or it has not the operation."""
+        """Say what of a call the framework cannot be told; nothing where it can, and of what it has not."""
         entry = self.entries.get(operation)
         return entry.unsaid(arguments) if entry else ""
 

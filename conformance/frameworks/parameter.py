@@ -1,6 +1,6 @@
 """One parameter of a framework's function, as a map has it: its type in C, and what it is given.
 
-    "float* output"    "int* output_shape"    "int64_t* a_strides"    "int input_size - input_offset"    "double start"
+"float* output"    "int* output_shape"    "int64_t* a_strides"    "int input_size - input_offset"    "double start"
 """
 
 from __future__ import annotations

@@ -38,7 +38,8 @@ class Compiled:
 def compile_kernels(project: Project, boundary: Boundary | None = None) -> Compiled:
     """Compile a project, or return what was made of the same content before.
 
-    boundary: what is compiled beside the sources in place of what their map names.  Raises BuildError with the file and line of theirs that does not compile, and MapError.
+    boundary: what is compiled beside the sources in place of what their map names.  Raises BuildError with the file and
+    line of theirs that does not compile, and MapError.
     """
     check_sources(project.files)
     chart = read_map(project.map) if project.map and not boundary else Map({})

@@ -18,8 +18,8 @@ from conformance.builds import BuildError, DeviceError, devices, nvcc
 from conformance.candidates.candidate import SCHEDULES, Candidate, CandidateError
 from conformance.catalogue.cases import REFUSALS, SEQUENCES
 from conformance.commands.selection import Selection, is_counted
-from conformance.ids import operation_of
 from conformance.frameworks import compile_sources, is_of_framework
+from conformance.ids import operation_of
 from conformance.kernels import MODES, Compiled, Project, compile_kernels
 from conformance.paths import CUDA
 from conformance.program import SESSION, run_command
@@ -39,7 +39,7 @@ def add_kernels(candidate: Any, parser: argparse.ArgumentParser) -> None:
     what = "or CUDA sources, compiled for the emulated GPU, and for a real one where it is (docs/emulator.md)"
     candidate.add_argument("--cuda", type=Path, nargs="+", metavar="FILE.cu", help=what)
     group = parser.add_argument_group("CUDA sources")
-    chart = "which of their functions computes which operation, where names or arguments differ (TOML); of --library, too"
+    chart = "which of their functions computes which operation, where names or arguments differ (TOML)"
     group.add_argument("--map", type=Path, metavar="FILE", help=chart)
     modes = "; ".join(f"{mode}: {how}" for mode, how in MODES.items())
     group.add_argument("--mode", choices=MODES, help=f"{modes} (default: fast, and device where there is one)")
@@ -48,7 +48,7 @@ def add_kernels(candidate: Any, parser: argparse.ArgumentParser) -> None:
 def check_kernels(options: argparse.Namespace) -> None:
     """Raise CandidateError for options of CUDA sources without any; a framework's library has a map, too."""
     if options.map and not (options.cuda or options.library):
-        raise CandidateError("--map is of CUDA sources, and of a framework's library; expected --cuda FILE.cu or --library")
+        raise CandidateError("--map is of CUDA sources or a framework; expected --cuda FILE.cu or --library")
     if options.mode and not options.cuda:
         raise CandidateError("--mode is of CUDA sources; expected --cuda FILE.cu beside it")
 

@@ -11,8 +11,8 @@ from typing import Any
 from conformance.candidates.candidate import Candidate
 from conformance.catalogue.cases.designed import signed_zeros
 from conformance.catalogue.prepared import Store
-from conformance.judging.results import Result
 from conformance.commands.candidates import contract_of
+from conformance.judging.results import Result
 from conformance.limits.noise import using
 
 from .repro import MOST, ReproError, keep, recall
