@@ -4,7 +4,7 @@ In: a map in TOML from their entry points to the header's operations on strided 
 functions that calls theirs, and which calls they cannot be told of.  Used by: proof and commands.
 """
 
-from .entry import Entry, MapError
+from .entry import Entry
 from .library import Framework, Linked, compile_sources, link
 from .map import FrameworkMap, is_of_framework, read_map
 
@@ -13,7 +13,6 @@ __all__ = [
     "Framework",
     "FrameworkMap",
     "Linked",
-    "MapError",
     "compile_sources",
     "is_of_framework",
     "link",

@@ -73,10 +73,14 @@ class Operand:
         more = max(0, axes - self.axes)
         return replace(self, lengths=(1,) * more + self.lengths, strides=(0,) * more + self.strides)
 
-    def shortened(self) -> Operand:
-        """The tensor with length 1 where it repeats."""
-        pairs = zip(self.lengths, self.strides, strict=True)
-        return replace(self, lengths=tuple(1 if length > 1 and not stride else length for length, stride in pairs))
+    def shortened(self, whole: int) -> Operand:
+        """The tensor with length 1, and a dense one's stride, where it repeats, but for its last `whole` axes."""
+        lengths, strides, step = [*self.lengths], [*self.strides], 1
+        for axis in reversed(range(self.axes)):
+            if axis < self.axes - whole and lengths[axis] > 1 and not strides[axis]:
+                lengths[axis], strides[axis] = 1, step
+            step = _times(step, lengths[axis])
+        return replace(self, lengths=tuple(lengths), strides=tuple(strides))
 
 
 def dense(lengths: tuple[int, ...]) -> Operand:
@@ -127,9 +131,10 @@ def _told(name: str, shape: tuple[int, ...], arguments: Mapping[str, Any]) -> Op
     return Operand(shape[: len(strides)], strides, len(arguments[name]), int(arguments[f"{name}_offset"]))
 
 
-def _as_theirs(settings: Settings, operand: Operand) -> Operand:
+def _as_theirs(settings: Settings, operand: Operand, whole: int = 0) -> Operand:
+    """whole: how many of the last axes are as long as they are, whatever they repeat."""
     padded = operand.padded(settings.least_axes)
-    return padded.shortened() if settings.repeats == "length 1" else padded
+    return padded.shortened(whole) if settings.repeats == "length 1" else padded
 
 
 def _product(settings: Settings, told: Mapping[str, Operand]) -> Asked:
@@ -139,16 +144,10 @@ def _product(settings: Settings, told: Mapping[str, Operand]) -> Asked:
     left = replace(a, lengths=(*batch, m, k), strides=(*a_batch, a_m, a_k))
     right = replace(b, lengths=(*batch, k, n), strides=(*b_batch, b_k, b_n))
     operands = {"a": left, "b": right, "output": told["output"]}
-    # Axes of the matrices themselves are as long as they are, whatever they repeat.
-    theirs = {name: _with_matrices(settings, operand) for name, operand in operands.items()}
+    theirs = {name: _as_theirs(settings, operand, whole=2) for name, operand in operands.items()}
     shown = theirs["output"]
     numbers = {"axes": shown.axes, "batch": _product_of(shown.lengths[:-2]), "m": m, "n": n, "k": k}
     return Asked(theirs, numbers, (n <= 1 or not a_n) and (m <= 1 or not b_m))
-
-
-def _with_matrices(settings: Settings, operand: Operand) -> Operand:
-    theirs = _as_theirs(settings, operand)
-    return replace(theirs, lengths=(*theirs.lengths[:-2], *operand.lengths[-2:]))
 
 
 def _passes(settings: Settings, told: Mapping[str, Operand], function: int) -> Iterator[Asked]:
@@ -164,12 +163,8 @@ def _passes(settings: Settings, told: Mapping[str, Operand], function: int) -> I
 
 
 def _pass(settings: Settings, source: Operand, output: Operand, function: int) -> Asked:
-    length = source.lengths[-1]
     if settings.keeps_axis:
         output = output.with_axis(1, 1)
-    operands = {"input": source.padded(settings.least_axes), "output": output.padded(settings.least_axes)}
+    operands = {"input": _as_theirs(settings, source, whole=1), "output": output.padded(settings.least_axes)}
     axes = operands["input"].axes
-    if settings.repeats == "length 1":
-        shorter = operands["input"].shortened()
-        operands["input"] = replace(shorter, lengths=(*shorter.lengths[:-1], length))
-    return Asked(operands, {"axes": axes, "function": function, "axis": axes - 1, "length": length})
+    return Asked(operands, {"axes": axes, "function": function, "axis": axes - 1, "length": source.lengths[-1]})

@@ -10,10 +10,11 @@ from typing import Any
 
 from bindings.header.read import read_header
 from bindings.header.records import Function
+from conformance.kernels import MapError
 
 from .asked import OPERANDS, Asked, asked
 from .parameter import STORAGE, Parameter, read_parameter
-from .settings import KEYS, NOT_SUPPORTED, MapError, Settings, changed, unknown
+from .settings import KEYS, NOT_SUPPORTED, Settings, changed, unknown
 
 _OWN = ("call", "arguments", "functions")
 _KINDS = {"map_strided": "MAP", "zip_strided": "ZIP", "reduce_strided": "REDUCE"}

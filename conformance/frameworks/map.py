@@ -18,9 +18,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from conformance.kernels import MapError
+
 from .entry import Entry, function_names, read_entry
 from .parameter import ENTRIES, LARGEST, NUMBER, WHOLE
-from .settings import MapError, Settings, changed
+from .settings import Settings, changed
 
 TABLE = "framework"
 

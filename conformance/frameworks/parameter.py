@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from conformance.kernels import MapError
+
 from .asked import NUMBERS, OF_OPERANDS, OPERANDS, Asked
-from .settings import MapError
 
 # Whole numbers, by their type in C: the least and the largest that it holds.
 _INT32, _INT64 = (-(2**31), 2**31 - 1), (-(2**63), 2**63 - 1)

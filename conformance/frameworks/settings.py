@@ -24,8 +24,8 @@ class Settings:
 
     least_axes, most_axes: a tensor of fewer gets axes of length 1 before its first, one of more is not supported.
     empty: whether tensors without an element are.  repeats: whether a repeated axis has its whole length and stride 0,
-    or length 1.  keeps_axis: whether a reduced axis stays, with length 1.  several_axes: how they are reduced.  returns:
-    what functions return, nothing or a code that is 0 where all went well.
+    or length 1.  keeps_axis: whether a reduced axis stays, with length 1.  several_axes: how they are reduced.
+    returns: what functions return, nothing or a code that is 0 where all went well.
     """
 
     least_axes: int = 0

@@ -78,10 +78,13 @@ static inline void pad(struct operand* t, int axes) {
     t->axes += more;
 }
 
-/* Length 1 where the tensor repeats, but for its last `whole` axes. */
+/* Length 1 where the tensor repeats, but for its last `whole` axes; such an axis has the stride of a dense tensor's. */
 static inline void shorten(struct operand* t, int whole) {
-    for (int k = 0; k < t->axes - whole; k++)
-        if (t->lengths[k] > 1 && t->strides[k] == 0) t->lengths[k] = 1;
+    int64_t step = 1;
+    for (int k = t->axes - 1; k >= 0; k--) {
+        if (k < t->axes - whole && t->lengths[k] > 1 && t->strides[k] == 0) t->lengths[k] = 1, t->strides[k] = step;
+        step = times(step, t->lengths[k]);
+    }
 }
 
 /* A factor of a product, of axes .., M, N, K, as a matrix of the axes `rows` and `columns` of those three. */

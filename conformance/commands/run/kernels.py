@@ -16,10 +16,9 @@ from rich.console import Console
 from bindings.places import module
 from conformance.builds import BuildError, DeviceError, devices, nvcc
 from conformance.candidates.candidate import SCHEDULES, Candidate, CandidateError
-from conformance.catalogue.cases import REFUSALS, SEQUENCES
 from conformance.commands.selection import Selection, is_counted
 from conformance.frameworks import compile_sources, is_of_framework
-from conformance.ids import operation_of
+from conformance.ids import is_of_refusals, operation_of
 from conformance.kernels import MODES, Compiled, Project, compile_kernels
 from conformance.paths import CUDA
 from conformance.program import SESSION, run_command
@@ -31,7 +30,6 @@ _PRELOAD = CUDA / "emulator" / "preload.py"
 _WATCHED = ("address", "thread")  # modes whose sanitiser has to be in the process from its start
 _WATCHED_AS = "ASSAYER_PRELOAD"  # set by preload.py
 _SLOW_S, _SLOW_N = 120.0, 2  # of a watched run: seconds that a call is given at least, processes at most (3 GB each)
-_AFTER_REFUSED = "after_refused"
 
 
 def add_kernels(candidate: Any, parser: argparse.ArgumentParser) -> None:
@@ -126,13 +124,9 @@ def unasked(selection: Selection, candidate: Candidate) -> Makeable:
     compiled = candidate.compiled
     mapped = {*compiled.mapped} if compiled else set()
     said = [*compiled.chart.sentences(selection.operations)] if compiled and compiled.chart else []
-    gone = {id for id in selection.cases if operation_of(id) in mapped and _is_of_refusals(id)}
+    gone = {id for id in selection.cases if operation_of(id) in mapped and is_of_refusals(id)}
     if not gone:
         return Makeable(selection, 0, said)
     calls, theirs = counted(len(gone), "call"), counted(len({operation_of(id) for id in gone}), "operation")
     note = f"not run: {calls} to be refused, of {theirs} that the map names: those functions are declared otherwise"
     return Makeable(selection.without_cases(gone), sum(map(is_counted, gone)), [*said, note])
-
-
-def _is_of_refusals(id: str) -> bool:
-    return id in REFUSALS or (id in SEQUENCES and id.endswith(f"/{_AFTER_REFUSED}"))
