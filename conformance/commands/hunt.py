@@ -114,6 +114,7 @@ def _hunted(options: argparse.Namespace, candidate: Candidate, operations: list[
     if coverage:
         say("\n".join(lines_of_hunt(coverage, is_whole)))
     over = f", {hunt.passed_over} of them passed over: the reference itself overflows" if hunt.passed_over else ""
+    over += f", {hunt.declined} of them not supported, as declared" if hunt.declined else ""
     calls = f"{counted(hunt.made, 'call')} of {counted(len(operations), 'operation')}{over}"
     say(f"{counted(found, 'failure')} in {calls}; {time.monotonic() - started:.0f} s, seed {seed}")
     return FAILED if found else PASSED

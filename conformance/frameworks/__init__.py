@@ -1,7 +1,7 @@
 """Frameworks of strided tensors behind a C boundary: storage, shape, strides and sizes as pointers and numbers.
 
 In: a map in TOML from their entry points to the header's operations on strided tensors.  Out: a library of the header's
-functions that calls theirs, and which calls they cannot be told of.  Used by: proof and commands.
+functions that calls theirs, and which calls they cannot be told of.  Used by: candidates, proof and commands.
 """
 
 from .entry import Entry

@@ -5,10 +5,11 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import re
 import shlex
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -18,6 +19,7 @@ from bindings.shared_object.symbols import read_symbols
 from conformance.builds import BuildError
 from conformance.kernels import Boundary, Compiled, MapError, Project, compile_kernels
 from conformance.kernels.project import shown
+from conformance.kernels.sources import check_sources, own_files, text_of
 from conformance.paths import CACHE, CUDA
 
 from .map import FrameworkMap, read_map
@@ -81,7 +83,8 @@ def link(framework: Framework) -> Linked:
     Raises MapError, LibraryError where the framework is no library, and BuildError.
     """
     chart = read_map(framework.map)
-    _check_exported(framework, chart)
+    exported = read_symbols(framework.library).exported
+    _check_known(framework.map, chart, exported, f"a function that {framework.name} exports")
     text = shim(chart.entries.values())
     folder = framework.folder
     path = folder / f"{_digest(text, framework)}.so"
@@ -102,18 +105,20 @@ def compile_sources(project: Project) -> Compiled:
     """
     assert project.map is not None
     chart = read_map(project.map)
+    check_sources(project.files)
+    own = own_files(project.files, ())
+    words = {word for path in own for word in re.findall(r"\w+", text_of(path))}
+    _check_known(project.map, chart, words, f'a function that {project.name} defines as extern "C"')
     return compile_kernels(project, Boundary(shim(chart.entries.values()), tuple(chart.entries), chart))
 
 
-def _check_exported(framework: Framework, chart: FrameworkMap) -> None:
-    """Raise MapError for a function that the framework's library does not export."""
-    exported = sorted(read_symbols(framework.library).exported)
+def _check_known(path: Path, chart: FrameworkMap, known: Collection[str], expected: str) -> None:
+    """Raise MapError for a function that is none of those known."""
     for entry in chart.entries.values():
-        if entry.call not in exported:
-            near = get_close_matches(entry.call, exported, 1)
+        if entry.call not in known:
+            near = get_close_matches(entry.call, sorted(known), 1)
             hint = f"; did you mean {near[0]}?" if near else ""
-            expected = f"expected a function that {framework.name} exports, got {entry.call!r}{hint}"
-            raise MapError(f"{framework.map}: {entry.operation}.call: {expected}")
+            raise MapError(f"{path}: {entry.operation}.call: expected {expected}, got {entry.call!r}{hint}")
 
 
 def _compiler() -> list[str]:
@@ -132,11 +137,20 @@ def _compile(text: str, library: Path, made: Path) -> None:
         source, output = Path(folder) / "framework.c", Path(folder) / made.name
         source.write_text(text, encoding="utf-8")
         command = [*_compiler(), *_OPTIONS, f"-I{_GLUE}", f"-I{header_path().parent}", str(source), "-o", str(output)]
-        command += [str(library), f"-Wl,-rpath,{library.parent}", "-Wl,--no-as-needed"]
+        command += [str(library), "-Xlinker", "-rpath", "-Xlinker", str(library.parent)]
         try:
             done = subprocess.run(command, capture_output=True, text=True, check=False)
         except OSError as error:
             raise BuildError(f"{library.name}: expected a compiler, got: {error}; CC names another") from None
         if done.returncode:
             raise BuildError(f"{library.name}: {shlex.join(command)} failed:\n{done.stderr}", done.stderr)
+        _check_found(library, output)
         output.replace(made)
+
+
+def _check_found(library: Path, made: Path) -> None:
+    """Raise BuildError where the loader will look for a framework by a name that it has not there."""
+    name = read_symbols(made).needed[0]  # a path, where the framework has no name of its own
+    if not (library.parent / name).is_file():
+        expected = f"expected a file of the name that is in it, its SONAME {name}, beside it"
+        raise BuildError(f"{library}: {expected}, got none: link it, or build it without -soname")

@@ -2,9 +2,9 @@
 
     python -m tests.tensors.far LIBRARY
 
-The storages are sparse: no more of them is in memory than the pages of their elements.  Where a position of 32 bits
-wraps round to, before the storage, stands another number.  A line is printed for each operand that was looked for there,
-or anywhere else.
+The storages are sparse: no more of them is in memory than the pages of their elements. Where a position of 32 bits
+wraps round to, before the storage, stands another number. A line is printed for each operand that was looked for
+there, or anywhere else.
 """
 
 from __future__ import annotations

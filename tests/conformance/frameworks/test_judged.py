@@ -48,6 +48,7 @@ def test_what_a_map_cannot_say_is_counted_and_never_passed(folder: Path, capsys:
     assert "No verdict on libtensors.so: " in capsys.readouterr().out
     words = ("--library", "libtensors.so", "--map", "tensors.toml", "-o", "zip_strided")
     assert main(["hunt", *words, "--calls", "20", "--seed", "1"]) == 0
+    assert " of them not supported, as declared; " in capsys.readouterr().out
     assert main(["probe", *words]) == 0
 
 

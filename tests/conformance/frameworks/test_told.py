@@ -13,12 +13,13 @@ import numpy as np
 import pytest
 
 from bindings import CallError, Library, LibraryError
+from conformance.builds import BuildError
 from conformance.catalogue.cases import CASES
-from conformance.frameworks import Framework, FrameworkMap, link, read_map
+from conformance.frameworks import Framework, FrameworkMap, compile_sources, link, read_map
 from conformance.frameworks.asked import OPERANDS, asked
 from conformance.frameworks.entry import Entry
 from conformance.frameworks.parameter import ENTRIES, NUMBER, START, entries, value
-from conformance.kernels import MapError
+from conformance.kernels import MapError, Project
 from conformance.paths import EXAMPLES
 from tests.compiler import compile_library
 
@@ -158,5 +159,19 @@ def test_a_function_that_the_library_has_not_is_named(tmp_path: Path) -> None:
     (tmp_path / "map.toml").write_text(EXAMPLE)
     with pytest.raises(MapError, match=r"a function that theirs\.so exports, got 'tensorMap'; did you mean tens"):
         link(Framework(theirs, tmp_path / "map.toml"))
+    (tmp_path / "theirs.cu").write_text("int tensorMaps(void) { return 0; }")
+    with pytest.raises(MapError, match=r'theirs\.cu defines as extern "C", got \'tensorMap\'; did you mean tensorMaps'):
+        compile_sources(Project((tmp_path / "theirs.cu",), tmp_path / "map.toml"))
     with pytest.raises(LibraryError, match="there is no such file"):
         link(Framework(tmp_path / "gone.so", tmp_path / "map.toml"))
+
+
+def test_a_framework_is_found_by_the_name_that_is_in_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("conformance.frameworks.library.CACHE", tmp_path / "cache")
+    (tmp_path / "map.toml").write_text(EXAMPLE)
+    source = (EXAMPLES / "framework" / "tensors.c").read_text()
+    theirs = compile_library(source, tmp_path, "theirs", "-lm", "-Wl,-soname,libtensors.so.1")
+    with pytest.raises(BuildError, match=r"its SONAME libtensors\.so\.1, beside it, got none: link it"):
+        link(Framework(theirs, tmp_path / "map.toml"))
+    (tmp_path / "libtensors.so.1").symlink_to(theirs)
+    assert "map_strided" not in Library(link(Framework(theirs, tmp_path / "map.toml")).path).missing
