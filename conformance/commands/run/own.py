@@ -24,11 +24,8 @@ def rounds(console: Console, options: argparse.Namespace) -> Iterator[argparse.N
     if options.cuda:
         yield from kernel_rounds(console, options)
         return
-    if options.map:
-        yield from framework_rounds(options)
-        return
     if not options.on:
-        yield options
+        yield from framework_rounds(options) if options.map else (options,)
         return
     _check(options)
     for name in (name for name in TARGETS if name in options.on):
