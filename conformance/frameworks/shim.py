@@ -55,11 +55,11 @@ def _call(entry: Entry) -> Iterator[str]:
     for name in operands:
         lines.append(f"UNSUPPORTED_UNLESS(of_{name}.axes <= {settings.most_axes});")
         if not settings.empty:
-            lines.append(f"UNSUPPORTED_UNLESS(elements(&of_{name}));")
+            lines.append(f"UNSUPPORTED_UNLESS(shim_elements(&of_{name}));")
         if name in entry.at_start:
             lines.append(f"UNSUPPORTED_UNLESS(of_{name}.offset == 0);")
         if name in entry.dense:
-            lines.append(f"UNSUPPORTED_UNLESS(is_dense(&of_{name}));")
+            lines.append(f"UNSUPPORTED_UNLESS(shim_is_dense(&of_{name}));")
     lines += [line for place, parameter in enumerate(entry.parameters) for line in _declared(place, parameter)]
     given = ", ".join(_given(place, parameter) for place, parameter in enumerate(entry.parameters))
     call = f"{entry.call}({given});"
@@ -73,12 +73,12 @@ def _theirs(entry: Entry) -> Iterator[str]:
     settings = entry.settings
     is_reduction, is_product = entry.operation == "reduce_strided", entry.operation == "matmul_strided"
     if is_reduction and settings.keeps_axis:
-        yield "add_axis(&of_output, 1, 1);"
+        yield "shim_add_axis(&of_output, 1, 1);"
     for name in OPERANDS[entry.operation]:
         if settings.least_axes:
-            yield f"pad(&of_{name}, {settings.least_axes});"
+            yield f"shim_pad(&of_{name}, {settings.least_axes});"
         if settings.repeats == "length 1" and not (is_reduction and name == "output"):
-            yield f"shorten(&of_{name}, {2 if is_product else int(is_reduction)});"
+            yield f"shim_shorten(&of_{name}, {2 if is_product else int(is_reduction)});"
 
 
 def _numbers(entry: Entry) -> Iterator[str]:
@@ -89,14 +89,14 @@ def _numbers(entry: Entry) -> Iterator[str]:
         "axes": f"{first}.axes",
         "axis": f"{first}.axes - 1",
         "length": f"{first}.lengths[{first}.axes - 1]",
-        "batch": "batch_of(&of_output)",
+        "batch": "shim_batch_of(&of_output)",
         "m": "of_output.lengths[of_output.axes - 2]",
         "n": "of_output.lengths[of_output.axes - 1]",
         "k": "of_a.lengths[of_a.axes - 1]",
     }
     yield from (f"const int64_t {name} = {text};" for name, text in known.items() if name in entry.words)
     for operand in OPERANDS[entry.operation]:
-        of = {"size": f"of_{operand}.size", "elements": f"elements(&of_{operand})", "axes": f"of_{operand}.axes"}
+        of = {"size": f"of_{operand}.size", "elements": f"shim_elements(&of_{operand})", "axes": f"of_{operand}.axes"}
         found = ((f"{operand}_{what}", text) for what, text in of.items())
         yield from (f"const int64_t {name} = {text};" for name, text in found if name in entry.words)
         if f"{operand}_offset" in entry.words:
@@ -146,15 +146,15 @@ def _operation(entry: Entry) -> Iterator[str]:
     shown = {"output": {"reduce_strided": "kept", "matmul_strided": "axes - 1"}.get(operation, "axes")}
     for name in operands:
         lies = f"shape, {name}_strides, {name}_size, {name}_offset"
-        yield f"const struct operand of_{name} = told({shown.get(name, 'axes')}, {lies});"
+        yield f"const struct operand of_{name} = shim_told({shown.get(name, 'axes')}, {lies});"
     arrays, tensors = ", ".join(operands), ", ".join(f"of_{name}" for name in operands)
     if operation == "matmul_strided":
         yield "const int64_t m = shape[axes - 3], n = shape[axes - 2];"
         yield "UNSUPPORTED_UNLESS((n <= 1 || !a_strides[axes - 2]) && (m <= 1 || !b_strides[axes - 3]));"
-        yield f"return call_{operation}({arrays}, matrix(&of_a, 0, 2), matrix(&of_b, 2, 1), of_output);"
+        yield f"return call_{operation}({arrays}, shim_matrix(&of_a, 0, 2), shim_matrix(&of_b, 2, 1), of_output);"
     elif operation == "reduce_strided":
         if entry.settings.several_axes == NOT_SUPPORTED:
             yield "UNSUPPORTED_UNLESS(axes - kept <= 1);"
-        yield f"return reduced(call_{operation}, {arrays}, {tensors}, asked, function, start);"
+        yield f"return shim_reduced(call_{operation}, {arrays}, {tensors}, asked, function, start);"
     else:
         yield f"return call_{operation}({arrays}, {tensors}, function);"
