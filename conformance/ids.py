@@ -19,6 +19,7 @@ from __future__ import annotations
 PROBE, FULL, LOCKED = "probe/", "full/", "/locked"
 FULL_LAYER = "steps/full_layer"
 DESIGNED, REFUSED, SEQUENCE = "/designed/", "/refused/", "/sequence/"
+AFTER_REFUSED = "/after_refused"  # of a sequence's id
 
 
 def is_probe(id: str) -> bool:
@@ -44,6 +45,11 @@ def is_refusal(id: str) -> bool:
 def is_sequence(id: str) -> bool:
     """Whether it is of several calls in a row."""
     return SEQUENCE in id
+
+
+def is_of_refusals(id: str) -> bool:
+    """Whether it is of calls that must be refused, or of what comes after them."""
+    return is_refusal(id) or (is_sequence(id) and id.endswith(AFTER_REFUSED))
 
 
 def is_of_step(id: str) -> bool:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bindings import Facts, LibraryError
+from conformance.frameworks import Linked
 from conformance.kernels import Compiled
 
 from .module.source import Module
@@ -31,8 +32,8 @@ class CandidateError(ValueError):
 class Candidate:
     """One way to run one library or module; `schedule` and `arch` are of an emulated device.
 
-    path: where it lies.  module: how it is imported, where it is one of Python.  compiled: from which CUDA sources the
-    judge has made it, where it has.  kept_from: what of the machine, once it was asked what it is.
+    path: where it lies.  module: how it is imported, where it is one of Python.  compiled: from which CUDA sources or
+    framework the judge has made it, where it has.  kept_from: what of the machine, once it was asked what it is.
     """
 
     path: Path
@@ -41,7 +42,7 @@ class Candidate:
     arch: str = ""  # whose limits hold: sm_70 ...
     facts: Facts = field(default_factory=Facts)
     module: Module | None = None
-    compiled: Compiled | None = None
+    compiled: Compiled | Linked | None = None
     kept_from: tuple[str, ...] = ()
 
     @property
@@ -68,7 +69,8 @@ class Candidate:
         schedule, _, seed = self.schedule.partition(":")
         said = {"SCHEDULE": schedule, "SEED": seed, "ARCH": self.arch}
         variables = {f"ASSAYER_EMULATOR_{name}": value for name, value in said.items() if value}
-        return variables | ({"ASSAYER_EMULATED_DEVICE_MEMORY": "1"} if schedule == _IN_DEVICE_MEMORY else {})
+        variables |= {"ASSAYER_EMULATED_DEVICE_MEMORY": "1"} if schedule == _IN_DEVICE_MEMORY else {}
+        return variables | dict(self.compiled.environment if self.compiled else {})
 
     @property
     def name(self) -> str:
@@ -85,16 +87,19 @@ class Candidate:
 
 
 def candidates(
-    libraries: Sequence[tuple[str, Path]], schedules: Sequence[str] = (), archs: Sequence[str] = ()
+    libraries: Sequence[tuple[str, Path]],
+    schedules: Sequence[str] = (),
+    archs: Sequence[str] = (),
+    compiled: Compiled | Linked | None = None,
 ) -> list[Candidate]:
     """Return the candidates: every library, an emulated one once for each schedule and architecture.
 
-    libraries: what each is called, if it has a name, and where it lies.  Raises CandidateError where nothing is
-    emulated, and what opening a library raises: LibraryError, NoDevice.
+    libraries: what each is called, if it has a name, and where it lies; compiled: what the judge has made it of.
+    Raises CandidateError where nothing is emulated, and what opening a library raises: LibraryError, NoDevice.
     """
     found: list[Candidate] = []
     for called, path in libraries:
-        plain = _asked(Candidate(path, called))
+        plain = _asked(Candidate(path, called, compiled=compiled))
         if plain.facts.emulated:
             ways = itertools.product(schedules or [""], archs or [""])
             asked = [replace(plain, schedule=schedule, arch=arch) for schedule, arch in ways]

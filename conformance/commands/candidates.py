@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,9 @@ from conformance.candidates.candidate import Candidate, CandidateError, module_c
 from conformance.candidates.exports import refuse_strangers
 from conformance.candidates.module.source import find
 from conformance.candidates.sandbox.restrictions import TRUST_OPTION
+from conformance.frameworks import Framework, compile_sources, is_of_framework, link
 from conformance.kernels import MapError, Project, compile_kernels
+from conformance.limits import Contract, read_contract
 
 Named = tuple[str, str]  # what reports call it, "" where nothing was said, and the file or module
 
@@ -67,17 +70,34 @@ def one(options: argparse.Namespace) -> Candidate:
         return candidate
     if options.cuda:
         return _of_sources(Project(tuple(options.cuda), options.map))
+    if options.map:
+        return _of_framework(Framework(options.library, options.map))
     refuse_strangers(options.library)
     return Candidate(options.library)
 
 
 def _of_sources(project: Project) -> Candidate:
     """Compile CUDA sources for the emulator.  Raises CandidateError where they do not compile."""
+    is_framework = project.map is not None and is_of_framework(project.map)
     try:
-        compiled = compile_kernels(project)
+        compiled = compile_sources(project) if is_framework else compile_kernels(project)
     except (BuildError, MapError) as error:
         raise CandidateError(str(error)) from None
     return Candidate(compiled.path, project.name, compiled=compiled)
+
+
+def _of_framework(framework: Framework) -> Candidate:
+    """Stand the header's functions before a framework's.  Raises CandidateError and LibraryError."""
+    try:
+        linked = link(framework)
+    except (BuildError, MapError) as error:
+        raise CandidateError(str(error)) from None
+    return Candidate(linked.path, framework.name, compiled=linked)
+
+
+def contract_of(name: str, candidate: Candidate) -> Contract:
+    """Return the contract of a name, and with it what a candidate's map cannot say.  Raises ContractError."""
+    return replace(read_contract(name), sayer=candidate.compiled.chart if candidate.compiled else None)
 
 
 def handed(options: argparse.Namespace) -> str:
@@ -87,4 +107,6 @@ def handed(options: argparse.Namespace) -> str:
         return f"--module {shlex.quote(options.module)}{framework}"
     if options.cuda:
         return shlex.join(["--cuda", *Project(tuple(options.cuda), options.map).words])
+    if options.map:
+        return shlex.join(["--library", *Framework(options.library, options.map).words])
     return f"--library {shlex.quote(str(options.library))}"

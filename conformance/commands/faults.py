@@ -15,6 +15,7 @@ from conformance.catalogue.keywords import Keywords
 from conformance.exit_codes import FAILED, HARNESS, PASSED
 from conformance.judging.results import Result
 from conformance.proof.faults import FAULTS, Fault, FaultError, FaultResult, build, judge
+from conformance.proof.faults.frameworks import FAULTS as FRAMEWORK_FAULTS
 from conformance.proof.faults.kernels import FAULTS as KERNEL_FAULTS
 from conformance.proof.faults.table import together
 from conformance.proof.faults.trial import scored
@@ -28,6 +29,7 @@ _EXAMPLES = """\
   faults                                 each fault in a library of its own, judged by the cases of its operations
   faults -k 'rope or refused' -v         some of them, each with what is said of it
   faults --kernels                       those of the kernels, run by the emulator of CUDA
+  faults --frameworks                    those of a framework of strided tensors behind a map
   faults --together 10 --report page.html   one library with ten of them, judged as `run` does it
 """
 _EXIT = "exit code: 0 every fault is found, and 90 % are said rightly; 1 they are not; 2 nothing was built"
@@ -45,6 +47,9 @@ def add_parser(commands: Any) -> None:
     side.add_argument("--c", dest="side", action="store_const", const=FAULTS, help="only faults of the C library")
     side.add_argument(
         "--kernels", dest="side", action="store_const", const=KERNEL_FAULTS, help="only faults of the kernels"
+    )
+    side.add_argument(
+        "--frameworks", dest="side", action="store_const", const=FRAMEWORK_FAULTS, help="only faults behind a map"
     )
     parser.add_argument("-n", type=positive, default=cores(), metavar="N", help="processes (default: %(default)s)")
     parser.add_argument("-v", "--verbose", action="store_true", help="a line for each fault, also for those named")
@@ -70,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
 def _each(options: argparse.Namespace) -> Iterable[FaultResult]:
     if options.report or options.summary or options.jsonl:
         raise FaultError("a report is of one library: --report, --summary and --jsonl go with --together N")
-    known = options.side or (*FAULTS, *KERNEL_FAULTS)
+    known = options.side or (*FAULTS, *KERNEL_FAULTS, *FRAMEWORK_FAULTS)
     chosen = [fault for fault in known if options.k.matches(fault.name)]
     if not chosen:
         raise FaultError(f"no fault matches -k '{options.k.text}'; the first of {len(known)} is {known[0].name!r}")

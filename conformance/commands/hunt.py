@@ -19,7 +19,7 @@ from conformance.judging.hunt.coverage import Coverage
 from conformance.judging.hunt.files import SequenceError, read_steps, write_steps
 from conformance.judging.hunt.hunt import Found, Hunt
 from conformance.judging.results import exit_code
-from conformance.limits import ContractError, read_contract
+from conformance.limits import ContractError
 from conformance.limits.expectation import expect
 from conformance.limits.noise import using
 from conformance.operations import OPERATIONS
@@ -27,7 +27,7 @@ from conformance.report.hunted import lines_of_catalogue, lines_of_found, lines_
 from conformance.report.record import counted
 from conformance.report.screen import say
 
-from .candidates import add_one, handed, one
+from .candidates import add_one, contract_of, handed, one
 from .options import add_command, add_contract, add_operations, keywords
 from .run.repro.calls import Given
 from .run.repro.keep import ReproError, check_new, pack
@@ -89,7 +89,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _again(options: argparse.Namespace, candidate: Candidate) -> int:
     """Judge a sequence that was kept, print what came of it, and return the exit code."""
-    steps, declared = read_steps(options.sequence), read_contract(options.contract)
+    steps, declared = read_steps(options.sequence), contract_of(options.contract, candidate)
     with worker_of(candidate, 1, options.limit) as worker:
         result = Hunt(Bench(worker, declared=declared), [], 0).judge_steps(steps)
     if result is None:
@@ -100,7 +100,7 @@ def _again(options: argparse.Namespace, candidate: Candidate) -> int:
 
 
 def _hunted(options: argparse.Namespace, candidate: Candidate, operations: list[str], seed: int, is_whole: bool) -> int:
-    declared, found = read_contract(options.contract), 0
+    declared, found = contract_of(options.contract, candidate), 0
     started = time.monotonic()
     with worker_of(candidate, 1, options.limit) as worker:
         coverage = Coverage.of(worker, candidate.path)
@@ -114,6 +114,7 @@ def _hunted(options: argparse.Namespace, candidate: Candidate, operations: list[
     if coverage:
         say("\n".join(lines_of_hunt(coverage, is_whole)))
     over = f", {hunt.passed_over} of them passed over: the reference itself overflows" if hunt.passed_over else ""
+    over += f", {hunt.declined} of them not supported, as declared" if hunt.declined else ""
     calls = f"{counted(hunt.made, 'call')} of {counted(len(operations), 'operation')}{over}"
     say(f"{counted(found, 'failure')} in {calls}; {time.monotonic() - started:.0f} s, seed {seed}")
     return FAILED if found else PASSED

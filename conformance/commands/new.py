@@ -19,6 +19,7 @@ KINDS = {
     "python": "a module of Python",
     "cuda": "kernels in CUDA, and a map that names them",
     "offline": "a program that reads files and writes files",
+    "framework": "the backend of a framework of strided tensors, in C and in CUDA, and a map of its entry points",
     "graphs": "an engine that runs lists of operation records, in Python and in C",
 }
 _EXAMPLES = """\

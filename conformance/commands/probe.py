@@ -21,11 +21,11 @@ from conformance.ids import property_of
 from conformance.judging.bench import Bench
 from conformance.judging.probes import PROPERTIES, judge_probe
 from conformance.judging.results import Result, Status, exit_code
-from conformance.limits import Contract, ContractError, read_contract
+from conformance.limits import Contract, ContractError
 from conformance.report.record import counted
 from conformance.report.screen import Screen
 
-from .candidates import add_one, one
+from .candidates import add_one, contract_of, one
 from .options import add_command, add_contract, add_exported, add_operations, keywords, nothing
 from .selection import select
 
@@ -78,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _probed(ids: Sequence[str], candidate: Candidate, options: argparse.Namespace) -> tuple[list[Result], Contract]:
     """Probe a candidate; return the results, and what is declared.  Raises what opening either does."""
-    declared = read_contract(options.contract)
+    declared = contract_of(options.contract, candidate)
     with worker_of(candidate, 1, options.limit) as worker:
         bench = Bench(worker, declared=declared)
         return [judge_probe(id, bench) for id in ids], declared

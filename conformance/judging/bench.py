@@ -167,7 +167,8 @@ class Bench:
         """Say by which declaration a call was not carried out; nothing where that is not so."""
         if outcome.status != "done" or outcome.code != UNSUPPORTED or outcome.findings:
             return ""
-        return self.unsupported(operation, operations.sizes(operation, arguments))
+        said = self.unsupported(operation, operations.sizes(operation, arguments))
+        return said or self.declared.unsaid(operation, arguments)
 
     def unsupported(self, operation: str, sizes: Mapping[str, int]) -> str:
         """Say which condition of the contract the sizes of a call do not meet; nothing where they are supported."""

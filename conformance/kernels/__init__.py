@@ -6,6 +6,7 @@ operations it has by the map.  Used by: commands.
 
 from .entry import MapError
 from .library import Compiled, compile_kernels
+from .map import Boundary
 from .project import MODES, Project
 
-__all__ = ["MODES", "Compiled", "MapError", "Project", "compile_kernels"]
+__all__ = ["MODES", "Boundary", "Compiled", "MapError", "Project", "compile_kernels"]

@@ -5,13 +5,16 @@ from __future__ import annotations
 import fcntl
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
+
+from conformance.sayer import Sayer
 
 from .making import Making
-from .map import Map, read_map
+from .map import Boundary, Map, read_map
 from .project import Project, content
 from .sources import check_sources, own_files
 
@@ -20,29 +23,36 @@ _KEPT = 4  # libraries of earlier contents
 
 @dataclass(frozen=True)
 class Compiled:
-    """A library of sources; mapped: the operations that it has by a map, whose functions are declared otherwise."""
+    """A library of sources; mapped: the operations that it has by a map, whose functions are declared otherwise.
+
+    chart: what tells which calls cannot be made of them, where there is something.
+    """
 
     project: Project
     path: Path
     mapped: tuple[str, ...] = ()
+    chart: Sayer | None = None
+    environment: ClassVar[Mapping[str, str]] = {}  # variables of a process that loads it
 
 
-def compile_kernels(project: Project) -> Compiled:
+def compile_kernels(project: Project, boundary: Boundary | None = None) -> Compiled:
     """Compile a project, or return what was made of the same content before.
 
-    Raises BuildError with the file and line of theirs that does not compile, and MapError.
+    boundary: what is compiled beside the sources in place of what their map names.  Raises BuildError with the file and
+    line of theirs that does not compile, and MapError.
     """
     check_sources(project.files)
-    chart = read_map(project.map) if project.map else Map({})
+    chart = read_map(project.map) if project.map and not boundary else Map({})
     own = own_files(project.files, chart.include)
-    key = content(project, own)
+    key = content(project, own, boundary.text if boundary else "")
     folder = project.folder
     folder.mkdir(parents=True, exist_ok=True)
     with _locked(folder):
-        if there := _kept(project, folder / key):
-            return there
-        making = Making(project, chart, own)
-        return _keep(folder / key, Compiled(project, making.library(), making.mapped))
+        there = _kept(project, folder / key)
+        if not there:
+            making = Making(project, chart, own, boundary)
+            there = _keep(folder / key, Compiled(project, making.library(), making.mapped))
+    return replace(there, chart=boundary.chart) if boundary else there
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from conformance.paths import CUDA
 from .entry import Entry
 from .functions import Defined, functions
 from .glue import by_header, included, wrapper
-from .map import Map
+from .map import Boundary, Map
 from .messages import message
 from .project import Project
 from .resolve import draft, listed, resolved
@@ -27,14 +27,15 @@ _OWN_SERVICES = "assayer_capability"  # who answers for it answers for the devic
 class Making:
     """One compilation, and a second one where the first shows which functions cannot be found by their symbols."""
 
-    def __init__(self, project: Project, chart: Map, own: Sequence[Path]) -> None:
-        self.project, self.map, self.own = project, chart, own
+    def __init__(self, project: Project, chart: Map, own: Sequence[Path], boundary: Boundary | None = None) -> None:
+        self.project, self.map, self.own, self.boundary = project, chart, own, boundary
         self.root = root_of(own)
         self.defined = [one for path in own for one in functions(path)]
         words = frozenset(re.findall(r"\w+", " ".join(map(text_of, own))))
         found = [resolved(entry, self.defined, words) for entry in chart.entries.values()]
         self.entries: list[tuple[Entry, Defined]] = found
-        self.check_something()
+        if not boundary:
+            self.check_something()
 
     def check_something(self) -> None:
         """Raise BuildError where neither a map nor a name says what the sources compute."""
@@ -59,7 +60,7 @@ class Making:
     @property
     def mapped(self) -> tuple[str, ...]:
         """The operations that the map names."""
-        return tuple(self.map.entries)
+        return self.boundary.mapped if self.boundary else tuple(self.map.entries)
 
     def library(self) -> Path:
         """Compile, and return the library's path.  Raises BuildError and MapError."""
@@ -103,6 +104,7 @@ class Making:
             "GLUE_DEFINE": ";".join(self.map.define),
             "GLUE_LINK": ";".join(self.map.link),
             "GLUE_MODE": self.project.mode,
+            "GLUE_ON_HOST": "1" if self.boundary else "0",
         }
         return defines | ({"CMAKE_CUDA_ARCHITECTURES": f"{self.project.arch}"} if self.project.arch else {})
 
@@ -112,10 +114,9 @@ class Making:
         paths = []
         for number, file in enumerate(self.project.files):
             text = wrapper(included(file.resolve(), self.root), number, self._entries_of(file))
-            path = folder / f"theirs_{number}.cu"
-            if not path.is_file() or path.read_text(encoding="utf-8") != text:
-                path.write_text(text, encoding="utf-8")
-            paths.append(path)
+            paths.append(_written(folder / f"theirs_{number}.cu", text))
+        if self.boundary:
+            paths.append(_written(folder / "boundary.cu", self.boundary.text))
         has_services = any(one.bare == _OWN_SERVICES for one in self.defined)
         return paths if has_services else [*paths, _GLUE / "services.cu"]
 
@@ -126,3 +127,10 @@ class Making:
         earlier = {path for one in before for path in own_files([one], self.map.include)}
         mine = {*reached} - earlier
         return [entry for entry, found in self.entries if found.file in mine]
+
+
+def _written(path: Path, text: str) -> Path:
+    """A file with this text, which keeps its time where it holds that already."""
+    if not path.is_file() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+    return path

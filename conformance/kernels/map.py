@@ -16,9 +16,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from conformance.sayer import Sayer
+
 from .entry import Entry, MapError, read_entry
 
 _OF_BUILDS = ("include", "define", "link")
+
+
+@dataclass(frozen=True)
+class Boundary:
+    """Functions of the header's names as a source of their own, which call what the other sources export as C.
+
+    Their arrays lie in host memory.  text: the source.  mapped: the operations.  chart: what they cannot be told.
+    """
+
+    text: str
+    mapped: tuple[str, ...]
+    chart: Sayer
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ class Project:
     map: Path | None = None
     mode: str = "fast"
     arch: int = 0
+    option = "--cuda"
 
     @property
     def name(self) -> str:
@@ -52,9 +53,12 @@ class Project:
         return CACHE / "kernels" / hashlib.sha256("\0".join(words).encode()).hexdigest()[:16]
 
 
-def content(project: Project, own: list[Path]) -> str:
-    """Return a digest of all that decides what the library is: sources, map, emulator, compilers, this processor."""
-    sha = hashlib.sha256(repr([os.environ.get(name, "") for name in _VARIABLES]).encode() + _processor())
+def content(project: Project, own: list[Path], beside: str = "") -> str:
+    """Return a digest of all that decides what the library is: sources, map, emulator, compilers, this processor.
+
+    beside: a source that is written for it.
+    """
+    sha = hashlib.sha256(repr([beside, *(os.environ.get(name, "") for name in _VARIABLES)]).encode() + _processor())
     ours = [path for part in _PARTS for path in _below(CUDA / part)]
     for path in (*own, *([project.map] if project.map else []), *ours, *sorted(_CODE.glob("*.py"))):
         sha.update(str(path).encode() + b"\0" + path.read_bytes() + b"\0")

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
 from typing import Any, TypeVar
 
+from conformance.sayer import Sayer
+
 from .noise import FLOAT32, FORMATS, Arithmetic, Precision
 from .supports import Condition
 
@@ -71,11 +73,15 @@ def _listed(units: Iterable[tuple[str, float]]) -> str:
 
 @dataclass(frozen=True)
 class Contract:
-    """Declarations by operation: the defaults, then what each pattern changes, in order."""
+    """Declarations by operation: the defaults, then what each pattern changes, in order.
+
+    sayer: what tells which calls a candidate's own functions cannot be told of, where a map stands before them.
+    """
 
     name: str
     defaults: Declaration = Declaration()
     changes: tuple[tuple[str, tuple[tuple[str, Any], ...]], ...] = field(default=())
+    sayer: Sayer | None = None
 
     def of(self, operation: str) -> Declaration:
         """Return what is declared of an operation."""
@@ -101,6 +107,10 @@ class Contract:
         """Return the condition that the sizes of a call do not meet, or nothing where they are supported."""
         condition = self.of(operation).supports
         return "" if not condition or Condition.read(condition).holds(sizes) else condition
+
+    def unsaid(self, operation: str, arguments: Mapping[str, Any]) -> str:
+        """Say what of a call the candidate cannot be told, or nothing."""
+        return self.sayer.unsaid(operation, arguments) if self.sayer else ""
 
     @property
     def is_header(self) -> bool:

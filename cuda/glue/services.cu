@@ -10,5 +10,9 @@
 #include <mutex>
 
 namespace assayer_services {
+#ifdef ASSAYER_ON_HOST /* arrays are given in host memory, and who wrote the kernels copies them */
+#include "../kernels/ptx.cuh"
+#define arrays_on_device() false
+#endif
 #include "../kernels/runtime.cu"
 }

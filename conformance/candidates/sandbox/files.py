@@ -44,19 +44,24 @@ _CONFIGURATION = (  # below /etc
 _STREAMS = "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"
 _DEVICES = "nvidia*", "dri", "kfd", "accel", "dxg", "infiniband"  # below /dev
 _DRIVERS = "/run/nvidia-persistenced", "/run/nvidia-topologyd", "/run/opengl-driver", "/var/lib/dcgm-exporter"
-_NAMED = "LD_LIBRARY_PATH", "LD_PRELOAD", "CUDA_HOME", "CUDA_PATH", "VIRTUAL_ENV", "CONDA_PREFIX", "ASSAYER_READABLE"
+READABLE = "ASSAYER_READABLE"
+_NAMED = "LD_LIBRARY_PATH", "LD_PRELOAD", "CUDA_HOME", "CUDA_PATH", "VIRTUAL_ENV", "CONDA_PREFIX", READABLE
 SHARED_MEMORY = "/dev/shm"  # a folder of memory
 
 
-def rules(candidate: Path, root: Path | None = None) -> list[Rule]:
-    """Return what the process of a candidate may do with files; root: where a module's imports are looked for."""
+def rules(candidate: Path, root: Path | None = None, readable: str = "") -> list[Rule]:
+    """Return what the process of a candidate may do with files; root: where a module's imports are looked for.
+
+    readable: more folders, separated as in ASSAYER_READABLE.
+    """
     read = [*_SYSTEM, *_DRIVERS, *(f"/etc/{name}" for name in _CONFIGURATION)]
     own = [candidate.parent, candidate.resolve().parent, *([root] if root else [])]
     found = [Rule(path, READ) for path in read]
     found += [Rule(path, READ_FILE | WRITE_FILE) for path in _STREAMS]
     found += [Rule(str(path), EVERYTHING) for name in _DEVICES for path in Path("/dev").glob(name)]
     found += [Rule(SHARED_MEMORY, EVERYTHING), Rule("/dev", READ_DIR), *_of_python()]
-    for folder in dict.fromkeys([*own, *_from_variables()]):
+    more = [Path(place) for place in readable.split(os.pathsep) if place]
+    for folder in dict.fromkeys([*own, *_from_variables(), *more]):
         found += _within(folder)
     return [*dict.fromkeys(found), Rule(str(candidate), READ_FILE), Rule(str(candidate.resolve()), READ_FILE)]
 

@@ -63,7 +63,7 @@ class Process:
         self.candidate = candidate
         self.restricted: list[str] = []
         self._output = tempfile.TemporaryFile()  # noqa: SIM115
-        self._room = None if is_trusted() else Room(candidate)
+        self._room = None if is_trusted() else Room(candidate, environment)
         own = os.environ if self._room is None else without_secrets(os.environ)
         given = dict.fromkeys(_THREADS, str(threads)) | _POLITE | dict(environment)
         variables = own | given | {"PYTHONPATH": os.pathsep.join(sys.path)}

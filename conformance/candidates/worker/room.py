@@ -6,10 +6,11 @@ import contextlib
 import functools
 import subprocess
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from conformance.candidates.module import source
-from conformance.candidates.sandbox.files import rules
+from conformance.candidates.sandbox.files import READABLE, rules
 from conformance.candidates.sandbox.landlock import Rule
 from conformance.candidates.sandbox.limits import most_memory
 from conformance.candidates.sandbox.restrictions import Walls
@@ -19,10 +20,11 @@ from conformance.candidates.sandbox.secrecy import close_memory
 class Room:
     """The walls of one process; its folder is there until it is closed."""
 
-    def __init__(self, candidate: str) -> None:
+    def __init__(self, candidate: str, environment: Mapping[str, str] | None = None) -> None:
+        """environment: variables of the process beside the judge's own."""
         close_memory()
         self._scratch = Path(tempfile.mkdtemp(prefix="assayer-"))
-        self.walls = Walls(_rules(candidate), str(self._scratch), most_memory())
+        self.walls = Walls(_rules(candidate, (environment or {}).get(READABLE, "")), str(self._scratch), most_memory())
 
     def close(self) -> None:
         """Remove the folder, whatever was left there: nested deeper than Python can walk, or closed to reading."""
@@ -34,6 +36,6 @@ class Room:
 
 
 @functools.lru_cache
-def _rules(candidate: str) -> tuple[Rule, ...]:
+def _rules(candidate: str, readable: str) -> tuple[Rule, ...]:
     module = source.read(candidate)
-    return tuple(rules(module.path, module.root) if module else rules(Path(candidate)))
+    return tuple(rules(module.path, module.root) if module else rules(Path(candidate), readable=readable))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -68,6 +67,7 @@ _EXAMPLES = """\
   run --module mine.py --exported                      functions of Python: NumPy, PyTorch, JAX
   run --step mine.py:step                              a whole training step in Python, tensor by tensor
   run --cuda mine.cu --map mine.toml --exported        CUDA sources, whose functions a map names
+  run --library libmine.so --map mine.toml --exported  a framework of strided tensors, whose entry points a map names
   run --on stub --on emulated                          this project's own builds, the kernels in every order
   run --outputs results/                               files of outputs, written from the goldens' inputs
 """
@@ -217,8 +217,7 @@ def _candidates(options: argparse.Namespace) -> list[Candidate]:
         return found(options)
     if options.step:
         return step_candidates(options)
-    made = candidates(options.library, options.schedule, options.arch)
-    return [replace(each, compiled=getattr(options, "compiled", None)) for each in made]
+    return candidates(options.library, options.schedule, options.arch, getattr(options, "compiled", None))
 
 
 def _report(console: Console, options: argparse.Namespace, finished: Sequence[Run]) -> None:

@@ -125,7 +125,8 @@ class Judgement:
         """The option by which the candidate is handed to the judge."""
         if self.options.outputs:
             return "--outputs"
-        return "--module" if self.candidate.module else "--cuda" if self.candidate.compiled else "--library"
+        compiled = self.candidate.compiled
+        return "--module" if self.candidate.module else compiled.project.option if compiled else "--library"
 
     def run(self, follower: Follower) -> Run:
         """Judge; the follower says how it goes."""

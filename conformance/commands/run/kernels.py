@@ -16,9 +16,9 @@ from rich.console import Console
 from bindings.places import module
 from conformance.builds import BuildError, DeviceError, devices, nvcc
 from conformance.candidates.candidate import SCHEDULES, Candidate, CandidateError
-from conformance.catalogue.cases import REFUSALS, SEQUENCES
 from conformance.commands.selection import Selection, is_counted
-from conformance.ids import operation_of
+from conformance.frameworks import compile_sources, is_of_framework
+from conformance.ids import is_of_refusals, operation_of
 from conformance.kernels import MODES, Compiled, Project, compile_kernels
 from conformance.paths import CUDA
 from conformance.program import SESSION, run_command
@@ -30,7 +30,6 @@ _PRELOAD = CUDA / "emulator" / "preload.py"
 _WATCHED = ("address", "thread")  # modes whose sanitiser has to be in the process from its start
 _WATCHED_AS = "ASSAYER_PRELOAD"  # set by preload.py
 _SLOW_S, _SLOW_N = 120.0, 2  # of a watched run: seconds that a call is given at least, processes at most (3 GB each)
-_AFTER_REFUSED = "after_refused"
 
 
 def add_kernels(candidate: Any, parser: argparse.ArgumentParser) -> None:
@@ -45,10 +44,11 @@ def add_kernels(candidate: Any, parser: argparse.ArgumentParser) -> None:
 
 
 def check_kernels(options: argparse.Namespace) -> None:
-    """Raise CandidateError for options of CUDA sources without any."""
-    unfit = next((f"--{name}" for name in ("map", "mode") if getattr(options, name)), "")
-    if unfit and not options.cuda:
-        raise CandidateError(f"{unfit} is of CUDA sources; expected --cuda FILE.cu beside it")
+    """Raise CandidateError for options of CUDA sources without any; a framework's library has a map, too."""
+    if options.map and not (options.cuda or options.library):
+        raise CandidateError("--map is of CUDA sources or a framework; expected --cuda FILE.cu or --library")
+    if options.mode and not options.cuda:
+        raise CandidateError("--mode is of CUDA sources; expected --cuda FILE.cu beside it")
 
 
 def judged_elsewhere(options: argparse.Namespace) -> int | None:
@@ -116,19 +116,17 @@ def _compiled(console: Console, options: argparse.Namespace, mode: str) -> Compi
     project = Project(tuple(options.cuda), options.map, mode, arch)
     if not options.quiet and _WATCHED_AS not in os.environ:  # else it was said by the process that started this one
         console.print(f"compiling {project.name}", markup=False, highlight=False)
-    return compile_kernels(project)
+    return compile_sources(project) if options.map and is_of_framework(options.map) else compile_kernels(project)
 
 
 def unasked(selection: Selection, candidate: Candidate) -> Makeable:
     """Take out calls that have to be refused, of operations that a map names: whose function it is has its own way."""
-    mapped = {*candidate.compiled.mapped} if candidate.compiled else set()
-    gone = {id for id in selection.cases if operation_of(id) in mapped and _is_of_refusals(id)}
+    compiled = candidate.compiled
+    mapped = {*compiled.mapped} if compiled else set()
+    said = [*compiled.chart.sentences(selection.operations)] if compiled and compiled.chart else []
+    gone = {id for id in selection.cases if operation_of(id) in mapped and is_of_refusals(id)}
     if not gone:
-        return Makeable(selection, 0, [])
+        return Makeable(selection, 0, said)
     calls, theirs = counted(len(gone), "call"), counted(len({operation_of(id) for id in gone}), "operation")
     note = f"not run: {calls} to be refused, of {theirs} that the map names: those functions are declared otherwise"
-    return Makeable(selection.without_cases(gone), sum(map(is_counted, gone)), [note])
-
-
-def _is_of_refusals(id: str) -> bool:
-    return id in REFUSALS or (id in SEQUENCES and id.endswith(f"/{_AFTER_REFUSED}"))
+    return Makeable(selection.without_cases(gone), sum(map(is_counted, gone)), [*said, note])

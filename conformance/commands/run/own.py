@@ -10,11 +10,12 @@ from rich.console import Console
 from conformance.builds import TARGETS, BuildError, build, device_builds
 from conformance.candidates.candidate import SCHEDULES
 
+from .frameworks import framework_rounds
 from .kernels import kernel_rounds
 
 
 def rounds(console: Console, options: argparse.Namespace) -> Iterator[argparse.Namespace]:
-    """Yield the options of each round of judging: as they are, or for each build of --on or of --cuda its own.
+    """Yield the options of each round of judging: as they are, or for each build of --on, --cuda or --map its own.
 
     A build is made when its round begins, so that the verdict on the first does not wait for the others; its options
     are as if --library had named it.  Emulated kernels are run in every order of threads unless --schedule chooses.
@@ -24,7 +25,7 @@ def rounds(console: Console, options: argparse.Namespace) -> Iterator[argparse.N
         yield from kernel_rounds(console, options)
         return
     if not options.on:
-        yield options
+        yield from framework_rounds(options) if options.map else (options,)
         return
     _check(options)
     for name in (name for name in TARGETS if name in options.on):

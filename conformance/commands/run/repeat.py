@@ -11,8 +11,8 @@ from typing import Any
 from conformance.candidates.candidate import Candidate
 from conformance.catalogue.cases.designed import signed_zeros
 from conformance.catalogue.prepared import Store
+from conformance.commands.candidates import contract_of
 from conformance.judging.results import Result
-from conformance.limits import read_contract
 from conformance.limits.noise import using
 
 from .repro import MOST, ReproError, keep, recall
@@ -42,7 +42,7 @@ def setting_of(options: argparse.Namespace, candidate: Candidate, store: Store) 
         limit_s=options.limit,
         evidence=bool(options.report or options.jsonl),
         run_length=options.run_length,
-        declared=read_contract(options.contract),
+        declared=contract_of(options.contract, candidate),
         store=store,
     )
 

@@ -46,7 +46,8 @@ class Found:
 
 
 class Hunt:
-    """Hunts on one bench; `made` counts the calls that were judged, `passed_over` those of which nothing is known.
+    """Hunts on one bench; `made` counts the calls that were judged, `passed_over` those of which nothing is known,
+    `declined` those that are not supported, as declared.
 
     coverage: of the bench's library, where it was compiled for that.
     """
@@ -54,7 +55,7 @@ class Hunt:
     def __init__(self, bench: Bench, operations: Sequence[str], seed: int, coverage: Coverage | None = None) -> None:
         self.bench, self._guide = bench, Guide(coverage)
         self.draws = [Draw(operation, seed) for operation in operations]
-        self.made = self.passed_over = 0
+        self.made = self.passed_over = self.declined = 0
         self._kinds: dict[str, set[str]] = {}
 
     def prepare(self) -> int:
@@ -88,6 +89,7 @@ class Hunt:
             result = self.bench.call(
                 case.id, case.operation, arguments, expected, spec.signed_zeros, leaves_open=spec.by_design
             )
+        self.declined += result.status is Status.NOT_SUPPORTED
         self._guide.learn(call.operation, call)
         return result
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from bindings.places import builds
 
 from .fault import Fault, FaultError, RefusedError
-from .recipes import CLibrary, Kernels, reached
+from .recipes import CLibrary, Example, Kernels, reached
 
 
 def build(*faults: Fault, folder: Path | None = None) -> Path:
@@ -40,11 +40,19 @@ def build(*faults: Fault, folder: Path | None = None) -> Path:
 
 def recipe_of(*faults: Fault) -> CLibrary:
     """Return what the library of these faults is built of.  Raises FaultError where that is not one."""
-    recipes = {f"kernels-{fault.run_mode.mode}" if fault.is_of_a_kernel else "c" for fault in faults} or {"c"}
+    recipes = {_recipe_name(fault) for fault in faults} or {CLibrary.name}
     if len(recipes) > 1:
         raise FaultError(f"expected faults of one library, got {' and '.join(sorted(recipes))}")
     [name] = recipes
-    return CLibrary() if name == "c" else Kernels(name.removeprefix("kernels-"))
+    if name == Example.name:
+        return Example()
+    return CLibrary() if name == CLibrary.name else Kernels(name.removeprefix("kernels-"))
+
+
+def _recipe_name(fault: Fault) -> str:
+    if fault.is_of_a_framework:
+        return Example.name
+    return f"kernels-{fault.run_mode.mode}" if fault.is_of_a_kernel else CLibrary.name
 
 
 def compiled(

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 from .run_mode import AS_IT_IS, RunMode
 
+FRAMEWORK = "framework/"  # how the files of the example of a framework begin
+
 
 class FaultError(ValueError):
     """A fault that cannot be planted; the message names it, its file, and what was expected there."""
@@ -20,14 +22,14 @@ class RefusedError(FaultError):
 
 @dataclass(frozen=True)
 class Fault:
-    """One mistake in one file of cuda/src or cuda/kernels, and the operations whose cases have to find it.
+    """One mistake in one file of cuda/src, cuda/kernels or examples/framework, and the operations that have to show it.
 
     says: a regular expression for the first line of a report's block on it; in small letters or capitals.
     """
 
     name: str
     operations: tuple[str, ...]
-    file: str  # below cuda/src, or, where it ends in .cu or .cuh, below cuda/kernels
+    file: str  # below cuda/src, or, where it ends in .cu or .cuh, below cuda/kernels, or framework/...
     old: str  # stands there exactly once, however it is laid out in lines and spaces
     new: str
     says: str
@@ -40,6 +42,11 @@ class Fault:
     def is_of_a_kernel(self) -> bool:
         """Whether it is planted in the CUDA library."""
         return self.file.endswith((".cu", ".cuh"))
+
+    @property
+    def is_of_a_framework(self) -> bool:
+        """Whether it is planted in the example of a framework behind a map."""
+        return self.file.startswith(FRAMEWORK)
 
     def planted(self, sources: Mapping[str, str]) -> dict[str, str]:
         """Return the sources, by file, with the fault in them.  Raises FaultError."""

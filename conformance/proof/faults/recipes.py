@@ -1,4 +1,4 @@
-"""What a library is built of, and how: the C library, and the kernels for the emulator."""
+"""What a library is built of, and how: the C library, the kernels for the emulator, the example of a framework."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from bindings import header_path
-from conformance.paths import CUDA
+from conformance.frameworks import read_map
+from conformance.frameworks.shim import shim
+from conformance.paths import CUDA, EXAMPLES
 
-from .fault import FaultError, RefusedError
+from .fault import FRAMEWORK, FaultError, RefusedError
 from .run_mode import cxx_compiler
 
 _EMULATOR = CUDA / "emulator"
@@ -120,6 +122,27 @@ class Kernels(CLibrary):
         """As C++: launches and shared memory are CUDA's grammar.  Raises RefusedError where the text is not of it."""
         is_plain = "<<<" not in text and "__shared__" not in text
         super().write(path, f'#line 1 "kernels/{name}"\n{text}' if is_plain else _rewritten(text, name), name)
+
+
+class Example(CLibrary):
+    """The framework of examples/framework, and the functions of the header's names that its map makes of it."""
+
+    name, folder = "framework", EXAMPLES / "framework"
+    linked = ("-lm",)
+    _HEADER = CUDA / "glue" / "framework.h"
+
+    def __init__(self) -> None:
+        self.map = read_map(self.folder / "tensors.toml")
+
+    def options(self, file: str) -> Sequence[str]:
+        return (*super().options(file), f"-I{self._HEADER.parent}")
+
+    def beside(self) -> list[str]:
+        return [*super().beside(), self._HEADER.read_text(encoding="utf-8")]
+
+    def read(self) -> dict[str, str]:
+        own = {f"{FRAMEWORK}{file}": text for file, text in super().read().items()}
+        return {**own, f"{FRAMEWORK}map.c": shim(self.map.entries.values())}
 
 
 @functools.lru_cache(maxsize=200)  # of which a library's own sources are a part, whatever becomes of one of them

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from conformance.candidates.worker.worker import Worker
 from conformance.catalogue.cases import CASES, REFUSALS, SEQUENCES, CallSequence, Case, Refusal
 from conformance.catalogue.keywords import Keywords
 from conformance.catalogue.prepared import Store, kept_between_runs
+from conformance.ids import is_of_refusals
 from conformance.judging.bench import Bench
 from conformance.judging.causes import Cause, causes
 from conformance.judging.results import Result
 from conformance.judging.sequences import judge_sequence
+from conformance.limits import HEADER
 from conformance.pool import shared
 
-from .build import build
+from .build import build, recipe_of
 from .fault import Fault
+from .recipes import Example
 from .table import FAULTS
 
 
@@ -36,7 +39,7 @@ def judge(processes: int, faults: Sequence[Fault] = FAULTS) -> Iterator[FaultRes
 
     Raises FaultError where one cannot be built.
     """
-    if not all(fault.is_of_a_kernel for fault in faults):
+    if not all(fault.is_of_a_kernel or fault.is_of_a_framework for fault in faults):
         build()  # what they share is compiled once
     with kept_between_runs() as store:
         # Those first that take longest, so that no process is left alone with one of them at the end.
@@ -48,7 +51,9 @@ def judge_fault(fault: Fault, store: Store | None = None) -> FaultResult:
     """Build the library with one fault and judge its operations; store: of what cases need."""
     mode = fault.run_mode
     with Worker(build(fault), 1, fault.limit_s, mode.environment(), mode.prefix()) as worker:
-        bench = Bench(worker, store=store)
+        recipe = recipe_of(fault)
+        sayer = recipe.map if isinstance(recipe, Example) else None
+        bench = Bench(worker, declared=replace(HEADER, sayer=sayer), store=store)
         return scored(fault, [judge_case(case, bench) for case in cases_of(fault)])
 
 
@@ -61,7 +66,8 @@ def cases_of(fault: Fault) -> list[Case | Refusal | CallSequence]:
     """The cases that have to find a fault."""
     keywords = Keywords(fault.cases)
     cases = cases_of_operations(fault.operations, on_a_device=fault.is_of_a_kernel and not fault.cases)
-    return [case for case in cases if keywords.matches(case.id)]
+    asked = [case for case in cases if keywords.matches(case.id)]
+    return [case for case in asked if not (fault.is_of_a_framework and is_of_refusals(case.id))]
 
 
 def cases_of_operations(names: Collection[str], on_a_device: bool) -> list[Case | Refusal | CallSequence]:

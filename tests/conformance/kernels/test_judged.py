@@ -119,7 +119,10 @@ def test_what_does_not_compile_is_said_by_file_and_line(folder: Path, capsys: py
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--library", "x.so", "--map", "m.toml"), "--map is of CUDA sources; expected --cuda FILE.cu beside it"),
+        (
+            ("--module", "x.py", "--map", "m.toml"),
+            "--map is of CUDA sources or a framework; expected --cuda FILE.cu or",
+        ),
         (("--library", "x.so", "--mode", "thread"), "--mode is of CUDA sources; expected --cuda FILE.cu beside it"),
     ],
 )

@@ -1,0 +1,61 @@
+"""Mistakes planted in a copy of the tape are named: what small frameworks with a tape have been found to do."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conformance.proof.faults.fault import Fault
+from tests.tensors.examined import wrong
+
+ROOT = Path(__file__).parents[2]
+_ONE = "one if sofar is None else sofar + one"
+PLANTED = (
+    Fault("paths overwritten", (), "tape/backward.py", _ONE, "one", "^an overwritten gradient: of several paths"),
+    Fault("backwards overwritten", (), "tape/backward.py", "one.copy() if leaf.grad is None else leaf.grad + one",
+          "one.copy()", "^an overwritten gradient: a second backward"),
+    Fault("added in place", (), "tape/backward.py", _ONE,
+          "one if sofar is None else (sofar.__setitem__(..., sofar + one), sofar)[1]",
+          "^an aliased gradient: what is added to one leaf's"),
+    Fault("not copied", (), "tape/backward.py", "one.copy() if leaf.grad is None", "one if leaf.grad is None",
+          "^an aliased gradient: a leaf's is the memory of"),
+    Fault("used again", (), "tape/backward.py", "if not retain:", "if retain:", "^a graph is used again"),
+    Fault("another axis", (), "tape/reductions.py", ".reshape(context.kept)", ".reshape(context.kept[::-1])",
+          "^the gradient of a sum is spread along another axis"),
+    Fault("factors exchanged", (), "tape/zips.py", "lambda g, a, b: g * b, lambda g, a, b: g * a",
+          "lambda g, a, b: g * a, lambda g, a, b: g * b", "^the gradients of a product belong to the other"),
+    Fault("not summed", (), "tape/zips.py", "f(gradient, *saved).sum_to(shape)", "f(gradient, *saved)",
+          "^the gradient of what was broadcast is not summed"),
+    Fault("not transposed", (), "tape/reductions.py", "gradient @ b.mT", "gradient @ b",
+          "^the gradients of a product of matrices"),
+    Fault("a version not looked at", (), "tape/function.py", "if tensor.storage.version != version:", "if False:",
+          "^what was saved is overwritten unnoticed"),
+    Fault("views copied", (), "tensor.py", "return self.in_storage(self.storage, change(self._layout))",
+          "return self.in_storage(Storage(np.array(self.storage.array), self.ops), change(self._layout))",
+          "^a view copied in silence"),
+    Fault("reshape copies", (), "tensor.py", "_view = viewed",
+          "_view = viewed\n\n    def reshape(self, shape):\n"
+          "        try:\n            return super().reshape(shape)\n"
+          "        except TensorError:\n            return self.copy().reshape(shape)",
+          "^a copy in silence: a reshape"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", PLANTED, ids=lambda fault: fault.name)
+def test_a_planted_mistake_is_named_in_the_first_line(fault: Fault, tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "tensors", tmp_path / "tensors", ignore=shutil.ignore_patterns("__pycache__"))
+    sources = {fault.file: (tmp_path / "tensors" / fault.file).read_text(encoding="utf-8")}
+    (tmp_path / "tensors" / fault.file).write_text(fault.planted(sources)[fault.file], encoding="utf-8")
+    variables = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
+    command = [sys.executable, "-P", "-m", "tests.tensors.examined"]
+    done = subprocess.run(command, env=variables, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert fault.is_said_by(done.stdout.splitlines()[0]), done.stdout
+
+
+def test_nothing_is_wrong_with_the_tape_as_it_is() -> None:
+    assert [*wrong()] == []
