@@ -49,6 +49,7 @@ ORDER: dict[str, tuple[str, ...]] = {
         "candidates",
         "variants",
         "judging",
+        "positional",
         "steps",
         "graphs",
         "onnx",

@@ -86,7 +86,8 @@ def add_parser(commands: Any) -> None:
     candidate.add_argument("--on", action="append", choices=TARGETS, help=own)
     add_kernels(candidate, parser)
     add_framework(parser)
-    parser.add_argument("--declarations", type=Path, metavar="FILE", help="the library's own declarations, to compare")
+    compared = "the library's own declarations, to compare; or the library itself, where it was compiled with -g"
+    parser.add_argument("--declarations", type=Path, metavar="FILE", help=compared)
     parser.add_argument("--waivers", type=Path, metavar="FILE", help="failures that somebody answers for (TOML)")
     add_contract(parser)
     exact = add_selection(parser)
