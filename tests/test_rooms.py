@@ -44,6 +44,7 @@ ORDER: dict[str, tuple[str, ...]] = {
         "ids",
         "pool",
         "decoding",
+        "linking",
         "limits",
         "catalogue",
         "candidates",

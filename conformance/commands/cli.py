@@ -27,6 +27,7 @@ MODULES = {
     "design": "design",
     "hunt": "hunt",
     "probe": "probe",
+    "link": "link",
     "positional": "positional",
     "diff": "diff",
     "report": "report",

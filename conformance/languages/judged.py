@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bindings.places import module
+from conformance.linking import LinkError, link_exported
 from conformance.paths import EXAMPLES
 
 from .files import ProgramError, write_answers, write_golden, wrong_decoding, wrong_start
@@ -48,6 +49,7 @@ def judge_port(port: Port, source: Path, out: Path, words: str = CASES) -> Row:
         return row
     row.library = made.library
     if made.library:
+        row.wrong.extend(f"link: {sentence}" for sentence in _unlinked(made.library))
         judge(row, "operations", "--library", str(made.library), "--exported", "-k", words)
     if made.answers:
         judge_answers(row, made.answers, port.operations, out, words)
@@ -56,6 +58,14 @@ def judge_port(port: Port, source: Path, out: Path, words: str = CASES) -> Row:
             row.wrong.append(sentence)
     row.seconds = time.monotonic() - begun
     return row
+
+
+def _unlinked(library: Path) -> list[str]:
+    """What a program that is linked to a port would lack; where there is no linker, nothing is known."""
+    try:
+        return link_exported(library).sentences
+    except LinkError as error:
+        return [str(error)]
 
 
 def judge_answers(row: Row, program: tuple[str, ...], operations: tuple[str, ...], out: Path, words: str) -> None:
