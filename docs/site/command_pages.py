@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from unittest import mock
 
+from words import code, fenced, plain, table
+
 from conformance.commands import cli
 from training.settings import read_settings
-
-from words import code, fenced, plain, table
 
 ROOT = Path(__file__).resolve().parents[2]
 _WIDE = {"COLUMNS": "100", "NO_COLOR": "1"}
@@ -24,7 +24,9 @@ def write_commands(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     every = {name: _help(name) for name in cli.MODULES}
     for name, text in every.items():
-        (folder / f"{name}.md").write_text("\n".join([f"# `assayer {name}`\n", *fenced("text", text)]), encoding="utf-8")
+        (folder / f"{name}.md").write_text(
+            "\n".join([f"# `assayer {name}`\n", *fenced("text", text)]), encoding="utf-8"
+        )
     (folder / "training.md").write_text("\n".join(_training()), encoding="utf-8")
     (folder / "sessions.md").write_text("\n".join(_sessions()), encoding="utf-8")
     (folder / "index.md").write_text("\n".join(_index(every)), encoding="utf-8")
@@ -43,7 +45,10 @@ def _index(every: dict[str, str]) -> Iterator[str]:
     yield "Each page is the command's own `--help`.\n"
     rows = ((f"[`assayer {name}`]({name}.md)", plain(_what(text))) for name, text in every.items())
     yield from table(("command", "does"), rows)
-    others = (("[`python -m training`](training.md)", "trains a model: every setting"), ("[`nox -s NAME`](sessions.md)", "every session"))
+    others = (
+        ("[`python -m training`](training.md)", "trains a model: every setting"),
+        ("[`nox -s NAME`](sessions.md)", "every session"),
+    )
     yield from table(("beside it", ""), others)
     yield from fenced("{toctree}", ":hidden:\n:glob:\n\n*")
 
@@ -67,4 +72,6 @@ def _sessions() -> Iterator[str]:
     sessions = [node for node in functions if any("session" in ast.unparse(each) for each in node.decorator_list)]
     yield "# Sessions\n"
     yield "What people and CI start in a clone; behind `--` stand a session's arguments.\n"
-    yield from table(("session", "does"), ((code(f"nox -s {node.name}"), plain(ast.get_docstring(node) or "")) for node in sessions))
+    yield from table(
+        ("session", "does"), ((code(f"nox -s {node.name}"), plain(ast.get_docstring(node) or "")) for node in sessions)
+    )

@@ -1,4 +1,4 @@
-"""A page for each operation: of the header, the reference, the wrong readings and the cases, with no line of its own."""
+"""A page for each operation, made of the header, the reference, the wrong readings and the cases."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from words import code, fenced, plain, table
+
 import reference
 from bindings import header_path
-from bindings.header.read import read_header
 from bindings.header.records import Function, Parameter
 from conformance import operations
 from conformance.catalogue.cases import CASES, DESIGNED, REFUSALS, SEQUENCES, Case
@@ -18,8 +19,6 @@ from conformance.catalogue.cases.data import DATA
 from conformance.ids import operation_of
 from conformance.operations import OPERATIONS
 from reference.readings import READINGS, Reading
-
-from words import code, fenced, plain, table
 
 _DIRECTIONS = {"in": "read", "out": "written", "updated": "updated", "workspace": "scratch"}
 
@@ -45,9 +44,9 @@ def _by_operation(readings: Sequence[Reading]) -> Mapping[str, Sequence[Reading]
 def _index(readings: Mapping[str, Sequence[Reading]]) -> Iterator[str]:
     yield "# Operations\n"
     yield (
-        f"The header declares {len(OPERATIONS)} operations. Each page has the formula, the arguments with their shapes, the"
-        " reference in NumPy, the wrong readings that the judge knows by name, each with what its author believed, and"
-        " the cases that tell them apart. The pages are generated; what they say stands in the header, in"
+        f"The header declares {len(OPERATIONS)} operations. Each page has the formula, the arguments with their shapes,"
+        " the reference in NumPy, the wrong readings that the judge knows by name, each with what its author believed,"
+        " and the cases that tell them apart. The pages are generated; what they say stands in the header, in"
         " `reference/` and in `conformance/catalogue/`.\n"
     )
     families: dict[str, list[str]] = {}
@@ -55,7 +54,10 @@ def _index(readings: Mapping[str, Sequence[Reading]]) -> Iterator[str]:
         families.setdefault(function.family, []).append(name)
     for family, names in families.items():
         yield f"## {family[0].upper() + family[1:]}\n"
-        rows = ((f"[`{name}`]({name}.md)", plain(_first(OPERATIONS[name].doc)), str(len(readings.get(name, ())))) for name in names)
+        rows = (
+            (f"[`{name}`]({name}.md)", plain(_first(OPERATIONS[name].doc)), str(len(readings.get(name, ()))))
+            for name in names
+        )
         yield from table(("operation", "computes", "wrong readings"), rows)
     yield from fenced("{toctree}", ":hidden:\n:glob:\n\n*")
 
@@ -67,11 +69,14 @@ def _first(doc: str) -> str:
 
 def _page(name: str, function: Function, lines: Sequence[str], readings: Sequence[Reading]) -> Iterator[str]:
     yield f"# `{name}`\n"
-    yield from fenced("text", textwrap.fill(" ".join(function.doc.split()), 100) if "\n" not in function.doc else function.doc)
+    yield from fenced(
+        "text", textwrap.fill(" ".join(function.doc.split()), 100) if "\n" not in function.doc else function.doc
+    )
     yield "## Declaration\n"
     yield from fenced("c", _declaration(function, lines))
     yield from table(
-        ("argument", "type", "shape", "", "what holds of it"), (_argument(parameter) for parameter in function.parameters)
+        ("argument", "type", "shape", "", "what holds of it"),
+        (_argument(parameter) for parameter in function.parameters),
     )
     if function.requires:
         conditions = ", ".join(f"`{condition.text}`" for condition in function.requires)
@@ -107,7 +112,11 @@ def _argument(parameter: Parameter) -> tuple[str, ...]:
 def _held(parameter: Parameter) -> Iterator[str]:
     if parameter.limit:
         kind, bound = parameter.limit
-        yield f"values from 0 and below `{bound.text}`" if kind == "WITHIN" else f"values below `{bound.text}`; negative ones have a meaning"
+        yield (
+            f"values from 0 and below `{bound.text}`"
+            if kind == "WITHIN"
+            else f"values below `{bound.text}`; negative ones have a meaning"
+        )
     if parameter.read_if:
         yield f"read only where `{parameter.read_if.text}`"
     if parameter.host:
@@ -133,8 +142,10 @@ def _readings(readings: Sequence[Reading]) -> Iterator[str]:
         yield "None is stated by hand: what can go wrong here is planted mechanically.\n"
     told = [reading for reading in readings if not reading.equal]
     if told:
-        yield "A candidate that computes one of these is told so by its name. Each fails at least one of the cases below.\n"
-    yield from table(("the report says", "why it is wrong, or where it comes from"), ((plain(r.name), plain(r.why)) for r in told))
+        yield "A candidate that computes one of these is told so by its name. Each fails at least one of the cases.\n"
+    yield from table(
+        ("the report says", "why it is wrong, or where it comes from"), ((plain(r.name), plain(r.why)) for r in told)
+    )
     equal = [reading for reading in readings if reading.equal]
     if equal:
         yield "These differ from the formula and from no right result, so that no case can tell them:\n"
