@@ -59,7 +59,6 @@ def _index(readings: Mapping[str, Sequence[Reading]]) -> Iterator[str]:
             for name in names
         )
         yield from table(("operation", "computes", "wrong readings"), rows)
-    yield from fenced("{toctree}", ":hidden:\n:glob:\n\n*")
 
 
 def _first(doc: str) -> str:
@@ -68,6 +67,7 @@ def _first(doc: str) -> str:
 
 
 def _page(name: str, function: Function, lines: Sequence[str], readings: Sequence[Reading]) -> Iterator[str]:
+    yield "---\norphan: true\n---\n"  # the list of operations leads here; each page's margin would hold all of them
     yield f"# `{name}`\n"
     yield from fenced(
         "text", textwrap.fill(" ".join(function.doc.split()), 100) if "\n" not in function.doc else function.doc
