@@ -40,10 +40,20 @@ def main() -> int:
     done = subprocess.run([sys.executable, "-m", "sphinx", *words, str(source), str(html)], check=False)
     if done.returncode:
         return done.returncode
+    _name_language(html / "docs" / "ja", "ja")
     found = broken(html)
     print(*found, sep="\n", end="\n" * bool(found))
     print(f"{len(list(html.rglob('*.html')))} pages: {html / 'index.html'}")
     return 1 if found else 0
+
+
+def _name_language(folder: Path, language: str) -> None:
+    """Say in which language pages are: Sphinx knows one for a whole site, and browsers choose letters by it."""
+    for path in folder.glob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        if text.count(' lang="en"') != 1:
+            raise ValueError(f"{path}: expected one language, English, got {text.count(' lang=')}")
+        path.write_text(text.replace(' lang="en"', f' lang="{language}"'), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ html_math_renderer = "mathml"
 myst_heading_anchors = 4
 myst_fence_as_directive = ["math"]
 nitpicky = True
+smartquotes = False  # formulas hold quotes that mean something
 # Blocks of JSON and TOML with `...` in them are not whole, and are shown as they are.
 suppress_warnings = ["misc.highlighting_failure"]
 

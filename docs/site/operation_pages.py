@@ -81,8 +81,8 @@ def _page(name: str, function: Function, lines: Sequence[str], readings: Sequenc
     if function.requires:
         conditions = ", ".join(f"`{condition.text}`" for condition in function.requires)
         yield f"A call is refused with `ASSAYER_INVALID` unless {conditions}.\n"
-    shown = inspect.Signature(operations.signature(function).python().parameters.values())
-    yield f"In Python, on a library and on the reference alike: `{name}{shown}`.\n"
+    names = ", ".join(operations.signature(function).names)
+    yield f"In Python, on a library and on the reference alike: `{name}({names})`.\n"
     yield from _reference(name)
     yield from _readings(readings)
     yield from _cases(name)
@@ -157,12 +157,12 @@ def _cases(name: str) -> Iterator[str]:
     yield "## Cases\n"
     yield from table(("data", "what it is", "calls", "for example"), _rows(held))
     counts = {
-        "by design": sum(operation_of(id) == name for id in DESIGNED),
+        "calls by design": sum(operation_of(id) == name for id in DESIGNED),
         "that have to be refused": sum(operation_of(id) == name for id in REFUSALS),
         "in a row": sum(operation_of(id) == name for id in SEQUENCES),
     }
     said = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
-    yield f"Beside them stand calls {said}.\n" if said else ""
+    yield f"Beside them stand {said}.\n" if said else ""
     yield from fenced("sh", f"assayer run --library libyours.so -o {name}")
 
 
