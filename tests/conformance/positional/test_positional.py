@@ -72,6 +72,12 @@ def library(folder: Path, right: Path, *options: str) -> Path:
     return path
 
 
+@pytest.fixture(autouse=True)
+def trust(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The option sets a variable of the process, which no other test may find."""
+    monkeypatch.setenv("ASSAYER_TRUST", "1")
+
+
 @pytest.fixture(scope="session")
 def caller_program() -> Path:
     try:
@@ -150,6 +156,6 @@ def test_a_library_of_this_machine(stub_path: Path, caller_program: Path, capsys
 def test_without_trust_nothing_is_called(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv("ASSAYER_TRUST", raising=False)
+    monkeypatch.delenv("ASSAYER_TRUST")
     assert cli.main(["positional", "--library", str(tmp_path / "libmine.so")]) == 2
     assert "--trust" in capsys.readouterr().out
