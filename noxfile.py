@@ -279,8 +279,18 @@ def digits(session: nox.Session) -> None:
 
 
 @nox.session
+def docs(session: nox.Session) -> None:
+    """Build the site into build/site: pages, operations, commands; a warning or a link that leads nowhere fails."""
+    install(session, "docs")
+    session.run("python", "docs/site/build.py", "build/site", *session.posargs)
+
+
+@nox.session
 def languages(session: nox.Session) -> None:
-    """Build the ports in other languages whose compilers work, and judge them beside reference, stub and emulated."""
+    """Build the ports in other languages whose compilers work, and judge them beside reference, stub and emulated.
+
+    The page it writes has one training step of each in a picture, tensor by tensor.
+    """
     install(session, "build")
     session.run("python", "-m", "conformance", "languages", *session.posargs)
 

@@ -19,7 +19,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True)
     check = commands.add_parser("check", help="what a library lacks, has too much or declares otherwise")
     check.add_argument("library", type=Path)
-    check.add_argument("--declarations", type=Path, metavar="FILE", help="a C, Rust, Go or ctypes file to compare")
+    check.add_argument("--declarations", type=Path, metavar="FILE", help="C, Rust, Go, ctypes, or a library with -g")
     check.set_defaults(run=_check)
     declarations = commands.add_parser("declarations", help="print the header's declarations in another language")
     declarations.add_argument("--language", choices=LANGUAGES, required=True)

@@ -24,7 +24,8 @@ def works(*command: str) -> bool:
     """Whether the tool is on the path and can say its version."""
     if not shutil.which(command[0]):
         return False
-    return subprocess.run([*command, "--version"], capture_output=True, stdin=subprocess.DEVNULL).returncode == 0
+    asked = "version" if command[0] == "go" else "--version"
+    return subprocess.run([*command, asked], capture_output=True, stdin=subprocess.DEVNULL).returncode == 0
 
 
 def needs(*command: str) -> pytest.MarkDecorator:

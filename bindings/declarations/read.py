@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from bindings.errors import BindingError
+from bindings.errors import BindingError, LibraryError
 
 from .c import read_c
 from .go import read_go
@@ -43,12 +43,28 @@ def read(text: str, language: str, source: str = "<text>") -> list[Declaration]:
 
 
 def read_file(path: Path) -> list[Declaration]:
-    """Read the declarations in a file; its suffix tells the language.  Raises DeclarationError."""
+    """Read the declarations in a file; its suffix tells the language.  Raises DeclarationError.
+
+    Of a shared library its debug information is read.
+    """
+    if {".so", ".dylib"} & {*path.suffixes}:
+        return _read_library(path)
     language = _SUFFIXES.get(path.suffix)
     if language is None:
-        raise DeclarationError(f"{path}: expected a file that ends in {', '.join(_SUFFIXES)}")
+        raise DeclarationError(f"{path}: expected a file that ends in {', '.join(_SUFFIXES)}, or a library (.so)")
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise DeclarationError(f"{path}: {error}") from error
     return read(text, language, path.name)
+
+
+def _read_library(path: Path) -> list[Declaration]:
+    from .debug import read_debug  # here: few declarations are read from a library
+
+    try:
+        return read_debug(path)
+    except LibraryError as error:
+        raise DeclarationError(str(error)) from None
+    except ValueError as error:
+        raise DeclarationError(f"{path}: {error}") from error

@@ -27,6 +27,8 @@ MODULES = {
     "design": "design",
     "hunt": "hunt",
     "probe": "probe",
+    "link": "link",
+    "positional": "positional",
     "diff": "diff",
     "report": "report",
     "inspect": "inspect",

@@ -7,16 +7,18 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from bindings.places import module
+from conformance.linking import LinkError, link_exported
 from conformance.paths import EXAMPLES
 
 from .files import ProgramError, write_answers, write_golden, wrong_decoding, wrong_start
 from .listed import Port
 from .ports import PortError, build
+from .step import StepError, shares
 
 CASES = "not full/ and not designed"
 _FIRST = re.compile(r"^(?:1\. |error: )(.*)", re.M)
@@ -24,6 +26,9 @@ _LACKING = re.compile(r"^(not exported: .*)", re.M)
 _COUNT = re.compile(r"^(\d+) cases? in .*?: (\d+) PASS", re.M)
 _SECONDS = 900
 _PROGRAM = 'PROGRAM = (str(Path(__file__).resolve().parent / "port"),)'
+
+
+PARTS = ("operations", "files", "golden step", "whole steps", "start", "decoding")
 
 
 @dataclass
@@ -36,6 +41,7 @@ class Row:
     skipped: str = ""
     seconds: float = 0.0
     library: Path | None = None
+    tensors: Mapping[str, float] = field(default_factory=dict)  # of one training step: the share of its limit
 
 
 def judge_port(port: Port, source: Path, out: Path, words: str = CASES) -> Row:
@@ -48,6 +54,7 @@ def judge_port(port: Port, source: Path, out: Path, words: str = CASES) -> Row:
         return row
     row.library = made.library
     if made.library:
+        row.wrong.extend(f"link: {sentence}" for sentence in _unlinked(made.library))
         judge(row, "operations", "--library", str(made.library), "--exported", "-k", words)
     if made.answers:
         judge_answers(row, made.answers, port.operations, out, words)
@@ -56,6 +63,14 @@ def judge_port(port: Port, source: Path, out: Path, words: str = CASES) -> Row:
             row.wrong.append(sentence)
     row.seconds = time.monotonic() - begun
     return row
+
+
+def _unlinked(library: Path) -> list[str]:
+    """What a program that is linked to a port would lack; where there is no linker, nothing is known."""
+    try:
+        return link_exported(library).sentences
+    except LinkError as error:
+        return [str(error)]
 
 
 def judge_answers(row: Row, program: tuple[str, ...], operations: tuple[str, ...], out: Path, words: str) -> None:
@@ -80,7 +95,12 @@ def _judged_on_files(row: Row, program: tuple[str, ...], out: Path) -> Iterator[
         judge(row, "golden step", "--outputs", str(results), "-k", "training_step")
     except ProgramError as error:
         yield str(error)
-    judge(row, "whole steps", "--step", f"{adapter(program, out)}:step")
+    step = adapter(program, out)
+    judge(row, "whole steps", "--step", f"{step}:step")
+    try:
+        row.tensors = shares(step)
+    except StepError as error:
+        yield str(error)
     for name, wrong in (("start", wrong_start), ("decoding", wrong_decoding)):
         try:
             sentence = wrong(program, out)

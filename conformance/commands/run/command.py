@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -33,6 +34,7 @@ from conformance.commands.options import (
     positive,
 )
 from conformance.exit_codes import HARNESS, NO_DEVICE, gravest
+from conformance.linking import LinkError, link_exported
 from conformance.report.files import ReportError, write_jsonl, write_junit
 from conformance.report.markdown import write_summary
 from conformance.report.progress import Follower
@@ -86,7 +88,8 @@ def add_parser(commands: Any) -> None:
     candidate.add_argument("--on", action="append", choices=TARGETS, help=own)
     add_kernels(candidate, parser)
     add_framework(parser)
-    parser.add_argument("--declarations", type=Path, metavar="FILE", help="the library's own declarations, to compare")
+    compared = "the library's own declarations, to compare; or the library itself, where it was compiled with -g"
+    parser.add_argument("--declarations", type=Path, metavar="FILE", help=compared)
     parser.add_argument("--waivers", type=Path, metavar="FILE", help="failures that somebody answers for (TOML)")
     add_contract(parser)
     exact = add_selection(parser)
@@ -162,6 +165,8 @@ def run(options: argparse.Namespace) -> int:
         return NO_DEVICE
     except (BindingError, BuildError, CandidateError, WaiverError, GoldenError, ValueError, OSError) as error:
         _say(console, error)
+        for sentence in _unresolved(error, options):
+            _say(console, f"  {sentence}")
         return HARNESS
     finally:
         close_idle_workers()
@@ -178,6 +183,15 @@ def run(options: argparse.Namespace) -> int:
 
 def _say(console: Console, said: object) -> None:
     console.print(str(said), markup=False, highlight=False, soft_wrap=True)
+
+
+def _unresolved(error: Exception, options: argparse.Namespace) -> list[str]:
+    """All that a library lacks which cannot be opened: the loader names the first alone."""
+    if "undefined symbol" not in str(error) or not options.library:
+        return []
+    with contextlib.suppress(BindingError, LinkError, OSError):
+        return [sentence for _, path in options.library for sentence in link_exported(path).unresolved]
+    return []
 
 
 def _finished(console: Console, options: argparse.Namespace, store: Store) -> list[Run]:

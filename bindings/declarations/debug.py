@@ -1,0 +1,146 @@
+"""Debug information (DWARF): what the compiler itself noted of each function, in a library of any language.
+
+Machine code does not tell in which order whole numbers and floats were declared: they travel in registers of their own.
+What `-g` adds does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from bindings.errors import LibraryError
+from bindings.shared_object.symbols import describe_file
+
+from .model import OURS, Argument, Declaration, Type
+
+_DEEPEST = 32  # types behind each other; a damaged file may lead round in a circle
+_FLOAT, _CHARACTERS, _UNSIGNED = 4, (6, 8), (7, 8)  # DW_ATE_float, signed_char and unsigned_char, unsigned
+_ROOMS = ("DW_TAG_namespace", "DW_TAG_module")
+_HALVES = {"assayer_fp16": "float16", "assayer_bf16": "bfloat16", "_Float16": "float16", "__bf16": "bfloat16"}
+_MEMBERS = ("DW_TAG_structure_type", "DW_TAG_class_type", "DW_TAG_union_type")
+_NOTHING, _ADDRESS = Type("void"), Type("void", 1)
+_POINTERS = ("DW_TAG_pointer_type", "DW_TAG_reference_type")
+_NOT_THEIRS = "/rustc/"  # what Rust's own library was compiled from: it fills most of a library of Rust
+
+
+def read_debug(path: Path) -> list[Declaration]:
+    """Return the header's functions as a library's debug information declares them.
+
+    Whether an array is const is not told: it changes no call.  Raises LibraryError where the file is no library, and
+    ValueError where it has no such information, or none that can be read.
+    """
+    from elftools.elf.elffile import ELFFile  # here: few libraries carry it
+
+    if problem := describe_file(path):
+        raise LibraryError(f"{path}: {problem}")
+    try:
+        with path.open("rb") as file:
+            elf = ELFFile(file)
+            units = elf.get_dwarf_info().iter_CUs() if elf.has_dwarf_info() else ()
+            found = [declaration for unit in units for declaration in _of_unit(unit)]
+    except Exception as error:  # it comes from anywhere, and its reader says in many ways that it is damaged
+        raise ValueError(f"its debug information cannot be read: {error!r}") from error
+    if not found:
+        raise ValueError("expected debug information of the header's functions, found none: compile with -g")
+    return found
+
+
+def _of_unit(unit: Any) -> Iterator[Declaration]:
+    top = unit.get_top_DIE()
+    if top.tag != "DW_TAG_compile_unit" or _name(top).startswith(_NOT_THEIRS):
+        return
+    for entry in _subprograms(top):
+        name = _name(entry)
+        if OURS.fullmatch(name) and (found := _declaration(name, entry)):
+            yield found
+
+
+def _subprograms(entry: Any) -> Iterator[Any]:
+    """Functions that are defined and seen from outside, also inside of namespaces."""
+    for child in entry.iter_children():
+        if child.tag in _ROOMS:
+            yield from _subprograms(child)
+        elif child.tag == "DW_TAG_subprogram" and _is_definition(child):
+            yield child
+
+
+def _is_definition(entry: Any) -> bool:
+    return "DW_AT_declaration" not in entry.attributes and "DW_AT_external" in _origin(entry).attributes
+
+
+def _declaration(symbol: str, entry: Any) -> Declaration | None:
+    """None where no types are noted, as with -g1."""
+    given = [child for child in entry.iter_children() if child.tag == "DW_TAG_formal_parameter"]
+    if not given and "DW_AT_type" not in _origin(entry).attributes:
+        return None
+    result = Argument(_type(_pointee(_origin(entry)), _DEEPEST), "")
+    return Declaration(symbol, tuple(map(_argument, given)), result, _value(entry, "DW_AT_decl_line", 0))
+
+
+def _argument(entry: Any) -> Argument:
+    """One argument; gfortran notes no type of an array, which is passed by its address."""
+    type, name = _type(_pointee(_origin(entry)), _DEEPEST), _name(entry)
+    type = _ADDRESS if type == _NOTHING else type
+    return Argument(type, f"{type.element}{'*' * type.stars}{' ' * bool(name)}{name}", name)
+
+
+def _type(entry: Any, deepest: int) -> Type:
+    """Read a type; one that is made of a single member is passed as that member is."""
+    if entry is None or _name(entry) == "c_void":  # Rust's is an enumeration
+        return _NOTHING
+    if deepest == 0:
+        raise ValueError("types lead round in a circle")
+    inner = _pointee(entry)
+    if entry.tag in _POINTERS:
+        to = _type(inner, deepest - 1)
+        # A pointer to what has members is one to anything: a stream, or a vector of numbers.
+        return _ADDRESS if to.element in _MEMBERS else Type(to.element, to.stars + 1)
+    if entry.tag == "DW_TAG_typedef" and _name(entry) in _HALVES:
+        return Type(_HALVES[_name(entry)])
+    if entry.tag == "DW_TAG_base_type":
+        return Type(_element(entry))
+    if entry.tag == "DW_TAG_enumeration_type":
+        return Type(f"int{8 * _value(entry, 'DW_AT_byte_size', 4)}")
+    if entry.tag in _MEMBERS:
+        members = [child for child in entry.iter_children() if child.tag == "DW_TAG_member"]
+        return _type(_pointee(members[0]), deepest - 1) if len(members) == 1 else Type(entry.tag)
+    return _type(inner, deepest - 1)  # a typedef, const, volatile, the elements of an array
+
+
+def _element(entry: Any) -> str:
+    """The NumPy name of a number."""
+    encoding, bits = _value(entry, "DW_AT_encoding", 0), 8 * _value(entry, "DW_AT_byte_size", 0)
+    name = _name(entry)
+    if name in _HALVES:
+        return _HALVES[name]
+    if encoding in _CHARACTERS and name == "char":
+        return "char"
+    return f"float{bits}" if encoding == _FLOAT else f"{'u' * (encoding in _UNSIGNED)}int{bits}"
+
+
+def _origin(entry: Any) -> Any:
+    """The entry that says of this one what does not change from place to place."""
+    for attribute in ("DW_AT_specification", "DW_AT_abstract_origin"):
+        if attribute in entry.attributes:
+            return entry.get_DIE_from_attribute(attribute)
+    return entry
+
+
+def _name(entry: Any) -> str:
+    """The name by which it is linked, else that of the source; nothing where it has none."""
+    for each in (entry, _origin(entry)):
+        for attribute in ("DW_AT_linkage_name", "DW_AT_name"):
+            if attribute in each.attributes:
+                name: str = each.attributes[attribute].value.decode(errors="replace")
+                return name
+    return ""
+
+
+def _pointee(entry: Any) -> Any:
+    return entry.get_DIE_from_attribute("DW_AT_type") if "DW_AT_type" in entry.attributes else None
+
+
+def _value(entry: Any, attribute: str, otherwise: int) -> int:
+    return int(entry.attributes[attribute].value) if attribute in entry.attributes else otherwise

@@ -1,0 +1,80 @@
+/* Makes calls of a 32-bit library, each in a process of its own.
+ *
+ *     caller LIBRARY SYMBOL SECONDS FILE...
+ *
+ * A file begins with the words that its call finds on the stack, in their order, then holds the arrays; it is mapped at
+ * BASE, so that an address in it is a number that whoever wrote the file knew, and what the call writes stands in it
+ * afterwards.  A structure passed by value is what lies on the stack (System V ABI for i386, 3.2.3): no prototype stands
+ * between the words and the function.  Standard output: a line for each file, `returned CODE`, `signal NUMBER` or
+ * `ended CODE`.  Exit code: 3 where there is no such function, 4 where the library cannot be opened, each with its
+ * reason on standard error.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define WORDS 64
+#define BASE 0x20000000u
+
+_Static_assert(sizeof(void*) == 4, "expected a compiler for 32-bit x86");
+
+struct words {
+    uint32_t word[WORDS];
+};
+typedef int32_t function(struct words);
+
+static const struct words* map(const char* path) {
+    const int file = open(path, O_RDWR);
+    const off_t size = file < 0 ? -1 : lseek(file, 0, SEEK_END);
+    if (size < 0) return NULL;
+    void* at = mmap((void*)BASE, (size_t)size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, file, 0);
+    return at == (void*)BASE ? at : NULL;
+}
+
+/* In the child: the code goes through a pipe, for a function may print and end as it likes. */
+static void make(function* called, const char* path, unsigned seconds, int to) {
+    const struct words* words = map(path);
+    if (!words) {
+        perror(path);
+        _exit(5);
+    }
+    alarm(seconds);
+    const int32_t code = called(*words);
+    _exit(write(to, &code, sizeof code) == sizeof code ? 0 : 5);
+}
+
+static void report(function* called, const char* path, unsigned seconds) {
+    int ends[2], status = 0;
+    int32_t code = 0;
+    if (pipe(ends)) _exit(5);
+    const pid_t child = fork();
+    if (child == 0) make(called, path, seconds, ends[1]);
+    close(ends[1]);
+    if (child < 0 || waitpid(child, &status, 0) != child) _exit(5);
+    if (WIFSIGNALED(status))
+        printf("signal %d\n", WTERMSIG(status));
+    else if (WEXITSTATUS(status) || read(ends[0], &code, sizeof code) != sizeof code)
+        printf("ended %d\n", WEXITSTATUS(status));
+    else
+        printf("returned %d\n", (int)code);
+    fflush(stdout);
+    close(ends[0]);
+}
+
+int main(int count, char** given) {
+    if (count < 5) return 5;
+    void* library = dlopen(given[1], RTLD_NOW | RTLD_LOCAL);
+    function* called = library ? (function*)dlsym(library, given[2]) : NULL;
+    if (!called) {
+        fprintf(stderr, "%s\n", dlerror());
+        return library ? 3 : 4;
+    }
+    for (int i = 4; i < count; i++) report(called, given[i], (unsigned)atoi(given[3]));
+    return 0;
+}

@@ -1,0 +1,41 @@
+"""Sphinx: pages of Markdown, formulas as MathML, nothing that a browser would fetch from elsewhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from latex2mathml.converter import convert
+
+project = "Assayer"
+extensions = ["myst_parser"]
+html_theme = "furo"
+html_title = "Assayer"
+html_theme_options = {"source_repository": "", "sidebar_hide_name": False}
+html_copy_source = False
+html_show_copyright = False
+html_static_path = ["_static"]
+html_css_files = ["assayer.css"]
+html_math_renderer = "mathml"
+myst_heading_anchors = 4
+myst_fence_as_directive = ["math"]
+nitpicky = True
+smartquotes = False  # formulas hold quotes that mean something
+# Blocks of JSON and TOML with `...` in them are not whole, and are shown as they are.
+suppress_warnings = ["misc.highlighting_failure"]
+
+
+def _visit(display: str) -> Any:
+    def visit(writer: Any, node: Any) -> None:
+        """Write a formula as MathML, which browsers draw by themselves."""
+        from docutils.nodes import SkipNode
+
+        formula = convert(node.astext(), display=display)
+        writer.body.append(f'<div class="formula">{formula}</div>' if display == "block" else formula)
+        raise SkipNode
+
+    return visit
+
+
+def setup(app: Any) -> None:
+    """Called by Sphinx."""
+    app.add_html_math_renderer("mathml", (_visit("inline"), None), (_visit("block"), None))
