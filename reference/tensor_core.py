@@ -99,13 +99,14 @@ def dot(a: Array, b: Array, c: Array, operands: str, unit: MatrixUnit, result: s
 
 
 def _by_halves(a: Array, b: Array, c: Array, unit: MatrixUnit, result: str) -> Array:
-    """fp8 without hardware for it: as float16, k mod 4 in {0, 1} and then {2, 3}, from 0; c is added last, to nearest."""
+    """fp8 without hardware for it: in float16, k mod 4 in {0, 1} and then {2, 3}, from 0; c added last, to nearest."""
     second = np.arange(a.shape[-1]) % 4 >= 2
     total = np.zeros(np.broadcast_shapes(a.shape, b.shape)[:-1], result)
     for part in (~second, second):
         total = _piece(a[..., part], b[..., part], total, FORMATS[FLOAT16], unit, result)
     with np.errstate(all="ignore"):
-        return (total.astype(np.float64) + np.asarray(c, np.float64)).astype(result)
+        whole = (total.astype(np.float64) + np.asarray(c, np.float64)).astype(result)
+    return np.where(np.isnan(whole), _nan(result), whole)
 
 
 def _tf32(x: Array) -> Array:
@@ -115,7 +116,7 @@ def _tf32(x: Array) -> Array:
 def _piece(a: Array, b: Array, c: Array, operands: Format, unit: MatrixUnit, result: str) -> Array:
     """One sum of products and accumulator."""
     with np.errstate(all="ignore"):
-        exact = (a * b).sum(axis=-1) + c.astype(np.float64)  # tells infinities and NaN; any finite sum stays finite
+        exact = ((a * b).sum(axis=-1) + c.astype(np.float64)).astype(result)  # tells infinities and NaN
     special = ~(np.isfinite(a).all(-1) & np.isfinite(b).all(-1) & np.isfinite(c))
     s_a, e_a = _scaled(a, operands)
     s_b, e_b = _scaled(b, operands)
@@ -129,7 +130,7 @@ def _piece(a: Array, b: Array, c: Array, operands: Format, unit: MatrixUnit, res
     shift = np.minimum(digits + most[..., None] - e, 63)
     total = (np.sign(s) * ((np.abs(s) << unit.fraction) >> shift)).sum(axis=-1)
     rounded = _rounded(total, np.where(total == 0, 0, most - unit.fraction), unit, result)
-    return np.where(special, np.where(np.isnan(exact), _nan(result), exact.astype(result)), rounded)
+    return np.where(special, np.where(np.isnan(exact), _nan(result), exact), rounded)
 
 
 _NEVER = -(1 << 20)  # an exponent below every other: of a term that takes no part

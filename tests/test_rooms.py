@@ -28,6 +28,7 @@ ORDER: dict[str, tuple[str, ...]] = {
         "header",
         "shared_object",
         "arrays",
+        "tensor_core",
         "declarations",
         "calls",
         "library",

@@ -155,7 +155,8 @@ inline uint32_t rounded(const ExactSum& sum, unsigned kept) {
     // A subnormal number that rounding makes normal, and one that it makes as large as the next power, have the bits of such.
     const uint64_t bits = (static_cast<uint64_t>(exponent < least ? 0 : exponent - least) << Result::fraction) + magnitude;
     const uint32_t mask = cuts ? ~((1u << (Result::fraction - kept)) - 1) : ~0u;
-    return bits >= infinity ? sign | infinity : sign | (static_cast<uint32_t>(bits) & mask);
+    if (bits >= infinity) return sign | infinity;
+    return bits & mask ? sign | (static_cast<uint32_t>(bits) & mask) : 0;  // no -0
 }
 
 // fp8 without hardware for it runs as two products of half: k mod 4 in {0, 1}, and then {2, 3}.  Numbers of half are normal
