@@ -28,7 +28,6 @@ ORDER: dict[str, tuple[str, ...]] = {
         "header",
         "shared_object",
         "arrays",
-        "tensor_core",
         "declarations",
         "calls",
         "library",
@@ -60,6 +59,7 @@ ORDER: dict[str, tuple[str, ...]] = {
     ),
     "reference": (
         "arrays",
+        "tensor_core",
         "random",
         "philox",
         "special",
