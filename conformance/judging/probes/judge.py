@@ -123,7 +123,7 @@ def _due_bits(channel: Channel, numbers: Numbers, declared: int, bench: Bench) -
 
 
 def _accumulator(operation: str, declared: Declaration, bench: Bench) -> Observation:
-    call, format = _caller(bench), FORMATS[declared.accumulator]
+    call, format = _caller(bench), declared.sums
     due = min(format.bits, _stored_bits(operation, declared))
     is_short = due < format.bits  # as it is stored: behind a logarithm the last digit is worth many ones
     fewest = 0
@@ -151,10 +151,10 @@ def _terms(operation: str, is_seen_whole: bool) -> int:
 def _rounding(operation: str, declared: Declaration, bench: Bench) -> Observation:
     call = _caller(bench)
     up = all(rounds_up(channel, call) for channel in sums(operation) if channel.is_exact)
-    if min(_bits(declared.accumulator), _bits(declared.output), _bits(declared.intermediate)) < _bits("float32"):
+    if min(declared.sums.bits, _bits(declared.output), _bits(declared.intermediate)) < _bits("float32"):
         raise _EndedError(Status.TOO_FINE, "sums are declared, or stored, shorter than float32")
     found = NEAREST if up else TOWARD_ZERO
-    wrong = not up and declared.rounding == NEAREST
+    wrong = not up and not declared.truncates
     return found, f"declared sums rounded to nearest; found {TOWARD_ZERO}" if wrong else ""
 
 

@@ -5,11 +5,13 @@ implementation that computes the same formula in the declared precision.  The re
 """
 
 from . import functions as _functions  # noqa: F401  (fills the tables by which NumPy reaches noise numbers)
+from .cutting import ACCUMULATORS, cutting
 from .number import Noisy, exact, flushed, given_up
 from .precision import ARRANGEMENTS, FLOAT32, FORMATS, SECOND_ORDER, Arithmetic, Precision, roundings, using
 from .shorter import nearest, stored, with_short_errors
 
 __all__ = [
+    "ACCUMULATORS",
     "ARRANGEMENTS",
     "FLOAT32",
     "FORMATS",
@@ -17,6 +19,7 @@ __all__ = [
     "Arithmetic",
     "Noisy",
     "Precision",
+    "cutting",
     "exact",
     "flushed",
     "given_up",

@@ -66,7 +66,7 @@ def rewrite_ptx(source: str) -> str:
     while found := _ASM.search(code := code_of(source), position):
         end = closing(code, found.end() - 1) + 1
         statement = source[found.start() : end]
-        if instruction := _instruction(statement):
+        if _instruction(statement):
             lines = "\\\n" * statement.count("\\\n") or "\n" * statement.count("\n")
             try:
                 made = _calls(source[found.end() : end - 1])
