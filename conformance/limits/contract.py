@@ -62,8 +62,8 @@ class Declaration:
         return ", ".join(f"{name.replace('_', ' ')} {self.said(name)}" for name in names) or FLOAT32.name
 
     def said(self, key: str) -> str:
-        """What is declared of one key, in a word."""
-        value = getattr(self, key)
+        """What is declared of one key, or of the unit that forms sums, in a word."""
+        value = getattr(self, "accumulator" if key == "matrix_unit" else key)
         if key == "functions":
             return _listed(value)
         if key == "supports":

@@ -37,6 +37,7 @@ from .measures import (
     ones,
     rounds_up,
 )
+from .units import unit_of
 
 Observation = tuple[str, str]  # what was found, in words; and why that is wrong, or nothing
 REPEATS, THREADS = 4, 4
@@ -158,6 +159,11 @@ def _rounding(operation: str, declared: Declaration, bench: Bench) -> Observatio
     return found, f"declared sums rounded to nearest; found {TOWARD_ZERO}" if wrong else ""
 
 
+def _matrix_unit(operation: str, declared: Declaration, bench: Bench) -> Observation:
+    found = unit_of(operation, _caller(bench))
+    return found.name, "" if found.is_as_declared else f"declared {declared.accumulator} sums; found {found.name}"
+
+
 def _flush(operation: str, declared: Declaration, bench: Bench) -> Observation:
     call = _caller(bench)
     lost = [channel for channel in carries(operation) if flushes(channel, call)]
@@ -217,6 +223,7 @@ _PROBES: dict[str, Callable[[str, Declaration, Bench], Observation]] = {
     "output": _output,
     "accumulator": _accumulator,
     "rounding": _rounding,
+    "matrix_unit": _matrix_unit,
     "flush_to_zero": _flush,
     "functions": _functions,
     "deterministic": _deterministic,
