@@ -1,4 +1,4 @@
-"""The emulator as the device: a probe tells which architecture's tensor cores have computed, and contracts hold there."""
+"""The emulator as the device: a probe tells whose tensor cores have computed, and contracts hold there."""
 
 from __future__ import annotations
 
