@@ -27,7 +27,11 @@ Row = tuple[tuple[int, float], ...]  # numbers by place
 
 
 def _rows() -> tuple[Row, ...]:
-    one, digit = _ONE, lambda j: _ONE * 2.0**-j
+    one = _ONE
+
+    def digit(place: int) -> float:
+        return one * 2.0**-place
+
     return (
         ((0, one), (1, 1.5 * digit(24)), (_FAR, -one)),
         *(((0, one), (1, digit(j)), (2, -one)) for j in range(22, 28)),
