@@ -63,6 +63,7 @@ ORDER: dict[str, tuple[str, ...]] = {
     ),
     "reference": (
         "arrays",
+        "tensor_core",
         "random",
         "philox",
         "special",

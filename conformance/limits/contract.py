@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from conformance.sayer import Sayer
 
-from .noise import FLOAT32, FORMATS, Arithmetic, Precision
+from .noise import FLOAT32, FORMATS, Arithmetic, Precision, cutting
 from .supports import Condition
 
 NEAREST, TOWARD_ZERO = "nearest", "toward zero"
@@ -22,7 +22,7 @@ class Declaration:
     """What is declared of one operation.  Formats and roundings go by name: FORMATS and ROUNDINGS."""
 
     inputs: str = FLOAT32.name  # that factors of matrix products are rounded to before they are multiplied
-    accumulator: str = FLOAT32.name  # that every partial sum is rounded to
+    accumulator: str = FLOAT32.name  # that every partial sum is rounded to, or a matrix unit (ACCUMULATORS)
     output: str = FLOAT32.name  # that results are rounded to before they are stored
     intermediate: str = FLOAT32.name  # that each step of the formula rounds the array to which the next one reads
     rounding: str = NEAREST  # of partial sums
@@ -34,9 +34,9 @@ class Declaration:
 
     @property
     def arithmetic(self) -> Arithmetic:
-        """The same as the noise numbers count it."""
+        """The same as the noise numbers count it.  Raises ValueError where a matrix unit has no such inputs."""
         return Arithmetic(
-            accumulator=FORMATS[self.accumulator],
+            accumulator=self.sums,
             inputs=_shorter(self.inputs),
             output=_shorter(self.output),
             intermediate=_shorter(self.intermediate),
@@ -44,7 +44,18 @@ class Declaration:
             truncates_inputs=self.input_rounding == TOWARD_ZERO,
             flushes=self.flush_to_zero,
             functions=self.functions,
+            cuts=cutting(self.accumulator, self.inputs),
         )
+
+    @property
+    def sums(self) -> Precision:
+        """The format of partial sums; of a matrix unit that of its results, which it cuts."""
+        return FORMATS.get(self.accumulator, FLOAT32)
+
+    @property
+    def truncates(self) -> bool:
+        """Whether sums may be rounded toward zero."""
+        return self.rounding == TOWARD_ZERO or self.sums.name != self.accumulator
 
     def __str__(self) -> str:
         """What differs from the header, in words."""
@@ -53,8 +64,8 @@ class Declaration:
         return ", ".join(f"{name.replace('_', ' ')} {self.said(name)}" for name in names) or FLOAT32.name
 
     def said(self, key: str) -> str:
-        """What is declared of one key, in a word."""
-        value = getattr(self, key)
+        """What is declared of one key, or of the unit that forms sums, in a word."""
+        value = getattr(self, "accumulator" if key == "matrix_unit" else key)
         if key == "functions":
             return _listed(value)
         if key == "supports":

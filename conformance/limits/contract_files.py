@@ -24,7 +24,7 @@ from typing import Any
 from conformance.operations import OPERATIONS, size_names
 
 from .contract import ROUNDINGS, Contract, Declaration, changed
-from .noise import FORMATS
+from .noise import ACCUMULATORS, FORMATS
 from .noise.own_errors import FUNCTIONS
 from .supports import Condition
 
@@ -58,7 +58,20 @@ def read_contract(name: str) -> Contract:
         expected = "in a table of operations that have these sizes, such as [operations.rmsnorm]"
         raise ContractError(f"{path}: supports: expected {expected}, got it of all operations")
     defaults = Declaration(**_checked(str(path), content, ()))
-    return Contract(path.stem, defaults, tuple(_table(path, pattern, table) for pattern, table in tables.items()))
+    contract = Contract(path.stem, defaults, tuple(_table(path, pattern, table) for pattern, table in tables.items()))
+    _check_units(path, contract)
+    return contract
+
+
+def _check_units(path: Path, contract: Contract) -> None:
+    """Raise where a matrix unit is declared of inputs that it does not multiply."""
+    for operation in OPERATIONS:
+        declared = contract.of(operation)
+        try:
+            _ = declared.arithmetic
+        except ValueError:
+            where = f"{path}: {operation}: inputs: expected a format that {declared.accumulator} multiplies"
+            raise ContractError(f"{where}, got {declared.inputs}") from None
 
 
 def _table(path: Path, pattern: str, table: Mapping[str, Any]) -> Any:
@@ -121,4 +134,6 @@ def _units(where: str, value: Any) -> tuple[tuple[str, float], ...]:
 def _allowed(key: str) -> tuple[Any, ...]:
     if "rounding" in key:
         return ROUNDINGS
-    return tuple(FORMATS) if key in ("inputs", "accumulator", "output", "intermediate") else (True, False)
+    if key == "accumulator":
+        return (*FORMATS, *ACCUMULATORS)
+    return tuple(FORMATS) if key in ("inputs", "output", "intermediate") else (True, False)

@@ -97,6 +97,15 @@ READINGS = (
     *(
         Reading(
             function.__name__,
+            "C added by both halves of K",
+            "The sum is split along K, and each part adds beta * C.",
+            fed(function, beta=lambda g: 2 * g["beta"]),
+        )
+        for function in (*WITH_FACTORS, ops.grouped_gemm_tn)
+    ),
+    *(
+        Reading(
+            function.__name__,
             "alpha of the sum",
             "alpha scales beta * C too.",
             fed(function, beta=_alpha_of_the_sum),

@@ -6,7 +6,7 @@ import pytest
 
 from tests.emulator.programs import Programs, names_in
 
-SOURCES = ("correct", "grammar", "groups", "matrix", "numbers", "pools", "runtime")
+SOURCES = ("async", "correct", "grammar", "groups", "inline_ptx", "matrix", "numbers", "pools", "runtime")
 CORRECT = [name for source in SOURCES for name in names_in(f"{source}.cu") if name != "prints"]
 SCHEDULES = [("forward", 1), ("reverse", 1), *(("random", seed) for seed in range(1, 6))]
 
@@ -15,6 +15,13 @@ def check(programs: Programs, *names: str, **settings: str | int) -> None:
     outcome = programs.run(*names, **settings)
     assert outcome.lines == [f"{name} ok cudaSuccess" for name in names]
     assert (outcome.status, outcome.said) == (0, "")
+
+
+@pytest.mark.parametrize("name", names_in("hopper.cu"))
+@pytest.mark.parametrize("schedule", ["forward", "random"])
+def test_what_a_newer_architecture_has(fast: Programs, name: str, schedule: str) -> None:
+    check(fast, name, arch="sm_90", schedule=schedule)
+    assert "which sm_80 lacks" in fast.run(name).said
 
 
 @pytest.mark.parametrize("name", CORRECT)

@@ -14,6 +14,8 @@ WITHOUT_LINES = {
     "failure_stays": "executed __trap()",
     "grid_barrier": "executed grid_group::sync(): blocks cannot wait for each other",
     "lock_held_forever": "spins: for 67108864 turns no thread of the block got anywhere",
+    "barrier_of_no_such_number": "calls bar.sync 16, 32 in",
+    "barrier_with_two_counts": "while others of its block wait there for 64 threads",
     "matrix_product_by_half_a_warp": "executed a matrix instruction without all 32 lanes of its warp",
     "matrix_rows_misaligned": "executed ldmatrix of a row that is not aligned to 16 bytes",
     "trap_ends_the_kernel": "executed __trap()",

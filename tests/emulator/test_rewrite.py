@@ -32,7 +32,7 @@ def rewritten(source: str, folder: Path) -> str:
 def test_every_line_stays_where_it_is(source: Path, tmp_path: Path) -> None:
     given, made = source.read_text().splitlines(), rewritten(source.read_text(), tmp_path).splitlines()
     assert len(made) == len(given)
-    over_several_lines = source.name in ("grammar.cu", "ptx.cuh")  # launches, PTX
+    over_several_lines = source.name in ("grammar.cu", "hopper.cu", "inline_ptx.cu", "ptx.cuh")  # launches, PTX
     for old, new in zip(given, made, strict=True):
         touched = any(word in old for word in ("<<<", ">>>", "__shared__", "asm volatile"))
         assert old == new or touched or over_several_lines
@@ -49,7 +49,15 @@ def test_a_launch_becomes_a_call(tmp_path: Path) -> None:
     ("source", "named"),
     [
         ('asm volatile(\n  "mov.u32 %0, %%laneid;"\n  : "=r"(x));', "inline PTX, mov.u32;"),
-        ('asm("{ .reg .pred p; setp.ne.b32 p, %0, 0; }" :: "r"(1));', "inline PTX, setp.ne.b32;"),
+        ('asm("{ .reg .pred p; vote.sync.any.pred p, %0, 1; }" :: "r"(1));', "inline PTX, vote.sync.any.pred;"),
+        ('asm("wgmma.fence.sync.aligned;" ::: "memory");', "inline PTX, wgmma.fence.sync.aligned;"),
+        (
+            'asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0}, {%1}, {%2}, {%3};" : "=r"(d) : "r"(a));',
+            "inline PTX, mma",
+        ),
+        ('asm("cp.async.wait_group " COUNT ";" ::);', "inline PTX, cp.async.wait_group"),
+        ('asm("bar.red.popc.u32 %0, 1, p;" : "=r"(x));', "inline PTX, bar.red.popc.u32;"),
+        ('asm("ld.global.v4.f32 {%0, %1}, [%2];" : "=f"(x), "=f"(y) : "l"(p));', "inline PTX, ld.global.v4.f32;"),
         ('__asm__ __volatile__ ("trap;");', "inline PTX, trap;"),
         ("__global__ void f(int* p) { if (*p) {\n  g<<<1, 1>>>(p); } }", "a launch from a kernel"),
         ("struct S { __device__ void f() { g<<<1, 1>>>(0); } };", "a launch from a kernel"),
@@ -64,6 +72,14 @@ def test_what_cannot_be_run_is_refused_where_it_is_compiled(source: str, named: 
         done = subprocess.run(["c++", *flags, "-E", tmp_path / "made.cpp"], capture_output=True, text=True)
         assert (done.returncode != 0) == bool(code)
         assert ("given.cu:" in done.stderr) == bool(code)
+
+
+def test_ptx_that_is_known_becomes_calls(tmp_path: Path) -> None:
+    made = rewritten('if (x) asm volatile("bar.sync %0, 64;" :: "r"(id + 1) : "memory"); else f();\n', tmp_path)
+    assert made == (
+        "if (x) do { const uint64_t emulated_0 = ::emulator::ptx::bits(id + 1); "
+        "{ ::emulator::bar_sync(unsigned(emulated_0), unsigned(uint64_t(64))); } } while (0); else f();\n"
+    )
 
 
 @pytest.mark.parametrize(

@@ -36,16 +36,20 @@ def floats(operation: str) -> list[Parameter]:
     return [p for p in given if p.type.dtype == np.float32 and not p.host]
 
 
-def build(operation: str, axis: str, length: int, rest: float, contents: Mapping[str, Array]) -> dict[str, Any]:
+def build(
+    operation: str, axis: str, length: int, rest: float, contents: Mapping[str, Array], wide: Mapping[str, int] = {}
+) -> dict[str, Any]:
     """Return arguments as they reach C: the axis has this length, arrays without contents hold `rest`.
 
-    contents: by name, the numbers along the axis, or one for the whole array.  Memory that is only added to is zero.
+    contents: by name, the numbers along the axis, or one for the whole array.  wide: sizes that are not 1.  Memory that
+    is only added to is zero.
     """
     function = operations.OPERATIONS[operation]
     names = {name for p in function.parameters for one in p.shape for name in one.size.names}
     sizes: dict[str, Any] = dict.fromkeys(names, 1)
     sizes |= {name: _SCALARS[name] for name in operations.scalars(function) if name in _SCALARS}
     sizes |= facts_of(operation).neutral
+    sizes |= wide
     if axis:
         sizes[axis] = length
     sizes |= {"kv_len": sizes.get("kv_capacity", 1), "sizes": [length if axis == "sizes" else 1], "count": 1}

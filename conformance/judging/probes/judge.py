@@ -37,6 +37,7 @@ from .measures import (
     ones,
     rounds_up,
 )
+from .units import unit_of
 
 Observation = tuple[str, str]  # what was found, in words; and why that is wrong, or nothing
 REPEATS, THREADS = 4, 4
@@ -123,7 +124,7 @@ def _due_bits(channel: Channel, numbers: Numbers, declared: int, bench: Bench) -
 
 
 def _accumulator(operation: str, declared: Declaration, bench: Bench) -> Observation:
-    call, format = _caller(bench), FORMATS[declared.accumulator]
+    call, format = _caller(bench), declared.sums
     due = min(format.bits, _stored_bits(operation, declared))
     is_short = due < format.bits  # as it is stored: behind a logarithm the last digit is worth many ones
     fewest = 0
@@ -151,11 +152,16 @@ def _terms(operation: str, is_seen_whole: bool) -> int:
 def _rounding(operation: str, declared: Declaration, bench: Bench) -> Observation:
     call = _caller(bench)
     up = all(rounds_up(channel, call) for channel in sums(operation) if channel.is_exact)
-    if min(_bits(declared.accumulator), _bits(declared.output), _bits(declared.intermediate)) < _bits("float32"):
+    if min(declared.sums.bits, _bits(declared.output), _bits(declared.intermediate)) < _bits("float32"):
         raise _EndedError(Status.TOO_FINE, "sums are declared, or stored, shorter than float32")
     found = NEAREST if up else TOWARD_ZERO
-    wrong = not up and declared.rounding == NEAREST
+    wrong = not up and not declared.truncates
     return found, f"declared sums rounded to nearest; found {TOWARD_ZERO}" if wrong else ""
+
+
+def _matrix_unit(operation: str, declared: Declaration, bench: Bench) -> Observation:
+    found = unit_of(operation, _caller(bench))
+    return found.name, "" if found.is_as_declared else f"declared {declared.accumulator} sums; found {found.name}"
 
 
 def _flush(operation: str, declared: Declaration, bench: Bench) -> Observation:
@@ -217,6 +223,7 @@ _PROBES: dict[str, Callable[[str, Declaration, Bench], Observation]] = {
     "output": _output,
     "accumulator": _accumulator,
     "rounding": _rounding,
+    "matrix_unit": _matrix_unit,
     "flush_to_zero": _flush,
     "functions": _functions,
     "deterministic": _deterministic,

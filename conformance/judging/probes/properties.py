@@ -12,12 +12,14 @@ from conformance.operations import OPERATIONS, written_arrays
 
 from .channels import carries, sums
 from .functions import shown_by
+from .units import is_product
 
 PROPERTIES = {
     "inputs": "digits that the factors of a product keep",
     "output": "digits that a result keeps",
     "accumulator": "digits that a sum keeps",
     "rounding": "how a sum is rounded",
+    "matrix_unit": "which matrix unit forms sums of products",
     "flush_to_zero": "whether subnormal numbers become zero",
     "functions": "units in the last place that functions err by",
     "deterministic": "whether repeated calls give the same bits",
@@ -43,6 +45,8 @@ def _properties(operation: str) -> list[str]:
         found += ["rounding"] * (
             any(channel.is_exact for channel in sums(operation)) and not _is_stored_short(operation)
         )
+    if is_product(operation):
+        found.append("matrix_unit")
     if shown_by(operation):
         found.append("functions")
     if CASES.of(operation):

@@ -59,7 +59,14 @@ def _as_first_term(result: Noisy, first: Noisy, terms: Floats, spared: Floats | 
     u, reach = way.accumulator.unit, way.sum_reach
     worst = None if result.worst is None else result.worst + reach * terms * size
     lean = together(result.lean, u * terms * size) if way.truncates else result.lean
-    return settled(result.v, result.variance + u * u / 3 * terms * size**2, result.shared, worst, lean)
+    variance = result.variance + u * u / 3 * terms * size**2
+    if way.cuts:
+        variance, lean = (
+            variance + way.cuts.variance(terms, size**2, 0.0),
+            together(lean, way.cuts.lean(terms, size**2, 0.0)),
+        )
+        worst = None if worst is None else worst + way.cuts.reach(terms, size)
+    return settled(result.v, variance, result.shared, worst, lean)
 
 
 def negative(x: Noisy) -> Noisy:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from . import unevenness
 from .number import Noisy, between_steps, lift, settled, together
 from .precision import Floats, roundings
-from .reductions import _lean, _walk
+from .reductions import _lean, _walk, cut
 from .scaled import grain, is_exact
 from .shorter import as_factors, out_of_range
 
@@ -78,13 +78,15 @@ def counted_matmul(a: Any, b: Any, counts: Any) -> Noisy:
     u = roundings().accumulator.unit
     products = np.zeros(()) if _are_ones(y) else u * u / 3 * ((many**2 * xx) @ yy)
     sure = there <= 1
+    cost = cut(there, partial, np.sqrt((many * xx**2) @ yy**2), sizes, False)
     variance = products + np.where(sure, 0.0, _walk(each, partial)) + (many**2 * x.variance) @ yy
-    variance = variance + (many**2 * xx) @ y.variance
+    variance = variance + (many**2 * xx) @ y.variance + cost.variance
     shared = (many**2 * np.maximum(x.shared, x.variance / max(1, x.v[..., 0].size))) @ yy
     shared = shared + (many**2 * xx) @ np.maximum(y.shared, y.variance / max(1, y.shape[-1]))
     variance = variance + out_of_range(x, y, v)
-    lean = _leaning(x, y, many, there, partial, sure)
-    return between_steps(settled(v, variance, shared, _worst(x, y, many, there * sizes), lean))
+    lean = together(_leaning(x, y, many, there, partial, sure), cost.lean)
+    worst = _worst(x, y, many, there * sizes)
+    return between_steps(settled(v, variance, shared, None if worst is None else worst + cost.reach, lean))
 
 
 def _are_ones(y: Noisy) -> bool:
@@ -122,14 +124,17 @@ def counted_from_end(a: Any, b: Any, counts: Any) -> Noisy:
     n, each = (np.cumsum(((ax > 0) * many**power).sum(axis=1)[::-1])[::-1, None] + np.zeros_like(v) for power in (1, 2))
     partial = (squared + np.sqrt(summed(many * xx**2, yy**2))) / 2 + _drift_from_end(v)
     handed_on = summed(many**2 * x.variance, yy) + (summed(many**2 * xx, y.variance) if np.any(y.variance) else 0.0)
-    variance = u * u / 3 * squared + np.where(n > 1, _walk(each, partial), 0.0) + handed_on
+    cost = cut(n, partial, np.sqrt(summed(many * xx**2, yy**2)), sizes, False)
+    variance = u * u / 3 * squared + np.where(n > 1, _walk(each, partial), 0.0) + handed_on + cost.variance
     shared = summed(many**2 * np.maximum(x.shared, x.variance / y.v[0, 0].size), yy)
     worst = None
     if x.worst is not None and y.worst is not None:
         worst = summed(many * x.worst, ay) + summed(many * ax, y.worst) + roundings().sum_reach * n * sizes
+        worst = worst + cost.reach
     lean = None if x.lean is None else summed(many * x.lean, ay)
     lean = together(lean, None if y.lean is None else summed(many * ax, y.lean))
-    return between_steps(settled(v, variance, shared, worst, _lean(n, partial, n <= 1, lean)))
+    lean = together(_lean(n, partial, n <= 1, lean), cost.lean)
+    return between_steps(settled(v, variance, shared, worst, lean))
 
 
 def _drift_from_end(v: Floats) -> Floats:

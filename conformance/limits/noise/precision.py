@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,6 +72,23 @@ BFLOAT16 = _format("bfloat16", 7, 127)
 FORMATS = {one.name: one for one in (FLOAT32, TF32, FLOAT16, BFLOAT16)}
 
 
+class Cuts(Protocol):
+    """What sums of n products cost on a matrix unit (cutting.py)."""
+
+    @property
+    def exact_unit(self) -> float:
+        """The reciprocal of how many grains a sum holds exactly."""
+
+    def variance(self, n: Any, partial: Any, largest: Any) -> Floats:
+        """Variance of all cuts about their mean."""
+
+    def lean(self, n: Any, partial: Any, largest: Any) -> Floats:
+        """The most that the cuts' means come to."""
+
+    def reach(self, n: Any, sizes: Any) -> Floats:
+        """The most that all cuts come to."""
+
+
 @dataclass(frozen=True)
 class Arithmetic:
     """How one operation computes: the format of each of its roundings, by what is rounded."""
@@ -85,6 +103,12 @@ class Arithmetic:
     coarse: bool = False  # what comes in may err by as much as it is large: the first order does not say enough
     flushes: bool = False  # numbers below the smallest normal one may be taken as zero, and stored as zero
     functions: tuple[tuple[str, float], ...] = ()  # by how many units in the last place they may err, where declared
+    cuts: Cuts | None = None  # a matrix unit that sums of products are formed by
+
+    @property
+    def exact_unit(self) -> float:
+        """The reciprocal of how many grains a sum holds exactly."""
+        return max(self.accumulator.unit, self.cuts.exact_unit) if self.cuts else self.accumulator.unit
 
     @property
     def between(self) -> Precision:

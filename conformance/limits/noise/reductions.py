@@ -17,7 +17,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -47,6 +47,23 @@ def _lean(
         return together(handed_on, own if own.any() else None)
     own = roundings().accumulator.unit * n * np.sqrt(partial)
     return together(handed_on, np.where(sure | (n <= 1), 0.0, own))
+
+
+class Cost(NamedTuple):
+    """What forming sums of products on a matrix unit costs, beside the roundings of float32; lean None: nothing."""
+
+    variance: Floats | float = 0.0
+    reach: Floats | float = 0.0
+    lean: Floats | None = None
+
+
+def cut(n: Any, partial: Floats, largest: Any, sizes: Floats, sure: Any) -> Cost:
+    """The cost of sums of n products; partial, largest: mean squares (cutting.py); sure: sums that are exact."""
+    cuts = roundings().cuts
+    if cuts is None:
+        return Cost()
+    parts = (cuts.variance(n, partial, largest), cuts.reach(n, sizes), cuts.lean(n, partial, largest))
+    return Cost(*(np.where(sure | (n < 1), 0.0, part) for part in parts))
 
 
 def _drift(partial: Floats, whole: Floats) -> Floats:
@@ -163,10 +180,12 @@ def matmul(a: Any, b: Any) -> Noisy:
     sure = (n < 1) | is_exact(sizes, held) & (held >= 2 * roundings().working.unit * roundings().working.smallest)
     partial = (squared + largest) / 2 + drift
     own, reach = u * u / 3 * squared + _walk(n + _alike(ax, ay), partial), roundings().sum_reach * n * sizes
+    cost = cut(n, partial, largest, sizes, sure)
+    own, reach = own + cost.variance, reach + cost.reach
     variance = np.where(sure, 0.0, own)
     shared = variance * _of_equal_sums(x.v, y.v)
     worst = None if x.worst is None or y.worst is None else np.where(sure, 0.0, reach)
-    lean = _lean(n, partial, sure, None)
+    lean = together(_lean(n, partial, sure, None), cost.lean)
     below = extremes.of_matrix_product(made_of, other_made_of)
     if below is not None:
         variance = variance + np.where(sure, 0.0, below[0])

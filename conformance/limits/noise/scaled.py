@@ -19,7 +19,7 @@ def is_exact(sizes: Floats, grain: float) -> Any:
 
     Below 2^24 grains in float32.
     """
-    return sizes <= grain / roundings().accumulator.unit
+    return sizes <= grain / roundings().exact_unit
 
 
 def scaled_first(result: Noisy, product: Scalable, factor: Noisy, free: Any) -> None:

@@ -53,6 +53,19 @@ def _plus(added: float) -> Sum:
     return lambda terms: np.asarray(np.sum(terms, axis=-1) + np.float32(added))
 
 
+def _slice_counted(start: int, count: int, times: int) -> Sum:
+    """A slice of the terms counted so many times, where there are more terms than it; below 0 from the end."""
+
+    def function(terms: Floats) -> Floats:
+        n = terms.shape[-1]
+        first = start % n if n else 0
+        weights = np.ones(n, np.float32)
+        weights[first : first + count] = times if n > count else 1
+        return np.asarray(np.sum(terms * weights, axis=-1))
+
+    return function
+
+
 def _all_but_last(terms: int) -> slice:
     return slice(max(1, terms - 1))
 
@@ -147,6 +160,22 @@ _MORE_SUMS: tuple[tuple[str, str, Sum], ...] = (
         for added in (1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-10)
     ),
 )
+_MORE_PRODUCTS: tuple[tuple[str, str, Sum], ...] = (
+    (
+        "sums cut to the 14 digits of fp8",
+        "One accumulator of Hopper's fp8 unit goes through all of K, and is never added to a float32.",
+        _kept(rounded_to(13, np.trunc)),
+    ),
+    *(
+        (f"{which} {n} products {what}", why, _slice_counted(place * n, n, times))
+        for n in (16, 32, 64)
+        for which, place in (("first", 0), ("second", 1), ("last", -1))
+        for what, why, times in (
+            ("left out", "A stage of the pipeline is overwritten before it is used.", 0),
+            ("counted twice", "A stage of the pipeline is used again before it is filled.", 2),
+        )
+    ),
+)
 _MORE_MAXIMA: tuple[tuple[str, str, Sum], ...] = (
     *((f"maximum of the first {n} columns", "A loop ends too early.", _some(_first(n), np.max)) for n in _COUNTS),
     *(
@@ -230,7 +259,11 @@ def slips(operation: str) -> Iterator[Reading]:
     Nothing asks of the cases that they tell so many counts.
     """
     used, stated = used_by(operation), {name for name, _, _ in _faulty(operation)}
-    tables = ((_MORE_SUMS, _adding, used["add"] or used["matmul"]), (_MORE_MAXIMA, _comparing, used["maximum"]))
+    tables = (
+        (_MORE_SUMS, _adding, used["add"] or used["matmul"]),
+        (_MORE_PRODUCTS, _adding, used["matmul"]),
+        (_MORE_MAXIMA, _comparing, used["maximum"]),
+    )
     for table, kind, is_used in tables:
         for name, why, wrong in table if is_used else ():
             if name not in stated:

@@ -13,7 +13,6 @@
 namespace emulator {
 namespace {
 
-constexpr size_t arena_bytes = 1 << 20;  // addresses, not memory: the most a block may have, and room for red zones
 constexpr size_t red_zone = checks_addresses ? 256 : 0;
 
 size_t rounded_up(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
@@ -96,6 +95,14 @@ void* shared_memory(const SharedVariable& variable) {
     if (void* const memory = block.shared().find(variable)) return memory;
     block.fail(cudaErrorInvalidValue, "declares more shared memory than a block may have: `%s` in %s:%d, %zu bytes, is too much", variable.name,
                variable.place.file, variable.place.line, variable.bytes);
+}
+
+size_t shared_address(uint64_t generic) { return generic - reinterpret_cast<uintptr_t>(this_block().shared().start()); }
+
+void* shared_pointer(uint64_t address) {
+    Block& block = this_block();
+    if (address < SharedMemory::arena_bytes) return block.shared().start() + address;
+    block.fail(cudaErrorLaunchFailure, "uses 0x%llx as an address in shared memory, where there is none", static_cast<unsigned long long>(address));
 }
 
 bool is_shared(const void* address) { return this_block().shared().contains(address); }

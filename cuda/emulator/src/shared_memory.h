@@ -18,6 +18,8 @@ class SharedMemory {
     // The piece that belongs to the declaration; null where the block would have more than a block may.
     void* find(const SharedVariable& variable);
     bool contains(const void* address) const;
+    unsigned char* start() const { return arena_; }
+    static constexpr size_t arena_bytes = 1 << 20;  // addresses, not memory: the most a block may have, and room for red zones
     // Says to which piece an address is nearest, for reports; false where it is no shared memory.
     bool describe(const void* address, char* text, size_t size) const;
 

@@ -154,3 +154,17 @@ def test_a_slip_whose_results_have_another_shape_is_passed_over() -> None:
     right = results(id)
     found = looks(id, right | {"weights": np.full_like(right["weights"], np.nan)})
     assert "k one too small" not in found.readings
+
+
+@pytest.mark.parametrize(
+    ("counted", "said"),
+    [
+        (np.r_[0:16, 32:65], "second 16 products left out"),
+        (np.r_[0:65, 33:65], "last 32 products counted twice"),
+    ],
+)
+def test_a_slice_of_the_products_is_named(counted: Any, said: str) -> None:
+    """A stage of a pipeline that is used too early, or once more."""
+    arguments = CASES["gemm/plain/17x33x65"].arguments()
+    A, B = (arguments[name][:, counted] for name in "AB")
+    assert said in str(looks("gemm/plain/17x33x65", {"C": np.float32(A @ B.T)}))

@@ -43,7 +43,7 @@ def said_of(source: str, folder: Path) -> str:
         ),
         ("void f(cudaTextureObject_t t);", "cudaTextureObject_t: textures and surfaces;"),
         ("void f() { cudaIpcCloseMemHandle(nullptr); }", "cudaIpcCloseMemHandle: a call of the runtime"),
-        ('__device__ void f() { asm volatile("bar.sync 0;"); }', "inline PTX, bar.sync;"),
+        ('__device__ void f() { asm volatile("wgmma.fence.sync.aligned;"); }', "inline PTX, wgmma.fence.sync.aligned;"),
         ("__global__ void g(); __global__ void f() { g<<<1, 1>>>(); }", "a launch from a kernel"),
         ("__global__ void f() { cooperative_groups::this_grid().sync(); }", "grid_group::sync, for which blocks"),
         ("void f(void (*k)(int)) { cudaLaunchCooperativeKernel(k, 1, 1, nullptr); }", "cudaLaunchCooperativeKernel, "),
@@ -68,7 +68,7 @@ def test_what_is_no_lack_of_the_emulator_is_the_compilers_own_sentence(line: str
 
 
 def test_what_is_not_compiled_is_not_refused(tmp_path: Path) -> None:
-    guarded = '#ifndef ASSAYER_EMULATED\n__device__ void f() { asm("bar.sync 0;"); }\n#endif\n'
+    guarded = '#ifndef ASSAYER_EMULATED\n__device__ void f() { asm("wgmma.fence.sync.aligned;"); }\n#endif\n'
     assert said_of(f"{HEAD}{guarded}error\n", tmp_path).startswith("a.cu:6: ")
 
 

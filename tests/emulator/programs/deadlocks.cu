@@ -156,3 +156,35 @@ PROGRAM(failure_stays) {
     cudaDeviceReset();
     return cudaMalloc(&memory, 64) == cudaSuccess && cudaFree(memory) == cudaSuccess && cudaGetLastError() == cudaSuccess;
 }
+
+// A barrier that too few come to.
+__global__ void too_few_kernel(float* output) {
+    if (threadIdx.x < 32) barrier_sync(2, 96);  // WAIT barrier_that_too_few_come_to
+    else barrier_arrive(2, 96);
+    output[threadIdx.x] = 1;
+}
+PROGRAM(barrier_that_too_few_come_to) {
+    Array<float> output(64);
+    too_few_kernel<<<1, 64>>>(output);
+    return cudaGetLastError() == cudaErrorLaunchFailure;
+}
+
+__global__ void two_counts_kernel(float* output) {
+    barrier_sync(1, threadIdx.x < 32 ? 64 : 96);
+    output[threadIdx.x] = 1;
+}
+PROGRAM(barrier_with_two_counts) {
+    Array<float> output(64);
+    two_counts_kernel<<<1, 64>>>(output);
+    return cudaGetLastError() == cudaErrorLaunchFailure;
+}
+
+__global__ void no_such_barrier_kernel(float* output) {
+    barrier_sync(16, 32);
+    output[threadIdx.x] = 1;
+}
+PROGRAM(barrier_of_no_such_number) {
+    Array<float> output(32);
+    no_such_barrier_kernel<<<1, 32>>>(output);
+    return cudaGetLastError() == cudaErrorLaunchFailure;
+}

@@ -83,5 +83,3 @@ bool is_shared(const void* address);      // lies in the running block's shared 
 }  // namespace emulator
 inline long long clock64() { return emulator::clock(); }
 #define __isShared(address) (::emulator::is_shared(address))
-// PTX takes addresses in shared memory as 32-bit numbers; only inline PTX uses them, which the emulator does not run.
-inline size_t __cvta_generic_to_shared(const void* address) { return reinterpret_cast<size_t>(address); }

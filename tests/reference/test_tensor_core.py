@@ -1,0 +1,39 @@
+"""The reference's matrix units against what tensor cores computed, to the last bit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from reference.tensor_core import dot, matrix_unit
+from tests.tensor_core_vectors import ALL, Dots, as_bits, as_numbers
+
+
+@pytest.mark.parametrize("dots", ALL, ids=lambda dots: dots.name)
+def test_every_bit_is_that_of_the_device(dots: Dots) -> None:
+    a, b = (as_numbers(x, dots.operands) for x in (dots.a, dots.b))
+    got = dot(a, b, as_numbers(dots.c, dots.result), dots.operands, dots.unit, dots.result)
+    assert np.array_equal(as_bits(got, dots.result), dots.d)
+
+
+def test_every_kind_of_device_and_format_is_there() -> None:
+    assert {(dots.architecture, dots.operands) for dots in ALL} >= {
+        *((architecture, "float16") for architecture in (70, 80, 86, 89, 90, 100)),
+        *((architecture, format) for architecture in (80, 86, 89, 90, 100) for format in ("bfloat16", "tf32")),
+        *((architecture, format) for architecture in (89, 90, 100) for format in ("e4m3", "e5m2")),
+    }
+    assert {dots.result for dots in ALL} == {"float32", "float16"}
+
+
+def test_architectures_differ_where_their_parameters_do() -> None:
+    a, b, c = np.array([[1.0, 2.0**-12] + [0.0] * 6]), np.array([[1.0, 2.0**-12] + [0.0] * 6]), np.array([-1.0])
+    found = {sm: float(dot(a, b, c, "float16", matrix_unit(sm, "float16"))[0]) for sm in (70, 75, 80, 90)}
+    assert found == {70: 0.0, 75: 2.0**-24, 80: 2.0**-24, 90: 2.0**-24}
+    a[0, 1] = 2.0**-13
+    assert [float(dot(a, b, c, "float16", matrix_unit(sm, "float16"))[0]) for sm in (80, 90)] == [0.0, 2.0**-25]
+
+
+@pytest.mark.parametrize(("architecture", "operands"), [(70, "bfloat16"), (75, "tf32"), (80, "e4m3"), (61, "float16")])
+def test_what_an_architecture_lacks_is_refused(architecture: int, operands: str) -> None:
+    with pytest.raises(ValueError, match=f"matrix_unit: .*got {architecture if architecture == 61 else operands}"):
+        matrix_unit(architecture, operands)
