@@ -7,7 +7,9 @@ whole digits, round to one side all of them, and the sum drifts with their numbe
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,13 +24,14 @@ Share = Callable[[Floats, Floats], Floats]  # how much of the partial sums lies 
 
 def lean(
     terms: Floats, n: Floats, reach: Floats, add_up: Callable[[Floats], Floats], levels: int = 2, axis: int = -1,
-    share: Share | None = None,
+    others: Sequence[Share] = (),
 ) -> Floats:  # fmt: skip
     """How far sums of `terms` drift, beyond what they do by chance.
 
     n: how many terms a sum has.  reach: the largest size of its partial sums, which are taken to be spread evenly up to
-    it, unless `share` tells where they lie.  Both in the shape that `add_up`, which adds what each term loses along the
-    axis, returns, the axis kept.  Where sums run on, the last of them says what digits there are.
+    it.  Both in the shape that `add_up`, which adds what each term loses along the axis, returns, the axis kept.  Where
+    sums run on, the last of them says what digits there are.  others: where partial sums of other orders lie; the order
+    that drifts farthest counts.
 
     Partial sums of the reach's own leading binary digit lose what terms have below the last digit of these; those of
     the next ones less, in so many levels, the last of which stands for all that are smaller.  So nothing jumps where a
@@ -39,13 +42,32 @@ def lean(
     wide = roundings().accumulator
     with np.errstate(all="ignore"):
         top = np.ldexp(1.0, np.frexp(np.take(reach, [-1], axis=axis))[1])
-        drift = digits = np.zeros_like(reach)
+        orders = [_Order(share, np.zeros_like(reach), np.zeros_like(reach)) for share in (_evenly(reach), *others)]
         for level in range(levels):
             bottom = top / 2
             digit = 2 * wide.unit * np.maximum(bottom, wide.smallest)
-            weight = digit * (share or _evenly(reach))(bottom if level < levels - 1 else np.zeros_like(top), top)
-            drift, digits, top = drift + weight * _lost(terms / digit, add_up), digits + weight, bottom
-        return np.nan_to_num(np.sqrt(np.maximum(drift**2 - CHANCE**2 * n / 12 * digits**2, 0.0)), posinf=0.0)
+            lost = _lost(terms / digit, add_up)  # of every order the same
+            orders = [
+                order.further(digit, lost, bottom if level < levels - 1 else np.zeros_like(top), top)
+                for order in orders
+            ]
+            top = bottom
+        drifts = (order.drift**2 - CHANCE**2 * n / 12 * order.digits**2 for order in orders)
+        beyond = (np.nan_to_num(np.sqrt(np.maximum(drift, 0.0)), posinf=0.0) for drift in drifts)
+        return functools.reduce(np.maximum, beyond)
+
+
+class _Order(NamedTuple):
+    """Where the partial sums of one order lie, how far they have drifted, and in which digits."""
+
+    share: Share
+    drift: Floats
+    digits: Floats
+
+    def further(self, digit: Floats, lost: Floats, bottom: Floats, top: Floats) -> _Order:
+        """The same with what those of one more level lose."""
+        weight = digit * self.share(bottom, top)
+        return _Order(self.share, self.drift + weight * lost, self.digits + weight)
 
 
 def _evenly(reach: Floats) -> Share:
@@ -64,5 +86,5 @@ def _lost(terms: Floats, add_up: Callable[[Floats], Floats]) -> Floats:
     """How far from zero the roundings of terms, in digits, add up: just before the step at one half, or just behind."""
     below = terms - np.floor(terms)
     past = (below - 0.5) / RAMP
-    late, early = (np.abs(add_up(np.clip(past + more, 0.0, 1.0) - below)) for more in (0.0, 1.0))
+    late, early = (np.abs(add_up(np.minimum(np.maximum(ramp, 0.0), 1.0) - below)) for ramp in (past, past + 1.0))
     return np.asarray(np.maximum(late, early))
