@@ -116,7 +116,7 @@ def _uneven(terms: Floats, n: Floats, partial: Floats) -> Floats:
     """How far sums along the last axis drift since their terms lose alike: as they stand, or the largest term first."""
     reach = np.max(np.abs(partial), axis=-1, keepdims=True, initial=0.0)
     add_up: Callable[[Floats], Floats] = lambda part: np.sum(part, axis=-1, keepdims=True)  # noqa: E731
-    others = (unevenness.of_largest_first(terms),)
+    others = (lambda: unevenness.of_largest_first(terms),)
     return unevenness.lean(terms, n[..., None], reach, add_up, others=others)[..., 0]
 
 

@@ -8,6 +8,7 @@ whole digits, round to one side all of them, and the sum drifts with their numbe
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -17,21 +18,31 @@ from .precision import Floats, roundings
 
 CHANCE = 4.0  # standard deviations
 RAMP = 2.0**-10  # of a digit: over so much the step of rounding at one half is spread, before it or behind it
+SURELY = 1 + 2.0**-30  # rounding in float64 moves no comparison by so much
 
 
 Share = Callable[[Floats, Floats], Floats]  # how much of the partial sums lies between two sizes
 
 
+class _Level(NamedTuple):
+    """Partial sums between two sizes: their last digit, and how many of it roundings there add up to."""
+
+    bottom: Floats
+    top: Floats
+    digit: Floats
+    lost: Floats
+
+
 def lean(
     terms: Floats, n: Floats, reach: Floats, add_up: Callable[[Floats], Floats], levels: int = 2, axis: int = -1,
-    others: Sequence[Share] = (),
+    others: Sequence[Callable[[], Share]] = (),
 ) -> Floats:  # fmt: skip
     """How far sums of `terms` drift, beyond what they do by chance.
 
     n: how many terms a sum has.  reach: the largest size of its partial sums, which are taken to be spread evenly up to
     it.  Both in the shape that `add_up`, which adds what each term loses along the axis, returns, the axis kept.  Where
-    sums run on, the last of them says what digits there are.  others: where partial sums of other orders lie; the order
-    that drifts farthest counts.
+    sums run on, the last of them says what digits there are.  others: each finds where the partial sums of another
+    order lie; the order that drifts farthest counts.
 
     Partial sums of the reach's own leading binary digit lose what terms have below the last digit of these; those of
     the next ones less, in so many levels, the last of which stands for all that are smaller.  So nothing jumps where a
@@ -39,35 +50,36 @@ def lean(
 
     By chance the drift has a variance of n / 12 digits; four standard deviations are not counted.
     """
-    wide = roundings().accumulator
     with np.errstate(all="ignore"):
-        top = np.ldexp(1.0, np.frexp(np.take(reach, [-1], axis=axis))[1])
-        orders = [_Order(share, np.zeros_like(reach), np.zeros_like(reach)) for share in (_evenly(reach), *others)]
-        for level in range(levels):
-            bottom = top / 2
-            digit = 2 * wide.unit * np.maximum(bottom, wide.smallest)
-            lost = _lost(terms / digit, add_up)  # of every order the same
-            orders = [
-                order.further(digit, lost, bottom if level < levels - 1 else np.zeros_like(top), top)
-                for order in orders
-            ]
-            top = bottom
-        drifts = (order.drift**2 - CHANCE**2 * n / 12 * order.digits**2 for order in orders)
-        beyond = (np.nan_to_num(np.sqrt(np.maximum(drift, 0.0)), posinf=0.0) for drift in drifts)
-        return functools.reduce(np.maximum, beyond)
+        found = _levels(terms, reach, add_up, levels, axis)
+        by_chance = CHANCE**2 * n / 12
+        # The drift in digits is a mean of what the levels lose: no order has more than the one that loses most.
+        if all(np.all(SURELY * level.lost**2 <= by_chance) for level in found):
+            return np.zeros(np.broadcast_shapes(reach.shape, np.shape(n)))
+        shares = itertools.chain([_evenly(reach)], (find() for find in others))
+        return functools.reduce(np.maximum, (_beyond(share, found, by_chance) for share in shares))
 
 
-class _Order(NamedTuple):
-    """Where the partial sums of one order lie, how far they have drifted, and in which digits."""
+def _levels(terms: Floats, reach: Floats, add_up: Callable[[Floats], Floats], levels: int, axis: int) -> list[_Level]:
+    """What is lost on each level; of every order of the terms the same."""
+    wide = roundings().accumulator
+    top = np.ldexp(1.0, np.frexp(np.take(reach, [-1], axis=axis))[1])
+    found = []
+    for level in range(levels):
+        bottom = top / 2
+        digit = 2 * wide.unit * np.maximum(bottom, wide.smallest)
+        lowest = bottom if level < levels - 1 else np.zeros_like(top)
+        found.append(_Level(lowest, top, digit, _lost(terms / digit, add_up)))
+        top = bottom
+    return found
 
-    share: Share
-    drift: Floats
-    digits: Floats
 
-    def further(self, digit: Floats, lost: Floats, bottom: Floats, top: Floats) -> _Order:
-        """The same with what those of one more level lose."""
-        weight = digit * self.share(bottom, top)
-        return _Order(self.share, self.drift + weight * lost, self.digits + weight)
+def _beyond(share: Share, levels: Sequence[_Level], by_chance: Floats) -> Floats:
+    """How far the sums of one order drift, of which `share` tells where they lie."""
+    weights = [level.digit * share(level.bottom, level.top) for level in levels]
+    drift = np.add.reduce([weight * level.lost for weight, level in zip(weights, levels, strict=True)])
+    digits = np.add.reduce(weights)
+    return np.nan_to_num(np.sqrt(np.maximum(drift**2 - by_chance * digits**2, 0.0)), posinf=0.0)
 
 
 def _evenly(reach: Floats) -> Share:
