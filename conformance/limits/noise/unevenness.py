@@ -79,7 +79,7 @@ def _beyond(share: Share, levels: Sequence[_Level], by_chance: Floats) -> Floats
     weights = [level.digit * share(level.bottom, level.top) for level in levels]
     drift = np.add.reduce([weight * level.lost for weight, level in zip(weights, levels, strict=True)])
     digits = np.add.reduce(weights)
-    return np.nan_to_num(np.sqrt(np.maximum(drift**2 - by_chance * digits**2, 0.0)), posinf=0.0)
+    return np.asarray(np.nan_to_num(np.sqrt(np.maximum(drift**2 - by_chance * digits**2, 0.0)), posinf=0.0))
 
 
 def _evenly(reach: Floats) -> Share:
