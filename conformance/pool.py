@@ -75,6 +75,7 @@ def context() -> BaseContext:
 
 def _begin(begin: Callable[..., None] | None, given: tuple[Any, ...]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the first process ends the others
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # by which it does
     if begin:
         begin(*given)
 

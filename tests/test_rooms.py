@@ -38,6 +38,7 @@ ORDER: dict[str, tuple[str, ...]] = {
         "version",
         "paths",
         "program",
+        "scratch",
         "builds",
         "sayer",
         "kernels",

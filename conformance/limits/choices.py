@@ -93,6 +93,8 @@ def follow_sampling(arguments: Arguments, expected: dict[str, Any], got: Mapping
 
 def _may_stop_at(arguments: Arguments, row: int, choice: int) -> bool:
     logits = arguments["logits"][row : row + 1]
+    if not np.isfinite(np.max(logits)):  # all are less by the largest, which makes no number of any probability
+        return True
     u = float(_uniform(_same_draw(arguments["seeds"], row)[0]))
     probabilities, order = _walked(arguments, logits)
     if not np.all(np.isfinite(probabilities.v) & np.isfinite(probabilities.variance)):

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import subprocess
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -15,6 +12,7 @@ from conformance.candidates.sandbox.landlock import Rule
 from conformance.candidates.sandbox.limits import most_memory
 from conformance.candidates.sandbox.restrictions import Walls
 from conformance.candidates.sandbox.secrecy import close_memory
+from conformance.scratch import Scratch
 
 
 class Room:
@@ -23,16 +21,13 @@ class Room:
     def __init__(self, candidate: str, environment: Mapping[str, str] | None = None) -> None:
         """environment: variables of the process beside the judge's own."""
         close_memory()
-        self._scratch = Path(tempfile.mkdtemp(prefix="assayer-"))
-        self.walls = Walls(_rules(candidate, (environment or {}).get(READABLE, "")), str(self._scratch), most_memory())
+        self._scratch = Scratch()
+        rules = _rules(candidate, (environment or {}).get(READABLE, ""))
+        self.walls = Walls(rules, str(self._scratch.path), most_memory())
 
     def close(self) -> None:
-        """Remove the folder, whatever was left there: nested deeper than Python can walk, or closed to reading."""
-        with contextlib.suppress(OSError):
-            self._scratch.rmdir()
-            return
-        for command in (("chmod", "-R", "u+rwX"), ("rm", "-rf")):
-            subprocess.run([*command, "--", self._scratch], capture_output=True, check=False)
+        """Remove the folder."""
+        self._scratch.close()
 
 
 @functools.lru_cache

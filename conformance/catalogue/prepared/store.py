@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from conformance.paths import CACHE
+from conformance.scratch import Scratch
 
 from .codec import Codec, DamagedError
 from .key import made_by
@@ -173,8 +174,8 @@ def _file(name: str) -> str:
 def kept_between_runs(*, fresh: bool = False) -> Iterator[DiskStore]:
     """Open the store that all runs share, or one for this run's processes alone."""
     if fresh:
-        with tempfile.TemporaryDirectory(prefix="assayer-") as folder:
-            yield DiskStore(Path(folder))
+        with contextlib.closing(Scratch()) as scratch:
+            yield DiskStore(scratch.path)
         return
     store = DiskStore()
     yield store

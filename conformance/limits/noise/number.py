@@ -321,7 +321,9 @@ def _is_constant(v: Floats) -> bool:
 
 def flushed(x: Noisy) -> Noisy:
     """The same numbers, those below the smallest normal one perhaps taken as zero, where the arithmetic does that."""
-    lost = np.where(np.abs(x.v) < current().smallest, np.abs(x.v), 0.0) if roundings().flushes else np.zeros(())
+    if not roundings().flushes:
+        return x
+    lost = np.where(np.abs(x.v) < current().smallest, np.abs(x.v), 0.0)
     if not np.any(lost):
         return x
     return x.replaced(variance=x.variance + lost**2, worst=None if x.worst is None else x.worst + lost)

@@ -132,10 +132,9 @@ def total(x: Noisy, axis: Any = None, keepdims: bool = False, dtype: Any = None)
 def _uneven(terms: Floats, n: Floats, partial: Floats) -> Floats:
     """How far sums along the last axis drift since their terms lose alike: as they stand, or the largest term first."""
     reach = np.max(np.abs(partial), axis=-1, keepdims=True, initial=0.0)
-    shares = (None, unevenness.of_largest_first(terms))
     add_up: Callable[[Floats], Floats] = lambda part: np.sum(part, axis=-1, keepdims=True)  # noqa: E731
-    drifts = (unevenness.lean(terms, n[..., None], reach, add_up, share=share)[..., 0] for share in shares)
-    return np.asarray(np.maximum(*drifts))
+    others = (lambda: unevenness.of_largest_first(terms),)
+    return unevenness.lean(terms, n[..., None], reach, add_up, others=others)[..., 0]
 
 
 def mean(x: Noisy, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Noisy:

@@ -7,7 +7,10 @@ whole digits, round to one side all of them, and the sum drifts with their numbe
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
+import itertools
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,20 +18,31 @@ from .precision import Floats, roundings
 
 CHANCE = 4.0  # standard deviations
 RAMP = 2.0**-10  # of a digit: over so much the step of rounding at one half is spread, before it or behind it
+SURELY = 1 + 2.0**-30  # rounding in float64 moves no comparison by so much
 
 
 Share = Callable[[Floats, Floats], Floats]  # how much of the partial sums lies between two sizes
 
 
+class _Level(NamedTuple):
+    """Partial sums between two sizes: their last digit, and how many of it roundings there add up to."""
+
+    bottom: Floats
+    top: Floats
+    digit: Floats
+    lost: Floats
+
+
 def lean(
     terms: Floats, n: Floats, reach: Floats, add_up: Callable[[Floats], Floats], levels: int = 2, axis: int = -1,
-    share: Share | None = None,
+    others: Sequence[Callable[[], Share]] = (),
 ) -> Floats:  # fmt: skip
     """How far sums of `terms` drift, beyond what they do by chance.
 
     n: how many terms a sum has.  reach: the largest size of its partial sums, which are taken to be spread evenly up to
-    it, unless `share` tells where they lie.  Both in the shape that `add_up`, which adds what each term loses along the
-    axis, returns, the axis kept.  Where sums run on, the last of them says what digits there are.
+    it.  Both in the shape that `add_up`, which adds what each term loses along the axis, returns, the axis kept.  Where
+    sums run on, the last of them says what digits there are.  others: each finds where the partial sums of another
+    order lie; the order that drifts farthest counts.
 
     Partial sums of the reach's own leading binary digit lose what terms have below the last digit of these; those of
     the next ones less, in so many levels, the last of which stands for all that are smaller.  So nothing jumps where a
@@ -36,16 +50,36 @@ def lean(
 
     By chance the drift has a variance of n / 12 digits; four standard deviations are not counted.
     """
-    wide = roundings().accumulator
     with np.errstate(all="ignore"):
-        top = np.ldexp(1.0, np.frexp(np.take(reach, [-1], axis=axis))[1])
-        drift = digits = np.zeros_like(reach)
-        for level in range(levels):
-            bottom = top / 2
-            digit = 2 * wide.unit * np.maximum(bottom, wide.smallest)
-            weight = digit * (share or _evenly(reach))(bottom if level < levels - 1 else np.zeros_like(top), top)
-            drift, digits, top = drift + weight * _lost(terms / digit, add_up), digits + weight, bottom
-        return np.nan_to_num(np.sqrt(np.maximum(drift**2 - CHANCE**2 * n / 12 * digits**2, 0.0)), posinf=0.0)
+        found = _levels(terms, reach, add_up, levels, axis)
+        by_chance = CHANCE**2 * n / 12
+        # The drift in digits is a mean of what the levels lose: no order has more than the one that loses most.
+        if all(np.all(SURELY * level.lost**2 <= by_chance) for level in found):
+            return np.zeros(np.broadcast_shapes(reach.shape, np.shape(n)))
+        shares = itertools.chain([_evenly(reach)], (find() for find in others))
+        return functools.reduce(np.maximum, (_beyond(share, found, by_chance) for share in shares))
+
+
+def _levels(terms: Floats, reach: Floats, add_up: Callable[[Floats], Floats], levels: int, axis: int) -> list[_Level]:
+    """What is lost on each level; of every order of the terms the same."""
+    wide = roundings().accumulator
+    top = np.ldexp(1.0, np.frexp(np.take(reach, [-1], axis=axis))[1])
+    found = []
+    for level in range(levels):
+        bottom = top / 2
+        digit = 2 * wide.unit * np.maximum(bottom, wide.smallest)
+        lowest = bottom if level < levels - 1 else np.zeros_like(top)
+        found.append(_Level(lowest, top, digit, _lost(terms / digit, add_up)))
+        top = bottom
+    return found
+
+
+def _beyond(share: Share, levels: Sequence[_Level], by_chance: Floats) -> Floats:
+    """How far the sums of one order drift, of which `share` tells where they lie."""
+    weights = [level.digit * share(level.bottom, level.top) for level in levels]
+    drift = np.add.reduce([weight * level.lost for weight, level in zip(weights, levels, strict=True)])
+    digits = np.add.reduce(weights)
+    return np.asarray(np.nan_to_num(np.sqrt(np.maximum(drift**2 - by_chance * digits**2, 0.0)), posinf=0.0))
 
 
 def _evenly(reach: Floats) -> Share:
@@ -64,5 +98,5 @@ def _lost(terms: Floats, add_up: Callable[[Floats], Floats]) -> Floats:
     """How far from zero the roundings of terms, in digits, add up: just before the step at one half, or just behind."""
     below = terms - np.floor(terms)
     past = (below - 0.5) / RAMP
-    late, early = (np.abs(add_up(np.clip(past + more, 0.0, 1.0) - below)) for more in (0.0, 1.0))
+    late, early = (np.abs(add_up(np.minimum(np.maximum(ramp, 0.0), 1.0) - below)) for ramp in (past, past + 1.0))
     return np.asarray(np.maximum(late, early))

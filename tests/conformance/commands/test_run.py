@@ -150,6 +150,23 @@ def test_ctrl_c_ends_the_run_and_its_workers_at_once(library, tmp_path: Path) ->
     assert _until(lambda: not Path(f"/proc/{worker}").exists() or not Path("/proc/self").exists())
 
 
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_that_is_stopped_leaves_no_folders(library, tmp_path: Path, sent: signal.Signals) -> None:
+    (temporary := tmp_path / "temporary").mkdir()
+    given = ["--fresh", "-n", "2", "--limit", "60", "-k", "silu", "--library", library("0; { for (;;) pause(); }")]
+    command = [sys.executable, "-c", LISTENING, "run", *given]
+    environment = os.environ | {"TMPDIR": str(temporary)}
+    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, env=environment) as judge:
+        try:
+            assert _until(lambda: len([*temporary.iterdir()]) >= 3)  # of two workers, and of what is prepared
+            judge.send_signal(sent)
+            judge.communicate(timeout=60)
+        finally:
+            judge.kill()
+    assert judge.returncode == 128 + sent
+    assert [*temporary.iterdir()] == []
+
+
 def _until(found):
     """Wait until the function finds something, a minute at most, and return it."""
     for _ in range(3000):

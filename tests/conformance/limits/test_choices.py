@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from conformance.judging import outputs
+from conformance.limits import choices
 from conformance.limits.expectation import expect
 from conformance.variants.honest import rearranged
 
@@ -51,6 +52,20 @@ def test_columns_of_different_probabilities_stand_in_order() -> None:
     wrong = due.copy()
     wrong[3] = (wrong[3] + 5) % 30
     assert not passes("topp_sample", arguments, wrong)
+
+
+@pytest.mark.parametrize("largest", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("scalars", [{}, {"k": 1}, {"k": 3}, {"top_p": 0.7}])
+def test_a_row_whose_largest_logit_is_no_finite_number_has_no_probability_that_is(
+    largest: float, scalars: Arguments
+) -> None:
+    """So that any column of it may be taken, and nobody need look at each."""
+    row = np.full((1, 5), largest, np.float32)
+    row[0, 2:4] = -np.inf if np.isinf(largest) else 1
+    arguments = {"logits": row, "seeds": SEEDS[:1], "temperature": 0.8, **scalars}
+    probabilities, order = choices._walked(arguments, row)
+    assert np.isnan(probabilities.v[order]).all()
+    assert all(choices._may_stop_at(arguments, 0, column) for column in range(5))
 
 
 @pytest.mark.parametrize("operation", ["sample", "topk_sample", "topp_sample"])

@@ -167,6 +167,26 @@ def test_the_last_digits_of_float64_do_not_move_what_terms_lean_by() -> None:
         assert np.ptp(drift, axis=0).max() <= 1e-6 * drift.max()
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_sums_that_lose_no_more_than_by_chance_lean_by_nothing_in_any_order(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That is said without a look at the orders, and they say the same."""
+    drawn = np.random.default_rng(seed)
+    terms = drawn.normal(size=(9, int(drawn.integers(1, 700)))) * 2.0 ** drawn.integers(-80, 80, size=(9, 1))
+    rows = terms[:, None, :] * (1, 0, 0.1)[seed % 3] + (seed % 2) * 0.1  # some of them equal, some of them zero
+    given = np.float64(rows.shape[-1]), np.max(np.abs(np.cumsum(rows, axis=-1)), axis=-1, keepdims=True)
+
+    def lean(row: int) -> Any:
+        others = [lambda: unevenness.of_largest_first(rows[row])]
+        add_up: Callable[[Any], Any] = lambda part: np.sum(part, axis=-1, keepdims=True)  # noqa: E731
+        return unevenness.lean(rows[row], given[0], given[1][row], add_up, others=others)
+
+    quick = [lean(row) for row in range(len(rows))]
+    monkeypatch.setattr(unevenness, "SURELY", np.inf)
+    assert np.array_equal(quick, [lean(row) for row in range(len(rows))])
+
+
 # ---- overflow ----------------------------------------------------------------------------------------------------
 def test_where_an_order_comes_to_infinity_nothing_is_known() -> None:
     a, b, c = (np.array([v, 1.0], np.float32) for v in (1e30, 1e20, 1e-20))
