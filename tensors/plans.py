@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from bindings.calls.prepared import held
 from reference.namespace import Ops
 
 from .layout import Layout
@@ -16,7 +17,7 @@ MOST = 4096  # each holds a few short arrays; layouts that never come again woul
 
 
 class Plan(NamedTuple):
-    """A prepared call of the arrays that the inputs lie in, and how what it returns lies in its own."""
+    """A prepared call of the storages that the inputs lie in, and how what it returns lies in its own."""
 
     call: Callable[..., Any]
     layout: Layout
@@ -42,14 +43,14 @@ class Plans:
         return result
 
     def number(self, value: Any, dtype: Any) -> Any:
-        """Return an array of one number, the same again for the same; nobody may write into it."""
+        """Return an array of one number, and as it is held: the same again for the same. Nobody writes into it."""
         key = (value or repr(value), dtype)  # 0.0 and -0.0 are equal
         found = self._numbers.get(key)
         if found is None:
             if len(self._numbers) >= MOST:
                 self._numbers.clear()
-            found = self._numbers[key] = np.full(1, value, dtype)
-            found.flags.writeable = False
+            array = np.full(1, value, dtype)
+            found = self._numbers[key] = array, held(array)
         return found
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from bindings.calls.prepared import held
 from reference.namespace import Ops
 
 from .errors import TensorError, check
@@ -13,29 +14,20 @@ from .layout import Layout, dense
 from .plans import plans_of
 
 
-_new = object.__new__
-
-
 class Storage:
     """An array of one axis, and the namespace of operations, `ops`, that computes on it.
 
     `version` counts the writes through tensors: so that the tape notices that what it saved was overwritten. `plans`:
-    the calls that `ops` has prepared.
+    the calls that `ops` has prepared; `held`: the array as they take it.
     """
 
-    __slots__ = ("array", "ops", "plans", "version")
+    __slots__ = ("array", "held", "ops", "plans", "version")
 
     def __init__(self, array: Any, ops: Ops) -> None:
         resident = getattr(ops, "resident", False) is True
         check(not resident, "Tensor", "a library whose calls return NumPy arrays", "resident=True")
         self.array, self.ops, self.version = array, ops, 0
-        self.plans = plans_of(ops)
-
-    def beside(self, array: Any) -> Storage:
-        """Return another array's, which the same namespace computes on."""
-        storage = _new(Storage)
-        storage.array, storage.ops, storage.version, storage.plans = array, self.ops, 0, self.plans
-        return storage
+        self.held, self.plans = held(array), plans_of(ops)
 
     def __len__(self) -> int:
         return len(self.array)

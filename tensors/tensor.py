@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 import reference
+from bindings.calls.prepared import held
 from reference.namespace import Ops
 
 from . import calls
@@ -102,16 +103,16 @@ class Tensor(Arithmetic):
     def map(self, function: str) -> Self:
         storage, x = self.storage, self._layout
         plan = storage.plans.find(key := (function, x))
-        if plan is not None and (array := plan.call(storage.array)) is not None:
-            return self._made(array, plan.layout)
+        if plan is not None and (made := plan.call(storage.held)):
+            return self._made(made, plan.layout)
         return self._run("map_strided", key, (storage,), *calls.mapped(function, x))
 
     def zip(self, function: str, other: Any) -> Self:
         b = self._lift(other)
         storage, second, x, y = self.storage, b.storage, self._layout, b._layout
         plan = storage.plans.find(key := (function, x, y))
-        if plan is not None and (array := plan.call(storage.array, second.array)) is not None:
-            return self._made(array, plan.layout)
+        if plan is not None and (made := plan.call(storage.held, second.held)):
+            return self._made(made, plan.layout)
         return self._run("zip_strided", key, (storage, second), *calls.zipped(function, x, y))
 
     def reduce(self, function: str, axis: Axis = None, keepdims: bool = False, start: float | None = None) -> Self:
@@ -119,45 +120,51 @@ class Tensor(Arithmetic):
         axes = axis if axis is None or type(axis) is int else layouts.axes_of(function, axis, self.ndim)
         first = None if start is None else float(start).hex()  # 0.0 and -0.0 are equal
         plan = storage.plans.find(key := (function, x, axes, not keepdims, first))
-        if plan is not None and (array := plan.call(storage.array)) is not None:
-            return self._made(array, plan.layout)
+        if plan is not None and (made := plan.call(storage.held)):
+            return self._made(made, plan.layout)
         return self._run("reduce_strided", key, (storage,), *calls.reduced(function, x, axes, keepdims, start))
 
     def _product(self, other: Self) -> Self:
         b = self._lift(other)
         storage, second, x, y = self.storage, b.storage, self._layout, b._layout
         plan = storage.plans.find(key := (x, y))
-        if plan is not None and (array := plan.call(storage.array, second.array)) is not None:
-            return self._made(array, plan.layout)
+        if plan is not None and (made := plan.call(storage.held, second.held)):
+            return self._made(made, plan.layout)
         return self._run("matmul_strided", key, (storage, second), *calls.multiplied(x, y))
 
     def _run(self, operation: str, key: Any, inputs: tuple[Storage, ...], rest: calls.Rest, out: Layout) -> Self:
         """Call an operation that no plan is there for, or that does not go by it."""
         args = (*(storage.array for storage in inputs), np.zeros(out.size, self.dtype), *rest)
-        return self._made(self.storage.plans.run(getattr(self.ops, operation), key, args, out), out)
+        array = self.storage.plans.run(getattr(self.ops, operation), key, args, out)
+        return self._made((array, held(array)), out)
 
-    def _made(self, array: Any, layout: Layout) -> Self:
-        """Return the tensor that lies so in a new array."""
-        tensor = _new(type(self))
-        tensor.storage, tensor._layout = self.storage.beside(array), layout
+    def _made(self, made: tuple[Any, Any], layout: Layout) -> Self:
+        """Return the tensor that lies so in a new array; made: that array, and as it is held."""
+        tensor, storage, mine = _new(type(self)), _new(Storage), self.storage
+        storage.array, storage.held = made
+        storage.ops, storage.plans, storage.version = mine.ops, mine.plans, 0
+        tensor.storage, tensor._layout = storage, layout
         return tensor
 
     def _lift(self, other: Any) -> Self:
+        mine = self.storage
         if isinstance(other, type(self)):
-            mine, its = self.storage, other.storage
+            its = other.storage
             if its.ops is not mine.ops:
                 raise TensorError(f"Tensor: expected operations of {mine.ops!r}, got {its.ops!r}")
             if (dtype := its.array.dtype) is not mine.array.dtype:
                 check(dtype == self.dtype, "Tensor", f"numbers of {self.dtype}, as the other has", dtype)
             return other
         if type(other) is float or type(other) is int:
-            return self._made(self.storage.plans.number(other, self.dtype), ONE)
+            return self._made(mine.plans.number(other, self.dtype), ONE)
         if not isinstance(other, numbers.Real):
             raise TensorError(f"Tensor: expected a tensor or a number, got {type(other).__name__}")
-        return self._made(np.full(1, other, self.dtype), ONE)
+        return self._made((array := np.full(1, other, self.dtype), held(array)), ONE)
 
     def sum_to(self, shape: Shape) -> Self:
         """The sum over the axes along which `shape` was broadcast to this one's: the gradient of broadcasting."""
+        if self._layout.shape == shape:
+            return self
         new = self.ndim - len(shape)
         again = [*range(new), *(new + k for k, n in enumerate(shape) if n == 1 and self.shape[new + k] != 1)]
         return self.sum(again).reshape(shape) if again else self

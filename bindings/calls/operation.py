@@ -74,11 +74,11 @@ class Operation:
     def prepare(self, *args: Any, **kwargs: Any) -> Prepared | None:
         """Check a call on tensors of any layout without making it, and return one for others that lie so.
 
-        The function takes the storages of the inputs, in the header's order, and returns the output in a new one, or
-        None where a storage is no NumPy array of the header's type with all those places, or where a graph is captured:
-        then a call as any other says what is wrong. Raises as a call does, and CallError as that would. None is
-        returned where calls are not so simple: on a device, on DeviceArrays, of operations on other than tensors, and
-        where not every place of the output is one of its elements.
+        The function takes the storages of the inputs, in the header's order, as `held` gives them. It returns the
+        output, in a new array, and that as it is held; or None where a storage is too short or None, or a graph is
+        captured: then a call as any other says what is wrong. Raises as a call does, and the function CallError.
+        Returns None where calls are not so simple: on a device, on DeviceArrays, of operations on other than tensors,
+        and where not every place of the output is one of its elements.
         """
         values = self._bind(args, kwargs)
         sizes = self._check(values)

@@ -10,17 +10,28 @@ from typing import Any
 import numpy as np
 
 from bindings.arrays import Memory
-from bindings.header.records import Parameter
+from bindings.header.records import Function, Parameter
 from bindings.header.signature import Signature
-from bindings.shared_object.foreign import from_buffer
+from bindings.shared_object.foreign import FLOATS, from_buffer
 
 from .checks import READABLE
 from .strides import span
 
 Prepared = Callable[..., Any]
+_FLOAT32 = np.dtype(np.float32)
 _WORDS: dict[str, Any] = {
-    "_ndarray": np.ndarray, "_empty": np.empty, "_from_buffer": from_buffer, "_type": type, "_NoMemory": MemoryError,
+    "_empty": np.empty, "_from_buffer": from_buffer, "_FLOATS": FLOATS, "_float32": _FLOAT32, "_len": len,
+    "_NoMemory": MemoryError,
 }  # fmt: skip
+
+
+def held(array: Any) -> Any:
+    """Return an array's memory as prepared calls take it; None where they take none of its kind.
+
+    They take NumPy arrays of float32 of one axis, one element behind the other, aligned.
+    """
+    is_plain = type(array) is np.ndarray and array.dtype == _FLOAT32 and array.flags.num & READABLE == READABLE
+    return from_buffer(FLOATS, array) if is_plain and array.ndim == 1 else None
 
 
 def has_preparation(signature: Signature) -> bool:
@@ -28,6 +39,7 @@ def has_preparation(signature: Signature) -> bool:
     arrays = [p for p in signature.function.parameters if p.is_array or p.is_list]
     written = [p for p in arrays if p.written]
     plain = all((p.strided or p.host) and not (p.is_list or p.limit or p.is_optional) for p in arrays)
+    plain = plain and all(p.element == "float32" for p in arrays if p.strided)
     return plain and len(written) == 1 and written[0].strided is not None
 
 
@@ -42,7 +54,6 @@ class Preparation:
         self._settled = [p.name for p in function.parameters if p.is_array and not p.strided]
         self._numbers = [p.name for p in function.parameters if not p.is_array and p.name != "stream"]
         known = _WORDS | {"_entry": entry, "_memory": memory, "_error": error, "_called": memory.called.append}
-        known |= {f"_{p.element}": p.type.dtype for p in self._tensors}
         exec(compile("\n".join(self._lines(function)), f"<{function.operation} prepared>", "exec"), known)
         self._make: Callable[..., Prepared] = known["_make"]
 
@@ -56,7 +67,7 @@ class Preparation:
         least = {f"_least_{p.name}": _least(p, values, sizes) for p in self._tensors if not p.written}
         return self._make(**settled, **numbers, **least)
 
-    def _lines(self, function: Any) -> Iterator[str]:
+    def _lines(self, function: Function) -> Iterator[str]:
         """The text: a function of what is settled, which returns one of the inputs."""
         inputs = [p.name for p in self._tensors if not p.written]
         (output,) = (p for p in self._tensors if p.written)
@@ -64,29 +75,18 @@ class Preparation:
         yield f"def _make(*, {', '.join([*self._settled, *self._numbers, *(f'_least_{name}' for name in inputs)])}):"
         yield f"  def _prepared({', '.join(inputs)}):"
         yield "    if _memory.capture is not None: return None"
-        for parameter in self._tensors:
-            if not parameter.written:
-                yield f"    {parameter.name}_places = {parameter.name}.size"
-                yield f"    if {' or '.join(_unusual(parameter))}: return None"
-        yield f"    try: {output.name} = _empty({size_of[output.name]}, _{output.element})"
+        for name in inputs:
+            yield f"    if {name} is None or (_len_{name} := _len({name})) < _least_{name}: return None"
+        yield f"    try: {output.name} = _empty({size_of[output.name]}, _float32)"
         yield "    except _NoMemory: return None"
-        passed = {size_of[name]: f"{name}_places" for name in inputs} | {"stream": "_memory.stream_pointer"}
-        passed |= {p.name: f"_from_buffer({p.name})" for p in self._tensors}
+        yield f"    _held = _from_buffer(_FLOATS, {output.name})"
+        passed = {size_of[name]: f"_len_{name}" for name in inputs}
+        passed |= {output.name: "_held", "stream": "_memory.stream_pointer"}
         yield f"    _code = _entry({', '.join(passed.get(p.name, p.name) for p in function.parameters)})"
         yield "    if _code: raise _error(_code)"
         yield f"    _called({function.operation!r})"
-        yield f"    return {output.name}"
+        yield f"    return {output.name}, _held"
         yield "  return _prepared"
-
-
-def _unusual(parameter: Parameter) -> Iterator[str]:
-    """What an input must not be."""
-    name = parameter.name
-    yield f"_type({name}) is not _ndarray"
-    yield f"{name}.dtype is not _{parameter.element}"
-    yield f"{name}.flags.num & {READABLE} != {READABLE}"
-    yield f"{name}.ndim != {len(parameter.shape)}"
-    yield f"{name}_places < _least_{name}"
 
 
 def _lies(parameter: Parameter, values: Mapping[str, Any]) -> tuple[list[int], list[int]]:

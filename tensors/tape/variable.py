@@ -22,6 +22,7 @@ from .reductions import MatMul, Reduce
 from .views import Broadcast, Concat, Contiguous, View
 from .zips import GRADIENTS, STEPS, Zip
 
+_ONE: tuple[tuple[bool, ...], ...] = ((False,), (True,))
 _RECORDS = ContextVar("_RECORDS", default=True)
 
 
@@ -45,7 +46,8 @@ class Variable(Arithmetic):
     __array_ufunc__ = None
 
     def __init__(self, value: Tensor, requires_grad: bool = False) -> None:
-        check(isinstance(value, Tensor), "Variable", "a Tensor", type(value).__name__)
+        if not isinstance(value, Tensor):
+            check(False, "Variable", "a Tensor", type(value).__name__)
         self.value = value
         self._origin: Node | Leaf | None = Leaf() if requires_grad else None
 
@@ -126,18 +128,23 @@ class Variable(Arithmetic):
             return other
         if isinstance(other, Tensor):
             return type(self)(other)
-        return type(self)(full((), 0.0, self.value.dtype, self.value.ops) + other)
+        return type(self)(self.value._lift(other))
 
     @classmethod
     def _apply(cls, function: type[Function], /, *inputs: Variable, **attributes: Any) -> Self:
         """Call a function; record it where an input requires a gradient."""
-        needs = tuple(one.requires_grad for one in inputs)
-        recorded = _RECORDS.get() and any(needs)
+        values: tuple[Tensor, ...]
+        origins: tuple[Node | Leaf | None, ...]
+        if len(inputs) == 1:  # as most have; a loop takes longer
+            (x,) = inputs
+            values, origins, needs = (x.value,), (x._origin,), _ONE[x._origin is not None]
+        else:
+            values, origins = tuple([one.value for one in inputs]), tuple([one._origin for one in inputs])
+            needs = tuple([origin is not None for origin in origins])
         context = Context(needs)
-        result = cls(function.forward(context, *(one.value for one in inputs), **attributes))
-        if recorded:
-            origins, shapes = tuple(one._origin for one in inputs), tuple(one.shape for one in inputs)
-            result._origin = Node(function, context, origins, shapes)
+        result = cls(function.forward(context, *values, **attributes))
+        if True in needs and _RECORDS.get():
+            result._origin = Node(function, context, origins, values)
         return result
 
 
