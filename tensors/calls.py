@@ -1,4 +1,4 @@
-"""The strided operations' arguments behind the storages, by layouts: shapes, strides, offsets and the function's number."""
+"""The strided operations' arguments behind the storages, by layouts: shapes, strides, offsets, the function's number."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def backward(root: Node | Leaf, gradient: Tensor, retain: bool = False) -> None:
 
 
 def _calls(root: Node | Leaf) -> list[Node]:
-    """The calls that lead to the root, each before those that its inputs came from: the last one that was made first."""
+    """The calls that lead to the root, the last one that was made first: each before those its inputs came from."""
     found = {root} if isinstance(root, Node) else set()
     waiting = [*found]
     while waiting:

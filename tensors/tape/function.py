@@ -30,8 +30,8 @@ class Context:
         """What was saved; raises TapeError where a storage was written since."""
         if not self._saved:
             return ()
-        for tensor, version in zip(self._saved, self._versions, strict=True):
-            if tensor.storage.version != version:
+        for number, tensor in enumerate(self._saved):
+            if tensor.storage.version != self._versions[number]:
                 raise TapeError(f"expected a saved tensor of shape {tensor.shape} as it was, got one written since")
         return self._saved
 
@@ -79,10 +79,9 @@ class Node:
         function: type[Function],
         context: Context,
         inputs: Sequence[Node | Leaf | None],
-        values: Sequence[Tensor],
+        shapes: Sequence[Shape],
     ) -> None:
-        self.function, self.inputs = function, inputs
-        self.shapes = tuple([value._layout.shape for value in values])
+        self.function, self.inputs, self.shapes = function, inputs, shapes
         self.context: Context | None = context
         self.number = next(_NUMBERS)
 

@@ -12,7 +12,7 @@ import numpy as np
 from tensors.arithmetic import Arithmetic, Axis
 from tensors.creation import full
 from tensors.errors import TapeError, check
-from tensors.layout import Layout
+from tensors.layout import Layout, Shape
 from tensors.tensor import Tensor
 
 from .backward import backward
@@ -135,16 +135,26 @@ class Variable(Arithmetic):
         """Call a function; record it where an input requires a gradient."""
         values: tuple[Tensor, ...]
         origins: tuple[Node | Leaf | None, ...]
-        if len(inputs) == 1:  # as most have; a loop takes longer
+        shapes: tuple[Shape, ...]
+        if len(inputs) == 1:  # most have one or two, of which a loop takes longer
             (x,) = inputs
-            values, origins, needs = (x.value,), (x._origin,), _ONE[x._origin is not None]
+            values, origins, shapes = (x.value,), (x._origin,), (x.value._layout.shape,)
+            needs = _ONE[x._origin is not None]
+        elif len(inputs) == 2:
+            x, y = inputs
+            values, origins, shapes = (
+                (x.value, y.value),
+                (x._origin, y._origin),
+                (x.value._layout.shape, y.value._layout.shape),
+            )
+            needs = (x._origin is not None, y._origin is not None)
         else:
-            values, origins = tuple([one.value for one in inputs]), tuple([one._origin for one in inputs])
-            needs = tuple([origin is not None for origin in origins])
+            values, origins = tuple(one.value for one in inputs), tuple(one._origin for one in inputs)
+            needs, shapes = tuple(one is not None for one in origins), tuple(value.shape for value in values)
         context = Context(needs)
         result = cls(function.forward(context, *values, **attributes))
         if True in needs and _RECORDS.get():
-            result._origin = Node(function, context, origins, values)
+            result._origin = Node(function, context, origins, shapes)
         return result
 
 

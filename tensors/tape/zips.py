@@ -38,8 +38,10 @@ class Zip(Function):
         y = a.zip(function, b)
         needed, *context.gradients = GRADIENTS[function]
         context.shapes = (a.shape, b.shape)
-        if needed:
-            context.save(*[a if name == "a" else b if name == "b" else y for name in needed])
+        if needed == "ab":  # the most frequent
+            context.save(a, b)
+        elif needed:
+            context.save(*({"a": a, "b": b, "y": y}[name] for name in needed))
         return y
 
     @staticmethod
@@ -47,4 +49,5 @@ class Zip(Function):
         (for_a, for_b), (of_a, of_b), (shape_a, shape_b) = context.needs, context.gradients, context.shapes
         saved = context.saved
         d_a = of_a(gradient, *saved).sum_to(shape_a) if for_a else None
-        return d_a, of_b(gradient, *saved).sum_to(shape_b) if for_b else None
+        d_b = of_b(gradient, *saved).sum_to(shape_b) if for_b else None
+        return d_a, d_b
