@@ -1,4 +1,4 @@
-"""The strided operations' arguments behind the storages, by layouts: shapes, strides, offsets, the function's number."""
+"""The strided operations' arguments behind the storages, by layouts: shapes, strides, offsets, functions' numbers."""
 
 from __future__ import annotations
 

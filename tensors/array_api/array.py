@@ -105,9 +105,16 @@ class Array:
     def __len__(self) -> int:
         return len(self.tensor)
 
-    def __dlpack__(self, **asked: Any) -> Any:
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: builtins.bool | None = None,
+    ) -> Any:
         check(not self._is_bool, "__dlpack__", "floating-point numbers", "bool, whose memory is not of that type")
-        return self.tensor.__dlpack__(**asked)
+        return self.tensor.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return self.tensor.__dlpack_device__()

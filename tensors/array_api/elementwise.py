@@ -62,11 +62,18 @@ greater, greater_equal = _compare("greater", Tensor.__gt__), _compare("greater_e
 equal, not_equal = _compare("equal", Tensor.__eq__, True), _compare("not_equal", Tensor.__ne__, True)
 logical_and, logical_or = _logical("logical_and", "minimum"), _logical("logical_or", "maximum")
 logical_xor = _logical("logical_xor", "not_equal")
+bitwise_and, bitwise_or = _logical("bitwise_and", "minimum"), _logical("bitwise_or", "maximum")
+bitwise_xor = _logical("bitwise_xor", "not_equal")
 
 
 def logical_not(x: Array, /) -> Array:
     """True where it is not."""
     return Array(bools("logical_not", x) == 0.0, True)
+
+
+def bitwise_invert(x: Array, /) -> Array:
+    """True where it is not: of bool, the only type here that has bits to name."""
+    return logical_not(x)
 
 
 def isnan(x: Array, /) -> Array:
@@ -84,9 +91,9 @@ def isinf(x: Array, /) -> Array:
 
 
 def trunc(x: Array, /) -> Array:
-    """The whole number towards 0: of what is below it the one above."""
+    """The whole number towards 0."""
     t = floats("trunc", x)
-    return Array(_chosen(t >= 0.0, t.map("floor"), t.map("ceil")))
+    return Array(t.map("sign") * t.map("absolute").map("floor"))
 
 
 def clip(x: Array, /, min: Any = None, max: Any = None) -> Array:
@@ -106,9 +113,9 @@ def where(condition: Array, x1: Any, x2: Any, /) -> Array:
 
 def _chosen(condition: Tensor, a: Tensor, b: Tensor) -> Tensor:
     """What is chosen is not multiplied, as 0 times infinity is NaN: ReLU's backward passes a number on where another is
-    above 0."""
+    above 0. What is not chosen becomes -0, which added to any number leaves it, and its sign."""
     wanted = Tensor(condition.numpy().astype(a.dtype, copy=False), condition.ops)
-    return wanted.zip("relu_backward", a) + (wanted == 0.0).zip("relu_backward", b)
+    return -wanted.zip("relu_backward", -a) + -(wanted == 0.0).zip("relu_backward", -b)
 
 
 def _reflected(function: Function) -> Function:

@@ -21,9 +21,9 @@ def broadcast_to(x: Array, /, shape: Shape) -> Array:
     return x.with_tensor(x.tensor.broadcast_to(shape))
 
 
-def broadcast_arrays(*arrays: Array) -> tuple[Array, ...]:
+def broadcast_arrays(*arrays: Array) -> list[Array]:
     shape = broadcast_shapes(*(a.shape for a in arrays))
-    return tuple(broadcast_to(a, shape) for a in arrays)
+    return [broadcast_to(a, shape) for a in arrays]
 
 
 def reshape(x: Array, /, shape: Shape, *, copy: bool | None = None) -> Array:
@@ -59,7 +59,7 @@ def squeeze(x: Array, /, axis: int | tuple[int, ...]) -> Array:
     return x.with_tensor(x.tensor.squeeze(axis))
 
 
-def expand_dims(x: Array, /, *, axis: int = 0) -> Array:
+def expand_dims(x: Array, /, axis: int) -> Array:
     return x.with_tensor(x.tensor.expand_dims(axis))
 
 
