@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,34 @@ class Array:
 
     __slots__ = ("_is_bool", "tensor")
     __hash__ = None  # type: ignore[assignment]  # == is taken element by element
+
+    if TYPE_CHECKING:  # elementwise.py and reductions.py make them of the standard's functions
+        __add__: Callable[[Array, Any], Array]
+        __radd__: Callable[[Array, Any], Array]
+        __sub__: Callable[[Array, Any], Array]
+        __rsub__: Callable[[Array, Any], Array]
+        __mul__: Callable[[Array, Any], Array]
+        __rmul__: Callable[[Array, Any], Array]
+        __truediv__: Callable[[Array, Any], Array]
+        __rtruediv__: Callable[[Array, Any], Array]
+        __pow__: Callable[[Array, Any], Array]
+        __rpow__: Callable[[Array, Any], Array]
+        __and__: Callable[[Array, Any], Array]
+        __rand__: Callable[[Array, Any], Array]
+        __or__: Callable[[Array, Any], Array]
+        __ror__: Callable[[Array, Any], Array]
+        __xor__: Callable[[Array, Any], Array]
+        __rxor__: Callable[[Array, Any], Array]
+        __matmul__: Callable[[Array, Any], Array]
+        __rmatmul__: Callable[[Array, Any], Array]
+        __lt__: Callable[[Array, Any], Array]
+        __le__: Callable[[Array, Any], Array]
+        __gt__: Callable[[Array, Any], Array]
+        __ge__: Callable[[Array, Any], Array]
+        __neg__: Callable[[Array], Array]
+        __pos__: Callable[[Array], Array]
+        __abs__: Callable[[Array], Array]
+        __invert__: Callable[[Array], Array]
 
     def __init__(self, tensor: Tensor, is_bool: builtins.bool = False) -> None:
         self.tensor, self._is_bool = tensor, is_bool
