@@ -234,7 +234,7 @@ def bench(session: nox.Session) -> None:
     if not set(session.posargs) <= {"--peers", "--short"}:
         return
     short = ["--short"] if "--short" in session.posargs else []
-    for benchmark in ("sixteen", "recompute", "judge"):
+    for benchmark in ("sixteen", "recompute", "tape", "judge"):
         session.run("python", "-m", f"benchmarks.{benchmark}", *library, *short)
 
 

@@ -6,24 +6,28 @@ from typing import Any
 
 import numpy as np
 
+from bindings.calls.prepared import held
 from reference.namespace import Ops
 
 from .errors import TensorError, check
 from .layout import Layout, dense
+from .plans import plans_of
 
 
 class Storage:
     """An array of one axis, and the namespace of operations, `ops`, that computes on it.
 
-    `version` counts the writes through tensors: so that the tape notices that what it saved was overwritten.
+    `version` counts the writes through tensors: so that the tape notices that what it saved was overwritten. `plans`:
+    the calls that `ops` has prepared; `held`: the array as they take it.
     """
 
-    __slots__ = ("array", "ops", "version")
+    __slots__ = ("array", "held", "ops", "plans", "version")
 
     def __init__(self, array: Any, ops: Ops) -> None:
         resident = getattr(ops, "resident", False) is True
         check(not resident, "Tensor", "a library whose calls return NumPy arrays", "resident=True")
         self.array, self.ops, self.version = array, ops, 0
+        self.held, self.plans = held(array), plans_of(ops)
 
     def __len__(self) -> int:
         return len(self.array)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import numbers
 from collections.abc import Callable, Sequence
 from typing import Any, Self
@@ -10,20 +9,18 @@ from typing import Any, Self
 import numpy as np
 
 import reference
+from bindings.calls.prepared import held
 from reference.namespace import Ops
 
+from . import calls
 from . import layout as layouts
 from .arithmetic import Arithmetic, Axis
 from .errors import TensorError, check
 from .layout import Layout, Shape, dense
-from .numbers import MAPS, REDUCTIONS, ZIPS, number
 from .storage import Storage, of_numpy
 
-NEUTRAL = {"sum": 0.0, "product": 1.0, "maximum": -math.inf, "minimum": math.inf, "mean": 0.0}
-
-
-def _whole(values: Sequence[int]) -> np.ndarray[Any, np.dtype[np.int64]]:
-    return np.array(values, np.int64)
+ONE = dense(())
+_new = object.__new__
 
 
 class Tensor(Arithmetic):
@@ -99,76 +96,74 @@ class Tensor(Arithmetic):
         target, source = self[key], self._lift(value)
         if source.storage.may_share(target.storage):
             source = source.copy()  # what is read has to be read before it is written
-        into, out = target._layout, layouts.broadcast(source._layout, target.shape)
-        strides = (_whole(out.strides), _whole(into.strides), out.offset, into.offset)
-        self.storage.write(
-            self.ops.map_strided(
-                source.storage.array, self.storage.array, _whole(into.shape), *strides, MAPS["identity"]
-            )
-        )
+        rest = calls.copied(layouts.broadcast(source._layout, target.shape), target._layout)
+        self.storage.write(self.ops.map_strided(source.storage.array, self.storage.array, *rest))
 
     def map(self, function: str) -> Self:
-        f, x, out = number("map", MAPS, function), self._layout, dense(self.shape)
-        strides = (_whole(x.strides), _whole(out.strides), x.offset, 0)
-        return self._new(
-            self.ops.map_strided(self.storage.array, self._places(out.size), _whole(x.shape), *strides, f), out
-        )
+        storage, x = self.storage, self._layout
+        plan = storage.plans.find(key := (function, x))
+        if plan is not None and (made := plan.call(storage.held)):
+            return self._made(made, plan.layout)
+        return self._run("map_strided", key, (storage,), *calls.mapped(function, x))
 
     def zip(self, function: str, other: Any) -> Self:
-        f, b = number("zip", ZIPS, function), self._lift(other)
-        shape = layouts.common_shape(function, self.shape, b.shape)
-        x, y, out = layouts.broadcast(self._layout, shape), layouts.broadcast(b._layout, shape), dense(shape)
-        strides = (_whole(x.strides), _whole(y.strides), _whole(out.strides), x.offset, y.offset, 0)
-        places = self._places(out.size)
-        return self._new(
-            self.ops.zip_strided(self.storage.array, b.storage.array, places, _whole(shape), *strides, f), out
-        )
+        b = self._lift(other)
+        storage, second, x, y = self.storage, b.storage, self._layout, b._layout
+        plan = storage.plans.find(key := (function, x, y))
+        if plan is not None and (made := plan.call(storage.held, second.held)):
+            return self._made(made, plan.layout)
+        return self._run("zip_strided", key, (storage, second), *calls.zipped(function, x, y))
 
     def reduce(self, function: str, axis: Axis = None, keepdims: bool = False, start: float | None = None) -> Self:
-        f = number("reduce", REDUCTIONS, function)
-        gone = layouts.axes_of(function, axis, self.ndim)
-        count = math.prod(self.shape[k] for k in gone)
-        has_result = count or start is not None or math.isfinite(NEUTRAL[function])
-        check(has_result, function, "a start value, or elements along the axes", f"none: shape {self.shape}")
-        kept = [k for k in range(self.ndim) if k not in gone]
-        x, out = layouts.permuted(self._layout, [*kept, *gone]), dense(tuple(self.shape[k] for k in kept))
-        strides = (_whole(x.strides), _whole(out.strides), x.offset, 0)
-        first = NEUTRAL[function] if start is None else float(start)
-        places = self._places(out.size)
-        reduced = self.ops.reduce_strided(self.storage.array, places, _whole(x.shape), *strides, f, first)
-        shape = tuple(1 if k in gone else n for k, n in enumerate(self.shape)) if keepdims else out.shape
-        return self._new(reduced, dense(shape))
+        storage, x = self.storage, self._layout
+        axes = axis if axis is None or type(axis) is int else layouts.axes_of(function, axis, self.ndim)
+        first = None if start is None else float(start).hex()  # 0.0 and -0.0 are equal
+        plan = storage.plans.find(key := (function, x, axes, not keepdims, first))
+        if plan is not None and (made := plan.call(storage.held)):
+            return self._made(made, plan.layout)
+        return self._run("reduce_strided", key, (storage,), *calls.reduced(function, x, axes, keepdims, start))
 
     def _product(self, other: Self) -> Self:
         b = self._lift(other)
-        batch = layouts.common_shape("matmul", self.shape[:-2], b.shape[:-2])
-        (m, k), n = self.shape[-2:], b.shape[-1]
-        x = layouts.broadcast(self._layout, (*batch, m, k))
-        y = layouts.broadcast(b._layout, (*batch, k, n))
-        of_x = (*x.strides[:-1], 0, x.strides[-1])
-        of_y = (*y.strides[:-2], 0, y.strides[-1], y.strides[-2])
-        out = dense((*batch, m, n))
-        strides = (_whole(of_x), _whole(of_y), _whole(out.strides), x.offset, y.offset, 0)
-        shape, places = _whole((*batch, m, n, k)), self._places(out.size)
-        return self._new(self.ops.matmul_strided(self.storage.array, b.storage.array, places, shape, *strides), out)
+        storage, second, x, y = self.storage, b.storage, self._layout, b._layout
+        plan = storage.plans.find(key := (x, y))
+        if plan is not None and (made := plan.call(storage.held, second.held)):
+            return self._made(made, plan.layout)
+        return self._run("matmul_strided", key, (storage, second), *calls.multiplied(x, y))
 
-    def _places(self, size: int) -> Any:
-        return np.zeros(size, self.dtype)
+    def _run(self, operation: str, key: Any, inputs: tuple[Storage, ...], rest: calls.Rest, out: Layout) -> Self:
+        """Call an operation that no plan is there for, or that does not go by it."""
+        args = (*(storage.array for storage in inputs), np.zeros(out.size, self.dtype), *rest)
+        array = self.storage.plans.run(getattr(self.ops, operation), key, args, out)
+        return self._made((array, held(array)), out)
 
-    def _new(self, array: Any, layout: Layout) -> Self:
-        return self.in_storage(Storage(array, self.ops), layout)
+    def _made(self, made: tuple[Any, Any], layout: Layout) -> Self:
+        """Return the tensor that lies so in a new array; made: that array, and as it is held."""
+        tensor, storage, mine = _new(type(self)), _new(Storage), self.storage
+        storage.array, storage.held = made
+        storage.ops, storage.plans, storage.version = mine.ops, mine.plans, 0
+        tensor.storage, tensor._layout = storage, layout
+        return tensor
 
     def _lift(self, other: Any) -> Self:
+        mine = self.storage
         if isinstance(other, type(self)):
-            check(other.ops is self.ops, "Tensor", f"operations of {self.ops!r}", f"{other.ops!r}")
-            check(other.dtype == self.dtype, "Tensor", f"numbers of {self.dtype}, as the other has", other.dtype)
+            its = other.storage
+            if its.ops is not mine.ops:
+                raise TensorError(f"Tensor: expected operations of {mine.ops!r}, got {its.ops!r}")
+            if (dtype := its.array.dtype) is not mine.array.dtype:
+                check(dtype == self.dtype, "Tensor", f"numbers of {self.dtype}, as the other has", dtype)
             return other
+        if type(other) is float or type(other) is int:
+            return self._made(mine.plans.number(other, self.dtype), ONE)
         if not isinstance(other, numbers.Real):
             raise TensorError(f"Tensor: expected a tensor or a number, got {type(other).__name__}")
-        return self._new(np.full(1, other, self.dtype), dense(()))
+        return self._made((array := np.full(1, other, self.dtype), held(array)), ONE)
 
     def sum_to(self, shape: Shape) -> Self:
         """The sum over the axes along which `shape` was broadcast to this one's: the gradient of broadcasting."""
+        if self._layout.shape == shape:
+            return self
         new = self.ndim - len(shape)
         again = [*range(new), *(new + k for k, n in enumerate(shape) if n == 1 and self.shape[new + k] != 1)]
         return self.sum(again).reshape(shape) if again else self

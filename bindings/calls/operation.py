@@ -16,6 +16,7 @@ from bindings.shared_object.foreign import NULL, address, from_buffer
 
 from . import explain
 from .checks import Checker, refuse_overlap
+from .prepared import Preparation, Prepared, has_preparation
 from .quick import UNUSUAL, compile_quick, has_quick
 from .residence import Residence, as_argument
 from .staging import Staging
@@ -54,6 +55,8 @@ class Operation:
 
         is_quick = not (staging or residence.always) and has_quick(signature)
         self._quick = compile_quick(signature, entry, self._memory, self._error) if is_quick else None
+        can_prepare = not (staging or residence.always) and has_preparation(signature)
+        self._preparation = Preparation(signature, entry, self._memory, self._error) if can_prepare else None
         self._rest = {place: frozenset(self._names[place:]) for place in range(len(self._names))}
 
     def __repr__(self) -> str:
@@ -68,11 +71,24 @@ class Operation:
                 return results
         return self._carefully(args, kwargs)
 
+    def prepare(self, *args: Any, **kwargs: Any) -> Prepared | None:
+        """Check a call on tensors of any layout without making it, and return one for others that lie so.
+
+        The function takes the storages of the inputs, in the header's order, as `held` gives them. It returns the
+        output, in a new array, and that as it is held; or None where a storage is too short or None, or a graph is
+        captured: then a call as any other says what is wrong. Raises as a call does, and the function CallError.
+        Returns None where calls are not so simple: on a device, on DeviceArrays, of operations on other than tensors,
+        and where not every place of the output is one of its elements.
+        """
+        values = self._bind(args, kwargs)
+        sizes = self._check(values)
+        if self._preparation is None or self._residence.is_resident(values):
+            return None
+        return self._preparation(values, sizes)
+
     def _carefully(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Make any call, or say what is wrong with it."""
-        values = dict(zip(self._names, args, strict=False))
-        if kwargs or len(args) != len(self._names):
-            self._bind(values, args, kwargs)
+        values = self._bind(args, kwargs)
         sizes = self._check(values)
         resident = self._residence.is_resident(values)
         written = self._fill(values, sizes, resident)
@@ -122,9 +138,12 @@ class Operation:
     def _error(self, code: int) -> CallError:
         return CallError(self.operation, code, self._header.meaning(code))
 
-    def _bind(self, values: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """Give every name its value, or say which one is missing, unknown or given twice."""
         names, known = self._names, self.__signature__.parameters
+        values = dict(zip(names, args, strict=False))
+        if not kwargs and len(args) == len(names):
+            return values
         if len(args) > len(names):
             raise self._misfit(f"number {len(names) + 1}", explain.describe(args[len(names)]))
         for name, value in kwargs.items():
@@ -138,6 +157,7 @@ class Operation:
         for name in names:
             if name not in values:
                 raise self._misfit(name, "nothing")
+        return values
 
     def _misfit(self, argument: str, got: str) -> ArgumentTypeError:
         expected = f"the arguments of {self.operation}{self.__signature__}"

@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 
 def span(shape: Sequence[int], strides: Sequence[int], offset: int) -> tuple[int, int]:
     """Return the first and the last place that an element has; the tensor has an element."""
@@ -52,4 +54,4 @@ def problem_of(shape: Any, strides: Any, offset: int, size: int, written: bool) 
 
 def _numbers(array: Iterable[Any]) -> list[int]:
     """The entries as whole numbers of Python, which do not overflow."""
-    return [int(entry) for entry in array]
+    return array.tolist() if isinstance(array, np.ndarray) else [int(entry) for entry in array]

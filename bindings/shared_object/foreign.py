@@ -21,6 +21,7 @@ _VOID = _ffi.typeof("void*")
 
 from_buffer = _ffi.from_buffer
 NULL: Any = _ffi.NULL
+FLOATS: Any = _ffi.typeof("float[]")  # from_buffer(FLOATS, array) has as many entries as an array of float32
 
 
 def address(pointer: Any) -> int:

@@ -74,9 +74,10 @@ struct dropout {
 };
 struct pool; /* pooling.h */
 
-/* How many numbers are joined to one: side by side with what has been joined so far, along a run, and two. */
+/* How many numbers are joined to one: those of several rows with what has been joined of each column so far, those along a run
+ * with what has been joined of it, and two. */
 struct join {
-    void (*columns)(int64_t n, const float* x, double* joined);
+    void (*columns)(int64_t n, int64_t rows, int64_t row, const float* x, double* joined);
     double (*run)(int64_t n, const float* x, double start);
     double (*pair)(double joined, double x);
 };
@@ -183,6 +184,8 @@ struct simd {
     void (*map[MAP_FUNCTIONS])(int64_t n, const float* x, float* y);
     void (*zip[ZIP_FUNCTIONS])(int64_t n, const float* a, const float* b, float* y);
     struct join join[JOIN_FUNCTIONS];
+    void (*gather)(const float* from, int64_t along, int64_t down, int64_t rows, int64_t columns, float* to, int64_t to_row);
+    void (*scatter)(const float* from, int64_t along, int64_t columns, float* to);
 
     struct half bf16, fp16;
 

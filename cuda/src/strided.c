@@ -1,14 +1,15 @@
 /* Element by element over tensors of any layout.
  *
  * Axes are turned, sorted and joined (strides.h) until few are left: a dense tensor has one.  What is left is cut into tiles of
- * the two innermost; inputs that do not lie in runs along the innermost are gathered into buffers, which the caches hold,
- * the function works on runs, and what it gives is laid out where the output does not lie in runs either. */
+ * the two innermost, and the function works on runs along the innermost.  Inputs that do not lie in runs are gathered into
+ * buffers, which the caches hold, and what the function gives is laid out where the output does not lie in runs either. */
 #include "check.h"
 #include "parallel.h"
 #include "simd.h"
 #include "strides.h"
 
 enum { TILE_ROWS = 16, TILE_COLUMNS = 512, INPUTS = 2, OUTPUT = 0 };
+enum { RUN = 1 << 16, REPEATED = 1024 }; /* elements of a tile that is not gathered; columns where an input repeats one number */
 
 struct call {
     struct layout at;
@@ -17,49 +18,33 @@ struct call {
     int input_count;
     void (*map)(int64_t n, const float* x, float* y);
     void (*zip)(int64_t n, const float* a, const float* b, float* y);
+    int64_t rows, columns; /* of a tile, along axes 1 and 0 */
 };
 
-/* One tile: where it begins in each operand, its rows (axis 1) and columns (axis 0). */
+/* One tile: where it begins in each operand, its rows and columns. */
 struct tile {
     int64_t offsets[MOST_OPERANDS];
     int64_t rows, columns;
 };
 
-static int64_t tile_columns(const struct layout* at) { return at->axes == 1 ? CHUNK : TILE_COLUMNS; }
 static int64_t row_count(const struct layout* at) { return at->axes == 1 ? 1 : at->lengths[1]; }
+static int64_t row_stride(const struct layout* at, int operand) { return at->axes == 1 ? 0 : at->strides[operand][1]; }
 
-static int64_t tiles_of(const struct layout* at) {
-    int64_t count = ceil_div(at->lengths[0], tile_columns(at)) * ceil_div(row_count(at), TILE_ROWS);
-    for (int k = 2; k < at->axes; k++) count *= at->lengths[k];
+static int64_t tiles_of(const struct call* c) {
+    int64_t count = ceil_div(c->at.lengths[0], c->columns) * ceil_div(row_count(&c->at), c->rows);
+    for (int k = 2; k < c->at.axes; k++) count *= c->at.lengths[k];
     return count;
 }
 
-static struct tile tile_at(const struct layout* at, int operands, int64_t number) {
-    const int64_t columns = tile_columns(at), across = ceil_div(at->lengths[0], columns), down = ceil_div(row_count(at), TILE_ROWS);
-    const int64_t column = number % across * columns, row = number / across % down * TILE_ROWS;
-    struct tile tile = {.rows = min64(TILE_ROWS, row_count(at) - row), .columns = min64(columns, at->lengths[0] - column)};
-    for (int o = 0; o < operands; o++)
-        tile.offsets[o] = at->offsets[o] + column * at->strides[o][0] + (at->axes == 1 ? 0 : row * at->strides[o][1]);
+static struct tile tile_at(const struct call* c, int64_t number) {
+    const struct layout* const at = &c->at;
+    const int64_t across = ceil_div(at->lengths[0], c->columns), down = ceil_div(row_count(at), c->rows);
+    const int64_t column = number % across * c->columns, row = number / across % down * c->rows;
+    struct tile tile = {.rows = min64(c->rows, row_count(at) - row), .columns = min64(c->columns, at->lengths[0] - column)};
     number /= across * down;
-    for (int o = 0; o < operands; o++) tile.offsets[o] += steps_to(at, o, 2, number);
+    for (int o = 0; o <= c->input_count; o++)
+        tile.offsets[o] = at->offsets[o] + column * at->strides[o][0] + row * row_stride(at, o) + steps_to(at, o, 2, number);
     return tile;
-}
-
-static int64_t row_stride(const struct layout* at, int operand) { return at->axes == 1 ? 0 : at->strides[operand][1]; }
-
-/* Gathers a tile, its rows one after the other: along the way that its numbers lie closer. */
-static void gather(const float* from, int64_t along, int64_t down, int64_t rows, int64_t columns, float* to, int64_t to_row) {
-    if (down != 0 && size_of_step(down) < size_of_step(along)) {
-        for (int64_t j = 0; j < columns; j++)
-            for (int64_t i = 0; i < rows; i++) to[i * to_row + j] = from[i * down + j * along];
-    } else {
-        for (int64_t i = 0; i < rows; i++)
-            for (int64_t j = 0; j < columns; j++) to[i * to_row + j] = from[i * down + j * along];
-    }
-}
-
-static void scatter(const float* from, int64_t along, int64_t columns, float* to) {
-    for (int64_t j = 0; j < columns; j++) to[j * along] = from[j];
 }
 
 /* A tile's operands: the rows that the function reads and writes, in place or in a buffer. */
@@ -70,36 +55,71 @@ struct rows {
 
 static struct rows input_rows(const struct call* c, const struct tile* tile, int input, float* buffer) {
     const int operand = input + 1;
-    const int64_t along = c->at.strides[operand][0], down = row_stride(&c->at, operand), row = tile_columns(&c->at);
+    const int64_t along = c->at.strides[operand][0], down = row_stride(&c->at, operand);
     const float* const from = c->inputs[input] + tile->offsets[operand];
     if (along == 1 || tile->columns == 1) return (struct rows){(float*)from, down}; /* read only */
-    gather(from, along, down, tile->rows, tile->columns, buffer, row);
-    return (struct rows){buffer, row};
+    simd()->gather(from, along, down, tile->rows, tile->columns, buffer, TILE_COLUMNS);
+    return (struct rows){buffer, TILE_COLUMNS};
+}
+
+static void do_row(const struct call* c, int64_t n, const struct rows* in, int64_t row, float* to) {
+    if (c->map) c->map(n, in[0].data + row * in[0].row, to);
+    else c->zip(n, in[0].data + row * in[0].row, in[1].data + row * in[1].row, to);
 }
 
 static void do_tile(const struct call* c, int64_t number) {
-    float buffers[INPUTS + 1][TILE_ROWS * TILE_COLUMNS]; /* a tile of one axis is one row of CHUNK numbers */
-    const struct tile tile = tile_at(&c->at, c->input_count + 1, number);
+    float buffers[INPUTS + 1][TILE_ROWS * TILE_COLUMNS];
+    const struct tile tile = tile_at(c, number);
     struct rows in[INPUTS] = {{0}};
     for (int i = 0; i < c->input_count; i++) in[i] = input_rows(c, &tile, i, buffers[i]);
     const int64_t along = c->at.strides[OUTPUT][0], down = row_stride(&c->at, OUTPUT);
     for (int64_t i = 0; i < tile.rows; i++) {
         float* const out = c->output + tile.offsets[OUTPUT] + i * down;
-        float* const to = along == 1 ? out : buffers[INPUTS];
-        if (c->map) c->map(tile.columns, in[0].data + i * in[0].row, to);
-        else c->zip(tile.columns, in[0].data + i * in[0].row, in[1].data + i * in[1].row, to);
-        if (along != 1) scatter(to, along, tile.columns, out);
+        do_row(c, tile.columns, in, i, along == 1 ? out : buffers[INPUTS]);
+        if (along != 1) simd()->scatter(buffers[INPUTS], along, tile.columns, out);
     }
 }
 
-_Static_assert(CHUNK <= TILE_ROWS * TILE_COLUMNS, "a buffer holds a tile of one axis");
+/* A tile whose operands all lie in runs along the innermost axis, or repeat one number there. */
+static void do_tile_in_runs(const struct call* c, int64_t number) {
+    float repeated[INPUTS][REPEATED];
+    const struct tile tile = tile_at(c, number);
+    for (int64_t i = 0; i < tile.rows; i++) {
+        struct rows in[INPUTS] = {{0}};
+        for (int k = 0; k < c->input_count; k++) {
+            const float* const from = c->inputs[k] + tile.offsets[k + 1] + i * row_stride(&c->at, k + 1);
+            in[k].data = (float*)from; /* read only */
+            if (c->at.strides[k + 1][0] == 1) continue;
+            in[k].data = repeated[k];
+            for (int64_t j = 0; j < tile.columns; j++) repeated[k][j] = *from;
+        }
+        do_row(c, tile.columns, in, 0, c->output + tile.offsets[OUTPUT] + i * row_stride(&c->at, OUTPUT));
+    }
+}
+
+/* Cuts the tiles; true where each operand lies in runs along the innermost axis or, being an input, repeats one number. */
+static bool cut(struct call* c) {
+    bool in_runs = c->at.strides[OUTPUT][0] == 1, repeats = false;
+    for (int k = 1; k <= c->input_count; k++) {
+        in_runs = in_runs && (c->at.strides[k][0] == 0 || c->at.strides[k][0] == 1);
+        repeats = repeats || c->at.strides[k][0] == 0;
+    }
+    const int64_t run = max64(CHUNK, min64(RUN, elements_of(&c->at) / 16)); /* enough of them for several threads */
+    c->columns = !in_runs ? TILE_COLUMNS : repeats ? REPEATED : run;
+    c->rows = in_runs ? max64(1, run / min64(c->columns, c->at.lengths[0])) : TILE_ROWS;
+    return in_runs;
+}
 
 static int32_t do_all(struct call* c) {
     simplify(&c->at, c->input_count + 1);
     bring_close_axis(&c->at, c->input_count + 1);
-    const int64_t tiles = tiles_of(&c->at);
+    const bool in_runs = cut(c);
+    const int64_t tiles = tiles_of(c);
     PARALLEL_FOR(elements_of(&c->at) >= SERIAL_BELOW)
-    for (int64_t number = 0; number < tiles; number++) do_tile(c, number);
+    for (int64_t number = 0; number < tiles; number++) {
+        if (in_runs) do_tile_in_runs(c, number);
+        else do_tile(c, number);
+    }
     return ASSAYER_OK;
 }
 

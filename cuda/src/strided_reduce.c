@@ -24,20 +24,20 @@ struct reduction {
     double none; /* what joined with x gives x */
     float start;
     double divisor;
+    bool in_runs;        /* the numbers of an element lie closer to each other than neighbouring elements do */
     int64_t tile, parts; /* elements of a tile, along axis 0; parts of an element */
     int64_t each;        /* numbers of an element */
     double* joined;      /* where there are several parts: of every element, part by part */
 };
 
-static void collect(const float* from, int64_t step, int64_t n, float* to) {
-    for (int64_t i = 0; i < n; i++) to[i] = from[i * step];
-}
+static void collect(const float* from, int64_t step, int64_t n, float* to) { simd()->gather(from, step, 0, 1, n, to, 0); }
 
 /* Numbers from up to `to` of one element, run by run along their innermost axis. */
 static double join_runs(const struct reduction* r, const float* element, int64_t from, int64_t to) {
     const int64_t length = r->numbers.lengths[0], step = r->numbers.strides[NUMBERS][0];
     double joined = r->none;
     float buffer[TILE];
+    if (r->numbers.axes == 1 && step == 1) return r->join.run(to - from, element + from, joined);
     while (from < to) {
         const int64_t column = from % length, left = min64(length - column, to - from), n = step == 1 ? left : min64(left, TILE);
         const float* const run = element + column * step + steps_to(&r->numbers, NUMBERS, 1, from / length);
@@ -53,10 +53,13 @@ static void join_columns(const struct reduction* r, const float* first, int64_t 
     const int64_t step = r->kept.strides[INPUT][0];
     float buffer[TILE];
     for (int64_t i = 0; i < columns; i++) joined[i] = r->none;
-    for (int64_t number = from; number < to; number++) {
-        const float* const row = first + steps_to(&r->numbers, NUMBERS, 0, number);
-        if (step != 1) collect(row, step, columns, buffer);
-        r->join.columns(columns, step == 1 ? row : buffer, joined);
+    const int64_t length = r->numbers.lengths[0], down = r->numbers.strides[NUMBERS][0];
+    while (from < to) {
+        const int64_t row = from % length, rows = step == 1 ? min64(length - row, to - from) : 1;
+        const float* const rest = first + row * down + steps_to(&r->numbers, NUMBERS, 1, from / length);
+        if (step != 1) collect(rest, step, columns, buffer);
+        r->join.columns(columns, rows, down, step == 1 ? rest : buffer, joined);
+        from += rows;
     }
 }
 
@@ -74,7 +77,8 @@ static void do_part(const struct reduction* r, int64_t task) {
                                steps_to(&r->kept, INPUT, 1, row) + column * r->kept.strides[INPUT][0];
     const int64_t from = ceil_div(r->each, r->parts) * part, to = min64(from + ceil_div(r->each, r->parts), r->each);
     double joined[TILE];
-    if (r->tile == 1) joined[0] = join_runs(r, first, from, to);
+    if (r->in_runs)
+        for (int64_t i = 0; i < columns; i++) joined[i] = join_runs(r, first + i * r->kept.strides[INPUT][0], from, to);
     else join_columns(r, first, columns, from, to, joined);
     if (r->parts == 1) write_elements(r, column, row, columns, joined);
     else memcpy(r->joined + part * elements_of(&r->kept) + row * length + column, joined, (size_t)columns * sizeof(double));
@@ -93,8 +97,9 @@ static int32_t reduce(struct reduction* r) {
     simplify(&r->numbers, 1);
     const int64_t elements = elements_of(&r->kept);
     r->each = elements_of(&r->numbers);
-    const bool is_run = size_of_step(r->numbers.strides[NUMBERS][0]) < size_of_step(r->kept.strides[INPUT][0]) || r->kept.lengths[0] == 1;
-    r->tile = is_run ? 1 : TILE;
+    r->in_runs = r->kept.lengths[0] == 1 ||
+                 size_of_step(r->numbers.strides[NUMBERS][0]) < size_of_step(r->kept.strides[INPUT][0]);
+    r->tile = r->in_runs ? max64(1, min64(TILE, PART / r->each)) : TILE;
     const int64_t tiles = ceil_div(r->kept.lengths[0], r->tile) * (elements / r->kept.lengths[0]);
     r->parts = tiles < 64 ? ceil_div(r->each * min64(r->tile, r->kept.lengths[0]), PART) : 1;
     r->parts = min64(r->parts, r->each);

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from operator import attrgetter
 
 from tensors.errors import TapeError
 from tensors.tensor import Tensor
 
 from .function import Leaf, Node
+
+_number = attrgetter("number")
 
 
 def backward(root: Node | Leaf, gradient: Tensor, retain: bool = False) -> None:
@@ -16,46 +18,37 @@ def backward(root: Node | Leaf, gradient: Tensor, retain: bool = False) -> None:
     What a call saved is freed when its gradients are had, unless retain. Leaves change at the end, all or none; a
     leaf's grad is a dense copy that shares memory with nothing. Raises TapeError for a graph that is freed.
     """
-    readers = _readers(root)
-    pending: dict[int, Tensor] = {id(root): gradient}
-    leaves: dict[int, Leaf] = {id(root): root} if isinstance(root, Leaf) else {}
-    ready = [root] if isinstance(root, Node) else []
-    while ready:
-        node = ready.pop()
-        arrived, sources = pending.pop(id(node), None), node.inputs
-        found = (None,) * len(sources) if arrived is None else node.gradients(arrived)
-        for source, one in zip(sources, found, strict=True):
-            if source is None:
-                continue
-            if one is not None:
-                sofar = pending.get(id(source))
-                pending[id(source)] = one if sofar is None else sofar + one
+    pending: dict[Node | Leaf, Tensor] = {root: gradient}
+    leaves: set[Leaf] = {root} if isinstance(root, Leaf) else set()
+    for node in _calls(root):
+        arrived, sources = pending.pop(node, None), node.inputs
+        if arrived is not None:
+            for number, one in enumerate(node.gradients(arrived)):
+                source = sources[number]
+                if source is None or one is None:
+                    continue
+                sofar = pending.get(source)
+                pending[source] = one if sofar is None else sofar + one
                 if isinstance(source, Leaf):
-                    leaves[id(source)] = source
-            if isinstance(source, Node):
-                readers[id(source)] -= 1
-                if not readers[id(source)]:
-                    ready.append(source)
+                    leaves.add(source)
         if not retain:
             node.free()
-    gathered = [(leaf, pending[number]) for number, leaf in leaves.items()]
-    sums = [(leaf, one.copy() if leaf.grad is None else leaf.grad + one) for leaf, one in gathered]
+    sums = [(leaf, pending[leaf].copy() if leaf.grad is None else leaf.grad + pending[leaf]) for leaf in leaves]
     for leaf, total in sums:
         leaf.grad = total
 
 
-def _readers(root: Node | Leaf) -> Counter[int]:
-    """How many times each call's result is read on the way to the root, by id."""
-    readers: Counter[int] = Counter()
-    waiting = [root] if isinstance(root, Node) else []
+def _calls(root: Node | Leaf) -> list[Node]:
+    """The calls that lead to the root, the last one that was made first: each before those its inputs came from."""
+    found = {root} if isinstance(root, Node) else set()
+    waiting = [*found]
     while waiting:
         node = waiting.pop()
         if node.context is None:
             name = node.function.__name__
             raise TapeError(f"backward: expected a graph that is not used yet, got one freed at {name}: retain_graph")
         for source in node.inputs:
-            if isinstance(source, Node):
-                readers[id(source)] += 1
-                if readers[id(source)] == 1:
-                    waiting.append(source)
-    return readers
+            if isinstance(source, Node) and source not in found:
+                found.add(source)
+                waiting.append(source)
+    return sorted(found, key=_number, reverse=True)

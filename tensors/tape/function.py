@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any
+import itertools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from tensors.errors import TapeError
 from tensors.layout import Shape
@@ -12,24 +13,32 @@ from tensors.tensor import Tensor
 Gradients = tuple[Tensor | None, ...]
 
 
-class Context(SimpleNamespace):
+class Context:
     """What forward leaves for backward: tensors by `save`, anything else as attributes of its own."""
 
+    _saved: tuple[Tensor, ...] = ()
+    _versions: Sequence[int] = ()
+
     def __init__(self, needs: tuple[bool, ...]) -> None:
-        super().__init__()
         self.needs = needs  # for each input, whether its gradient is asked for
-        self._saved: tuple[tuple[Tensor, int], ...] = ()
 
     def save(self, *tensors: Tensor) -> None:
-        self._saved = tuple((tensor, tensor.storage.version) for tensor in tensors)
+        self._saved, self._versions = tensors, [tensor.storage.version for tensor in tensors]
 
     @property
     def saved(self) -> tuple[Tensor, ...]:
         """What was saved; raises TapeError where a storage was written since."""
-        for tensor, version in self._saved:
-            if tensor.storage.version != version:
+        if not self._saved:
+            return ()
+        for number, tensor in enumerate(self._saved):
+            if tensor.storage.version != self._versions[number]:
                 raise TapeError(f"expected a saved tensor of shape {tensor.shape} as it was, got one written since")
-        return tuple(tensor for tensor, _ in self._saved)
+        return self._saved
+
+    if TYPE_CHECKING:  # of other names: whatever forward has left
+
+        def __getattr__(self, name: str) -> Any: ...
+        def __setattr__(self, name: str, value: Any) -> None: ...
 
 
 class Function:
@@ -48,6 +57,9 @@ class Function:
         raise NotImplementedError
 
 
+_NUMBERS = itertools.count()
+
+
 class Leaf:
     """Where gradients are gathered."""
 
@@ -58,19 +70,20 @@ class Leaf:
 
 
 class Node:
-    """One call on the tape."""
+    """One call on the tape; its number is larger than those of the calls that its inputs came from."""
 
-    __slots__ = ("context", "function", "inputs", "shapes")
+    __slots__ = ("context", "function", "inputs", "number", "shapes")
 
     def __init__(
         self,
         function: type[Function],
         context: Context,
-        inputs: tuple[Node | Leaf | None, ...],
-        shapes: tuple[Shape, ...],
+        inputs: Sequence[Node | Leaf | None],
+        shapes: Sequence[Shape],
     ) -> None:
-        self.function, self.shapes, self.inputs = function, shapes, inputs
+        self.function, self.inputs, self.shapes = function, inputs, shapes
         self.context: Context | None = context
+        self.number = next(_NUMBERS)
 
     def free(self) -> None:
         """Let go of what was saved, and of what the inputs came from."""
@@ -78,15 +91,18 @@ class Node:
 
     def gradients(self, gradient: Tensor) -> Gradients:
         """Call backward.  Raises TapeError for another number of gradients, or other shapes, than its inputs have."""
-        name, version = self.function.__name__, gradient.storage.version
+        function, shapes, version = self.function, self.shapes, gradient.storage.version
         assert self.context is not None  # backward looks first
-        found = self.function.backward(self.context, gradient)
-        if not isinstance(found, tuple) or len(found) != len(self.inputs):
+        found = function.backward(self.context, gradient)
+        if not isinstance(found, tuple) or len(found) != len(shapes):
             count = len(found) if isinstance(found, tuple) else type(found).__name__
-            raise TapeError(f"{name}.backward: expected a tuple of {len(self.inputs)} gradients, got {count}")
-        for number, (one, shape) in enumerate(zip(found, self.shapes, strict=True)):
-            if one is not None and one.shape != shape:
-                raise TapeError(f"{name}.backward: gradient {number}: expected shape {shape}, got {one.shape}")
+            raise self._wrong(f"expected a tuple of {len(shapes)} gradients, got {count}")
+        for number, one in enumerate(found):
+            if one is not None and one._layout.shape != shapes[number]:
+                raise self._wrong(f"gradient {number}: expected shape {shapes[number]}, got {one.shape}")
         if gradient.storage.version != version:
-            raise TapeError(f"{name}.backward: expected the gradient that it is given as it was, got it written")
+            raise self._wrong("expected the gradient that it is given as it was, got it written")
         return found
+
+    def _wrong(self, what: str) -> TapeError:
+        return TapeError(f"{self.function.__name__}.backward: {what}")

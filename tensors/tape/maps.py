@@ -64,7 +64,8 @@ class Map(Function):
         (x,), function = inputs, attributes["function"]
         y = x.map(function)
         needed, context.gradient = GRADIENTS[function]
-        context.save(*({"x": x, "y": y}[name] for name in needed))
+        if needed:
+            context.save(x if needed == "x" else y)
         return y
 
     @staticmethod

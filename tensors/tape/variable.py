@@ -12,7 +12,7 @@ import numpy as np
 from tensors.arithmetic import Arithmetic, Axis
 from tensors.creation import full
 from tensors.errors import TapeError, check
-from tensors.layout import Layout
+from tensors.layout import Layout, Shape
 from tensors.tensor import Tensor
 
 from .backward import backward
@@ -22,6 +22,7 @@ from .reductions import MatMul, Reduce
 from .views import Broadcast, Concat, Contiguous, View
 from .zips import GRADIENTS, STEPS, Zip
 
+_ONE: tuple[tuple[bool, ...], ...] = ((False,), (True,))
 _RECORDS = ContextVar("_RECORDS", default=True)
 
 
@@ -45,7 +46,8 @@ class Variable(Arithmetic):
     __array_ufunc__ = None
 
     def __init__(self, value: Tensor, requires_grad: bool = False) -> None:
-        check(isinstance(value, Tensor), "Variable", "a Tensor", type(value).__name__)
+        if not isinstance(value, Tensor):
+            check(False, "Variable", "a Tensor", type(value).__name__)
         self.value = value
         self._origin: Node | Leaf | None = Leaf() if requires_grad else None
 
@@ -126,17 +128,32 @@ class Variable(Arithmetic):
             return other
         if isinstance(other, Tensor):
             return type(self)(other)
-        return type(self)(full((), 0.0, self.value.dtype, self.value.ops) + other)
+        return type(self)(self.value._lift(other))
 
     @classmethod
     def _apply(cls, function: type[Function], /, *inputs: Variable, **attributes: Any) -> Self:
         """Call a function; record it where an input requires a gradient."""
-        needs = tuple(one.requires_grad for one in inputs)
-        recorded = _RECORDS.get() and any(needs)
+        values: tuple[Tensor, ...]
+        origins: tuple[Node | Leaf | None, ...]
+        shapes: tuple[Shape, ...]
+        if len(inputs) == 1:  # most have one or two, of which a loop takes longer
+            (x,) = inputs
+            values, origins, shapes = (x.value,), (x._origin,), (x.value._layout.shape,)
+            needs = _ONE[x._origin is not None]
+        elif len(inputs) == 2:
+            x, y = inputs
+            values, origins, shapes = (
+                (x.value, y.value),
+                (x._origin, y._origin),
+                (x.value._layout.shape, y.value._layout.shape),
+            )
+            needs = (x._origin is not None, y._origin is not None)
+        else:
+            values, origins = tuple(one.value for one in inputs), tuple(one._origin for one in inputs)
+            needs, shapes = tuple(one is not None for one in origins), tuple(value.shape for value in values)
         context = Context(needs)
-        result = cls(function.forward(context, *(one.value for one in inputs), **attributes))
-        if recorded:
-            origins, shapes = tuple(one._origin for one in inputs), tuple(one.shape for one in inputs)
+        result = cls(function.forward(context, *values, **attributes))
+        if True in needs and _RECORDS.get():
             result._origin = Node(function, context, origins, shapes)
         return result
 

@@ -38,11 +38,16 @@ class Zip(Function):
         y = a.zip(function, b)
         needed, *context.gradients = GRADIENTS[function]
         context.shapes = (a.shape, b.shape)
-        context.save(*({"a": a, "b": b, "y": y}[name] for name in needed))
+        if needed == "ab":  # the most frequent
+            context.save(a, b)
+        elif needed:
+            context.save(*({"a": a, "b": b, "y": y}[name] for name in needed))
         return y
 
     @staticmethod
     def backward(context: Context, gradient: Tensor) -> Gradients:
-        each = zip(context.needs, context.gradients, context.shapes, strict=True)
+        (for_a, for_b), (of_a, of_b), (shape_a, shape_b) = context.needs, context.gradients, context.shapes
         saved = context.saved
-        return tuple(f(gradient, *saved).sum_to(shape) if needed else None for needed, f, shape in each)
+        d_a = of_a(gradient, *saved).sum_to(shape_a) if for_a else None
+        d_b = of_b(gradient, *saved).sum_to(shape_b) if for_b else None
+        return d_a, d_b

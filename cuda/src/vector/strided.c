@@ -1,10 +1,9 @@
 /* Functions of one and of two numbers along runs, and runs joined to one number: what the operations on strided tensors are
  * made of.  Each table's order is that of the numbers in assayer.h; what other files have is taken from the table they filled. */
-#include "math.h"
+#include "functions.h"
 #include "names.h"
 
 #include <assayer.h>
-#include <math.h>
 
 #define MAP(name, expression)                                                                                              \
     static void name(int64_t n, const float* restrict in, float* restrict y) {                                             \
@@ -29,7 +28,7 @@ static inline float softplus_lane(float x) {
     return (x < 0.0f ? 0.0f : x) + logarithm;
 }
 
-MAP(identity, x)
+static void identity(int64_t n, const float* restrict in, float* restrict y) { memcpy(y, in, (size_t)n * sizeof(float)); }
 MAP(negative, -x)
 MAP(absolute, fabsf(x))
 MAP(sign, x > 0.0f ? 1.0f : x < 0.0f ? -1.0f : x)
@@ -42,14 +41,11 @@ MAP(root, sqrtf(x))
 MAP(inverse_root, 1.0f / sqrtf(x))
 MAP(exponential, exp_lane(x))
 MAP(logarithm, log_lane(x))
-MAP(sine, sinf(x))
-MAP(cosine, cosf(x))
 MAP(softplus, softplus_lane(x))
-MAP(error_function, erff(x))
+MAP(error_function, erf_lane(x))
 
 ZIP(subtract, a - b)
 ZIP(quotient, a / b)
-ZIP(power, powf(a, b))
 ZIP(larger, a > b || a != a ? a : b)
 ZIP(smaller, a < b || a != a ? a : b)
 ZIP(less, a < b ? 1.0f : 0.0f)
@@ -59,32 +55,79 @@ ZIP(not_equal, a == b ? 0.0f : 1.0f)
 ZIP(relu_backward, a <= 0.0f ? 0.0f : b)
 ZIP(root_backward, b / (2.0f * a))
 
-/* Runs are joined in double: a sum keeps its digits, and a product does not pass the largest float on its way. */
-#define JOINED(name, expression)                                                                                           \
-    static double name##_pair(double total, double x) { return expression; }                                               \
-    static void name##_columns(int64_t n, const float* restrict in, double* restrict joined) {                             \
-        SIMD for (int64_t i = 0; i < n; i++) {                                                                             \
-            const double x = in[i], total = joined[i];                                                                     \
-            joined[i] = expression;                                                                                        \
+/* Angles that a lane does not turn back, infinities and NaN are few: they are looked for, and taken one by one. */
+#define TURNED(name, lane, exact)                                                                                          \
+    static void name(int64_t n, const float* restrict in, float* restrict y) {                                             \
+        int32_t beyond = 0;                                                                                                \
+        SIMD_ANY(beyond) for (int64_t i = 0; i < n; i++) {                                                                 \
+            beyond |= !(size_of(in[i]) <= MOST_ANGLE);                                                                     \
+            y[i] = lane(in[i]);                                                                                            \
         }                                                                                                                  \
+        for (int64_t i = 0; beyond && i < n; i++)                                                                          \
+            if (!(size_of(in[i]) <= MOST_ANGLE)) y[i] = exact(in[i]);                                                      \
+    }
+
+TURNED(sine, sine_lane, sinf)
+TURNED(cosine, cosine_lane, cosf)
+
+static inline int32_t is_finite(float x) { return size_of(x) <= 3.40282347e+38f; }
+static inline int32_t has_power_lane(float a, float b) { return (a != 0.0f) & is_finite(a) & is_finite(b); }
+
+static void power(int64_t n, const float* restrict left, const float* restrict right, float* restrict y) {
+    int32_t beyond = 0;
+    SIMD_ANY(beyond) for (int64_t i = 0; i < n; i++) {
+        const int32_t has_lane = has_power_lane(left[i], right[i]);
+        beyond |= !has_lane;
+        y[i] = power_lane(has_lane ? left[i] : 1.0f, has_lane ? right[i] : 1.0f);
+    }
+    for (int64_t i = 0; beyond && i < n; i++)
+        if (!has_power_lane(left[i], right[i])) y[i] = powf(left[i], right[i]);
+}
+
+/* Sums and products are joined in double: a sum keeps its digits, and a product does not pass the largest float on its way.
+ * The largest and the smallest are floats. */
+enum { ABREAST = 64 }; /* joined side by side, as a single chain waits for each of its links */
+/* Floats of a cache line, and how far ahead a run asks for them: the processor's own foresight ends at the page, and behind a run
+ * the next one is likely to lie.  Sums of rows of a page are as quick again. */
+enum { LINE = 16, AHEAD = 1024 };
+
+#define JOINED(name, type, expression)                                                                                     \
+    static inline type name##_two(type total, type x) { return expression; }                                               \
+    static double name##_pair(double total, double x) { return expression; }                                               \
+    static void name##_columns(int64_t n, int64_t rows, int64_t row, const float* restrict in, double* restrict joined) {  \
+        for (; rows >= 4; rows -= 4, in += 4 * row)                                                                        \
+            SIMD for (int64_t i = 0; i < n; i++) {                                                                         \
+                const type first = name##_two((type)in[i], (type)in[row + i]);                                             \
+                const type second = name##_two((type)in[2 * row + i], (type)in[3 * row + i]);                              \
+                joined[i] = (double)name##_two((type)joined[i], name##_two(first, second));                                \
+            }                                                                                                              \
+        for (; rows > 0; rows--, in += row)                                                                                \
+            SIMD for (int64_t i = 0; i < n; i++) joined[i] = (double)name##_two((type)joined[i], (type)in[i]);             \
     }                                                                                                                      \
     static double name##_run(int64_t n, const float* in, double start) {                                                   \
-        double joined[ABREAST];                                                                                            \
+        type joined[ABREAST];                                                                                              \
         int64_t i = 0;                                                                                                     \
         if (n >= ABREAST) {                                                                                                \
-            for (int j = 0; j < ABREAST; j++) joined[j] = in[j];                                                           \
-            for (i = ABREAST; i + ABREAST <= n; i += ABREAST) name##_columns(ABREAST, in + i, joined);                     \
-            for (int j = 0; j < ABREAST; j++) start = name##_pair(start, joined[j]);                                       \
+            SIMD for (int j = 0; j < ABREAST; j++) joined[j] = (type)in[j];                                                \
+            for (i = ABREAST; i + ABREAST <= n; i += ABREAST) {                                                            \
+                for (int j = 0; j < ABREAST; j += LINE) PREFETCH((uintptr_t)(in + i) + (AHEAD + j) * sizeof(float));       \
+                SIMD for (int j = 0; j < ABREAST; j++) joined[j] = name##_two(joined[j], (type)in[i + j]);                 \
+            }                                                                                                              \
+            SIMD for (int j = 0; j < 32; j++) joined[j] = name##_two(joined[j], joined[32 + j]);                           \
+            SIMD for (int j = 0; j < 16; j++) joined[j] = name##_two(joined[j], joined[16 + j]);                           \
+            SIMD for (int j = 0; j < 8; j++) joined[j] = name##_two(joined[j], joined[8 + j]);                             \
+            for (int j = 0; j < 4; j++) joined[j] = name##_two(joined[j], joined[4 + j]);                                  \
+            const type left = name##_two(joined[0], joined[2]), right = name##_two(joined[1], joined[3]);                  \
+            start = name##_pair(start, (double)name##_two(left, right));                                                   \
         }                                                                                                                  \
-        for (; i < n; i++) start = name##_pair(start, in[i]);                                                              \
+        for (; i < n; i++) start = name##_pair(start, (double)in[i]);                                                      \
         return start;                                                                                                      \
     }
-enum { ABREAST = 32 }; /* joined side by side, as a single chain waits for each of its links */
 
-JOINED(sum, total + x)
-JOINED(product, total * x)
-JOINED(largest, x > total || x != x ? x : total)
-JOINED(smallest, x < total || x != x ? x : total)
+JOINED(sum, double, total + x)
+JOINED(product, double, total * x)
+JOINED(largest, float, x > total || x != x ? x : total)
+JOINED(smallest, float, x < total || x != x ? x : total)
 
 void NAME(fill_strided)(struct simd* table) {
     void (*const maps[])(int64_t, const float*, float*) = {

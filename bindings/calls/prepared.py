@@ -1,0 +1,107 @@
+"""Calls on tensors that lie as those of a call before: what does not change is checked once, the rest by a function
+written for the operation, as quick.py has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from bindings.arrays import Memory
+from bindings.header.records import Function, Parameter
+from bindings.header.signature import Signature
+from bindings.shared_object.foreign import FLOATS, from_buffer
+
+from .checks import READABLE
+from .strides import span
+
+Prepared = Callable[..., Any]
+_FLOAT32 = np.dtype(np.float32)
+_WORDS: dict[str, Any] = {
+    "_empty": np.empty, "_from_buffer": from_buffer, "_FLOATS": FLOATS, "_float32": _FLOAT32, "_len": len,
+    "_NoMemory": MemoryError,
+}  # fmt: skip
+
+
+def held(array: Any) -> Any:
+    """Return an array's memory as prepared calls take it; None where they take none of its kind.
+
+    They take NumPy arrays of float32 of one axis, one element behind the other, aligned.
+    """
+    is_plain = type(array) is np.ndarray and array.dtype == _FLOAT32 and array.flags.num & READABLE == READABLE
+    return from_buffer(FLOATS, array) if is_plain and array.ndim == 1 else None
+
+
+def has_preparation(signature: Signature) -> bool:
+    """Whether all arrays are tensors' storages, of which one is written, and what says how they lie."""
+    arrays = [p for p in signature.function.parameters if p.is_array or p.is_list]
+    written = [p for p in arrays if p.written]
+    plain = all((p.strided or p.host) and not (p.is_list or p.limit or p.is_optional) for p in arrays)
+    plain = plain and all(p.element == "float32" for p in arrays if p.strided)
+    return plain and len(written) == 1 and written[0].strided is not None
+
+
+class Preparation:
+    """Of one operation, whose arrays on tensors are STRIDED: inputs, and one output."""
+
+    def __init__(
+        self, signature: Signature, entry: Callable[..., int], memory: Memory, error: Callable[[int], Any]
+    ) -> None:
+        function = signature.function
+        self._tensors = [p for p in function.parameters if p.strided]
+        self._settled = [p.name for p in function.parameters if p.is_array and not p.strided]
+        self._numbers = [p.name for p in function.parameters if not p.is_array and p.name != "stream"]
+        known = _WORDS | {"_entry": entry, "_memory": memory, "_error": error, "_called": memory.called.append}
+        exec(compile("\n".join(self._lines(function)), f"<{function.operation} prepared>", "exec"), known)
+        self._make: Callable[..., Prepared] = known["_make"]
+
+    def __call__(self, values: Mapping[str, Any], sizes: Mapping[str, Any]) -> Prepared | None:
+        """Return the function for the layouts of a call that was checked; None where its output has other places."""
+        output = next(p for p in self._tensors if p.written)
+        if _elements(output, values) != values[output.name].size:
+            return None
+        settled = {name: from_buffer(values[name].copy()) for name in self._settled}
+        numbers = {name: sizes[name] for name in self._numbers}
+        least = {f"_least_{p.name}": _least(p, values, sizes) for p in self._tensors if not p.written}
+        return self._make(**settled, **numbers, **least)
+
+    def _lines(self, function: Function) -> Iterator[str]:
+        """The text: a function of what is settled, which returns one of the inputs."""
+        inputs = [p.name for p in self._tensors if not p.written]
+        (output,) = (p for p in self._tensors if p.written)
+        size_of = {p.name: p.shape[0].size.text for p in self._tensors}
+        yield f"def _make(*, {', '.join([*self._settled, *self._numbers, *(f'_least_{name}' for name in inputs)])}):"
+        yield f"  def _prepared({', '.join(inputs)}):"
+        yield "    if _memory.capture is not None: return None"
+        for name in inputs:
+            yield f"    if {name} is None or (_len_{name} := _len({name})) < _least_{name}: return None"
+        yield f"    try: {output.name} = _empty({size_of[output.name]}, _float32)"
+        yield "    except _NoMemory: return None"
+        yield f"    _held = _from_buffer(_FLOATS, {output.name})"
+        passed = {size_of[name]: f"_len_{name}" for name in inputs}
+        passed |= {output.name: "_held", "stream": "_memory.stream_pointer"}
+        yield f"    _code = _entry({', '.join(passed.get(p.name, p.name) for p in function.parameters)})"
+        yield "    if _code: raise _error(_code)"
+        yield f"    _called({function.operation!r})"
+        yield f"    return {output.name}, _held"
+        yield "  return _prepared"
+
+
+def _lies(parameter: Parameter, values: Mapping[str, Any]) -> tuple[list[int], list[int]]:
+    strided = parameter.strided
+    assert strided
+    strides = values[strided.strides].tolist()
+    return values[strided.shape].tolist()[: len(strides)], strides
+
+
+def _elements(parameter: Parameter, values: Mapping[str, Any]) -> int:
+    return int(np.prod(_lies(parameter, values)[0], dtype=object))
+
+
+def _least(parameter: Parameter, values: Mapping[str, Any], sizes: Mapping[str, Any]) -> int:
+    """How many places the storage must have."""
+    shape, strides = _lies(parameter, values)
+    assert parameter.strided
+    return span(shape, strides, sizes[parameter.strided.offset])[1] + 1 if all(shape) else 0
