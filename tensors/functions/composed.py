@@ -72,11 +72,13 @@ class Composed:
         turned = [even * cosine - odd * sine, even * sine + odd * cosine]
         return concat([one.expand_dims(-1) for one in turned], -1).reshape(x.shape)
 
-    def attention(self, q: Variable, k: Variable, v: Variable, scale: float, causal: bool = True) -> Variable:
-        """softmax(scale * q k^T) v of keys up to each query's position, or of all.
+    def attention(
+        self, q: Variable, k: Variable, v: Variable, scale: float, causal: bool = True, mask: Tensor | None = None
+    ) -> Variable:
+        """softmax(scale * q k^T + mask) v of keys up to each query's position, or of all.
 
         q: (batch, seq, q_heads, head_dim), k and v: (batch, seq, kv_heads, head_dim); query head h reads KV head
-        h * kv_heads / q_heads.
+        h * kv_heads / q_heads. mask: (batch, seq), for each key: 0, or -inf where nobody reads it.
         """
         (batch, seq, heads, width), kv = q.shape, k.shape[2]
         check(heads % kv == 0, "attention", f"query heads in a multiple of {kv} KV heads", heads)
@@ -85,6 +87,9 @@ class Composed:
         scores = queries @ keys.mT * scale
         if causal:
             scores = scores + future(seq, q.value)
+        if mask is not None:
+            check(mask.shape == (batch, seq), "attention", f"a mask of shape {(batch, seq)}", mask.shape)
+            scores = scores + mask.reshape((batch, 1, 1, 1, seq))
         mixed = self.softmax(scores) @ values
         return mixed.permute_dims((0, 3, 1, 2, 4)).contiguous().reshape(q.shape)
 

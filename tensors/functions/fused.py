@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensors.tape import Variable, apply
+from tensors.tensor import Tensor
 
 from .attention import Attention, Rope
 from .composed import Chosen, Composed
@@ -13,7 +14,7 @@ from .rows import CrossEntropy, LayerNorm, Linear, RMSNorm, Softmax, SwiGLU
 
 
 class Fused(Composed):
-    """What Composed has, under its names; attention that is not causal is composed."""
+    """What Composed has, under its names; attention that is not causal, or has a mask, is composed."""
 
     def linear(self, x: Variable, weight: Variable) -> Variable:
         return apply(Linear, x, weight)
@@ -33,8 +34,12 @@ class Fused(Composed):
     def rope(self, x: Variable, angles: Any) -> Variable:
         return apply(Rope, x, angles=angles)
 
-    def attention(self, q: Variable, k: Variable, v: Variable, scale: float, causal: bool = True) -> Variable:
-        return apply(Attention, q, k, v, scale=scale) if causal else super().attention(q, k, v, scale, causal)
+    def attention(
+        self, q: Variable, k: Variable, v: Variable, scale: float, causal: bool = True, mask: Tensor | None = None
+    ) -> Variable:
+        if not causal or mask is not None:
+            return super().attention(q, k, v, scale, causal, mask)
+        return apply(Attention, q, k, v, scale=scale)
 
     def cross_entropy(self, logits: Variable, targets: Any) -> Variable:
         return apply(CrossEntropy, logits, targets=targets)

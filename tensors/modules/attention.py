@@ -11,6 +11,7 @@ from reference.namespace import Ops
 from tensors.errors import check
 from tensors.functions import FUSED, Composed
 from tensors.tape import Variable
+from tensors.tensor import Tensor
 
 from .basic import Linear
 from .module import Module
@@ -47,14 +48,17 @@ class Attention(Module):
         found = self._ops.rope_freqs(max_seq_len=seq, head_dim=self._head_dim, base=base, alpha=alpha)
         return found.astype(self._dtype) if isinstance(found, np.ndarray) else found  # the reference's are float64
 
-    def forward(self, x: Variable, angles: Any = None) -> Variable:
-        """x: (batch, seq, hidden), and so the result; angles: what `angles` gives, where it is known already."""
+    def forward(self, x: Variable, angles: Any = None, mask: Tensor | None = None) -> Variable:
+        """x: (batch, seq, hidden), and so the result; angles: what `angles` gives, where it is known already.
+
+        mask: (batch, seq), added to what queries give each key: 0, or -inf where nobody reads it.
+        """
         batch, seq, _ = x.shape
         heads = ((self.q_proj, self._q_heads), (self.k_proj, self._kv_heads), (self.v_proj, self._kv_heads))
         q, k, v = (projected(x).reshape((batch, seq, count, self._head_dim)) for projected, count in heads)
         if self._rope is not None:
             turned = self.angles(seq) if angles is None else angles
             q, k = self._functions.rope(q, turned), self._functions.rope(k, turned)
-        mixed = self._functions.attention(q, k, v, self._head_dim**-0.5, self._causal)
+        mixed = self._functions.attention(q, k, v, self._head_dim**-0.5, self._causal, mask)
         output: Variable = self.o_proj(mixed.reshape((batch, seq, self._q_heads * self._head_dim)))
         return output
