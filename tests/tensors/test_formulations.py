@@ -64,7 +64,7 @@ def by_tape(ops: Any, config: Config, parameters: Parameters, form: Composed, dt
     model = Decoder(config, ops=ops, functions=form, dtype=dtype)
     held = model.model_parameters()
     for name, array in parameters.items():
-        held[name].value.storage.array = array.reshape(-1)
+        held[name].value.storage.write(array.reshape(-1))
     loss = model.loss(*batch(config))
     loss.total.backward()
     found = {"loss": loss.total.value, "aux": loss.aux.value}

@@ -94,7 +94,7 @@ def gradients(ops: Ops, dtype: Any, convert: Callable[[Any], Any] = np.asarray) 
     model = Decoder(CONFIG, ops=ops, functions=COMPOSED, dtype=dtype)
     parameters = model.model_parameters()
     for name, array in beginning().items():
-        parameters[name].value.storage.array = convert(array.astype(dtype).reshape(-1))
+        parameters[name].value.storage.write(convert(array.astype(dtype).reshape(-1)))
     loss = model.loss(*batch()).total
     loss.backward()
     found = {name: parameter.grad for name, parameter in parameters.items()}
