@@ -152,6 +152,6 @@ class CrossEntropy(Function):
 
     @staticmethod
     def backward(context: Context, gradient: Tensor) -> Gradients:
-        scale = gradient.item() / max(1, int((context.targets >= 0).sum()))
+        scale = 1.0 / max(1, int((context.targets >= 0).sum()))
         d_logits = context.ops.cross_entropy_backward(context.log_probs, context.targets, scale=scale)
-        return (tensor_of(d_logits, context.ops),)
+        return (tensor_of(d_logits, context.ops) * gradient,)
