@@ -25,7 +25,7 @@ from tensors.numbers import REDUCTIONS
 
 from .run import CONFIG, LOSS, TAPE, Arrays, Made, Recorded, batch, beginning, calls, gradients
 
-_EXTREMES = {REDUCTIONS["maximum"]: np.argmax, REDUCTIONS["minimum"]: np.argmin}
+EXTREMES = {REDUCTIONS["maximum"]: np.argmax, REDUCTIONS["minimum"]: np.argmin}
 
 
 class Numbers(OnNumbers):
@@ -45,19 +45,22 @@ class Limits(Recorded):
 
     def noted(self, arguments: dict[str, Any], outputs: dict[str, Any]) -> dict[str, Any]:
         """An extreme that softmax subtracts counts as exact, being free; what a library finds is off as it was."""
-        function, input = arguments.get("function"), arguments.get("input")
-        if "start" in arguments and function in _EXTREMES and isinstance(input, Noisy):
-            return {"output": extremes(arguments)}
+        if "start" in arguments and arguments["function"] in EXTREMES and isinstance(arguments["input"], Noisy):
+            told = {"shape": arguments["shape"], "strides": arguments["input_strides"]}
+            told |= {"offset": arguments["input_offset"], "function": arguments["function"]}
+            return {"output": extremes(arguments["input"], **told, kept=len(arguments["output_strides"]))}
         return outputs  # nothing writes noise numbers
 
 
-def extremes(arguments: dict[str, Any]) -> Noisy:
-    """The largest or smallest of each row of reduce_strided, with its own noise; without a start value."""
-    input, shape, strides = (arguments[name] for name in ("input", "shape", "input_strides"))
-    kept = int(np.prod(shape[: len(arguments["output_strides"])]))
-    places = arguments["input_offset"] + np.tensordot(strides, np.indices(shape), 1)
-    rows = np.reshape(places, (kept, -1))
-    found: Noisy = np.take(input, rows[np.arange(kept), _EXTREMES[arguments["function"]](input.v[rows], axis=1)])
+def extremes(input: Noisy, shape: Any, strides: Any, offset: int, function: int, kept: int) -> Noisy:
+    """The largest or smallest that reduce_strided finds, without its start value, as far off as it was before.
+
+    kept: how many axes are; the judge's own numbers take a row's largest one for exact, which softmax may choose.
+    """
+    places = offset + np.tensordot(strides, np.indices(shape), 1) if len(shape) else np.array(offset)
+    rows = np.reshape(places, (int(np.prod(shape[:kept])), -1))
+    best = EXTREMES[function](np.take(input.v, rows), axis=1)
+    found: Noisy = np.take(input, rows[np.arange(len(rows)), best])
     return found
 
 
