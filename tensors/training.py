@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from reference.step import TrainingConfig
+from tensors.errors import check
 from tensors.modules import Decoder
 from tensors.optimizers import AdamW, WarmupCosine, clipping
 
@@ -27,6 +28,7 @@ class Training:
 
     def __init__(self, model: Decoder, training: TrainingConfig) -> None:
         t = training
+        check(t.micro_batches == 1, "Training", "one micro-batch", t.micro_batches)
         self.model, self._clip_norm = model, t.clip_norm
         schedule = WarmupCosine(t.lr, t.warmup, t.total)
         told: dict[str, Any] = {"betas": (t.beta1, t.beta2), "eps": t.eps, "weight_decay": t.weight_decay}

@@ -152,6 +152,9 @@ class CrossEntropy(Function):
 
     @staticmethod
     def backward(context: Context, gradient: Tensor) -> Gradients:
-        scale = 1.0 / max(1, int((context.targets >= 0).sum()))
+        share = 1.0 / max(1, int((context.targets >= 0).sum()))
+        is_plain = isinstance(gradient.storage.array, np.ndarray)  # which saves a pass over all logits
+        scale = gradient.item() * share if is_plain else share
         d_logits = context.ops.cross_entropy_backward(context.log_probs, context.targets, scale=scale)
-        return (tensor_of(d_logits, context.ops) * gradient,)
+        found = tensor_of(d_logits, context.ops)
+        return (found if is_plain else found * gradient,)
