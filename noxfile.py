@@ -286,6 +286,16 @@ def docs(session: nox.Session) -> None:
 
 
 @nox.session
+def tape(session: nox.Session) -> None:
+    """Train a language model and a classifier of sentences through the tape, on reference and C library."""
+    install(session, "build", "digits")
+    alone = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # such small work is not to be shared out
+    library = build_library(session)
+    for module in ("courses", "sentences"):
+        session.run("python", "-m", f"benchmarks.{module}", "--library", library, *session.posargs, env=alone)
+
+
+@nox.session
 def languages(session: nox.Session) -> None:
     """Build the ports in other languages whose compilers work, and judge them beside reference, stub and emulated.
 

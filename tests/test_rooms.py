@@ -16,7 +16,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "graph": {"reference", "bindings"},
     "sequential": {"reference", "bindings", "graph"},
     "tensors": {"reference", "bindings"},
-    "conformance": {"reference", "bindings", "training", "graph"},
+    "conformance": {"reference", "bindings", "training", "graph", "tensors"},
     "assayer": {"conformance"},
 }
 OURS = {*MAY_IMPORT, "tests", "benchmarks", "noxfile"}

@@ -69,9 +69,9 @@ def near_choices(logits: Any, k: int) -> int:
     probabilities: Any = reference.softmax(logits)
     order = np.argsort(-probabilities.v, axis=1)
     ranked: Any = np.take_along_axis(probabilities, order, axis=1)
-    gaps = ranked.v[:, :k] - ranked.v[:, 1 : k + 1]
-    window = _window(ranked[:, :k], ranked[:, 1 : k + 1])
-    return int((gaps <= window).sum())
+    pairs = min(k, ranked.shape[1] - 1)  # behind the last of all there is no other
+    better, next_one = ranked[:, :pairs], ranked[:, 1 : pairs + 1]
+    return int((better.v - next_one.v <= _window(better, next_one)).sum())
 
 
 def follow_sampling(arguments: Arguments, expected: dict[str, Any], got: Mapping[str, Array]) -> dict[str, Any]:

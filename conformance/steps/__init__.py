@@ -16,6 +16,7 @@ from .recomputed import RECOMPUTED
 from .resident import RESIDENT
 from .scenarios import corpus
 from .table import ENVELOPES, STEP_CASES, STEPS, WHOLE, StepCase, judge_step
+from .tape import TAPE
 
 __all__ = [
     "DIVIDED",
@@ -27,6 +28,7 @@ __all__ = [
     "RUN_LENGTH",
     "STEPS",
     "STEP_CASES",
+    "TAPE",
     "WHOLE",
     "StepCase",
     "corpus",

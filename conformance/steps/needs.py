@@ -18,11 +18,14 @@ from .recomputed import operations as of_recomputed
 from .resident import RESIDENT
 from .resident import operations as of_resident
 from .table import ENVELOPES
+from .tape import TAPE
+from .tape import operations as of_tape
 
 _OF_WHOLE: dict[str, Callable[[], Iterable[str]]] = {
     RECOMPUTED: of_recomputed,
     DIVIDED: of_divided,
     RESIDENT: of_resident,
+    TAPE: of_tape,
 }
 _FORMATS = {
     **{f"step{name}/locked": name.partition("-")[2] for name in MIXED},

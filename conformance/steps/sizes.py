@@ -16,7 +16,7 @@ from conformance.limits.envelope.run import exact_beginning, exact_operations
 from conformance.limits.namespaces import OnFloat32
 from reference.namespace import Ops, Wrapped
 
-from . import divided, free, recomputed, resident, runs, scenarios
+from . import divided, free, recomputed, resident, runs, scenarios, tape
 
 Sizes = tuple[str, tuple[tuple[str, int], ...]]  # of one call: its operation, and its sizes by name
 
@@ -39,6 +39,7 @@ _MADE: Mapping[str, Callable[[Ops], Any]] = {
     recomputed.RECOMPUTED: lambda ops: recomputed.run(ops, scenarios.batch(1)),
     divided.DIVIDED: divided.run,
     resident.RESIDENT: resident.on_host_arrays,
+    tape.TAPE: tape.run,
 }
 _RUNS: Mapping[str, Run] = {runs.part_of(run): run for run in RUNS}
 

@@ -14,7 +14,7 @@ from conformance.limits.envelope import LENGTH as RUN_LENGTH
 from conformance.limits.envelope import REPLICAS, RUN, RUNS, Run
 from conformance.limits.envelope import operations as operations_of
 
-from . import divided, free, full_layer, recomputed, resident, runs, scenarios
+from . import divided, free, full_layer, recomputed, resident, runs, scenarios, tape
 from .locked import MIXED, judge_locked
 from .sizes import unsupported
 from .whole import OPERATION, ended, not_exported, same_bits, within_header
@@ -126,6 +126,17 @@ _RESIDENT = StepCase(
     run=resident.run,
     judge=lambda bench, value: resident.judge_resident(*value),
 )
+_TAPE = StepCase(
+    name=tape.TAPE,
+    why="the gradients of a backward written by hand are those of another formulation: a tape over strided operations, "
+    "which puts them together from the derivatives of single functions",
+    data="a small model with grouped heads and experts, of modules: loss, gradients",
+    claim="written on a tape of strided operations: the gradients of the step that is written by hand",
+    too_fine=within_header("its limits are those of the header's precision"),
+    needs=lambda bench: tape.operations(),
+    run=tape.run,
+    judge=tape.judge_tape,
+)
 _FULL_LAYER = StepCase(
     name=FULL_LAYER,
     why="one layer of the full model, forward and backward: each operation is fed the reference's inputs at full size",
@@ -149,7 +160,7 @@ def _run(run: Run) -> StepCase:
 
 _CASES = (
     *(_locked(str(step)) for step in (*scenarios.NUMBERS, *MIXED)),
-    *(_FREE, _FULL_LAYER, _RECOMPUTED, _DIVIDED, _RESIDENT),
+    *(_FREE, _FULL_LAYER, _RECOMPUTED, _DIVIDED, _RESIDENT, _TAPE),
     *map(_run, RUNS),
 )
 STEP_CASES: Mapping[str, StepCase] = {case.name: case for case in _CASES}

@@ -11,9 +11,9 @@ import reference
 from conformance.limits.namespaces import OnNumbers
 from conformance.limits.noise import FLOAT32, Noisy, exact, using
 from conformance.limits.noise.precision import Precision
+from conformance.steps.tape.judge import EXTREMES, extremes
 from tensors import Storage, Tensor
 from tensors.layout import dense
-from tensors.numbers import REDUCTIONS
 from tensors.tape import Variable
 from tests.graph.limits import FLOAT64, OnDoubles
 
@@ -48,14 +48,10 @@ class Floats(OnNumbers):
     def reduce_strided(self, input: Any, output: Any, shape: Any, *args: Any) -> Any:
         """Extremes by their places; anything else as it is."""
         strides, output_strides, offset, _, function, start = args
-        extreme = {REDUCTIONS["maximum"]: np.argmax, REDUCTIONS["minimum"]: np.argmin}.get(function)
-        if extreme is None or not isinstance(input, Noisy):
+        if function not in EXTREMES or not isinstance(input, Noisy):
             return self._call("reduce_strided", input, output, shape, *args)
-        kept = int(np.prod(shape[: len(output_strides)]))
-        places = offset + np.tensordot(strides, np.indices(shape), 1) if len(shape) else np.array(offset)
-        rows = np.reshape(places, (kept, -1))
-        found = np.take(input, rows[np.arange(kept), extreme(np.take(input.v, rows), axis=1)])
-        join = np.maximum if extreme is np.argmax else np.minimum
+        found = extremes(input, shape, strides, offset, function, len(output_strides))
+        join = np.maximum if EXTREMES[function] is np.argmax else np.minimum
         return join(found, self._converted(start))  # outputs of tensors are dense
 
 

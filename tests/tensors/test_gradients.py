@@ -55,7 +55,11 @@ EXPRESSIONS: dict[str, tuple[Any, list[Any]]] = {
 
 @pytest.mark.parametrize("name", EXPRESSIONS)
 def test_finite_differences(name: str) -> None:
-    f, arrays = EXPRESSIONS[name]
+    hold_against_differences(*EXPRESSIONS[name])
+
+
+def hold_against_differences(f: Any, arrays: list[Any]) -> None:
+    """The gradients of f at arrays by the tape, against its slopes; what they may be off by follows from the noise."""
     shape = f(*map(Variable, map(DOUBLES, arrays))).shape
     weights = drawn(shape, 11)
 

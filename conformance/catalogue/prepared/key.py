@@ -13,7 +13,7 @@ from bindings import header_path
 from conformance.paths import ROOT
 
 # Folders whose sources make what is kept, and files beside them.
-_FOLDERS = ("reference", "bindings/header", "training", "conformance/limits", "conformance/catalogue",
+_FOLDERS = ("reference", "bindings/header", "training", "tensors", "conformance/limits", "conformance/catalogue",
             "conformance/judging", "conformance/steps")  # fmt: skip
 _FILES = ("conformance/operations.py", "conformance/paths.py")
 _VARIABLES = ("OPENBLAS_CORETYPE", "NPY_DISABLE_CPU_FEATURES", "NPY_ENABLE_CPU_FEATURES")

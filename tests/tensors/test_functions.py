@@ -1,0 +1,83 @@
+"""Functions in both forms: gradients against finite differences, and the fused against the composed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import reference
+from bindings import Library
+from conformance.limits.noise import FLOAT32
+from tensors import Tensor, TensorError
+from tensors.functions import COMPOSED, FUSED, Composed
+from tensors.tape import Variable
+from tests.graph.limits import shares
+from tests.tensors.noise import DOUBLES, expected, on, results
+from tests.tensors.test_gradients import drawn, hold_against_differences
+
+FORMS = {"composed": COMPOSED, "fused": FUSED}
+INDICES = np.array([[2, 0, 2], [1, 2, 3]], np.int32)
+TARGETS = np.array([1, -1, 0, 3], np.int32)
+PHILOX = np.array([7, 3], np.uint64)
+X, W, B = drawn((2, 3, 4), 1), drawn((4,), 2), drawn((4,), 3)
+Q, K, V = drawn((2, 3, 4, 2), 4), drawn((2, 3, 2, 2), 5), drawn((2, 3, 2, 2), 6)
+CHOSEN = (np.zeros((4, 2)), np.array([[1, 0], [2, 1], [1, 2], [0, 1]], np.int32))
+EPS = 2.0**-10
+FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
+    "linear": (lambda f, x, w: f.linear(x, w), [X, drawn((5, 4), 7)]),
+    "take": (lambda f, w: f.take(w, INDICES), [drawn((4, 3), 8)]),
+    "dropout": (lambda f, x: f.dropout(x, PHILOX, 0.5), [X]),
+    "softmax": (lambda f, x: f.softmax(x), [X]),
+    "log_softmax": (lambda f, x: f.log_softmax(x), [X]),
+    "rmsnorm": (lambda f, x, w: f.rmsnorm(x, w, EPS), [X, W]),
+    "layernorm": (lambda f, x, w, b: f.layernorm(x, w, b, EPS), [X, W, B]),
+    "swiglu": (lambda f, x, y: f.swiglu(x, y), [X, drawn((2, 3, 4), 9)]),
+    "rope": (lambda f, x: f.rope(x, np.array([[0.0], [0.5], [2.0]], x.value.dtype)), [Q]),
+    "attention": (lambda f, q, k, v: f.attention(q, k, v, 0.5), [Q, K, V]),
+    "attention to all": (lambda f, q, k, v: f.attention(q, k, v, 0.5, causal=False), [Q, K, V]),
+    "attention with a mask": (
+        lambda f, q, k, v: f.attention(q, k, v, 0.5, False, _mask(q, [[0.0, 0.0, -np.inf], [0.0, -np.inf, 0.0]])),
+        [Q, K, V],
+    ),
+    "cross entropy": (lambda f, x: f.cross_entropy(x, TARGETS), [drawn((4, 4), 10)]),
+    "auxiliary loss": (lambda f, x: f.auxiliary_loss(x, CHOSEN, 0.5), [drawn((4, 3), 11)]),
+}
+
+
+def _mask(like: Variable, rows: list[list[float]]) -> Tensor:
+    return Tensor(np.array(rows, like.value.dtype), like.value.ops)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_finite_differences(name: str, form: str) -> None:
+    function, arrays = FUNCTIONS[name]
+    hold_against_differences(lambda *inputs: function(FORMS[form], *inputs), arrays)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_on_the_c_library(name: str, form: str, stub: Library) -> None:
+    function, arrays = FUNCTIONS[name]
+
+    def f(*inputs: Variable) -> Variable:
+        result: Variable = function(FORMS[form], *inputs)
+        return result
+
+    weights = drawn(f(*map(Variable, map(DOUBLES, arrays))).shape, 12)
+    noise = expected(f, arrays, weights, FLOAT32)
+    found = shares(noise, results(f, arrays, weights, on(stub, np.float32)), both_err=False)
+    assert max(found.values()) <= 1, found
+
+
+def test_the_fused_form_has_what_the_composed_has() -> None:
+    public = {name for name in vars(Composed) if not name.startswith("_")}
+    assert public - {"take", "dropout", "log_softmax", "choose"} <= {*vars(type(FUSED))}
+
+
+def test_heads_that_do_not_fit_are_refused() -> None:
+    q, k = (Variable(Tensor(np.zeros((1, 2, heads, 4)), reference)) for heads in (3, 2))
+    with pytest.raises(TensorError, match="attention: expected query heads in a multiple of 2 KV heads, got 3"):
+        COMPOSED.attention(q, k, k, 1.0)
