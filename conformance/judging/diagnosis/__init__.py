@@ -30,6 +30,7 @@ _TELLING = {
     Kind.ADDED,
     Kind.READ,
     Kind.FLUSHED,
+    Kind.ZERO,
     Kind.LAST_OUTPUT,
     Kind.EXCHANGED,
     Kind.SIGN_OF_ZERO,
@@ -62,9 +63,9 @@ def diagnose(
         others = [reading.name for reading in untried]
         call = Failed(operation, arguments, expected, got, last or {}, again)
         if matched:
-            found = of_readings([reading.name for reading in matched], others)
+            named = of_readings([reading.name for reading in matched], others)
             # Another case may refute the readings: then the cases have what they look like in common.
-            return replace(found, symptoms=tuple(_symptoms(call, failed))) if _is_small(got, failed) else found
+            return replace(named, symptoms=tuple(_symptoms(call, failed))) if _is_small(got, failed) else named
         left = all(unwritten(Part(wrong, wrong.beyond)) for wrong in (Wrong(call, name) for name in failed))
         found = None if left else partly(call, failed, compared)
         if found is None:

@@ -34,7 +34,9 @@ def magnitude(part: Part) -> Symptom | None:
 
 
 def factor(part: Part) -> Symptom | None:
-    """One factor for all; a single element must have a factor with a name."""
+    """One factor for all; a single element must have a factor with a name.  An index has none."""
+    if not part.is_noisy:
+        return None
     excess, variance = (float(x[0]) for x in part.fit(part.values))
     found = recognise(1 + excess, variance**0.5, part.wrong.call.numbers)
     if found and found.value != 0 and part.holds(part.right * found.value):

@@ -71,6 +71,13 @@ def test_nothing_is_said_where_all_cases_fail_or_no_simple_condition_tells_them(
     assert said(judged("silu", lambda case: case.id == one)) == ""
 
 
+def test_of_too_few_failing_cases_it_is_said_if_they_are_all_that_there_are_of_a_size() -> None:
+    longest = judged("mse_backward", lambda case: case.sizes["n"] > 65536)
+    assert said(longest) == "the only case where n >= 65537"
+    widest = judged("embedding", lambda case: case.sizes["vocab_size"] > 65536)
+    assert said(widest) == "the only cases where vocab_size >= 65537"
+
+
 def test_a_few_cases_that_pass_all_the_same_are_counted() -> None:
     right = next(case.id for case in DESIGNED.of("softmax").values() if case.sizes["cols"] > 12288)
     results = judged("softmax", lambda case: case.sizes["cols"] > 12288 and case.id != right)
