@@ -10,7 +10,10 @@ slopes of a step and own the variances of what it rounds itself, the covariance 
     backward    C_t = own_t + S_t W' C_(t+1) W S_t            of d_pre, from the last step to the first
 
 and that of two steps' errors is C_t times what leads from the one to the other.  An LSTM's and a GRU's gates lie below
-1 and shrink what goes round; for them the errors stay independent.
+1 and shrink what goes round; for them the errors of a row count as independent.
+
+What a step has from those before it, it has in common with them: an average over the steps does not even it out.  What
+it rounds itself is what it would give alone, from the state before it as it is due.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+import reference
 from reference.ops.blocks import product
 from reference.ops.recurrent import rnn_step_back
 from reference.ops.through_time import TANH, before, bias_gradient, projected, start, weights_gradients
@@ -31,13 +35,16 @@ Array = NDArray[np.float64]
 
 
 def follow_errors(operation: str, arguments: Mapping[str, Any], expected: Mapping[str, Any]) -> None:
-    """Widen, in place, what is expected of a plain recurrent layer, or of its gradient, of more than one step."""
-    if operation not in _FOLLOWED or arguments["input"].shape[1] < 2:
+    """Widen, in place, what is expected of a plain recurrent layer or its gradient; and of all, what steps share."""
+    if operation not in (*_FOLLOWED, *_STATES) or arguments["input"].shape[1] < 2:
         return
     given = {name: exact(x) if isinstance(x, np.ndarray) else x for name, x in arguments.items()}
     with np.errstate(all="ignore"):
-        for name, variance in _FOLLOWED[operation](given).items():
-            _widen(expected[name], variance)
+        if operation in _FOLLOWED:
+            for name, variance in _FOLLOWED[operation](given).items():
+                _widen(expected[name], variance)
+        if operation in _STATES:
+            _share_what_is_handed_on(operation, given, expected)
 
 
 def _widen(result: Noisy, variance: Array) -> None:
@@ -45,6 +52,23 @@ def _widen(result: Noisy, variance: Array) -> None:
     more = np.where(np.isfinite(variance) & np.isfinite(result.variance), variance - result.variance, 0.0)
     more = np.maximum(more, 0.0)
     result.variance, result.shared = result.variance + more, result.shared + more
+
+
+def _share_what_is_handed_on(operation: str, given: Mapping[str, Any], expected: Mapping[str, Any]) -> None:
+    """Count as in common, in place, what the results of a step have from the steps before."""
+    states, flag = _STATES[operation]
+    batch, steps, _ = given["input"].shape
+    alone = dict(given) | {flag: 1, "input": given["input"].reshape(batch * steps, 1, -1)}
+    for state, name in states.items():
+        result = exact(expected[name].v)
+        first = start(given[state], given[flag], given["input"], given["w_h"])
+        alone[state] = before(result, first).reshape(batch * steps, -1)
+    results = getattr(reference, operation)(**alone)
+    for result, one in zip(expected.values(), results if isinstance(results, tuple) else (results,), strict=True):
+        own = one.variance.reshape(result.shape)
+        known = np.isfinite(result.variance) & np.isfinite(own)
+        handed_on = np.where(known, np.maximum(result.variance - own, 0.0), 0.0)
+        result.shared = np.minimum(result.shared + handed_on, np.maximum(result.variance, result.shared))
 
 
 def _forward(given: Mapping[str, Any]) -> dict[str, Array]:
@@ -139,4 +163,10 @@ def _of_sums(between: Array, factors: Array) -> Array:
     return total
 
 
+# Of the forward passes: which result each state is, and the number that says whether the first one is given.
+_STATES = {
+    "rnn_forward": ({"h0": "output"}, "has_h0"),
+    "lstm_forward": ({"h0": "output", "c0": "cells"}, "has_state"),
+    "gru_forward": ({"h0": "output"}, "has_h0"),
+}
 _FOLLOWED = {"rnn_forward": _forward, "rnn_backward": _backward}
