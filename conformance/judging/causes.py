@@ -19,6 +19,7 @@ from .cause import FLOAT32, Cause, base_of, format_of, is_between_calls, is_own,
 from .circumstances import circumstances
 from .diagnoses import Diagnosis
 from .joint import join, likeliest, refuted
+from .refutation import is_refuted_by_passing
 from .results import Result, Status
 from .whereabouts import whereabouts
 
@@ -100,15 +101,24 @@ def _cause(failed: Sequence[Result]) -> Cause:
     return Cause(joint.sentence, reading, operation, tuple(failed), joint)
 
 
-def _with_place(cause: Cause, judged: Iterable[Result]) -> Cause:
-    """The cause with where results are wrong, and when they are: of one operation, and no reading that says all."""
-    joint, between = cause.joint, any(map(is_between_calls, cause.results))
-    if len(cause.operations) > 1 or between or (joint and joint.says_all):
+def _with_place(cause: Cause, judged: Sequence[Result]) -> Cause:
+    """The cause with where results are wrong, and when they are: unless a reading says all."""
+    if any(map(is_between_calls, cause.results)):
         return cause
-    several = len(_diagnoses(cause.results)) > 1  # a single one says its place itself
-    where = whereabouts(cause.results) if joint and several else ""
-    when = circumstances(cause.results, (one for one in judged if base_of(one) == cause.operation))
-    return replace(cause, sentence="; ".join(filter(None, [cause.sentence, where, when])))
+    by_operation = _grouped(filter(is_own, cause.results), base_of)
+    said = {_place(cause, few, [one for one in judged if base_of(one) == name]) for name, few in by_operation.items()}
+    if len(said) != 1:  # each operation has sizes of its own
+        return cause
+    return replace(cause, sentence="; ".join(filter(None, [cause.sentence, *said.pop()])))
+
+
+def _place(cause: Cause, failed: Sequence[Result], judged: Sequence[Result]) -> tuple[str, str]:
+    """Where, and when, of one operation; of a reading that says all, when, where a case that passed refutes it."""
+    joint, when = cause.joint, circumstances(failed, judged)
+    if joint and joint.says_all:
+        return "", when if when and is_refuted_by_passing(joint.reading, judged) else ""
+    several = len(_diagnoses(failed)) > 1  # a single one says its place itself
+    return whereabouts(failed) if joint and several else "", when
 
 
 def _is_told_by_others(result: Result) -> bool:

@@ -42,6 +42,8 @@ class _Condition:
 def circumstances(failed: Sequence[Result], judged: Iterable[Result]) -> str:
     """Say when cases fail: "only where cols >= 12289"; nothing where no simple condition tells them from the others.
 
+    Where too few fail to tell, say if they are all that there are of the largest sizes: "the only case where ...".
+
     failed: some cases of one operation; judged: all of its cases, of all its formats, those among them.
     """
     bad = [call for result in failed if (call := _call_of(result.id))]
@@ -54,9 +56,23 @@ def circumstances(failed: Sequence[Result], judged: Iterable[Result]) -> str:
     # Two conditions at once are said only where many cases pass in spite of one, and few in spite of both.
     told = closer if closer and (simple is None or simple[1] >= _MANY > closer[1]) else simple
     if told is None:
-        return ""
+        return "" if any(result.is_full for result in failed) else _outermost(bad, good)
     words, inside = told
     return f"only where {words}" + (f" ({inside} such case{'s' if inside > 1 else ''} passed)" if inside else "")
+
+
+def _outermost(bad: Sequence[Call], good: Sequence[Call]) -> str:
+    """That the failing cases are just those of the largest, or the smallest, value of a size: a fact, if no proof.
+
+    Few cases have it; which of them fail, chance may have brought about.
+    """
+    for name in (name for name in bad[0] if all(isinstance(call.get(name), int) for call in (*bad, *good))):
+        failing, passing = [call[name] for call in bad], [call[name] for call in good]
+        if min(failing) > max(passing):
+            return f"the only case{'s' if len(bad) > 1 else ''} where {name} >= {min(failing)}"
+        if max(failing) < min(passing):
+            return f"the only case{'s' if len(bad) > 1 else ''} where {name} <= {max(failing)}"
+    return ""
 
 
 def _best(tried: Sequence[_Tried], failing: int) -> tuple[str, int] | None:

@@ -11,6 +11,7 @@ _OR = ", or "
 
 
 NO_PATTERN = "of no simple pattern"
+AS_SHORT = "errors no larger than those of computing in"
 
 
 class Kind(StrEnum):
@@ -126,19 +127,23 @@ class Diagnosis:
     @property
     def named(self) -> tuple[str, ...]:
         """The readings that the text names."""
-        return self.readings if self.in_part else self.readings[:SHOWN]
+        return self.readings[:SHOWN]
 
 
 def of_readings(names: Sequence[str], untried: Sequence[str] = ()) -> Diagnosis:
     """Return what to say of a call that these readings match."""
-    more = f"{_OR}{len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return Diagnosis(f"matches: {_OR.join(names[:SHOWN])}{more}", tuple(names), untried=tuple(untried))
+    return Diagnosis(f"matches: {_either(names)}", tuple(names), untried=tuple(untried))
 
 
 def of_readings_in_part(names: Sequence[str], where: str = "") -> Diagnosis:
     """Return what to say of a call that these readings match where it is wrong."""
-    text = f"matches in a part: {_OR.join(names)}"
+    text = f"matches in a part: {_either(names)}"
     return Diagnosis(f"{text}; {where}" if where else text, tuple(names), in_part=True)
+
+
+def _either(names: Sequence[str]) -> str:
+    more = f"{_OR}{len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return f"{_OR.join(names[:SHOWN])}{more}"
 
 
 def of_symptoms(symptoms: Sequence[Symptom]) -> Diagnosis:

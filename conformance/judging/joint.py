@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from .diagnoses import NO_PATTERN, Diagnosis, Kind, Symptom, of_readings, of_readings_in_part
+from .diagnoses import AS_SHORT, NO_PATTERN, Diagnosis, Kind, Symptom, of_readings, of_readings_in_part
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ class Joint:
 
     @property
     def says_nothing(self) -> bool:
-        """Whether it is no more than that numbers are wrong."""
-        return not self.reading and self.core.endswith(NO_PATTERN)
+        """Whether it is no more than that numbers are wrong, and how far they are off."""
+        return not self.reading and (self.core.endswith(NO_PATTERN) or AS_SHORT in self.core)
 
     def is_shown_by(self, diagnosis: Diagnosis) -> bool:
         """Whether it holds in a case of this diagnosis."""
@@ -86,13 +86,14 @@ def join(told: Sequence[Diagnosis]) -> Joint | None:
 
 
 def _best(ways: Sequence[Joint], told: Sequence[Diagnosis]) -> Joint:
-    """The way that no case refutes, else the one that holds more often.
+    """A reading that no case refutes, else the way that holds more often.
 
-    That there is no pattern says nothing: a reading that gives what came in enough of the cases is said before that.
+    That there is no pattern, or that errors are as small as a shorter format's, says next to nothing: a reading that
+    gives what came in enough of the cases is said before that.
     """
     readings = [way for way in ways if way.reading and _ENOUGH * way.holds >= way.tried]
     some = readings if readings and any(way.says_nothing for way in ways) else ways
-    return max(some, key=lambda way: (way.is_unrefuted(len(told)), way.holds))
+    return max(some, key=lambda way: (bool(way.reading) and way.is_unrefuted(len(told)), way.holds))
 
 
 def _with_others(found: Joint, told: Sequence[Diagnosis]) -> Joint:
@@ -156,21 +157,38 @@ def _rank(told: Sequence[Diagnosis], name: str) -> float:
 
 def _symptom(told: Sequence[Diagnosis]) -> Joint | None:
     """What most of the symptoms have in common: their words, a number's name, or no more than their kind."""
+    told = _without_stray_precision(told)
     found = []
     for cores_of, is_named in _WAYS:
         # In their order, which is from the most particular on: of cores that hold as often the first is said.
         counts = Counter(core for one in told for core in dict.fromkeys(c for s in one.telling for c in cores_of(s)))
         found += [Joint(core, count, len(told), is_named=is_named) for core, count in counts.most_common(1)]
-    # A number is not recognised in every case: a name counts among the cases that name one, unless few of all do.
-    naming = sum(any(s.names for s in one.symptoms) for one in told)
-    least = {True: max(naming, len(told) / _NAMING), False: len(told)}
-    particular = next((one for one in found if 2 * one.holds > least[one.is_named]), None)
-    return particular or max(found, key=lambda one: one.holds, default=None)
+    # A number is not recognised in every case: a name counts among the cases that name one, unless few of all do.  By
+    # accident some size or other is near most numbers, and another one in the next case: that refutes a name.
+    naming = sum(any(s.names for s in one.telling) for one in told)
+    least = {True: max(_REFUTED * naming, len(told) / _NAMING / 2), False: len(told) / 2}
+    particular = next((one for one in found if one.holds > least[one.is_named]), None)
+    return particular or max((one for one in found if not one.is_named), key=lambda one: one.holds, default=None)
+
+
+def _without_stray_precision(told: Sequence[Diagnosis]) -> Sequence[Diagnosis]:
+    """Errors as small as a shorter format makes them are no pattern where other cases have larger ones."""
+    short = [bool(one.symptoms) and any(s.kind is Kind.PRECISION for s in one.symptoms) for one in told]
+    if sum(short) >= _REFUTED * sum(bool(one.symptoms) for one in told):
+        return told
+    return [replace(one, symptoms=tuple(map(_plain, one.symptoms))) for one in told]
+
+
+def _plain(symptom: Symptom) -> Symptom:
+    if symptom.kind is not Kind.PRECISION:
+        return symptom
+    return replace(symptom, kind=Kind.NO_PATTERN, words=Kind.NO_PATTERN, general="", also=())
 
 
 _SAYS_LITTLE = (Kind.NO_PATTERN, Kind.PRECISION, Kind.AVERAGE, Kind.VARIES)
 _ENOUGH = 3  # one case in so many
 _NAMING = 2  # a name that holds in fewer than a quarter of the cases is chance
+_REFUTED = 0.75  # so many of the cases that could show something have to
 
 
 def _listed(symptom: Symptom, words: str) -> str:

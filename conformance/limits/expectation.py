@@ -20,6 +20,7 @@ from .infinite_scores import leave_either
 from .logits import leave_formula
 from .masks import leave_open
 from .noise import FORMATS, Noisy, exact, flushed, stored, with_short_errors
+from .recurrence import follow_errors
 
 Expected = dict[str, Any]  # by flat output name: Noisy, or a plain array that must be met exactly
 
@@ -44,6 +45,7 @@ def expect(operation: str, arguments: Mapping[str, Any], carried_out: Callable[.
         leave_infinite(operation, arguments, expected)
         leave_means(operation, arguments, expected)
         leave_formula(operation, arguments, expected)
+        follow_errors(operation, arguments, expected)
     results = {
         name: _as_declared(value, operations.declared(function, name), name, arguments.get("seed", 0))
         for name, value in expected.items()

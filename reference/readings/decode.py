@@ -142,6 +142,14 @@ def _topp_stops_before(g: Given) -> tuple[Array, Array]:
     return order, p / np.sum(p, axis=1, keepdims=True)
 
 
+def _topp_one_more(g: Given) -> tuple[Array, Array]:
+    """Where a sum is top_p, and not more, the next entry is kept too."""
+    order, p = _topp_sorted(g)
+    before = np.cumsum(p, axis=1) - p
+    p = np.where((before <= g["top_p"]) | (np.arange(p.shape[1]) == 0), p, p.dtype.type(0))
+    return order, p / np.sum(p, axis=1, keepdims=True)
+
+
 def _through_float(seeds: Array) -> Array:
     largest = np.nextafter(np.float32(2.0**64), np.float32(0))  # the last one that is a seed again
     return np.minimum(seeds.astype(np.float32), largest).astype(np.uint64)
@@ -256,6 +264,12 @@ READINGS = (
         "prefix ends before top_p",
         "The entry that reaches top_p is left out.",
         _walked(ops.topp_sample, _topp_stops_before),
+    ),
+    Reading(
+        "topp_sample",
+        "one more where a sum is top_p",
+        "The walk goes on while the sum is no more than top_p, not while it is less.",
+        _walked(ops.topp_sample, _topp_one_more),
     ),
     Reading(
         "topp_sample",

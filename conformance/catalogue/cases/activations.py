@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import reference
+from conformance.catalogue.design.levels import VALUES
 from conformance.catalogue.factors import Design
 from conformance.catalogue.facts import Facts, KnownSum, log
 from conformance.catalogue.full_model import HIDDEN, TOKENS, VOCAB
 
 from .data import Draw
 from .elementwise import EVERY, SOME, TAILS
-from .spec import Arguments, Sizes, Spec, rows_apart, sizes
+from .spec import Arguments, Maker, Sizes, Spec, rows_apart, sizes
 
 _BENT = {"plain": EVERY[1:], "tails": TAILS, "exact": SOME, "range": SOME, "special": SOME, "signed": SOME}
 _CURVED = {"plain": EVERY, "tails": TAILS, "range": SOME, "large": SOME[1:], "tiny": SOME, "special": SOME}
@@ -83,4 +84,14 @@ FACTS = (
     Facts("softmax_temperature_backward", _VOCABULARY),
 )
 
-DESIGNS = (Design("softmax_temperature_backward", finish=_distributions),)
+# Beside the least temperature, which no row of ordinary numbers shows, stand rows as small as it is.
+_TEMPERATURES = (1.0, 0.7, 1.7, 0.001, 30.0, 2.0**-100)
+_INPUTS: dict[str, str | Maker] = {
+    **{value: value for values in VALUES.values() for value in values},
+    "times_temperature": lambda draw, shape, sizes: draw.normal(shape) * sizes["temperature"],
+}
+
+DESIGNS = (
+    Design("softmax_temperature", scalars={"temperature": _TEMPERATURES}, arrays={"input": _INPUTS}),
+    Design("softmax_temperature_backward", finish=_distributions),
+)

@@ -144,6 +144,17 @@ def lone(draw: Draw, shape: Shape) -> Array:
     return values
 
 
+def lone_nan(draw: Draw, shape: Shape) -> Array:
+    """In each row, or eight numbers of a vector, one NaN: by turns with the sign bit, in the first, and without."""
+    values = draw.normal(shape)
+    width = shape[-1] if len(shape) > 1 else min(8, shape[-1])
+    starts = np.arange(0, values.size, width)
+    place = starts + draw.of("place").integers(0, width, starts.shape)
+    signs = np.where(np.arange(starts.size) % 2 == 0, -1.0, 1.0)
+    values.reshape(-1)[np.minimum(place, values.size - 1)] = np.copysign(np.nan, signs)
+    return values
+
+
 def early(draw: Draw, shape: Shape) -> Array:
     """The largest number of each row in its first column, far above the others."""
     return draw.normal(shape) + np.where(np.arange(shape[-1]) == 0, 16.0, 0.0)
@@ -224,6 +235,7 @@ DATA: dict[str, Callable[[Draw, Shape], Array]] = {
     "special_of_both_signs": special_of_both_signs,
     "signed": signed,
     "lone": lone,
+    "lone_nan": lone_nan,
     "large": large,
     "tiny": tiny,
     "masked": masked,

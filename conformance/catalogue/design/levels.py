@@ -45,7 +45,7 @@ VALUES: Mapping[str, Sequence[str]] = MappingProxyType(
         "spread": ("range", "swamp", "cancel"),
         "shaped": ("degenerate", "late", "early", "negative", "rising", "falling", "ties", "sparse"),
         "scaled": ("tiny", "large", "subnormal", "huge"),
-        "special": ("special", "signed", "lone"),
+        "special": ("special", "signed", "lone", "lone_nan"),
     }
 )
 OF_SPECIAL_RESULTS = (*VALUES["special"], "sparse")  # of whose numbers an exact zero, or a NaN, may be due

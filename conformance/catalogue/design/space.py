@@ -85,7 +85,7 @@ def space_of(operation: str) -> Space:
     layouts = operations.layout_arrays(function)
     given = [parameter for parameter in operations.read_arrays(function) if parameter.name not in layouts]
     makers = {p.name: found for p in given if (found := _makers(operation, design, p))}
-    sizes = [Factor(name, tuple(found), _classes(found), "size") for name, found in _sizes(operation, design)]
+    sizes = [_size(name, found) for name, found in _sizes(operation, design)]
     scalars = [
         Factor(name, tuple(found), tuple(range(len(found))), "scalar") for name, found in _scalars(operation, design)
     ]
@@ -159,6 +159,13 @@ def _half_negative(draw: Any, shape: tuple[int, ...], top: int) -> Any:
     negative = np.array([0, -100, -101, -(2**15) - 1, -(2**31)])[draw.of("far").integers(0, 5, shape)]
     negative = np.where(negative == 0, drawn, negative)
     return np.where(draw.of("which").integers(0, 2, shape) == 1, negative, draw.integers(0, top, shape))
+
+
+def _size(name: str, found: Sequence[Any]) -> Factor:
+    """Beside a scalar sizes that four divides are apart from others: kernels that take four at once go another way."""
+    classes = _classes(found)
+    apart = [2 * each + (isinstance(size, int) and size % 4 == 0) for size, each in zip(found, classes, strict=True)]
+    return Factor(name, tuple(found), classes, "size", _dense(apart))
 
 
 def _classes(found: Sequence[Any]) -> tuple[int, ...]:

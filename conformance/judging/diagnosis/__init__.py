@@ -14,7 +14,7 @@ from conformance.limits.expectation import Expected
 
 from .contents import unwritten
 from .failed import Failed, Wrong
-from .matching import Compared, matched_by_a_slip, matches
+from .matching import Compared, made_of, matched_by_a_slip, matches
 from .partly import partly
 from .parts import Part
 from .printed import printed
@@ -22,12 +22,15 @@ from .symptoms import symptom
 
 __all__ = ["Compared", "diagnose", "printed"]
 
+_SMALL = 2**14  # elements of an output that is looked at once more, though readings match
+
 # Kinds of symptoms that say what a slip did, whichever it was: a reading made for one call would say no more.
 _TELLING = {
     Kind.UNWRITTEN,
     Kind.ADDED,
     Kind.READ,
     Kind.FLUSHED,
+    Kind.ZERO,
     Kind.LAST_OUTPUT,
     Kind.EXCHANGED,
     Kind.SIGN_OF_ZERO,
@@ -58,26 +61,37 @@ def diagnose(
     with np.errstate(all="ignore"):
         matched, untried = matches(compared, got)
         others = [reading.name for reading in untried]
-        if matched:
-            return of_readings([reading.name for reading in matched], others)
         call = Failed(operation, arguments, expected, got, last or {}, again)
+        if matched:
+            named = of_readings([reading.name for reading in matched], others)
+            # Another case may refute the readings: then the cases have what they look like in common.
+            return replace(named, symptoms=tuple(_symptoms(call, failed))) if _is_small(got, failed) else named
         left = all(unwritten(Part(wrong, wrong.beyond)) for wrong in (Wrong(call, name) for name in failed))
-        found = (None if left else partly(call, failed)) or _with_slips(
-            of_symptoms(_symptoms(call, failed)), compared, got
-        )
+        found = None if left else partly(call, failed, compared)
+        if found is None:
+            found = _with_slips(of_symptoms(_symptoms(call, failed)), compared, call, failed)
     return replace(found, untried=tuple(others))
 
 
-def _with_slips(found: Diagnosis, compared: Compared, got: Mapping[str, Any]) -> Diagnosis:
-    """The diagnosis with the readings made for this call that give what came, where the symptoms say little."""
+def _is_small(got: Mapping[str, Any], failed: Sequence[str]) -> bool:
+    return all(got[name].size <= _SMALL for name in failed)
+
+
+def _with_slips(found: Diagnosis, compared: Compared, call: Failed, failed: Sequence[str]) -> Diagnosis:
+    """The diagnosis with the readings made for this call that give what came, where the symptoms say little.
+
+    Where none gives all that came, one may give all that is wrong.
+    """
     from conformance.variants.wrong.slips import are_affordable  # here: only what failed is compared with readings
 
     told = all(one.kind in _TELLING for one in found.symptoms)
-    nothing = not any(np.isfinite(got[name]).any() for one in found.symptoms for name in one.outputs)
+    nothing = not any(np.isfinite(call.got[name]).any() for one in found.symptoms for name in one.outputs)
     if told or nothing or not are_affordable(compared.operation, compared.arguments):
         return found
-    if names := [reading.name for reading in matched_by_a_slip(compared, got)]:
+    if names := [reading.name for reading in matched_by_a_slip(compared, call.got)]:
         found = replace(of_readings(names), symptoms=found.symptoms)
+    elif found.is_vague and (part := partly(call, failed, compared, made_of(compared))):
+        found = replace(part, symptoms=found.symptoms)
     return replace(found, is_searched=True)
 
 

@@ -34,7 +34,9 @@ def magnitude(part: Part) -> Symptom | None:
 
 
 def factor(part: Part) -> Symptom | None:
-    """One factor for all; a single element must have a factor with a name."""
+    """One factor for all; a single element must have a factor with a name.  An index has none."""
+    if not part.is_noisy:
+        return None
     excess, variance = (float(x[0]) for x in part.fit(part.values))
     found = recognise(1 + excess, variance**0.5, part.wrong.call.numbers)
     if found and found.value != 0 and part.holds(part.right * found.value):
@@ -64,11 +66,15 @@ def term(part: Part) -> Symptom | None:
             multiple, variance = (float(x[0]) for x in part.fit(direction))
             found = recognise(multiple, variance**0.5, part.wrong.call.numbers)
             if found and found.value != 0 and part.holds(_plus(part.right, direction, found.value, 0.0)):
-                return Symptom(Kind.TERM, _term_said(words, found), found.names)
+                return Symptom(Kind.TERM, _term_said(words, found), found.names, general=_some_of(words))
             several = np.unique(direction[part.usable]).size > 2
             if several and part.holds(_plus(part.right, direction, multiple, variance)):
-                return Symptom(Kind.TERM, f"the right values {multiple:+.6g} times {words}")
+                return Symptom(Kind.TERM, f"the right values {multiple:+.6g} times {words}", general=_some_of(words))
     return None
+
+
+def _some_of(name: str) -> str:
+    return f"the right values plus or minus some multiple of {name}"
 
 
 def _term_said(name: str, multiple: Number) -> str:

@@ -56,6 +56,7 @@ def no_number(part: Part) -> Symptom | None:
         return None
     for words, test in (("NaN", np.isnan), ("infinity", np.isposinf), ("minus infinity", np.isneginf)):
         if test(part.got).all():
+            words = words if part.values.any() else f"{words} where 0 is due"
             return Symptom(Kind.NO_NUMBER, words, general=words)
         if test(part.values).all() and np.isfinite(part.got).all():
             return specials(part)
@@ -83,6 +84,9 @@ def last_output(part: Part) -> Symptom | None:
 
 
 def constant(part: Part) -> Symptom | None:
+    """One number, where different ones are due: else it is the right one, changed."""
+    if (part.values == part.values.flat[0]).all() if part.values.size else True:
+        return None
     same = part.is_telling and part.got.size > 1 and (part.got == part.got[0]).all()
     return Symptom(Kind.CONSTANT, f"the same number everywhere, {part.got[0]:.6g}") if same else None
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from conformance.judging.diagnoses import Kind, Symptom
+from conformance.judging.diagnoses import AS_SHORT, Kind, Symptom
 from conformance.limits.measure import BIAS_ELEMENTS, SIGMAS
 from conformance.limits.noise import FLOAT32, Noisy
 
@@ -99,7 +99,7 @@ def computed_short(wrong: Wrong) -> Symptom | None:
 
 def _no_larger(words: str) -> str:
     """A case of few roundings fits a finer format than others of the same library."""
-    return f"errors no larger than those of computing in {words}"
+    return f"{AS_SHORT} {words}"
 
 
 def averages(wrong: Wrong) -> Symptom | None:

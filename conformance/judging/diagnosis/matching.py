@@ -57,11 +57,16 @@ def matches(compared: Compared, got: Outputs) -> tuple[list[Reading], list[Readi
 
 def matched_by_a_slip(compared: Compared, got: Outputs) -> list[Reading]:
     """Return the slips that give what came, of which no case is asked to tell, the likeliest first."""
+    return _likeliest(compared, made_of(compared), got)[0]
+
+
+def made_of(compared: Compared) -> Iterable[Reading]:
+    """Return the readings that are made for a call."""
     from conformance.variants.wrong.arithmetic import slips
     from conformance.variants.wrong.slips import misreadings
 
     operation = compared.operation
-    return _likeliest(compared, itertools.chain(misreadings(operation, compared.arguments), slips(operation)), got)[0]
+    return itertools.chain(misreadings(operation, compared.arguments), slips(operation))
 
 
 def _likeliest(compared: Compared, readings: Iterable[Reading], got: Outputs) -> tuple[list[Reading], list[Reading]]:

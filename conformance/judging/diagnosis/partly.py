@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from conformance.judging.diagnoses import Diagnosis, of_readings_in_part
 from conformance.limits.noise import Noisy, exact
 
 from .failed import Failed, Wrong
-from .matching import expectations_of, values_of
+from .matching import Compared
 from .numbers import CHANCE
 from .places import places
 
@@ -18,14 +19,20 @@ if TYPE_CHECKING:
     from reference.readings import Reading
 
 
-def partly(call: Failed, failed: list[str]) -> Diagnosis | None:
-    """Name the readings that give what came where it is wrong, and say where that is; None where none does."""
+def partly(
+    call: Failed, failed: Sequence[str], compared: Compared, readings: Iterable[Reading] | None = None
+) -> Diagnosis | None:
+    """Name the readings that give what came where it is wrong, and say where that is; None where none does.
+
+    readings: those that are tried; the stated ones unless given.
+    """
     wrongs = [Wrong(call, name) for name in failed]
     if not all(_is_telling(wrong) for wrong in wrongs):
         return None
     from conformance.variants.wrong.planted import known  # here: only what failed is compared with readings
 
-    names = [reading.name for reading in known(call.operation) if _holds(reading, call, wrongs)]
+    tried = known(call.operation) if readings is None else readings
+    names = [reading.name for reading in tried if _holds(reading, compared, wrongs)]
     if not names:
         return None
     where = "; ".join(dict.fromkeys(_where(wrong) for wrong in wrongs))
@@ -39,16 +46,15 @@ def _is_telling(wrong: Wrong) -> bool:
     return some and wrong.choices ** -float(count) < CHANCE
 
 
-def _holds(reading: Reading, call: Failed, wrongs: list[Wrong]) -> bool:
-    values = values_of(reading, call.operation, call.arguments)
+def _holds(reading: Reading, compared: Compared, wrongs: list[Wrong]) -> bool:
+    values = compared.values(reading)
     if values is None or any(values[w.output].shape != w.got.shape for w in wrongs):
         return False
     # Most readings are told from what came by a look at plain numbers.
     if not all(_nearer(w, values[w.output]) for w in wrongs):
         return False
     return any(
-        all(w.holds(_mixed(w, wanted[w.output])) for w in wrongs)
-        for wanted in expectations_of(reading, call.operation, call.arguments, call.expected, values)
+        all(w.holds(_mixed(w, wanted[w.output])) for w in wrongs) for wanted in compared.expectations(reading, values)
     )
 
 

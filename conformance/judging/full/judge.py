@@ -65,4 +65,6 @@ def verdicts_on(
         parameter = operations.declared(function, name)
         axes = axes_of(parameter, operations.place_in_list(name))
         places = call.placed(parameter.name, drawn.places)
-        yield judge_spread(Spread(name, wanted, axes, places, call.axes_scaling(parameter.name)), got[name], seed)
+        names = operations.axis_names(call.operation, name)
+        due = Spread(name, wanted, axes, places, call.axes_scaling(parameter.name), names)
+        yield judge_spread(due, got[name], seed)

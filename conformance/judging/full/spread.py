@@ -13,6 +13,7 @@ from conformance.candidates.poison import poison
 from conformance.catalogue.cases.data import Draw
 from conformance.catalogue.full.layout import LaidOut
 from conformance.catalogue.full.places import Places
+from conformance.judging.diagnosis.places import indices_said
 from conformance.judging.spans import spans
 from conformance.judging.verdict import Verdict, judge, region
 from conformance.limits.measure import limits
@@ -33,6 +34,7 @@ class Spread:
     axes: Sequence[str]
     places: Mapping[str, Places]
     scaled: Sequence[str] = ()  # the axes whose factors it is multiplied by
+    names: Sequence[str] = ()  # what an index of each axis is called, where that is not the axis
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -117,6 +119,16 @@ def _kind(got: Array) -> str:
     return ", all of them zero" if not got.any() else ", none of them a number" if np.isnan(got).all() else ""
 
 
+def _where(names: Sequence[str], bad: NDArray[np.bool_]) -> str:
+    """Which indices of the axes that are not hit everywhere: ", column 31999", ", every 64th seq_len from 63 on"."""
+    said = []
+    for axis, name in enumerate(names):
+        hit = bad.any(axis=tuple(other for other in range(bad.ndim) if other != axis))
+        if not hit.all():
+            said.append(indices_said(np.flatnonzero(hit), hit.size, name))
+    return "".join(f", {words}" for words in said)
+
+
 def _failed(due: Spread, got: Array, bad: NDArray[np.bool_], sample: Verdict) -> Verdict:
     """The verdict on an output with elements beyond their limits: how many, where, and the worst of the first."""
     found = np.unravel_index(np.flatnonzero(bad.reshape(-1))[:_WEIGHED], bad.shape)
@@ -132,11 +144,11 @@ def _failed(due: Spread, got: Array, bad: NDArray[np.bool_], sample: Verdict) ->
         share = np.abs(got[found] - wanted * factor) / limit
     share = np.where(np.isnan(share), np.inf, share)
     worst, count, reach = int(np.argmax(share)), int(bad.sum()), spans(bad)
-    where = region(reach)
+    where = _where(due.names or due.axes, bad)
     return replace(
         sample,
         passed=False,
-        reason=f"{count} of {bad.size} elements beyond their limit{_kind(got[bad])}" + (f" ({where})" if where else ""),
+        reason=f"{count} of {bad.size} elements beyond their limit{_kind(got[bad])}{where}",
         elements=int(bad.size),
         wrong=count,
         share=float(share[worst]),
@@ -144,6 +156,6 @@ def _failed(due: Spread, got: Array, bad: NDArray[np.bool_], sample: Verdict) ->
         expected=float(wanted[worst] * factor[worst]),
         got=float(got[found][worst]),
         limit=float(limit[worst]),
-        region=where,
+        region=region(reach),
         spans=reach,
     )

@@ -280,7 +280,7 @@ def rounded(
         free = free | exact_ones & (precision.holds(x.v) if times == 1 else x.v == 0)
     count = times + spared
     own, most = np.where(free, 0.0, count * spread * (reach * reach / 3)), np.where(free, 0.0, count * reach)
-    shared = x.shared + own if _is_constant(x.v) else x.shared  # equal numbers are rounded alike
+    shared = x.shared + own if is_constant(x.v) else x.shared  # equal numbers are rounded alike
     if below is not None:
         own, most = np.maximum(own, below[0]), np.maximum(most, below[1])
         shared = shared + below[0] if below[2] else shared
@@ -307,14 +307,14 @@ def _stored(x: Noisy, format: Precision, times: Any) -> Noisy:
     reach = np.where(free, 0.0, format.reach(x.v))
     own = times * LAST_BIT * (reach * reach / 3)
     worst = None if x.worst is None else x.worst + times * reach
-    shared = x.shared + own if _is_constant(x.v) else x.shared
+    shared = x.shared + own if is_constant(x.v) else x.shared
     result = Noisy(x.v, x.variance + own, shared, worst, lean=x.lean)
     with np.errstate(invalid="ignore"):
         may_overflow = np.isfinite(x.v) & (np.abs(x.v) + result.reach > format.largest)
     return given_up(result, may_overflow)
 
 
-def _is_constant(v: Floats) -> bool:
+def is_constant(v: Floats) -> bool:
     """Whether several elements are all the same number."""
     return v.size > 1 and bool(v.flat[0] == v.flat[-1]) and bool(np.all(v == v.flat[0]))
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .number import Noisy, between_steps, settled, together, weighted
+from .number import Noisy, between_steps, is_constant, settled, together, weighted
 from .precision import Floats, current, roundings
 
 # What may be declared to err by units.
@@ -49,9 +49,11 @@ def evaluated(function: str, x: Noisy, steps: Floats | float = 0.0, times: int =
 def _erring(x: Noisy, own: Floats | float, reach: Floats | float, sure: Any) -> Noisy:
     """Add an error: `own` and `reach` are in roundings of a result of size 1, relative to |v|."""
     u, size = current().unit, np.abs(x.v)
-    variance = np.where(sure, 0.0, x.variance + weighted(size**2, u * u / 3 * np.asarray(own + 0.0)))
+    made = weighted(size**2, u * u / 3 * np.asarray(own + 0.0))
+    variance = np.where(sure, 0.0, x.variance + made)
     worst = None
     if x.worst is not None:
         worst = np.where(sure, 0.0, x.worst + weighted(size, u * np.asarray(reach + 0.0)))
     lean = None if x.lean is None else np.where(sure, 0.0, x.lean)
-    return between_steps(settled(x.v, variance, np.where(sure, 0.0, x.shared), worst, lean))
+    shared = x.shared + made if is_constant(x.v) else x.shared  # equal arguments err alike
+    return between_steps(settled(x.v, variance, np.where(sure, 0.0, shared), worst, lean))

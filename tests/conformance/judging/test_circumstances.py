@@ -71,6 +71,13 @@ def test_nothing_is_said_where_all_cases_fail_or_no_simple_condition_tells_them(
     assert said(judged("silu", lambda case: case.id == one)) == ""
 
 
+def test_of_too_few_failing_cases_it_is_said_if_they_are_all_that_there_are_of_a_size() -> None:
+    longest = judged("mse_backward", lambda case: case.sizes["n"] > 65536)
+    assert said(longest) == "the only case where n >= 65537"
+    widest = judged("embedding", lambda case: case.sizes["vocab_size"] > 65536)
+    assert said(widest) == "the only cases where vocab_size >= 65537"
+
+
 def test_a_few_cases_that_pass_all_the_same_are_counted() -> None:
     right = next(case.id for case in DESIGNED.of("softmax").values() if case.sizes["cols"] > 12288)
     results = judged("softmax", lambda case: case.sizes["cols"] > 12288 and case.id != right)
@@ -81,5 +88,11 @@ def test_a_cause_says_when_but_where_a_reading_says_all() -> None:
     fails: Callable[[Case], bool] = lambda case: case.sizes["cols"] > 12288  # noqa: E731
     [cause] = causes(judged("softmax", fails))
     assert cause.sentence == f"output: {Kind.NO_PATTERN}; only where cols >= 12289"
-    [cause] = causes(judged("softmax", fails, of_readings(["no maximum"])))
-    assert cause.sentence == "matches: no maximum"
+    first = "maximum of the first 1024 columns"  # which the cases that are looked at do not refute
+    [cause] = causes(judged("softmax", fails, of_readings([first])))
+    assert cause.sentence == f"matches: {first}"
+
+
+def test_a_reading_that_cases_refute_which_passed_is_one_path_s() -> None:
+    [cause] = causes(judged("gemm_beta", lambda case: case.sizes["M"] == 1, of_readings(["beta ignored"])))
+    assert cause.sentence == "matches: beta ignored; only where M = 1"

@@ -9,7 +9,15 @@ import pytest
 
 import reference
 from conformance.catalogue.cases import CASES
-from conformance.judging.diagnoses import Diagnosis, Kind, Symptom, of_readings, of_readings_in_part, of_symptoms
+from conformance.judging.diagnoses import (
+    AS_SHORT,
+    Diagnosis,
+    Kind,
+    Symptom,
+    of_readings,
+    of_readings_in_part,
+    of_symptoms,
+)
 from conformance.judging.diagnosis import diagnose
 from conformance.judging.joint import join, likeliest, refuted
 from conformance.judging.outputs import judge_outputs
@@ -53,6 +61,30 @@ def test_a_reading_that_holds_in_a_third_of_the_cases_is_said_before_that_there_
     assert sentence(of_readings(["a"]), nothing, nothing) == "matches: a in 1 of 3 failing cases"
     assert sentence(of_readings(["a"]), *[nothing] * 3) == f"C: {Kind.NO_PATTERN} in 3 of 4 failing cases"
     assert sentence(of_readings(["a"]), ZERO, ZERO) == "C: zero in 2 of 3 failing cases"
+
+
+def test_a_size_that_fits_a_factor_by_accident_is_refuted_by_the_case_it_does_not_fit() -> None:
+    third = times(1 / 3, "1 / kernel_h", "1 / channels")
+    told = [third, third, times(1 / 2, "1 / width"), times(3 / 5)]
+    assert sentence(*told) == "output: the right values times a factor"
+    assert sentence(third, third, third, times(3 / 5)) == (
+        "output: the right values times 1 / kernel_h in 3 of 4 failing cases, in the others "
+        "output: the right values times 0.6"
+    )
+
+
+def test_what_a_refuted_reading_looks_like_is_what_the_cases_have_in_common() -> None:
+    also = replace(of_readings(["variance stored"]), symptoms=ZERO.symptoms)
+    assert sentence(also, also, ZERO) == "C: zero"
+    assert sentence(also, also) == "matches: variance stored"
+
+
+def test_errors_as_small_as_a_shorter_format_s_are_no_pattern_beside_larger_ones() -> None:
+    words = f"{AS_SHORT} TF32"
+    short = of_symptoms([Symptom(Kind.PRECISION, f"no simple pattern; {words}", outputs=("C",), general=words)])
+    wrong = of_symptoms([Symptom(Kind.NO_PATTERN, Kind.NO_PATTERN, outputs=("C",))])
+    assert sentence(short, wrong) == f"C: {Kind.NO_PATTERN}"
+    assert sentence(short, short, short, short, wrong) == (f"C: no simple pattern; {words} in 4 of 5 failing cases")
 
 
 def test_symptoms_are_joined_by_no_more_than_they_share() -> None:

@@ -168,3 +168,16 @@ def test_a_slice_of_the_products_is_named(counted: Any, said: str) -> None:
     arguments = CASES["gemm/plain/17x33x65"].arguments()
     A, B = (arguments[name][:, counted] for name in "AB")
     assert said in str(looks("gemm/plain/17x33x65", {"C": np.float32(A @ B.T)}))
+
+
+def test_a_slip_of_one_part_is_named_with_where_that_is() -> None:
+    id = "sgd_step/plain/8193x0.01x0.1"
+    right, wrong = results(id), results(id, grad=lambda x: np.append(x[:1], x[:-1]))
+    mixed = {name: np.where(np.arange(array.size) < 4096, array, wrong[name]) for name, array in right.items()}
+    said = looks(id, mixed).text
+    assert said == "matches in a part: of grad the element before read; param: elements from 4096 on"
+
+
+def test_an_index_into_a_long_table_is_affordable() -> None:
+    id = "embedding/plain/indices_past_16_bits_64x70000x1"
+    assert "indices modulo 65536" in looks(id, results(id, indices=lambda x: x % 65536)).readings

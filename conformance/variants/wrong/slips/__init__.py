@@ -17,13 +17,15 @@ import numpy as np
 
 import reference
 from conformance import operations
+from conformance.variants.wrong.arithmetic import used_by
 from reference.readings import Reading
 
 from .scalars import of_scalars
 from .slip import Slip
 from .values import of_arrays
 
-_WORK = 2**18  # the product of a call's sizes: hundreds of readings of a larger one take too long
+# Hundreds of readings of a larger call take too long: elements; of what multiplies matrices the product of the sizes.
+_WORK = 2**18
 _LISTED = (
     320  # arrays of lists, times the square of how many lists are read: each is misread in turn, and all are computed
 )
@@ -44,7 +46,13 @@ def are_affordable(operation: str, arguments: Mapping[str, Any]) -> bool:
     if lists and max(lists) * len(lists) ** 2 > _LISTED:
         return False
     axes = {axis.size.text for parameter in read for axis in parameter.shape}
-    return math.prod(max(1, size) for name, size in sizes.items() if name in axes) <= _WORK
+    if used_by(operation)["matmul"]:
+        return math.prod(max(1, size) for name, size in sizes.items() if name in axes) <= _WORK
+    return sum(int(np.size(array)) for p in read for array in _arrays(arguments[p.name])) <= _WORK
+
+
+def _arrays(given: Any) -> list[Any]:
+    return given if isinstance(given, list) else [] if given is None else [given]
 
 
 def _called(operation: str, slip: Slip) -> Callable[..., Any]:

@@ -29,6 +29,7 @@ _OF_NO_NUMBERS: tuple[tuple[str, Change], ...] = (
     ("infinity in {} taken as 0", lambda x: np.where(np.isinf(x), 0.0, x)),
     ("plus infinity in {} taken as 0", lambda x: np.where(x == np.inf, 0.0, x)),
     ("minus infinity in {} taken as 0", lambda x: np.where(x == -np.inf, 0.0, x)),
+    ("{} with the sign bit taken as 0", lambda x: np.where(np.signbit(x), 0.0, x)),
 )
 _OF_VALUES: tuple[tuple[str, Change], ...] = (
     *_OF_NO_NUMBERS,
