@@ -68,7 +68,7 @@ class Preparation:
         return self._make(**settled, **numbers, **least)
 
     def _lines(self, function: Function) -> Iterator[str]:
-        """The text: a function of what is settled, which returns one of the inputs."""
+        """The text: a function of what is settled, which returns the one of the inputs' storages."""
         inputs = [p.name for p in self._tensors if not p.written]
         (output,) = (p for p in self._tensors if p.written)
         size_of = {p.name: p.shape[0].size.text for p in self._tensors}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from .array import Array
+from .array import Array, astype
 from .constructors import (
     arange,
     asarray,
@@ -28,7 +28,7 @@ from .constructors import (
     zeros,
     zeros_like,
 )
-from .dtypes import astype, bool, can_cast, finfo, float32, float64, iinfo, isdtype, result_type
+from .dtypes import VERSION, bool, can_cast, finfo, float32, float64, iinfo, isdtype, result_type
 from .elementwise import (
     abs,
     add,
@@ -93,7 +93,7 @@ from .manipulation import (
 )
 from .reductions import all, any, matmul, max, mean, min, prod, std, sum, tensordot, var, vecdot
 
-__array_api_version__ = "2024.12"
+__array_api_version__ = VERSION
 e, inf, nan, pi, newaxis = math.e, math.inf, math.nan, math.pi, None
 
 __all__ = [

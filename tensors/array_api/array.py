@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from tensors.errors import TensorError, check
 from tensors.tensor import Tensor
 
-from .dtypes import bool, dtype_of, float32, result_type
+from .dtypes import VERSION, bool, dtype_of, float32, result_type
 
 Numbers = builtins.bool | int | float
 
@@ -98,11 +99,8 @@ class Array:
         return self.tensor.numpy().astype(bool) if self._is_bool else self.tensor.numpy()
 
     def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:
-        from tensors import array_api
-
-        versions = (None, array_api.__array_api_version__)
-        check(api_version in versions, "__array_namespace__", f"version {versions[1]}", api_version)
-        return array_api
+        check(api_version in (None, VERSION), "__array_namespace__", f"version {VERSION}", api_version)
+        return import_module(__package__)
 
     def to_device(self, device: Any, /, *, stream: None = None) -> Array:
         """This: all of them lie on the host."""
@@ -156,6 +154,12 @@ class Array:
         if not fits:
             raise TensorError(f"{operation}: expected an array or a number for {self.dtype}, got {other!r}")
         return Array(Tensor(np.full((), other, self.tensor.dtype), self.tensor.ops), self._is_bool)
+
+
+def astype(x: Array, dtype: Any, /, *, copy: builtins.bool = True, device: Any = None) -> Array:
+    """The numbers in another type: a copy, unless it is not asked for where the type is the same."""
+    check(device in (None, "cpu"), "astype", "the device cpu", device)
+    return x if not copy and x.dtype is dtype else x.as_type(dtype)
 
 
 def promoted(operation: str, x: Any, y: Any) -> tuple[Array, Array]:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import builtins
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from tensors.errors import TensorError, check
 
-if TYPE_CHECKING:
-    from .array import Array
-
+VERSION = "2024.12"  # of the standard
 bool, float32, float64 = np.dtype(np.bool_), np.dtype(np.float32), np.dtype(np.float64)
 DTYPES = {"bool": bool, "float32": float32, "float64": float64}
 DEFAULT = float32
@@ -87,9 +85,3 @@ def result_type(*arrays_and_dtypes: Any) -> Any:
         if isinstance(one, kinds):
             check(isinstance(one, builtins.bool) == (bool in found), "result_type", f"a number for {found}", one)
     return found.pop() if len(found) == 1 else float64
-
-
-def astype(x: Array, dtype: Any, /, *, copy: builtins.bool = True, device: Any = None) -> Array:
-    """The numbers in another type: a copy, unless it is not asked for where the type is the same."""
-    check(device in (None, "cpu"), "astype", "the device cpu", device)
-    return x if not copy and x.dtype is dtype else x.as_type(dtype)
