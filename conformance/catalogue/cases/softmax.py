@@ -48,6 +48,7 @@ SPECS = (
     Spec("softmax_topk", {"lowest": SOME_CHOICES[:2]}, why="maximum_below_any_start"),
     Spec("softmax_topk", {"plain": SOME_CHOICES[:2]}, {"input": rows_apart}, why="rows_far_apart"),
     Spec("softmax_topk", {"exact": SOME_CHOICES}, why="ties_by_lower_index"),
+    Spec("softmax_topk", {"lone_nan": SHARED_CHOICES}, why="nan_is_the_largest"),  # of either sign, and not all chosen
     Spec("softmax_topk", {"plain": SOME_CHOICES}, {"input": zeros_on_top}, why="zeros_are_equal"),
     Spec("softmax_topk", {"ties": sizes("rows cols k", (64, 500, 3))}, why="ties_between_blocks"),
     Spec("softmax_topk", {"degenerate": SOME_CHOICES}, why="all_equal"),
