@@ -77,6 +77,7 @@ int32_t HALF(cuda_rmsnorm_residual_backward)(const half_bits* residual_out, cons
                                                d_weight, rows, hidden_dim, eps, beta, stream))
 }
 
+#if !defined(HALVES_MULTIPLIED) /* by a build whose products read and store 16 bits */
 int32_t HALF(cuda_gemm)(const half_bits* A, const half_bits* B, half_bits* C, int M, int N, int K,
                         void* stream) {
     struct staged all[] = {read_from(A, ELEMENTS(M, K)), read_from(B, ELEMENTS(N, K)),
@@ -134,6 +135,7 @@ int32_t HALF(cuda_grouped_gemm_tn)(const half_bits* A, const half_bits* B, const
     struct staged all[] = {read_from(A, ELEMENTS(rows, M)), read_from(B, ELEMENTS(rows, N))};
     STAGED(all, cuda_grouped_gemm_tn(all[0].wide, all[1].wide, offsets, C, rows, n_experts, M, N, beta, stream))
 }
+#endif
 
 int32_t HALF(cuda_rope_qk)(const half_bits* q, const half_bits* k, const float* freqs, half_bits* q_out,
                            half_bits* k_out, int batch, int seq_len, int n_q_heads, int n_kv_heads,

@@ -1,0 +1,7 @@
+/* Products of float16. */
+#include "matrix.cuh"
+
+int32_t multiply_halves(Fp16, const ProductOf<half_bits>& p, void* stream) { return multiply_either<Fp16>(p, stream); }
+int32_t multiply_halves(Fp16, const ProductOf<half_bits, float>& p, void* stream) {
+    return multiply_either<Fp16>(p, stream);
+}
