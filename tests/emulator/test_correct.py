@@ -6,7 +6,7 @@ import pytest
 
 from tests.emulator.programs import Programs, names_in
 
-SOURCES = ("correct", "grammar", "groups", "matrix", "numbers", "pools", "runtime")
+SOURCES = ("async", "correct", "grammar", "groups", "matrix", "numbers", "pools", "runtime")
 CORRECT = [name for source in SOURCES for name in names_in(f"{source}.cu") if name != "prints"]
 SCHEDULES = [("forward", 1), ("reverse", 1), *(("random", seed) for seed in range(1, 6))]
 

@@ -17,6 +17,8 @@
 #include "emulator/device_math.h"
 #include "emulator/integer.h"
 #include "emulator/shared_memory.h"
+#include "emulator/matrix.h"
+#include "emulator/async_copy.h"
 #include "emulator/runtime_templates.h"
 #include "emulator/launch.h"
 #pragma GCC visibility pop

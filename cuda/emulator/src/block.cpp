@@ -52,6 +52,8 @@ void Block::begin(uint64_t number, Order order, uint64_t seed) {
         members_[i].last_atomic = nullptr;
     }
     if (detects_races) identify_threads(seed);
+    copies_.begin(order, seed);
+    named_.begin();
     queue_.begin(order, seed, n_threads_);
     dynamic_shared = shared_.begin(configuration.dynamic_shared);
 }

@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "cuda_runtime.h"
+#include "async_copies.h"
 #include "fiber.h"
 #include "identities.h"
+#include "named_barriers.h"
 #include "run_queue.h"
 #include "shared_memory.h"
 
@@ -58,12 +60,14 @@ class Block : public BlockView {
 
     // Called by the running thread.
     BarrierCount wait_at_barrier(const char* name, bool predicate, Place place);
+    void named_barrier(unsigned id, unsigned count, bool waits, Place place);
     void meet(Meeting& mine);
     void sync_warp(Meeting& mine);
     void yield();
     [[noreturn]] void fail(cudaError_t error, const char* what, ...) __attribute__((format(printf, 3, 4)));
 
     SharedMemory& shared() { return shared_; }
+    AsyncCopies& copies() { return copies_; }
     const Launch& launch() const { return grid_->launch; }
     Member& running() { return static_cast<Member&>(*running_thread); }
     Warp& warp_of(const Thread& thread) { return warps_[thread.number / 32]; }
@@ -97,6 +101,8 @@ class Block : public BlockView {
     std::vector<Stack> stacks_;        // by thread number under the race detector, otherwise those nobody is on
     size_t stacks_mapped_ = 0;
     SharedMemory shared_;
+    AsyncCopies copies_;
+    NamedBarriers named_;
     uint64_t yields_ = 0;              // since anything else has happened
     char turns_[2] = {};               // clocks that order the blocks that run here, one after the other
     unsigned turn_ = 0;

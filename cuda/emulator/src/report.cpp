@@ -57,6 +57,7 @@ void Block::fail(cudaError_t error, const char* what, ...) {
 
 Waiting Block::what_it_waits_for(const Member& member) const {
     const Warp& warp = warps_[member.number / 32];
+    if (const NamedBarriers::Barrier* const named = named_.of(member)) return {named->name, named_.place_of(member), 0, false};
     if (!(warp.in_meeting >> member.lane & 1)) return {barrier_.name, barrier_.place, 0, false};
     const Meeting& meeting = *warp.meetings[member.lane];
     return {meeting.name, meeting.place, meeting.mask, true};

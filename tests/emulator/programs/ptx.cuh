@@ -52,3 +52,33 @@ __device__ inline void load_2_transposed(uint32_t (&registers)[2], const void* r
     asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0,%1}, [%2];" : "=r"(registers[0]), "=r"(registers[1]) : "r"(address) : "memory");
 #endif
 }
+__device__ inline void copy_16(void* to, const void* from, unsigned from_source = 16) {
+#if defined(ASSAYER_EMULATED)
+    emulator::cp_async<16>(to, from, from_source);
+#else
+    const auto address = static_cast<uint32_t>(__cvta_generic_to_shared(to));
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from), "r"(from_source) : "memory");
+#endif
+}
+__device__ inline void commit_copies() {
+#if defined(ASSAYER_EMULATED)
+    emulator::cp_async_commit_group();
+#else
+    asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+template <int pending>
+__device__ inline void wait_for_copies() {
+#if defined(ASSAYER_EMULATED)
+    emulator::cp_async_wait_group<pending>();
+#else
+    asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
+#endif
+}
+#if defined(ASSAYER_EMULATED)
+#define barrier_sync emulator::bar_sync  // macros: what is said of a wait names the caller's line
+#define barrier_arrive emulator::bar_arrive
+#else
+__device__ inline void barrier_sync(unsigned id, unsigned count) { asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(count) : "memory"); }
+__device__ inline void barrier_arrive(unsigned id, unsigned count) { asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(count) : "memory"); }
+#endif

@@ -11,6 +11,13 @@ struct BarrierCount {
 };
 BarrierCount wait_at_barrier(const char* name, bool predicate, Place place);
 
+// bar.sync and bar.arrive of PTX: barrier `id` (0 to 15) lets those go on that wait at it once `count` threads, a multiple of 32,
+// have come, from any place.  Those that arrive do not wait.
+void named_barrier(unsigned id, unsigned count, bool waits, Place place);
+inline void bar_sync(unsigned id, unsigned count, EMULATOR_HERE) { named_barrier(id, count, true, place); }
+inline void bar_arrive(unsigned id, unsigned count, EMULATOR_HERE) { named_barrier(id, count, false, place); }
+void bar_sync(unsigned id, EMULATOR_HERE);  // of all threads of the block
+
 void fence();                                // orders this thread's memory accesses as seen by all
 void yield();                                // lets other threads of the block go first
 [[noreturn]] void trap(const char* reason);  // ends the kernel with cudaErrorLaunchFailure

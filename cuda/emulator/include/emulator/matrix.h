@@ -1,11 +1,11 @@
-// The products of tensor cores, with the layout over lanes and registers that PTX documents, and ldmatrix.
+// The matrix instructions of a warp: products of tensor cores, with the layout over lanes and registers that PTX documents
+// and the numbers that the architecture chosen computes (tensor_core.h), ldmatrix and stmatrix.
 //
-// A kernel reaches them through its own header of inline PTX, whose form for the CPU calls these.  Products are exact, sums
-// are taken in float in the order of k; a tensor core adds in another order and truncates, so last bits differ.
+// A kernel reaches them through inline PTX, which rewrite/ turns into these calls, or calls them itself.
 #pragma once
 
 #include "barrier.h"
-#include "small_float.h"
+#include "tensor_core.h"
 #include "warp.h"
 
 namespace emulator {
@@ -16,115 +16,140 @@ inline void require_whole_warp(unsigned mask) {
     if (mask != whole_warp) trap("a matrix instruction without all 32 lanes of its warp");
 }
 
+// The formats of operands, by the names of their C++ types.
+template <class T> struct OperandOf;
+template <> struct OperandOf<SmallFloat<Binary16>> { using Type = Float16Bits; };
+template <> struct OperandOf<SmallFloat<Brain16>> { using Type = BFloat16Bits; };
+template <> struct OperandOf<E4M3> { using Type = E4M3; };
+template <> struct OperandOf<E5M2> { using Type = E5M2; };
+template <> struct OperandOf<TensorFloat32Bits> { using Type = TensorFloat32Bits; };
+
+template <class Format> struct Kept;  // how operands of a format lie in registers
+template <> struct Kept<Float16Bits> { static constexpr Operands operands = Operands::half; static constexpr unsigned per_register = 2; };
+template <> struct Kept<BFloat16Bits> { static constexpr Operands operands = Operands::bfloat16; static constexpr unsigned per_register = 2; };
+template <> struct Kept<TensorFloat32Bits> { static constexpr Operands operands = Operands::tf32; static constexpr unsigned per_register = 1; };
+template <> struct Kept<E4M3> { static constexpr Operands operands = Operands::fp8; static constexpr unsigned per_register = 4; };
+template <> struct Kept<E5M2> { static constexpr Operands operands = Operands::fp8; static constexpr unsigned per_register = 4; };
+template <> struct Kept<Float32Bits> { static constexpr unsigned per_register = 1; };
+
+// The i-th number of a lane, as bits; what is above them does not matter.
+template <class Format>
+inline uint32_t number_in(const uint32_t* registers, unsigned i) {
+    constexpr unsigned n = Kept<Format>::per_register;
+    return registers[i / n] >> i % n * (32 / n);
+}
+template <class Format>
+inline void put_number(uint32_t* registers, unsigned i, uint32_t bits) {
+    constexpr unsigned n = Kept<Format>::per_register;
+    if (i % n == 0) registers[i / n] = 0;
+    registers[i / n] |= bits << i % n * (32 / n);
+}
+
 // Which number of A (16 x k), B (k x 8) and C (16 x 8) is where: PTX ISA, "Matrix Fragments for mma.m16n8k16 with
-// floating point type", and likewise for the others.  i counts the numbers that a lane holds.
+// floating point type", and likewise for the others.  i counts the numbers that a lane holds, n those of a register.
 struct Place2D {
     unsigned row, col;
 };
-template <unsigned per_register> struct PairsOfLane;
-template <> struct PairsOfLane<2> {  // 16-bit numbers
-    static constexpr Place2D a(unsigned lane, unsigned i) { return {lane / 4 + (i / 2 % 2) * 8, lane % 4 * 2 + i % 2 + i / 4 * 8}; }
-    static constexpr Place2D b(unsigned lane, unsigned i) { return {lane % 4 * 2 + i % 2 + i / 2 * 8, lane / 4}; }
-};
-template <> struct PairsOfLane<1> {  // 32-bit numbers
-    static constexpr Place2D a(unsigned lane, unsigned i) { return {lane / 4 + i % 2 * 8, lane % 4 + i / 2 * 4}; }
-    static constexpr Place2D b(unsigned lane, unsigned i) { return {lane % 4 + i * 4, lane / 4}; }
-};
+template <unsigned n> constexpr Place2D place_of_a(unsigned lane, unsigned i) { return {lane / 4 + i / n % 2 * 8, lane % 4 * n + i % n + i / (2 * n) * 4 * n}; }
+template <unsigned n> constexpr Place2D place_of_b(unsigned lane, unsigned i) { return {lane % 4 * n + i % n + i / n * 4 * n, lane / 4}; }
 constexpr Place2D place_of_c(unsigned lane, unsigned i) { return {lane / 4 + i / 2 * 8, lane % 4 * 2 + i % 2}; }
 
-// How a register's bits are read as numbers.
-template <class Format>
-struct Halves {
-    static constexpr unsigned per_register = 2;
-    static float number(const uint32_t* registers, unsigned i) { return Format::to_float(static_cast<uint16_t>(registers[i / 2] >> i % 2 * 16)); }
-};
-struct TensorFloat32 {
-    static constexpr unsigned per_register = 1;
-    static float number(const uint32_t* registers, unsigned i) { return bit_cast<float>(registers[i] & ~0x1fffu); }  // 10 bits of fraction
-};
-
-template <class Numbers, unsigned k>
+// mma.m16n8k: A and B of formats of the same width, C and D float32 or half.
+template <class A, class B, class C, class D, unsigned k>
 struct Product {
-    static constexpr unsigned a_registers = 16 * k / 32 / Numbers::per_register, b_registers = 8 * k / 32 / Numbers::per_register;
-    struct Operands {
-        uint32_t a[a_registers], b[b_registers];
-        float c[4];
+    static constexpr unsigned n = Kept<A>::per_register, a_registers = 16 * k / 32 / n, b_registers = 8 * k / 32 / n;
+    static constexpr unsigned c_registers = 4 / Kept<C>::per_register, d_registers = 4 / Kept<D>::per_register;
+    struct Input {
+        const char* name;
+        unsigned least;  // architecture
+        uint32_t a[a_registers], b[b_registers], c[c_registers];
     };
-    struct Result {
-        float d[4];
+    struct Output {
+        uint32_t d[d_registers];
     };
-    static void all(const Operands* lanes, Result* results, unsigned mask) {
+    EMULATOR_UNCHECKED static void all(const Input* lanes, Output* results, unsigned mask) {
         require_whole_warp(mask);
-        using Layout = PairsOfLane<Numbers::per_register>;
-        float a[16][k], b[k][8];
+        const MatrixUnit unit = matrix_unit(Kept<A>::operands, lanes[0].least, lanes[0].name);
+        Factors<k> a[16], b[8];
         for (unsigned lane = 0; lane < 32; lane++) {
-            for (unsigned i = 0; i < 16 * k / 32; i++) a[Layout::a(lane, i).row][Layout::a(lane, i).col] = Numbers::number(lanes[lane].a, i);
-            for (unsigned i = 0; i < 8 * k / 32; i++) b[Layout::b(lane, i).row][Layout::b(lane, i).col] = Numbers::number(lanes[lane].b, i);
+            for (unsigned i = 0; i < a_registers * n; i++) {
+                const Place2D at = place_of_a<n>(lane, i);
+                set_factor<A>(a[at.row], at.col, number_in<A>(lanes[lane].a, i), unit);
+            }
+            for (unsigned i = 0; i < b_registers * n; i++) {
+                const Place2D at = place_of_b<n>(lane, i);
+                set_factor<B>(b[at.col], at.row, number_in<B>(lanes[lane].b, i), unit);
+            }
         }
         for (unsigned lane = 0; lane < 32; lane++) {
             for (unsigned i = 0; i < 4; i++) {
                 const Place2D at = place_of_c(lane, i);
-                float sum = lanes[lane].c[i];
-                for (unsigned j = 0; j < k; j++) sum += a[at.row][j] * b[j][at.col];
-                results[lane].d[i] = sum;
+                const uint32_t c = number_in<C>(lanes[lane].c, i);
+                put_number<D>(results[lane].d, i, whole_product<D, C>(a[at.row], b[at.col], c, unit, A::fraction + B::fraction));
             }
         }
     }
 };
 
-template <class Numbers, unsigned k>
-inline void multiply(const char* name, float* d, const uint32_t* a, const uint32_t* b, const float* c, Place place) {
-    using P = Product<Numbers, k>;
-    typename P::Operands mine;
-    for (unsigned i = 0; i < P::a_registers; i++) mine.a[i] = a[i];
-    for (unsigned i = 0; i < P::b_registers; i++) mine.b[i] = b[i];
-    for (unsigned i = 0; i < 4; i++) mine.c[i] = c[i];
-    const auto result = together<P, typename P::Result>(name, whole_warp, mine, place);
-    for (unsigned i = 0; i < 4; i++) d[i] = result.d[i];
+// Whether an accumulator is float32 or, in pairs, half, the type of its registers says.
+template <class Register> struct AccumulatorOf;
+template <> struct AccumulatorOf<float> { using Type = Float32Bits; };
+template <> struct AccumulatorOf<uint32_t> { using Type = Float16Bits; };
+
+template <class A, class B, unsigned k, class D, class C, unsigned d_count, unsigned a_count, unsigned b_count, unsigned c_count>
+inline void multiply(const char* name, unsigned least, D (&d)[d_count], const uint32_t (&a)[a_count], const uint32_t (&b)[b_count],
+                     const C (&c)[c_count], Place place) {
+    using P = Product<A, B, typename AccumulatorOf<C>::Type, typename AccumulatorOf<D>::Type, k>;
+    static_assert(a_count == P::a_registers && b_count == P::b_registers && c_count == P::c_registers && d_count == P::d_registers,
+                  "an mma with another number of registers than the instruction has");
+    typename P::Input mine;
+    mine.name = name;
+    mine.least = least;
+    for (unsigned i = 0; i < a_count; i++) mine.a[i] = a[i];
+    for (unsigned i = 0; i < b_count; i++) mine.b[i] = b[i];
+    for (unsigned i = 0; i < c_count; i++) mine.c[i] = bit_cast<uint32_t>(c[i]);
+    const auto result = together<P, typename P::Output>(name, whole_warp, mine, place);
+    for (unsigned i = 0; i < d_count; i++) d[i] = bit_cast<D>(result.d[i]);
 }
 
-// mma.sync.aligned.m16n8k16.row.col.f32.T.T.f32, T f16 or bf16 (SmallFloat<Format>).
-template <class T> struct FormatOf;
-template <class Format> struct FormatOf<SmallFloat<Format>> { using Type = Format; };
+// mma.sync.aligned.m16n8k16.row.col.f32.T.T.f32, T __half or __nv_bfloat16; with registers of two half, .f16.f16.f16.f16.
 template <class T>
 inline void mma_m16n8k16(float (&d)[4], const uint32_t (&a)[4], const uint32_t (&b)[2], const float (&c)[4], EMULATOR_HERE) {
-    multiply<Halves<typename FormatOf<T>::Type>, 16>("mma.m16n8k16", d, a, b, c, place);
+    multiply<typename OperandOf<T>::Type, typename OperandOf<T>::Type, 16>("mma.m16n8k16", 80, d, a, b, c, place);
 }
-// mma.sync.aligned.m16n8k8.row.col.f32.T.T.f32
+template <class T>
+inline void mma_m16n8k16(uint32_t (&d)[2], const uint32_t (&a)[4], const uint32_t (&b)[2], const uint32_t (&c)[2], EMULATOR_HERE) {
+    static_assert(std::is_same<T, SmallFloat<Binary16>>::value, "sums are kept in half where the factors are");
+    multiply<Float16Bits, Float16Bits, 16>("mma.m16n8k16", 80, d, a, b, c, place);
+}
+// mma.sync.aligned.m16n8k8.row.col.f32.T.T.f32, and .f16.f16.f16.f16.
 template <class T>
 inline void mma_m16n8k8(float (&d)[4], const uint32_t (&a)[2], const uint32_t (&b)[1], const float (&c)[4], EMULATOR_HERE) {
-    multiply<Halves<typename FormatOf<T>::Type>, 8>("mma.m16n8k8", d, a, b, c, place);
+    multiply<typename OperandOf<T>::Type, typename OperandOf<T>::Type, 8>("mma.m16n8k8", 75, d, a, b, c, place);
 }
-// mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32: of each register the lowest 13 bits are ignored.
+template <class T>
+inline void mma_m16n8k8(uint32_t (&d)[2], const uint32_t (&a)[2], const uint32_t (&b)[1], const uint32_t (&c)[2], EMULATOR_HERE) {
+    static_assert(std::is_same<T, SmallFloat<Binary16>>::value, "sums are kept in half where the factors are");
+    multiply<Float16Bits, Float16Bits, 8>("mma.m16n8k8", 75, d, a, b, c, place);
+}
+// mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32, and m16n8k4: of each register the lowest 13 bits are ignored.
 inline void mma_m16n8k8_tf32(float (&d)[4], const uint32_t (&a)[4], const uint32_t (&b)[2], const float (&c)[4], EMULATOR_HERE) {
-    multiply<TensorFloat32, 8>("mma.m16n8k8.tf32", d, a, b, c, place);
+    multiply<TensorFloat32Bits, TensorFloat32Bits, 8>("mma.m16n8k8", 80, d, a, b, c, place);
 }
-
-// ldmatrix.sync.aligned.m8n8.xCOUNT[.trans].shared.b16: lane 8 i + j gives the address of row j of matrix i, 16 bytes.
-template <unsigned count, bool transposed>
-struct MatrixLoad {
-    struct Numbers {
-        const uint16_t* at[count][2];  // each lane reads its own numbers, so that reports name the right thread
-    };
-    static void all(const uint16_t* const* rows, Numbers* results, unsigned mask) {
-        require_whole_warp(mask);
-        for (unsigned lane = 0; lane < 32; lane++) {
-            for (unsigned i = 0; i < count; i++) {
-                for (unsigned half = 0; half < 2; half++) {
-                    const unsigned pair = lane % 4 * 2 + half, other = lane / 4;
-                    results[lane].at[i][half] = transposed ? rows[8 * i + pair] + other : rows[8 * i + other] + pair;
-                }
-            }
-        }
-    }
-};
-template <unsigned count, bool transposed = false>
-inline void ldmatrix(uint32_t (&registers)[count], const void* row, EMULATOR_HERE) {
-    static_assert(count == 1 || count == 2 || count == 4, "ldmatrix loads 1, 2 or 4 matrices");
-    if (running_thread->lane < 8 * count && reinterpret_cast<uintptr_t>(row) % 16 != 0) trap("ldmatrix of a row that is not aligned to 16 bytes");
-    using Load = MatrixLoad<count, transposed>;
-    const auto numbers = together<Load, typename Load::Numbers>("ldmatrix", whole_warp, static_cast<const uint16_t*>(row), place);
-    for (unsigned i = 0; i < count; i++) registers[i] = *numbers.at[i][0] | static_cast<uint32_t>(*numbers.at[i][1]) << 16;
+inline void mma_m16n8k4_tf32(float (&d)[4], const uint32_t (&a)[2], const uint32_t (&b)[1], const float (&c)[4], EMULATOR_HERE) {
+    multiply<TensorFloat32Bits, TensorFloat32Bits, 4>("mma.m16n8k4", 80, d, a, b, c, place);
+}
+// mma.sync.aligned.m16n8k32.row.col.f32.A.B.f32 and .f16.A.B.f16: A and B E4M3 or E5M2, four to a register.
+template <class A, class B>
+inline void mma_m16n8k32(float (&d)[4], const uint32_t (&a)[4], const uint32_t (&b)[2], const float (&c)[4], EMULATOR_HERE) {
+    multiply<A, B, 32>("mma.m16n8k32", 89, d, a, b, c, place);
+}
+template <class A, class B>
+inline void mma_m16n8k32(uint32_t (&d)[2], const uint32_t (&a)[4], const uint32_t (&b)[2], const uint32_t (&c)[2], EMULATOR_HERE) {
+    multiply<A, B, 32>("mma.m16n8k32", 89, d, a, b, c, place);
 }
 
 }  // namespace emulator
+
+#include "matrix_quads.h"
+#include "matrix_rows.h"
