@@ -1,5 +1,6 @@
-/* The products of assayer.h in 16 bits as views on one routine: multiply_halves.cuh. */
-#include "multiply_halves.cuh"
+/* The products of assayer.h in 16 bits as views on one routine of each format. */
+#include "matrix_bf16.cuh"
+#include "matrix_fp16.cuh"
 
 namespace {
 

@@ -11,7 +11,6 @@
 #include "functions.cuh"
 #include "locate.cuh"
 #include "matrix_tile.cuh"
-#include "multiply_halves.cuh"
 #include "scratch.cuh"
 
 /* A product, and where the depth is split among blocks: each adds up its part, and what they have is added up later. */

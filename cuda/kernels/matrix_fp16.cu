@@ -1,4 +1,5 @@
-/* Products of float16. */
+#include "matrix_fp16.cuh"
+
 #include "matrix.cuh"
 
 int32_t multiply_halves(Fp16, const ProductOf<half_bits>& p, void* stream) { return multiply_either<Fp16>(p, stream); }

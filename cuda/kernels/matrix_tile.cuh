@@ -5,7 +5,7 @@
 #define ASSAYER_MATRIX_TILE_CUH
 
 #include "half.cuh"
-#include "ptx.cuh"
+#include "ptx_matrix.cuh"
 #include "reduce.cuh"
 #include "vector.cuh"
 
@@ -126,6 +126,16 @@ template <typename Shape, typename PanelA, typename PanelB, bool A_ALONG, bool B
     }
 };
 
+/* d += a . b.  Matrix units cut a sum off where they add to it, which leans: here a slice is summed from 0 and added as
+ * float32 is, to nearest, for results that are float32. */
+template <typename Number>
+__device__ void add_slice(Number number, float (&d)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) {
+    float slice[4] = {0.0f, 0.0f, 0.0f, 0.0f};
+    multiply_fragments(number, slice, a, b);
+#pragma unroll
+    for (int n = 0; n < 4; n++) d[n] += slice[n];
+}
+
 /* The outputs of a lane: of fragment [i][j] those of row lane / 4, columns lane % 4 * 2 and the next, then of the row
  * eight below. */
 template <typename Shape> struct MatrixOutputs {
@@ -140,21 +150,14 @@ template <typename Shape> struct MatrixOutputs {
                 for (int n = 0; n < 4; n++) sums[i][j][n] = value;
     }
 
-    /* SEPARATE: matrix units cut a sum off where they add to it, which leans; so each slice is summed from 0 and added
-     * to the others as float32 is, to nearest. */
+    /* SEPARATE: as add_slice does. */
     template <typename Number, bool SEPARATE, typename Both> __device__ void add(const Both& fragments) {
 #pragma unroll
         for (int i = 0; i < Shape::DOWN; i++)
 #pragma unroll
             for (int j = 0; j < Shape::ACROSS; j++) {
-                if constexpr (SEPARATE) {
-                    float slice[4] = {0.0f, 0.0f, 0.0f, 0.0f};
-                    multiply_fragments(Number(), slice, fragments.a[i], fragments.b[j]);
-#pragma unroll
-                    for (int n = 0; n < 4; n++) sums[i][j][n] += slice[n];
-                } else {
-                    multiply_fragments(Number(), sums[i][j], fragments.a[i], fragments.b[j]);
-                }
+                if constexpr (SEPARATE) add_slice(Number(), sums[i][j], fragments.a[i], fragments.b[j]);
+                else multiply_fragments(Number(), sums[i][j], fragments.a[i], fragments.b[j]);
             }
     }
 };

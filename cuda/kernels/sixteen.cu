@@ -1,5 +1,6 @@
 /* The 16-bit operations on a device: sixteen.h between two conversions, for each format; products read and store 16
  * bits themselves (gemm_halves.cu). */
+#include "attention_halves.cuh"
 #include "cast.cuh"
 #include "scratch.cuh"
 
