@@ -32,9 +32,9 @@ struct HalfForward {
     template <typename Shape> __host__ __device__ int64_t tiles() const { return ceil_div(s.queries(), Shape::ROWS); }
 };
 
-/* The queries of a (batch, KV head) that a lane holds numbers of: row lane / 4 of each 16, and the one eight below. */
+/* Whose a query of a (batch, KV head) is: those of a position's heads stand side by side. */
 struct Position {
-    int64_t b, head, position; /* none where the position is past the last */
+    int64_t b, head, position;
 };
 
 __device__ inline Position position_of(const AttentionOf<half_bits>& s, int64_t pair, int64_t query) {

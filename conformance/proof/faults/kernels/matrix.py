@@ -46,7 +46,7 @@ FAULTS = (
           "if ((ALONG ? lines : depth) > 0 && i < along) pack.at[i] = from[i];",
           "if ((ALONG ? lines : depth) > 0 && along > 0) pack.at[i] = from[i];", "read past the end of [AB]"),
     Fault("matrix_tile.cuh: slices assigned, not added", ("gemm_tn_bf16",), _TILE,
-          "d[n] += slice[n];", "d[n] = slice[n];", _WRONG),
+          "d[n] += slice[n];", "d[n] = slice[n];", "matches: A taken as 0|C: "),
     Fault("half.cuh: float16 multiplied as bfloat16", ("gemm_fp16",), "half.cuh",
           "using Number = __half;", "using Number = __nv_bfloat16;", _WRONG),
     Fault("matrix.cuh: copies of sixteen bytes where rows are fours", ("gemm_bf16", "gemm_nn_bf16"), _KERNEL,
