@@ -5,8 +5,8 @@
 #include "attention_products.cuh"
 #include "launch.cuh"
 
-struct Attention {
-    const float *Q, *K, *V;
+template <typename T> struct AttentionOf {
+    const T *Q, *K, *V;
     int64_t batch, n_q_heads, n_kv_heads, q_len, kv_len, kv_capacity, head_dim;
     float scale;
 
@@ -19,6 +19,7 @@ struct Attention {
     /* The last key that a query sees. */
     __host__ __device__ int64_t last_key(int64_t query) const { return kv_len - q_len + query / group(); }
 };
+using Attention = AttentionOf<float>;
 
 /* The queries of a tile.  Between fill() and use stands a barrier. */
 struct QueryTile {

@@ -11,6 +11,8 @@
 typedef uint16_t half_bits;
 
 struct Bf16 {
+    using Number = __nv_bfloat16;
+    static constexpr int DIGITS = 8; /* binary, of a number */
     static __device__ float widen(half_bits x) { return __bfloat162float(__ushort_as_bfloat16(x)); }
     static __device__ half_bits narrow(float x) { return __bfloat16_as_ushort(__float2bfloat16_rn(x)); }
     static __device__ half_bits draw(float x, uint32_t r) {
@@ -20,6 +22,8 @@ struct Bf16 {
 };
 
 struct Fp16 {
+    using Number = __half;
+    static constexpr int DIGITS = 11;
     static __device__ float widen(half_bits x) { return __half2float(__ushort_as_half(x)); }
     static __device__ half_bits narrow(float x) { return __half_as_ushort(__float2half_rn(x)); }
 

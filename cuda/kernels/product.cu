@@ -3,70 +3,10 @@
 
 #include "activations.cuh"
 #include "functions.cuh"
+#include "locate.cuh"
 #include "tile.cuh"
 
 namespace {
-
-/* What one block computes: a tile of one of the products. */
-struct Job {
-    const float *A, *B;
-    float* C;
-    int64_t rows, depth; /* of this product */
-    int64_t row, column; /* where the tile begins */
-    bool broken;         /* its offsets are none */
-};
-
-/* True where offsets ascend from 0 to p.grouped; asked by a whole warp. */
-__device__ bool offsets_fit(const Product& p) {
-    bool ascend = true;
-    for (int e = lane_of_thread(); e < p.experts; e += WARP) ascend = ascend && p.offsets[e] <= p.offsets[e + 1];
-    return __all_sync(ALL_LANES, ascend) && p.offsets[0] == 0 && p.offsets[p.experts] == p.grouped;
-}
-
-/* A tile row of the experts' rows, each expert's cut into tiles of its own; no rows past the last. */
-template <typename Shape> __device__ void locate_rows(const Product& p, int64_t tile, Job& job) {
-    int64_t before = 0;
-    for (int e = 0; e < p.experts; e++) {
-        const int64_t first = p.offsets[e], rows = p.offsets[e + 1] - first, tiles = ceil_div(rows, Shape::ROWS);
-        if (tile < before + tiles) {
-            job.A += first * p.a_stride;
-            job.B += e * p.b_expert;
-            job.C += first * p.c_stride;
-            job.rows = rows;
-            job.row = (tile - before) * Shape::ROWS;
-            return;
-        }
-        before += tiles;
-    }
-    job.rows = 0;
-}
-
-template <typename Shape> __device__ Job locate(const Product& p) {
-    const int64_t across = ceil_div(p.columns, Shape::COLUMNS), tile = blockIdx.x / across;
-    const int64_t down = ceil_div(p.rows, Shape::ROWS), number = tile / down;
-    const int64_t batch = number / p.heads, head = number % p.heads;
-    Job job = {p.A, p.B, p.C, p.rows, p.depth, tile % down * Shape::ROWS, blockIdx.x % across * Shape::COLUMNS, false};
-    if (p.groups == Groups::NONE) {
-        job.A += batch * p.a_batch + head * p.a_head;
-        job.B += batch * p.b_batch;
-        job.C += batch * p.c_batch + head * p.c_head;
-        return job;
-    }
-    job.broken = !offsets_fit(p);
-    if (p.groups == Groups::DEPTH) {
-        job.C += number * p.c_expert;
-        if (job.broken) return job;
-        const int64_t first = p.offsets[number];
-        job.A += first * p.a_stride;
-        job.B += first * p.b_stride;
-        job.depth = p.offsets[number + 1] - first;
-    } else if (job.broken) {
-        job.row = tile * Shape::ROWS;
-    } else {
-        locate_rows<Shape>(p, tile, job);
-    }
-    return job;
-}
 
 /* WIDTH columns at a time, of which a row is a whole number. */
 template <int WIDTH, bool BIASED, typename Shape>
@@ -75,7 +15,7 @@ __device__ void store(const Product& p, const Job& job, const Outputs<Shape>& ou
     for (int r = 0; r < BLOCK_ROWS; r++) {
         const int64_t row = job.row + outputs.row(r);
         if (row >= job.rows) continue;
-        float* const to = job.C + row * p.c_stride;
+        float* const to = p.C + job.c + row * p.c_stride;
 #pragma unroll
         for (int c = 0; c < BLOCK_COLUMNS; c += WIDTH) {
             const int64_t column = job.column + outputs.column(c);
@@ -99,9 +39,9 @@ __device__ void finish(const Product& p, const Job& job, const Function& f) {
         const int64_t row = job.row + Outputs<Shape>::row(r);
         if (row >= job.rows) return;
         for (int c = 0; c < BLOCK_COLUMNS; c += WIDTH) {
-            const int64_t column = job.column + Outputs<Shape>::column(c), at = row * p.c_stride + column;
+            const int64_t column = job.column + Outputs<Shape>::column(c), at = job.c + row * p.c_stride + column;
             if (column >= p.columns) break;
-            Pack<WIDTH> pack = load_pack<WIDTH>(job.C + at);
+            Pack<WIDTH> pack = load_pack<WIDTH>(p.C + at);
 #pragma unroll
             for (int i = 0; i < WIDTH; i++) {
                 const float x[1] = {pack.at[i]};
@@ -118,7 +58,8 @@ template <typename Shape, bool A_ALONG, bool B_ALONG, bool QUADS, bool FINISHED>
 __global__ void __launch_bounds__(Shape::THREADS, QUADS ? Shape::RESIDENT : 1) product_kernel(const Product p) {
     __shared__ Job job; /* shared: it takes no registers while tiles are multiplied */
     if (threadIdx.x < WARP) {
-        const Job found = locate<Shape>(p);
+        const int64_t across = ceil_div(p.columns, Shape::COLUMNS);
+        const Job found = locate<Shape>(p, blockIdx.x / across, blockIdx.x % across);
         if (lane_of_thread() == 0) job = found;
     }
     __syncthreads();
@@ -129,8 +70,8 @@ __global__ void __launch_bounds__(Shape::THREADS, QUADS ? Shape::RESIDENT : 1) p
     if (!job.broken && !all_masked) {
         const int rows = static_cast<int>(job.rows), columns = static_cast<int>(p.columns);
         const int depth = static_cast<int>(job.depth);
-        const Factor<A_ALONG, QUADS> a = {job.A, p.a_stride, rows, depth};
-        const Factor<B_ALONG, QUADS> b = {job.B, p.b_stride, columns, depth};
+        const Factor<A_ALONG, QUADS> a = {p.A + job.a, p.a_stride, rows, depth};
+        const Factor<B_ALONG, QUADS> b = {p.B + job.b, p.b_stride, columns, depth};
         multiply_tile(a, b, job.row, job.column, outputs);
     }
     if (p.c_quads) store<4, FINISHED>(p, job, outputs);
@@ -143,9 +84,7 @@ __global__ void __launch_bounds__(Shape::THREADS, QUADS ? Shape::RESIDENT : 1) p
 }
 
 template <typename Shape> int64_t blocks_in(const Product& p) {
-    const int64_t across = ceil_div(p.columns, Shape::COLUMNS), down = ceil_div(p.rows, Shape::ROWS);
-    if (p.groups == Groups::ROWS) return across * (p.rows / Shape::ROWS + p.experts);
-    return across * down * (p.groups == Groups::DEPTH ? p.experts : p.batches * p.heads);
+    return ceil_div(p.columns, Shape::COLUMNS) * tiles_down<Shape>(p);
 }
 
 template <typename Shape, bool A_ALONG, bool B_ALONG, bool FINISHED = false>

@@ -17,9 +17,9 @@ struct Epilogue {
 
 /* C = alpha * A . B + beta * C, [rows, columns], for every batch and head.  `along`: the factor lies with its depth
  * side by side (A as it is, B transposed), its rows or columns stride apart; else the other way round. */
-struct Product {
-    const float *A, *B;
-    float* C;
+template <typename T, typename Out = T> struct ProductOf {
+    const T *A, *B;
+    Out* C;
     bool a_along, b_along;
     int64_t rows, columns, depth;
     int64_t a_stride, b_stride, c_stride;
@@ -40,6 +40,7 @@ struct Product {
 
     bool c_quads = false; /* multiply() finds out: rows of C are whole, aligned quads */
 };
+using Product = ProductOf<float>;
 
 int32_t multiply(Product product, void* stream);
 

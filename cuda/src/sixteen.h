@@ -77,6 +77,7 @@ int32_t HALF(cuda_rmsnorm_residual_backward)(const half_bits* residual_out, cons
                                                d_weight, rows, hidden_dim, eps, beta, stream))
 }
 
+#if !defined(HALVES_MULTIPLIED) /* by a build whose products read and store 16 bits */
 int32_t HALF(cuda_gemm)(const half_bits* A, const half_bits* B, half_bits* C, int M, int N, int K,
                         void* stream) {
     struct staged all[] = {read_from(A, ELEMENTS(M, K)), read_from(B, ELEMENTS(N, K)),
@@ -134,6 +135,7 @@ int32_t HALF(cuda_grouped_gemm_tn)(const half_bits* A, const half_bits* B, const
     struct staged all[] = {read_from(A, ELEMENTS(rows, M)), read_from(B, ELEMENTS(rows, N))};
     STAGED(all, cuda_grouped_gemm_tn(all[0].wide, all[1].wide, offsets, C, rows, n_experts, M, N, beta, stream))
 }
+#endif
 
 int32_t HALF(cuda_rope_qk)(const half_bits* q, const half_bits* k, const float* freqs, half_bits* q_out,
                            half_bits* k_out, int batch, int seq_len, int n_q_heads, int n_kv_heads,
@@ -165,6 +167,16 @@ int32_t HALF(cuda_attention_forward)(const half_bits* Q, const half_bits* K, con
                                      void* stream) {
     /* before arrays are read by these sizes */
     CHECK(n_kv_heads >= 1 && n_q_heads % n_kv_heads == 0 && kv_len >= q_len && kv_len <= kv_capacity);
+#if defined(HALVES_MULTIPLIED)
+    CHECK_ARRAY(Q, batch, q_len, n_q_heads, head_dim);
+    CHECK_ARRAY(K, batch, kv_capacity, n_kv_heads, head_dim);
+    CHECK_ARRAY(V, batch, kv_capacity, n_kv_heads, head_dim);
+    CHECK_ARRAY(output, batch, q_len, n_q_heads, head_dim);
+    CHECK_ARRAY(lse, batch, n_q_heads, q_len);
+    const AttentionOf<half_bits> by_units = {Q,     K,      V,           batch,    n_q_heads, n_kv_heads,
+                                             q_len, kv_len, kv_capacity, head_dim, scale};
+    if (attends_by_units(by_units, output)) return attend_by_units(FORMAT, by_units, output, lse, stream);
+#endif
     struct staged all[] = {read_from(Q, ELEMENTS(batch, q_len, n_q_heads, head_dim)),
                            read_from(K, ELEMENTS(batch, kv_capacity, n_kv_heads, head_dim)),
                            read_from(V, ELEMENTS(batch, kv_capacity, n_kv_heads, head_dim)),

@@ -32,6 +32,10 @@ EXPLAINED = {
     # One of 24 instances, on sm_100 and sm_120. In the machine code two words go and come once a step, beside 512
     # multiplications; without, half as many warps are resident.
     "product_kernel": (8, "128 registers leave room for a second block"),
+    # Of sixteen instances those whose results are float32, up to 24 words.
+    "matrix_kernel": (96, "128 sums of a thread, fragments of two slices and the slice that is summed apart from them"),
+    # On sm_100 and sm_120; none on sm_80 to sm_90.
+    "attention_matrix_kernel": (120, "sums, scores, queries and the parts of weights are all in registers"),
 }
 
 Compilers = dict[str, str]  # architecture -> compiler and version

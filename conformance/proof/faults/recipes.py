@@ -107,9 +107,11 @@ class Kernels(CLibrary):
 
     def units(self, sources: Mapping[str, str], operations: Iterable[str]) -> list[str]:
         """Those that define the operations, and beside each header that they include the file of its name."""
-        if any(name.endswith(("_bf16", "_fp16")) for name in operations):  # those call every family's
+        names = [re.sub("_(bf16|fp16)$", "_##suffix", name) for name in operations]
+        entry = re.compile(rf"int32_t cuda_({'|'.join(names)})(##suffix)?\(")
+        text = "".join(sources.values())
+        if any(name.endswith("##suffix") and f"cuda_{name}(" not in text for name in names):  # call every family's
             return [RUNTIME, *(file for file in sources if file.endswith(self.unit))]
-        entry = re.compile(rf"int32_t cuda_({'|'.join(operations)})(##suffix)?\(")
         due = ["runtime.cu", *(file for file, text in sources.items() if entry.search(text))]
         chosen = [RUNTIME]
         while due:

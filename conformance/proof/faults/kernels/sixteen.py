@@ -13,7 +13,7 @@ FAULTS = (
     Fault("half.cuh: float16 saturates", ("cast_to_fp16",), "half.cuh",
           "__float2half_rn(x)", "__float2half_rn(x > 65504.0f ? 65504.0f : x < -65504.0f ? -65504.0f : x)",
           "overflow saturates|numbers where (minus )?infinity is due"),
-    Fault("sixteen.cu: what is left of the last quad not stored", ("swiglu_bf16",), "sixteen.cu",
+    Fault("cast.cu: what is left of the last quad not stored", ("swiglu_bf16",), "cast.cu",
           _NARROW, "", "never written"),
     Fault("optimizer.cu: draws counted from each chunk's beginning", ("multi_adamw_fp16",), "optimizer.cu",
           "random_word(own, e)", "random_word(own, e - at)", "copies"),

@@ -1,0 +1,80 @@
+"""Faults of the products by matrix units: copies, stages, swizzled panels, fragments, split depths."""
+
+from __future__ import annotations
+
+from conformance.proof.faults.fault import Fault
+from conformance.proof.faults.run_mode import BACKWARDS, BY_RACES
+
+_TILE, _KERNEL = "matrix_tile.cuh", "matrix.cuh"
+_WAIT = "wait_for_copies<AHEAD - 1>(); /* the next step's"
+_BARRIER = "__syncthreads();              /* everybody's, and nobody"
+_RACE = "data race kernels/"
+_WRONG = "^C: |; C: |: C "
+
+FAULTS = (
+    Fault("matrix_tile.cuh: chunks fetched as if they were not swizzled", ("gemm_bf16",), _TILE,
+          "? place(line + row, depth / CHUNK)", "? ((line + row) * ACROSS + depth / CHUNK) * CHUNK", _WRONG),
+    Fault("matrix_tile.cuh: stored by the swizzle of the row below", ("gemm_nn_bf16",), _TILE,
+          "Panel::place(outer() + i * FURTHER, chunk())",
+          "Panel::place(outer() + i * FURTHER, chunk() ^ (Panel::ACROSS % 8 ? 0 : (outer() ^ (outer() + 1)) & 7))",
+          _WRONG),
+    Fault("matrix_tile.cuh: rows and depths of a fragment exchanged", ("gemm_bf16",), _TILE,
+          "line += LINES_SECOND ? second : third;\n        depth += LINES_SECOND ? third : second;",
+          "line += LINES_SECOND ? third : second;\n        depth += LINES_SECOND ? second : third;", _WRONG),
+    Fault("matrix_tile.cuh: a fragment of the next sixteen rows", ("gemm_fp16",), _TILE,
+          "place_of_lane<true>(Shape::warp_row() + 16 * i,", "place_of_lane<true>(Shape::warp_row() + 16 * (i ^ 1),",
+          _WRONG),
+    Fault("matrix_tile.cuh: columns of a pair of fragments exchanged", ("gemm_tt_bf16",), _TILE,
+          "b[j][0] = pair[0], b[j][1] = pair[1], b[j + 1][0] = pair[2], b[j + 1][1] = pair[3];",
+          "b[j][0] = pair[0], b[j][1] = pair[2], b[j + 1][0] = pair[1], b[j + 1][1] = pair[3];", _WRONG),
+    Fault("matrix_tile.cuh: not transposed as it is loaded", ("gemm_nn_fp16",), _TILE,
+          "load_fragments<!B_ALONG>", "load_fragments<false>", _WRONG),
+    Fault("matrix_tile.cuh: no wait for the copies", ("gemm_bf16",), _TILE, _WAIT, "/* the next step's",
+          "C: NaN", run_mode=BACKWARDS, cases="64x48x128 or designed"),
+    Fault("matrix_tile.cuh: waits for the copies of a step too few", ("gemm_bf16",), _TILE, _WAIT,
+          _WAIT.replace("AHEAD - 1", "AHEAD"), "C: NaN", run_mode=BACKWARDS, cases="64x48x128 or designed"),
+    Fault("matrix_tile.cuh: no barrier between copies and use", ("gemm_bf16",), _TILE, _BARRIER,
+          "/* everybody's, and nobody", _RACE, run_mode=BY_RACES, cases="64x48x128"),
+    Fault("matrix_tile.cuh: a stage filled while it is read", ("gemm_bf16",), _TILE,
+          "bring(step + AHEAD, free);", "bring(step + AHEAD, now);", _WRONG),
+    Fault("matrix_tile.cuh: the last step's copies left out", ("gemm_tn_bf16",), _TILE,
+          "if (step < steps) {\n", "if (step + 1 < steps || step == 0) {\n", _WRONG),
+    Fault("matrix_tile.cuh: what is past the depth not cleared", ("gemm_nn_bf16",), _TILE,
+          "copy_whole(to, from, lines_left > 0 && left > 0)", "copy_whole(to, from, lines_left > 0)",
+          "read past the end of [AB]"),
+    Fault("matrix_tile.cuh: the last chunk gathered whole", ("gemm_bf16",), _TILE,
+          "if ((ALONG ? lines : depth) > 0 && i < along) pack.at[i] = from[i];",
+          "if ((ALONG ? lines : depth) > 0 && along > 0) pack.at[i] = from[i];", "read past the end of [AB]"),
+    Fault("matrix_tile.cuh: slices assigned, not added", ("gemm_tn_bf16",), _TILE,
+          "d[n] += slice[n];", "d[n] = slice[n];", "matches: A taken as 0|C: "),
+    Fault("half.cuh: float16 multiplied as bfloat16", ("gemm_fp16",), "half.cuh",
+          "using Number = __half;", "using Number = __nv_bfloat16;", _WRONG),
+    Fault("matrix.cuh: copies of sixteen bytes where rows are fours", ("gemm_bf16", "gemm_nn_bf16"), _KERNEL,
+          "return all % CHUNK == 0 && phase_of(p.A)", "return all % 4 == 0 && phase_of(p.A)",
+          "misaligned|do not divide|not aligned|bytes"),
+    Fault("matrix.cuh: outputs in packs where rows are fours", ("gemm_beta_bf16",), _KERNEL,
+          "return all % WHOLE<Out> == 0 && phase_of(p.C)", "return all % 4 == 0 && phase_of(p.C)",
+          "crashed at an address|misaligned|wrote past the end of C"),
+    Fault("matrix.cuh: beta 0 multiplied", ("gemm_beta_bf16", "gemm_tn_fp16"), _KERNEL,
+          "beta == 0.0f ? Pack<WIDTH, Out>{} : load_pack<WIDTH>(to + c)", "load_pack<WIDTH>(to + c)", "it is read"),
+    Fault("matrix.cuh: alpha ignored", ("gemm_beta_bf16",), _KERNEL,
+          "Format::narrow(alpha * sums[c + i] +", "Format::narrow(sums[c + i] +", "matches: .*alpha ignored"),
+    Fault("matrix.cuh: sums rounded before they are scaled", ("gemm_beta_bf16",), _KERNEL,
+          "Format::narrow(alpha * sums[c + i] +", "Format::narrow(alpha * Format::widen(Format::narrow(sums[c + i])) +",
+          "rounded|^C: |; C: "),
+    Fault("matrix.cuh: rows stored while others still write them", ("gemm_bf16",), _KERNEL,
+          "__syncwarp(); /* the rows before have been read */", "/* the rows before have been read */",
+          _RACE, run_mode=BY_RACES, cases="64x48x128"),
+    Fault("matrix.cuh: a row past the last", ("gemm_bf16",), _KERNEL,
+          "if (row >= job.rows || column >= p.columns) continue;",
+          "if (row > job.rows || column >= p.columns) continue;",
+          "wrote past the end of C|SIGSEGV"),
+    Fault("matrix.cuh: the last band of tiles as high as the others", ("gemm_bf16",), _KERNEL,
+          "min64(HIGH, down - band * HIGH)", "HIGH", "never written"),
+    Fault("matrix.cuh: what a division leaves of the depth not summed", ("gemm_bf16",), _KERNEL,
+          "const int64_t splits = ceil_div(p.depth, part);", "const int64_t splits = p.depth / part;", _WRONG),
+    Fault("matrix.cuh: every split begins where the first does", ("gemm_bf16",), _KERNEL,
+          "const int64_t first = blockIdx.y * p.part;", "const int64_t first = 0;", _WRONG),
+    Fault("matrix.cuh: the first split's sums left out", ("gemm_bf16",), _KERNEL,
+          "for (int split = 0; split < splits; split++)", "for (int split = 1; split < splits; split++)", _WRONG),
+)  # fmt: skip

@@ -1,0 +1,12 @@
+/* Products of bfloat16, summed in float32: of C in 16 bits with a factor that lies along its depth, of C in float32
+ * with none. */
+#ifndef ASSAYER_MATRIX_BF16_CUH
+#define ASSAYER_MATRIX_BF16_CUH
+
+#include "half.cuh"
+#include "product.cuh"
+
+int32_t multiply_halves(Bf16, const ProductOf<half_bits>& product, void* stream);
+int32_t multiply_halves(Bf16, const ProductOf<half_bits, float>& product, void* stream);
+
+#endif

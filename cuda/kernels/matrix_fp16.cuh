@@ -1,0 +1,12 @@
+/* Products of float16, summed in float32: of C in 16 bits with a factor that lies along its depth, of C in float32
+ * with none. */
+#ifndef ASSAYER_MATRIX_FP16_CUH
+#define ASSAYER_MATRIX_FP16_CUH
+
+#include "half.cuh"
+#include "product.cuh"
+
+int32_t multiply_halves(Fp16, const ProductOf<half_bits>& product, void* stream);
+int32_t multiply_halves(Fp16, const ProductOf<half_bits, float>& product, void* stream);
+
+#endif

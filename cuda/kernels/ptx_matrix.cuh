@@ -1,0 +1,92 @@
+/* The instructions of matrix units, and the copies that feed them.  The CPU's form comes first. */
+#ifndef ASSAYER_PTX_MATRIX_CUH
+#define ASSAYER_PTX_MATRIX_CUH
+
+#include <cstdint>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+#if defined(ASSAYER_EMULATED)
+#include <mma.h>
+#endif
+
+/* Whether what is compiled for has products of 16 x 8 x 16 in both formats and copies into shared memory: sm_80 and
+ * later.  Elsewhere kernels of these are empty, and nobody launches them. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+constexpr bool MATRIX_UNITS = false;
+#else
+constexpr bool MATRIX_UNITS = true;
+#endif
+
+/* d = a . b + d of a warp: a is 16 x 16, b 16 x 8, in the layout over lanes and registers that PTX documents. */
+#if defined(ASSAYER_EMULATED)
+inline void multiply_fragments(__nv_bfloat16, float (&d)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) {
+    emulator::mma_m16n8k16<__nv_bfloat16>(d, a, b, d);
+}
+inline void multiply_fragments(__half, float (&d)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) {
+    emulator::mma_m16n8k16<__half>(d, a, b, d);
+}
+#else
+#define ASSAYER_MULTIPLY_FRAGMENTS(type, format)                                                                       \
+    __device__ inline void multiply_fragments(type, float (&d)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) {   \
+        asm("mma.sync.aligned.m16n8k16.row.col.f32." format "." format ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "     \
+            "{%8, %9}, {%0, %1, %2, %3};"                                                                              \
+            : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                                                           \
+            : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));                                       \
+    }
+ASSAYER_MULTIPLY_FRAGMENTS(__nv_bfloat16, "bf16")
+ASSAYER_MULTIPLY_FRAGMENTS(__half, "f16")
+#undef ASSAYER_MULTIPLY_FRAGMENTS
+#endif
+
+/* Four matrices of 8 x 8 from shared memory, or what they are transposed: lane 8 i + j says where row j of matrix i
+ * lies, 16 bytes. */
+template <bool TRANSPOSED> __device__ inline void load_fragments(uint32_t (&to)[4], const uint16_t* row) {
+#if defined(ASSAYER_EMULATED)
+    emulator::ldmatrix<4, TRANSPOSED>(to, row);
+#else
+    const auto from = static_cast<uint32_t>(__cvta_generic_to_shared(row));
+    if constexpr (TRANSPOSED)
+        asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+                     : "r"(from)
+                     : "memory");
+    else
+        asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+                     : "r"(from)
+                     : "memory");
+#endif
+}
+
+/* Sixteen bytes into shared memory while the thread goes on; zeros, and nothing read, unless `there`. */
+__device__ inline void copy_whole(uint16_t* to, const uint16_t* from, bool there) {
+#if defined(ASSAYER_EMULATED)
+    emulator::cp_async<16>(to, from, there ? 16 : 0);
+#else
+    asm volatile(
+        "cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(static_cast<uint32_t>(__cvta_generic_to_shared(to))),
+        "l"(from), "r"(there ? 16 : 0)
+        : "memory");
+#endif
+}
+
+/* Ends a group of copies. */
+__device__ inline void end_copies() {
+#if defined(ASSAYER_EMULATED)
+    emulator::cp_async_commit_group();
+#else
+    asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+
+/* Waits until of this thread's groups no more than PENDING are under way. */
+template <int PENDING> __device__ inline void wait_for_copies() {
+#if defined(ASSAYER_EMULATED)
+    emulator::cp_async_wait_group<PENDING>();
+#else
+    asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
+#endif
+}
+
+#endif
