@@ -19,6 +19,7 @@ PATTERNS = (
     "docs/ja/*.md",
     "golden/*.md",
     "cuda/emulator/README.md",
+    "tests/emulator/tensor_core/NOTICE.md",
     "conformance/proof/*/SCORES.md",
     "examples/**/README.md",
 )

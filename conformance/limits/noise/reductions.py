@@ -249,7 +249,7 @@ def _equal(sizes: Floats) -> Floats:
         return np.asarray(np.any(sizes > 0, axis=-1), np.float64)
     place = np.arange(sizes.shape[-1])
     first = np.maximum.accumulate(np.where(begins, place, 0), axis=-1)
-    return np.max(np.where(ordered > 0, place - first + 1.0, 0.0), axis=-1)
+    return np.asarray(np.max(np.where(ordered > 0, place - first + 1.0, 0.0), axis=-1))
 
 
 def _in_common(x: Noisy, y: Noisy) -> Floats:
