@@ -16,9 +16,6 @@ struct staged {
 
 staged read_from(const half_bits* array, int64_t count) { return {array, nullptr, array ? count : 0, nullptr}; }
 staged written_to(half_bits* array, int64_t count) { return {nullptr, array, array ? count : 0, nullptr}; }
-staged updated_in(half_bits* array, int64_t count, bool is_read) {
-    return {is_read ? array : nullptr, array, array ? count : 0, nullptr};
-}
 
 /* The elements of an array of these sizes, 0 where they do not fit. */
 template <typename... Sizes> int64_t ELEMENTS(Sizes... sizes) {

@@ -15,7 +15,11 @@ from conformance.catalogue.full_model import BATCH, EXPERTS, FFN, HEAD_DIM, HIDD
 from .data import Array, Draw
 from .spec import Maker, Sizes, Spec, nan, sizes
 
-EVERY = sizes("M N K", (1, 1, 2), (1, 33, 7), (17, 33, 65), (64, 64, 64), (33, 31, 129), (2, 3, 256))
+FOURS = 12, 20, 36  # four divides them, eight does not: sixteen bytes of four numbers, not of eight
+EIGHTS = 40, 24, 72  # whole chunks of eight, no whole tile
+EVERY = sizes(
+    "M N K", (1, 1, 2), (1, 33, 7), (17, 33, 65), (64, 64, 64), (33, 31, 129), (2, 3, 256), FOURS, EIGHTS
+)  # fmt: skip
 TAILS = sizes(
     "M N K", (130, 3, 31), (5, 129, 257), (65, 1, 1025), (3, 5, 4097), (127, 97, 48), (1, 257, 33), (3, 1030, 5)
 )
@@ -52,9 +56,11 @@ def _one_expert(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
 
 
 GROUPS = sizes("rows n_experts N K", (1, 2, 3, 5), (33, 4, 17, 65), (64, 8, 32, 64), (130, 3, 31, 129), (7, 16, 33, 8))
+GROUPS += sizes("rows n_experts N K", (44, 3, *FOURS[1:]), (72, 3, *EIGHTS[1:]))
 LONG_GROUPS = sizes("rows n_experts N K", (9, 3, 1030, 5), (9, 3, 7, 1030))
 SOME_GROUPS = sizes("rows n_experts N K", (33, 4, 17, 65), (64, 8, 32, 64))
 WEIGHTS = sizes("rows n_experts M N", (1, 2, 3, 5), (33, 4, 17, 65), (64, 8, 32, 64), (130, 3, 31, 129), (7, 16, 33, 8))
+WEIGHTS += sizes("rows n_experts M N", (44, 3, *FOURS[:2]), (72, 3, *EIGHTS[:2]))
 LONG_WEIGHTS = sizes("rows n_experts M N", (1030, 1, 5, 3), (9, 3, 4, 1030))
 SOME_WEIGHTS = sizes("rows n_experts M N", (11, 3, 5, 7), (33, 4, 17, 65), (64, 8, 32, 64))
 BATCHES = sizes("batch M N K", (1, 1, 1, 2), (3, 17, 33, 65), (5, 64, 16, 64), (2, 1, 129, 257), (3, 5, 7, 11))
@@ -64,7 +70,7 @@ LONG_BATCHES = sizes("batch M N K", (2, 3, 1030, 5), (2, 5, 3, 1030))
 def _grouped(operation: str) -> tuple[Spec, ...]:
     mixed = dict.fromkeys(("exact", "range", "swamp", "cancel"), SOME_GROUPS)
     return (
-        Spec(operation, {"plain": GROUPS, "tails": GROUPS[3:] + LONG_GROUPS} | mixed, {"offsets": _offsets}),
+        Spec(operation, {"plain": GROUPS, "tails": GROUPS[3:5] + LONG_GROUPS} | mixed, {"offsets": _offsets}),
         Spec(operation, {"degenerate": SOME_GROUPS}, {"offsets": _one_expert, "A": "plain", "B": "plain"}, why="one"),
     )
 

@@ -226,30 +226,48 @@ def _unknown_factors(x: Noisy, y: Noisy) -> Any:
 def _alike(ax: Floats, ay: Floats) -> Any:
     """How many roundings more the products of each sum count since some of them are equal: m count m^2 times.
 
-    No more are equal than numbers of their row, or of their column, are.
+    Equal are those of the number that most of a row are equal to with the number that most of a column are.
     """
-    by_row = _equal(ax)
-    if np.max(by_row, initial=0.0) < 2:
+    in_rows, in_columns = _commonest(ax), _commonest(np.swapaxes(ay, -1, -2))
+    if not (in_rows.any() and in_columns.any()):
         return 0.0
-    alike = np.minimum(by_row[..., None], _equal(np.swapaxes(ay, -1, -2))[..., None, :])
+    alike = in_rows @ np.swapaxes(in_columns, -1, -2)
     return alike * np.maximum(alike - 1, 0.0)
 
 
 def _equal(sizes: Floats) -> Floats:
-    """How many numbers along the last axis are equal to the one that most are equal to, zeros left out.
+    """How many numbers along the last axis are equal: to the largest, or to the one in the middle, whichever are more.
 
-    Tokens of a text that see nothing but their like, as in a rule of dashes, have equal activations.
+    A number that most are equal to stands in the middle.  A few of many that are equal by chance, as in a format of few
+    digits, are not counted.
     """
-    if not sizes.shape[-1]:
+    n = sizes.shape[-1]
+    if not n:
         return np.zeros(sizes.shape[:-1])
+    middle = np.partition(sizes, n // 2, axis=-1)[..., n // 2, None]
+    counts = (np.sum((sizes == one) & (one > 0), axis=-1) for one in (np.max(sizes, axis=-1, keepdims=True), middle))
+    return np.asarray(np.maximum(*counts), np.float64)
+
+
+def _commonest(sizes: Floats) -> Floats:
+    """1 where a number is the one that most along the last axis are equal to, but 0 where there are no two of it.
+
+    Tokens of a text that see nothing but their like, as in a rule of dashes, have equal activations.  Zeros are not
+    counted: they are added exactly.
+    """
+    none = np.zeros(sizes.shape)
+    if sizes.shape[-1] < 2:
+        return none
     ordered = np.sort(sizes, axis=-1)
     begins = np.ones(ordered.shape, bool)
     begins[..., 1:] = (ordered[..., 1:] != ordered[..., :-1]) | (ordered[..., 1:] == 0)
     if begins.all():
-        return np.asarray(np.any(sizes > 0, axis=-1), np.float64)
+        return none
     place = np.arange(sizes.shape[-1])
-    first = np.maximum.accumulate(np.where(begins, place, 0), axis=-1)
-    return np.asarray(np.max(np.where(ordered > 0, place - first + 1.0, 0.0), axis=-1))
+    behind = place - np.maximum.accumulate(np.where(begins, place, 0), axis=-1)
+    last = np.argmax(behind, axis=-1)[..., None]
+    found = np.take_along_axis(ordered, last, axis=-1)
+    return np.where(np.take_along_axis(behind, last, axis=-1) > 0, (sizes == found).astype(np.float64), none)
 
 
 def _in_common(x: Noisy, y: Noisy) -> Floats:
