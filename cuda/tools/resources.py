@@ -29,9 +29,9 @@ EXPLAINED = {
     "rotate_kernel": (40, "sincosf keeps the digits of 2/pi there, for angles past 105,615"),
     "strided_kernel": (32, "sinf and cosf keep the digits of 2/pi there, for large angles"),
     "turned_kernel": (32, "sinf and cosf keep the digits of 2/pi there, for large angles"),
-    # One of 24 instances, on sm_100 and sm_120. In the machine code two words go and come once a step, beside 512
-    # multiplications; without, half as many warps are resident.
-    "product_kernel": (8, "128 registers leave room for a second block"),
+    # Of 24 instances two on sm_120, ten words, and one on sm_100, two: in its machine code they go and come each step,
+    # beside 512 multiplications; without, half as many warps are resident.
+    "product_kernel": (40, "128 registers leave room for a second block"),
     # Of sixteen instances those whose results are float32, up to 24 words.
     "matrix_kernel": (96, "128 sums of a thread, fragments of two slices and the slice that is summed apart from them"),
     # On sm_100 and sm_120; none on sm_80 to sm_90.
