@@ -14,26 +14,29 @@ from conformance.proof.faults.fault import Fault
 from tests.tensors.examined import wrong
 
 ROOT = Path(__file__).parents[2]
+_SUM = "pending[leaf].copy() if leaf.grad is None else leaf.grad + pending[leaf]"
+_WRITTEN = "if tensor.storage.version != self._versions[number]:"
 _ONE = "one if sofar is None else sofar + one"
 PLANTED = (
     Fault("paths overwritten", (), "tape/backward.py", _ONE, "one", "^an overwritten gradient: of several paths"),
-    Fault("backwards overwritten", (), "tape/backward.py", "one.copy() if leaf.grad is None else leaf.grad + one",
-          "one.copy()", "^an overwritten gradient: a second backward"),
+    Fault("backwards overwritten", (), "tape/backward.py", _SUM,
+          "pending[leaf].copy()", "^an overwritten gradient: a second backward"),
     Fault("added in place", (), "tape/backward.py", _ONE,
           "one if sofar is None else (sofar.__setitem__(..., sofar + one), sofar)[1]",
           "^an aliased gradient: what is added to one leaf's"),
-    Fault("not copied", (), "tape/backward.py", "one.copy() if leaf.grad is None", "one if leaf.grad is None",
+    Fault("not copied", (), "tape/backward.py", "pending[leaf].copy() if leaf.grad is None",
+          "pending[leaf] if leaf.grad is None",
           "^an aliased gradient: a leaf's is the memory of"),
     Fault("used again", (), "tape/backward.py", "if not retain:", "if retain:", "^a graph is used again"),
     Fault("another axis", (), "tape/reductions.py", ".reshape(context.kept)", ".reshape(context.kept[::-1])",
           "^the gradient of a sum is spread along another axis"),
     Fault("factors exchanged", (), "tape/zips.py", "lambda g, a, b: g * b, lambda g, a, b: g * a",
           "lambda g, a, b: g * a, lambda g, a, b: g * b", "^the gradients of a product belong to the other"),
-    Fault("not summed", (), "tape/zips.py", "f(gradient, *saved).sum_to(shape)", "f(gradient, *saved)",
+    Fault("not summed", (), "tape/zips.py", "of_b(gradient, *saved).sum_to(shape_b)", "of_b(gradient, *saved)",
           "^the gradient of what was broadcast is not summed"),
     Fault("not transposed", (), "tape/reductions.py", "gradient @ b.mT", "gradient @ b",
           "^the gradients of a product of matrices"),
-    Fault("a version not looked at", (), "tape/function.py", "if tensor.storage.version != version:", "if False:",
+    Fault("a version not looked at", (), "tape/function.py", _WRITTEN, "if False:",
           "^what was saved is overwritten unnoticed"),
     Fault("views copied", (), "tensor.py", "return self.in_storage(self.storage, change(self._layout))",
           "return self.in_storage(Storage(np.array(self.storage.array), self.ops), change(self._layout))",

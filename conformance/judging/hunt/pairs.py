@@ -20,7 +20,7 @@ from conformance.catalogue.design.covering import Row
 from conformance.catalogue.design.space import Space
 
 _COMPLETIONS = 8  # of a pair, of which the one is taken that holds most other open pairs for what it costs
-_PASSED_OVER = 50  # pairs, before a row is given up
+_PASSED_OVER = 500  # pairs, before a row is given up
 _MOST_CLASSES = 1 << 16  # of a factor
 _FREE = 0.1  # the cost that every call has anyhow
 _Places: TypeAlias = Mapping[int, int]  # of levels, by that of the factor

@@ -250,6 +250,6 @@ def test_the_command_prints_declared_beside_found(
     printed = capsys.readouterr().out
     assert "bfloat16, not tf32" in printed
     assert "FAIL probe/gemm/inputs: declared tf32 inputs; found 7 bits (bfloat16) from A to C" in printed
-    assert "5 probes by the contract tf32: 1 did not hold" in printed
+    assert "6 probes by the contract tf32: 1 did not hold" in printed
     assert main(["probe", "--library", "lib.so", "-k", "nothing"]) == 2
     assert main(["probe", "--library", "lib.so", "--contract", "tf23"]) == 2
