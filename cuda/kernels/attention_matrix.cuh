@@ -3,7 +3,9 @@
  *
  * A block has ROWS queries of a (batch, KV head), a warp 16 * DOWN of them in registers, their sums too; keys and
  * values come in turns, KEYS at a time, two stages each.  What bounds it are the matrix units: weights are float32 by
- * declaration, and go into the second product as two or three 16-bit numbers, each what those before leave of them. */
+ * declaration, and go into the second product as three numbers of bfloat16, each what those before leave of them. Parts
+ * in float16, which ends at 2^-24, would leave nothing of a small weight: behind a key that outweighs the others and
+ * has no value, as an attention sink, small weights are all there is. */
 #ifndef ASSAYER_ATTENTION_MATRIX_CUH
 #define ASSAYER_ATTENTION_MATRIX_CUH
 
@@ -66,7 +68,8 @@ template <typename Format> __device__ uint32_t pair_of(float low, float high) {
 
 template <typename Format, typename Shape> struct Flash {
     static constexpr int DOWN = Shape::DOWN, KEY_TILES = Shape::KEY_TILES, COLUMN_TILES = Shape::COLUMN_TILES;
-    static constexpr int PARTS = Format::DIGITS < 11 ? 3 : 2; /* of a weight: at least 22 binary digits */
+    static constexpr int PARTS = 3; /* of a weight: 24 binary digits */
+    static_assert(std::is_same_v<Format, Bf16>, "parts of float16 lose small weights");
     using Number = typename Format::Number;
 
     uint32_t queries[DOWN][Shape::SLICES][4];
@@ -148,12 +151,12 @@ template <typename Format, typename Shape> struct Flash {
                 for (int j = 0; j < KEY_TILES; j++)
                     row_max = fmaxf(row_max, fmaxf(scores[i][j][2 * half], scores[i][j][2 * half + 1]));
                 row_max = warp_fold<4>(row_max, Max{});
-                const float shift = shift_of(row_max) * LOG2_E, shrink = exp2f(fmaf(peak.max, LOG2_E, -shift));
+                const float shift = shift_of(row_max), shrink = exp2f((peak.max - shift) * LOG2_E);
 #pragma unroll
                 for (int j = 0; j < KEY_TILES; j++)
 #pragma unroll
                     for (int n = 2 * half; n < 2 * half + 2; n++) {
-                        scores[i][j][n] = exp2f(fmaf(scores[i][j][n], LOG2_E, -shift));
+                        scores[i][j][n] = exp2f((scores[i][j][n] - shift) * LOG2_E);
                         sum += scores[i][j][n];
                     }
 #pragma unroll

@@ -175,7 +175,8 @@ int32_t HALF(cuda_attention_forward)(const half_bits* Q, const half_bits* K, con
     CHECK_ARRAY(lse, batch, n_q_heads, q_len);
     const AttentionOf<half_bits> by_units = {Q,     K,      V,           batch,    n_q_heads, n_kv_heads,
                                              q_len, kv_len, kv_capacity, head_dim, scale};
-    if (attends_by_units(by_units, output)) return attend_by_units(FORMAT, by_units, output, lse, stream);
+    const int32_t done = attend_by_units(FORMAT, by_units, output, lse, stream);
+    if (done != ASSAYER_UNSUPPORTED) return done;
 #endif
     struct staged all[] = {read_from(Q, ELEMENTS(batch, q_len, n_q_heads, head_dim)),
                            read_from(K, ELEMENTS(batch, kv_capacity, n_kv_heads, head_dim)),

@@ -104,6 +104,43 @@ def _around(size: float) -> Maker:
 _BELOW: dict[str, str | Maker] = {"Q": _around(1.0), "K": _around(-1.0), "V": "plain"}
 _LATE: dict[str, str | Maker] = {"Q": "plain", "K": _late_key, "V": "plain"}
 
+
+def _sink_key(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """The first key scores 14 more than the others: an attention sink (Xiao et al. 2023)."""
+    made = draw.normal(shape) * 0.125
+    made[:, :1, ..., 0] += 14.0
+    return made
+
+
+def _nothing_first(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """Values of which the first is none, so that all there is comes of small weights."""
+    made = draw.normal(shape) + 4.0
+    made[:, :1] = 0.0
+    return made
+
+
+def _along_the_first(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    return np.asarray((np.arange(shape[-1]) == 0) / sizes["scale"] + 0.0 * draw.normal(shape))
+
+
+def _far_apart_from_zero(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """Scores of 30000 in the first half of the keys and of 30001 in the other, whole numbers in any format."""
+    later = np.arange(shape[1]) * 2 >= sizes["kv_len"]
+    made = np.zeros(shape)
+    made[..., 0], made[..., 1] = 30000.0, later[:, None]
+    return made
+
+
+def _along_the_first_two(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    return np.broadcast_to((np.arange(shape[-1]) < 2) * 4.0, shape).copy()
+
+
+_SINK: dict[str, str | Maker] = {"Q": _along_the_first, "K": _sink_key, "V": _nothing_first}
+_FAR: dict[str, str | Maker] = {"Q": _along_the_first_two, "K": _far_apart_from_zero, "V": "plain"}
+WHOLE_SCORES = sizes(
+    "batch n_q_heads n_kv_heads q_len kv_len kv_capacity head_dim scale", (1, 2, 1, 9, 144, 150, 32, 0.25)
+)
+
 SPECS = (
     Spec(
         "attention_scores",
@@ -124,6 +161,8 @@ SPECS = (
     Spec("attention_forward", {"below": CACHED[1:4]}, _BELOW, finish=_empty_cache_behind, why="maximum_below_zero"),
     Spec("attention_forward", {"plain": CACHED, "swamp": CACHED[1:4], "tails": CACHED}, finish=_empty_cache_behind),
     Spec("attention_forward", {"late": CACHED[1:4]}, _LATE, finish=_empty_cache_behind, why="largest_score_last"),
+    Spec("attention_forward", {"plain": CACHED[1:4]}, _SINK, finish=_empty_cache_behind, why="sink"),
+    Spec("attention_forward", {"plain": WHOLE_SCORES}, _FAR, finish=_empty_cache_behind, why="scores_far_from_zero"),
     Spec("attention_backward", {"plain": EVERY, "tails": TAILS[:2] + TAILS[3:] + LONG}, finish=_forward_first),
     Spec("attention_backward", {"late": SOME}, _LATE, finish=_forward_first, why="largest_score_last"),
     Spec("kv_cache_append", {"plain": APPENDS, "special": APPENDS[1:]}, signed_zeros=True),

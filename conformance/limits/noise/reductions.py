@@ -226,12 +226,12 @@ def _unknown_factors(x: Noisy, y: Noisy) -> Any:
 def _alike(ax: Floats, ay: Floats) -> Any:
     """How many roundings more the products of each sum count since some of them are equal: m count m^2 times.
 
-    Equal are those of the number that most of a row are equal to with the number that most of a column are.
+    No more are equal than numbers of their row, or of their column, are.
     """
-    in_rows, in_columns = _commonest(ax), _commonest(np.swapaxes(ay, -1, -2))
-    if not (in_rows.any() and in_columns.any()):
+    by_row = _most_equal(ax)
+    if np.max(by_row, initial=0.0) < 2:
         return 0.0
-    alike = in_rows @ np.swapaxes(in_columns, -1, -2)
+    alike = np.minimum(by_row[..., None], _most_equal(np.swapaxes(ay, -1, -2))[..., None, :])
     return alike * np.maximum(alike - 1, 0.0)
 
 
@@ -249,25 +249,21 @@ def _equal(sizes: Floats) -> Floats:
     return np.asarray(np.maximum(*counts), np.float64)
 
 
-def _commonest(sizes: Floats) -> Floats:
-    """1 where a number is the one that most along the last axis are equal to, but 0 where there are no two of it.
+def _most_equal(sizes: Floats) -> Floats:
+    """How many numbers along the last axis are equal to the one that most are equal to; zeros do not count.
 
-    Tokens of a text that see nothing but their like, as in a rule of dashes, have equal activations.  Zeros are not
-    counted: they are added exactly.
+    Tokens of a text that see nothing but their like, as in a rule of dashes, have equal activations.
     """
-    none = np.zeros(sizes.shape)
-    if sizes.shape[-1] < 2:
-        return none
+    if not sizes.shape[-1]:
+        return np.zeros(sizes.shape[:-1])
     ordered = np.sort(sizes, axis=-1)
     begins = np.ones(ordered.shape, bool)
     begins[..., 1:] = (ordered[..., 1:] != ordered[..., :-1]) | (ordered[..., 1:] == 0)
     if begins.all():
-        return none
+        return np.asarray(np.any(sizes > 0, axis=-1), np.float64)
     place = np.arange(sizes.shape[-1])
     behind = place - np.maximum.accumulate(np.where(begins, place, 0), axis=-1)
-    last = np.argmax(behind, axis=-1)[..., None]
-    found = np.take_along_axis(ordered, last, axis=-1)
-    return np.where(np.take_along_axis(behind, last, axis=-1) > 0, (sizes == found).astype(np.float64), none)
+    return np.asarray(np.max(np.where(ordered > 0, behind + 1.0, 0.0), axis=-1))
 
 
 def _in_common(x: Noisy, y: Noisy) -> Floats:
