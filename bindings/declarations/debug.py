@@ -22,6 +22,8 @@ _HALVES = {"assayer_fp16": "float16", "assayer_bf16": "bfloat16", "_Float16": "f
 _MEMBERS = ("DW_TAG_structure_type", "DW_TAG_class_type", "DW_TAG_union_type")
 _NOTHING, _ADDRESS = Type("void"), Type("void", 1)
 _POINTERS = ("DW_TAG_pointer_type", "DW_TAG_reference_type")
+_ARRAY = "DW_TAG_array_type"
+_NAMES = ("DW_TAG_typedef", "DW_TAG_const_type", "DW_TAG_volatile_type", "DW_TAG_restrict_type")
 _NOT_THEIRS = "/rustc/"  # what Rust's own library was compiled from: it fills most of a library of Rust
 
 
@@ -80,9 +82,13 @@ def _declaration(symbol: str, entry: Any) -> Declaration | None:
 
 
 def _argument(entry: Any) -> Argument:
-    """One argument; gfortran notes no type of an array, which is passed by its address."""
-    type, name = _type(_pointee(_origin(entry)), _DEEPEST), _name(entry)
-    type = _ADDRESS if type == _NOTHING else type
+    """One argument; gfortran notes no type of a c_ptr, and an array's where the address of one is passed."""
+    given, name = _pointee(_origin(entry)), _name(entry)
+    type = _type(given, _DEEPEST)
+    if type == _NOTHING:
+        type = _ADDRESS
+    elif given is not None and _unnamed(given).tag == _ARRAY:
+        type = Type(type.element, type.stars + 1)
     return Argument(type, f"{type.element}{'*' * type.stars}{' ' * bool(name)}{name}", name)
 
 
@@ -105,8 +111,18 @@ def _type(entry: Any, deepest: int) -> Type:
         return Type(f"int{8 * _value(entry, 'DW_AT_byte_size', 4)}")
     if entry.tag in _MEMBERS:
         members = [child for child in entry.iter_children() if child.tag == "DW_TAG_member"]
-        return _type(_pointee(members[0]), deepest - 1) if len(members) == 1 else Type(entry.tag)
+        alone = _pointee(members[0]) if len(members) == 1 else None
+        return Type(entry.tag) if alone is None or _unnamed(alone).tag == _ARRAY else _type(alone, deepest - 1)
     return _type(inner, deepest - 1)  # a typedef, const, volatile, the elements of an array
+
+
+def _unnamed(entry: Any) -> Any:
+    """What a typedef, or a type that may not be written, is of."""
+    for _ in range(_DEEPEST):
+        if entry.tag not in _NAMES or (inner := _pointee(entry)) is None:
+            break
+        entry = inner
+    return entry
 
 
 def _element(entry: Any) -> str:

@@ -15,6 +15,7 @@ from conformance.operations import OPERATIONS
 from conformance.positional.build import NoCallerError, build_caller
 from conformance.positional.calls import Caller, NotOpenedError
 from conformance.positional.judged import Judged, judge_operation
+from conformance.positional.stack import TooLargeError
 from conformance.report.record import counted
 
 from .options import add_command, add_operations
@@ -55,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
                 found.append(judge_operation(operation, caller))
                 if found[-1].sentence:
                     print(found[-1].sentence, flush=True)
-    except (NoCallerError, NotOpenedError, GoldenError) as error:
+    except (NoCallerError, NotOpenedError, GoldenError, TooLargeError) as error:
         print(error)
         return HARNESS
     print(*_closing(options.library, found), sep="\n")

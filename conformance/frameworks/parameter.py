@@ -105,7 +105,7 @@ def _number(where: str, operation: str, text: str) -> tuple[str, ...]:
         raise MapError(f"{where}: expected products of at most {_FACTORS}, got {text!r}")
     found = []
     for factor in (factor for each in factors for factor in each):
-        if re.fullmatch(r"\d{1,18}", factor):
+        if re.fullmatch(r"0|[1-9][0-9]{0,17}", factor):
             continue
         if factor not in known:
             raise _unknown(where, known, text, factor)

@@ -136,7 +136,10 @@ def _operation(entry: Entry) -> Iterator[str]:
     operation, operands = entry.operation, OPERANDS[entry.operation]
     yield "(void)stream;"
     yield "if (axes < 0 || axes > MOST_AXES) return ASSAYER_INVALID;"
+    if operation == "matmul_strided":
+        yield "if (axes < 3) return ASSAYER_INVALID;"
     if operation == "reduce_strided":
+        yield "if (kept < 0 || kept > axes) return ASSAYER_INVALID;"
         yield "const int asked = function;"
     if entry.functions is not None:
         yield "switch (function) {"

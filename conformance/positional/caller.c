@@ -37,8 +37,10 @@ static const struct words* map(const char* path) {
     return at == (void*)BASE ? at : NULL;
 }
 
-/* In the child: the code goes through a pipe, for a function may print and end as it likes. */
-static void make(function* called, const char* path, unsigned seconds, int to) {
+/* In the child: the code goes through a pipe, for a function may print and end as it likes; what it prints goes to
+ * standard error. */
+static void make(function* called, const char* path, unsigned seconds, int to, int said) {
+    close(said);
     const struct words* words = map(path);
     if (!words) {
         perror(path);
@@ -49,32 +51,33 @@ static void make(function* called, const char* path, unsigned seconds, int to) {
     _exit(write(to, &code, sizeof code) == sizeof code ? 0 : 5);
 }
 
-static void report(function* called, const char* path, unsigned seconds) {
+static void report(function* called, const char* path, unsigned seconds, int said) {
     int ends[2], status = 0;
     int32_t code = 0;
     if (pipe(ends)) _exit(5);
     const pid_t child = fork();
-    if (child == 0) make(called, path, seconds, ends[1]);
+    if (child == 0) make(called, path, seconds, ends[1], said);
     close(ends[1]);
     if (child < 0 || waitpid(child, &status, 0) != child) _exit(5);
     if (WIFSIGNALED(status))
-        printf("signal %d\n", WTERMSIG(status));
+        dprintf(said, "signal %d\n", WTERMSIG(status));
     else if (WEXITSTATUS(status) || read(ends[0], &code, sizeof code) != sizeof code)
-        printf("ended %d\n", WEXITSTATUS(status));
+        dprintf(said, "ended %d\n", WEXITSTATUS(status));
     else
-        printf("returned %d\n", (int)code);
-    fflush(stdout);
+        dprintf(said, "returned %d\n", (int)code);
     close(ends[0]);
 }
 
 int main(int count, char** given) {
     if (count < 5) return 5;
+    const int said = dup(STDOUT_FILENO); /* what the library prints, even as it is opened, is no answer */
+    if (said < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return 5;
     void* library = dlopen(given[1], RTLD_NOW | RTLD_LOCAL);
     function* called = library ? (function*)dlsym(library, given[2]) : NULL;
     if (!called) {
         fprintf(stderr, "%s\n", dlerror());
         return library ? 3 : 4;
     }
-    for (int i = 4; i < count; i++) report(called, given[i], (unsigned)atoi(given[3]));
+    for (int i = 4; i < count; i++) report(called, given[i], (unsigned)atoi(given[3]), said);
     return 0;
 }

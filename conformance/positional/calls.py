@@ -60,7 +60,7 @@ class Caller:
         done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
         if done.returncode == _REFUSED:
             raise NotOpenedError(f"{self._library}: a 32-bit process cannot open it: {done.stderr.strip()}")
-        for line, file, (stack, _) in itertools.zip_longest(done.stdout.splitlines()[-len(files) :], files, calls):
+        for line, file, (stack, _) in itertools.zip_longest(done.stdout.splitlines(), files, calls):
             if done.returncode == _ABSENT:
                 yield Answer(is_absent=True)
             else:

@@ -39,6 +39,8 @@ def asarray(
         dtype = given.dtype
     elif dtype is None:
         dtype = bool if given.dtype == bool else DEFAULT
+    is_kept = given.dtype == dtype and given.dtype != np.bool_  # true and false are kept as numbers
+    check(copy is not False or is_kept, "asarray", f"{given.dtype}, as no copy is to be made", dtype)
     return _of_numpy("asarray", given.copy() if copy else given, dtype, device)
 
 

@@ -95,6 +95,7 @@ class Composed:
 
     def cross_entropy(self, logits: Variable, targets: Any) -> Variable:
         """The mean of -log softmax(logits)[target] over targets from 0 on: logits (rows, classes), targets (rows,)."""
+        _check_places("cross_entropy", logits)
         rows = np.flatnonzero(targets >= 0).astype(np.int32)
         places = rows * np.int32(logits.shape[1]) + targets[rows]
         terms = self.take(self.log_softmax(logits).reshape((logits.size, 1)), places)
@@ -112,6 +113,7 @@ class Composed:
 
     def _picked(self, x: Variable, columns: Any) -> Variable:
         """x (rows, columns) at these columns of each row."""
+        _check_places("route", x)
         places = np.arange(x.shape[0], dtype=np.int32)[:, None] * np.int32(x.shape[1]) + columns
         return self.take(x.reshape((x.size, 1)), places).squeeze(-1)
 
@@ -151,3 +153,7 @@ def future(seq: int, like: Tensor) -> Tensor:
     """0 for keys up to a query's position, -inf for those behind: (seq, seq)."""
     mask = np.where(np.tri(seq, dtype=bool), 0.0, -math.inf)
     return Tensor(mask.astype(like.dtype), like.ops)
+
+
+def _check_places(name: str, x: Variable) -> None:
+    check(x.size < 2**31, name, "fewer than 2^31 numbers, which int32 places tell apart", x.size)

@@ -20,7 +20,7 @@ class Route(Function):
     def forward(context: Context, *inputs: Tensor, **attributes: Any) -> Tensor:
         (logits,), (weights, context.indices) = inputs, attributes["chosen"]
         context.weights, context.experts = weights, logits.shape[1]
-        return tensor_of(weights, logits.ops)
+        return tensor_of(weights, logits.ops).copy()  # which may be written to
 
     @staticmethod
     def backward(context: Context, gradient: Tensor) -> Gradients:

@@ -42,7 +42,7 @@ class Take(Function):
 
     @staticmethod
     def forward(context: Context, *inputs: Tensor, **attributes: Any) -> Tensor:
-        (weight,), indices = inputs, np.asarray(attributes["indices"], np.int32)
+        (weight,), indices = inputs, np.array(attributes["indices"], np.int32)
         context.shape, context.indices = weight.shape, indices.reshape(-1)
         taken = weight.ops.embedding(array_of(weight), context.indices)
         return tensor_of(taken, weight.ops, (*indices.shape, weight.shape[1]))
@@ -145,7 +145,7 @@ class CrossEntropy(Function):
 
     @staticmethod
     def forward(context: Context, *inputs: Tensor, **attributes: Any) -> Tensor:
-        (logits,), targets = inputs, attributes["targets"]
+        (logits,), targets = inputs, np.array(attributes["targets"], np.int32)
         loss, context.log_probs = logits.ops.cross_entropy_forward(array_of(logits), targets)
         context.targets, context.ops = targets, logits.ops
         return tensor_of(loss, logits.ops, ())

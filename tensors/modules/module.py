@@ -56,6 +56,9 @@ class Module:
         for name, value in vars(self).items():
             if isinstance(value, Variable) and value.requires_grad:
                 yield name, value
+            elif isinstance(value, list | tuple):
+                members = ((f"{name}.{n}", one) for n, one in enumerate(value) if isinstance(one, Variable))
+                yield from ((number, one) for number, one in members if one.requires_grad)
         for part, child in self.children():
             yield from ((f"{part}.{name}", parameter) for name, parameter in child.named_parameters())
 
@@ -101,6 +104,7 @@ class Module:
                 unfinished.write(safetensors.numpy.save(self.state_dict()))
                 unfinished.flush()
                 os.fsync(unfinished.fileno())
+                Path(unfinished.name).chmod(_readable())
                 Path(unfinished.name).replace(target)
             except BaseException:
                 Path(unfinished.name).unlink(missing_ok=True)
@@ -118,3 +122,10 @@ class Module:
 def parameter(array: Array, ops: Ops = reference) -> Variable:
     """Return a leaf that requires a gradient, in a storage of its own."""
     return Variable(Tensor(np.array(array, order="C"), ops), requires_grad=True)
+
+
+def _readable() -> int:
+    """The rights that a file made in the usual way has."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

@@ -55,10 +55,21 @@ class Optimizer:
     def step(self, factor: Tensor | None = None) -> float:
         """Make one update, gradients taken times `factor` (what `clipping` gives); return its rate."""
         given = {name: p for name, p in self.parameters.items() if p.grad is not None}
-        check(given, type(self).__name__, "gradients: backward first", "none")
+        name, missing = type(self).__name__, ", ".join(sorted(self.parameters.keys() - given.keys()))
+        check(given, name, "gradients: backward first", "none")
+        check(
+            not (missing and self.MOMENTS),
+            name,
+            "gradients of all: moments are of as many updates",
+            f"none of {missing}",
+        )
         rate = self.schedule(self.updates + 1)
         self.updates += 1
-        self._update(given, rate, factor)
+        try:
+            self._update(given, rate, factor)
+        except BaseException:
+            self.updates -= 1
+            raise
         return rate
 
     def _update(self, given: Mapping[str, Variable], rate: float, factor: Tensor | None) -> None:

@@ -111,4 +111,4 @@ def _landlock(walls: Walls) -> int:
 def _allowed(walls: Walls) -> Iterator[Rule]:
     yield from (Rule(path, rights) for path, rights in walls.rules)
     yield Rule(walls.scratch, EVERYTHING)
-    yield Rule("/proc/self", EVERYTHING)  # CUDA's driver names its threads there
+    yield Rule("/proc/self", EVERYTHING)  # CUDA's driver opens its threads' names, truncating

@@ -64,10 +64,13 @@ class Unit:
 
     @property
     def is_as_declared(self) -> bool:
-        """Whether it keeps the digits of the unit in use; of plain formats other probes tell how sums are rounded."""
-        if self.to_nearest or self.cuts is None:
-            return True
+        """Whether it keeps the digits of the unit in use; of plain formats other probes tell how sums are rounded.
+
+        Of one that is none of those known nobody can say so, where a unit is declared.
+        """
         declared = roundings().cuts
+        if self.to_nearest or self.cuts is None:
+            return self.to_nearest or not isinstance(declared, Cutting)
         if not isinstance(declared, Cutting):
             return self.cuts.kept >= FLOAT32.bits
         return self.cuts.kept >= declared.unit.kept and self.cuts.fraction >= declared.unit.fraction
