@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import _ctypes
 import ctypes
-import shutil
-from collections.abc import Callable, Iterator
+import mmap
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -23,36 +23,31 @@ Compute = Callable[[Dots, bool], Bits]
 
 
 @pytest.fixture(scope="module")
-def compute(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Compute]:
-    """Dot products by the emulator, in a library for each architecture: one reads its settings once."""
+def compute() -> Compute:
+    """Dot products by the emulator, each call in a process of its own: a library reads its architecture once, and what
+    it keeps for each thread lies in memory of which a process has little."""
     folder = build_with_cmake(ROOT / "build" / "tensor-core", "tensor_core", Path(__file__).parent / "tensor_core")
     library = cmake_build.built_library(folder, "tensor_core")
-    opened: dict[int, ctypes.CDLL] = {}
-
-    def of(architecture: int) -> ctypes.CDLL:
-        if architecture not in opened:
-            copy = shutil.copy(library, tmp_path_factory.mktemp(f"sm_{architecture}"))
-            opened[architecture] = ctypes.CDLL(str(copy))
-        return opened[architecture]
 
     def run(dots: Dots, by_mma: bool) -> Bits:
         count = -(-len(dots.d) // WARP) * WARP  # whole warps, the last with zeros
-        padded = [np.zeros((count, *x.shape[1:]), np.uint32) for x in (dots.a, dots.b, dots.c, dots.d)]
-        for into, given in zip(padded, (dots.a, dots.b, dots.c), strict=False):
+        padded = [np.zeros((count, *x.shape[1:]), np.uint32) for x in (dots.a, dots.b, dots.c)]
+        for into, given in zip(padded, (dots.a, dots.b, dots.c), strict=True):
             into[: len(given)] = given
+        shared = np.frombuffer(mmap.mmap(-1, 4 * count), np.uint32)
         unit = dots.unit
         described = np.array([unit.length, unit.fraction, unit.kept, unit.by_halves], np.uint32)
-        arrays = [ctypes.c_void_p(x.ctypes.data) for x in (*padded, described)]
+        arrays = [ctypes.c_void_p(x.ctypes.data) for x in (*padded, shared, described)]
         format, k, half = FORMATS.index(dots.operands), dots.a.shape[1], dots.result == "float16"
-        with pytest.MonkeyPatch.context() as environment:
-            environment.setenv("ASSAYER_EMULATOR_ARCH", f"sm_{dots.architecture}")
-            call = of(dots.architecture).dots
-            assert call(format, k, half, by_mma, *arrays[:4], ctypes.c_int64(count), arrays[4]) == 0
-        return padded[3][: len(dots.d)]
+        child = os.fork()
+        if child == 0:
+            os.environ["ASSAYER_EMULATOR_ARCH"] = f"sm_{dots.architecture}"
+            call = ctypes.CDLL(str(library)).dots
+            os._exit(call(format, k, half, by_mma, *arrays[:4], ctypes.c_int64(count), arrays[4]))
+        assert os.waitpid(child, 0)[1] == 0
+        return shared[: len(dots.d)]
 
-    yield run
-    for library_of_architecture in opened.values():
-        _ctypes.dlclose(library_of_architecture._handle)
+    return run
 
 
 @pytest.mark.parametrize("dots", ALL, ids=lambda dots: dots.name)
