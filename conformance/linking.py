@@ -64,14 +64,17 @@ def link(library: Path, symbols: Collection[str]) -> Linked:
 def link_exported(library: Path) -> Linked:
     """Link a program that refers to what a library exports: what lacks is what the library itself refers to.
 
-    Slips are told all the same.  Raises what `link` does.
+    Slips are told all the same.  Raises what `link` does, and LinkError where it exports none and no slip is told.
     """
     held = read_symbols(library)
     every = [function.symbol for function in read_header().operations.values()]
     found = link(library, [symbol for symbol in every if symbol in held.exported])
     others = Symbols(held.exported - {*every}, held.internal, held.needed)
     absent = [symbol for symbol in every if symbol not in held.exported]
-    return Linked((), tuple(slips(others, absent)), found.unresolved)
+    slipped = tuple(slips(others, absent))
+    if len(absent) == len(every) and not slipped:
+        raise LinkError(f"{library}: expected operations of the header, it exports none")
+    return Linked((), slipped, found.unresolved)
 
 
 def _unresolved(symbol: str, library: Path, held: Symbols, is_mathematics: bool) -> str:

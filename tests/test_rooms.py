@@ -40,7 +40,7 @@ ORDER: dict[str, tuple[str, ...]] = {
         "program",
         "scratch",
         "builds",
-        "sayer",
+        "unsupported",
         "kernels",
         "frameworks",
         "operations",

@@ -27,10 +27,11 @@ from benchmarks.machine import header
 from benchmarks.sizes import SHORT_FORM
 from bindings import Library
 
-from .replays import PUBLISHED, SHORT, Replay, Turns, of_library, of_torch, take_turns
+from .replays import PUBLISHED, SHORT, Replay, Turns, has_device, of_library, of_torch, take_turns
 from .rows import FORMATS, flops, product, timed
 
 SIDE = 8192  # of the matrices whose product is the ceiling
+CHOOSING = ("embedding", "scatter_add")  # of a table's rows: its bytes say nothing
 COPIED = 1 << 30  # bytes, read and written
 HEADING = f"{'':<58}{'format':>8}{'us':>12}{'GB/s':>8}{'TFLOP/s':>9}{'floor':>7}"
 PEER = f"{'PyTorch us':>12}{'ratio':>7}"
@@ -45,6 +46,8 @@ def main() -> int:
     parser.add_argument("-k", metavar="WORD", default="", help="only rows that contain the word")
     parser.add_argument("--json", type=Path, help="the rows as JSON lines, too")
     options = parser.parse_args()
+    if options.peers and not has_device():
+        parser.error("--peers: expected PyTorch with a CUDA device, found none")
     library = Library(options.library, resident=True)
     print(*header(options.library, ("numpy", *(["torch"] if options.peers else []))), sep="\n")
     print(library.facts.described, *([SHORT_FORM] if options.short else []), sep="\n")
@@ -75,7 +78,10 @@ class Ceilings(NamedTuple):
 
     def __str__(self) -> str:
         lines = [f"a copy within its memory: {self.copied / 1e9:,.0f} GB/s, read and written"]
-        lines += [f"PyTorch, {SIDE}^3 in {form}: {rate / 1e12:,.1f} TFLOP/s" for form, rate in self.multiplied.items()]
+        lines += [
+            f"PyTorch's product of matrices in {form}: {rate / 1e12:,.1f} TFLOP/s"
+            for form, rate in self.multiplied.items()
+        ]
         return "\n".join(lines)
 
     def seconds(self, row: Mapping[str, Any]) -> float:
@@ -110,8 +116,9 @@ def shown(row: Mapping[str, Any], ceilings: Ceilings) -> str:
     """A line of the table."""
     seconds = row["seconds"]
     rate = f"{row['flops'] / seconds / 1e12:.1f}" if row["flops"] else "-"
-    line = f"{row['row']:<58}{row['format']:>8}{seconds * 1e6:>12,.1f}{row['moved'] / seconds / 1e9:>8,.0f}{rate:>9}"
-    line += f"{ceilings.seconds(row) / seconds:>7.0%}"
+    whole = row["row"].split()[0] not in CHOOSING
+    moved, floor = (f"{row['moved'] / seconds / 1e9:,.0f}", f"{ceilings.seconds(row) / seconds:.0%}") if whole else "--"
+    line = f"{row['row']:<58}{row['format']:>8}{seconds * 1e6:>12,.1f}{moved:>8}{rate:>9}{floor:>7}"
     if row["peer"]:
         line += f"{row['peer'] * 1e6:>12,.1f}{row['peer'] / seconds:>7.2f}"
     return line + (f"  {row['without']}" if "without" in row else "")

@@ -72,6 +72,14 @@ def of_torch(case: Case) -> Replay:
     return Replay(graph.replay, torch.cuda.synchronize, len(calls), moved, (graph, calls, results))
 
 
+def has_device() -> bool:
+    """Whether PyTorch is installed, and has a device."""
+    try:
+        return bool(importlib.import_module("torch").cuda.is_available())
+    except ModuleNotFoundError:
+        return False
+
+
 def take_turns(replays: Mapping[str, Replay], turns: Turns) -> dict[str, float]:
     """Return the median seconds of one call of each, timed in turn."""
     seconds: dict[str, list[float]] = {name: [] for name in replays}

@@ -97,7 +97,7 @@ def _of_framework(framework: Framework) -> Candidate:
 
 def contract_of(name: str, candidate: Candidate) -> Contract:
     """Return the contract of a name, and with it what a candidate's map cannot say.  Raises ContractError."""
-    return replace(read_contract(name), sayer=candidate.compiled.chart if candidate.compiled else None)
+    return replace(read_contract(name), entry_points=candidate.compiled.chart if candidate.compiled else None)
 
 
 def handed(options: argparse.Namespace) -> str:

@@ -46,8 +46,9 @@ def causes(results: Sequence[Result]) -> list[Cause]:
     begun = _merged([group for few in _grouped(own, base_of).values() for group in _of_operation(few)])
     begun = [_with_place(cause, results) for cause in begun]
     begun = _with_consequences(begun, [r for r in failed if not is_own(r)])
+    right = {base_of(r) for r in results if r.was_run and not r.is_refusal} - {base_of(r) for r in own}
     order = {result.id: place for place, result in enumerate(results)}
-    found = sorted(begun, key=lambda cause: -cause.count) + _not_refused(unrefused, {base_of(r) for r in own})
+    found = sorted(begun, key=lambda cause: -cause.count) + _not_refused(unrefused, right)
     return [_ordered(cause, order) for cause in found]
 
 
@@ -187,14 +188,14 @@ def _varies(cause: Cause) -> bool:
     return any(result.status is not Status.FAIL or result.findings for result in cause.results)
 
 
-def _not_refused(unrefused: Sequence[Result], wrong: set[str]) -> list[Cause]:
+def _not_refused(unrefused: Sequence[Result], right: set[str]) -> list[Cause]:
     """Calls that were not refused, or not in time: of operations that compute right, and of the others."""
 
     def sentence(result: Result) -> str:
         kinds = {finding.kind for finding in result.findings}
         if result.status is Status.FAIL and kinds == {Misdeed.WROTE_REFUSED}:
             return WROTE_REFUSED
-        return NOT_REFUSED if base_of(result) in wrong else RIGHT_BUT
+        return RIGHT_BUT if base_of(result) in right else NOT_REFUSED
 
     alike = _grouped(unrefused, sentence)
     return [Cause(words, None, base_of(few[0]), tuple(few)) for words, few in alike.items()]

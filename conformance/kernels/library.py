@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
-from conformance.sayer import Sayer
+from conformance.unsupported import UnsupportedCalls
 
 from .making import Making
 from .map import Boundary, Map, read_map
@@ -31,7 +31,7 @@ class Compiled:
     project: Project
     path: Path
     mapped: tuple[str, ...] = ()
-    chart: Sayer | None = None
+    chart: UnsupportedCalls | None = None
     environment: ClassVar[Mapping[str, str]] = {}  # variables of a process that loads it
 
 

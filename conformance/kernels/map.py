@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from conformance.sayer import Sayer
+from conformance.unsupported import UnsupportedCalls
 
 from .entry import Entry, MapError, read_entry
 
@@ -32,7 +32,7 @@ class Boundary:
 
     text: str
     mapped: tuple[str, ...]
-    chart: Sayer
+    chart: UnsupportedCalls
 
 
 @dataclass(frozen=True)

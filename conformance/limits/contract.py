@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
 from typing import Any, TypeVar
 
-from conformance.sayer import Sayer
+from conformance.unsupported import UnsupportedCalls
 
 from .noise import FLOAT32, FORMATS, Arithmetic, Precision, cutting
 from .supports import Condition
@@ -86,13 +86,13 @@ def _listed(units: Iterable[tuple[str, float]]) -> str:
 class Contract:
     """Declarations by operation: the defaults, then what each pattern changes, in order.
 
-    sayer: what tells which calls a candidate's own functions cannot be told of, where a map stands before them.
+    entry_points: what tells which calls a candidate's own functions cannot be told of, where a map stands before them.
     """
 
     name: str
     defaults: Declaration = Declaration()
     changes: tuple[tuple[str, tuple[tuple[str, Any], ...]], ...] = field(default=())
-    sayer: Sayer | None = None
+    entry_points: UnsupportedCalls | None = None
 
     def of(self, operation: str) -> Declaration:
         """Return what is declared of an operation."""
@@ -121,7 +121,7 @@ class Contract:
 
     def unsaid(self, operation: str, arguments: Mapping[str, Any]) -> str:
         """Say what of a call the candidate cannot be told, or nothing."""
-        return self.sayer.unsaid(operation, arguments) if self.sayer else ""
+        return self.entry_points.unsaid(operation, arguments) if self.entry_points else ""
 
     @property
     def is_header(self) -> bool:

@@ -135,7 +135,8 @@ def _explained(run: Run) -> str:
     refusals = sum(result.is_refusal for cause in run.causes for result in cause.results)
     mistakes = [cause for cause in run.causes if not all(result.is_refusal for result in cause.results)]
     if not mistakes:
-        return f"what it computes is right; {counted(refusals, 'call')} that it has to refuse did not pass"
+        computed = "what it computes is right; " if any(not result.is_refusal for result in run.results) else ""
+        return f"{computed}{counted(refusals, 'call')} that it has to refuse did not pass"
     failures = sum(cause.count for cause in mistakes)
     ran = counted(sum(result.was_run for result in run.results), "case")
     verb = "explains" if len(mistakes) == 1 else "explain"

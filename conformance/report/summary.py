@@ -55,8 +55,8 @@ class Row:
 
     @property
     def only_unrefused(self) -> bool:
-        """Whether nothing stands against it but calls that it has to refuse: what it computes is right."""
-        return self.right == self.computed and self.sequenced == self.sequences and self.refused < self.refusals
+        """Whether nothing stands against it but calls that it has to refuse: what it computes is right, if anything."""
+        return 0 < self.computed == self.right and self.sequenced == self.sequences and self.refused < self.refusals
 
     @property
     def has_shares(self) -> bool:

@@ -124,6 +124,8 @@ def _due_bits(channel: Channel, numbers: Numbers, declared: int, bench: Bench) -
 
 
 def _accumulator(operation: str, declared: Declaration, bench: Bench) -> Observation:
+    if declared.accumulator.endswith(" fp8"):
+        raise _EndedError(Status.TOO_FINE, "operands of fp8 do not hold the numbers that would tell")
     call, format = _caller(bench), declared.sums
     due = min(format.bits, _stored_bits(operation, declared))
     is_short = due < format.bits  # as it is stored: behind a logarithm the last digit is worth many ones

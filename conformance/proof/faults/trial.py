@@ -52,8 +52,8 @@ def judge_fault(fault: Fault, store: Store | None = None) -> FaultResult:
     mode = fault.run_mode
     with Worker(build(fault), 1, fault.limit_s, mode.environment(), mode.prefix()) as worker:
         recipe = recipe_of(fault)
-        sayer = recipe.map if isinstance(recipe, Example) else None
-        bench = Bench(worker, declared=replace(HEADER, sayer=sayer), store=store)
+        entry_points = recipe.map if isinstance(recipe, Example) else None
+        bench = Bench(worker, declared=replace(HEADER, entry_points=entry_points), store=store)
         return scored(fault, [judge_case(case, bench) for case in cases_of(fault)])
 
 

@@ -84,7 +84,8 @@ def test_failures_that_two_readings_share_out_are_two_causes() -> None:
 
 def test_what_is_not_refused_is_a_cause_of_its_own() -> None:
     refusals = [failed("add/refused/null_a", "add", ""), failed("rmsnorm/refused/null_input", "rmsnorm", "")]
-    found = causes([*refusals, failed("rmsnorm/plain/3x33")])
+    computed = Result("add/plain/17", "add", Status.PASS)
+    found = causes([*refusals, computed, failed("rmsnorm/plain/3x33")])
     assert [(cause.sentence, cause.operations) for cause in found] == [
         (f"matches: {EPS}", ("rmsnorm",)),
         (RIGHT_BUT, ("add",)),
@@ -97,11 +98,16 @@ def test_what_is_refused_but_written_all_the_same_is_not_called_unrefused() -> N
     passed = Finding(Misdeed.NOT_REFUSED, "returned 0; a call with a null grad is to be refused")
     refused = replace(failed("grad_clip/refused/null_grad", "grad_clip", ""), findings=(wrote,))
     unrefused = replace(failed("add/refused/null_a", "add", ""), findings=(passed,))
-    found = causes([refused, unrefused])
+    found = causes([refused, unrefused, Result("add/plain/17", "add", Status.PASS)])
     assert [(cause.sentence, cause.operations) for cause in found] == [
         (WROTE_REFUSED, ("grad_clip",)),
         (RIGHT_BUT, ("add",)),
     ]
+
+
+def test_of_an_operation_that_computed_nothing_nobody_says_that_it_computes_right() -> None:
+    [cause] = causes([failed("add/refused/null_a", "add", "")])
+    assert cause.sentence == NOT_REFUSED
 
 
 def test_a_whole_step_that_nothing_explains_is_a_cause_of_its_own() -> None:

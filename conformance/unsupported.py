@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Protocol
 
 
-class Sayer(Protocol):
+class UnsupportedCalls(Protocol):
     """A map of somebody's functions, of which some are declared for less than the header's."""
 
     def unsaid(self, operation: str, arguments: Mapping[str, Any]) -> str:
