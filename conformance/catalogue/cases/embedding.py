@@ -15,7 +15,14 @@ TABLES = sizes(
 )
 LONG = sizes("num_indices vocab_size embedding_dim", (1025, 7, 5), (3, 33, 1025), (67, 5, 3), (300, 200, 5))
 
-PAST_16_BITS = sizes("num_indices vocab_size embedding_dim", (64, 70000, 1))
+PAST_16_BITS = sizes("num_indices vocab_size embedding_dim", (64, 65_600, 1))
+
+
+def _half_past_16_bits(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """Every second index past what 16 bits hold."""
+    return np.where(
+        np.arange(shape[0]) % 2 == 1, draw.integers(2**16, sizes["vocab_size"], shape), draw.integers(0, 2**16, shape)
+    )
 
 
 def _one_token(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
@@ -29,13 +36,14 @@ def _some_negative(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
 
 
 _INDICES = {"indices": ids("vocab_size")}
+_PAST_16_BITS = {"indices": _half_past_16_bits}
 _MIXED = {"exact": TABLES[1:3], "range": TABLES[1:3], "cancel": TABLES[1:3], "special": TABLES[1:2]}
 
 SPECS = (
     Spec("embedding", {"plain": TABLES, "tails": LONG, "special": TABLES[1:]}, _INDICES, signed_zeros=True),
-    Spec("embedding", {"plain": PAST_16_BITS}, _INDICES, why="indices_past_16_bits", signed_zeros=True),
+    Spec("embedding", {"plain": PAST_16_BITS}, _PAST_16_BITS, why="indices_past_16_bits", signed_zeros=True),
     Spec("scatter_add", {"accumulate": TABLES, "tails": LONG} | _MIXED, _INDICES),
-    Spec("scatter_add", {"tails": PAST_16_BITS}, _INDICES, why="indices_past_16_bits"),
+    Spec("scatter_add", {"tails": PAST_16_BITS}, _PAST_16_BITS, why="indices_past_16_bits"),
     Spec("scatter_add", {"accumulate": TABLES[1:3] + LONG[:1]}, {"indices": _one_token}, why="one_token"),
     Spec("scatter_add", {"accumulate": TABLES[1:3]}, {"indices": _some_negative}, why="negative_passed_over"),
 )

@@ -179,5 +179,5 @@ def test_a_slip_of_one_part_is_named_with_where_that_is() -> None:
 
 
 def test_an_index_into_a_long_table_is_affordable() -> None:
-    id = "embedding/plain/indices_past_16_bits_64x70000x1"
+    id = "embedding/plain/indices_past_16_bits_64x65600x1"
     assert "indices modulo 65536" in looks(id, results(id, indices=lambda x: x % 65536)).readings
