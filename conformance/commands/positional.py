@@ -69,10 +69,11 @@ def _closing(library: Path, found: list[Judged]) -> Iterator[str]:
     judged = [each for each in found if each.cases]
     right = [each for each in judged if not each.first]
     swapped = [each for each in judged if each.swaps]
+    by_address = [each for each in judged if each.by_address]
     if absent := [each.operation for each in found if each.is_absent]:
         yield f"not exported: {counted(len(absent), 'operation')} ({listed(absent, _NAMED)})"
     calls = sum(each.cases for each in judged)
     yield (
         f"{library.name}: {len(right)} of {counted(len(judged), 'operation')} right in {counted(calls, 'call')} by "
-        f"position; {len(swapped)} with arguments exchanged"
+        f"position; {len(swapped)} with arguments exchanged" + (f", {len(by_address)} by address" if by_address else "")
     )
