@@ -50,7 +50,7 @@ def _at_entry(entry: Any) -> list[Any]:
     parser: Any = LocationParser(entry.dwarfinfo.location_lists())
     found = parser.parse_from_attribute(given, entry.cu["version"], entry)
     places = found if isinstance(found, list) else [found]
-    expression = next((place.loc_expr for place in places if hasattr(place, "loc_expr")), [])
+    expression: list[int] = next((place.loc_expr for place in places if hasattr(place, "loc_expr")), [])
     return list(DWARFExprParser(entry.cu.structs).parse_expr(expression))
 
 
