@@ -73,9 +73,11 @@ def run(options: argparse.Namespace) -> int:
 def _said(row: Row) -> str:
     if row.skipped:
         return f"{row.name}: not judged: {row.skipped}"
+    notes = [f"  {note}" for note in row.notes]
     if row.wrong:
-        return "\n".join((f"{row.name}: wrong: {row.wrong[0]}", *(f"  and: {sentence}" for sentence in row.wrong[1:])))
-    return f"{row.name}: right, built and judged in {row.seconds:.0f} s"
+        more = [f"  and: {sentence}" for sentence in row.wrong[1:]]
+        return "\n".join((f"{row.name}: wrong: {row.wrong[0]}", *more, *notes))
+    return "\n".join((f"{row.name}: right, built and judged in {row.seconds:.0f} s", *notes))
 
 
 def _beside(names: Sequence[str], libraries: list[Path], words: str) -> Iterator[Row]:

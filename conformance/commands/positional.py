@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _closing(library: Path, found: list[Judged]) -> Iterator[str]:
     judged = [each for each in found if each.cases]
-    right = [each for each in judged if not each.first]
+    right = [each for each in judged if each.is_right]
     swapped = [each for each in judged if each.swaps]
     by_address = [each for each in judged if each.by_address]
     if absent := [each.operation for each in found if each.is_absent]:

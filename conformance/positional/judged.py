@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from conformance.catalogue.goldens import golden_ids
 from conformance.catalogue.goldens.load import Golden, load
+from conformance.catalogue.keywords import Keywords
 from conformance.ids import operation_of
 from conformance.judging.outputs import judge_outputs
 from conformance.operations import OPERATIONS
@@ -15,6 +16,7 @@ from .calls import Answer, Caller
 from .orders import Order, by_address, exchanges
 from .stack import Stack, lay_out
 
+EVERY = Keywords()
 _TRIED = 2.0  # seconds that a call with other arguments than it declares may take: most crash at once
 
 
@@ -34,6 +36,11 @@ class Judged:
     by_address: list[str] = field(default_factory=list)
 
     @property
+    def is_right(self) -> bool:
+        """Whether it was called, and every call was right."""
+        return self.cases > 0 and not self.first
+
+    @property
     def sentence(self) -> str:
         """What is wrong, in one line; nothing where it is right."""
         if not self.first:
@@ -43,12 +50,13 @@ class Judged:
         return f"{self.operation}: {self.first}; no exchange of two arguments, and no address of one, makes it right"
 
 
-def judge_operation(operation: str, caller: Caller) -> Judged:
-    """Make every golden's call of an operation, and where one is wrong look for the exchange that makes all right."""
+def judge_operation(operation: str, caller: Caller, chosen: Keywords = EVERY) -> Judged:
+    """Make each chosen golden's call of an operation; where one is wrong look for the exchange that makes all right."""
     found = Judged(operation)
     function = OPERATIONS[operation]
     declared = tuple(parameter.name for parameter in function.parameters)
-    goldens = [golden for id in golden_ids() if operation_of(id) == operation and (golden := load(id))]
+    ids = [id for id in golden_ids() if operation_of(id) == operation and chosen.matches(id)]
+    goldens = [golden for id in ids if (golden := load(id))]
     calls = [(lay_out(operation, golden.arguments), declared) for golden in goldens]
     answers = list(caller.call(function.symbol, calls))
     if any(answer.is_absent for answer in answers):
