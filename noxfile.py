@@ -299,7 +299,8 @@ def tape(session: nox.Session) -> None:
 def languages(session: nox.Session) -> None:
     """Build the ports in other languages whose compilers work, and judge them beside reference, stub and emulated.
 
-    The page it writes has one training step of each in a picture, tensor by tensor.
+    Where a compiler makes libraries for 32-bit x86, the port is called there, too: arguments travel by position.  The
+    page it writes has one training step of each in a picture, tensor by tensor.
     """
     install(session, "build")
     session.run("python", "-m", "conformance", "languages", *session.posargs)

@@ -12,13 +12,13 @@ import shlex
 import subprocess
 import tempfile
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 
 from bindings import header_path
 from bindings.header.read import read_header
-from bindings.shared_object.misnamed import listed, slips
+from bindings.shared_object.misnamed import left_out, listed, slips
 from bindings.shared_object.symbols import Symbols, read_symbols
 
 _UNDEFINED = re.compile(r"undefined (?:reference to|symbol:) [`'\"]?([\w.$]+(?:@+[\w.]+)?)")
@@ -54,11 +54,13 @@ def link(library: Path, symbols: Collection[str]) -> Linked:
     undefined = _undefined(library, symbols)
     missing = tuple(symbol for symbol in symbols if symbol in undefined)
     known = {function.symbol for function in read_header().operations.values()}
-    others = Symbols(held.exported - known, held.internal, held.needed)
+    near = slips(replace(held, exported=held.exported - known), missing)
+    if missing and not near and known.isdisjoint(held.exported):
+        near = left_out(held)
     foreign = [symbol for symbol in undefined if symbol not in missing]
     mathematics = {*foreign} - {*_undefined(library, symbols, "-lm")} if foreign else set()
     said = (_unresolved(symbol, library, held, symbol in mathematics) for symbol in foreign)
-    return Linked(missing, tuple(slips(others, missing)), tuple(said))
+    return Linked(missing, tuple(near), tuple(said))
 
 
 def link_exported(library: Path) -> Linked:
@@ -69,10 +71,9 @@ def link_exported(library: Path) -> Linked:
     held = read_symbols(library)
     every = [function.symbol for function in read_header().operations.values()]
     found = link(library, [symbol for symbol in every if symbol in held.exported])
-    others = Symbols(held.exported - {*every}, held.internal, held.needed)
     absent = [symbol for symbol in every if symbol not in held.exported]
-    slipped = tuple(slips(others, absent))
-    if len(absent) == len(every) and not slipped:
+    slipped = tuple(slips(replace(held, exported=held.exported - {*every}), absent))
+    if len(absent) == len(every) and not (slipped := slipped or tuple(left_out(held))):
         raise LinkError(f"{library}: expected operations of the header, it exports none")
     return Linked((), slipped, found.unresolved)
 

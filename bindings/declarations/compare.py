@@ -75,7 +75,8 @@ def _of_function(declaration: Declaration, function: Function) -> Iterator[str]:
         return
     for number, (argument, parameter) in pairs:
         if not _fits(argument.type, parameter):
-            yield f"argument {number} is `{argument.text}`, the header has `{parameter.declaration}`"
+            note = f": {argument.note}" if argument.note else ""
+            yield f"argument {number} is `{argument.text}`, the header has `{parameter.declaration}`{note}"
         elif place := _place(argument, number, function):
             meant = due[place - 1].declaration
             yield f"argument {number} is named `{argument.name}`, the header has `{meant}` as argument {place}"

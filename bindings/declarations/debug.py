@@ -13,9 +13,10 @@ from typing import Any
 from bindings.errors import LibraryError
 from bindings.shared_object.symbols import describe_file
 
+from .by_address import is_by_address, is_descriptor, is_fortran
+from .entries import DEEPEST, name_of, number_of, origin_of, type_of, unnamed
 from .model import OURS, Argument, Declaration, Type
 
-_DEEPEST = 32  # types behind each other; a damaged file may lead round in a circle
 _FLOAT, _CHARACTERS, _UNSIGNED = 4, (6, 8), (7, 8)  # DW_ATE_float, signed_char and unsigned_char, unsigned
 _ROOMS = ("DW_TAG_namespace", "DW_TAG_module")
 _HALVES = {"assayer_fp16": "float16", "assayer_bf16": "bfloat16", "_Float16": "float16", "__bf16": "bfloat16"}
@@ -23,7 +24,8 @@ _MEMBERS = ("DW_TAG_structure_type", "DW_TAG_class_type", "DW_TAG_union_type")
 _NOTHING, _ADDRESS = Type("void"), Type("void", 1)
 _POINTERS = ("DW_TAG_pointer_type", "DW_TAG_reference_type")
 _ARRAY = "DW_TAG_array_type"
-_NAMES = ("DW_TAG_typedef", "DW_TAG_const_type", "DW_TAG_volatile_type", "DW_TAG_restrict_type")
+_VALUE = "Fortran takes the address of what has no attribute `value`"
+_DESCRIPTOR = "an array without bounds comes as a descriptor: declare it `(*)`, or by its sizes"
 _NOT_THEIRS = "/rustc/"  # what Rust's own library was compiled from: it fills most of a library of Rust
 
 
@@ -51,10 +53,10 @@ def read_debug(path: Path) -> list[Declaration]:
 
 def _of_unit(unit: Any) -> Iterator[Declaration]:
     top = unit.get_top_DIE()
-    if top.tag != "DW_TAG_compile_unit" or _name(top).startswith(_NOT_THEIRS):
+    if top.tag != "DW_TAG_compile_unit" or name_of(top).startswith(_NOT_THEIRS):
         return
     for entry in _subprograms(top):
-        name = _name(entry)
+        name = name_of(entry)
         if OURS.fullmatch(name) and (found := _declaration(name, entry)):
             yield found
 
@@ -69,94 +71,69 @@ def _subprograms(entry: Any) -> Iterator[Any]:
 
 
 def _is_definition(entry: Any) -> bool:
-    return "DW_AT_declaration" not in entry.attributes and "DW_AT_external" in _origin(entry).attributes
+    """Whether it is a function with its code: where its arguments lie stands there, not where it is declared."""
+    told = entry.attributes.keys()
+    has_code = bool({"DW_AT_low_pc", "DW_AT_ranges"} & told) or not is_fortran(entry)
+    return has_code and "DW_AT_declaration" not in told and "DW_AT_external" in origin_of(entry).attributes
 
 
 def _declaration(symbol: str, entry: Any) -> Declaration | None:
     """None where no types are noted, as with -g1."""
     given = [child for child in entry.iter_children() if child.tag == "DW_TAG_formal_parameter"]
-    if not given and "DW_AT_type" not in _origin(entry).attributes:
+    if not given and "DW_AT_type" not in origin_of(entry).attributes:
         return None
-    result = Argument(_type(_pointee(_origin(entry)), _DEEPEST), "")
-    return Declaration(symbol, tuple(map(_argument, given)), result, _value(entry, "DW_AT_decl_line", 0))
+    result = Argument(_type(type_of(origin_of(entry)), DEEPEST), "")
+    return Declaration(symbol, tuple(map(_argument, given)), result, number_of(entry, "DW_AT_decl_line", 0))
 
 
 def _argument(entry: Any) -> Argument:
     """One argument; gfortran notes no type of a c_ptr, and an array's where the address of one is passed."""
-    given, name = _pointee(_origin(entry)), _name(entry)
-    type = _type(given, _DEEPEST)
+    given, name, note = type_of(origin_of(entry)), name_of(entry), ""
+    type, by_address = _type(given, DEEPEST), is_by_address(entry)
     if type == _NOTHING:
         type = _ADDRESS
-    elif given is not None and _unnamed(given).tag == _ARRAY:
+    elif given is not None and is_descriptor(given):
+        type, note = Type("descriptor", 1), _DESCRIPTOR
+        name = name.removeprefix("_")  # gfortran's own name of it
+    elif by_address and type.element in _MEMBERS:
+        type = _ADDRESS
+    elif given is not None and unnamed(given).tag == _ARRAY:
         type = Type(type.element, type.stars + 1)
-    return Argument(type, f"{type.element}{'*' * type.stars}{' ' * bool(name)}{name}", name)
+    elif by_address:
+        type, note = Type(type.element, type.stars + 1), _VALUE * is_fortran(entry)
+    return Argument(type, f"{type.element}{'*' * type.stars}{' ' * bool(name)}{name}", name, note)
 
 
 def _type(entry: Any, deepest: int) -> Type:
     """Read a type; one that is made of a single member is passed as that member is."""
-    if entry is None or _name(entry) == "c_void":  # Rust's is an enumeration
+    if entry is None or name_of(entry) == "c_void":  # Rust's is an enumeration
         return _NOTHING
     if deepest == 0:
         raise ValueError("types lead round in a circle")
-    inner = _pointee(entry)
+    inner = type_of(entry)
     if entry.tag in _POINTERS:
         to = _type(inner, deepest - 1)
         # A pointer to what has members is one to anything: a stream, or a vector of numbers.
         return _ADDRESS if to.element in _MEMBERS else Type(to.element, to.stars + 1)
-    if entry.tag == "DW_TAG_typedef" and _name(entry) in _HALVES:
-        return Type(_HALVES[_name(entry)])
+    if entry.tag == "DW_TAG_typedef" and name_of(entry) in _HALVES:
+        return Type(_HALVES[name_of(entry)])
     if entry.tag == "DW_TAG_base_type":
         return Type(_element(entry))
     if entry.tag == "DW_TAG_enumeration_type":
-        return Type(f"int{8 * _value(entry, 'DW_AT_byte_size', 4)}")
+        return Type(f"int{8 * number_of(entry, 'DW_AT_byte_size', 4)}")
     if entry.tag in _MEMBERS:
         members = [child for child in entry.iter_children() if child.tag == "DW_TAG_member"]
-        alone = _pointee(members[0]) if len(members) == 1 else None
-        return Type(entry.tag) if alone is None or _unnamed(alone).tag == _ARRAY else _type(alone, deepest - 1)
+        alone = type_of(members[0]) if len(members) == 1 else None
+        return Type(entry.tag) if alone is None or unnamed(alone).tag == _ARRAY else _type(alone, deepest - 1)
     return _type(inner, deepest - 1)  # a typedef, const, volatile, the elements of an array
-
-
-def _unnamed(entry: Any) -> Any:
-    """What a typedef, or a type that may not be written, is of."""
-    for _ in range(_DEEPEST):
-        if entry.tag not in _NAMES or (inner := _pointee(entry)) is None:
-            break
-        entry = inner
-    return entry
 
 
 def _element(entry: Any) -> str:
     """The NumPy name of a number."""
-    encoding, bits = _value(entry, "DW_AT_encoding", 0), 8 * _value(entry, "DW_AT_byte_size", 0)
-    name = _name(entry)
+    encoding, bits = number_of(entry, "DW_AT_encoding", 0), 8 * number_of(entry, "DW_AT_byte_size", 0)
+    name = name_of(entry)
     if name in _HALVES:
         return _HALVES[name]
     if encoding in _CHARACTERS and name == "char":
         return "char"
     return f"float{bits}" if encoding == _FLOAT else f"{'u' * (encoding in _UNSIGNED)}int{bits}"
-
-
-def _origin(entry: Any) -> Any:
-    """The entry that says of this one what does not change from place to place."""
-    for attribute in ("DW_AT_specification", "DW_AT_abstract_origin"):
-        if attribute in entry.attributes:
-            return entry.get_DIE_from_attribute(attribute)
-    return entry
-
-
-def _name(entry: Any) -> str:
-    """The name by which it is linked, else that of the source; nothing where it has none."""
-    for each in (entry, _origin(entry)):
-        for attribute in ("DW_AT_linkage_name", "DW_AT_name"):
-            if attribute in each.attributes:
-                name: str = each.attributes[attribute].value.decode(errors="replace")
-                return name
-    return ""
-
-
-def _pointee(entry: Any) -> Any:
-    return entry.get_DIE_from_attribute("DW_AT_type") if "DW_AT_type" in entry.attributes else None
-
-
-def _value(entry: Any, attribute: str, otherwise: int) -> int:
-    return int(entry.attributes[attribute].value) if attribute in entry.attributes else otherwise

@@ -22,11 +22,15 @@ class Type:
 
 @dataclass(frozen=True)
 class Argument:
-    """One argument as it was written; `name` is empty where there is none."""
+    """One argument as it was written; `name` is empty where there is none.
+
+    note: what is said of it where it is not what the header has.
+    """
 
     type: Type
     text: str
     name: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -17,6 +18,13 @@ _PREFIX = "cuda_"
 _OURS = (_PREFIX, "assayer_")
 _COMPONENT = re.compile(r"(\d+)(?=[A-Za-z_])")  # of a mangled name: how long the word behind it is
 _RUST_HASH = re.compile(r"17h[0-9a-f]{16}E")  # behind the names that Rust mangles the old way
+_GO = re.compile(r"(?:[\w.]+/)*\w+\.(\w+)")  # path/package.function
+# gfortran, ifort and flang, in a module; outside of one most compilers append an underscore.
+_FORTRAN = re.compile(r"(?:__\w+?_MOD_|\w+?_mp_|_QM\w+?P|_QP)(?P<within>\w+?)_?|(?P<alone>\w+)_")
+_EXPORT = {
+    "Rust": 'write #[unsafe(no_mangle)] pub extern "C" fn',
+    "Go": "write //export and its name, with no space before the word, in the line above it",
+}
 _NAMED = 3  # names that a sentence lists
 _ALIKE = 0.8  # of two names, by difflib's measure: a letter or two apart
 _COMPARED = 500  # names that are looked at for likeness: it is slow, and a hint only
@@ -30,6 +38,8 @@ def slips(symbols: Symbols, wanted: Iterable[str]) -> list[str]:
         found = dict(find(symbols, missing))
         for symbol in found:
             del missing[symbol]
+        told = {*found.values()}
+        symbols = replace(symbols, exported=symbols.exported - told, internal=symbols.internal - told)
         if found:
             pairs = (there if there == symbol else f"{there} ({symbol})" for symbol, there in found.items())
             sentences.append(words.format(names=listed(list(pairs))))
@@ -58,6 +68,31 @@ def words_of(mangled: str) -> Iterator[str]:
 
 def _hidden(symbols: Symbols, wanted: Iterable[str]) -> _Matches:
     return ((name, name) for name in wanted if name in symbols.internal)
+
+
+def _of_go(symbols: Symbols, wanted: Iterable[str]) -> _Matches:
+    """Names of Go, which puts a function's package before it."""
+    missing = set(wanted)
+    for name in sorted(symbols.exported | symbols.internal):
+        if (found := _GO.fullmatch(name)) and found[1] in missing:
+            missing.remove(found[1])
+            yield found[1], name
+
+
+def _of_fortran(symbols: Symbols, wanted: Iterable[str]) -> _Matches:
+    """Names of Fortran without bind(c)."""
+    missing = set(wanted)
+    for name in sorted(symbols.exported):
+        if (found := _FORTRAN.fullmatch(name)) and (word := found["within"] or found["alone"]) in missing:
+            missing.remove(word)
+            yield word, name
+
+
+def left_out(symbols: Symbols) -> list[str]:
+    """What may be said of a library that has none of a function: some compilers leave out what is not exported."""
+    if not (words := _EXPORT.get(symbols.maker)):
+        return []
+    return [f"it holds code of {symbols.maker}, which leaves out a function that is not exported: {words}"]
 
 
 def _bare(symbols: Symbols, wanted: Iterable[str]) -> _Matches:
@@ -101,7 +136,9 @@ def _of_rust(symbols: Symbols, wanted: Iterable[str]) -> _Matches:
 _KINDS: tuple[tuple[Callable[[Symbols, Iterable[str]], _Matches], str], ...] = (
     (_hidden, "hidden: {names}; give them default visibility (look for -fvisibility=hidden and a version script)"),
     (_of_cplusplus, 'names mangled by C++: {names}; declare them extern "C"'),
-    (_of_rust, 'names mangled by Rust: {names}; write #[unsafe(no_mangle)] pub extern "C" fn'),
+    (_of_rust, f"names mangled by Rust: {{names}}; {_EXPORT['Rust']}"),
+    (_of_go, f"names of Go: {{names}}; {_EXPORT['Go']}"),
+    (_of_fortran, "names of Fortran: {names}; declare them bind(c)"),
     (_bare, f"spelled otherwise: {{names}}; the header's names begin with {_PREFIX}"),
     (_near, "near to what the header has: {names}"),
 )

@@ -20,6 +20,7 @@ _MAGIC = {
     b"version https://git-lfs": "a Git LFS pointer; fetch the file itself",
 }
 _SHARED, SYMBOLS, _DYNAMIC_SYMBOLS, _DYNAMIC, UNDEFINED, _LOCAL, _NEEDED = 3, 2, 11, 6, 0, 0, 1
+_MARKS = {"Rust": b"rustc version ", "Go": b"\xff Go buildinf:"}
 FUNCTION = 2  # the type of a symbol that is code
 
 
@@ -55,12 +56,14 @@ def describe_file(path: Path) -> str | None:
 class Symbols:
     """What an ELF library says of its names; `internal` are functions that it holds and does not export.
 
-    needed: the libraries that it is linked to, whose functions are found through it as its own are.
+    needed: the libraries that it is linked to, whose functions are found through it as its own are.  maker: "Rust" or
+    "Go" where code of theirs is in it.
     """
 
     exported: frozenset[str]
     internal: frozenset[str]
     needed: tuple[str, ...]
+    maker: str = ""
 
 
 def read_symbols(path: Path) -> Symbols:
@@ -71,9 +74,14 @@ def read_symbols(path: Path) -> Symbols:
     try:
         exported = frozenset(_names(data, _DYNAMIC_SYMBOLS, only_functions=False))
         internal = frozenset(_names(data, SYMBOLS, only_functions=True)) - exported
-        return Symbols(exported, internal, tuple(_needed(data)))
+        return Symbols(exported, internal, tuple(_needed(data)), _maker(data))
     except (struct.error, ValueError, IndexError, OverflowError) as error:
         raise LibraryError(f"{path}: is damaged or cut short; its symbols cannot be read") from error
+
+
+def _maker(data: bytes) -> str:
+    """What rustc notes in .comment, and what Go's linker begins .go.buildinfo with (package debug/buildinfo)."""
+    return next((maker for maker, mark in _MARKS.items() if mark in data), "")
 
 
 def exported_symbols(path: Path) -> frozenset[str]:

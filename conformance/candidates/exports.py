@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from bindings.header.read import read_header
-from bindings.shared_object.misnamed import listed, slips
+from bindings.shared_object.misnamed import left_out, listed, slips
 from bindings.shared_object.symbols import Symbols, read_symbols
 from conformance.operations import OPERATIONS
 
@@ -36,7 +37,8 @@ def refuse_strangers(path: Path) -> None:
 def _stranger(path: Path, symbols: Symbols) -> str:
     sentence = f"{path}: exports none of the header's {len(_SYMBOLS)} operations ({listed(list(_SYMBOLS.values()))})"
     theirs = sorted(symbols.exported)
-    said = [*slips(symbols, _SYMBOLS.values()), f"it exports {listed(theirs, 6)}" if theirs else "it exports nothing"]
+    near = slips(symbols, _SYMBOLS.values()) or left_out(symbols)
+    said = [*near, f"it exports {listed(theirs, 6)}" if theirs else "it exports nothing"]
     return "\n  ".join([sentence, *said])
 
 
@@ -107,7 +109,7 @@ def misnamed(candidate: Candidate, operations: tuple[str, ...]) -> list[str]:
     header = read_header()
     known = {function.symbol for function in (*header.operations.values(), *header.services.values())}
     symbols = read_symbols(candidate.path)
-    others = Symbols(symbols.exported - known, symbols.internal, ())
+    others = replace(symbols, exported=symbols.exported - known)
     return slips(others, [_SYMBOLS[operation] for operation in operations])
 
 

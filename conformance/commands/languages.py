@@ -18,7 +18,7 @@ from conformance.languages.listed import PORTS
 from conformance.languages.picture import write_page
 from conformance.languages.ports import lacking
 from conformance.languages.speed import tokens_per_second
-from conformance.languages.step import StepError, of_library, of_reference, shares
+from conformance.languages.step import StepError, of_library, of_reference, reference_module, shares
 from conformance.operations import OPERATIONS
 from conformance.paths import EXAMPLES
 from conformance.report.files import ReportError
@@ -29,7 +29,7 @@ _EXAMPLES = """\
   languages                          every port whose compiler works, beside reference, stub and emulated
   languages --only rust --beside stub
 """
-_EXIT = "exit code: 0 every port that was built is right; 1 one is not, or no page was written; 2 none was judged"
+_EXIT = "exit code: 0 all that was built is right; 1 something is not, or no page was written; 2 no port was judged"
 _OWN = ("reference", "stub", "emulated")
 
 
@@ -67,15 +67,17 @@ def run(options: argparse.Namespace) -> int:
     print(f"the page, with one training step of each, tensor by tensor: {page}")
     if not judged:
         return HARNESS
-    return FAILED if any(row.wrong for row in judged) else PASSED
+    return FAILED if any(row.wrong for row in [*judged, *beside]) else PASSED
 
 
 def _said(row: Row) -> str:
     if row.skipped:
         return f"{row.name}: not judged: {row.skipped}"
+    notes = [f"  {note}" for note in row.notes]
     if row.wrong:
-        return "\n".join((f"{row.name}: wrong: {row.wrong[0]}", *(f"  and: {sentence}" for sentence in row.wrong[1:])))
-    return f"{row.name}: right, built and judged in {row.seconds:.0f} s"
+        more = [f"  and: {sentence}" for sentence in row.wrong[1:]]
+        return "\n".join((f"{row.name}: wrong: {row.wrong[0]}", *more, *notes))
+    return "\n".join((f"{row.name}: right, built and judged in {row.seconds:.0f} s", *notes))
 
 
 def _beside(names: Sequence[str], libraries: list[Path], words: str) -> Iterator[Row]:
@@ -87,8 +89,7 @@ def _beside(names: Sequence[str], libraries: list[Path], words: str) -> Iterator
         chosen = ("-o", ",".join(held), "-k", words if name != "reference" else f"({words}) and not refused")
         try:
             if name == "reference":
-                module = builds() / "languages" / "reference_as_module.py"
-                module.write_text("from reference import *\n", encoding="utf-8")
+                module = reference_module(builds() / "languages" / name)
                 judge(row, "operations", "--module", str(module), "--exported", *chosen)
                 row.tensors = shares(of_reference(builds() / "languages" / name))
             else:

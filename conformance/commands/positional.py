@@ -67,12 +67,13 @@ def run(options: argparse.Namespace) -> int:
 
 def _closing(library: Path, found: list[Judged]) -> Iterator[str]:
     judged = [each for each in found if each.cases]
-    right = [each for each in judged if not each.first]
+    right = [each for each in judged if each.is_right]
     swapped = [each for each in judged if each.swaps]
+    by_address = [each for each in judged if each.by_address]
     if absent := [each.operation for each in found if each.is_absent]:
         yield f"not exported: {counted(len(absent), 'operation')} ({listed(absent, _NAMED)})"
     calls = sum(each.cases for each in judged)
     yield (
         f"{library.name}: {len(right)} of {counted(len(judged), 'operation')} right in {counted(calls, 'call')} by "
-        f"position; {len(swapped)} with arguments exchanged"
+        f"position; {len(swapped)} with arguments exchanged" + (f", {len(by_address)} by address" if by_address else "")
     )

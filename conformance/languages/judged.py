@@ -15,8 +15,9 @@ from bindings.places import module
 from conformance.linking import LinkError, link_exported
 from conformance.paths import EXAMPLES
 
+from .by_position import NotCalledError, judge_by_position
 from .files import ProgramError, write_answers, write_golden, wrong_decoding, wrong_start
-from .listed import Port
+from .listed import Port, Positional
 from .ports import PortError, build
 from .step import StepError, shares
 
@@ -28,16 +29,20 @@ _SECONDS = 900
 _PROGRAM = 'PROGRAM = (str(Path(__file__).resolve().parent / "port"),)'
 
 
-PARTS = ("operations", "files", "golden step", "whole steps", "start", "decoding")
+PARTS = ("operations", "files", "by position", "golden step", "whole steps", "start", "decoding")
 
 
 @dataclass
 class Row:
-    """One line of the table: cases passed by what was judged, and what is wrong, the first thing first."""
+    """One line of the table: cases passed by what was judged, and what is wrong, the first thing first.
+
+    notes: what was not judged, and why.
+    """
 
     name: str
     passed: dict[str, str] = field(default_factory=dict)
     wrong: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     skipped: str = ""
     seconds: float = 0.0
     library: Path | None = None
@@ -56,6 +61,8 @@ def judge_port(port: Port, source: Path, out: Path, words: str = CASES) -> Row:
     if made.library:
         row.wrong.extend(f"link: {sentence}" for sentence in _unlinked(made.library))
         judge(row, "operations", "--library", str(made.library), "--exported", "-k", words)
+        if port.positional:
+            _by_position(row, port.positional, source, out, made.library, words)
     if made.answers:
         judge_answers(row, made.answers, port.operations, out, words)
     if made.program:
@@ -63,6 +70,21 @@ def judge_port(port: Port, source: Path, out: Path, words: str = CASES) -> Row:
             row.wrong.append(sentence)
     row.seconds = time.monotonic() - begun
     return row
+
+
+def _by_position(row: Row, positional: Positional, source: Path, out: Path, library: Path, words: str) -> None:
+    """Note how many operations are right where arguments travel by position."""
+    try:
+        found = judge_by_position(row.name, positional, source, out, library, words)
+    except NotCalledError as error:
+        row.notes.append(f"by position: not judged: {error}")
+        return
+    except PortError as error:
+        row.wrong.append(f"by position: not built: {error}")
+        return
+    row.passed["by position"] = f"{sum(each.is_right for each in found)}/{len(found)}" if found else "none"
+    wrong = (each for each in found if not each.is_right)
+    row.wrong.extend(f"by position: {each.sentence or f'{each.operation}: not exported'}" for each in wrong)
 
 
 def _unlinked(library: Path) -> list[str]:

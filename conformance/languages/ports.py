@@ -11,7 +11,7 @@ from pathlib import Path
 
 from conformance.paths import EXAMPLES
 
-from .listed import Port
+from .listed import Port, Positional, Trial
 from .npm import FetchError, fetched
 
 _SECONDS = 300  # that a compiler may take
@@ -38,17 +38,30 @@ def lacking(port: Port) -> str:
     for tool in port.tools:
         if not shutil.which(tool):
             return f"there is no {tool} on the path"
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, f"trial{port.trial.suffix}")
-        file.write_text(port.trial.source, encoding="utf-8")
-        said = _run(tuple(word.format(file=file) for word in port.trial.command), Path(folder))
-    if said:
+    if said := _tried(port.trial):
         return f"{port.trial.command[0]} is on the path and does not work: {said.splitlines()[-1]}"
     try:
         _modules(port, EXAMPLES / port.folder)
     except FetchError as error:
         return str(error)
     return ""
+
+
+def lacking_by_position(positional: Positional) -> str:
+    """Why a port cannot be built here for 32-bit x86, or nothing."""
+    if not (said := _tried(positional.trial).strip().splitlines()):
+        return ""
+    first = next((line for line in said if "error" in line or "cannot find" in line), said[-1])
+    more = next((line for line in said if "help:" in line), "").strip(" =")
+    return f"no compiler for 32-bit x86: {first}" + (f" ({more})" if more else "")
+
+
+def _tried(trial: Trial) -> str:
+    """What was said where a trial failed, else nothing."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, f"trial{trial.suffix}")
+        file.write_text(trial.source, encoding="utf-8")
+        return _run(tuple(word.format(file=file) for word in trial.command), Path(folder))
 
 
 def _modules(port: Port, source: Path) -> Path | None:
@@ -68,10 +81,20 @@ def build(port: Port, source: Path, out: Path) -> Built:
         return tuple(word.format(out=out, modules=modules) for word in words)
 
     for command in map(filled, port.build):
-        if said := _run(command, source):
-            raise PortError(f"{port.name}: {' '.join(command)}: " + "\n".join(said.splitlines()[-_LAST:]))
+        _make(port.name, command, source)
     library = Path(port.library.format(out=out)) if port.library else None
     return Built(library, filled(port.program), filled(port.answers))
+
+
+def build_by_position(name: str, positional: Positional, source: Path, out: Path) -> Path:
+    """Build a port's library for 32-bit x86 and return its path.  Raises PortError."""
+    _make(name, tuple(word.format(out=out) for word in positional.build), source)
+    return Path(positional.library.format(out=out))
+
+
+def _make(name: str, command: tuple[str, ...], source: Path) -> None:
+    if said := _run(command, source):
+        raise PortError(f"{name}: {' '.join(command)}: " + "\n".join(said.splitlines()[-_LAST:]))
 
 
 def _run(command: tuple[str, ...], folder: Path) -> str:

@@ -37,6 +37,21 @@ def step(parameters, tokens, targets, settings):
     groups = {{key: {{name: found[prefix + name] for name in parameters}} for key, prefix in GROUPS.items()}}
     return {{name: found[name] for name in SINGLE}} | groups
 """
+# What is made of numbers alone, with no array that tells its type, NumPy makes of float64.
+_IN_FLOAT32 = """\
+import numpy as np
+from {reference} import *
+from {reference} import rope_freqs as _rope_freqs
+from {reference} import zero_grad as _zero_grad
+
+
+def rope_freqs(max_seq_len, head_dim, base, alpha):
+    return _rope_freqs(max_seq_len, head_dim, base, alpha).astype(np.float32)
+
+
+def zero_grad(size):
+    return _zero_grad(size).astype(np.float32)
+"""
 
 
 class StepError(RuntimeError):
@@ -51,6 +66,14 @@ def of_library(path: Path, folder: Path) -> Path:
 def of_reference(folder: Path) -> Path:
     """Write a step of the reference itself, in float32; return the module's path."""
     return _write(folder, f"import {module('reference')} as reference", "reference")
+
+
+def reference_module(folder: Path) -> Path:
+    """Write the reference's operations, in float32, as a module of operations; return its path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "reference_as_module.py"
+    path.write_text(_IN_FLOAT32.format(reference=module("reference")), encoding="utf-8")
+    return path
 
 
 def _write(folder: Path, imported: str, namespace: str) -> Path:

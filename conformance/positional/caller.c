@@ -37,26 +37,39 @@ static const struct words* map(const char* path) {
     return at == (void*)BASE ? at : NULL;
 }
 
+/* The function, in a library that is opened for it; ends the process, with the reason, where there is none. */
+static function* find(const char* library, const char* symbol) {
+    void* opened = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    function* found = opened ? (function*)dlsym(opened, symbol) : NULL;
+    if (!found) {
+        fprintf(stderr, "%s\n", dlerror());
+        _exit(opened ? 3 : 4);
+    }
+    return found;
+}
+
 /* In the child: the code goes through a pipe, for a function may print and end as it likes; what it prints goes to
- * standard error. */
-static void make(function* called, const char* path, unsigned seconds, int to, int said) {
+ * standard error.  The library is opened here and not before: a runtime that starts threads then does not survive a
+ * fork.  The call's memory is mapped before, as such a runtime takes what is free. */
+static void make(const char* library, const char* symbol, const char* path, unsigned seconds, int to, int said) {
     close(said);
     const struct words* words = map(path);
     if (!words) {
         perror(path);
         _exit(5);
     }
+    function* called = find(library, symbol);
     alarm(seconds);
     const int32_t code = called(*words);
     _exit(write(to, &code, sizeof code) == sizeof code ? 0 : 5);
 }
 
-static void report(function* called, const char* path, unsigned seconds, int said) {
+static void report(const char* library, const char* symbol, const char* path, unsigned seconds, int said) {
     int ends[2], status = 0;
     int32_t code = 0;
     if (pipe(ends)) _exit(5);
     const pid_t child = fork();
-    if (child == 0) make(called, path, seconds, ends[1], said);
+    if (child == 0) make(library, symbol, path, seconds, ends[1], said);
     close(ends[1]);
     if (child < 0 || waitpid(child, &status, 0) != child) _exit(5);
     if (WIFSIGNALED(status))
@@ -68,16 +81,27 @@ static void report(function* called, const char* path, unsigned seconds, int sai
     close(ends[0]);
 }
 
+/* Whether there is the function, told in a process of its own; else the exit code that says why not. */
+static int tried(const char* library, const char* symbol) {
+    int status = 0;
+    const pid_t child = fork();
+    if (child == 0) {
+        find(library, symbol);
+        _exit(0);
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child) return 5;
+    if (WIFSIGNALED(status)) {
+        fprintf(stderr, "%s: signal %d as it is opened\n", library, WTERMSIG(status));
+        return 4;
+    }
+    return WEXITSTATUS(status);
+}
+
 int main(int count, char** given) {
-    if (count < 5) return 5;
+    if (count < 4) return 5;
     const int said = dup(STDOUT_FILENO); /* what the library prints, even as it is opened, is no answer */
     if (said < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return 5;
-    void* library = dlopen(given[1], RTLD_NOW | RTLD_LOCAL);
-    function* called = library ? (function*)dlsym(library, given[2]) : NULL;
-    if (!called) {
-        fprintf(stderr, "%s\n", dlerror());
-        return library ? 3 : 4;
-    }
-    for (int i = 4; i < count; i++) report(called, given[i], (unsigned)atoi(given[3]), said);
-    return 0;
+    const int absent = tried(given[1], given[2]);
+    for (int i = 4; !absent && i < count; i++) report(given[1], given[2], given[i], (unsigned)atoi(given[3]), said);
+    return absent;
 }

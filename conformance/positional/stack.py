@@ -28,8 +28,8 @@ class TooLargeError(ValueError):
 
 @dataclass(frozen=True)
 class Stack:
-    """A call: `words` by argument, in the header's order; `memory`: what lies at BASE, the words not yet in it;
-    `outputs`: where each result lies, by its flat name."""
+    """A call: `words` by argument, in the header's order, and by `&` and its name the address of what it holds;
+    `memory`: what lies at BASE, the words not yet in it; `outputs`: where each result lies, by its flat name."""
 
     words: Mapping[str, bytes]
     memory: bytes
@@ -89,6 +89,7 @@ def lay_out(operation: str, arguments: Mapping[str, Any]) -> Stack:
                 continue
             shape = shape_of(parameter, sizes) if array is None else array.shape
             words[parameter.name] = _address(_lay(arena, parameter, parameter.name, array, shape, outputs))
+    words |= {f"&{name}": _address(arena.add(word)) for name, word in words.items()}
     if len(arena.held) > _MOST:
         raise TooLargeError(f"{operation}: a call of {len(arena.held)} bytes, at most {_MOST} fit")
     return Stack(words, bytes(arena.held), outputs)

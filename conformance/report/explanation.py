@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from conformance.ids import REFUSED
 from conformance.judging.results import Result, worst
 from conformance.program import run_command
 from conformance.steps import WHOLE
@@ -53,10 +54,26 @@ def is_partial(region: str) -> bool:
 
 def repeated(result: Result, run: Run) -> str:
     """Return the command that judges exactly this case, or this call of a step, of this candidate again."""
+    if result.repro:
+        return f"{_judging(run)}--inputs {shlex.quote(result.repro)}{_declared(run)}"
+    return f"{_judging(run)}--case '{result.id}'{_declared(run)}{_seeded(run)}"
+
+
+def refusals_repeated(operations: Sequence[str], run: Run) -> str:
+    """Return the command that makes every call again that these operations have to refuse."""
+    return f"{_judging(run)}-o {','.join(operations)} -k {REFUSED}{_declared(run)}{_seeded(run)}"
+
+
+def _judging(run: Run) -> str:
+    """The command up to what is judged: the candidate, and what it is run with."""
     beside = f"{run.options} " if run.options else ""
     library = f"{run.option} {shlex.quote(run.library)} {beside}" if run.library else ""
-    declared = f" --contract {shlex.quote(run.contract)}" if run.contract != Run.contract else ""
-    if result.repro:
-        return f"{_command(run)} {library}--inputs {shlex.quote(result.repro)}{declared}"
-    seed = f" --seed {run.seed}" if run.seed else ""
-    return f"{_command(run)} {library}--case '{result.id}'{declared}{seed}"
+    return f"{_command(run)} {library}"
+
+
+def _declared(run: Run) -> str:
+    return f" --contract {shlex.quote(run.contract)}" if run.contract != Run.contract else ""
+
+
+def _seeded(run: Run) -> str:
+    return f" --seed {run.seed}" if run.seed else ""

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import Any
 
 from latex2mathml.converter import convert
+
+sys.path.insert(0, str(Path(__file__).parent))  # scripts
+from words import joined
 
 project = "Assayer"
 extensions = ["myst_parser"]
@@ -36,6 +41,19 @@ def _visit(display: str) -> Any:
     return visit
 
 
+def _join_lines(app: Any, tree: Any) -> None:
+    """Join the lines of a text in Japanese, where a browser would draw a space for a line's end."""
+    from docutils import nodes
+
+    for parent in {id(text.parent): text.parent for text in tree.findall(nodes.Text)}.values():
+        for place in reversed(range(1, len(parent) - 1)):
+            before, text, after = (parent[place + step] for step in (-1, 0, 1))
+            ends = f"{before.astext()[-1:]}\n{after.astext()[:1]}"
+            if isinstance(text, nodes.Text) and text == "\n" and joined(ends) != ends:
+                del parent[place]
+
+
 def setup(app: Any) -> None:
     """Called by Sphinx."""
+    app.connect("doctree-read", _join_lines)
     app.add_html_math_renderer("mathml", (_visit("inline"), None), (_visit("block"), None))

@@ -75,7 +75,7 @@ def _page(name: str, function: Function, lines: Sequence[str], readings: Sequenc
     yield "## Declaration\n"
     yield from fenced("c", _declaration(function, lines))
     yield from table(
-        ("argument", "type", "shape", "", "what holds of it"),
+        ("argument", "type", "shape", "a call", "what holds of it"),
         (_argument(parameter) for parameter in function.parameters),
     )
     if function.requires:

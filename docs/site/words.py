@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 
 _MARKS = re.compile(r"([\\`*_{}\[\]<>|#$~])")
+_JAPANESE = "[\u3000-\u30ff\u4e00-\u9fff\uff00-\uffef]"
+_BROKEN = re.compile(f"(?<={_JAPANESE})\n(?={_JAPANESE})")
 
 
 def plain(text: str) -> str:
@@ -27,3 +29,8 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
 
 def fenced(language: str, text: str) -> list[str]:
     return [f"```{language}", text.rstrip("\n"), "```", ""]
+
+
+def joined(text: str) -> str:
+    """A text in Japanese without its lines' ends, for which a browser would draw a space between two words."""
+    return _BROKEN.sub("", text)

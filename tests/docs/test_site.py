@@ -105,3 +105,8 @@ def test_every_variable_is_told() -> None:
     found -= {"ASSAYER_PRELOAD", "ASSAYER_SESSION"}  # by which this project's own parts tell each other
     assert len(found) > 8
     assert {name for name in found if f"`{name}`" not in told} == set()
+
+
+def test_lines_of_japanese_are_joined_and_no_others() -> None:
+    assert words.joined("違って\nいれば、\nどこで") == "違っていれば、どこで"
+    assert words.joined("a port\nof CUDA や\nC の") == "a port\nof CUDA や\nC の"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from bindings.shared_object.misnamed import unknown_symbols
+from bindings.shared_object.misnamed import left_out, unknown_symbols
+from bindings.shared_object.symbols import read_symbols
 from conformance.candidates.candidate import Candidate
 from conformance.candidates.exports import misnamed
 from conformance.candidates.files import strangers
@@ -33,7 +34,8 @@ def examine(options: argparse.Namespace, candidate: Candidate, selection: Select
     strict = is_whole and not options.exported
     remarks = Remarks(unknown if strict else [], [*presence.sentences()] + ([] if strict else unknown))
     if presence.absent:
-        remarks.notes.extend(misnamed(candidate, presence.absent))
+        near = misnamed(candidate, presence.absent)
+        remarks.notes.extend(near or ([] if options.exported else left_out(read_symbols(candidate.path))))
     if options.declarations:
         of_declarations = compare_with_header(options.declarations, _judged(options, selection, presence), strict)
         remarks.problems.extend(of_declarations.problems)

@@ -13,6 +13,7 @@ from conformance.decoding import DecodingError, decode
 from conformance.judging.results import Result
 
 FILE = Path(".cache/assayer/last-failed.json")
+_IGNORED = "# Written by the judge: what it keeps here is no part of a project.\n*\n"
 
 
 def recall(candidate: str) -> list[str]:
@@ -43,6 +44,8 @@ def remember(candidate: str, results: Iterable[Result]) -> None:
 def _alone() -> Iterator[None]:
     """Hold the lock of the file, in a file beside it: the file itself is replaced."""
     FILE.parent.mkdir(parents=True, exist_ok=True)
+    if not (ignore := FILE.with_name(".gitignore")).exists():
+        ignore.write_text(_IGNORED, encoding="utf-8")
     with FILE.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # let go of when the lock is closed
         yield

@@ -105,9 +105,53 @@ def test_rust(tmp_path: Path) -> None:
     assert compare(path) == []
 
 
+def fortran(tmp_path: Path, source: str, *flags: str) -> list[str]:
+    """What differs from the header in a library of Fortran."""
+    path, written = tmp_path / "libmine.so", tmp_path / "mine.f90"
+    written.write_text(source, encoding="utf-8")
+    subprocess.run(["gfortran", "-g", *flags, "-shared", "-fPIC", "-J", tmp_path, "-o", path, written], check=True)
+    return compare(path)
+
+
+RMSNORM = (EXAMPLES / "fortran" / "rmsnorm.f90").read_text(encoding="utf-8")
+OPTIMISED = pytest.mark.parametrize("flags", [("-O0",), ("-Og",), ("-O2",), ("-O3", "-flto")])
+
+
 @needs("gfortran")
-def test_fortran(tmp_path: Path) -> None:
-    path = tmp_path / "libmine.so"
-    words = ("gfortran", "-g", "-shared", "-fPIC", "-J", tmp_path, "-o", path, EXAMPLES / "fortran" / "rmsnorm.f90")
-    subprocess.run(words, check=True)
-    assert compare(path) == []
+@OPTIMISED
+def test_fortran(tmp_path: Path, flags: tuple[str, ...]) -> None:
+    assert fortran(tmp_path, RMSNORM, *flags) == []
+
+
+@needs("gfortran")
+@OPTIMISED
+@pytest.mark.parametrize(
+    ("right", "wrong", "arguments"),
+    [
+        ("integer(c_int), value :: rows, hidden_dim", "integer(c_int) :: rows, hidden_dim", ["rows", "hidden_dim"]),
+        ("real(c_float), value :: eps", "real(c_float) :: eps", ["eps"]),
+        ("type(c_ptr), value ::", "type(c_ptr) ::", ["input", "weight", "output", "stream"]),
+    ],
+)
+def test_what_fortran_takes_by_address(
+    tmp_path: Path, flags: tuple[str, ...], right: str, wrong: str, arguments: list[str]
+) -> None:
+    assert RMSNORM.count(right) == 1
+    sentences = fortran(tmp_path, RMSNORM.replace(right, wrong), *flags)
+    assert [sentence.partition("*")[2].strip("* ").partition("`")[0] for sentence in sentences] == arguments
+    assert all(said.endswith("Fortran takes the address of what has no attribute `value`") for said in sentences)
+
+
+@needs("gfortran")
+@OPTIMISED
+def test_arrays_of_fortran(tmp_path: Path, flags: tuple[str, ...]) -> None:
+    """Of a stated size or of any they come by address, as the header has them; without bounds as a descriptor."""
+    head = "function cuda_add(a, b, output, n, stream) result(code) bind(c)\nuse iso_c_binding\n"
+    numbers = "type(c_ptr), value :: stream\ninteger(c_int64_t), value :: n\ninteger(c_int32_t) :: code\n"
+    body = "output(:n) = a(:n) + b(:n)\ncode = 0\nend function\n"
+    source = f"{head}{numbers}real(c_float) :: a(n), b(*), output(n)\n{body}"
+    assert fortran(tmp_path, source, *flags) == []
+    assert fortran(tmp_path, source.replace("b(*)", "b(:)"), *flags) == [
+        "cuda_add: argument 2 is `descriptor* b`, the header has `const float* b`: "
+        "an array without bounds comes as a descriptor: declare it `(*)`, or by its sizes"
+    ]

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from bindings import LibraryError
-from bindings.shared_object.misnamed import listed, slips, words_of
+from bindings.shared_object.misnamed import left_out, listed, slips, words_of
 from bindings.shared_object.symbols import Symbols, read_symbols
 from tests.compiler import compile_library
+from tests.tools import needs
 
 SOURCE = """
 __attribute__((visibility("hidden"))) int hidden(void) { return 1; }
@@ -60,7 +62,58 @@ def test_each_slip_is_told_by_its_kind() -> None:
     assert slips_of(internal=(rust,))[0].startswith(f"names mangled by Rust: {rust} (cuda_silu); ")
     assert slips_of("RmsNorm", "silu")[0].startswith("spelled otherwise: silu (cuda_silu), RmsNorm (cuda_rmsnorm); ")
     assert slips_of("cuda_rmsnrom") == ["near to what the header has: cuda_rmsnrom (cuda_rmsnorm)"]
+    assert slips_of(internal=("example.com/port/main.cuda_silu",))[0].startswith(
+        "names of Go: example.com/port/main.cuda_silu (cuda_silu); write //export "
+    )
     assert slips_of("something_else") == []
+
+
+@pytest.mark.parametrize("name", ["__port_MOD_cuda_silu", "port_mp_cuda_silu_", "_QMportPcuda_silu", "cuda_silu_"])
+def test_the_names_that_compilers_of_fortran_give(name: str) -> None:
+    assert slips_of(name) == [f"names of Fortran: {name} (cuda_silu); declare them bind(c)"]
+
+
+def test_a_name_is_told_of_once() -> None:
+    """cuda_silu_ is that of cuda_silu, and not also near to another."""
+    symbols = Symbols(frozenset(["cuda_silu_"]), frozenset(), ())
+    assert len(slips(symbols, ["cuda_silu", "cuda_relu", "cuda_gelu"])) == 1
+
+
+FORGOTTEN = {
+    "Rust": (
+        'pub unsafe extern "C" fn cuda_silu(n: i64) -> i32 { n as i32 }\n',
+        ("rustc", "--crate-type", "cdylib", "-o", "{out}", "{source}"),
+        ".rs",
+        "#[unsafe(no_mangle)]",
+    ),
+    "Go": (
+        'package main\n\nimport "C"\n\n// export cuda_silu\nfunc cuda_silu(n int64) int32 { return int32(n) }\n\n'
+        "func main() {}\n",
+        ("go", "build", "-buildmode=c-shared", "-o", "{out}", "{source}"),
+        ".go",
+        "//export",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    "language", [pytest.param("Rust", marks=needs("rustc")), pytest.param("Go", marks=needs("go"))]
+)
+def test_a_function_that_its_compiler_leaves_out(language: str, tmp_path: Path) -> None:
+    source, words, suffix, due = FORGOTTEN[language]
+    out, written = tmp_path / "libmine.so", tmp_path / f"mine{suffix}"
+    written.write_text(source, encoding="utf-8")
+    subprocess.run([word.format(out=out, source=written) for word in words], check=True, cwd=tmp_path)
+    symbols = read_symbols(out)
+    assert symbols.maker == language
+    assert slips(symbols, ["cuda_silu"]) == []
+    [said] = left_out(symbols)
+    assert said.startswith(f"it holds code of {language}, which leaves out a function that is not exported: ")
+    assert due in said
+
+
+def test_of_a_library_of_c_nothing_is_said(tmp_path: Path) -> None:
+    assert left_out(read_symbols(compile_library(SOURCE, tmp_path))) == []
 
 
 def test_a_function_is_told_of_once() -> None:

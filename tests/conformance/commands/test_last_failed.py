@@ -14,6 +14,15 @@ def test_what_was_not_run_did_not_fail(right: str) -> None:
     assert last_failed.recall(right) == ["c/d"]
 
 
+def test_what_is_kept_in_a_project_is_none_of_its_files(right: str) -> None:
+    last_failed.remember(right, [])
+    ignore = last_failed.FILE.with_name(".gitignore")
+    assert ignore.read_text(encoding="utf-8").splitlines()[-1] == "*"
+    ignore.write_text("theirs\n", encoding="utf-8")
+    last_failed.remember(right, [])
+    assert ignore.read_text(encoding="utf-8") == "theirs\n"
+
+
 def note(file: Path, library: str, worker: int) -> None:
     last_failed.FILE = file
     for number in range(20):

@@ -10,7 +10,8 @@ from pathlib import Path
 class Defect:
     """place: by port, a file, a text that stands there once, and what is written instead.
 
-    judged: words for the judge of the library, or "step" or "start" for the program.  said: a regular expression.
+    judged: words for the judge of the library, or "step" or "start" for the program, or "by position".  said: a regular
+    expression.
     """
 
     name: str
@@ -90,6 +91,29 @@ DEFECTS = (
         },
         "sample",
         "sample: matches: seeds as 32-bit floats",
+    ),
+    Defect(
+        "a float and a whole number exchanged",
+        {
+            "go": (
+                "export/dense.go",
+                "func cuda_rmsnorm(input, weight, output *float32, rows, hidden_dim int32, eps float32, stream",
+                "func cuda_rmsnorm(input, weight, output *float32, rows int32, eps float32, hidden_dim int32, stream",
+            ),
+            "fortran": (
+                "rmsnorm.f90",
+                "output, rows, hidden_dim, eps, stream)",
+                "output, rows, eps, hidden_dim, stream)",
+            ),
+        },
+        "by position",
+        "rmsnorm: takes arguments 5 `int hidden_dim` and 6 `float eps` for each other",
+    ),
+    Defect(
+        "numbers taken by address",
+        {"fortran": ("rmsnorm.f90", "integer(c_int), value ::", "integer(c_int) ::")},
+        "by position",
+        "rmsnorm: takes 4 `int rows` and 5 `int hidden_dim` by address",
     ),
     Defect(
         "a symbol that is nowhere",

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from conformance.languages.judged import Row
+from conformance.languages.judged import Row, judge
 from conformance.languages.picture import draw, write_page
-from conformance.languages.step import StepError, of_library, of_reference, shares
+from conformance.languages.step import StepError, of_library, of_reference, reference_module, shares
 
 
 def test_a_mark_beyond_the_limit_lies_right_of_it() -> None:
@@ -60,3 +60,11 @@ def test_a_step_that_raises(tmp_path: Path) -> None:
     step.write_text("def step(parameters, tokens, targets, settings):\n    raise RuntimeError('no such thing')\n")
     with pytest.raises(StepError, match="one training step"):
         shares(step)
+
+
+def test_the_reference_as_a_module_is_float32_throughout(tmp_path: Path) -> None:
+    """Also what is made of numbers alone, which NumPy makes of float64."""
+    row, path = Row("reference"), reference_module(tmp_path)
+    judge(row, "operations", "--module", str(path), "-o", "rope_freqs,zero_grad,silu", "-k", "plain")
+    assert row.wrong == []
+    assert row.passed["operations"] != "none"

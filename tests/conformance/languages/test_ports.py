@@ -14,6 +14,7 @@ from safetensors.numpy import save_file
 
 from conformance.catalogue.goldens.step import parameters
 from conformance.languages import npm, ports
+from conformance.languages.by_position import NotCalledError, judge_by_position
 from conformance.languages.files import ProgramError, run_program, wrong_start
 from conformance.languages.judged import Row, adapter, judge, judge_answers, judge_port
 from conformance.languages.listed import PORTS, Port
@@ -58,12 +59,38 @@ def test_a_defect_is_named(defect: Defect, name: str, tmp_path: Path, built: Pat
         row.wrong.append(wrong_start(made.program, tmp_path))
     elif defect.judged == "step":
         judge(row, "whole steps", "--step", f"{adapter(made.program, built / name)}:step")
+    elif defect.judged == "by position":
+        row.wrong.extend(by_position(port, source, built / name, made.library))
     elif not made.library:
         judge_answers(row, made.answers, (defect.judged,), tmp_path, "not full/")
     else:
         words = "not full/ and not designed and not sequence"
         judge(row, "operations", "--library", str(made.library), "-o", defect.judged, "-k", words)
     assert re.search(defect.said, row.wrong[0]), row.wrong
+
+
+def by_position(port: Port, source: Path, out: Path, library: Path | None) -> list[str]:
+    """What is wrong with a port where arguments travel by position; skips the test where nothing is called so."""
+    assert port.positional
+    assert library
+    try:
+        found = judge_by_position(port.name, port.positional, source, out, library, "rmsnorm/")
+    except NotCalledError as error:
+        pytest.skip(f"{port.name}: {error}")
+    return [each.sentence for each in found if not each.is_right]
+
+
+def test_what_is_not_called_by_position_is_named_with_its_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ports, "_run", lambda command, folder: "note: x\nerror: no std\n  = help: add it\n")
+    positional = BY_NAME["rust"].positional
+    assert positional
+    expected = "no compiler for 32-bit x86: error: no std (help: add it)"
+    assert ports.lacking_by_position(positional) == expected
+    monkeypatch.setattr("conformance.languages.by_position.build_caller", lambda: tmp_path)
+    with pytest.raises(NotCalledError, match=r"no std"):
+        judge_by_position("rust", positional, tmp_path, tmp_path, tmp_path, "")
 
 
 def _prompt(**arguments: Any) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -20,7 +20,7 @@ from conformance.operations import OPERATIONS
 from conformance.positional.build import NoCallerError, build_caller, compiler
 from conformance.positional.calls import Caller
 from conformance.positional.judged import judge_operation
-from tests.tools import build_with_cmake
+from tests.tools import build_with_cmake, needs
 
 ROOT = Path(__file__).parents[3]
 
@@ -60,14 +60,29 @@ def swapped(function: Function) -> str:
     )
 
 
-def library(folder: Path, right: Path, *options: str) -> Path:
-    """A library with one exchange in the signature of an operation of each shape; `right` computes for it."""
+def last_scalar(function: Function) -> Parameter:
+    return [parameter for parameter in function.parameters if parameter.is_scalar][-1]
+
+
+def by_address(function: Function) -> str:
+    """C of a function that takes its last number by address, and else does what is right."""
+    due, chosen = function.parameters, last_scalar(function)
+    given = ", ".join(f"{p.ctype}{'*' * (p is chosen)} {p.name}" for p in due)
+    names, types = ", ".join("*" * (p is chosen) + p.name for p in due), ", ".join(p.ctype for p in due)
+    return (
+        f"int32_t {function.symbol}({given}) {{\n"
+        f'    return ((int32_t(*)({types}))right("{function.symbol}"))({names});\n}}\n'
+    )
+
+
+def library(folder: Path, right: Path, *options: str, slip: Callable[[Function], str] = swapped) -> Path:
+    """A library with one slip in the signature of an operation of each shape; `right` computes for it."""
     head = (
         "#include <dlfcn.h>\n#include <stdint.h>\ntypedef uint16_t assayer_fp16, assayer_bf16;\n"
         f'static void* right(const char* name) {{ return dlsym(dlopen("{right}", RTLD_NOW | RTLD_LOCAL), name); }}\n'
     )
     source, path = folder / "swapped.c", folder / "libswapped.so"
-    source.write_text(head + "".join(swapped(OPERATIONS[name]) for name in SHAPES.values()))
+    source.write_text(head + "".join(slip(OPERATIONS[name]) for name in SHAPES.values()))
     subprocess.run(["cc", *options, "-O1", "-shared", "-fPIC", "-o", path, source, "-ldl"], check=True)
     return path
 
@@ -96,6 +111,13 @@ def right32(caller_program: Path) -> Path:
 @pytest.fixture(scope="module")
 def swapped32(right32: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Caller]:
     path = library(tmp_path_factory.mktemp("swapped"), right32, *compiler()[1:])
+    with Caller(build_caller(), path, 20) as caller:
+        yield caller
+
+
+@pytest.fixture(scope="module")
+def addressed32(right32: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Caller]:
+    path = library(tmp_path_factory.mktemp("addressed"), right32, *compiler()[1:], slip=by_address)
     with Caller(build_caller(), path, 20) as caller:
         yield caller
 
@@ -132,6 +154,36 @@ def test_a_call_by_position_does_not_and_names_the_two(operation: str, swapped32
     assert found.first
     assert found.passed < found.cases
     assert f"takes arguments {first} and {second} for each other" in found.swaps
+
+
+@pytest.mark.parametrize("operation", SHAPES.values())
+def test_a_number_taken_by_address_is_named(operation: str, addressed32: Caller) -> None:
+    function = OPERATIONS[operation]
+    chosen = last_scalar(function)
+    place = function.parameters.index(chosen) + 1
+    found = judge_operation(operation, addressed32)
+    assert found.first
+    assert (found.swaps, found.by_address) == ([], [f"takes {place} `{chosen.declaration}` by address"])
+
+
+@needs("gfortran")
+def test_what_fortran_takes_by_address(
+    tmp_path: Path, caller_program: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = (ROOT / "examples" / "fortran" / "rmsnorm.f90").read_text(encoding="utf-8")
+    planted = source.replace("integer(c_int), value ::", "integer(c_int) ::")
+    assert planted != source
+    for text, code, said in (
+        (source, 0, "1 of 1 operation right"),
+        (planted, 1, "rmsnorm: takes 4 `int rows` and 5 `int hidden_dim` by address\n"),
+    ):
+        (tmp_path / "mine.f90").write_text(text, encoding="utf-8")
+        path = tmp_path / f"libmine{code}.so"
+        words = ["gfortran", "-m32", "-shared", "-fPIC", "-J", tmp_path, "-o", path, tmp_path / "mine.f90"]
+        if subprocess.run(words, capture_output=True).returncode:
+            pytest.skip("gfortran does not compile for 32-bit x86 (Debian: apt-get install gfortran-multilib)")
+        assert cli.main(["positional", "--trust", "--library", str(path), "-o", "rmsnorm"]) == code
+        assert said in capsys.readouterr().out
 
 
 def test_what_is_right_is_right_by_position(right32: Path) -> None:

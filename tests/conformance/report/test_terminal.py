@@ -99,6 +99,26 @@ def test_refusals_are_a_column_and_a_sentence_of_their_own() -> None:
     }
 
 
+def test_every_call_that_was_not_refused_is_named_and_one_command_repeats_them_all() -> None:
+    more = [refusal("mul/refused/negative_n", False), refusal("add/refused/null_a", False)]
+    crashed = dataclasses.replace(refusal("mul/refused/null_output", False), status=Status.CRASHED)
+    shown = printed([Run("lib.so", [*RIGHT, *UNREFUSED, *more, crashed], library="lib.so")])
+    assert "   mul: FAIL null_a, negative_n; CRASHED null_output" in shown
+    assert "   add: FAIL null_a" in shown
+    [again] = [line for line in shown if line.startswith("   repeat all: ")]
+    assert again.endswith(" run --library lib.so -o mul,add -k /refused/")
+    assert sum(line.startswith("   repeat: ") for line in shown) == 1
+
+
+def test_of_many_operations_that_refuse_nothing_a_few_are_named() -> None:
+    many = [refusal(f"operation{i}/refused/null_a", False) for i in range(20)]
+    shown = printed([Run("lib.so", [*RIGHT, *many])])
+    assert sum(line.endswith(": FAIL null_a") for line in shown) == 12
+    assert "   and of 8 operations more (-v names them)" in shown
+    every = printed([Run("lib.so", [*RIGHT, *many])], every=True)
+    assert all(any(f"operation{i}/refused/null_a" in line for line in every) for i in range(20))
+
+
 def test_a_mistake_of_three_orders_of_threads_is_one_block_and_one_column() -> None:
     runs = [Run(f"lib.so, {order}", [*RIGHT, *WRONG]) for order in ("forward", "reverse", "random:1")]
     shown = printed(runs)
