@@ -94,7 +94,7 @@ def test_a_softmax_writes_neither_the_scores_nor_a_gradient(form: str, stub: Lib
     x, d = (Variable(ops(array), requires_grad=True) for array in (SCORES, SCORES * 2))
     FORMS[form].attention_softmax(x, 0.5).backward(d.value)
     for held, due in ((x, SCORES), (d, SCORES * 2)):
-        np.testing.assert_array_equal(np.asarray(held.value), due.astype(np.float32))
+        np.testing.assert_array_equal(held.value.numpy(), due.astype(np.float32))
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -13,7 +13,7 @@ FAULTS = (
           "if (start + L::column(i) >= seen)", "if (start + L::column(i) > seen)",
           "matches: .*one key of the future seen"),
     Fault("attention_softmax.cu: column of the part for that of the row", _FORWARD, _FILE,
-          "if (start + L::column(i) >= seen)", "if (L::column(i) >= seen)", "matches|column|kv_len"),
+          "if (start + L::column(i) >= seen)", "if (L::column(i) >= seen)", "the right values times a factor"),
     Fault("attention_softmax.cu: mask scaled", _FORWARD, _FILE,
           "a.scale * items[i] + added[i]", "a.scale * (items[i] + added[i])", "matches: .*mask scaled"),
     Fault("attention_softmax.cu: mask of the first sequence for all", _FORWARD, _FILE,
