@@ -12,6 +12,7 @@ _WINDOW = {"kernel_h": 3, "kernel_w": 3, "stride_h": 2, "stride_w": 2, "pad_h": 
 _PLANES = {"height": 56, "width": 56, **_WINDOW}
 _MEAN = {"count_include_pad": 0}
 _STEPS = (64, 256, 768)
+_SCORES, _TWO = (4, 2, 1024, 1024), (2, 4, 1024, 1024)
 
 # Sizes of figures published for CPUs.
 LARGE: tuple[Listed, ...] = (
@@ -58,6 +59,9 @@ LARGE: tuple[Listed, ...] = (
     *((f"{operation}_backward", ((4096 * 1024,),) * 2, {"alpha": 0.1}) for operation in ("leaky_relu", "elu")),
     ("softmax_temperature", ((4096, 1024),), {"temperature": 0.7}),
     ("softmax_temperature_backward", ((4096, 1024),) * 2, {"temperature": 0.7}),
+    ("attention_softmax", (_SCORES, (4, 1024)), {"scale": 0.125, "has_mask": 1, "causal": 0, "offset": 0}),
+    ("attention_softmax", (_TWO, (2, 1024)), {"scale": 0.125, "has_mask": 1, "causal": 1, "offset": 0}),
+    ("attention_softmax_backward", (_SCORES,) * 2, {"scale": 0.125}),
     ("add_row", ((8192, 768), (768,)), {}),
     ("add_row_backward", ((8192, 768), (768,)), {"beta": 1.0}),
     ("add_column", ((8192, 768), (8192,)), {}),

@@ -93,6 +93,20 @@ def softmax_backward(output: Tensor, d_output: Tensor) -> Timed:
     return lambda: torch._softmax_backward_data(d_output, output, -1, output.dtype)
 
 
+def attention_softmax(
+    scores: Tensor, mask: Tensor | None, scale: float, has_mask: int, causal: int, offset: int
+) -> Timed:
+    added: Tensor | float = mask[:, None, None] if mask is not None else 0.0
+    if causal:
+        hidden = torch.ones(scores.shape[2:], dtype=torch.bool).triu(1 + offset)
+        added = added + torch.zeros(scores.shape[2:]).masked_fill(hidden, -torch.inf)
+    return lambda: torch.softmax(torch.add(added, scores, alpha=scale), -1)
+
+
+def attention_softmax_backward(weights: Tensor, d_scores: Tensor, scale: float) -> Timed:
+    return lambda: torch._softmax_backward_data(d_scores, weights, -1, weights.dtype).mul_(scale)
+
+
 def softmax_topk(input: Tensor, k: int) -> Timed:
     def chosen() -> tuple[Tensor, Tensor]:
         top, indices = input.topk(k, dim=-1)

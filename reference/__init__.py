@@ -33,6 +33,7 @@ from .ops.attention import (
     flash_attention,
     kv_cache_append,
 )
+from .ops.attention_softmax import attention_softmax, attention_softmax_backward
 from .ops.batchnorm import batchnorm_backward, batchnorm_evaluation, batchnorm_training
 from .ops.broadcast import (
     add_column,
@@ -114,6 +115,8 @@ __all__ = [
     "attention_forward",
     "attention_output",
     "attention_scores",
+    "attention_softmax",
+    "attention_softmax_backward",
     "aux_loss_backward",
     "aux_loss_forward",
     "avg_pool2d",

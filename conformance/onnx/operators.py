@@ -161,6 +161,29 @@ def _flash_attention(graph: Graph) -> None:
     graph.result("output", graph.node("Transpose", output, perm=_HEADS_FIRST))
 
 
+def _attention_softmax(graph: Graph) -> None:
+    """Softmax of what the masks leave; a query that sees no key has a softmax of zeros in its place, and then zeros."""
+    given, lowest = graph.arguments, graph.constant(-np.inf, np.float32)
+    x = graph.node("Mul", graph.given("scores"), graph.constant(given["scale"], np.float32))
+    if given["has_mask"]:
+        x = graph.node("Add", x, graph.node("Unsqueeze", graph.given("mask"), graph.constant([1, 2], np.int64)))
+    if given["causal"]:
+        queries, keys = given["scores"].shape[2:]
+        future = np.arange(keys) > np.arange(queries)[:, None] + given["offset"]
+        x = graph.node("Where", graph.constant(future, bool), lowest, x)
+    largest = graph.node("ReduceMax", x, graph.constant([-1], np.int64), keepdims=1)
+    sees_none, zero = graph.node("Equal", largest, lowest), graph.constant(0.0, np.float32)
+    weights = graph.node("Softmax", graph.node("Where", sees_none, zero, x), axis=-1)
+    graph.result("scores", graph.node("Where", sees_none, zero, weights))
+
+
+def _attention_softmax_backward(graph: Graph) -> None:
+    weights, gradient = graph.given("weights"), graph.given("d_scores")
+    total = graph.node("ReduceSum", graph.node("Mul", weights, gradient), graph.constant([-1], np.int64), keepdims=1)
+    slope = graph.node("Mul", weights, graph.node("Sub", gradient, total))
+    graph.result("d_scores", graph.node("Mul", slope, graph.constant(graph.arguments["scale"], np.float32)))
+
+
 # ---- rows by their numbers -------------------------------------------------------------------------------------------
 def _embedding(graph: Graph) -> None:
     graph.result("output", graph.node("Gather", graph.given("weight"), graph.given("indices"), axis=0))
@@ -197,6 +220,8 @@ OPERATORS: Mapping[str, Build] = {
     "rope_qk": _rope({"q_out": "q", "k_out": "k"}, 1),
     "rope_qk_backward": _rope({"d_q": "d_q_out", "d_k": "d_k_out"}, -1),
     "flash_attention": _flash_attention,
+    "attention_softmax": _attention_softmax,
+    "attention_softmax_backward": _attention_softmax_backward,
     "cross_entropy_forward": _cross_entropy_forward,
     "embedding": _embedding,
     "scatter_add": _scatter_add,

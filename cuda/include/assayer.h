@@ -330,6 +330,22 @@ int32_t cuda_kv_cache_append(const float* input SHAPE(batch, new_len, n_kv_heads
                              int batch, int new_len, int n_kv_heads, int head_dim, int kv_capacity, int position, void* stream)
     REQUIRES(position >= 0, position + new_len <= kv_capacity);
 
+/* ---- attention_softmax ------------------------------------------------------------------------------------------ */
+
+/* The weights of attention whose scores are stored, in place.  x = scale * scores[b, h, i, j] + mask[b, j], without the mask
+ * where has_mask is 0; where causal is not 0, x = -inf for j > i + offset, whatever stands there.  scores = softmax of x over
+ * j; where every x of a query is -inf, it is 0.  offset is the position of the first query among the keys, and may be
+ * negative: the first -offset queries see none. */
+int32_t cuda_attention_softmax(float* scores UPDATED SHAPE(batch, n_heads, q_len, kv_len),
+                               const float* mask READ_IF(has_mask != 0) SHAPE(batch, kv_len), int batch, int n_heads, int q_len,
+                               int kv_len, float scale, int has_mask, int causal, int offset, void* stream);
+
+/* d_scores = scale * w * (d - sum over j of w * d), in place, w = weights, d = d_scores, which is the weights' gradient before.
+ * The masks are in the weights: one of 0 has the gradient 0, or NaN where d is infinite or NaN. */
+int32_t cuda_attention_softmax_backward(const float* weights SHAPE(batch, n_heads, q_len, kv_len),
+                                        float* d_scores UPDATED SHAPE(batch, n_heads, q_len, kv_len), int batch, int n_heads,
+                                        int q_len, int kv_len, float scale, void* stream);
+
 /* ---- moe -------------------------------------------------------------------------------------------------------- */
 
 /* Lays the (token, slot) pairs out by expert, in token order within an expert: expert e owns rows offsets[e] to

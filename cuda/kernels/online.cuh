@@ -36,14 +36,22 @@ template <int ITEMS> __device__ Peak include(const Peak& peak, const float (&ite
     return {row_max, peak.sum * expf(peak.max - shift) + sum};
 }
 
-/* The peak of a whole row; its last part stays in `items`.  A NaN or +infinity in the row makes the sum NaN. */
-template <typename L> __device__ Peak row_peak(const float* row, const Parts<L>& parts, float (&items)[L::ITEMS]) {
+/* The peak of a whole row, of which load(part) puts a part into `items`; there its last part stays.  A NaN or +infinity
+ * in the row makes the sum NaN. */
+template <typename L, typename Load>
+__device__ Peak row_peak_of(const Parts<L>& parts, float (&items)[L::ITEMS], const Load& load) {
     Peak peak = {-INFINITY, 0.0f};
     for (int part = 0; part < parts.count(); part++) {
-        L::load(row + parts.start(part), parts.left(part), -INFINITY, items);
+        load(part);
         peak = include(peak, items);
     }
     return team_fold<L::THREADS>(peak, Merge{});
+}
+
+/* Of a row as it lies in memory. */
+template <typename L> __device__ Peak row_peak(const float* row, const Parts<L>& parts, float (&items)[L::ITEMS]) {
+    return row_peak_of(parts, items,
+                       [&](int part) { L::load(row + parts.start(part), parts.left(part), -INFINITY, items); });
 }
 
 #endif

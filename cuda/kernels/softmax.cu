@@ -1,5 +1,6 @@
 /* Softmax and its gradient. */
 #include "online.cuh"
+#include "softmax_gradient.cuh"
 
 namespace {
 
@@ -26,26 +27,8 @@ __global__ void __launch_bounds__(L::BLOCK)
     softmax_backward_kernel(const float* output, const float* d_output, float* d_input, int rows, int cols) {
     const int64_t row = L::team();
     if (row >= rows) return;
-    const float *const y = output + row * cols, *const dy = d_output + row * cols;
-    float* const dx = d_input + row * cols;
-    const Parts<L> parts{cols};
-    float items[L::ITEMS], gradients[L::ITEMS], inner = 0.0f;
-    for (int part = 0; part < parts.count(); part++) {
-        L::load(y + parts.start(part), parts.left(part), 0.0f, items);
-        L::load(dy + parts.start(part), parts.left(part), 0.0f, gradients);
-#pragma unroll
-        for (int i = 0; i < L::ITEMS; i++) inner += items[i] * gradients[i];
-    }
-    inner = team_sum<L::THREADS>(inner);
-    for (int part = parts.count() - 1; part >= 0; part--) {
-        if (part < parts.count() - 1) {
-            L::load(y + parts.start(part), parts.left(part), 0.0f, items);
-            L::load(dy + parts.start(part), parts.left(part), 0.0f, gradients);
-        }
-#pragma unroll
-        for (int i = 0; i < L::ITEMS; i++) items[i] *= gradients[i] - inner;
-        L::store(dx + parts.start(part), parts.left(part), items);
-    }
+    const int64_t at = row * cols;
+    softmax_row_backward<L>(output + at, d_output + at, d_input + at, cols, [](float slope) { return slope; });
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 /* Softmax with a temperature, and its gradient. */
 #include "online.cuh"
+#include "softmax_gradient.cuh"
 
 namespace {
 
@@ -29,15 +30,11 @@ __global__ void __launch_bounds__(L::BLOCK)
     const Parts<L> parts{cols};
     const Tempered tempered(temperature);
     float items[L::ITEMS];
-    Peak peak = {-INFINITY, 0.0f};
-    for (int part = 0; part < parts.count(); part++) {
-        load_tempered<L>(x + parts.start(part), parts.left(part), tempered, items);
-        peak = include(peak, items);
-    }
-    peak = team_fold<L::THREADS>(peak, Merge{});
+    const auto load = [&](int part) { load_tempered<L>(x + parts.start(part), parts.left(part), tempered, items); };
+    const Peak peak = row_peak_of(parts, items, load);
     const float factor = 1.0f / peak.sum;
     for (int part = parts.count() - 1; part >= 0; part--) {
-        if (part < parts.count() - 1) load_tempered<L>(x + parts.start(part), parts.left(part), tempered, items);
+        if (part < parts.count() - 1) load(part);
 #pragma unroll
         for (int i = 0; i < L::ITEMS; i++) items[i] = expf(items[i] - peak.max) * factor;
         L::store(y + parts.start(part), parts.left(part), items);
@@ -50,26 +47,8 @@ __global__ void __launch_bounds__(L::BLOCK)
                                         float temperature) {
     const int64_t row = L::team();
     if (row >= rows) return;
-    const float *const y = output + row * cols, *const dy = d_output + row * cols;
-    const Parts<L> parts{cols};
-    const Tempered tempered(temperature);
-    float items[L::ITEMS], gradients[L::ITEMS], inner = 0.0f;
-    for (int part = 0; part < parts.count(); part++) {
-        L::load(y + parts.start(part), parts.left(part), 0.0f, items);
-        L::load(dy + parts.start(part), parts.left(part), 0.0f, gradients);
-#pragma unroll
-        for (int i = 0; i < L::ITEMS; i++) inner += items[i] * gradients[i];
-    }
-    inner = team_sum<L::THREADS>(inner);
-    for (int part = parts.count() - 1; part >= 0; part--) {
-        if (part < parts.count() - 1) {
-            L::load(y + parts.start(part), parts.left(part), 0.0f, items);
-            L::load(dy + parts.start(part), parts.left(part), 0.0f, gradients);
-        }
-#pragma unroll
-        for (int i = 0; i < L::ITEMS; i++) items[i] = tempered(items[i] * (gradients[i] - inner));
-        L::store(d_input + row * cols + parts.start(part), parts.left(part), items);
-    }
+    const int64_t at = row * cols;
+    softmax_row_backward<L>(output + at, d_output + at, d_input + at, cols, Tempered(temperature));
 }
 
 } // namespace

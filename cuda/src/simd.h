@@ -96,6 +96,7 @@ struct simd {
     void (*add_number)(int64_t n, const float* x, float number, float* y);
     void (*mul)(int64_t n, const float* a, const float* b, float* y);
     void (*scale)(int64_t n, const float* x, float factor, float* y);
+    void (*scale_add)(int64_t n, const float* x, float factor, const float* added, float* y); /* y = factor * x + added */
     void (*axpy)(int64_t n, float factor, const float* x, float* y);              /* y += factor * x */
     void (*scaled_exp)(int64_t n, const float* x, float factor, float* y);        /* y = exp(x) * factor */
     void (*rotate)(int64_t n, const float* cosine, const float* sine, const float* x, float* y); /* n pairs */

@@ -1,4 +1,4 @@
-"""Rotary positions and causal attention with grouped KV heads, by the header's operations."""
+"""Rotary positions, causal attention with grouped KV heads, and attention's softmax, by the header's operations."""
 
 from __future__ import annotations
 
@@ -48,3 +48,28 @@ class Attention(Function):
         ops, saved = gradient.ops, map(array_of, context.saved)
         found = ops.attention_backward(*saved, context.lse, array_of(gradient), scale=context.scale)
         return tuple(tensor_of(one, ops) for one in found)
+
+
+class AttentionSoftmax(Function):
+    """Scores (batch, heads, queries, keys) as weights, under masks.
+
+    The operations work in place: on a copy here, for neither what a caller holds nor a gradient may be written.
+    """
+
+    @staticmethod
+    def forward(context: Context, *inputs: Tensor, **attributes: Any) -> Tensor:
+        (scores,), mask = inputs, attributes["mask"]
+        context.scale = attributes["scale"]
+        numbers = {"has_mask": int(mask is not None), "causal": int(attributes["causal"])}
+        numbers["offset"] = attributes["offset"]
+        added = None if mask is None else array_of(mask)
+        found = scores.ops.attention_softmax(array_of(scores.copy()), added, scale=context.scale, **numbers)
+        weights = tensor_of(found, scores.ops)
+        context.save(weights)
+        return weights
+
+    @staticmethod
+    def backward(context: Context, gradient: Tensor) -> Gradients:
+        (weights,), ops = context.saved, gradient.ops
+        found = ops.attention_softmax_backward(array_of(weights), array_of(gradient.copy()), scale=context.scale)
+        return (tensor_of(found, ops),)

@@ -18,6 +18,7 @@ from tensors.tensor import Tensor
 from .arrays import array_of, tensor_of
 from .rows import Dropout, Take
 
+LOWEST = float(np.finfo(np.float32).min)  # a maximum of nothing but -inf, from which -inf is still infinitely far
 Chosen = tuple[Any, Any]  # weights and indices [tokens, top_k], what softmax_topk gives
 
 
@@ -72,6 +73,24 @@ class Composed:
         turned = [even * cosine - odd * sine, even * sine + odd * cosine]
         return concat([one.expand_dims(-1) for one in turned], -1).reshape(x.shape)
 
+    def attention_softmax(
+        self, scores: Variable, scale: float, causal: bool = True, mask: Tensor | None = None, offset: int = 0
+    ) -> Variable:
+        """softmax(scale * scores + mask) of keys up to each query's position, or of all; 0 where a query sees no key.
+
+        scores: (batch, heads, queries, keys); query i stands at position i + offset. mask: (batch, keys), for each key
+        what is added: 0, or -inf where nobody reads it.
+        """
+        batch, _, queries, keys = checked_scores(scores, mask).shape
+        x = scores * scale
+        if causal:
+            x = x + future(queries, keys, offset, x.value)
+        if mask is not None:
+            x = x + mask.reshape((batch, 1, 1, keys))
+        powers = (x - x.detach().max(-1, keepdims=True).maximum(LOWEST)).map("exp")
+        total = powers.sum(-1, keepdims=True)
+        return powers / (total + (total.detach() == 0.0))
+
     def attention(
         self, q: Variable, k: Variable, v: Variable, scale: float, causal: bool = True, mask: Tensor | None = None
     ) -> Variable:
@@ -84,13 +103,9 @@ class Composed:
         check(heads % kv == 0, "attention", f"query heads in a multiple of {kv} KV heads", heads)
         queries = q.reshape((batch, seq, kv, heads // kv, width)).permute_dims((0, 2, 3, 1, 4))
         keys, values = (one.permute_dims((0, 2, 1, 3)).expand_dims(2) for one in (k, v))
-        scores = queries @ keys.mT * scale
-        if causal:
-            scores = scores + future(seq, q.value)
-        if mask is not None:
-            check(mask.shape == (batch, seq), "attention", f"a mask of shape {(batch, seq)}", mask.shape)
-            scores = scores + mask.reshape((batch, 1, 1, 1, seq))
-        mixed = self.softmax(scores) @ values
+        scores = (queries @ keys.mT).reshape((batch, heads, seq, seq))
+        weights = self.attention_softmax(scores, scale, causal, mask)
+        mixed = weights.reshape((batch, kv, heads // kv, seq, seq)) @ values
         return mixed.permute_dims((0, 3, 1, 2, 4)).contiguous().reshape(q.shape)
 
     def cross_entropy(self, logits: Variable, targets: Any) -> Variable:
@@ -149,9 +164,17 @@ class Composed:
         return (outputs * weights.expand_dims(-1)).sum(1)
 
 
-def future(seq: int, like: Tensor) -> Tensor:
-    """0 for keys up to a query's position, -inf for those behind: (seq, seq)."""
-    mask = np.where(np.tri(seq, dtype=bool), 0.0, -math.inf)
+def checked_scores(scores: Variable, mask: Tensor | None) -> Variable:
+    """Scores that a softmax takes with this mask.  Raises TensorError."""
+    check(scores.ndim == 4, "attention_softmax", "scores (batch, heads, queries, keys)", scores.shape)
+    due, got = (scores.shape[0], scores.shape[3]), None if mask is None else mask.shape
+    check(got in (None, due), "attention_softmax", f"a mask of shape {due}", got)
+    return scores
+
+
+def future(queries: int, keys: int, offset: int, like: Tensor) -> Tensor:
+    """0 for keys up to a query's position, i + offset, -inf for those behind: (queries, keys)."""
+    mask = np.where(np.tri(queries, keys, offset, dtype=bool), 0.0, -math.inf)
     return Tensor(mask.astype(like.dtype), like.ops)
 
 

@@ -7,14 +7,15 @@ from typing import Any
 from tensors.tape import Variable, apply
 from tensors.tensor import Tensor
 
-from .attention import Attention, Rope
-from .composed import Chosen, Composed
+from .attention import Attention, AttentionSoftmax, Rope
+from .composed import Chosen, Composed, checked_scores
 from .experts import AuxiliaryLoss, Combine, Dispatch, GroupedLinear, Route
 from .rows import CrossEntropy, LayerNorm, Linear, RMSNorm, Softmax, SwiGLU
 
 
 class Fused(Composed):
-    """What Composed has, under its names; attention that is not causal, or has a mask, is composed."""
+    """What Composed has, under its names; attention that is not causal, or has a mask, is made of products and
+    attention_softmax."""
 
     def linear(self, x: Variable, weight: Variable) -> Variable:
         return apply(Linear, x, weight)
@@ -33,6 +34,12 @@ class Fused(Composed):
 
     def rope(self, x: Variable, angles: Any) -> Variable:
         return apply(Rope, x, angles=angles)
+
+    def attention_softmax(
+        self, scores: Variable, scale: float, causal: bool = True, mask: Tensor | None = None, offset: int = 0
+    ) -> Variable:
+        checked = checked_scores(scores, mask)
+        return apply(AttentionSoftmax, checked, scale=scale, causal=causal, mask=mask, offset=offset)
 
     def attention(
         self, q: Variable, k: Variable, v: Variable, scale: float, causal: bool = True, mask: Tensor | None = None

@@ -45,6 +45,20 @@ def _attention(batch: int, length: int, heads: int, kv_heads: int, width: int) -
     return Case("attention_backward", shapes, lambda Q, K, V: ops.flash_attention(Q, K, V, SCALE), _attention_backward)
 
 
+def _attention_softmax(batch: int, heads: int, queries: int, keys: int, offset: int) -> Case:
+    """Under a mask that adds to all keys and hides the last, and that of the future."""
+    mask = random.normal(random.stream("mask"), (batch, keys))
+    mask[:, -1] = -np.inf
+
+    def forward(scores: Any) -> Any:
+        return ops.attention_softmax(scores, mask, SCALE, 1, 1, offset)
+
+    def gradient(x: dict[str, Any], d_weights: Any) -> dict[str, Any]:
+        return {"scores": ops.attention_softmax_backward(forward(x["scores"]), d_weights, SCALE)}
+
+    return Case("attention_softmax_backward", {"scores": (batch, heads, queries, keys)}, forward, gradient)
+
+
 def _softmax_topk_backward(x: dict[str, Any], d_weights: Any) -> dict[str, Any]:
     weights, indices = ops.softmax_topk(x["input"], d_weights.shape[1])
     return {"input": ops.softmax_topk_backward(weights, indices, d_weights, x["input"].shape[1])}
@@ -478,6 +492,8 @@ SMALL = [
     *(_dense(3, 4, 2, activation) for activation in range(8)),
     _attention(1, 4, 2, 1, 3),
     _attention(2, 3, 4, 2, 2),
+    _attention_softmax(2, 2, 3, 4, 0),
+    _attention_softmax(1, 2, 4, 3, -2),
     _rnn(2, 3, 2, 3, 5),
     _lstm(2, 3, 2, 2),
     _gru(2, 3, 2, 2),
@@ -497,6 +513,7 @@ LARGE = [
     *(_dense(17, 33, 9, activation) for activation in range(8)),
     _attention(2, 19, 6, 3, 8),
     _attention(1, 33, 4, 4, 16),
+    _attention_softmax(3, 2, 9, 33, 5),
     _rnn(3, 5, 9, 17, 5),
     _lstm(3, 5, 9, 17),
     _gru(3, 5, 9, 17),

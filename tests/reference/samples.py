@@ -62,6 +62,13 @@ def _attention_backward(draw: Draw) -> dict[str, Any]:
     return given | {"output": output, "lse": lse, "d_output": draw.normal(*output.shape)}
 
 
+def _attention_softmax(draw: Draw) -> dict[str, Any]:
+    """A mask that leaves the second sequence its first three keys, and a first query ahead of all keys."""
+    mask = np.where(np.arange(5) < [[5], [3]], draw.normal(2, 5), draw.dtype(-np.inf))
+    numbers = {"scale": 0.4, "has_mask": 1, "causal": 1, "offset": -1}
+    return {"scores": draw.normal(2, 3, 4, 5), "mask": mask.astype(draw.dtype), **numbers}
+
+
 def _chosen(draw: Draw) -> dict[str, Any]:
     weights, indices = reference.softmax_topk(draw.normal(4, 7), 3)
     return {"weights": weights, "indices": indices, "d_weights": draw.normal(4, 3), "cols": 7}
@@ -430,6 +437,12 @@ SAMPLES: dict[str, Callable[[Draw], dict[str, Any]]] = {
     "gelu_backward": _input_and_gradient,
     "gelu_tanh": lambda d: {"input": d.normal(9)},
     "gelu_tanh_backward": _input_and_gradient,
+    "attention_softmax": _attention_softmax,
+    "attention_softmax_backward": lambda d: {
+        "weights": reference.softmax(d.normal(24, 5)).reshape(2, 3, 4, 5),
+        "d_scores": d.normal(2, 3, 4, 5),
+        "scale": 0.4,
+    },
     "softmax_temperature": lambda d: {"input": d.normal(4, 7), "temperature": 0.7},
     "softmax_temperature_backward": lambda d: {
         "output": reference.softmax(d.normal(4, 7)),

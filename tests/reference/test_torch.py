@@ -126,6 +126,30 @@ def test_softmax() -> None:
     check(ops.softmax, lambda d, x: ops.softmax_backward(ops.softmax(x), d), lambda x: F.softmax(x, -1), (5, 33))
 
 
+@pytest.mark.parametrize("offset", [-2, 0, 3, 40])
+def test_attention_softmax(offset: int) -> None:
+    """By PyTorch's masked fill; the last sequence shows no key at all, of which PyTorch makes NaN."""
+    mask = np.where(np.arange(17) < [[17], [5], [0]], draw((3, 17))[0], -np.inf)
+    hidden = torch.ones(9, 17, dtype=torch.bool).triu(1 + offset)
+
+    def forward(x: Any, has_mask: int = 1, causal: int = 1) -> Any:
+        return ops.attention_softmax(x, mask, SCALE, has_mask, causal, offset)
+
+    def peer(x: Any, has_mask: int = 1, causal: int = 1) -> Any:
+        x = x * SCALE + torch.tensor(mask)[:, None, None] if has_mask else x * SCALE
+        x = x.masked_fill(hidden, -torch.inf) if causal else x
+        sees_none = x.isneginf().all(-1, keepdim=True)
+        return F.softmax(x.masked_fill(sees_none, 0.0), -1).masked_fill(sees_none, 0.0)
+
+    for masks in ((1, 1), (1, 0), (0, 1), (0, 0)):
+        check(
+            lambda x, masks=masks: forward(x, *masks),
+            lambda d, x, masks=masks: ops.attention_softmax_backward(forward(x, *masks), d, SCALE),
+            lambda x, masks=masks: peer(x, *masks),
+            (3, 2, 9, 17),
+        )
+
+
 def test_softmax_topk() -> None:
     (x,) = draw((6, 17))
     weights, indices = ops.softmax_topk(x, 4)

@@ -23,6 +23,7 @@ TARGETS = np.array([1, -1, 0, 3], np.int32)
 PHILOX = np.array([7, 3], np.uint64)
 X, W, B = drawn((2, 3, 4), 1), drawn((4,), 2), drawn((4,), 3)
 Q, K, V = drawn((2, 3, 4, 2), 4), drawn((2, 3, 2, 2), 5), drawn((2, 3, 2, 2), 6)
+SCORES = drawn((2, 2, 3, 4), 13)
 CHOSEN = (np.zeros((4, 2)), np.array([[1, 0], [2, 1], [1, 2], [0, 1]], np.int32))
 EPS = 2.0**-10
 FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
@@ -40,6 +41,16 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "attention with a mask": (
         lambda f, q, k, v: f.attention(q, k, v, 0.5, False, _mask(q, [[0.0, 0.0, -np.inf], [0.0, -np.inf, 0.0]])),
         [Q, K, V],
+    ),
+    "attention with both masks": (
+        lambda f, q, k, v: f.attention(q, k, v, 0.5, True, _mask(q, [[0.0, 0.0, -np.inf], [-np.inf, 0.0, 0.0]])),
+        [Q, K, V],
+    ),
+    "attention softmax": (lambda f, x: f.attention_softmax(x, 0.5), [SCORES]),
+    "attention softmax of queries ahead of the keys": (lambda f, x: f.attention_softmax(x, 0.5, offset=-2), [SCORES]),
+    "attention softmax of no key": (
+        lambda f, x: f.attention_softmax(x, 0.5, True, _mask(x, [[0.25, -np.inf, 0.5, 0.0], [-np.inf] * 4]), 1),
+        [SCORES],
     ),
     "cross entropy": (lambda f, x: f.cross_entropy(x, TARGETS), [drawn((4, 4), 10)]),
     "auxiliary loss": (lambda f, x: f.auxiliary_loss(x, CHOSEN, 0.5), [drawn((4, 3), 11)]),
@@ -75,6 +86,24 @@ def test_on_the_c_library(name: str, form: str, stub: Library) -> None:
 def test_the_fused_form_has_what_the_composed_has() -> None:
     public = {name for name in vars(Composed) if not name.startswith("_")}
     assert public - {"take", "dropout", "log_softmax", "choose"} <= {*vars(type(FUSED))}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_softmax_writes_neither_the_scores_nor_a_gradient(form: str, stub: Library) -> None:
+    ops = on(stub, np.float32)
+    x, d = (Variable(ops(array), requires_grad=True) for array in (SCORES, SCORES * 2))
+    FORMS[form].attention_softmax(x, 0.5).backward(d.value)
+    for held, due in ((x, SCORES), (d, SCORES * 2)):
+        np.testing.assert_array_equal(held.value.numpy(), due.astype(np.float32))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_scores_and_masks_that_do_not_fit_are_refused(form: str) -> None:
+    scores, mask = (Tensor(np.zeros(shape), reference) for shape in ((1, 2, 3, 4), (1, 3)))
+    with pytest.raises(TensorError, match=r"attention_softmax: expected a mask of shape \(1, 4\), got \(1, 3\)"):
+        FORMS[form].attention_softmax(Variable(scores), 1.0, mask=mask)
+    with pytest.raises(TensorError, match=r"expected scores \(batch, heads, queries, keys\), got \(1, 3\)"):
+        FORMS[form].attention_softmax(Variable(mask), 1.0)
 
 
 def test_heads_that_do_not_fit_are_refused() -> None:

@@ -42,6 +42,12 @@ def attention(q: Variable, k: Variable, v: Variable, future: Variable) -> Variab
     return output.permute_dims((0, 3, 1, 2, 4)).contiguous().reshape((batch, seq, heads, dim))
 
 
+def masked_softmax(scores: Variable, padding: Variable, future: Variable) -> Variable:
+    """scores: (batch, heads, queries, keys); padding: (batch, keys), future: (queries, keys), added to all scores."""
+    batch, keys = padding.shape
+    return softmax(scores * SCALE + padding.reshape((batch, 1, 1, keys)) + future)
+
+
 def fused_softmax(library: Library, arrays: Sequence[Any], seed: Any) -> dict[str, Any]:
     output = library.softmax(arrays[0])
     return {"result": output, "d 0": library.softmax_backward(output, seed)}
@@ -62,17 +68,35 @@ def fused_attention(library: Library, arrays: Sequence[Any], seed: Any) -> dict[
     return {"result": output, **{f"d {number}": array for number, array in enumerate(gradients)}}
 
 
+def fused_masked_softmax(library: Library, arrays: Sequence[Any], seed: Any) -> dict[str, Any]:
+    scores, padding, _ = arrays
+    masks = {"has_mask": 1, "causal": 1, "offset": scores.shape[3] - scores.shape[2]}
+    weights = library.attention_softmax(scores.copy(), padding, SCALE, **masks)  # in place
+    return {"result": weights, "d 0": library.attention_softmax_backward(weights, seed.copy(), SCALE)}
+
+
+def _future(queries: int, keys: int) -> Any:
+    return np.triu(np.full((queries, keys), MASKED, np.float32), 1 + keys - queries)
+
+
+def _padding(batch: int, keys: int) -> Any:
+    """Of every sequence but the first the second half is padding."""
+    is_padded = (np.arange(batch)[:, None] > 0) & (np.arange(keys) * 2 > keys)
+    return np.where(is_padded, np.float32(MASKED), np.float32(0))
+
+
 @dataclass(frozen=True)
 class Fused:
     """composed: on the tape.  compute: the same and its gradients by a library's own operations.
 
-    shapes: of what is drawn, by size.
+    shapes: of what is drawn, by size.  masks: of which there is no gradient, by size.
     """
 
     composed: Expression
     compute: Callable[[Library, Sequence[Any], Any], dict[str, Any]]
     shapes: Callable[..., list[Size]]
     sizes: Sequence[Size]
+    masks: Callable[..., list[Any]] = lambda *size: []
 
 
 _ROWS = ((3, 33), (1, 1), (5, 257), (4, 1025))
@@ -84,6 +108,14 @@ FUSED = {
         fused_attention,
         lambda batch, seq, heads, groups, dim: [(batch, seq, heads, dim), *[(batch, seq, groups, dim)] * 2],
         ((2, 9, 4, 2, 8), (1, 1, 1, 1, 1), (1, 65, 2, 1, 16)),
+        lambda batch, seq, heads, groups, dim: [_future(seq, seq)],
+    ),
+    "attention softmax": Fused(
+        masked_softmax,
+        fused_masked_softmax,
+        lambda batch, heads, queries, keys: [(batch, heads, queries, keys)],
+        ((2, 3, 5, 9), (1, 1, 1, 1), (3, 2, 33, 65), (2, 1, 3, 1025)),
+        lambda batch, heads, queries, keys: [_padding(batch, keys), _future(queries, keys)],
     ),
 }
 CASES = [(name, size) for name, fused in FUSED.items() for size in fused.sizes]
@@ -94,22 +126,24 @@ def drawn(name: str, size: Size) -> tuple[list[Any], Any]:
     rng = np.random.default_rng(size[1])
     arrays = [rng.normal(size=shape).astype(np.float32) for shape in FUSED[name].shapes(*size)]
     seed = rng.normal(size=arrays[0].shape).astype(np.float32)
-    future = [np.triu(np.full((size[1], size[1]), MASKED, np.float32), 1)] if name == "attention" else []
-    return [*arrays, *future], seed
+    return [*arrays, *FUSED[name].masks(*size)], seed
 
 
-def noise_of(name: str, arrays: Sequence[Any], seed: Any) -> dict[str, Any]:
-    """What both forms give, without the gradient of a mask, which the fused one has not."""
-    noise = expected(FUSED[name].composed, arrays, seed, FLOAT32)
-    return {key: value for key, value in noise.items() if key != "d 3"}
+def without_masks(name: str, size: Size, found: dict[str, Any]) -> dict[str, Any]:
+    """What both forms give: not the gradients of masks, which the fused one has not."""
+    masks = {f"d {number}" for number, _ in enumerate(FUSED[name].masks(*size), len(FUSED[name].shapes(*size)))}
+    return {key: value for key, value in found.items() if key not in masks}
+
+
+def noise_of(name: str, size: Size, arrays: Sequence[Any], seed: Any) -> dict[str, Any]:
+    return without_masks(name, size, expected(FUSED[name].composed, arrays, seed, FLOAT32))
 
 
 @pytest.mark.parametrize(("name", "size"), CASES, ids=str)
 def test_both_forms_are_within_the_noise_of_the_composed_one(name: str, size: Size, stub: Library) -> None:
     arrays, seed = drawn(name, size)
-    noise = noise_of(name, arrays, seed)
-    composed = results(FUSED[name].composed, arrays, seed, on(stub, np.float32))
-    composed.pop("d 3", None)
+    noise = noise_of(name, size, arrays, seed)
+    composed = without_masks(name, size, results(FUSED[name].composed, arrays, seed, on(stub, np.float32)))
     for got in (FUSED[name].compute(stub, arrays, seed), composed):
         found = shares(noise, got, both_err=False)
         assert max(found.values()) <= 1, found
@@ -117,15 +151,17 @@ def test_both_forms_are_within_the_noise_of_the_composed_one(name: str, size: Si
 
 @pytest.mark.parametrize("name", FUSED)
 def test_so_are_the_kernels(name: str, emulated_path: Path) -> None:
-    arrays, seed = drawn(name, FUSED[name].sizes[0])
+    size = FUSED[name].sizes[0]
+    arrays, seed = drawn(name, size)
     got = FUSED[name].compute(Library(emulated_path), arrays, seed)
-    found = shares(noise_of(name, arrays, seed), got, both_err=False)
+    found = shares(noise_of(name, size, arrays, seed), got, both_err=False)
     assert max(found.values()) <= 1, found
 
 
 @pytest.mark.parametrize("name", FUSED)
 def test_a_wrong_gradient_is_told(name: str, stub: Library) -> None:
-    arrays, seed = drawn(name, FUSED[name].sizes[0])
+    size = FUSED[name].sizes[0]
+    arrays, seed = drawn(name, size)
     got = FUSED[name].compute(stub, arrays, seed)
     got["d 0"] = got["d 0"] * np.float32(1 + 2.0**-12)
-    assert shares(noise_of(name, arrays, seed), got, both_err=False)["d 0"] > 1
+    assert shares(noise_of(name, size, arrays, seed), got, both_err=False)["d 0"] > 1

@@ -17,6 +17,8 @@ from .call import FullCall
 CACHED = 4096
 LARGE_HEAD = 256
 SEQ = 1024  # of attention whose scores are stored: 12 heads by 8,192 by 8,192 are 3 GB
+CHUNK = 256  # queries whose scores are stored at once
+_WHY_CHUNK = "256 queries at the end of 1,024 keys: with all queries the scores of four sequences are 200 MB"
 _WHY_SCORES = "1,024 positions: with 8,192 the scores are 3 GB"
 
 
@@ -62,6 +64,27 @@ def _stored_scores(head_dim: int, variant: str) -> Iterator[FullCall]:
     yield FullCall("attention_output", sizes, drawn, scaled=outputs, finish=_causal, variant=variant, why=_WHY_SCORES)
 
 
+def _weights(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
+    """Of the scores that the array was drawn as."""
+    past = sizes["kv_len"] - sizes["q_len"]
+    return {"weights": reference.attention_softmax(made["weights"], None, 1.0, 0, 1, past)}
+
+
+def _padding(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> NDArray[np.float64]:
+    """Sequences of different lengths."""
+    ends = shape[1] - np.arange(shape[0])[:, None] * 37
+    return np.where(np.arange(shape[1]) < ends, 0.0, -np.inf)
+
+
+def _softmax_of_scores() -> Iterator[FullCall]:
+    sizes = {"batch": BATCH, "n_heads": Q_HEADS, "q_len": CHUNK, "kv_len": SEQ, "scale": HEAD_DIM**-0.5}
+    masks, drawn = {"has_mask": 1, "causal": 1, "offset": SEQ - CHUNK}, {"n_heads": 2}
+    yield FullCall("attention_softmax", {**sizes, **masks}, drawn, {"mask": _padding}, why=_WHY_CHUNK)
+    yield FullCall(
+        "attention_softmax_backward", sizes, drawn, scaled={"n_heads": ("d_scores",)}, finish=_weights, why=_WHY_CHUNK
+    )
+
+
 def _decoding(head_dim: int, variant: str) -> Iterator[FullCall]:
     grouped = {"batch": BATCH, "n_q_heads": Q_HEADS, "n_kv_heads": KV_HEADS}
     sizes = {"q_len": 1, "kv_len": CACHED, "kv_capacity": CACHED + 37, "head_dim": head_dim, "scale": head_dim**-0.5}
@@ -80,4 +103,4 @@ def _of(head_dim: int, seq: int, variant: str = "") -> Iterator[FullCall]:
     yield from _decoding(head_dim, variant)
 
 
-CALLS = (*_of(HEAD_DIM, CACHED), *_of(LARGE_HEAD, 1024, "head_dim_256"))
+CALLS = (*_of(HEAD_DIM, CACHED), *_softmax_of_scores(), *_of(LARGE_HEAD, 1024, "head_dim_256"))

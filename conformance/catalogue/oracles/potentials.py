@@ -14,6 +14,7 @@ from decimal import Decimal
 
 from . import (
     activations,
+    attention_softmax,
     batchnorm,
     broadcast,
     convolution,
@@ -90,6 +91,12 @@ def _shifted(p: Vector, t: Vector) -> tuple[Vector, Number]:
 def _softmax(output: Matrix, d_output: Matrix, t: Matrix) -> Number:
     rows = ((_shifted(p, shift), d) for p, shift, d in zip(output, t, d_output, strict=True))
     return sum((dot(weights, d) / total for (weights, total), d in rows), Decimal(0))
+
+
+def _attention_softmax(weights: Nested, d_scores: Nested, scale: Number, t: Nested) -> Number:
+    """Moved by logits that are scale times the scores."""
+    rows, gradients, moves = (attention_softmax.queries_of(array) for array in (weights, d_scores, t))
+    return _softmax(rows, gradients, [[scale * x for x in row] for row in moves])
 
 
 def _softmax_topk(weights: Matrix, indices: Sequence[Sequence[int]], d_weights: Matrix, cols: int, t: Matrix) -> Number:
@@ -234,6 +241,7 @@ GRADIENTS = {
     "silu_backward": Gradient(_silu, {"d_input": "input"}),
     "swiglu_backward": Gradient(_swiglu, {"d_gate": "gate", "d_up": "up"}),
     "softmax_backward": Gradient(_softmax, {"d_input": "t"}),
+    "attention_softmax_backward": Gradient(_attention_softmax, {"d_scores": "t"}),
     "softmax_topk_backward": Gradient(_softmax_topk, {"d_input": "t"}),
     "rmsnorm_backward": Gradient(_rmsnorm, {"d_input": "input", "d_weight": "weight"}),
     "rmsnorm_residual_backward": Gradient(_rmsnorm_residual, {"d_input": "residual_out", "d_weight": "weight"}),

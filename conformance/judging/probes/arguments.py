@@ -52,7 +52,9 @@ def build(
     sizes |= wide
     if axis:
         sizes[axis] = length
-    sizes |= {"kv_len": sizes.get("kv_capacity", 1), "sizes": [length if axis == "sizes" else 1], "count": 1}
+    sizes |= {"sizes": [length if axis == "sizes" else 1], "count": 1}
+    if "kv_capacity" in sizes:
+        sizes["kv_len"] = sizes["kv_capacity"]
     made: dict[str, Any] = {name: np.array(sizes[name]) for name in operations.layout_arrays(function)}
     for parameter in operations.read_arrays(function):
         if parameter.name in made:

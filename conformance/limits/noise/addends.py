@@ -62,6 +62,7 @@ def _reordered(result: Noisy, pair: Noisy, other: Noisy) -> Noisy:
         largest: Floats = np.maximum(_rounding(first, pair, other), _rounding(second, pair, other))
         done = np.where(pair.variance > 0, np.abs(pair.v), 0.0)
         more = (largest > done) & np.isfinite(largest) & (first != 0) & (second != 0) & (other.v != 0)
+        more &= np.isfinite(result.v)  # a mask's -inf is that in every order
     if not more.any():
         return result
     last = np.where(result.variance == 0, np.abs(result.v), 0.0)  # exact in this order, but not what the other comes to

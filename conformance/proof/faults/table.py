@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from . import (
     activations,
+    attention_softmax,
     batchnorm,
     broadcast,
     convolution,
@@ -33,6 +34,7 @@ FAULTS = (
     *optimizer.FAULTS,
     *layernorm.FAULTS,
     *batchnorm.FAULTS,
+    *attention_softmax.FAULTS,
     *dropout.FAULTS,
     *recurrent.FAULTS,
     *memory.FAULTS,

@@ -66,3 +66,25 @@ def attention_backward(
     d_Q = np.einsum("bhij,bjhd->bihd", dS, K[:, :, heads]) * scale
     d_K = np.einsum("bjhd,hg->bjgd", np.einsum("bhij,bihd->bjhd", dS, Q) * scale, groups)
     return d_Q, d_K, np.einsum("bjhd,hg->bjgd", np.einsum("bhij,bihd->bjhd", P, d_output), groups)
+
+
+def attention_softmax(scores: Array, mask: Array, scale: float, has_mask: int, causal: int, offset: int) -> Array:
+    """In base two, by a running maximum and sum over blocks of 32 keys, the maximum no lower than -1e30."""
+    x = scores * (np.float32(scale) * LOG2E)
+    x = x + mask[:, None, None] * LOG2E if has_mask else x
+    hidden = np.arange(x.shape[3]) > np.arange(x.shape[2])[:, None] + offset
+    x = np.where(hidden, np.float32(-np.inf), x) if causal else x
+    maximum = np.full_like(x[..., :1], np.float32(-1e30))
+    total = np.zeros_like(maximum)
+    for start in range(0, x.shape[3], 32):
+        block = x[..., start : start + 32]
+        higher = np.maximum(maximum, np.max(block, axis=-1, keepdims=True))
+        total = total * np.exp2(maximum - higher) + np.sum(np.exp2(block - higher), axis=-1, keepdims=True)
+        maximum = higher
+    return np.exp2(x - maximum) * np.where(total == 0, np.float32(0), 1 / total)
+
+
+def attention_softmax_backward(weights: Array, d_scores: Array, scale: float) -> Array:
+    """The scale first, and the common term by itself."""
+    scaled = d_scores * np.float32(scale)
+    return weights * scaled - weights * np.sum(weights * scaled, axis=-1, keepdims=True)

@@ -240,6 +240,7 @@ _PLAIN: tuple[Callable[..., Any], ...] = (
     *(silu, silu_backward, swiglu, swiglu_backward, softmax, softmax_backward, softmax_topk),
     *(rmsnorm, rmsnorm_backward, rmsnorm_residual, rope_freqs),
     *(attention.attention_scores, attention.flash_attention, attention.attention_forward),
+    *(attention.attention_softmax, attention.attention_softmax_backward),
     *(attention.attention_backward, cross_entropy_forward, adamw_step, aux_loss_forward, grad_clip, scatter_add),
     *(layernorm, layernorm_backward, batchnorm_training, batchnorm_evaluation, batchnorm_backward),
     *(dropout, dropout_backward),

@@ -43,6 +43,11 @@ static void scale(int64_t n, const float* x, float factor, float* y) {
     SIMD for (int64_t i = 0; i < n; i++) y[i] = x[i] * factor;
 }
 
+/* x and y may be the same array. */
+static void scale_add(int64_t n, const float* x, float factor, const float* restrict added, float* y) {
+    SIMD for (int64_t i = 0; i < n; i++) y[i] = factor * x[i] + added[i];
+}
+
 static void axpy(int64_t n, float factor, const float* restrict x, float* restrict y) {
     SIMD for (int64_t i = 0; i < n; i++) y[i] += factor * x[i];
 }
@@ -68,6 +73,7 @@ void NAME(fill_elementwise)(struct simd* table) {
     table->add_number = add_number;
     table->mul = mul;
     table->scale = scale;
+    table->scale_add = scale_add;
     table->axpy = axpy;
     table->scaled_exp = scaled_exp;
     table->rotate = rotate;

@@ -119,6 +119,16 @@ int32_t cuda_attention_backward(const float* Q, const float* K, const float* V, 
 // cache[:, position : position + new_len] = input; the rest of the cache is left as it is.
 int32_t cuda_kv_cache_append(const float* input, float* cache, int batch, int new_len, int n_kv_heads, int head_dim, int kv_capacity, int position, void* stream);
 
+// The weights of attention whose scores are stored, in place.  x = scale * scores[b, h, i, j] + mask[b, j], without the mask
+// where has_mask is 0; where causal is not 0, x = -inf for j > i + offset, whatever stands there.  scores = softmax of x over
+// j; where every x of a query is -inf, it is 0.  offset is the position of the first query among the keys, and may be
+// negative: the first -offset queries see none.
+int32_t cuda_attention_softmax(float* scores, const float* mask, int batch, int n_heads, int q_len, int kv_len, float scale, int has_mask, int causal, int offset, void* stream);
+
+// d_scores = scale * w * (d - sum over j of w * d), in place, w = weights, d = d_scores, which is the weights' gradient before.
+// The masks are in the weights: one of 0 has the gradient 0, or NaN where d is infinite or NaN.
+int32_t cuda_attention_softmax_backward(const float* weights, float* d_scores, int batch, int n_heads, int q_len, int kv_len, float scale, void* stream);
+
 // Lays the (token, slot) pairs out by expert, in token order within an expert: expert e owns rows offsets[e] to
 // offsets[e + 1], and pair (t, j) is row position[t, j].
 int32_t cuda_expert_sort(const int32_t* indices, int32_t* offsets, int32_t* position, int tokens, int top_k, int n_experts, void* stream);

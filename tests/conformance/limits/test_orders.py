@@ -54,6 +54,17 @@ def test_factors_in_every_order_lie_within_the_limits_of_one(count: int) -> None
             assert share(expected[finite], got[finite]).max() <= 1
 
 
+def test_what_a_mask_hides_is_known_in_every_order() -> None:
+    """-inf less a row's largest is -inf: no order rounds it, and its exponential is 0."""
+    source = np.random.default_rng(3)
+    scores = exact(source.normal(size=(4, 33))) * 0.3
+    masked = scores + exact(np.where(np.arange(33) % 3 == 1, -np.inf, source.normal(size=33)))
+    powers = np.exp(masked - np.max(masked, axis=1, keepdims=True))
+    assert np.isfinite(powers.variance).all()
+    assert not powers.v[:, 1::3].any()
+    assert not powers.variance[:, 1::3].any()
+
+
 def test_an_order_that_comes_to_a_subnormal_number_is_off_by_more_than_one_that_does_not() -> None:
     a, b, c = (np.full(1, v, np.float32) for v in (3.3e-20, 1.7e-21, 1.1e30))
     expected = exact(c) * exact(a) * exact(b)

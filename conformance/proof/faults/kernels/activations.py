@@ -40,6 +40,6 @@ FAULTS = (
     Fault("softmax_temperature.cu: temperature multiplied", ("softmax_temperature",), _TEMPERED,
           "factor = 1.0f / (temperature * lift);", "factor = temperature * lift;", "matches: .*temperature multiplied"),
     Fault("softmax_temperature.cu: the gradient not divided", ("softmax_temperature_backward",), _TEMPERED,
-          "items[i] = tempered(items[i] * (gradients[i] - inner));", "items[i] *= gradients[i] - inner;",
+          "d_input + at, cols, Tempered(temperature));", "d_input + at, cols, Tempered(1.0f));",
           "matches: .*temperature lost"),
 )  # fmt: skip

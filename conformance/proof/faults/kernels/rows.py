@@ -44,7 +44,8 @@ FAULTS = (
           "L::store(y + parts.start(part), parts.left(part), items);",
           "L::store(const_cast<float*>(x) + parts.start(part), parts.left(part), items);\n"
           "        L::store(y + parts.start(part), parts.left(part), items);", "input input was changed"),
-    Fault("softmax.cu: sum of each thread's own columns", ("softmax_backward",), "softmax.cu",
+    Fault("softmax_gradient.cuh: sum of each thread's own columns",
+          ("softmax_backward", "softmax_temperature_backward", "attention_softmax_backward"), "softmax_gradient.cuh",
           "    inner = team_sum<L::THREADS>(inner);\n", "", "own columns|lanes"),
     Fault("softmax.cu: rows a quad apart", ("softmax",), "softmax.cu",
           "float* const y = output + row * cols;", "float* const y = output + row * ((cols + 3) / 4 * 4);",

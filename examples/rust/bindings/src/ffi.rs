@@ -119,6 +119,16 @@ unsafe extern "C" {
     /// cache[:, position : position + new_len] = input; the rest of the cache is left as it is.
     pub fn cuda_kv_cache_append(input: *const f32, cache: *mut f32, batch: i32, new_len: i32, n_kv_heads: i32, head_dim: i32, kv_capacity: i32, position: i32, stream: *mut c_void) -> i32;
 
+    /// The weights of attention whose scores are stored, in place.  x = scale * scores[b, h, i, j] + mask[b, j], without the mask
+    /// where has_mask is 0; where causal is not 0, x = -inf for j > i + offset, whatever stands there.  scores = softmax of x over
+    /// j; where every x of a query is -inf, it is 0.  offset is the position of the first query among the keys, and may be
+    /// negative: the first -offset queries see none.
+    pub fn cuda_attention_softmax(scores: *mut f32, mask: *const f32, batch: i32, n_heads: i32, q_len: i32, kv_len: i32, scale: f32, has_mask: i32, causal: i32, offset: i32, stream: *mut c_void) -> i32;
+
+    /// d_scores = scale * w * (d - sum over j of w * d), in place, w = weights, d = d_scores, which is the weights' gradient before.
+    /// The masks are in the weights: one of 0 has the gradient 0, or NaN where d is infinite or NaN.
+    pub fn cuda_attention_softmax_backward(weights: *const f32, d_scores: *mut f32, batch: i32, n_heads: i32, q_len: i32, kv_len: i32, scale: f32, stream: *mut c_void) -> i32;
+
     /// Lays the (token, slot) pairs out by expert, in token order within an expert: expert e owns rows offsets[e] to
     /// offsets[e + 1], and pair (t, j) is row position[t, j].
     pub fn cuda_expert_sort(indices: *const i32, offsets: *mut i32, position: *mut i32, tokens: i32, top_k: i32, n_experts: i32, stream: *mut c_void) -> i32;
