@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from .errors import TensorError, check
@@ -34,6 +35,7 @@ class Layout(NamedTuple):
         return True
 
 
+@lru_cache(maxsize=4096)
 def dense(shape: Shape) -> Layout:
     """One element behind the other, the last axis closest."""
     strides, step = [], 1
@@ -78,6 +80,15 @@ def permuted(layout: Layout, axes: Sequence[int]) -> Layout:
     order = axes_of("permute_dims", axes, len(layout.shape))
     check(len(order) == len(layout.shape), "permute_dims", f"every axis of shape {layout.shape}", tuple(axes))
     return Layout(tuple(layout.shape[k] for k in order), tuple(layout.strides[k] for k in order), layout.offset)
+
+
+def exchanged(layout: Layout, axes: tuple[int, int]) -> Layout:
+    """Two axes in each other's place."""
+    count = len(layout.shape)
+    one, other = (axis_of("swapaxes", axis, count) for axis in axes)
+    order = [*range(count)]
+    order[one], order[other] = other, one
+    return permuted(layout, order)
 
 
 def flipped(layout: Layout, axis: int | Sequence[int] | None) -> Layout:

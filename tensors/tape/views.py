@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 from tensors.creation import concat
@@ -29,11 +30,12 @@ class View(Function):
         order = _order(context.change(dense(shape)), math.prod(shape))
         if order is None:
             return (Part(shape, context.change, gradient),)
-        turned = gradient if order == sorted(order) else gradient.permute_dims(order)
+        turned = gradient if order == tuple(range(len(order))) else gradient.permute_dims(order)
         return (turned if turned.shape == shape else in_order(turned, shape),)
 
 
-def _order(layout: Layout, size: int) -> list[int] | None:
+@lru_cache(maxsize=4096)
+def _order(layout: Layout, size: int) -> tuple[int, ...] | None:
     """Return the order of axes in which a view of a dense tensor of `size` names all its elements one behind the other.
 
     None where it does not name all, or descends along an axis.
@@ -41,7 +43,7 @@ def _order(layout: Layout, size: int) -> list[int] | None:
     if layout.size != size or layout.offset:
         return None
     order = sorted(range(len(layout.shape)), key=lambda k: -layout.strides[k] if layout.shape[k] != 1 else 0)
-    return order if permuted(layout, order).is_dense else None
+    return tuple(order) if permuted(layout, order).is_dense else None
 
 
 def in_order(x: Tensor, shape: Shape) -> Tensor:
