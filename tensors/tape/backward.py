@@ -45,9 +45,7 @@ def backward(root: Node | Leaf, gradient: Tensor, retain: bool = False) -> None:
         leaf.grad = total
 
 
-def _with_part(
-    gathered: dict[Node | Leaf, Gathered], source: Node | Leaf, sofar: Tensor | None, part: Part
-) -> Tensor:
+def _with_part(gathered: dict[Node | Leaf, Gathered], source: Node | Leaf, sofar: Tensor | None, part: Part) -> Tensor:
     """Return the sum of what has arrived at a source and of a part, which is added in place where the sum is ours."""
     sum_of_parts = gathered.get(source)
     if sum_of_parts is None or sum_of_parts.total is not sofar:
