@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, Self
 
 from . import layout as layouts
+from .changes import Change
 from .errors import TensorError, check
 from .indexing import indexed
 from .layout import Layout, Shape
 from .reshaping import reshaped
 
 Axis = int | Sequence[int] | None
+_LAST_TWO = Change(layouts.exchanged, (-1, -2))
 
 
 class Views(ABC):
@@ -59,49 +60,48 @@ class Views(ABC):
         return self.shape[0]
 
     def __getitem__(self, key: Any) -> Self:
-        return self._view(partial(indexed, key=key))
+        return self._view(Change(indexed, key))
 
     def __iter__(self) -> Any:
         return (self[n] for n in range(len(self)))
 
     def permute_dims(self, axes: Sequence[int]) -> Self:
         """Axis k is axis axes[k] of this."""
-        return self._view(partial(layouts.permuted, axes=axes))
+        return self._view(Change(layouts.permuted, axes))
 
     def swapaxes(self, first: int, second: int) -> Self:
         """The two axes in each other's place."""
-        one, other = (layouts.axis_of("swapaxes", axis, self.ndim) for axis in (first, second))
-        order = [*range(self.ndim)]
-        order[one], order[other] = other, one
-        return self.permute_dims(order)
+        return self._view(Change(layouts.exchanged, (first, second)))
 
     @property
     def mT(self) -> Self:  # noqa: N802 (the array API's name)
         """The last two axes in each other's place."""
-        check(self.ndim >= 2, "mT", "at least 2 axes", f"shape {self.shape}")
-        return self.swapaxes(-1, -2)
+        if self.ndim < 2:
+            check(False, "mT", "at least 2 axes", f"shape {self.shape}")
+        return self._view(_LAST_TWO)
 
     @property
     def T(self) -> Self:  # noqa: N802 (the array API's name)
         """A matrix's axes in each other's place."""
-        check(self.ndim == 2, "T", "2 axes", f"shape {self.shape}")
-        return self.permute_dims((1, 0))
+        if self.ndim != 2:
+            check(False, "T", "2 axes", f"shape {self.shape}")
+        return self._view(_LAST_TWO)
 
     def reshape(self, shape: int | Sequence[int]) -> Self:
         """The same elements in the same order; raises TensorError where only a copy could hold them so."""
-        return self._view(partial(reshaped, shape=shape))
+        return self._view(Change(reshaped, shape))
 
     def squeeze(self, axis: int | Sequence[int]) -> Self:
         """Without these axes of length 1."""
-        return self._view(partial(layouts.squeezed, axis=axis))
+        return self._view(Change(layouts.squeezed, axis))
 
     def expand_dims(self, axis: int) -> Self:
         """With an axis of length 1 at this place."""
-        return self._view(partial(layouts.unsqueezed, axis=axis))
+        return self._view(Change(layouts.unsqueezed, axis))
 
     def flip(self, axis: Axis = None) -> Self:
         """These axes turned about; None: all."""
-        return self._view(partial(layouts.flipped, axis=axis))
+        return self._view(Change(layouts.flipped, axis))
 
 
 class Arithmetic(Views):
@@ -135,12 +135,13 @@ class Arithmetic(Views):
 
     def __matmul__(self, other: Self) -> Self:
         """The product of matrices in the last two axes, as NumPy's: axes before are broadcast, one axis is a vector."""
-        fits = bool(self.shape and other.shape) and self.shape[-1] == other.shape[max(other.ndim - 2, 0)]
-        check(fits, "matmul", "(..., m, k) and (..., k, n)", f"{self.shape} and {other.shape}")
-        left = self.expand_dims(0) if self.ndim == 1 else self
-        right = other.expand_dims(1) if other.ndim == 1 else other
+        shape, its = self.layout.shape, other.layout.shape
+        if not (shape and its and shape[-1] == its[max(len(its) - 2, 0)]):
+            check(False, "matmul", "(..., m, k) and (..., k, n)", f"{shape} and {its}")
+        left = self.expand_dims(0) if len(shape) == 1 else self
+        right = other.expand_dims(1) if len(its) == 1 else other
         product = left._product(right)
-        gone = [-2] * (self.ndim == 1) + [-1] * (other.ndim == 1)
+        gone = (-2,) * (len(shape) == 1) + (-1,) * (len(its) == 1)
         return product.squeeze(gone) if gone else product
 
     def __add__(self, other: Any) -> Self:

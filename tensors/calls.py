@@ -12,6 +12,7 @@ from . import layout as layouts
 from .errors import check
 from .layout import Layout, dense
 from .numbers import MAPS, REDUCTIONS, ZIPS, number
+from .reshaping import rows
 
 Rest = tuple[Any, ...]
 NEUTRAL = {"sum": 0.0, "product": 1.0, "maximum": -math.inf, "minimum": math.inf, "mean": 0.0}
@@ -60,6 +61,8 @@ def reduced(function: str, x: Layout, axis: Any, keepdims: bool, start: float | 
 def multiplied(x: Layout, y: Layout) -> tuple[Rest, Layout]:
     """Both have at least 2 axes, and the inner ones fit."""
     batch = layouts.common_shape("matmul", x.shape[:-2], y.shape[:-2])
+    if len(x.shape) > 2 and len(y.shape) == 2 and (matrix := rows(x)):  # the same y for all: one product
+        return multiplied(matrix, y)[0], dense((*x.shape[:-1], y.shape[-1]))
     (m, k), n = x.shape[-2:], y.shape[-1]
     a, b = layouts.broadcast(x, (*batch, m, k)), layouts.broadcast(y, (*batch, k, n))
     left = Layout(a.shape, (*a.strides[:-1], 0, a.strides[-1]), a.offset)

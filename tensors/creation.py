@@ -21,7 +21,7 @@ def full(shape: int | Sequence[int], value: float, dtype: Any = np.float32, ops:
 
 
 def zeros(shape: int | Sequence[int], dtype: Any = np.float32, ops: Ops = reference) -> Tensor:
-    return full(shape, 0.0, dtype, ops)
+    return Tensor(np.zeros(layouts.lengths("zeros", shape), dtype), ops)  # pages that nobody writes are never made
 
 
 def ones(shape: int | Sequence[int], dtype: Any = np.float32, ops: Ops = reference) -> Tensor:

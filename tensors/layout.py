@@ -5,19 +5,42 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from functools import lru_cache
+from typing import Any, Self
+from weakref import WeakValueDictionary
 
 from .errors import TensorError, check
 
 Shape = tuple[int, ...]
+_KNOWN: WeakValueDictionary[tuple[Shape, Shape, int], Any] = WeakValueDictionary()
 
 
-class Layout(NamedTuple):
-    """Element (i_0, i_1, ...) lies at offset + sum of i_k * strides[k]; strides count elements."""
+class Layout:
+    """Element (i_0, i_1, ...) lies at offset + sum of i_k * strides[k]; strides count elements.
 
+    There is one for the same numbers, so that whoever looks up a plan by layouts need not compare them.
+    """
+
+    __slots__ = ("__weakref__", "offset", "shape", "strides")
     shape: Shape
     strides: Shape
-    offset: int = 0
+    offset: int
+
+    def __new__(cls, shape: Shape, strides: Shape, offset: int = 0) -> Self:
+        key = (shape, strides, offset)
+        found = _KNOWN.get(key)
+        if found is None:
+            found = object.__new__(cls)
+            for name, value in zip(("shape", "strides", "offset"), key, strict=True):
+                object.__setattr__(found, name, value)
+            _KNOWN[key] = found
+        return found
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"{name}: expected a layout to stay as it is, which others have, too")
+
+    def __reduce__(self) -> tuple[type[Layout], tuple[Shape, Shape, int]]:
+        return Layout, (self.shape, self.strides, self.offset)
 
     @property
     def size(self) -> int:
@@ -34,6 +57,7 @@ class Layout(NamedTuple):
         return True
 
 
+@lru_cache(maxsize=4096)
 def dense(shape: Shape) -> Layout:
     """One element behind the other, the last axis closest."""
     strides, step = [], 1
@@ -78,6 +102,15 @@ def permuted(layout: Layout, axes: Sequence[int]) -> Layout:
     order = axes_of("permute_dims", axes, len(layout.shape))
     check(len(order) == len(layout.shape), "permute_dims", f"every axis of shape {layout.shape}", tuple(axes))
     return Layout(tuple(layout.shape[k] for k in order), tuple(layout.strides[k] for k in order), layout.offset)
+
+
+def exchanged(layout: Layout, axes: tuple[int, int]) -> Layout:
+    """Two axes in each other's place."""
+    count = len(layout.shape)
+    one, other = (axis_of("swapaxes", axis, count) for axis in axes)
+    order = [*range(count)]
+    order[one], order[other] = other, one
+    return permuted(layout, order)
 
 
 def flipped(layout: Layout, axis: int | Sequence[int] | None) -> Layout:

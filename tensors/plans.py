@@ -24,7 +24,7 @@ class Plan(NamedTuple):
 
 
 class Plans:
-    """The plans of one namespace; one that prepares no calls has none."""
+    """The plans of one namespace for one type of number; a namespace that prepares no calls has none."""
 
     __slots__ = ("_numbers", "_plans", "find")
 
@@ -36,15 +36,24 @@ class Plans:
     def run(self, function: Any, key: Hashable, args: tuple[Any, ...], layout: Layout) -> Any:
         """Make a call for the first time, and prepare the next ones; layout: of what it returns."""
         result, prepare = function(*args), getattr(function, "prepare", None)
-        if prepare and (call := prepare(*args)):
+        self._keep(key, prepare and prepare(*args), layout)
+        return result
+
+    def run_into(self, function: Any, key: Hashable, args: tuple[Any, ...], layout: Layout) -> Any:
+        """The same of a call that writes into a storage that it is given, and whose later ones do so."""
+        result, prepare = function(*args), getattr(function, "prepare_into", None)
+        self._keep(key, prepare and prepare(*args), layout)
+        return result
+
+    def _keep(self, key: Hashable, call: Callable[..., Any] | None, layout: Layout) -> None:
+        if call:
             if len(self._plans) >= MOST:
                 self._plans.clear()
             self._plans[key] = Plan(call, layout)
-        return result
 
     def number(self, value: Any, dtype: Any) -> Any:
         """Return an array of one number, and as it is held: the same again for the same. Nobody writes into it."""
-        key = (value or repr(value), dtype)  # 0.0 and -0.0 are equal
+        key = value or repr(value)  # 0.0 and -0.0 are equal
         found = self._numbers.get(key)
         if found is None:
             if len(self._numbers) >= MOST:
@@ -54,15 +63,15 @@ class Plans:
         return found
 
 
-_PLANS: WeakKeyDictionary[Any, Plans] = WeakKeyDictionary()
+_PLANS: WeakKeyDictionary[Any, dict[Any, Plans]] = WeakKeyDictionary()
 
 
-def plans_of(ops: Ops) -> Plans:
-    """Return those of a namespace, the same as long as it lives."""
+def plans_of(ops: Ops, dtype: Any) -> Plans:
+    """Return those of a namespace and a type of number, the same as long as the namespace lives."""
     try:
         found = _PLANS.get(ops)
         if found is None:
-            found = _PLANS[ops] = Plans()
+            found = _PLANS[ops] = {}
+        return found.get(dtype) or found.setdefault(dtype, Plans())
     except TypeError:  # what has no hash, or cannot be referred to weakly
         return Plans()
-    return found

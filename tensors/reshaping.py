@@ -24,6 +24,15 @@ def reshaped(layout: Layout, shape: int | Sequence[int]) -> Layout:
     return Layout(wanted, strides, layout.offset)
 
 
+def rows(layout: Layout) -> Layout | None:
+    """The same elements as a matrix: the last axis, and all others as rows; None where no strides say it."""
+    if not layout.size:
+        return None
+    wanted = (layout.size // layout.shape[-1], layout.shape[-1])
+    strides = _strides(layout, wanted)
+    return None if strides is None else Layout(wanted, strides, layout.offset)
+
+
 def _complete(layout: Layout, shape: int | Sequence[int]) -> Shape:
     given = tuple(shape) if isinstance(shape, Sequence) else (shape,)
     check(given.count(-1) <= 1, "reshape", "at most one length of -1", given)

@@ -18,7 +18,7 @@ class Storage:
     """An array of one axis, and the namespace of operations, `ops`, that computes on it.
 
     `version` counts the writes through tensors: so that the tape notices that what it saved was overwritten. `plans`:
-    the calls that `ops` has prepared; `held`: the array as they take it.
+    the calls that `ops` has prepared for numbers of this type; `held`: the array as they take it.
     """
 
     __slots__ = ("array", "held", "ops", "plans", "version")
@@ -27,7 +27,7 @@ class Storage:
         resident = getattr(ops, "resident", False) is True
         check(not resident, "Tensor", "a library whose calls return NumPy arrays", "resident=True")
         self.array, self.ops, self.version = array, ops, 0
-        self.held, self.plans = held(array), plans_of(ops)
+        self.held, self.plans = held(array), plans_of(ops, array.dtype)
 
     def __len__(self) -> int:
         return len(self.array)

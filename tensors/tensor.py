@@ -96,8 +96,14 @@ class Tensor(Arithmetic):
         target, source = self[key], self._lift(value)
         if source.storage.may_share(target.storage):
             source = source.copy()  # what is read has to be read before it is written
-        rest = calls.copied(layouts.broadcast(source._layout, target.shape), target._layout)
-        self.storage.write(self.ops.map_strided(source.storage.array, self.storage.array, *rest))
+        storage, x, y = self.storage, source._layout, target._layout
+        plan, array = storage.plans.find(how := ("written", x, y)), storage.array
+        if plan is not None and storage.held is not None and array.flags.writeable:
+            if plan.call(source.storage.held, storage.held):
+                storage.version += 1
+                return
+        args = (source.storage.array, array, *calls.copied(layouts.broadcast(x, y.shape), y))
+        storage.write(storage.plans.run_into(self.ops.map_strided, how, args, y))
 
     def map(self, function: str) -> Self:
         storage, x = self.storage, self._layout
@@ -107,8 +113,9 @@ class Tensor(Arithmetic):
         return self._run("map_strided", key, (storage,), *calls.mapped(function, x))
 
     def zip(self, function: str, other: Any) -> Self:
-        b = self._lift(other)
-        storage, second, x, y = self.storage, b.storage, self._layout, b._layout
+        storage = self.storage
+        b = other if type(other) is type(self) and other.storage.plans is storage.plans else self._lift(other)
+        second, x, y = b.storage, self._layout, b._layout
         plan = storage.plans.find(key := (function, x, y))
         if plan is not None and (made := plan.call(storage.held, second.held)):
             return self._made(made, plan.layout)

@@ -80,11 +80,23 @@ class Operation:
         Returns None where calls are not so simple: on a device, on DeviceArrays, of operations on other than tensors,
         and where not every place of the output is one of its elements.
         """
+        preparation, values, sizes = self._to_prepare(args, kwargs)
+        return preparation and preparation(values, sizes)
+
+    def prepare_into(self, *args: Any, **kwargs: Any) -> Prepared | None:
+        """The same for a function that takes the output's storage behind those of the inputs, and returns True.
+
+        It looks neither at whether that may be written nor at whether it overlaps with an input.
+        """
+        preparation, values, sizes = self._to_prepare(args, kwargs)
+        return preparation and preparation.into(values, sizes)
+
+    def _to_prepare(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Preparation | None, dict[str, Any], Mapping[str, Any]]:
         values = self._bind(args, kwargs)
         sizes = self._check(values)
-        if self._preparation is None or self._residence.is_resident(values):
-            return None
-        return self._preparation(values, sizes)
+        return (None if self._residence.is_resident(values) else self._preparation), values, sizes
 
     def _carefully(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Make any call, or say what is wrong with it."""

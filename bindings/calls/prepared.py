@@ -56,37 +56,56 @@ class Preparation:
         known = _WORDS | {"_entry": entry, "_memory": memory, "_error": error, "_called": memory.called.append}
         exec(compile("\n".join(self._lines(function)), f"<{function.operation} prepared>", "exec"), known)
         self._make: Callable[..., Prepared] = known["_make"]
+        self._make_into: Callable[..., Prepared] = known["_make_into"]
 
     def __call__(self, values: Mapping[str, Any], sizes: Mapping[str, Any]) -> Prepared | None:
         """Return the function for the layouts of a call that was checked; None where its output has other places."""
         output = next(p for p in self._tensors if p.written)
         if _elements(output, values) != values[output.name].size:
             return None
+        return self._make(**self._told(values, sizes))
+
+    def into(self, values: Mapping[str, Any], sizes: Mapping[str, Any]) -> Prepared:
+        """Return the function that writes into the storage it is given: the output's, behind those of the inputs."""
+        return self._make_into(**self._told(values, sizes))
+
+    def _told(self, values: Mapping[str, Any], sizes: Mapping[str, Any]) -> dict[str, Any]:
         settled = {name: from_buffer(values[name].copy()) for name in self._settled}
         numbers = {name: sizes[name] for name in self._numbers}
-        least = {f"_least_{p.name}": _least(p, values, sizes) for p in self._tensors if not p.written}
-        return self._make(**settled, **numbers, **least)
+        return settled | numbers | {f"_least_{p.name}": _least(p, values, sizes) for p in self._tensors}
 
     def _lines(self, function: Function) -> Iterator[str]:
-        """The text: a function of what is settled, which returns the one of the inputs' storages."""
+        """The text: functions of what is settled, which return the one of the storages."""
         inputs = [p.name for p in self._tensors if not p.written]
-        (output,) = (p for p in self._tensors if p.written)
+        (output,) = (p.name for p in self._tensors if p.written)
         size_of = {p.name: p.shape[0].size.text for p in self._tensors}
-        yield f"def _make(*, {', '.join([*self._settled, *self._numbers, *(f'_least_{name}' for name in inputs)])}):"
-        yield f"  def _prepared({', '.join(inputs)}):"
-        yield "    if _memory.capture is not None: return None"
-        for name in inputs:
-            yield f"    if {name} is None or (_len_{name} := _len({name})) < _least_{name}: return None"
-        yield f"    try: {output.name} = _empty({size_of[output.name]}, _float32)"
+        told = ", ".join([*self._settled, *self._numbers, *(f"_least_{p.name}" for p in self._tensors)])
+        yield f"def _make(*, {told}):"
+        yield from self._head(inputs)
+        yield f"    try: {output} = _empty({size_of[output]}, _float32)"
         yield "    except _NoMemory: return None"
-        yield f"    _held = _from_buffer(_FLOATS, {output.name})"
-        passed = {size_of[name]: f"_len_{name}" for name in inputs}
-        passed |= {output.name: "_held", "stream": "_memory.stream_pointer"}
-        yield f"    _code = _entry({', '.join(passed.get(p.name, p.name) for p in function.parameters)})"
+        yield f"    _held = _from_buffer(_FLOATS, {output})"
+        yield from self._call(function, {size_of[name]: f"_len_{name}" for name in inputs} | {output: "_held"})
+        yield f"    return {output}, _held"
+        yield "  return _prepared"
+        yield f"def _make_into(*, {told}):"
+        yield from self._head([*inputs, output])
+        yield from self._call(function, {size_of[name]: f"_len_{name}" for name in (*inputs, output)})
+        yield "    return True"
+        yield "  return _prepared"
+
+    def _head(self, storages: list[str]) -> Iterator[str]:
+        yield f"  def _prepared({', '.join(storages)}):"
+        yield "    if _memory.capture is not None: return None"
+        for name in storages:
+            yield f"    if {name} is None or (_len_{name} := _len({name})) < _least_{name}: return None"
+
+    def _call(self, function: Function, passed: dict[str, str]) -> Iterator[str]:
+        """passed: what stands for a parameter, where that is not its own name."""
+        words = passed | {"stream": "_memory.stream_pointer"}
+        yield f"    _code = _entry({', '.join(words.get(p.name, p.name) for p in function.parameters)})"
         yield "    if _code: raise _error(_code)"
         yield f"    _called({function.operation!r})"
-        yield f"    return {output.name}, _held"
-        yield "  return _prepared"
 
 
 def _lies(parameter: Parameter, values: Mapping[str, Any]) -> tuple[list[int], list[int]]:

@@ -9,6 +9,7 @@
 #include "strides.h"
 
 enum { TILE_ROWS = 16, TILE_COLUMNS = 512, INPUTS = 2, OUTPUT = 0 };
+enum { CACHE_LINE = 16, PIECE = 256, STREAMED = 1 << 22 }; /* of what goes past the caches; elements from which on it does: 16 MiB written */
 enum { RUN = 1 << 16, REPEATED = 1024 }; /* elements of a tile that is not gathered; columns where an input repeats one number */
 
 struct call {
@@ -19,6 +20,7 @@ struct call {
     void (*map)(int64_t n, const float* x, float* y);
     void (*zip)(int64_t n, const float* a, const float* b, float* y);
     int64_t rows, columns; /* of a tile, along axes 1 and 0 */
+    bool past_caches;      /* whether what is written is stored past them */
 };
 
 /* One tile: where it begins in each operand, its rows and columns. */
@@ -67,6 +69,18 @@ static void do_row(const struct call* c, int64_t n, const struct rows* in, int64
     else c->zip(n, in[0].data + row * in[0].row, in[1].data + row * in[1].row, to);
 }
 
+/* The same past the caches: by way of pieces that the closest one holds, while those behind the next one are on their way. */
+static void stream_row(const struct call* c, int64_t n, const struct rows* in, float* to) {
+    float piece[PIECE];
+    for (int64_t at = 0, length; at < n; at += length) {
+        length = min64(PIECE - (int64_t)((uintptr_t)(to + at) / sizeof(float) % CACHE_LINE), n - at); /* whole lines, but for the ends */
+        const float *const first = in[0].data + at, *const second = c->zip ? in[1].data + at : first;
+        if (c->map) c->map(length, first, piece);
+        else c->zip(length, first, second, piece);
+        simd()->stream(length, piece, to + at, first + 2 * PIECE, second + 2 * PIECE);
+    }
+}
+
 static void do_tile(const struct call* c, int64_t number) {
     float buffers[INPUTS + 1][TILE_ROWS * TILE_COLUMNS];
     const struct tile tile = tile_at(c, number);
@@ -93,8 +107,11 @@ static void do_tile_in_runs(const struct call* c, int64_t number) {
             in[k].data = repeated[k];
             for (int64_t j = 0; j < tile.columns; j++) repeated[k][j] = *from;
         }
-        do_row(c, tile.columns, in, 0, c->output + tile.offsets[OUTPUT] + i * row_stride(&c->at, OUTPUT));
+        float* const to = c->output + tile.offsets[OUTPUT] + i * row_stride(&c->at, OUTPUT);
+        if (c->past_caches) stream_row(c, tile.columns, in, to);
+        else do_row(c, tile.columns, in, 0, to);
     }
+    if (c->past_caches) simd()->settle();
 }
 
 /* Cuts the tiles; true where each operand lies in runs along the innermost axis or, being an input, repeats one number. */
@@ -114,6 +131,7 @@ static int32_t do_all(struct call* c) {
     simplify(&c->at, c->input_count + 1);
     bring_close_axis(&c->at, c->input_count + 1);
     const bool in_runs = cut(c);
+    c->past_caches = elements_of(&c->at) >= STREAMED;
     const int64_t tiles = tiles_of(c);
     PARALLEL_FOR(elements_of(&c->at) >= SERIAL_BELOW)
     for (int64_t number = 0; number < tiles; number++) {

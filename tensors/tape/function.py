@@ -10,7 +10,9 @@ from tensors.errors import TapeError
 from tensors.layout import Shape
 from tensors.tensor import Tensor
 
-Gradients = tuple[Tensor | None, ...]
+from .parts import Part
+
+Gradients = tuple[Tensor | Part | None, ...]
 
 
 class Context:
@@ -45,7 +47,7 @@ class Function:
     """A differentiable function of tensors; subclasses say both ways, and `apply` calls them.
 
     backward returns a gradient of its input's shape for each input, or None where that is 0 or not asked for
-    (context.needs). It may return the gradient that it is given, and views of it, but writes nothing into it.
+    (context.needs); a Part says one that is 0 but where a view lies. It may return the gradient that it is given, and views of it, but writes nothing into it.
     """
 
     @staticmethod
@@ -98,7 +100,7 @@ class Node:
             count = len(found) if isinstance(found, tuple) else type(found).__name__
             raise self._wrong(f"expected a tuple of {len(shapes)} gradients, got {count}")
         for number, one in enumerate(found):
-            if one is not None and one._layout.shape != shapes[number]:
+            if one is not None and one.shape != shapes[number]:
                 raise self._wrong(f"gradient {number}: expected shape {shapes[number]}, got {one.shape}")
         if gradient.storage.version != version:
             raise self._wrong("expected the gradient that it is given as it was, got it written")

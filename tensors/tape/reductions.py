@@ -11,6 +11,7 @@ from tensors.layout import axes_of
 from tensors.tensor import Tensor
 
 from .function import Context, Function, Gradients
+from .views import in_order
 
 
 def _sum(g: Tensor, how: SimpleNamespace) -> Tensor:
@@ -77,4 +78,11 @@ class MatMul(Function):
     def backward(context: Context, gradient: Tensor) -> Gradients:
         a, b = context.saved
         d_a = (gradient @ b.mT).sum_to(a.shape) if context.needs[0] else None
+        if b.ndim == 2 and a.size and gradient.size:  # the same b for all rows: one product, which is also their sum
+            a, gradient = _rows(a), _rows(gradient)
         return d_a, (a.mT @ gradient).sum_to(b.shape) if context.needs[1] else None
+
+
+def _rows(x: Tensor) -> Tensor:
+    """Return a tensor as a matrix: its last axis, and all others as rows."""
+    return x if x.ndim == 2 else in_order(x, (x.size // x.shape[-1], x.shape[-1]))

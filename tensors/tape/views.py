@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
+from functools import lru_cache
 from typing import Any
 
-from tensors.creation import concat, zeros
+from tensors.creation import concat
+from tensors.errors import TensorError
+from tensors.layout import Layout, Shape, dense, permuted
 from tensors.tensor import Tensor
 
 from .function import Context, Function, Gradients
+from .parts import Part
 
 
 class View(Function):
@@ -17,18 +22,36 @@ class View(Function):
     def forward(context: Context, *inputs: Tensor, **attributes: Any) -> Tensor:
         (x,) = inputs
         context.change, context.shape = attributes["change"], x.shape
-        y = x.viewed(attributes["change"])
-        dense = x.layout.is_dense and y.layout.is_dense
-        context.in_order = dense and (x.size, x.layout.offset) == (y.size, y.layout.offset)
-        return y
+        return x.viewed(attributes["change"])
 
     @staticmethod
     def backward(context: Context, gradient: Tensor) -> Gradients:
-        if context.in_order:  # all elements, one behind the other as before: another shape, and nothing else
-            return (gradient.contiguous().reshape(context.shape),)
-        d_x = zeros(context.shape, gradient.dtype, gradient.ops)
-        d_x.viewed(context.change)[...] = gradient
-        return (d_x,)
+        shape: Shape = context.shape
+        order = _order(context.change(dense(shape)), math.prod(shape))
+        if order is None:
+            return (Part(shape, context.change, gradient),)
+        turned = gradient if order == tuple(range(len(order))) else gradient.permute_dims(order)
+        return (turned if turned.shape == shape else in_order(turned, shape),)
+
+
+@lru_cache(maxsize=4096)
+def _order(layout: Layout, size: int) -> tuple[int, ...] | None:
+    """Return the order of axes in which a view of a dense tensor of `size` names all its elements one behind the other.
+
+    None where it does not name all, or descends along an axis.
+    """
+    if layout.size != size or layout.offset:
+        return None
+    order = sorted(range(len(layout.shape)), key=lambda k: -layout.strides[k] if layout.shape[k] != 1 else 0)
+    return tuple(order) if permuted(layout, order).is_dense else None
+
+
+def in_order(x: Tensor, shape: Shape) -> Tensor:
+    """Return the same elements in the same order, of another shape: a view where strides can say it, else a copy."""
+    try:
+        return x.reshape(shape)
+    except TensorError:
+        return x.contiguous().reshape(shape)
 
 
 class Broadcast(Function):

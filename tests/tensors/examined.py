@@ -64,6 +64,21 @@ def own_memory() -> Found:
     return (grad(b), seed.numpy().tolist()), ([1], [1])
 
 
+def overlapping_views() -> Found:
+    x = leaf([1.0, 2.0, 3.0])
+    (x[:2] * 3.0 + x[1:] * 4.0 + x[::-2] * 5.0).backward(of(1.0, 10.0))
+    return grad(x), [53, 34, 45]
+
+
+def part_of_a_leaf() -> Found:
+    """The sum hands its gradient to both leaves; a slice of one has another one besides, which comes behind it."""
+    a, b = leaf([1.0, 2.0]), leaf([1.0, 2.0])
+    part = a[:1] * 6.0
+    ((a + b).sum() + part).backward(of(1.0))
+    (a + b).backward(seed := of(1.0, 1.0))
+    return (grad(a), grad(b), seed.numpy().tolist()), ([8, 2], [2, 2], [1, 1])
+
+
 def axis_of_a_sum() -> Found:
     x = leaf([[1.0, 2.0], [3.0, 4.0]])
     x.sum(1).backward(of(1.0, 10.0))
@@ -127,6 +142,8 @@ CHECKS: dict[str, Callable[[], Found]] = {
     "an overwritten gradient: a second backward forgets the first": two_backwards,
     "an aliased gradient: what is added to one leaf's reaches another's": paths_of_two_leaves,
     "an aliased gradient: a leaf's is the memory of another's, or of the seed": own_memory,
+    "an overwritten gradient: of two views that overlap": overlapping_views,
+    "an aliased gradient: a part is added to what is another's": part_of_a_leaf,
     "the gradient of a sum is spread along another axis": axis_of_a_sum,
     "the gradient of what was broadcast is not summed": broadcast,
     "the gradients of a product of matrices": product_of_matrices,

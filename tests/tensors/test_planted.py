@@ -14,19 +14,21 @@ from conformance.proof.faults.fault import Fault
 from tests.tensors.examined import wrong
 
 ROOT = Path(__file__).parents[2]
-_SUM = "pending[leaf].copy() if leaf.grad is None else leaf.grad + pending[leaf]"
 _WRITTEN = "if tensor.storage.version != self._versions[number]:"
 _ONE = "one if sofar is None else sofar + one"
 PLANTED = (
     Fault("paths overwritten", (), "tape/backward.py", _ONE, "one", "^an overwritten gradient: of several paths"),
-    Fault("backwards overwritten", (), "tape/backward.py", _SUM,
-          "pending[leaf].copy()", "^an overwritten gradient: a second backward"),
+    Fault("backwards overwritten", (), "tape/backward.py", "return leaf.grad + arrived",
+          "return arrived.copy()", "^an overwritten gradient: a second backward"),
     Fault("added in place", (), "tape/backward.py", _ONE,
           "one if sofar is None else (sofar.__setitem__(..., sofar + one), sofar)[1]",
           "^an aliased gradient: what is added to one leaf's"),
-    Fault("not copied", (), "tape/backward.py", "pending[leaf].copy() if leaf.grad is None",
-          "pending[leaf] if leaf.grad is None",
+    Fault("not copied", (), "tape/backward.py", "return arrived if is_own else arrived.copy()", "return arrived",
           "^an aliased gradient: a leaf's is the memory of"),
+    Fault("parts overwritten", (), "tape/parts.py", "part.values if is_first else target + part.values", "part.values",
+          "^an overwritten gradient: of two views that overlap"),
+    Fault("parts added to what is another's", (), "tape/parts.py", "else before.copy()", "else before",
+          "^an aliased gradient: a part is added to what"),
     Fault("used again", (), "tape/backward.py", "if not retain:", "if retain:", "^a graph is used again"),
     Fault("another axis", (), "tape/reductions.py", ".reshape(context.kept)", ".reshape(context.kept[::-1])",
           "^the gradient of a sum is spread along another axis"),

@@ -19,7 +19,7 @@
 
 /* Asks for the cache line at an address, which may be any. */
 #if defined(__GNUC__)
-#define PREFETCH(address) __builtin_prefetch((const void*)(address), 0, 2)
+#define PREFETCH(address) __builtin_prefetch((const void*)(address), 0, 3)
 #else
 #define PREFETCH(address) ((void)(address))
 #endif

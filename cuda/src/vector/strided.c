@@ -2,6 +2,7 @@
  * made of.  Each table's order is that of the numbers in assayer.h; what other files have is taken from the table they filled. */
 #include "functions.h"
 #include "names.h"
+#include "vec.h"
 
 #include <assayer.h>
 
@@ -91,9 +92,41 @@ enum { ABREAST = 64 }; /* joined side by side, as a single chain waits for each 
  * the next one is likely to lie.  Sums of rows of a page are as quick again. */
 enum { LINE = 16, AHEAD = 1024 };
 
-#define JOINED(name, type, expression)                                                                                     \
+#define ASK_AHEAD(in) \
+    for (int j = 0; j < ABREAST; j += LINE) PREFETCH((uintptr_t)(in) + (AHEAD + j) * sizeof(float))
+
+/* What each ABREASTth number joins to; how many numbers that were.  Compilers widen floats by way of whole registers of them,
+ * which takes longer than the sums: here they are widened as they are read. */
+#define ABREAST_IN_DOUBLE(name, expression)                                                                                \
+    static int64_t name##_abreast(int64_t n, const float* in, double* joined) {                                            \
+        wide totals[ABREAST / WIDE_LANES];                                                                                 \
+        int64_t i = ABREAST;                                                                                               \
+        for (int j = 0; j < ABREAST / WIDE_LANES; j++) totals[j] = WIDENED(in + j * WIDE_LANES);                           \
+        for (; i + ABREAST <= n; i += ABREAST) {                                                                           \
+            ASK_AHEAD(in + i);                                                                                             \
+            UNROLLED for (int j = 0; j < ABREAST / WIDE_LANES; j++) {                                                      \
+                const wide total = totals[j], x = WIDENED(in + i + j * WIDE_LANES);                                        \
+                totals[j] = expression;                                                                                    \
+            }                                                                                                              \
+        }                                                                                                                  \
+        memcpy(joined, totals, sizeof totals);                                                                             \
+        return i;                                                                                                          \
+    }
+#define ABREAST_IN_FLOAT(name)                                                                                             \
+    static int64_t name##_abreast(int64_t n, const float* in, float* joined) {                                             \
+        int64_t i = ABREAST;                                                                                               \
+        SIMD for (int j = 0; j < ABREAST; j++) joined[j] = in[j];                                                          \
+        for (; i + ABREAST <= n; i += ABREAST) {                                                                           \
+            ASK_AHEAD(in + i);                                                                                             \
+            SIMD for (int j = 0; j < ABREAST; j++) joined[j] = name##_two(joined[j], in[i + j]);                           \
+        }                                                                                                                  \
+        return i;                                                                                                          \
+    }
+
+#define JOINED(name, type, expression, abreast)                                                                                     \
     static inline type name##_two(type total, type x) { return expression; }                                               \
     static double name##_pair(double total, double x) { return expression; }                                               \
+    abreast                                                                                                                \
     static void name##_columns(int64_t n, int64_t rows, int64_t row, const float* restrict in, double* restrict joined) {  \
         for (; rows >= 4; rows -= 4, in += 4 * row)                                                                        \
             SIMD for (int64_t i = 0; i < n; i++) {                                                                         \
@@ -108,11 +141,7 @@ enum { LINE = 16, AHEAD = 1024 };
         type joined[ABREAST];                                                                                              \
         int64_t i = 0;                                                                                                     \
         if (n >= ABREAST) {                                                                                                \
-            SIMD for (int j = 0; j < ABREAST; j++) joined[j] = (type)in[j];                                                \
-            for (i = ABREAST; i + ABREAST <= n; i += ABREAST) {                                                            \
-                for (int j = 0; j < ABREAST; j += LINE) PREFETCH((uintptr_t)(in + i) + (AHEAD + j) * sizeof(float));       \
-                SIMD for (int j = 0; j < ABREAST; j++) joined[j] = name##_two(joined[j], (type)in[i + j]);                 \
-            }                                                                                                              \
+            i = name##_abreast(n, in, joined);                                                                             \
             SIMD for (int j = 0; j < 32; j++) joined[j] = name##_two(joined[j], joined[32 + j]);                           \
             SIMD for (int j = 0; j < 16; j++) joined[j] = name##_two(joined[j], joined[16 + j]);                           \
             SIMD for (int j = 0; j < 8; j++) joined[j] = name##_two(joined[j], joined[8 + j]);                             \
@@ -124,10 +153,10 @@ enum { LINE = 16, AHEAD = 1024 };
         return start;                                                                                                      \
     }
 
-JOINED(sum, double, total + x)
-JOINED(product, double, total * x)
-JOINED(largest, float, x > total || x != x ? x : total)
-JOINED(smallest, float, x < total || x != x ? x : total)
+JOINED(sum, double, total + x, ABREAST_IN_DOUBLE(sum, total + x))
+JOINED(product, double, total * x, ABREAST_IN_DOUBLE(product, total * x))
+JOINED(largest, float, x > total || x != x ? x : total, ABREAST_IN_FLOAT(largest))
+JOINED(smallest, float, x < total || x != x ? x : total, ABREAST_IN_FLOAT(smallest))
 
 void NAME(fill_strided)(struct simd* table) {
     void (*const maps[])(int64_t, const float*, float*) = {

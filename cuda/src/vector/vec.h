@@ -3,6 +3,10 @@
 #ifndef ASSAYER_VEC_H
 #define ASSAYER_VEC_H
 
+#ifdef __AVX__
+#include <immintrin.h>
+#endif
+
 #if !defined(__GNUC__) || defined(ASSAYER_NO_VECTORS)
 #define LANES 1
 typedef float vec;
@@ -26,7 +30,13 @@ typedef float vec_anywhere __attribute__((vector_size(4 * LANES), aligned(4), ma
 #define WIDE_LANES (LANES / 2)
 typedef double wide __attribute__((vector_size(8 * WIDE_LANES)));
 typedef float narrow_anywhere __attribute__((vector_size(4 * WIDE_LANES), may_alias, aligned(4)));
+#if defined(__AVX512F__) /* gcc makes halves of halves of the conversion of vectors */
+#define WIDENED(from) ((wide)_mm512_cvtps_pd(_mm256_loadu_ps(from)))
+#elif defined(__AVX__)
+#define WIDENED(from) ((wide)_mm256_cvtps_pd(_mm_loadu_ps(from)))
+#else
 #define WIDENED(from) __builtin_convertvector(*(const narrow_anywhere*)(from), wide)
+#endif
 #define ELEMENT(x, i) ((x)[i])
 #endif
 
