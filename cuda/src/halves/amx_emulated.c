@@ -66,34 +66,47 @@ static inline float flushed(double x) {
     return size < 0x1p-126 - 0x1p-151 ? (float)(x * 0.0) : (float)x;
 }
 
-/* A number of 16 bits, and as a double, in which a product and a sum with a float keep all that rounding asks for. */
+/* A number of 16 bits as a double, in which a product and a sum with a float keep all that rounding asks for. */
 static inline double number_of(const uint8_t* from) {
     uint16_t half;
     memcpy(&half, from, sizeof half);
-    const uint32_t bits = (half & 0x7f80) == 0 ? (uint32_t)(half & 0x8000) << 16 : (uint32_t)half << 16;
+    const uint32_t bits = (uint32_t)((half & 0x7f80) == 0 ? half & 0x8000 : half) << 16;
     float number;
     memcpy(&number, &bits, sizeof number);
     return (double)number;
 }
 
-static void dot_row(const uint8_t* left, int pairs, const struct tile* right, int columns, float* sums) {
-    for (int j = 0; j < columns; j++) {
-        float apart[2] = {0, 0};
-        for (int k = 0; k < pairs; k++)
-            for (int i = 0; i < 2; i++)
-                apart[i] = flushed(number_of(left + 4 * k + 2 * i) * number_of(right->data[k] + 4 * j + 2 * i) + (double)apart[i]);
-        const float both = flushed((double)apart[0] + (double)apart[1]);
-        sums[j] = flushed((double)flushed(sums[j]) + (double)both);
-    }
+/* Numbers of one place in their pairs: [k][j]. */
+struct side {
+    double number[TILE_HEIGHT][TILE_HEIGHT];
+};
+
+static void read_side(const struct tile* tile, int place, struct side* side) {
+    for (int k = 0; k < TILE_HEIGHT; k++)
+        for (int j = 0; j < TILE_HEIGHT; j++) side->number[k][j] = number_of(tile->data[k] + 4 * j + 2 * place);
+}
+
+/* One row of sums by what stands at one place in the pairs. */
+static void dot_side(const double* left, int pairs, const struct side* right, int columns, float* sums) {
+    for (int j = 0; j < columns; j++) sums[j] = 0;
+    for (int k = 0; k < pairs; k++)
+        for (int j = 0; j < columns; j++) sums[j] = flushed(left[k] * right->number[k][j] + (double)sums[j]);
 }
 
 static void dot_tiles(int sums, int left, int right) {
     const struct tile *const a = shaped(left), *const b = shaped(right);
     (void)shaped(sums);
+    const int pairs = configured.row_bytes[left] / 4, columns = configured.row_bytes[sums] / 4;
+    struct side lefts[2], rights[2];
+    for (int place = 0; place < 2; place++) read_side(a, place, &lefts[place]), read_side(b, place, &rights[place]);
     for (int i = 0; i < configured.rows[sums]; i++) {
-        float row[TILE_HEIGHT];
+        float row[TILE_HEIGHT], apart[2][TILE_HEIGHT];
+        for (int place = 0; place < 2; place++) dot_side(lefts[place].number[i], pairs, &rights[place], columns, apart[place]);
         memcpy(row, tiles[sums].data[i], sizeof row);
-        dot_row(a->data[i], configured.row_bytes[left] / 4, b, configured.row_bytes[sums] / 4, row);
+        for (int j = 0; j < columns; j++) {
+            const float both = flushed((double)apart[0][j] + (double)apart[1][j]);
+            row[j] = flushed((double)flushed(row[j]) + (double)both);
+        }
         memcpy(tiles[sums].data[i], row, sizeof row);
     }
 }

@@ -8,7 +8,7 @@
 enum { PAIRS = PAIR_DEPTH / 2 };
 
 /* Word j of run i to word i of run j, 16 runs of 16 words; strides in words of `to`, in numbers of `from`. */
-static void turn(const uint16_t* from, int64_t run, uint32_t* to) {
+static inline void turn(const uint16_t* from, int64_t run, uint32_t* to) {
     for (int i = 0; i < PAIRS; i += LANES)
         for (int j = 0; j < PAIRS; j += LANES) {
             vec block[LANES];
@@ -59,14 +59,17 @@ static void turn_rows(struct half_matrix a, int rows, int64_t k, int64_t depth, 
     join_rows(a.data, a.col, k, depth, rows, words);
     memcpy(numbers, words, sizeof words);
     turn(numbers, 2 * PAIR_WIDTH, turned);
-    memcpy(to, turned, (size_t)rows * PAIR_DEPTH * sizeof *to);
+    if (rows == PAIR_WIDTH) memcpy(to, turned, sizeof turned);
+    else memcpy(to, turned, (size_t)rows * PAIR_DEPTH * sizeof *to);
 }
 
 static uint16_t pack_strip(struct half_matrix a, int rows, int64_t depth, uint16_t* strip) {
     uint16_t* to = strip;
     for (int64_t k = 0; k < depth; k += PAIR_DEPTH, to += rows * PAIR_DEPTH) {
         const int64_t part = part_of(depth, k);
-        if (a.col == 1) {
+        if (a.col == 1 && part == PAIR_DEPTH) { /* by copies of a length that the compiler knows */
+            for (int i = 0; i < rows; i++) memcpy(to + i * PAIR_DEPTH, a.data + i * a.row + k, PAIR_DEPTH * sizeof *to);
+        } else if (a.col == 1) {
             for (int i = 0; i < rows; i++) {
                 memcpy(to + i * PAIR_DEPTH, a.data + i * a.row + k, (size_t)part * sizeof *to);
                 memset(to + i * PAIR_DEPTH + part, 0, (size_t)(PAIR_DEPTH - part) * sizeof *to);
