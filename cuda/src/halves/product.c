@@ -141,6 +141,10 @@ static void multiply_strips(const struct simd* v, const struct half_plan* plan, 
     const struct half_product* const p = w->product;
     const int64_t row = strip_at(w, first), column = panel * PAIR_WIDTH, width = panels * PAIR_WIDTH;
     const int64_t columns = min64(width, p->columns - column), deep = w->steps * PAIR_DEPTH;
+    /* Sums that are stored as they are are formed where they are stored. */
+    const bool in_place = plan->sums->wide && plan->sums->alpha == 1 && plan->sums->beta == 0 && columns == width;
+    float* const to = in_place ? (float*)p->c + row * p->c_row + column : summed;
+    const int64_t to_row = in_place ? p->c_row : width;
     for (int64_t step = 0; step < w->steps; step += DEPTH_STEPS) {
         const int64_t steps = min64(DEPTH_STEPS, w->steps - step);
         for (int64_t strip = first; strip < last; strip++) {
@@ -148,10 +152,10 @@ static void multiply_strips(const struct simd* v, const struct half_plan* plan, 
             plan->unit->multiply(&(struct unit_call){
                 .strip = w->a + at * deep + step * rows * PAIR_DEPTH, .panels = w->b + column * deep + step * PAIR_DEPTH * PAIR_WIDTH,
                 .panel_stride = deep * PAIR_WIDTH, .rows = (int)rows, .panel_count = (int)panels, .steps = steps,
-                .sums = summed + (at - row) * width, .row = width, .adds = step > 0});
+                .sums = to + (at - row) * to_row, .row = to_row, .adds = step > 0});
         }
     }
-    for (int64_t i = 0; i < strip_at(w, last) - row; i++)
+    for (int64_t i = 0; !in_place && i < strip_at(w, last) - row; i++)
         store_sums(v, plan->sums, columns, summed + i * width, element_of(plan->sums, p->c, (row + i) * p->c_row + column));
 }
 

@@ -18,19 +18,17 @@ static inline void turn(const uint16_t* from, int64_t run, uint32_t* to) {
         }
 }
 
-/* Pairs of two rows; `second` is null behind the last. */
-static inline void join(int n, const uint16_t* first, const uint16_t* second, uint32_t* words) {
-    for (int i = 0; i < n; i++) words[i] = first[i] | (second ? (uint32_t)second[i] << 16 : 0);
-}
-
-/* PAIRS rows of words of a matrix by rows, from row k on: `count` numbers of each, zeros behind them and behind `depth`. */
-static void join_rows(const uint16_t* data, int64_t row, int64_t k, int64_t depth, int count, uint32_t* words) {
+/* PAIRS rows of words of a matrix by rows, from row k on: `count` numbers of each, zeros behind `depth`.  What stands behind the
+ * count is zero too, or where `reads_on` and rows are no shorter than a panel, what follows in the matrix, which is read faster. */
+static inline void join_rows(const uint16_t* data, int64_t row, int64_t k, int64_t depth, int count, int reads_on, uint32_t* words) {
     for (int p = 0; p < PAIRS; p++, k += 2, words += PAIR_WIDTH) {
         const uint16_t *const first = data + k * row, *const second = k + 1 < depth ? first + row : NULL;
-        const int joined = k < depth ? count : 0;
-        if (joined == PAIR_WIDTH && second) join(PAIR_WIDTH, first, second, words);
-        else if (joined) join(joined, first, second, words);
-        memset(words + joined, 0, (size_t)(PAIR_WIDTH - joined) * sizeof *words);
+        if (count == PAIR_WIDTH ? k + 1 < depth : reads_on && row >= PAIR_WIDTH && k + 2 < depth) {
+            for (int i = 0; i < PAIR_WIDTH; i++) words[i] = first[i] | (uint32_t)second[i] << 16;
+        } else {
+            memset(words, 0, PAIR_WIDTH * sizeof *words);
+            for (int i = 0; i < count && k < depth; i++) words[i] = first[i] | (second ? (uint32_t)second[i] << 16 : 0);
+        }
     }
 }
 
@@ -56,7 +54,7 @@ static inline int64_t part_of(int64_t depth, int64_t k) { return depth - k < PAI
 static void turn_rows(struct half_matrix a, int rows, int64_t k, int64_t depth, uint16_t* to) {
     uint32_t words[PAIRS * PAIR_WIDTH], turned[PAIRS * PAIR_WIDTH];
     uint16_t numbers[2 * PAIRS * PAIR_WIDTH];
-    join_rows(a.data, a.col, k, depth, rows, words);
+    join_rows(a.data, a.col, k, depth, rows, 1, words);
     memcpy(numbers, words, sizeof words);
     turn(numbers, 2 * PAIR_WIDTH, turned);
     if (rows == PAIR_WIDTH) memcpy(to, turned, sizeof turned);
@@ -89,7 +87,7 @@ static uint16_t pack_panel(struct half_matrix b, int64_t depth, int columns, uin
         const int64_t part = part_of(depth, k);
         uint32_t words[PAIRS * PAIR_WIDTH];
         if (b.col == 1) {
-            join_rows(b.data, b.row, k, depth, columns, words);
+            join_rows(b.data, b.row, k, depth, columns, 0, words);
         } else if (columns == PAIR_WIDTH && part == PAIR_DEPTH) {
             turn(b.data + k, b.col, words);
         } else {
