@@ -56,7 +56,7 @@ def _given(operation: str, a: Array, b: Array, c: Array, several: int) -> tuple[
     check(a.shape[-1:] == b.shape[-1:], operation, "b", f"{a.shape[-1:]} numbers as in a", b.shape[-1:])
     check(a.shape[-1] % several == 0, operation, "a", f"a multiple of {several} numbers", a.shape[-1])
     shape = np.broadcast_shapes(a.shape[:-1], b.shape[:-1], c.shape)
-    a, b = (np.where(np.abs(x) < _LEAST, np.copysign(0.0, x), x) for x in (a, b))
+    a, b = np.where(np.abs(a) < _LEAST, np.copysign(0.0, a), a), np.where(np.abs(b) < _LEAST, np.copysign(0.0, b), b)
     return a, b, _rounded(np.broadcast_to(c, shape))
 
 
@@ -78,4 +78,4 @@ def _added(a: Array, b: Array) -> Array:
 def _rounded(x: Array) -> Array:
     """Float64 to float32, to nearest even; what is subnormal then becomes zero of the same sign."""
     with np.errstate(all="ignore"):
-        return np.where(np.abs(x) < _FLUSHED, np.copysign(0.0, x), x).astype(np.float32)
+        return np.asarray(np.where(np.abs(x) < _FLUSHED, np.copysign(0.0, x), x), np.float32)

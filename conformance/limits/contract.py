@@ -8,7 +8,6 @@ from fnmatch import fnmatchcase
 from typing import Any, TypeVar
 
 from conformance.unsupported import UnsupportedCalls
-
 from reference.cpu_matrix_unit import UNITS
 
 from .noise import ACCUMULATORS, FLOAT32, FORMATS, Arithmetic, Precision, cutting
