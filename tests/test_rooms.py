@@ -65,6 +65,7 @@ ORDER: dict[str, tuple[str, ...]] = {
     "reference": (
         "arrays",
         "tensor_core",
+        "cpu_matrix_unit",
         "random",
         "philox",
         "special",

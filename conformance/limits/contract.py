@@ -8,8 +8,9 @@ from fnmatch import fnmatchcase
 from typing import Any, TypeVar
 
 from conformance.unsupported import UnsupportedCalls
+from reference.cpu_matrix_unit import UNITS
 
-from .noise import FLOAT32, FORMATS, Arithmetic, Precision, cutting
+from .noise import ACCUMULATORS, FLOAT32, FORMATS, Arithmetic, Precision, cutting
 from .supports import Condition
 
 NEAREST, TOWARD_ZERO = "nearest", "toward zero"
@@ -42,10 +43,22 @@ class Declaration:
             intermediate=_shorter(self.intermediate),
             truncates=self.rounding == TOWARD_ZERO,
             truncates_inputs=self.input_rounding == TOWARD_ZERO,
-            flushes=self.flush_to_zero,
+            flushes=self.flushes,
             functions=self.functions,
             cuts=cutting(self.accumulator, self.inputs),
         )
+
+    @property
+    def flushes(self) -> bool:
+        """Whether subnormal numbers may be zero: so it is declared, or the unit that forms sums of products does it.
+
+        Raises ValueError where the unit has no such inputs.
+        """
+        if self.accumulator not in UNITS:
+            return self.flush_to_zero
+        if self.inputs not in ("bfloat16", FLOAT32.name):  # numbers that lie in 16 bits are multiplied as they are
+            raise ValueError(f"{self.accumulator}: expected inputs of bfloat16, got {self.inputs}")
+        return True
 
     @property
     def sums(self) -> Precision:
@@ -55,7 +68,7 @@ class Declaration:
     @property
     def truncates(self) -> bool:
         """Whether sums may be rounded toward zero."""
-        return self.rounding == TOWARD_ZERO or self.sums.name != self.accumulator
+        return self.rounding == TOWARD_ZERO or self.accumulator in ACCUMULATORS
 
     def __str__(self) -> str:
         """What differs from the header, in words."""

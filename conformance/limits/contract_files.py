@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.operations import OPERATIONS, size_names
+from reference.cpu_matrix_unit import UNITS
 
 from .contract import ROUNDINGS, Contract, Declaration, changed
 from .noise import ACCUMULATORS, FORMATS
@@ -135,5 +136,5 @@ def _allowed(key: str) -> tuple[Any, ...]:
     if "rounding" in key:
         return ROUNDINGS
     if key == "accumulator":
-        return (*FORMATS, *ACCUMULATORS)
+        return (*FORMATS, *ACCUMULATORS, *UNITS)
     return tuple(FORMATS) if key in ("inputs", "output", "intermediate") else (True, False)

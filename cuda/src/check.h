@@ -59,4 +59,11 @@ static inline bool all_within(const int32_t* values, int64_t n, int32_t low, int
     return !outside;
 }
 
+/* The offsets of n_experts runs ascend from 0 to rows. */
+static inline bool offsets_fit(const int32_t* offsets, int n_experts, int rows) {
+    bool fit = offsets[0] == 0 && offsets[n_experts] == rows;
+    for (int e = 0; e < n_experts; e++) fit &= offsets[e] <= offsets[e + 1];
+    return fit;
+}
+
 #endif

@@ -78,13 +78,6 @@ int32_t cuda_batched_gemm(const float* A, const float* B, float* C, int batch, i
     return many(batch, fill_batched, &(struct operands){A, B, NULL, C, M, N, K}, 0.0f);
 }
 
-/* The offsets ascend from 0 to rows. */
-static bool offsets_fit(const int32_t* offsets, int n_experts, int rows) {
-    bool fit = offsets[0] == 0 && offsets[n_experts] == rows;
-    for (int e = 0; e < n_experts; e++) fit &= offsets[e] <= offsets[e + 1];
-    return fit;
-}
-
 static void fill_grouped(struct product* p, int64_t e, const void* context) {
     const struct operands* const o = context;
     const int64_t start = o->offsets[e], rows = o->offsets[e + 1] - start;

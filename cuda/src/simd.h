@@ -11,6 +11,15 @@ struct matrix {
     int64_t row, col;
 };
 
+/* The same of 16-bit numbers. */
+struct half_matrix {
+    const uint16_t* data;
+    int64_t row, col;
+};
+
+/* What multiplies bfloat16 takes so many of the summed index at a time, by pairs, and panels of so many columns. */
+enum { PAIR_DEPTH = 32, PAIR_WIDTH = 16 };
+
 /* Products work on PANEL_DEPTH rows of B at a time. */
 enum { PANEL_DEPTH = 256 };
 
@@ -193,6 +202,11 @@ struct simd {
     void (*settle)(void);
 
     struct half bf16, fp16;
+
+    /* Factors of bfloat16 as a unit reads them (halves/unit.h): `rows` of A, up to PAIR_WIDTH columns of B.  Each returns the
+     * least magnitude of its numbers but zero, as bits, less 1: 65,535 where all are zero. */
+    uint16_t (*pack_strip)(struct half_matrix a, int rows, int64_t depth, uint16_t* strip);
+    uint16_t (*pack_panel)(struct half_matrix b, int64_t depth, int columns, uint16_t* panel);
 
     /* products */
     int panel; /* columns in a panel of B */

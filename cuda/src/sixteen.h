@@ -77,66 +77,6 @@ int32_t HALF(cuda_rmsnorm_residual_backward)(const half_bits* residual_out, cons
                                                d_weight, rows, hidden_dim, eps, beta, stream))
 }
 
-#if !defined(HALVES_MULTIPLIED) /* by a build whose products read and store 16 bits */
-int32_t HALF(cuda_gemm)(const half_bits* A, const half_bits* B, half_bits* C, int M, int N, int K,
-                        void* stream) {
-    struct staged all[] = {read_from(A, ELEMENTS(M, K)), read_from(B, ELEMENTS(N, K)),
-                           written_to(C, ELEMENTS(M, N))};
-    STAGED(all, cuda_gemm(all[0].wide, all[1].wide, all[2].wide, M, N, K, stream))
-}
-
-int32_t HALF(cuda_gemm_beta)(const half_bits* A, const half_bits* B, half_bits* C, int M, int N, int K,
-                             float alpha, float beta, void* stream) {
-    struct staged all[] = {read_from(A, ELEMENTS(M, K)), read_from(B, ELEMENTS(N, K)),
-                           updated_in(C, ELEMENTS(M, N), beta != 0)};
-    STAGED(all, cuda_gemm_beta(all[0].wide, all[1].wide, all[2].wide, M, N, K, alpha, beta, stream))
-}
-
-int32_t HALF(cuda_gemm_nn)(const half_bits* A, const half_bits* B, half_bits* C, int M, int N, int K,
-                           float alpha, float beta, void* stream) {
-    struct staged all[] = {read_from(A, ELEMENTS(M, K)), read_from(B, ELEMENTS(K, N)),
-                           updated_in(C, ELEMENTS(M, N), beta != 0)};
-    STAGED(all, cuda_gemm_nn(all[0].wide, all[1].wide, all[2].wide, M, N, K, alpha, beta, stream))
-}
-
-int32_t HALF(cuda_gemm_tn)(const half_bits* A, const half_bits* B, float* C, int M, int N, int K, float alpha,
-                           float beta, void* stream) {
-    CHECK_ARRAY(C, M, N); /* before arrays are read by these sizes */
-    struct staged all[] = {read_from(A, ELEMENTS(K, M)), read_from(B, ELEMENTS(K, N))};
-    STAGED(all, cuda_gemm_tn(all[0].wide, all[1].wide, C, M, N, K, alpha, beta, stream))
-}
-
-int32_t HALF(cuda_gemm_tt)(const half_bits* A, const half_bits* B, half_bits* C, int M, int N, int K,
-                           float alpha, float beta, void* stream) {
-    struct staged all[] = {read_from(A, ELEMENTS(K, M)), read_from(B, ELEMENTS(N, K)),
-                           updated_in(C, ELEMENTS(M, N), beta != 0)};
-    STAGED(all, cuda_gemm_tt(all[0].wide, all[1].wide, all[2].wide, M, N, K, alpha, beta, stream))
-}
-
-int32_t HALF(cuda_grouped_gemm)(const half_bits* A, const half_bits* B, const int32_t* offsets, half_bits* C,
-                                int rows, int n_experts, int N, int K, void* stream) {
-    struct staged all[] = {read_from(A, ELEMENTS(rows, K)), read_from(B, ELEMENTS(n_experts, N, K)),
-                           written_to(C, ELEMENTS(rows, N))};
-    STAGED(all, cuda_grouped_gemm(all[0].wide, all[1].wide, offsets, all[2].wide, rows, n_experts, N, K,
-                                  stream))
-}
-
-int32_t HALF(cuda_grouped_gemm_nn)(const half_bits* A, const half_bits* B, const int32_t* offsets, half_bits* C,
-                                   int rows, int n_experts, int N, int K, void* stream) {
-    struct staged all[] = {read_from(A, ELEMENTS(rows, K)), read_from(B, ELEMENTS(n_experts, K, N)),
-                           written_to(C, ELEMENTS(rows, N))};
-    STAGED(all, cuda_grouped_gemm_nn(all[0].wide, all[1].wide, offsets, all[2].wide, rows, n_experts, N, K,
-                                     stream))
-}
-
-int32_t HALF(cuda_grouped_gemm_tn)(const half_bits* A, const half_bits* B, const int32_t* offsets, float* C,
-                                   int rows, int n_experts, int M, int N, float beta, void* stream) {
-    CHECK_ARRAY(C, n_experts, M, N); /* before arrays are read by these sizes */
-    struct staged all[] = {read_from(A, ELEMENTS(rows, M)), read_from(B, ELEMENTS(rows, N))};
-    STAGED(all, cuda_grouped_gemm_tn(all[0].wide, all[1].wide, offsets, C, rows, n_experts, M, N, beta, stream))
-}
-#endif
-
 int32_t HALF(cuda_rope_qk)(const half_bits* q, const half_bits* k, const float* freqs, half_bits* q_out,
                            half_bits* k_out, int batch, int seq_len, int n_q_heads, int n_kv_heads,
                            int head_dim, int offset, void* stream) {

@@ -13,7 +13,11 @@ from bindings import CallError, Library, exported_symbols, header_path, read_hea
 from tests.conftest import ROOT
 
 COMPILER = os.environ.get("CC", "cc")
-SOURCES = [*sorted((ROOT / "cuda" / "src").glob("*.c")), *sorted((ROOT / "cuda" / "src" / "vector").glob("*.c"))]
+SOURCES = [
+    *sorted((ROOT / "cuda" / "src").glob("*.c")),
+    *sorted((ROOT / "cuda" / "src" / "vector").glob("*.c")),
+    *sorted((ROOT / "cuda" / "src" / "halves").glob("*.c")),
+]
 STRICT = ["-std=c11", "-pedantic", "-Wall", "-Wextra", "-Werror", f"-I{header_path().parent}"]
 
 

@@ -57,13 +57,26 @@ class Cost(NamedTuple):
     lean: Floats | None = None
 
 
+def _least_sum() -> float:
+    """The least number but zero that a sum may be and is stored as it is."""
+    least = roundings().working.smallest
+    return least if roundings().flushes else 2 * roundings().working.unit * least
+
+
 def cut(n: Any, partial: Floats, largest: Any, sizes: Floats, sure: Any) -> Cost:
-    """The cost of sums of n products; partial, largest: mean squares (cutting.py); sure: sums that are exact."""
-    cuts = roundings().cuts
-    if cuts is None:
+    """The cost of sums of n products; partial, largest: mean squares (cutting.py); sure: sums that are exact.
+
+    Where subnormal numbers are taken for zero, each of the products and of the partial sums, twice n numbers, loses
+    less than the smallest normal one, toward zero, and no more than all products come to.
+    """
+    cuts, exact = roundings().cuts, sure | (n < 1)
+    if cuts is None and not roundings().flushes:
         return Cost()
-    parts = (cuts.variance(n, partial, largest), cuts.reach(n, sizes), cuts.lean(n, partial, largest))
-    return Cost(*(np.where(sure | (n < 1), 0.0, part) for part in parts))
+    lost = 2 * n * np.minimum(roundings().working.smallest, sizes) if roundings().flushes else np.zeros(())
+    if cuts is None:
+        return Cost(reach=np.where(exact, 0.0, lost), lean=np.where(exact, 0.0, lost))
+    parts = (cuts.variance(n, partial, largest), cuts.reach(n, sizes) + lost, cuts.lean(n, partial, largest) + lost)
+    return Cost(*(np.where(exact, 0.0, part) for part in parts))
 
 
 def _drift(partial: Floats, whole: Floats) -> Floats:
@@ -176,7 +189,7 @@ def matmul(a: Any, b: Any) -> Noisy:
     squared, sizes, largest = xx @ yy, ax @ ay, np.sqrt(xx**2 @ yy**2)
     n, u = _terms(x, y), roundings().accumulator.unit
     held = grain(x) * grain(y)
-    sure = (n < 1) | is_exact(sizes, held) & (held >= 2 * roundings().working.unit * roundings().working.smallest)
+    sure = (n < 1) | is_exact(sizes, held) & (held >= _least_sum())
     partial = (squared + largest) / 2 + drift
     own, reach = u * u / 3 * squared + _walk(n + _alike(ax, ay), partial), roundings().sum_reach * n * sizes
     cost = cut(n, partial, largest, sizes, sure)

@@ -14,14 +14,15 @@ _PRELOAD = CUDA / "emulator" / "preload.py"
 
 @dataclass(frozen=True)
 class RunMode:
-    """A mode of the emulator and a schedule of it; the C library knows the first of each alone."""
+    """A mode of the emulator and a schedule of it, of which the C library knows the first alone, and settings of its own."""
 
     mode: str = "fast"
     schedule: str = "forward"
+    settings: tuple[tuple[str, str], ...] = ()  # variables of the environment
 
     def environment(self) -> dict[str, str]:
         """Return what a process in which the library runs so is told."""
-        return {"ASSAYER_EMULATOR_SCHEDULE": self.schedule}
+        return {"ASSAYER_EMULATOR_SCHEDULE": self.schedule, **dict(self.settings)}
 
     def prefix(self) -> tuple[str, ...]:
         """Return the command that starts it: sanitisers have to be there before Python."""
@@ -38,3 +39,4 @@ BACKWARDS = RunMode(schedule="reverse")
 AT_RANDOM = RunMode(schedule="random")
 BY_RACES = RunMode(mode="thread")
 BY_ADDRESSES = RunMode(mode="address")
+BY_TILES = RunMode(settings=(("ASSAYER_BF16", "amx_emulated"),))  # bfloat16 by AMX's tiles, on any processor

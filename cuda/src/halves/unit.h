@@ -1,0 +1,43 @@
+/* What multiplies bfloat16 on this processor: AMX, or AVX-512 BF16, or nothing of its own.
+ *
+ * Both read pairs of numbers that are neighbours along the summed index, take subnormal numbers for zero and store none.  The
+ * header does not allow that of products, so they are given only what cannot tell: pack.c looks.  A strip of A holds up to
+ * `rows` rows, its element (i, k) at (k / DEPTH * rows of the strip + i) * DEPTH + k % DEPTH.  A panel of B holds WIDTH columns,
+ * element (k, j) at k / 2 * 2 * WIDTH + 2 * j + k % 2.  Past the last k, and the last column, there are zeros. */
+#ifndef ASSAYER_UNIT_H
+#define ASSAYER_UNIT_H
+
+#include "../simd.h"
+
+#include <stdbool.h>
+
+/* A strip by a row of panels: sums[i * row + j], added to what is there where `adds`.  Columns up to a whole panel are written. */
+struct unit_call {
+    const uint16_t *strip, *panels;
+    int64_t panel_stride; /* elements from panel to panel */
+    int rows, panel_count;
+    int64_t steps; /* of PAIR_DEPTH */
+    float* sums;
+    int64_t row;
+    bool adds;
+};
+
+struct unit {
+    const char* name;
+    int number; /* the capability "bf16_unit" */
+    int rows;   /* of a strip, at most */
+    void (*multiply)(const struct unit_call* call);
+};
+
+enum { UNIT_NONE, UNIT_AVX512_BF16, UNIT_AMX, UNIT_AMX_EMULATED };
+
+/* The unit in use, or null: the best that build and processor have, or what the environment variable ASSAYER_BF16 asks for:
+ * amx, avx512_bf16, amx_emulated (AMX's tiles in C, on any processor) or widened. */
+const struct unit* bf16_unit(void);
+
+/* Each null where the build or the processor has none. */
+const struct unit* amx_unit(void);
+const struct unit* avx512_bf16_unit(void);
+const struct unit* amx_emulated_unit(void);
+
+#endif

@@ -1,0 +1,182 @@
+"""The units for bfloat16 against the reference's words for them, to the last bit, and the products made of them."""
+
+from __future__ import annotations
+
+import copy
+import ctypes
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from bindings import Library
+from conformance import operations
+from conformance.judging.outputs import judge_outputs
+from conformance.limits.expectation import expect
+from reference.cpu_matrix_unit import TILE_DEPTH, dot_amx, dot_avx512_bf16
+from tests.c.test_build import COMPILER
+from tests.conftest import ROOT
+
+BF16 = ml_dtypes.bfloat16
+SOURCE = ROOT / "cuda" / "src"
+# By the setting's word: the number of the unit (halves/unit.h), the rows that it takes at a time, what it computes.
+NONE = 0
+UNITS = {"avx512_bf16": (1, 14, dot_avx512_bf16), "amx": (2, 32, dot_amx), "amx_emulated": (3, 32, dot_amx)}
+COLUMNS = 16
+Draw = Callable[[np.random.Generator, tuple[int, ...]], Any]
+
+
+@pytest.fixture(scope="module")
+def multiply_on(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    path = tmp_path_factory.mktemp("units") / "units.so"
+    parts = [Path(__file__).parent / "bf16_units.c"]
+    parts += [SOURCE / "halves" / f"{name}.c" for name in ("avx512_bf16", "amx", "amx_emulated")]
+    options = ["-std=c11", "-O2", "-fPIC", "-shared", f"-I{SOURCE}"]
+    subprocess.run([COMPILER, *options, *parts, "-o", path], check=True)
+    return ctypes.CDLL(str(path)).multiply_on
+
+
+def _normal(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
+    return rng.normal(size=shape)
+
+
+def _far_apart(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
+    return rng.normal(size=shape) * 2.0 ** rng.integers(-40, 40, shape)
+
+
+def _tiny(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
+    """Products on both sides of the smallest normal number."""
+    return rng.normal(size=shape) * 2.0 ** rng.integers(-66, -60, shape)
+
+
+def _any_bits(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
+    """Subnormal numbers, infinities and NaN among all others."""
+    return rng.integers(0, 2**16, shape, np.uint16).view(BF16)
+
+
+def _few_special(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
+    special = [0.0, -0.0, 2.0**-126, -(2.0**-130), np.inf, -np.inf, np.nan, 3.0e38, 2.0**-127]
+    return np.where(rng.random(shape) < 0.02, rng.choice(special, shape), rng.normal(size=shape))
+
+
+DRAWS = (_normal, _far_apart, _tiny, _any_bits, _few_special)
+
+
+def packed_pairs(b: Any) -> Any:
+    """[k, columns] as a panel: pairs along k side by side."""
+    k, columns = b.shape
+    return np.ascontiguousarray(b.reshape(k // 2, 2, columns).transpose(0, 2, 1))
+
+
+def packed_rows(a: Any) -> Any:
+    """[rows, k] as a strip: by 32 numbers of each row."""
+    rows, k = a.shape
+    return np.ascontiguousarray(a.reshape(rows, k // TILE_DEPTH, TILE_DEPTH).transpose(1, 0, 2))
+
+
+def address(x: Any) -> ctypes.c_void_p:
+    return ctypes.c_void_p(x.ctypes.data)
+
+
+@pytest.mark.parametrize("draw", DRAWS)
+@pytest.mark.parametrize("name", UNITS)
+def test_every_bit_is_that_of_the_unit(multiply_on: Any, name: str, draw: Draw) -> None:
+    """Some 7,000 or 16,000 dot products of 96 numbers for each kind; of a NaN that it is one."""
+    number, most_rows, dot = UNITS[name]
+    rng = np.random.default_rng(5)
+    for repeat in range(32):
+        rows = most_rows - repeat % most_rows
+        with np.errstate(all="ignore"):
+            a, b = (draw(rng, shape).astype(BF16) for shape in ((rows, 96), (96, COLUMNS)))
+            c = draw(rng, (rows, COLUMNS)).astype(np.float32)
+        got = c.copy()
+        strip, panel = packed_rows(a), packed_pairs(b)
+        if not multiply_on(number, address(strip), address(panel), rows, ctypes.c_int64(3), address(got)):
+            pytest.skip(f"this processor or build has no {name}")
+        want = dot(a[:, None], b.T[None], c)
+        assert np.array_equal(np.isnan(got), np.isnan(want))
+        known = ~np.isnan(want)
+        assert np.array_equal(got.view(np.uint32)[known], want.view(np.uint32)[known])
+
+
+def test_the_units_differ_where_their_orders_do() -> None:
+    a, b = np.zeros((1, 32)), np.ones((1, 32))
+    a[0, :2] = 2.0**-24, 1.0
+    assert [float(dot(a, b, np.float32([2.0**-24]))[0]) for dot in (dot_avx512_bf16, dot_amx)] == [1.0, 1.0]
+    a[0, :3] = 1.0, -1.0, 2.0**-24
+    assert [float(dot(a, b, np.float32([0.0]))[0]) for dot in (dot_avx512_bf16, dot_amx)] == [2.0**-24, 0.0]
+    with pytest.raises(ValueError, match="dot_amx: a: expected a multiple of 32 numbers, got 4"):
+        dot_amx(a[:, :4], b[:, :4], np.zeros(1))
+
+
+@pytest.fixture(scope="module", params=["widened", *UNITS])
+def library(request: pytest.FixtureRequest, stub_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Library:
+    """The C library by each way: it chooses on its first call, so each is a copy of its own."""
+    path = shutil.copy(stub_path, tmp_path_factory.mktemp("ways") / f"{request.param}.so")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ASSAYER_BF16", request.param)
+        opened = Library(Path(path))
+        number = opened.services.fact("bf16_unit")
+    if number != UNITS.get(request.param, (NONE,))[0]:
+        pytest.skip(f"this processor or build has no {request.param}")
+    return opened
+
+
+def agree(library: Library, operation: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """The judge finds no fault with any output of the call."""
+    function = operations.OPERATIONS[operation]
+    given = operations.as_declared(operation, arguments)
+    results = getattr(library, operation)(**copy.deepcopy(given))
+    flat = operations.flat(operations.by_name(function, results))
+    outputs = {name: operations.widened(array) for name, array in flat.items()}
+    expected = expect(operation, operations.typed(function, given))
+    faults = [verdict for verdict in judge_outputs(operation, given, expected, outputs) if not verdict.passed]
+    assert not faults, f"{operation}: {faults}"
+    return outputs
+
+
+# On both sides of pairs, tiles, panels, strips, blocks and of what is summed at a time.
+SHAPES = [(1, 1, 1), (3, 33, 5), (15, 31, 257), (131, 100, 300), (33, 17, 1060), (300, 17, 40), (64, 290, 66)]
+LAYOUTS = {"gemm_beta": ("mk", "nk"), "gemm_nn": ("mk", "kn"), "gemm_tn": ("km", "kn"), "gemm_tt": ("km", "nk")}
+
+
+@pytest.mark.parametrize("suffix", ["bf16", "fp16"])
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_products_that_end_inside_a_tile(library: Library, shape: tuple[int, int, int], suffix: str) -> None:
+    sizes, rng = dict(zip("mnk", shape, strict=True)), np.random.default_rng(3)
+    for layout, axes in LAYOUTS.items():
+        a, b, c = (rng.normal(size=[sizes[axis] for axis in of]).astype(np.float32) for of in (*axes, "mn"))
+        given = {"A": a, "B": b, "alpha": 0.75}
+        agree(library, f"{layout}_{suffix}", given | {"C": c, "beta": -0.5})
+        agree(library, f"{layout}_{suffix}", given | {"C": np.full_like(c, np.nan), "beta": 0.0})
+
+
+@pytest.mark.parametrize("size", [2.0**-60, 2.0**-64, 2.0**-100, 2.0**-133])
+def test_what_a_unit_takes_for_zero_is_computed_all_the_same(library: Library, size: float) -> None:
+    """Subnormal products and sums, and subnormal factors, in some of the rows."""
+    rng = np.random.default_rng(4)
+    a, b = rng.normal(size=(70, 40)), rng.normal(size=(40, 20)) * 2.0**-64
+    a[30:50] *= size
+    a[31] *= 0
+    c = np.zeros((70, 20))
+    outputs = agree(library, "gemm_nn_bf16", {"A": a, "B": b, "C": c, "alpha": 1.0, "beta": 0.0})
+    held = outputs["C"] != 0
+    assert held[:30].all() and held[50:].all() and not held[31].any()
+    assert held[32:50].any() == (size > 2.0**-70)  # bfloat16 ends at 2^-133
+
+
+def test_bits_do_not_depend_on_the_size_of_a_block(library: Library) -> None:
+    """Rows of a large product are those of a small one, wherever blocks end."""
+    rng = np.random.default_rng(6)
+    a, b = (
+        operations.as_declared("gemm_bf16", {"A": rng.normal(size=(448, 200)), "B": rng.normal(size=(330, 200))})[n]
+        for n in "AB"
+    )
+    whole = library.gemm_bf16(a, b)
+    assert np.array_equal(whole[:, :16], library.gemm_bf16(a, np.ascontiguousarray(b[:16])))
+    assert np.array_equal(whole[:, 320:], library.gemm_bf16(a, np.ascontiguousarray(b[320:])))
