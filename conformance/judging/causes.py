@@ -21,6 +21,7 @@ from .diagnoses import Diagnosis
 from .joint import join, likeliest, refuted
 from .refutation import is_refuted_by_passing
 from .results import Result, Status
+from .values import told
 from .whereabouts import whereabouts
 
 if TYPE_CHECKING:
@@ -119,7 +120,17 @@ def _place(cause: Cause, failed: Sequence[Result], judged: Sequence[Result]) -> 
     if joint and joint.says_all:
         return "", when if when and is_refuted_by_passing(joint.reading, judged) else ""
     several = len(_diagnoses(failed)) > 1  # a single one says its place itself
-    return whereabouts(failed) if joint and several else "", when
+    where = whereabouts(failed) if joint and several else ""
+    return "; ".join(filter(None, [where, _among(failed) if joint else ""])), when
+
+
+def _among(failed: Sequence[Result]) -> str:
+    """At which values of an input: of the output that is wrong in most of the cases."""
+    found = [one.values for one in _diagnoses(failed) if one.values]
+    names = [name for each in found for name in {one.output for one in each}]
+    output = max(dict.fromkeys(names), key=names.count, default="")
+    of_it = [[one for one in each if one.output == output] for each in found]
+    return told([each for each in of_it if each])
 
 
 def _is_told_by_others(result: Result) -> bool:
