@@ -39,6 +39,8 @@ _Key = TypeVar("_Key", bound=Hashable)
 def causes(results: Sequence[Result]) -> list[Cause]:
     """Group what failed by cause, the cause of most failures first; refusals that were not made come last.
 
+    Before these stands what is wrong in no simple way: a cause with a name tells more of where to look.
+
     Left out is what says nothing against the candidate: cases that passed, were not run, or failed by the judge.
     """
     failed = [r for r in results if r.was_run and not r.is_fine and not r.is_judges_own]
@@ -49,8 +51,12 @@ def causes(results: Sequence[Result]) -> list[Cause]:
     begun = _with_consequences(begun, [r for r in failed if not is_own(r)])
     right = {base_of(r) for r in results if r.was_run and not r.is_refusal} - {base_of(r) for r in own}
     order = {result.id: place for place, result in enumerate(results)}
-    found = sorted(begun, key=lambda cause: -cause.count) + _not_refused(unrefused, right)
+    found = sorted(begun, key=lambda cause: (_says_nothing(cause), -cause.count)) + _not_refused(unrefused, right)
     return [_ordered(cause, order) for cause in found]
+
+
+def _says_nothing(cause: Cause) -> bool:
+    return cause.joint is not None and cause.joint.says_nothing
 
 
 def _of_operation(failed: Sequence[Result]) -> list[Sequence[Result]]:
@@ -109,8 +115,10 @@ def _with_place(cause: Cause, judged: Sequence[Result]) -> Cause:
         return cause
     by_operation = _grouped(filter(is_own, cause.results), base_of)
     said = {_place(cause, few, [one for one in judged if base_of(one) == name]) for name, few in by_operation.items()}
-    if len(said) != 1:  # each operation has sizes of its own
-        return cause
+    if len(by_operation) > 1 and (len(said) > 1 or said == {("", "")}):
+        # Each operation has sizes of its own, and perhaps few failures: those that they share are looked at together.
+        own = [one for one in judged if base_of(one) in by_operation]
+        said = {("", _place(cause, list(filter(is_own, cause.results)), own)[1])}
     return replace(cause, sentence="; ".join(filter(None, [cause.sentence, *said.pop()])))
 
 
