@@ -63,6 +63,7 @@ class Facts:
     permutation: str = ""  # the array that holds every number of its range once
     updates: bool = False  # parameters: what it reads beside them are their gradients and moments
     measures_norm: bool = False  # of all gradients, for clipping
+    multiplied_out: frozenset[str] = frozenset()  # what `function` may be where it is a number times a sum
 
 
 def log(terms: Values) -> Values:

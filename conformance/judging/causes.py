@@ -21,6 +21,7 @@ from .diagnoses import Diagnosis
 from .joint import join, likeliest, refuted
 from .refutation import is_refuted_by_passing
 from .results import Result, Status
+from .values import told
 from .whereabouts import whereabouts
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ _Key = TypeVar("_Key", bound=Hashable)
 def causes(results: Sequence[Result]) -> list[Cause]:
     """Group what failed by cause, the cause of most failures first; refusals that were not made come last.
 
+    Before these stands what is wrong in no simple way: a cause with a name tells more of where to look.
+
     Left out is what says nothing against the candidate: cases that passed, were not run, or failed by the judge.
     """
     failed = [r for r in results if r.was_run and not r.is_fine and not r.is_judges_own]
@@ -48,8 +51,12 @@ def causes(results: Sequence[Result]) -> list[Cause]:
     begun = _with_consequences(begun, [r for r in failed if not is_own(r)])
     right = {base_of(r) for r in results if r.was_run and not r.is_refusal} - {base_of(r) for r in own}
     order = {result.id: place for place, result in enumerate(results)}
-    found = sorted(begun, key=lambda cause: -cause.count) + _not_refused(unrefused, right)
+    found = sorted(begun, key=lambda cause: (_says_nothing(cause), -cause.count)) + _not_refused(unrefused, right)
     return [_ordered(cause, order) for cause in found]
+
+
+def _says_nothing(cause: Cause) -> bool:
+    return cause.joint is not None and cause.joint.says_nothing
 
 
 def _of_operation(failed: Sequence[Result]) -> list[Sequence[Result]]:
@@ -108,8 +115,10 @@ def _with_place(cause: Cause, judged: Sequence[Result]) -> Cause:
         return cause
     by_operation = _grouped(filter(is_own, cause.results), base_of)
     said = {_place(cause, few, [one for one in judged if base_of(one) == name]) for name, few in by_operation.items()}
-    if len(said) != 1:  # each operation has sizes of its own
-        return cause
+    if len(by_operation) > 1 and (len(said) > 1 or said == {("", "")}):
+        # Each operation has sizes of its own, and perhaps few failures: those that they share are looked at together.
+        own = [one for one in judged if base_of(one) in by_operation]
+        said = {("", _place(cause, list(filter(is_own, cause.results)), own)[1])}
     return replace(cause, sentence="; ".join(filter(None, [cause.sentence, *said.pop()])))
 
 
@@ -119,7 +128,17 @@ def _place(cause: Cause, failed: Sequence[Result], judged: Sequence[Result]) -> 
     if joint and joint.says_all:
         return "", when if when and is_refuted_by_passing(joint.reading, judged) else ""
     several = len(_diagnoses(failed)) > 1  # a single one says its place itself
-    return whereabouts(failed) if joint and several else "", when
+    where = whereabouts(failed) if joint and several else ""
+    return "; ".join(filter(None, [where, _among(failed) if joint else ""])), when
+
+
+def _among(failed: Sequence[Result]) -> str:
+    """At which values of an input: of the output that is wrong in most of the cases."""
+    found = [one.values for one in _diagnoses(failed) if one.values]
+    names = [name for each in found for name in {one.output for one in each}]
+    output = max(dict.fromkeys(names), key=names.count, default="")
+    of_it = [[one for one in each if one.output == output] for each in found]
+    return told([each for each in of_it if each])
 
 
 def _is_told_by_others(result: Result) -> bool:

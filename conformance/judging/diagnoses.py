@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from .values import Values
+
 SHOWN = 3  # readings, and outputs, that a sentence names
 _OR = ", or "
 
@@ -80,6 +82,7 @@ class Diagnosis:
     untried   names of the readings that have no meaning for these arguments
     symptoms  where no stated reading matches
     is_searched  whether it was compared with readings made for this call, as no stated one matches: then they are those
+    values    how the inputs' values lie where an output is wrong
     """
 
     text: str
@@ -88,6 +91,7 @@ class Diagnosis:
     untried: tuple[str, ...] = ()
     symptoms: tuple[Symptom, ...] = ()
     is_searched: bool = False
+    values: tuple[Values, ...] = ()
 
     def __str__(self) -> str:
         return self.text

@@ -17,6 +17,7 @@ from . import adam
 from .infinite_means import leave_means
 from .infinite_parameters import leave_infinite
 from .infinite_scores import leave_either
+from .joined_parts import leave_parts
 from .logits import leave_formula
 from .masks import leave_open
 from .noise import FORMATS, Noisy, exact, flushed, stored, with_short_errors
@@ -41,6 +42,7 @@ def expect(operation: str, arguments: Mapping[str, Any], carried_out: Callable[.
         adam.bound_update(expected, given)
     if carried_out is None:
         leave_open(operation, arguments, expected)
+        leave_parts(operation, arguments, expected)
         leave_either(operation, arguments, expected)
         leave_infinite(operation, arguments, expected)
         leave_means(operation, arguments, expected)

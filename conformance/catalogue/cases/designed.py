@@ -9,7 +9,7 @@ from conformance import operations
 from conformance.catalogue.design.covering import Row
 from conformance.catalogue.design.rows import rows_of
 from conformance.catalogue.design.space import Space, level_text, space_of
-from conformance.catalogue.families import specs
+from conformance.catalogue.families import facts_of, specs
 
 from .spec import Case, Maker, Sizes, Spec, nan
 
@@ -27,9 +27,8 @@ def case_of(space: Space, row: Row, data: str = NAME, suffix: str = "") -> Case:
     sizes = space.sizes(row)
     given = {name: makers[row[name]] for name, makers in space.makers.items()}
     inputs = {**given, **_unread(space.operation, sizes)}
-    spec = Spec(
-        space.operation, {}, inputs, space.design.finish, signed_zeros=signed_zeros(space.operation), by_design=True
-    )
+    signed = signed_zeros(space.operation) and not _is_multiplied_out(space.operation, row)
+    spec = Spec(space.operation, {}, inputs, space.design.finish, signed_zeros=signed, by_design=True)
     return Case(space.operation, data, name_of(space, row) + suffix, sizes, spec)
 
 
@@ -37,6 +36,11 @@ def case_of(space: Space, row: Row, data: str = NAME, suffix: str = "") -> Case:
 def signed_zeros(operation: str) -> bool:
     """Return whether the sign of a zero counts in a stated case of an operation: then it does in designed ones too."""
     return any(spec.signed_zeros for spec in specs() if spec.operation == operation)
+
+
+def _is_multiplied_out(operation: str, row: Row) -> bool:
+    """Whether a row's function is a number times a sum: x * (1 + t) keeps the sign of -0, x + x * t loses it."""
+    return row.get("function") in facts_of(operation).multiplied_out
 
 
 def id_of(space: Space, row: Row) -> str:

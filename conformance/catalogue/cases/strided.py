@@ -108,7 +108,10 @@ _FULL = {"shape": f"{TOKENS}x{HIDDEN}", "output_layout": "dense"}
 _FACTORS = {"a_layout": "dense", "b_layout": "dense"}
 FACTS = (
     Facts(
-        "map_strided", {**_FULL, "function": "gelu", "input_layout": "dense"}, neutral=_one_element("map_strided", 1)
+        "map_strided",
+        {**_FULL, "function": "gelu", "input_layout": "dense"},
+        neutral=_one_element("map_strided", 1),
+        multiplied_out=frozenset({"gelu", "gelu_tanh"}),
     ),
     Facts("zip_strided", {**_FULL, "function": "add", **_FACTORS}, neutral=_one_element("zip_strided", 1)),
     Facts(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from conformance.judging.diagnoses import Diagnosis, Kind, Symptom, of_readings, of_symptoms
+from conformance.judging.values import Values, values
 from conformance.judging.verdict import Verdict
 from conformance.limits.expectation import Expected
 
@@ -17,6 +19,7 @@ from .failed import Failed, Wrong
 from .matching import Compared, made_of, matched_by_a_slip, matches
 from .partly import partly
 from .parts import Part
+from .places import inputs_at
 from .printed import printed
 from .symptoms import symptom
 
@@ -65,12 +68,13 @@ def diagnose(
         if matched:
             named = of_readings([reading.name for reading in matched], others)
             # Another case may refute the readings: then the cases have what they look like in common.
-            return replace(named, symptoms=tuple(_symptoms(call, failed))) if _is_small(got, failed) else named
+            said = replace(named, symptoms=tuple(_symptoms(call, failed))) if _is_small(got, failed) else named
+            return replace(said, values=_values(call, failed))
         left = all(unwritten(Part(wrong, wrong.beyond)) for wrong in (Wrong(call, name) for name in failed))
         found = None if left else partly(call, failed, compared)
         if found is None:
             found = _with_slips(of_symptoms(_symptoms(call, failed)), compared, call, failed)
-    return replace(found, untried=tuple(others))
+    return replace(found, untried=tuple(others), values=_values(call, failed))
 
 
 def _is_small(got: Mapping[str, Any], failed: Sequence[str]) -> bool:
@@ -103,6 +107,12 @@ def _symptoms(call: Failed, failed: Sequence[str]) -> list[Symptom]:
         before = by_text.get(found.text, found)
         by_text[found.text] = replace(before, outputs=(*before.outputs, name))
     return list(by_text.values())
+
+
+def _values(call: Failed, failed: Sequence[str]) -> tuple[Values, ...]:
+    """How the inputs' values lie where the outputs are wrong."""
+    wrongs = [wrong for wrong in (Wrong(call, name) for name in failed) if wrong.beyond.any()]
+    return tuple(itertools.chain.from_iterable(values(w.output, w.beyond, inputs_at(w)) for w in wrongs))
 
 
 def _comparable(wanted: Any, got: Any) -> bool:

@@ -107,10 +107,7 @@ def _conditions(wrong: Wrong) -> Iterator[Place]:
     bad = wrong.bad
     if _has_few_choices(bad.size, int(bad.sum())):
         return
-    for name, array in wrong.inputs.items():
-        values = _spread(array, bad.shape)
-        if values is None or array.dtype.kind not in "fi":
-            continue
+    for name, values in inputs_at(wrong).items():
         with np.errstate(invalid="ignore"):
             tests = {"negative": values < 0, "zero": values == 0, "NaN": np.isnan(values), "infinite": np.isinf(values)}
         for word, at in tests.items():
@@ -142,6 +139,12 @@ def _thresholds(name: str, values: Array, bad: Mask) -> Iterator[Place]:
         if inside.size >= _BETWEEN:
             low, high = inside.min(), inside.max()
             yield Place(numbers & (values >= low) & (values <= high), f"where {name} is {low:.4g} to {high:.4g}")
+
+
+def inputs_at(wrong: Wrong) -> dict[str, Array]:
+    """The values of each input of numbers at the output's places, by name."""
+    found = {n: _spread(a, wrong.bad.shape) for n, a in wrong.inputs.items() if a.dtype.kind in "fi"}
+    return {name: values for name, values in found.items() if values is not None}
 
 
 def _spread(array: Array, shape: tuple[int, ...]) -> Array | None:

@@ -66,9 +66,10 @@ def softmax_backward(output: Array, d_output: Array) -> Array:
 
 
 def softmax_topk(input: Array, k: int) -> tuple[Array, Array]:
-    """A softmax over the k largest logits."""
+    """A softmax over the k largest logits; a NaN in any column makes the whole row's weights NaN."""
     _, indices = reference.softmax_topk(input, k)
-    return reference.softmax(np.take_along_axis(input, indices, axis=1)), indices
+    weights = reference.softmax(np.take_along_axis(input, indices, axis=1))
+    return np.where(np.isnan(input).any(axis=1, keepdims=True), np.float32(np.nan), weights), indices
 
 
 def rmsnorm(input: Array, weight: Array, eps: float) -> Array:

@@ -9,6 +9,7 @@ import pytest
 
 from conformance.catalogue.cases import CASES, DESIGNED
 from conformance.catalogue.cases.data import DATA, Draw, lone
+from conformance.catalogue.cases.strided_calls import MAPS
 from conformance.catalogue.design import rows as tables
 from conformance.catalogue.design.coverage import coverage
 from conformance.catalogue.design.judged_levels import judges_of
@@ -76,6 +77,15 @@ def test_nothing_under_the_root_stands_beside_rows_of_zeros() -> None:
 def test_the_sign_of_a_zero_counts_in_designed_cases_where_it_does_in_stated_ones() -> None:
     assert all(case.spec.signed_zeros for case in DESIGNED.of("mul").values())
     assert not any(case.spec.signed_zeros for case in DESIGNED.of("silu").values())
+
+
+def test_the_sign_of_a_zero_does_not_count_where_a_number_is_multiplied_by_a_sum() -> None:
+    maps = DESIGNED.of("map_strided").values()
+    unsigned = {case.sizes["function"] for case in maps if not case.spec.signed_zeros}
+    assert unsigned == {MAPS["gelu"], MAPS["gelu_tanh"]}
+    x = np.float32(-0.0)
+    assert np.signbit(x * (1 + np.tanh(x)))
+    assert not np.signbit(x + x * np.tanh(x))
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
