@@ -192,6 +192,22 @@ int32_t HALF(cuda_attention_backward)(const half_bits* Q, const half_bits* K, co
                                       half_bits* d_Q, half_bits* d_K, half_bits* d_V, int batch, int n_q_heads,
                                       int n_kv_heads, int seq_len, int head_dim, float scale, void* stream) {
     CHECK(n_kv_heads >= 1 && n_q_heads % n_kv_heads == 0); /* before arrays are read by these sizes */
+#if defined(HALVES_MULTIPLIED)
+    CHECK_ARRAY(Q, batch, seq_len, n_q_heads, head_dim);
+    CHECK_ARRAY(K, batch, seq_len, n_kv_heads, head_dim);
+    CHECK_ARRAY(V, batch, seq_len, n_kv_heads, head_dim);
+    CHECK_ARRAY(output, batch, seq_len, n_q_heads, head_dim);
+    CHECK_ARRAY(lse, batch, n_q_heads, seq_len);
+    CHECK_ARRAY(d_output, batch, seq_len, n_q_heads, head_dim);
+    CHECK_ARRAY(d_Q, batch, seq_len, n_q_heads, head_dim);
+    CHECK_ARRAY(d_K, batch, seq_len, n_kv_heads, head_dim);
+    CHECK_ARRAY(d_V, batch, seq_len, n_kv_heads, head_dim);
+    const AttentionOf<half_bits> by_units = {Q,       K,       V,       batch,    n_q_heads, n_kv_heads,
+                                             seq_len, seq_len, seq_len, head_dim, scale};
+    const AttentionGradients gradients = {output, lse, d_output, d_Q, d_K, d_V};
+    const int32_t done = differentiate_by_units(FORMAT, by_units, gradients, stream);
+    if (done != ASSAYER_UNSUPPORTED) return done;
+#endif
     struct staged all[] = {read_from(Q, ELEMENTS(batch, seq_len, n_q_heads, head_dim)),
                            read_from(K, ELEMENTS(batch, seq_len, n_kv_heads, head_dim)),
                            read_from(V, ELEMENTS(batch, seq_len, n_kv_heads, head_dim)),
