@@ -9,7 +9,7 @@
 #define ASSAYER_ATTENTION_MATRIX_BACKWARD_CUH
 
 #include "attention_fragments.cuh"
-#include "attention_halves.cuh"
+#include "attention_backward_bf16.cuh"
 
 #include <cmath>
 
@@ -56,24 +56,33 @@ __device__ void multiply_rows(const half_bits* own, const half_bits* met, float 
     multiply_lines<typename Format::Number, typename Shape::Met, Shape::SLICES>(rows, met, products);
 }
 
-/* Turns Q . K^T into P = exp(scale * Q . K^T - lse), 0 where the key is hidden.  row and hidden: of [j][n]. */
-template <int COUNT, typename Row, typename Hidden>
-__device__ void to_probabilities(float scale, const Row& row, const Hidden& hidden, float (&scores)[COUNT][4]) {
-#pragma unroll
-    for (int j = 0; j < COUNT; j++)
-#pragma unroll
-        for (int n = 0; n < 4; n++) scores[j][n] = hidden(j, n) ? 0.0f : expf(scale * scores[j][n] - row(j, n).lse);
-}
-
-/* Turns d_output . V^T into scale * dS, dS = P * (d_output . V^T - D). */
-template <int COUNT, typename Row, typename Hidden>
-__device__ void to_gradients(float scale, const Row& row, const Hidden& hidden, const float (&P)[COUNT][4],
-                             float (&gradients)[COUNT][4]) {
+/* Sets to 0 what is hidden, where anything of a step is. */
+template <int COUNT, typename Hidden>
+__device__ void mask(bool masked, const Hidden& hidden, float (&numbers)[COUNT][4]) {
+    if (!masked) return;
 #pragma unroll
     for (int j = 0; j < COUNT; j++)
 #pragma unroll
         for (int n = 0; n < 4; n++)
-            gradients[j][n] = hidden(j, n) ? 0.0f : scale * P[j][n] * (gradients[j][n] - row(j, n).inner);
+            if (hidden(j, n)) numbers[j][n] = 0.0f;
+}
+
+/* Turns Q . K^T into P = exp(scale * Q . K^T - lse).  row: of [j][n]. */
+template <int COUNT, typename Row>
+__device__ void to_probabilities(float scale, const Row& row, float (&scores)[COUNT][4]) {
+#pragma unroll
+    for (int j = 0; j < COUNT; j++)
+#pragma unroll
+        for (int n = 0; n < 4; n++) scores[j][n] = expf(scale * scores[j][n] - row(j, n).lse);
+}
+
+/* Turns d_output . V^T into scale * dS, dS = P * (d_output . V^T - D). */
+template <int COUNT, typename Row>
+__device__ void to_gradients(float scale, const Row& row, const float (&P)[COUNT][4], float (&gradients)[COUNT][4]) {
+#pragma unroll
+    for (int j = 0; j < COUNT; j++)
+#pragma unroll
+        for (int n = 0; n < 4; n++) gradients[j][n] = scale * P[j][n] * (gradients[j][n] - row(j, n).inner);
 }
 
 /* lse and D of a query, by the four lanes that share its row.  Of one that does not exist lse is infinite: it weighs
@@ -136,14 +145,14 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT) d_queries_mat
             bring(key + Shape::STEP, stages + (1 - now) * Shape::STAGE);
             const bool masked = key + Shape::STEP - 1 > seen_by_all;
             const auto row = [&](int, int n) { return rows[n / 2]; };
-            const auto hidden = [&](int j, int n) {
-                return masked && key + column_in_fragments(j, n) > last_key[n / 2];
-            };
+            const auto hidden = [&](int j, int n) { return key + column_in_fragments(j, n) > last_key[n / 2]; };
             float P[Shape::STEP_TILES][4], gradients[Shape::STEP_TILES][4];
             multiply_rows<Format, Shape>(queries, stage, P);
-            to_probabilities(s.scale, row, hidden, P);
+            to_probabilities(s.scale, row, P);
+            mask(masked, hidden, P);
             multiply_rows<Format, Shape>(d_outputs, stage + Shape::MET, gradients);
-            to_gradients(s.scale, row, hidden, P, gradients);
+            to_gradients(s.scale, row, P, gradients);
+            mask(masked, hidden, gradients);
             add_weighted<Format, typename Shape::Summed, true>(gradients, stage, d_Q);
         }
         store_rows<Format, typename Shape::Own>(d_Q, queries, Shape::first_row(), s.head_dim,
@@ -197,15 +206,15 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT) d_keys_matrix
             bring(query + Shape::STEP, stages + (1 - now) * Shape::STAGE);
             const bool masked = query < seeing_all;
             const auto row = [&](int j, int n) { return rows[column_in_fragments(j, n)]; };
-            const auto hidden = [&](int j, int n) {
-                return masked && query + column_in_fragments(j, n) < first_query[n / 2];
-            };
+            const auto hidden = [&](int j, int n) { return query + column_in_fragments(j, n) < first_query[n / 2]; };
             float P[Shape::STEP_TILES][4], gradients[Shape::STEP_TILES][4];
             multiply_rows<Format, Shape>(keys, stage, P);
-            to_probabilities(s.scale, row, hidden, P);
+            to_probabilities(s.scale, row, P);
+            mask(masked, hidden, P);
             add_weighted<Format, typename Shape::Summed, true>(P, stage + Shape::MET, d_V);
             multiply_rows<Format, Shape>(values, stage + Shape::MET, gradients);
-            to_gradients(s.scale, row, hidden, P, gradients);
+            to_gradients(s.scale, row, P, gradients);
+            mask(masked, hidden, gradients);
             add_weighted<Format, typename Shape::Summed, true>(gradients, stage, d_K);
         }
         const auto line_in = [&](half_bits* data) { return [=](int i) { return all_keys.line_of(data, key + i); }; };

@@ -108,6 +108,7 @@ class Kernels(CLibrary):
     def units(self, sources: Mapping[str, str], operations: Iterable[str]) -> list[str]:
         """Those that define the operations, and beside each header that they include the file of its name."""
         names = [re.sub("_(bf16|fp16)$", "_##suffix", name) for name in operations]
+        names += {name.removesuffix("_##suffix") for name in names} - {*names}  # in float32, where no units take a call
         entry = re.compile(rf"int32_t cuda_({'|'.join(names)})(##suffix)?\(")
         text = "".join(sources.values())
         if any(name.endswith("##suffix") and f"cuda_{name}(" not in text for name in names):  # call every family's

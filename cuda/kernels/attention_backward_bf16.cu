@@ -1,4 +1,4 @@
-#include "attention_halves.cuh"
+#include "attention_backward_bf16.cuh"
 
 #include "attention_matrix_backward.cuh"
 #include "attention_units.cuh"
@@ -6,8 +6,8 @@
 
 namespace {
 
-using Narrow = FlashBackwardShape<64, 4, 64, 3>;
-using Wide = FlashBackwardShape<WIDEST_HEAD, 8, 32, 1>;
+using Narrow = FlashBackwardShape<64, 4, 32, 3>;
+using Wide = FlashBackwardShape<WIDEST_HEAD, 8, 16, 1>;
 
 template <typename Shape> int32_t launch(HalfBackward g, void* stream) {
     const int64_t pairs = g.s.pairs(), blocks = g.tiles<Shape>() * pairs, key_blocks = g.key_tiles<Shape>() * pairs;
