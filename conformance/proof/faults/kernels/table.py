@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import (
     activations,
     attention,
+    attention_units,
     broadcast,
     convolution,
     dropout,
@@ -31,6 +32,7 @@ FAMILIES = (
     products,
     matrix,
     attention,
+    attention_units,
     indices,
     convolution,
     planes,
