@@ -108,7 +108,6 @@ class Kernels(CLibrary):
     def units(self, sources: Mapping[str, str], operations: Iterable[str]) -> list[str]:
         """Those that define the operations, and beside each header that they include the file of its name."""
         names = [re.sub("_(bf16|fp16)$", "_##suffix", name) for name in operations]
-        names += {name.removesuffix("_##suffix") for name in names} - {*names}  # in float32, where no units take a call
         entry = re.compile(rf"int32_t cuda_({'|'.join(names)})(##suffix)?\(")
         text = "".join(sources.values())
         if any(name.endswith("##suffix") and f"cuda_{name}(" not in text for name in names):  # call every family's
@@ -118,6 +117,8 @@ class Kernels(CLibrary):
         while due:
             chosen.append(file := due.pop())
             named = {str(Path(header).with_suffix(self.unit)) for header in reached(file, sources)}
+            called = {f"int32_t {call}" for call in re.findall(r"\bcuda_\w+\(", sources[file])}
+            named |= {other for other, text in sources.items() if any(call in text for call in called)}
             due += sorted(named & sources.keys() - {*chosen, *due})
         return chosen
 
