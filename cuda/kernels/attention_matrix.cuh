@@ -2,8 +2,8 @@
  * FlashAttention-2).
  *
  * A block has ROWS queries of a (batch, KV head), a warp 16 of them in registers, their sums too; keys and values come
- * in turns, KEYS at a time, two stages each.  Each is read once for ROWS queries. What bounds it are the matrix units:
- * of the products four, one of scores and three of the parts of weights. */
+ * in turns, KEYS at a time, two stages each.  For 4 * ROWS * keys * head_dim products, three of them of the parts of
+ * weights, a block moves 4 * (ROWS + keys) * head_dim bytes: what bounds it are the matrix units. */
 #ifndef ASSAYER_ATTENTION_MATRIX_CUH
 #define ASSAYER_ATTENTION_MATRIX_CUH
 

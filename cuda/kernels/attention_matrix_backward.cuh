@@ -2,14 +2,15 @@
  * kernel walks the keys of a tile of queries for d_Q, one the queries that see a tile of keys for d_K and d_V.
  *
  * A block has ROWS queries (keys) of a (batch, KV head) in shared memory, a warp 16 of them, their sums in registers;
- * what they meet comes in turns, STEP lines at a time, in two stages.  Either kernel reads each line that a block meets
- * once for ROWS of its own, and writes its results once.  What bounds both are the matrix units: of products 5 and 8,
- * as a weight counts three times.  One walk with atomics would need 11 instead of 13, and another order each time. */
+ * what they meet comes in turns, STEP lines at a time, in two stages.  For 5 (8) * ROWS * met * head_dim products of
+ * 16-bit numbers, as a weight counts three times, a block moves 4 * (2 * ROWS + met) * head_dim bytes: what bounds both
+ * kernels are the matrix units.  One walk with atomics would need 11 products instead of 13, and another order each
+ * time. */
 #ifndef ASSAYER_ATTENTION_MATRIX_BACKWARD_CUH
 #define ASSAYER_ATTENTION_MATRIX_BACKWARD_CUH
 
-#include "attention_fragments.cuh"
 #include "attention_backward_bf16.cuh"
+#include "attention_fragments.cuh"
 
 #include <cmath>
 
