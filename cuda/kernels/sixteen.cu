@@ -1,6 +1,5 @@
-/* The 16-bit operations on a device: sixteen.h between two conversions, for each format; products read and store 16
- * bits themselves (gemm_halves.cu). */
-#include "attention_halves.cuh"
+/* The 16-bit operations on a device: sixteen.h between two conversions, for each format; products and attention read and
+ * store 16 bits themselves (gemm_halves.cu, attention_halves.cu). */
 #include "cast.cuh"
 #include "scratch.cuh"
 

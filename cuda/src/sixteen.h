@@ -101,23 +101,13 @@ int32_t HALF(cuda_rope_qk_backward)(const half_bits* d_q_out, const half_bits* d
                                       n_q_heads, n_kv_heads, head_dim, offset, stream))
 }
 
+#if !defined(HALVES_MULTIPLIED)
 int32_t HALF(cuda_attention_forward)(const half_bits* Q, const half_bits* K, const half_bits* V,
                                      half_bits* output, float* lse, int batch, int n_q_heads, int n_kv_heads,
                                      int q_len, int kv_len, int kv_capacity, int head_dim, float scale,
                                      void* stream) {
     /* before arrays are read by these sizes */
     CHECK(n_kv_heads >= 1 && n_q_heads % n_kv_heads == 0 && kv_len >= q_len && kv_len <= kv_capacity);
-#if defined(HALVES_MULTIPLIED)
-    CHECK_ARRAY(Q, batch, q_len, n_q_heads, head_dim);
-    CHECK_ARRAY(K, batch, kv_capacity, n_kv_heads, head_dim);
-    CHECK_ARRAY(V, batch, kv_capacity, n_kv_heads, head_dim);
-    CHECK_ARRAY(output, batch, q_len, n_q_heads, head_dim);
-    CHECK_ARRAY(lse, batch, n_q_heads, q_len);
-    const AttentionOf<half_bits> by_units = {Q,     K,      V,           batch,    n_q_heads, n_kv_heads,
-                                             q_len, kv_len, kv_capacity, head_dim, scale};
-    const int32_t done = attend_by_units(FORMAT, by_units, output, lse, stream);
-    if (done != ASSAYER_UNSUPPORTED) return done;
-#endif
     struct staged all[] = {read_from(Q, ELEMENTS(batch, q_len, n_q_heads, head_dim)),
                            read_from(K, ELEMENTS(batch, kv_capacity, n_kv_heads, head_dim)),
                            read_from(V, ELEMENTS(batch, kv_capacity, n_kv_heads, head_dim)),
@@ -144,6 +134,7 @@ int32_t HALF(cuda_attention_backward)(const half_bits* Q, const half_bits* K, co
                                         all[5].wide, all[6].wide, all[7].wide, batch, n_q_heads, n_kv_heads,
                                         seq_len, head_dim, scale, stream))
 }
+#endif
 
 int32_t HALF(cuda_expert_dispatch_backward)(const half_bits* d_output, const int32_t* position,
                                             half_bits* d_input, int tokens, int top_k, int hidden_dim,

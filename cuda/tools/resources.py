@@ -34,8 +34,11 @@ EXPLAINED = {
     "product_kernel": (40, "128 registers leave room for a second block"),
     # Of sixteen instances those whose results are float32, up to 24 words.
     "matrix_kernel": (96, "128 sums of a thread, fragments of two slices and the slice that is summed apart from them"),
-    # On sm_100 and sm_120; none on sm_80 to sm_90.
-    "attention_matrix_kernel": (120, "sums, scores, queries and the parts of weights are all in registers"),
+    # On sm_100 and sm_120; of narrow heads two words on sm_90, too.
+    "attention_matrix_kernel": (64, "sums, scores, queries and the parts of weights are all in registers"),
+    # What stays the same from step to step: stored before the first, read once a step beside 128 multiplications.
+    "d_keys_matrix_kernel": (40, "sums of two gradients are in registers; another step would leave warps idle"),
+    "d_queries_matrix_kernel": (16, "on sm_120, of narrow heads: 168 registers leave room for a third block"),
 }
 
 Compilers = dict[str, str]  # architecture -> compiler and version

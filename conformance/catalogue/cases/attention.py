@@ -125,7 +125,7 @@ def _along_the_first(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
 
 def _far_apart_from_zero(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     """Scores of 30000 in the first half of the keys and of 30001 in the other, whole numbers in any format."""
-    later = np.arange(shape[1]) * 2 >= sizes["kv_len"]
+    later = np.arange(shape[1]) * 2 >= sizes.get("kv_len", shape[1])
     made = np.zeros(shape)
     made[..., 0], made[..., 1] = 30000.0, later[:, None]
     return made
@@ -140,6 +140,7 @@ _FAR: dict[str, str | Maker] = {"Q": _along_the_first_two, "K": _far_apart_from_
 WHOLE_SCORES = sizes(
     "batch n_q_heads n_kv_heads q_len kv_len kv_capacity head_dim scale", (1, 2, 1, 9, 144, 150, 32, 0.25)
 )
+WHOLE_SQUARE = sizes(NAMES, (1, 2, 1, 40, 8, 0.25))
 
 SPECS = (
     Spec(
@@ -165,6 +166,8 @@ SPECS = (
     Spec("attention_forward", {"plain": WHOLE_SCORES}, _FAR, finish=_empty_cache_behind, why="scores_far_from_zero"),
     Spec("attention_backward", {"plain": EVERY, "tails": TAILS[:2] + TAILS[3:] + LONG}, finish=_forward_first),
     Spec("attention_backward", {"late": SOME}, _LATE, finish=_forward_first, why="largest_score_last"),
+    Spec("attention_backward", {"plain": SOME}, _SINK, finish=_forward_first, why="sink"),
+    Spec("attention_backward", {"plain": WHOLE_SQUARE}, _FAR, finish=_forward_first, why="scores_far_from_zero"),
     Spec("kv_cache_append", {"plain": APPENDS, "special": APPENDS[1:]}, signed_zeros=True),
 )
 

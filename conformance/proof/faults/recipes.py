@@ -117,6 +117,8 @@ class Kernels(CLibrary):
         while due:
             chosen.append(file := due.pop())
             named = {str(Path(header).with_suffix(self.unit)) for header in reached(file, sources)}
+            called = {f"int32_t {call}" for call in re.findall(r"\bcuda_\w+\(", sources[file])}
+            named |= {other for other, text in sources.items() if any(call in text for call in called)}
             due += sorted(named & sources.keys() - {*chosen, *due})
         return chosen
 
