@@ -37,7 +37,8 @@ template <int ITEMS> __device__ Peak include(const Peak& peak, const float (&ite
 }
 
 /* The peak of a whole row; its last part stays in `items`.  A NaN or +infinity in the row makes the sum NaN. */
-template <typename L> __device__ Peak row_peak(const float* row, const Parts<L>& parts, float (&items)[L::ITEMS]) {
+template <typename L, typename T>
+__device__ Peak row_peak(const T* row, const Parts<L>& parts, float (&items)[L::ITEMS]) {
     Peak peak = {-INFINITY, 0.0f};
     for (int part = 0; part < parts.count(); part++) {
         L::load(row + parts.start(part), parts.left(part), -INFINITY, items);

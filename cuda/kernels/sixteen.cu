@@ -1,5 +1,5 @@
-/* The 16-bit operations on a device: sixteen.h between two conversions, for each format; products read and store 16
- * bits themselves (gemm_halves.cu). */
+/* Attention in 16 bits where no matrix units take it: sixteen.h between two conversions, for each format.  Every other
+ * operation reads and stores 16 bits itself, in the file of its float32 form (products: gemm_halves.cu). */
 #include "attention_halves.cuh"
 #include "cast.cuh"
 #include "scratch.cuh"

@@ -3,6 +3,7 @@
  * What is read is widened, the float32 operation computes, what is stored is rounded once.  The C build and the kernels
  * include this file, each with a `staged` of its own: an array of the caller's in 16 bits, and in float32 meanwhile. */
 
+#if !defined(HALVES_MULTIPLIED) /* by a build whose kernels read and store 16 bits */
 int32_t HALF(cuda_cast_to)(const float* input, half_bits* output, int64_t n, void* stream) {
     CHECK_ARRAY(input, n);
     CHECK_ARRAY(output, n);
@@ -77,7 +78,6 @@ int32_t HALF(cuda_rmsnorm_residual_backward)(const half_bits* residual_out, cons
                                                d_weight, rows, hidden_dim, eps, beta, stream))
 }
 
-#if !defined(HALVES_MULTIPLIED) /* by a build whose products read and store 16 bits */
 int32_t HALF(cuda_gemm)(const half_bits* A, const half_bits* B, half_bits* C, int M, int N, int K,
                         void* stream) {
     struct staged all[] = {read_from(A, ELEMENTS(M, K)), read_from(B, ELEMENTS(N, K)),
@@ -135,7 +135,6 @@ int32_t HALF(cuda_grouped_gemm_tn)(const half_bits* A, const half_bits* B, const
     struct staged all[] = {read_from(A, ELEMENTS(rows, M)), read_from(B, ELEMENTS(rows, N))};
     STAGED(all, cuda_grouped_gemm_tn(all[0].wide, all[1].wide, offsets, C, rows, n_experts, M, N, beta, stream))
 }
-#endif
 
 int32_t HALF(cuda_rope_qk)(const half_bits* q, const half_bits* k, const float* freqs, half_bits* q_out,
                            half_bits* k_out, int batch, int seq_len, int n_q_heads, int n_kv_heads,
@@ -160,6 +159,7 @@ int32_t HALF(cuda_rope_qk_backward)(const half_bits* d_q_out, const half_bits* d
     STAGED(all, cuda_rope_qk_backward(all[0].wide, all[1].wide, freqs, all[2].wide, all[3].wide, batch, seq_len,
                                       n_q_heads, n_kv_heads, head_dim, offset, stream))
 }
+#endif
 
 int32_t HALF(cuda_attention_forward)(const half_bits* Q, const half_bits* K, const half_bits* V,
                                      half_bits* output, float* lse, int batch, int n_q_heads, int n_kv_heads,
@@ -205,6 +205,7 @@ int32_t HALF(cuda_attention_backward)(const half_bits* Q, const half_bits* K, co
                                         seq_len, head_dim, scale, stream))
 }
 
+#if !defined(HALVES_MULTIPLIED)
 int32_t HALF(cuda_expert_dispatch_backward)(const half_bits* d_output, const int32_t* position,
                                             half_bits* d_input, int tokens, int top_k, int hidden_dim,
                                             void* stream) {
@@ -252,3 +253,4 @@ int32_t HALF(cuda_scatter_add)(const half_bits* grad_output, const int* indices,
     struct staged all[] = {read_from(grad_output, ELEMENTS(num_indices, embedding_dim))};
     STAGED(all, cuda_scatter_add(all[0].wide, indices, grad_weight, num_indices, embedding_dim, stream))
 }
+#endif
