@@ -1,7 +1,8 @@
 /* The 16-bit operations, for one format: HALF(name) is the name with the format's suffix, FORMAT the format.
  *
- * What is read is widened, the float32 operation computes, what is stored is rounded once.  The C build and the kernels
- * include this file, each with a `staged` of its own: an array of the caller's in 16 bits, and in float32 meanwhile. */
+ * What is read is widened, the float32 operation computes, what is stored is rounded once.  The C build includes this
+ * file, and of the kernels attention's alone, each with a `staged` of its own: an array of the caller's in 16 bits, and
+ * in float32 meanwhile. */
 
 #if !defined(HALVES_MULTIPLIED) /* by a build whose kernels read and store 16 bits */
 int32_t HALF(cuda_cast_to)(const float* input, half_bits* output, int64_t n, void* stream) {
