@@ -54,7 +54,7 @@ FAULTS = (
           "r.half + pair + p]", "r.half + pair + p % 2]", "only where head_dim >= 8"),
     Fault("moe.cu: sums kept in 16 bits", _both("expert_combine"), "moe.cu",
           "sum.at[i] += weight * part.at[i];", "sum.at[i] = widened(rounded<T>(sum.at[i] + weight * part.at[i]));",
-          _SHORT),
+          "sums kept in"),
     Fault("moe.cu: weights in 16 bits", _both("expert_combine_backward"), "moe.cu",
           "there ? b.weights[pair] : not_a_number()",
           "there ? widened(rounded<T>(b.weights[pair])) : not_a_number()", _SHORT),
