@@ -6,7 +6,7 @@ from conformance.proof.faults.fault import Fault
 from conformance.proof.faults.run_mode import BY_ADDRESSES, BY_RACES
 
 _TAIL = "visit_pack<1>(arrays, i < packs.first ? i : i + WIDTH * packs.count, f);"
-_SHORT = "in 16 bits|shorter format|rounded|cut off"
+_SHORT = "in 16 bits|shorter format|computing in b?float16|rounded|cut off"
 _DRAWN = "pack.at[i] = f(numbers.at[i], e + i);"
 
 
@@ -27,7 +27,7 @@ FAULTS = (
           "overflow saturates|numbers where (minus )?infinity is due"),
     Fault("vector.cuh: neighbours exchanged as they are stored", _both("add"), "vector.cuh",
           "stored.at[i] = rounded<T>(pack.at[i]);", "stored.at[i] = rounded<T>(pack.at[WIDTH == 8 ? i ^ 1 : i]);",
-          "exchanged|swapped|pair"),
+          "in other places"),
     Fault("vector.cuh: one sixteen bytes of eight floats", ("rmsnorm_bf16",), "vector.cuh",
           "const float4 whole = *reinterpret_cast<const float4*>(from + i);",
           "const float4 whole = *reinterpret_cast<const float4*>(from);", "column"),
