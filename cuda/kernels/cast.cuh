@@ -4,9 +4,7 @@
 
 #include "half.cuh"
 
-int32_t widen(Bf16, const half_bits* input, float* output, int64_t n, void* stream);
-int32_t widen(Fp16, const half_bits* input, float* output, int64_t n, void* stream);
-int32_t narrow(Bf16, const float* input, half_bits* output, int64_t n, void* stream);
-int32_t narrow(Fp16, const float* input, half_bits* output, int64_t n, void* stream);
+template <typename Format> int32_t widen(Format, const half_bits* input, float* output, int64_t n, void* stream);
+template <typename Format> int32_t narrow(Format, const float* input, half_bits* output, int64_t n, void* stream);
 
 #endif

@@ -6,7 +6,7 @@
 #include "launch.cuh"
 #include "vector.cuh"
 
-/* THREADS threads take a row; each moves WIDTH floats at a time. */
+/* THREADS threads take a row; each moves WIDTH numbers at a time. */
 template <int THREADS_, int WIDTH_> struct TeamLayout {
     static constexpr int THREADS = THREADS_, WIDTH = WIDTH_, BLOCK = 128, TEAMS = BLOCK / THREADS;
 
@@ -31,18 +31,6 @@ template <typename T = float, typename Launch> int32_t with_team(int cols, bool 
     return quads ? with_team_of<WHOLE<T>>(cols, launch) : with_team_of<1>(cols, launch);
 }
 
-template <int WIDTH, typename T> __device__ Pack<WIDTH, T> filled(T value) {
-    Pack<WIDTH, T> pack;
-    for (T& x : pack.at) x = value;
-    return pack;
-}
-
-/* NaN; in 16 bits one of either format. */
-template <typename T> __device__ T none_of() {
-    if constexpr (sizeof(T) == sizeof(float)) return not_a_number();
-    else return 0x7fff;
-}
-
 /* output[i] = table[indices[i] / divisor]; NaN where the quotient is no row of the table. */
 template <typename L, typename T>
 __global__ void __launch_bounds__(L::BLOCK) gather_kernel(const T* table, const int32_t* indices, T* output, int64_t n,
@@ -52,7 +40,7 @@ __global__ void __launch_bounds__(L::BLOCK) gather_kernel(const T* table, const 
     const int64_t row = indices[i] < 0 ? -1 : indices[i] / divisor;
     const bool there = row >= 0 && row < table_rows;
     L::columns(cols, [&](int64_t column) {
-        const Pack<L::WIDTH, T> none = filled<L::WIDTH>(none_of<T>());
+        const Pack<L::WIDTH, T> none = filled<L::WIDTH>(rounded<T>(not_a_number()));
         store_pack(output + i * cols + column, there ? load_pack<L::WIDTH>(table + row * cols + column) : none);
     });
 }

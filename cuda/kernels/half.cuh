@@ -1,10 +1,12 @@
-/* 16-bit formats: each number to float32, and from it to nearest even. */
+/* 16-bit formats: each number to float32, and from it to nearest even.  A format is the type of a number of it in
+ * memory, too: an array of half_bits does not say which one it holds. */
 #ifndef ASSAYER_HALF_CUH
 #define ASSAYER_HALF_CUH
 
 #include <cstdint>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <type_traits>
 
 #include "../src/random.h"
 
@@ -19,6 +21,7 @@ struct Bf16 {
         const uint32_t bits = __float_as_uint(x);
         return isnan(x) ? narrow(x) : static_cast<half_bits>((bits + r) >> 16);
     }
+    half_bits bits;
 };
 
 struct Fp16 {
@@ -39,6 +42,33 @@ struct Fp16 {
         }
         return static_cast<half_bits>((bits >> 16 & 0x8000) | drawn);
     }
+    half_bits bits;
 };
+static_assert(sizeof(Bf16) == sizeof(half_bits) && sizeof(Fp16) == sizeof(half_bits), "arrays of them are half_bits");
+
+/* An array as the header declares it, as one of the numbers that it holds: T is float or a format. */
+template <typename T, typename Declared> const T* numbers_of(const Declared* array) {
+    static_assert(sizeof(T) == sizeof(Declared), "the same array");
+    return reinterpret_cast<const T*>(array);
+}
+template <typename T, typename Declared> T* numbers_of(Declared* array) {
+    static_assert(sizeof(T) == sizeof(Declared), "the same array");
+    return reinterpret_cast<T*>(array);
+}
+
+/* An operation by a macro of what its arrays are declared as, what numbers they hold, and its name's suffix. */
+#define FOR_EACH_STORAGE(OPERATION)                                                                                    \
+    OPERATION(float, float, )                                                                                          \
+    OPERATION(assayer_bf16, Bf16, _bf16)                                                                               \
+    OPERATION(assayer_fp16, Fp16, _fp16)
+
+/* A number in memory, of float32 or a format, as it is computed with; and back, rounded to nearest even. */
+__device__ inline float widened(float x) { return x; }
+template <typename Format> __device__ float widened(Format x) { return Format::widen(x.bits); }
+
+template <typename T> __device__ T rounded(float x) {
+    if constexpr (std::is_same_v<T, float>) return x;
+    else return {T::narrow(x)};
+}
 
 #endif

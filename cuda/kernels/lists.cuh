@@ -5,7 +5,7 @@
 #include "map.cuh"
 
 constexpr int ARRAYS_AT_MOST = 64; /* of one launch: parameters end at 4 KB */
-constexpr int64_t CHUNK = 8192;    /* elements, a multiple of four so that every chunk lies as its array does */
+constexpr int64_t CHUNK = 8192;    /* elements, a multiple of eight so that every chunk lies as its array does */
 constexpr int LIST_THREADS = 256;
 
 /* Arrays i of LISTS lists have sizes[i] elements; their chunks are numbered from starts[i]. */
@@ -53,12 +53,11 @@ int32_t for_batches(float* const* const (&lists)[LISTS], const int64_t* sizes, c
 template <int LISTS> unsigned blocks_of(const Batch<LISTS>& batch) { return blocks_for(batch.chunks(), 1); }
 
 /* f(x, y) for every element of a chunk, by the threads of a block. */
-template <int INPUTS, int OUTPUTS, typename Function>
-__device__ void visit_chunk(Arrays<INPUTS, OUTPUTS> arrays, int64_t at, int64_t size, Function& f) {
-    for (int a = 0; a < INPUTS; a++) arrays.in[a] += at;
-    for (int a = 0; a < OUTPUTS; a++) arrays.out[a] += at;
+template <typename A, typename Function> __device__ void visit_chunk(A arrays, int64_t at, int64_t size, Function& f) {
+    for (int a = 0; a < A::INS; a++) arrays.in[a] += at;
+    for (int a = 0; a < A::OUTS; a++) arrays.out[a] += at;
     const int64_t length = min64(CHUNK, size - at);
-    visit(arrays, length, quads_of(arrays, length), threadIdx.x, LIST_THREADS, f);
+    visit(arrays, length, packs_of(arrays, length), threadIdx.x, LIST_THREADS, f);
 }
 
 #endif

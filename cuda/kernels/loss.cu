@@ -4,12 +4,11 @@
 
 namespace {
 
-template <typename L>
-__global__ void __launch_bounds__(L::BLOCK)
-    log_softmax_kernel(const float* logits, float* log_probs, int rows, int cols) {
+template <typename L, typename T>
+__global__ void __launch_bounds__(L::BLOCK) log_softmax_kernel(const T* logits, float* log_probs, int rows, int cols) {
     const int64_t row = L::team();
     if (row >= rows) return;
-    const float* const x = logits + row * cols;
+    const T* const x = logits + row * cols;
     const Parts<L> parts{cols};
     float items[L::ITEMS];
     const Peak peak = row_peak<L>(x, parts, items);
@@ -41,9 +40,9 @@ __global__ void __launch_bounds__(LOSS_THREADS)
 }
 
 /* The one that stands at the target is subtracted before the scale: near 1 the two differ. */
-template <typename L>
+template <typename L, typename T>
 __global__ void __launch_bounds__(L::BLOCK)
-    cross_entropy_backward_kernel(const float* log_probs, const int* targets, float* d_logits, int rows, int cols,
+    cross_entropy_backward_kernel(const float* log_probs, const int* targets, T* d_logits, int rows, int cols,
                                   float scale) {
     const int64_t row = L::team();
     if (row >= rows) return;
@@ -63,33 +62,47 @@ __global__ void __launch_bounds__(L::BLOCK)
     }
 }
 
-} // namespace
-
-int32_t cuda_cross_entropy_forward(const float* logits, const int* targets, float* loss, float* log_probs,
-                                   int batch_seq, int vocab_size, void* stream) {
+template <typename T>
+int32_t cross_entropy_forward(const T* logits, const int* targets, float* loss, float* log_probs, int batch_seq,
+                              int vocab_size, void* stream) {
     CHECK_ARRAY(logits, batch_seq, vocab_size);
     CHECK_ARRAY(targets, batch_seq);
     CHECK_ARRAY(loss, 1);
     CHECK_ARRAY(log_probs, batch_seq, vocab_size);
-    TRY(with_row_layout<1>(vocab_size, rows_of_quads(vocab_size, logits, log_probs), [=](auto layout) {
+    TRY((with_row_layout<1, T>(vocab_size, rows_of_quads(vocab_size, logits, log_probs), [=](auto layout) {
         using L = decltype(layout);
         log_softmax_kernel<L><<<blocks_for(batch_seq, L::TEAMS), L::BLOCK, 0, stream_of(stream)>>>(
             logits, log_probs, batch_seq, vocab_size);
         return launched();
-    }));
+    })));
     mean_loss_kernel<<<1, LOSS_THREADS, 0, stream_of(stream)>>>(log_probs, targets, loss, batch_seq, vocab_size);
     return launched();
 }
 
-int32_t cuda_cross_entropy_backward(const float* log_probs, const int* targets, float* d_logits, int batch_seq,
-                                    int vocab_size, float scale, void* stream) {
+template <typename T>
+int32_t cross_entropy_backward(const float* log_probs, const int* targets, T* d_logits, int batch_seq, int vocab_size,
+                               float scale, void* stream) {
     CHECK_ARRAY(log_probs, batch_seq, vocab_size);
     CHECK_ARRAY(targets, batch_seq);
     CHECK_ARRAY(d_logits, batch_seq, vocab_size);
-    return with_row_layout<1>(vocab_size, rows_of_quads(vocab_size, log_probs, d_logits), [=](auto layout) {
+    return with_row_layout<1, T>(vocab_size, rows_of_quads(vocab_size, log_probs, d_logits), [=](auto layout) {
         using L = decltype(layout);
         cross_entropy_backward_kernel<L><<<blocks_for(batch_seq, L::TEAMS), L::BLOCK, 0, stream_of(stream)>>>(
             log_probs, targets, d_logits, batch_seq, vocab_size, scale);
         return launched();
     });
 }
+
+} // namespace
+
+#define CROSS_ENTROPY(Declared, T, suffix)                                                                             \
+    int32_t cuda_cross_entropy_forward##suffix(const Declared* logits, const int* targets, float* loss,                \
+                                               float* log_probs, int batch_seq, int vocab_size, void* stream) {        \
+        return cross_entropy_forward(numbers_of<T>(logits), targets, loss, log_probs, batch_seq, vocab_size, stream);  \
+    }                                                                                                                  \
+    int32_t cuda_cross_entropy_backward##suffix(const float* log_probs, const int* targets, Declared* d_logits,        \
+                                                int batch_seq, int vocab_size, float scale, void* stream) {            \
+        return cross_entropy_backward(log_probs, targets, numbers_of<T>(d_logits), batch_seq, vocab_size, scale,       \
+                                      stream);                                                                         \
+    }
+FOR_EACH_STORAGE(CROSS_ENTROPY)

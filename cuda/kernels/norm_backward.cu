@@ -8,16 +8,18 @@ namespace {
 
 /* base: what d_input starts from, or null.  Each team sums its own d_weight over the rows it takes, into its row of
  * `partials`. */
-struct Backward {
-    const float *x, *weight, *d_output, *base;
-    float *d_input, *partials;
+template <typename T> struct Backward {
+    const T *x, *d_output, *base;
+    const float* weight;
+    T* d_input;
+    float* partials;
     int rows, cols;
     float eps;
 };
 
 /* r, and the c of d_input = base + r * (d_output * weight - x * c).  The last part stays in x and dy. */
-template <typename L>
-__device__ float2 row_factors(const Backward& b, int64_t row, const Parts<L>& parts, float (&x)[L::ITEMS],
+template <typename L, typename T>
+__device__ float2 row_factors(const Backward<T>& b, int64_t row, const Parts<L>& parts, float (&x)[L::ITEMS],
                               float (&dy)[L::ITEMS]) {
     float squares = 0.0f, inner = 0.0f;
     for (int part = 0; part < parts.count(); part++) {
@@ -36,8 +38,8 @@ __device__ float2 row_factors(const Backward& b, int64_t row, const Parts<L>& pa
     return make_float2(r, r * r * (team_sum<L::THREADS>(inner) / static_cast<float>(b.cols)));
 }
 
-template <typename L>
-__device__ void store_d_input(const Backward& b, int64_t at, int64_t start, int left, float2 factors,
+template <typename L, typename T>
+__device__ void store_d_input(const Backward<T>& b, int64_t at, int64_t start, int left, float2 factors,
                               const float (&x)[L::ITEMS], const float (&dy)[L::ITEMS]) {
     float dx[L::ITEMS];
     L::load(b.weight + start, left, 0.0f, dx);
@@ -53,7 +55,7 @@ __device__ void store_d_input(const Backward& b, int64_t at, int64_t start, int 
 }
 
 /* d_weight is summed in registers where a row is one part, and in the team's own row of partials where it is more. */
-template <typename L> __global__ void __launch_bounds__(L::BLOCK) rmsnorm_backward_kernel(Backward b) {
+template <typename L, typename T> __global__ void __launch_bounds__(L::BLOCK) rmsnorm_backward_kernel(Backward<T> b) {
     const Parts<L> parts{b.cols};
     if (L::team() >= b.rows) return;
     float* const partial = b.partials + L::team() * b.cols;
@@ -80,36 +82,36 @@ template <typename L> __global__ void __launch_bounds__(L::BLOCK) rmsnorm_backwa
     if (parts.count() == 1) L::store(partial, b.cols, sums);
 }
 
-int32_t backward(Backward b, float* d_weight, float beta, bool quads, void* stream) {
+template <typename T> int32_t backward(Backward<T> b, float* d_weight, float beta, bool quads, void* stream) {
     const int teams = static_cast<int>(min64(b.rows, TEAMS_AT_MOST));
     const Scratch scratch(int64_t{teams} * b.cols * static_cast<int64_t>(sizeof(float)), stream_of(stream));
     TRY(scratch.code());
     b.partials = scratch.as<float>();
-    TRY(with_row_layout<3>(b.cols, quads && rows_of_quads(b.cols, b.partials), [=](auto layout) {
+    TRY((with_row_layout<3, T>(b.cols, quads && rows_of_quads(b.cols, b.partials), [=](auto layout) {
         using L = decltype(layout);
-        rmsnorm_backward_kernel<L><<<blocks_for(teams, L::TEAMS), L::BLOCK, 0, stream_of(stream)>>>(b);
+        rmsnorm_backward_kernel<L, T><<<blocks_for(teams, L::TEAMS), L::BLOCK, 0, stream_of(stream)>>>(b);
         return launched();
-    }));
+    })));
     return sum_partials(b.partials, d_weight, teams, b.cols, beta, stream);
 }
 
-} // namespace
-
-int32_t cuda_rmsnorm_backward(const float* input, const float* weight, const float* d_output, float* d_input,
-                              float* d_weight, int rows, int hidden_dim, float eps, float beta, void* stream) {
+template <typename T>
+int32_t rmsnorm_backward(const T* input, const float* weight, const T* d_output, T* d_input, float* d_weight, int rows,
+                         int hidden_dim, float eps, float beta, void* stream) {
     CHECK_ARRAY(input, rows, hidden_dim);
     CHECK_ARRAY(weight, hidden_dim);
     CHECK_ARRAY(d_output, rows, hidden_dim);
     CHECK_ARRAY(d_input, rows, hidden_dim);
     CHECK_ARRAY(d_weight, hidden_dim);
     CHECK(eps >= 0);
-    return backward({input, weight, d_output, nullptr, d_input, nullptr, rows, hidden_dim, eps}, d_weight, beta,
-                    rows_of_quads(hidden_dim, input, weight, d_output, d_input), stream);
+    return backward<T>({input, d_output, nullptr, weight, d_input, nullptr, rows, hidden_dim, eps}, d_weight, beta,
+                       rows_of_quads(hidden_dim, input, weight, d_output, d_input), stream);
 }
 
-int32_t cuda_rmsnorm_residual_backward(const float* residual_out, const float* weight, const float* d_output,
-                                       const float* d_residual_out, float* d_input, float* d_weight, int rows,
-                                       int hidden_dim, float eps, float beta, void* stream) {
+template <typename T>
+int32_t rmsnorm_residual_backward(const T* residual_out, const float* weight, const T* d_output,
+                                  const T* d_residual_out, T* d_input, float* d_weight, int rows, int hidden_dim,
+                                  float eps, float beta, void* stream) {
     CHECK_ARRAY(residual_out, rows, hidden_dim);
     CHECK_ARRAY(weight, hidden_dim);
     CHECK_ARRAY(d_output, rows, hidden_dim);
@@ -117,6 +119,25 @@ int32_t cuda_rmsnorm_residual_backward(const float* residual_out, const float* w
     CHECK_ARRAY(d_input, rows, hidden_dim);
     CHECK_ARRAY(d_weight, hidden_dim);
     CHECK(eps >= 0);
-    return backward({residual_out, weight, d_output, d_residual_out, d_input, nullptr, rows, hidden_dim, eps}, d_weight,
-                    beta, rows_of_quads(hidden_dim, residual_out, weight, d_output, d_residual_out, d_input), stream);
+    return backward<T>({residual_out, d_output, d_residual_out, weight, d_input, nullptr, rows, hidden_dim, eps},
+                       d_weight, beta,
+                       rows_of_quads(hidden_dim, residual_out, weight, d_output, d_residual_out, d_input), stream);
 }
+
+} // namespace
+
+#define RMSNORM_BACKWARD(Declared, T, suffix)                                                                          \
+    int32_t cuda_rmsnorm_backward##suffix(const Declared* input, const float* weight, const Declared* d_output,        \
+                                          Declared* d_input, float* d_weight, int rows, int hidden_dim, float eps,     \
+                                          float beta, void* stream) {                                                  \
+        return rmsnorm_backward(numbers_of<T>(input), weight, numbers_of<T>(d_output), numbers_of<T>(d_input),         \
+                                d_weight, rows, hidden_dim, eps, beta, stream);                                        \
+    }                                                                                                                  \
+    int32_t cuda_rmsnorm_residual_backward##suffix(                                                                    \
+        const Declared* residual_out, const float* weight, const Declared* d_output, const Declared* d_residual_out,   \
+        Declared* d_input, float* d_weight, int rows, int hidden_dim, float eps, float beta, void* stream) {           \
+        return rmsnorm_residual_backward(numbers_of<T>(residual_out), weight, numbers_of<T>(d_output),                 \
+                                         numbers_of<T>(d_residual_out), numbers_of<T>(d_input), d_weight, rows,        \
+                                         hidden_dim, eps, beta, stream);                                               \
+    }
+FOR_EACH_STORAGE(RMSNORM_BACKWARD)

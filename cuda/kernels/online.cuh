@@ -49,7 +49,8 @@ __device__ Peak row_peak_of(const Parts<L>& parts, float (&items)[L::ITEMS], con
 }
 
 /* Of a row as it lies in memory. */
-template <typename L> __device__ Peak row_peak(const float* row, const Parts<L>& parts, float (&items)[L::ITEMS]) {
+template <typename L, typename T>
+__device__ Peak row_peak(const T* row, const Parts<L>& parts, float (&items)[L::ITEMS]) {
     return row_peak_of(parts, items,
                        [&](int part) { L::load(row + parts.start(part), parts.left(part), -INFINITY, items); });
 }

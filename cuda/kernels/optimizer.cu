@@ -1,5 +1,4 @@
 /* Updates of parameters, AdamW (Loshchilov and Hutter 2019) among them, and gradients set to zero. */
-#include "half.cuh"
 #include "lists.cuh"
 
 #include <cmath>
@@ -71,6 +70,33 @@ __global__ void __launch_bounds__(LIST_THREADS)
     }
 }
 
+/* Of each element of a chunk a copy in 16 bits, e counted in its array. */
+template <typename Format> struct Rounding {
+    uint64_t seed, own; /* own: the array's word */
+    __device__ Format operator()(float x, int64_t e) const {
+        return seed ? Format{Format::draw(x, static_cast<uint32_t>(random_word(own, e) >> 48))} : rounded<Format>(x);
+    }
+};
+
+/* Elements [at, at + length) by the threads of a block: eight of a copy an access, where the arrays lie alike. */
+template <typename Format>
+__device__ void copy_chunk(const float* param, Format* copy, int64_t at, int64_t length, const Rounding<Format>& f) {
+    constexpr int WIDTH = WHOLE<Format>;
+    const Packs packs = packs_of(Arrays<1, 1, float, Format>{{param + at}, {copy + at}}, length);
+    for (int64_t p = threadIdx.x; p < packs.count; p += LIST_THREADS) {
+        const int64_t e = at + packs.first + WIDTH * p;
+        const Pack<WIDTH> numbers = load_numbers<WIDTH>(param + e);
+        Pack<WIDTH, Format> pack;
+#pragma unroll
+        for (int i = 0; i < WIDTH; i++) pack.at[i] = f(numbers.at[i], e + i);
+        store_pack<WIDTH>(copy + e, pack);
+    }
+    for (int64_t i = threadIdx.x; i < length - WIDTH * packs.count; i += LIST_THREADS) {
+        const int64_t e = at + (i < packs.first ? i : i + WIDTH * packs.count);
+        copy[e] = f(param[e], e);
+    }
+}
+
 /* The fifth list: copies.  What a block has updated it copies, while it is in the cache. */
 template <typename Format>
 __global__ void __launch_bounds__(LIST_THREADS)
@@ -78,15 +104,12 @@ __global__ void __launch_bounds__(LIST_THREADS)
     update.grad_scale = grad_scale[0];
     for (int64_t chunk = blockIdx.x; chunk < batch.chunks(); chunk += gridDim.x) {
         const int i = batch.array_of(chunk);
-        const int64_t at = (chunk - batch.starts[i]) * CHUNK, stop = min64(at + CHUNK, batch.sizes[i]);
+        const int64_t at = (chunk - batch.starts[i]) * CHUNK;
         update_chunk(batch, i, at, update);
         __syncthreads();
-        const float* const param = batch.arrays[0][i];
-        half_bits* const copy = reinterpret_cast<half_bits*>(batch.arrays[4][i]);
-        const uint64_t own = random_word(seed, first + i);
-        for (int64_t e = at + threadIdx.x; e < stop; e += LIST_THREADS)
-            copy[e] = seed ? Format::draw(param[e], static_cast<uint32_t>(random_word(own, e) >> 48))
-                           : Format::narrow(param[e]);
+        const Rounding<Format> f = {seed, random_word(seed, first + i)};
+        copy_chunk(batch.arrays[0][i], reinterpret_cast<Format*>(batch.arrays[4][i]), at,
+                   min64(CHUNK, batch.sizes[i] - at), f);
     }
 }
 

@@ -2,9 +2,11 @@
 #ifndef ASSAYER_VECTOR_CUH
 #define ASSAYER_VECTOR_CUH
 
+#include "half.cuh"
 #include "ptx.cuh"
 
 #include <cstdint>
+#include <type_traits>
 
 template <int WIDTH, typename T = float> struct Pack {
     T at[WIDTH];
@@ -32,12 +34,15 @@ __device__ inline void store_shared_quad(float* to, const Quad& quad) {
 /* How many elements sixteen bytes hold. */
 template <typename T> constexpr int WHOLE = 16 / sizeof(T);
 
-/* Sixteen bytes in one access; any other number of elements one by one. */
+/* Sixteen bytes an access, where they are whole sixteens; any other number of elements one by one. */
 template <int WIDTH, typename T> __device__ Pack<WIDTH, T> load_pack(const T* from) {
     Pack<WIDTH, T> pack;
-    if constexpr (WIDTH == WHOLE<T>) {
-        const float4 whole = *reinterpret_cast<const float4*>(from);
-        memcpy(&pack, &whole, sizeof pack);
+    if constexpr (WIDTH % WHOLE<T> == 0) {
+#pragma unroll
+        for (int i = 0; i < WIDTH; i += WHOLE<T>) {
+            const float4 whole = *reinterpret_cast<const float4*>(from + i);
+            memcpy(&pack.at[i], &whole, sizeof whole);
+        }
     } else {
 #pragma unroll
         for (int i = 0; i < WIDTH; i++) pack.at[i] = from[i];
@@ -46,14 +51,39 @@ template <int WIDTH, typename T> __device__ Pack<WIDTH, T> load_pack(const T* fr
 }
 
 template <int WIDTH, typename T> __device__ void store_pack(T* to, const Pack<WIDTH, T>& pack) {
-    if constexpr (WIDTH == WHOLE<T>) {
-        float4 whole;
-        memcpy(&whole, &pack, sizeof whole);
-        store_whole(reinterpret_cast<float4*>(to), whole);
+    if constexpr (WIDTH % WHOLE<T> == 0) {
+#pragma unroll
+        for (int i = 0; i < WIDTH; i += WHOLE<T>) {
+            float4 whole;
+            memcpy(&whole, &pack.at[i], sizeof whole);
+            store_whole(reinterpret_cast<float4*>(to + i), whole);
+        }
     } else {
 #pragma unroll
         for (int i = 0; i < WIDTH; i++) to[i] = pack.at[i];
     }
+}
+
+/* Numbers as they are computed with, from and to arrays of float32 or of a 16-bit format. */
+template <int WIDTH, typename T> __device__ Pack<WIDTH> load_numbers(const T* from) {
+    const Pack<WIDTH, T> stored = load_pack<WIDTH>(from);
+    Pack<WIDTH> pack;
+#pragma unroll
+    for (int i = 0; i < WIDTH; i++) pack.at[i] = widened(stored.at[i]);
+    return pack;
+}
+
+template <int WIDTH, typename T> __device__ void store_numbers(T* to, const Pack<WIDTH>& pack) {
+    Pack<WIDTH, T> stored;
+#pragma unroll
+    for (int i = 0; i < WIDTH; i++) stored.at[i] = rounded<T>(pack.at[i]);
+    store_pack<WIDTH>(to, stored);
+}
+
+template <int WIDTH, typename T> __device__ Pack<WIDTH, T> filled(T value) {
+    Pack<WIDTH, T> pack;
+    for (T& x : pack.at) x = value;
+    return pack;
 }
 
 /* How many elements an address lies past a multiple of 16 bytes. */
@@ -62,11 +92,8 @@ template <typename T> __host__ __device__ int phase_of(const T* pointer) {
 }
 
 /* True where every row of these arrays, cols wide, is a whole number of quads (of sixteen bytes, if not of floats). */
-template <typename T, typename... Pointers> bool rows_of_quads(int64_t cols, const T* array, Pointers... arrays) {
-    const int phases[] = {phase_of(array), phase_of(arrays)...};
-    bool aligned = cols % WHOLE<T> == 0;
-    for (const int phase : phases) aligned = aligned && phase == 0;
-    return aligned;
+template <typename... Pointers> bool rows_of_quads(int64_t cols, Pointers... arrays) {
+    return ((cols % WHOLE<std::remove_pointer_t<Pointers>> == 0 && phase_of(arrays) == 0) && ...);
 }
 
 #endif

@@ -1,7 +1,7 @@
 /* The 16-bit operations, for one format: HALF(name) is the name with the format's suffix, FORMAT the format.
  *
- * What is read is widened, the float32 operation computes, what is stored is rounded once.  The C build and the kernels
- * include this file, each with a `staged` of its own: an array of the caller's in 16 bits, and in float32 meanwhile. */
+ * What is read is widened, the float32 operation computes, what is stored is rounded once.  A `staged` is an array of the
+ * caller's in 16 bits, and in float32 meanwhile. */
 
 int32_t HALF(cuda_cast_to)(const float* input, half_bits* output, int64_t n, void* stream) {
     CHECK_ARRAY(input, n);
@@ -101,7 +101,6 @@ int32_t HALF(cuda_rope_qk_backward)(const half_bits* d_q_out, const half_bits* d
                                       n_q_heads, n_kv_heads, head_dim, offset, stream))
 }
 
-#if !defined(HALVES_MULTIPLIED)
 int32_t HALF(cuda_attention_forward)(const half_bits* Q, const half_bits* K, const half_bits* V,
                                      half_bits* output, float* lse, int batch, int n_q_heads, int n_kv_heads,
                                      int q_len, int kv_len, int kv_capacity, int head_dim, float scale,
@@ -134,7 +133,6 @@ int32_t HALF(cuda_attention_backward)(const half_bits* Q, const half_bits* K, co
                                         all[5].wide, all[6].wide, all[7].wide, batch, n_q_heads, n_kv_heads,
                                         seq_len, head_dim, scale, stream))
 }
-#endif
 
 int32_t HALF(cuda_expert_dispatch_backward)(const half_bits* d_output, const int32_t* position,
                                             half_bits* d_input, int tokens, int top_k, int hidden_dim,

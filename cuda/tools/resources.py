@@ -34,6 +34,8 @@ EXPLAINED = {
     "product_kernel": (40, "128 registers leave room for a second block"),
     # Of sixteen instances those whose results are float32, up to 24 words.
     "matrix_kernel": (96, "128 sums of a thread, fragments of two slices and the slice that is summed apart from them"),
+    # Of 28 instances one on sm_90, two words: with 56 registers a ninth block is resident.
+    "rmsnorm_backward_kernel": (8, "the compiler lets two words go, outside of its inner loops"),
     # On sm_100 and sm_120; of narrow heads two words on sm_90, too.
     "attention_matrix_kernel": (64, "sums, scores, queries and the parts of weights are all in registers"),
     # What stays the same from step to step: stored before the first, read once a step beside 128 multiplications.

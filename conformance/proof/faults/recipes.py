@@ -63,6 +63,12 @@ class CLibrary:
         path.write_text(text, encoding="utf-8")
 
 
+def _entry(operation: str) -> str:
+    """What matches a kernel's launcher: its own, or a macro's for each type that numbers are stored as."""
+    stored = re.sub("_(bf16|fp16)$", "_?##suffix", operation)
+    return rf"int32_t cuda_{stored if stored != operation else f'{operation}(##suffix)?'}\("
+
+
 class Kernels(CLibrary):
     """The kernels of cuda/kernels in a mode of the emulator, of which a library holds no more than it is asked for."""
 
@@ -107,11 +113,11 @@ class Kernels(CLibrary):
 
     def units(self, sources: Mapping[str, str], operations: Iterable[str]) -> list[str]:
         """Those that define the operations, and beside each header that they include the file of its name."""
-        names = [re.sub("_(bf16|fp16)$", "_##suffix", name) for name in operations]
-        entry = re.compile(rf"int32_t cuda_({'|'.join(names)})(##suffix)?\(")
+        entries = [_entry(operation) for operation in operations]
         text = "".join(sources.values())
-        if any(name.endswith("##suffix") and f"cuda_{name}(" not in text for name in names):  # call every family's
+        if not all(re.search(entry, text) for entry in entries):  # through sixteen.h, which calls other families'
             return [RUNTIME, *(file for file in sources if file.endswith(self.unit))]
+        entry = re.compile("|".join(entries))
         due = ["runtime.cu", *(file for file, text in sources.items() if entry.search(text))]
         chosen = [RUNTIME]
         while due:

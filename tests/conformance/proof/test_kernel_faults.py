@@ -54,7 +54,8 @@ def test_a_library_is_linked_from_what_its_operations_need() -> None:
     of_halves = set(recipe.units(sources, ["gemm_bf16"]))
     assert {"gemm_halves.cu", "matrix_bf16.cu", "product.cu"} <= of_halves
     assert "softmax.cu" not in of_halves
-    assert "softmax.cu" in recipe.units(sources, ["gemm_bf16", "add_bf16"])  # sixteen.cu calls every family's
+    assert set(recipe.units(sources, ["add_bf16"])) == {"emulator.cpp", "runtime.cu", "elementwise.cu"}
+    assert {"attention_halves.cu", "attention_backward.cu"} <= set(recipe.units(sources, ["attention_backward_bf16"]))
 
 
 def test_faults_of_two_libraries_do_not_go_together() -> None:

@@ -13,17 +13,17 @@ _SCALE = """\
 _CORRECTION = "1.0 / (1.0 - std::pow(static_cast<double>(beta), step))"
 
 FAULTS = (
-    Fault("map.cuh: tail after the last quad left out", ("add", "mul"), "map.cuh",
-          "i < n - 4 * quads.count; i += threads", "i < (quads.count ? quads.first : n); i += threads",
+    Fault("map.cuh: tail after the last pack left out", ("add", "mul"), "map.cuh",
+          "i < n - WIDTH * packs.count; i += threads", "i < (packs.count ? packs.first : n); i += threads",
           "tail left out|never written"),
     Fault("map.cuh: the tail's elements counted from the beginning", ("mul",), "map.cuh",
-          "visit_one(arrays, i < quads.first ? i : i + 4 * quads.count, f);", "visit_one(arrays, i, f);",
+          "visit_pack<1>(arrays, i < packs.first ? i : i + WIDTH * packs.count, f);", "visit_pack<1>(arrays, i, f);",
           "never written"),
-    Fault("map.cuh: quads taken for aligned", ("scale",), "map.cuh",
-          "const int64_t first = min64((4 - phase) % 4, n);", "const int64_t first = 0;",
+    Fault("map.cuh: packs taken for aligned", ("scale",), "map.cuh",
+          "const int64_t alone = min64(first, n);", "const int64_t alone = 0;",
           "misaligned address", run_mode=BY_ADDRESSES, cases="plain"),
     Fault("map.cuh: bound one too far", ("scale",), "map.cuh",
-          "i < n - 4 * quads.count; i += threads", "i <= n - 4 * quads.count; i += threads",
+          "i < n - WIDTH * packs.count; i += threads", "i <= n - WIDTH * packs.count; i += threads",
           "wrote past the end of output|read past the end of input"),
     Fault("map.cuh: more threads than a block has", ("silu",), "map.cuh",
           "MAP_THREADS, 0, stream_of(stream)>>>", "2048, 0, stream_of(stream)>>>", "cudaErrorInvalidConfiguration"),
