@@ -46,11 +46,13 @@ def _join_lines(app: Any, tree: Any) -> None:
     from docutils import nodes
 
     for parent in {id(text.parent): text.parent for text in tree.findall(nodes.Text)}.values():
-        for place in reversed(range(1, len(parent) - 1)):
-            before, text, after = (parent[place + step] for step in (-1, 0, 1))
-            ends = f"{before.astext()[-1:]}\n{after.astext()[:1]}"
-            if isinstance(text, nodes.Text) and text == "\n" and joined(ends) != ends:
-                del parent[place]
+        # Behind bold words an empty text stands; every node is true.
+        parts = [part for part in parent if not isinstance(part, nodes.Text) or part.astext()]
+        for place in reversed(range(1, len(parts) - 1)):
+            ends = f"{parts[place - 1].astext()[-1:]}\n{parts[place + 1].astext()[:1]}"
+            if isinstance(parts[place], nodes.Text) and parts[place] == "\n" and joined(ends) != ends:
+                del parts[place]
+        parent[:] = parts
 
 
 def setup(app: Any) -> None:
