@@ -69,19 +69,20 @@ def attention_backward(
 
 
 def attention_softmax(scores: Array, mask: Array, scale: float, has_mask: int, causal: int, offset: int) -> Array:
-    """In base two, by a running maximum and sum over blocks of 32 keys, the maximum no lower than -1e30."""
-    x = scores * (np.float32(scale) * LOG2E)
-    x = x + mask[:, None, None] * LOG2E if has_mask else x
+    """In base two behind the maximum, which runs over blocks of 32 keys and is never -inf."""
+    x = scores * np.float32(scale)
+    x = x + mask[:, None, None] if has_mask else x
     hidden = np.arange(x.shape[3]) > np.arange(x.shape[2])[:, None] + offset
     x = np.where(hidden, np.float32(-np.inf), x) if causal else x
-    maximum = np.full_like(x[..., :1], np.float32(-1e30))
+    maximum = np.full_like(x[..., :1], np.finfo(np.float32).min)
     total = np.zeros_like(maximum)
     for start in range(0, x.shape[3], 32):
         block = x[..., start : start + 32]
         higher = np.maximum(maximum, np.max(block, axis=-1, keepdims=True))
-        total = total * np.exp2(maximum - higher) + np.sum(np.exp2(block - higher), axis=-1, keepdims=True)
+        powers = np.exp2((block - higher) * LOG2E)
+        total = total * np.exp2((maximum - higher) * LOG2E) + np.sum(powers, axis=-1, keepdims=True)
         maximum = higher
-    return np.exp2(x - maximum) * np.where(total == 0, np.float32(0), 1 / total)
+    return np.exp2((x - maximum) * LOG2E) * np.where(total == 0, np.float32(0), 1 / total)
 
 
 def attention_softmax_backward(weights: Array, d_scores: Array, scale: float) -> Array:
