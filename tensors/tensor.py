@@ -98,10 +98,10 @@ class Tensor(Arithmetic):
             source = source.copy()  # what is read has to be read before it is written
         storage, x, y = self.storage, source._layout, target._layout
         plan, array = storage.plans.find(how := ("written", x, y)), storage.array
-        if plan is not None and storage.held is not None and array.flags.writeable:
-            if plan.call(source.storage.held, storage.held):
-                storage.version += 1
-                return
+        is_plain = storage.held is not None and array.flags.writeable
+        if plan is not None and is_plain and plan.call(source.storage.held, storage.held):
+            storage.version += 1
+            return
         args = (source.storage.array, array, *calls.copied(layouts.broadcast(x, y.shape), y))
         storage.write(storage.plans.run_into(self.ops.map_strided, how, args, y))
 

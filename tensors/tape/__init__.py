@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from .differences import Slopes, differences
 from .function import Context, Function, Gradients
+from .parts import Part
 from .variable import Variable, apply, concat, no_grad
 
 __all__ = [
     "Context",
     "Function",
     "Gradients",
+    "Part",
     "Slopes",
     "Variable",
     "apply",

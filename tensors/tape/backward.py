@@ -32,7 +32,7 @@ def backward(root: Node | Leaf, gradient: Tensor, retain: bool = False) -> None:
                 if source is None or one is None:
                     continue
                 sofar = pending.get(source)
-                if type(one) is Part:
+                if isinstance(one, Part):
                     pending[source] = _with_part(gathered, source, sofar, one)
                 else:
                     pending[source] = one if sofar is None else sofar + one

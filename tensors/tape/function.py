@@ -100,7 +100,7 @@ class Node:
             count = len(found) if isinstance(found, tuple) else type(found).__name__
             raise self._wrong(f"expected a tuple of {len(shapes)} gradients, got {count}")
         for number, one in enumerate(found):
-            if one is not None and one.shape != shapes[number]:
+            if one is not None and one._layout.shape != shapes[number]:
                 raise self._wrong(f"gradient {number}: expected shape {shapes[number]}, got {one.shape}")
         if gradient.storage.version != version:
             raise self._wrong("expected the gradient that it is given as it was, got it written")

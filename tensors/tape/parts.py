@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from tensors.creation import zeros
-from tensors.layout import Layout, Shape
+from tensors.layout import Layout, Shape, dense
 from tensors.tensor import Tensor
 
 
-class Part(NamedTuple):
+class Part:
     """A gradient of an input of this shape: `values` at the elements that its changed layout names, 0 elsewhere."""
 
-    shape: Shape
-    change: Callable[[Layout], Layout]
-    values: Tensor
+    __slots__ = ("_layout", "change", "values")
+
+    def __init__(self, shape: Shape, change: Callable[[Layout], Layout], values: Tensor) -> None:
+        self._layout, self.change, self.values = dense(shape), change, values
+
+    @property
+    def shape(self) -> Shape:
+        return self._layout.shape
 
 
 class Gathered:

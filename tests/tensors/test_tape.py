@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from tensors import TapeError, Tensor, TensorError
-from tensors.tape import Context, Function, Gradients, Variable, apply, concat, no_grad
+from tensors.indexing import indexed
+from tensors.tape import Context, Function, Gradients, Part, Variable, apply, concat, no_grad
 
 
 def leaf(*numbers: float) -> Variable:
@@ -206,3 +207,25 @@ def test_one_behind_the_other() -> None:
     joined = concat([x, y, x])
     joined.backward(Tensor(np.array([1.0, 2.0, 3.0, 4.0, 5.0])))
     assert (grad(x), grad(y)) == ([5, 7], [3])
+
+
+class Last(Function):
+    """The last element; its gradient is a part of that of all."""
+
+    @staticmethod
+    def forward(context: Context, *inputs: Tensor, **attributes: Any) -> Tensor:
+        context.size = inputs[0].size + attributes["off"]
+        return inputs[0][-1:].copy()
+
+    @staticmethod
+    def backward(context: Context, gradient: Tensor) -> Gradients:
+        return (Part((context.size,), lambda layout: indexed(layout, slice(-1, None)), gradient),)
+
+
+def test_parts_of_gradients_are_added_to_others() -> None:
+    x = leaf(1.0, 2.0, 3.0)
+    (apply(Last, x, off=0) * 2.0 + x.sum() + apply(Last, x, off=0)).backward(Tensor(np.array([1.0])))
+    assert grad(x) == [1, 1, 4]
+    with pytest.raises(TapeError, match=r"Last\.backward: gradient 0: expected shape \(3,\), got \(4,\)"):
+        apply(Last, x, off=1).backward(Tensor(np.array([1.0])))
+    assert grad(x) == [1, 1, 4]

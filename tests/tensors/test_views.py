@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as drawn_numpy
 
+from bindings import ArgumentError, Library
 from tensors import Tensor, TensorError, TensorIndexError
 
 Draw = Any
@@ -176,3 +178,33 @@ def test_two_elements_at_one_place_are_not_written() -> None:
     with pytest.raises(ValueError, match="output"):
         Tensor(array).broadcast_to((2, 3))[...] = 1.0
     assert array.tolist() == [[0, 1, 2]]
+
+
+def test_what_is_remembered_of_an_index_is_not_taken_for_an_equal_one_of_another_kind() -> None:
+    x = Tensor(np.arange(6.0).reshape(2, 3))
+    assert x[1].numpy().tolist() == [3, 4, 5]
+    for other in (True, 1.0, [1], np.array([1])):
+        with pytest.raises(TensorError, match="expected a whole number, a slice"):
+            x[other]
+    assert x[np.int64(1)].layout is x[1].layout
+    assert x[:, None, ::2].layout is x[:, None, slice(None, None, 2)].layout
+    assert x[0:1].shape == (1, 3)
+    with pytest.raises(TensorError, match=r"got 1\.0"):
+        x.permute_dims((1.0, 0))  # type: ignore[arg-type]
+
+
+def test_layouts_stay_as_they_are() -> None:
+    x = Tensor(np.arange(6.0).reshape(2, 3))
+    with pytest.raises(AttributeError, match="which others have"):
+        x.layout.offset = 1
+    assert copy.deepcopy(x.layout) is x.layout
+
+
+def test_what_is_read_only_is_not_written_by_a_plan(stub: Library) -> None:
+    for _ in range(2):
+        Tensor(np.zeros(3, np.float32), stub)[...] = 1.0
+    array = np.zeros(3, np.float32)
+    array.flags.writeable = False
+    with pytest.raises(ArgumentError, match="read-only"):
+        Tensor(array, stub)[...] = 1.0
+    assert not array.any()

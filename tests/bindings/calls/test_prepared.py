@@ -76,3 +76,14 @@ def test_nothing_is_done_while_a_graph_is_captured(stub: Library) -> None:
     prepared = stub.map_strided.prepare(**arguments())  # type: ignore[attr-defined]
     with stub.capture():
         assert prepared(held(np.zeros(6, np.float32))) is None
+
+
+def test_into_a_storage_that_is_given(stub: Library) -> None:
+    given = arguments(output=np.zeros(8, np.float32), output_strides=np.array([3, 1]))
+    prepared = stub.map_strided.prepare_into(**given)  # type: ignore[attr-defined]
+    array, output = np.arange(10, 16, dtype=np.float32), np.full(9, 5.0, np.float32)
+    assert prepared(held(array), held(output)) is True
+    assert output.tolist() == [-10, -13, 5, -11, -14, 5, -12, -15, 5]
+    assert prepared(held(array), held(np.zeros(7, np.float32))) is None
+    assert prepared(held(array), None) is None
+    assert stub.silu.prepare_into(np.zeros(3, np.float32)) is None  # type: ignore[attr-defined]
