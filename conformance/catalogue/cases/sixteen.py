@@ -66,6 +66,27 @@ def specs(float32: Sequence[Spec], facts_of: Callable[[str], Facts]) -> Iterator
             yield Spec(operation, rows, {"input": edges}, why="edges", signed_zeros=True, trivial=trivial)
         yield from _updates(f"multi_adamw_{suffix}")
         yield from _of(suffix, float32, facts_of)
+    yield from _near_the_least()
+
+
+def _near_the_least() -> Iterator[Spec]:
+    """Products of bfloat16 whose sums, or factors, are subnormal numbers, which processors' units take for zero.
+
+    float16 ends at 2^-24, and float32's sums of its products are never as small.
+    """
+    factors: dict[str, dict[str, str | Maker]] = {
+        "small_sums": dict.fromkeys("AB", scaled("plain", 2.0**-62)),
+        "small_factors": {"A": "subnormal", "B": scaled("plain", 2.0**60)},
+    }
+    for operation in ("gemm", "gemm_nn", "gemm_tn"):
+        row = sizes("M N K", (19, 18, 33))[0] | ({} if operation == "gemm" else {"alpha": 1.0, "beta": 0.0})
+        for why, inputs in factors.items():
+            yield Spec(
+                f"{operation}_bf16",
+                {"subnormal": [row]},
+                inputs if operation == "gemm" else {**inputs, "C": nan},
+                why=why,
+            )
 
 
 def _updates(operation: str) -> Iterator[Spec]:

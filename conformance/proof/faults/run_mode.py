@@ -14,7 +14,7 @@ _PRELOAD = CUDA / "emulator" / "preload.py"
 
 @dataclass(frozen=True)
 class RunMode:
-    """A mode of the emulator and a schedule of it, of which the C library knows the first alone, and settings of its own."""
+    """A mode of the emulator and a schedule of it, the C library knows the first alone; settings of its own."""
 
     mode: str = "fast"
     schedule: str = "forward"

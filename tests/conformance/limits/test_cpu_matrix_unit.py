@@ -1,4 +1,4 @@
-"""Contracts that name a processor's unit for bfloat16: what it computes stays within the limits, flushed sums and all."""
+"""Contracts that name a processor's unit for bfloat16: what it computes stays within the limits."""
 
 from __future__ import annotations
 
