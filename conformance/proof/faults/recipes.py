@@ -113,11 +113,7 @@ class Kernels(CLibrary):
 
     def units(self, sources: Mapping[str, str], operations: Iterable[str]) -> list[str]:
         """Those that define the operations, and beside each header that they include the file of its name."""
-        entries = [_entry(operation) for operation in operations]
-        text = "".join(sources.values())
-        if not all(re.search(entry, text) for entry in entries):  # through sixteen.h, which calls other families'
-            return [RUNTIME, *(file for file in sources if file.endswith(self.unit))]
-        entry = re.compile("|".join(entries))
+        entry = re.compile("|".join(_entry(operation) for operation in operations))
         due = ["runtime.cu", *(file for file, text in sources.items() if entry.search(text))]
         chosen = [RUNTIME]
         while due:

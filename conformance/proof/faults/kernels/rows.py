@@ -74,7 +74,7 @@ FAULTS = (
           "inverse_root(team_sum<L::THREADS>(squares), L::PART, f.eps)", "the right values times"),
     Fault("norm.cu: weights of the first columns for all", ("rmsnorm",), "norm.cu",
           "L::load(f.weight + parts.start(part), parts.left(part), 0.0f, weights);",
-          "L::load(f.weight, parts.left(part), 0.0f, weights);", "column"),
+          "L::load(f.weight, parts.left(part), 0.0f, weights);", "column|weight read modulo 8192"),
     Fault("norm.cu: sum written out without the residual", ("rmsnorm_residual",), "norm.cu",
           _NO_RESIDUAL, f"{_EARLY}{_NO_RESIDUAL}    keep = false;\n", "matches: .*residual_out is the input"),
     Fault("partials.cuh: gradients assigned", ("rmsnorm_backward", "rmsnorm_residual_backward"), "partials.cuh",
