@@ -14,6 +14,7 @@ _OR = ", or "
 
 NO_PATTERN = "of no simple pattern"
 AS_SHORT = "errors no larger than those of computing in"
+RIGHT_TO = "right to"
 
 
 class Kind(StrEnum):
@@ -40,6 +41,7 @@ class Kind(StrEnum):
     MOVED = "the right values in other places"
     SHORT = "results in a shorter format"
     PRECISION = "errors as large as those of a shorter format"
+    DIGITS = f"{RIGHT_TO} some digits"
     AVERAGE = "errors too large on the average"
     NO_PATTERN = f"wrong numbers {NO_PATTERN}"
     VARIES = "the second run differs from the first"
@@ -119,7 +121,7 @@ class Diagnosis:
     @property
     def is_vague(self) -> bool:
         """Whether it says no more than that numbers are wrong: numbers that differ from run to run are that too."""
-        vague = (Kind.NO_PATTERN, Kind.NO_NUMBER, Kind.PRECISION, Kind.AVERAGE)
+        vague = (Kind.NO_PATTERN, Kind.NO_NUMBER, Kind.PRECISION, Kind.DIGITS, Kind.AVERAGE)
         return not self.readings and all(one.kind in vague for one in self.symptoms)
 
     @property

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from .diagnoses import AS_SHORT, NO_PATTERN, Diagnosis, Kind, Symptom, of_readings, of_readings_in_part
+from .diagnoses import AS_SHORT, NO_PATTERN, RIGHT_TO, Diagnosis, Kind, Symptom, of_readings, of_readings_in_part
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Joint:
     @property
     def says_nothing(self) -> bool:
         """Whether it is no more than that numbers are wrong, and how far they are off."""
-        return not self.reading and (self.core.endswith(NO_PATTERN) or AS_SHORT in self.core)
+        return not self.reading and (self.core.endswith(NO_PATTERN) or any(one in self.core for one in _SMALL_ERRORS))
 
     def is_shown_by(self, diagnosis: Diagnosis) -> bool:
         """Whether it holds in a case of this diagnosis."""
@@ -182,10 +182,13 @@ def _without_stray_precision(told: Sequence[Diagnosis]) -> Sequence[Diagnosis]:
 def _plain(symptom: Symptom) -> Symptom:
     if symptom.kind is not Kind.PRECISION:
         return symptom
-    return replace(symptom, kind=Kind.NO_PATTERN, words=Kind.NO_PATTERN, general="", also=())
+    words = [one for one in symptom.also if one.startswith(RIGHT_TO)]
+    kind = Kind.DIGITS if words else Kind.NO_PATTERN
+    return replace(symptom, kind=kind, words=words[0] if words else kind, general="", also=tuple(words[1:]))
 
 
-_SAYS_LITTLE = (Kind.NO_PATTERN, Kind.PRECISION, Kind.AVERAGE, Kind.VARIES)
+_SAYS_LITTLE = (Kind.NO_PATTERN, Kind.PRECISION, Kind.DIGITS, Kind.AVERAGE, Kind.VARIES)
+_SMALL_ERRORS = (AS_SHORT, f" {RIGHT_TO} ")  # in the words of what says no more than how small errors are
 _ENOUGH = 3  # one case in so many
 _NAMING = 2  # a name that holds in fewer than a quarter of the cases is chance
 _REFUTED = 0.75  # so many of the cases that could show something have to

@@ -133,13 +133,13 @@ def _bounded(output: str, name: str, bad: NDArray[np.bool_], array: Numbers) -> 
 def told(cases: Sequence[Iterable[Values]]) -> str:
     """Say how the values of one input lie wherever the results of several cases are wrong: "only where x is below -18".
 
-    Nothing where chance may have brought it about, or where most of what lies there is right.
+    Nothing where chance may have brought it about, where most lies there, or where most of what lies there is right.
     """
     by_way: dict[tuple[str, str, Kind], list[Values]] = {}
     for case in cases:
         for one in case:
             by_way.setdefault((one.output, one.input, one.kind), []).append(one)
-    often = [found for found in by_way.values() if len(found) >= _HOLDS * len(cases) and _is_mostly_wrong(found)]
+    often = [found for found in by_way.values() if len(found) >= _HOLDS * len(cases) and _sets_apart(found)]
     certain = [found for found in often if _chance(found, len(cases)) + math.log(len(by_way)) < math.log(CHANCE)]
     # Where one input tells, that there is one is less.
     found = min(certain, key=lambda one: (one[0].input == _AN_INPUT, _chance(one, len(cases))), default=[])
@@ -147,8 +147,10 @@ def told(cases: Sequence[Iterable[Values]]) -> str:
     return f"only where {_said(found)}{some}" if found else ""
 
 
-def _is_mostly_wrong(found: Sequence[Values]) -> bool:
-    return _MOSTLY * sum(one.wrong for one in found) >= sum(one.inside for one in found)
+def _sets_apart(found: Sequence[Values]) -> bool:
+    """Whether fewer lie there than elsewhere, and enough of them are wrong: errors leave out zeros by themselves."""
+    inside = sum(one.inside for one in found)
+    return _MOSTLY * sum(one.wrong for one in found) >= inside and 2 * inside <= sum(one.size for one in found)
 
 
 def _chance(found: Sequence[Values], cases: int) -> float:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from conformance.judging.diagnoses import AS_SHORT, Kind, Symptom
+from conformance.judging.diagnoses import AS_SHORT, RIGHT_TO, Kind, Symptom
 from conformance.limits.measure import BIAS_ELEMENTS, SIGMAS
 from conformance.limits.noise import FLOAT32, Noisy
 
@@ -100,6 +100,18 @@ def computed_short(wrong: Wrong) -> Symptom | None:
 def _no_larger(words: str) -> str:
     """A case of few roundings fits a finer format than others of the same library."""
     return f"{AS_SHORT} {words}"
+
+
+_DIGITS = range(6, 2, -1)
+
+
+def digits(part: Part) -> Symptom | None:
+    """The first digits are right: an approximation, or a constant, that ends early."""
+    if not part.is_noisy or not part.usable.all() or not part.values.all():
+        return None
+    reach = float(np.max(np.abs(part.error / part.values), initial=0.0))
+    words = [f"{RIGHT_TO} {count} digits" for count in _DIGITS if reach <= 10.0**-count]
+    return Symptom(Kind.DIGITS, words[0], also=tuple(words[1:])) if words else None
 
 
 def averages(wrong: Wrong) -> Symptom | None:

@@ -10,7 +10,7 @@ from conformance.judging.diagnoses import NO_PATTERN, Kind, Symptom
 from .altered import ALTERED, BY_LINES, clamped
 from .contents import CONTENTS, flushed, kinds
 from .failed import Wrong
-from .formats import averages, computed_short, stored_short
+from .formats import averages, computed_short, digits, stored_short
 from .moved import moved, wrapped
 from .parts import Part
 from .places import places
@@ -54,4 +54,9 @@ def _unexplained(wrong: Wrong, part: Part) -> Symptom:
     if not part.is_noisy:
         return Symptom(Kind.NO_PATTERN, f"other values, {NO_PATTERN}")
     found = specials(Part(wrong, wrong.beyond)) or kinds(part)
-    return found or computed_short(wrong) or Symptom(Kind.NO_PATTERN, Kind.NO_PATTERN)
+    if found:
+        return found
+    short, right = computed_short(wrong), digits(part)
+    if short and right:  # the cases together tell which it is
+        return replace(short, also=(*short.also, right.words, *right.also))
+    return short or right or Symptom(Kind.NO_PATTERN, Kind.NO_PATTERN)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from conformance.candidates.finding import Finding, Misdeed
+from conformance.catalogue.cases import CASES
 from conformance.judging.causes import NOT_REFUSED, RIGHT_BUT, WROTE_REFUSED, Cause, causes
 from conformance.judging.diagnoses import Diagnosis, Kind, Symptom, of_readings, of_symptoms
 from conformance.judging.results import Result, Status
@@ -193,3 +194,22 @@ def test_what_a_tool_says_tells_more_than_numbers_but_not_than_a_reading() -> No
     assert [cause.sentence for cause in causes([numbers, crashed])] == [tool.text]
     named = failed("softmax/plain/1x2", "softmax", "no maximum")
     assert [cause.sentence for cause in causes([named, crashed])] == ["matches: no maximum"]
+
+
+def test_what_has_no_pattern_stands_behind_what_has_a_name() -> None:
+    vague = of_symptoms([Symptom(Kind.NO_PATTERN, Kind.NO_PATTERN, outputs=("output",))])
+    several = [replace(failed(f"gemm/plain/{size}", "gemm", ""), diagnosis=vague) for size in ("1x1x1", "17x33x65")]
+    found = causes([*several, failed("rmsnorm/plain/3x33")])
+    assert [cause.operation for cause in found] == ["rmsnorm", "gemm"]
+
+
+def test_when_operations_with_one_mistake_fail_is_asked_of_all_together() -> None:
+    def of(operation: str, *columns: int) -> list[str]:
+        return [id for id, case in CASES.of(operation).items() if case.sizes["hidden_dim"] in columns]
+
+    wide = [*of("rmsnorm", 8193), *of("rmsnorm_residual", 1025)]
+    narrow = [id for operation in ("rmsnorm", "rmsnorm_residual") for id in of(operation, 13, 33, 64, 65, 67, 257)]
+    passed = [Result(id, id.split("/")[0], Status.PASS) for id in narrow]
+    [cause] = causes([*(failed(id, id.split("/")[0]) for id in wide), *passed])
+    assert cause.operations == ("rmsnorm", "rmsnorm_residual")
+    assert cause.sentence == f"matches: {EPS}; only where hidden_dim >= 1025"

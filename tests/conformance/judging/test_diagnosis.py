@@ -126,3 +126,18 @@ def test_what_lies_within_a_coarser_copy_s_limits_does_not_belong_there(by: floa
     told = diagnose(operation, arguments, expected, got, verdicts)
     assert told is not None
     assert ("what belongs into" in told.text) is is_exchanged
+
+
+def test_a_constant_that_ends_early_is_said_by_the_digits_that_are_right() -> None:
+    case = CASES["gelu_tanh/plain/1024"]
+    arguments = case.arguments()
+    expected = expect(case.operation, arguments)
+    x = arguments["input"].astype(np.float64)
+    came = {"output": (0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.0447 * x**3)))).astype(np.float32)}
+    verdicts = judge_outputs(case.operation, arguments, expected, came)
+    found = diagnose(case.operation, arguments, expected, came, verdicts)
+    assert found is not None
+    [symptom] = found.symptoms
+    assert {symptom.kind} <= {Kind.DIGITS, Kind.PRECISION}
+    assert "right to 3 digits" in (symptom.words, *symptom.also)
+    assert "right to 6 digits" not in (symptom.words, *symptom.also)
