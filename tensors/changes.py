@@ -36,7 +36,7 @@ class Change:
 
 
 def _exactly(told: Any) -> Hashable:
-    """Return what tells apart all that functions may: 1, 1.0 and True are equal. Raises TypeError for what it cannot."""
+    """Return what tells apart what functions do (1, 1.0 and True are equal). Raises TypeError for what it cannot."""
     kind = type(told)
     if kind is int or told is Ellipsis:
         return (told,)

@@ -197,8 +197,8 @@ struct simd {
     void (*gather)(const float* from, int64_t along, int64_t down, int64_t rows, int64_t columns, float* to, int64_t to_row);
     void (*scatter)(const float* from, int64_t along, int64_t columns, float* to);
     /* A copy that goes past the caches, as what is too much for them would push out all else, and asks meanwhile for n numbers
-     * of each of two places that are read next, which may be any; settle() when a thread is done. */
-    void (*stream)(int64_t n, const float* from, float* to, const float* next, const float* other);
+     * at each of two addresses that are read next, which may be any; settle() when a thread is done. */
+    void (*stream)(int64_t n, const float* from, float* to, uintptr_t next, uintptr_t other);
     void (*settle)(void);
 
     struct half bf16, fp16;

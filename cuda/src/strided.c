@@ -9,7 +9,7 @@
 #include "strides.h"
 
 enum { TILE_ROWS = 16, TILE_COLUMNS = 512, INPUTS = 2, OUTPUT = 0 };
-enum { CACHE_LINE = 16, PIECE = 256, STREAMED = 1 << 22 }; /* of what goes past the caches; elements from which on it does: 16 MiB written */
+enum { CACHE_LINE = 16, PIECE = 256, STREAMED = 1 << 22 }; /* floats; results of 16 MiB and more are stored past the caches */
 enum { RUN = 1 << 16, REPEATED = 1024 }; /* elements of a tile that is not gathered; columns where an input repeats one number */
 
 struct call {
@@ -73,11 +73,12 @@ static void do_row(const struct call* c, int64_t n, const struct rows* in, int64
 static void stream_row(const struct call* c, int64_t n, const struct rows* in, float* to) {
     float piece[PIECE];
     for (int64_t at = 0, length; at < n; at += length) {
-        length = min64(PIECE - (int64_t)((uintptr_t)(to + at) / sizeof(float) % CACHE_LINE), n - at); /* whole lines, but for the ends */
+        const int64_t past_line = (int64_t)((uintptr_t)(to + at) / sizeof(float) % CACHE_LINE);
+        length = min64(PIECE - past_line, n - at); /* whole lines, but for the ends */
         const float *const first = in[0].data + at, *const second = c->zip ? in[1].data + at : first;
         if (c->map) c->map(length, first, piece);
         else c->zip(length, first, second, piece);
-        simd()->stream(length, piece, to + at, first + 2 * PIECE, second + 2 * PIECE);
+        simd()->stream(length, piece, to + at, (uintptr_t)first + 2 * sizeof piece, (uintptr_t)second + 2 * sizeof piece);
     }
 }
 

@@ -47,7 +47,8 @@ class Function:
     """A differentiable function of tensors; subclasses say both ways, and `apply` calls them.
 
     backward returns a gradient of its input's shape for each input, or None where that is 0 or not asked for
-    (context.needs); a Part says one that is 0 but where a view lies. It may return the gradient that it is given, and views of it, but writes nothing into it.
+    (context.needs); a Part says one that is 0 but where a view lies. It may return the gradient that it is given, and
+    views of it, but writes nothing into it.
     """
 
     @staticmethod

@@ -21,7 +21,7 @@ LAYOUTS: dict[str, Layout] = {
 }
 
 
-def numbers(*arrays: tuple[int, ...]) -> list[Any]:
+def numbers(*arrays: Any) -> list[Any]:
     return [np.array(one, np.int64) for one in arrays]
 
 

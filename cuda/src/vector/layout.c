@@ -36,7 +36,8 @@ static void scatter(const float* restrict from, int64_t along, int64_t columns, 
 #if defined(__AVX512F__)
 #define STREAM_LINE(from, to) _mm512_stream_ps(to, _mm512_loadu_ps(from))
 #elif defined(__AVX__)
-#define STREAM_LINE(from, to) (_mm256_stream_ps(to, _mm256_loadu_ps(from)), _mm256_stream_ps((to) + 8, _mm256_loadu_ps((from) + 8)))
+#define STREAM_LINE(from, to) \
+    (_mm256_stream_ps(to, _mm256_loadu_ps(from)), _mm256_stream_ps((to) + 8, _mm256_loadu_ps((from) + 8)))
 #elif defined(__SSE__)
 #define STREAM_LINE(from, to) stream_line(from, to)
 static inline void stream_line(const float* from, float* to) {
@@ -45,13 +46,13 @@ static inline void stream_line(const float* from, float* to) {
 #endif
 
 #ifdef STREAM_LINE
-static void stream(int64_t n, const float* restrict from, float* restrict to, const float* next, const float* other) {
+static void stream(int64_t n, const float* restrict from, float* restrict to, uintptr_t next, uintptr_t other) {
     const int64_t before = (int64_t)(-(uintptr_t)to % (LINE * sizeof(float)) / sizeof(float));
     int64_t i = before < n ? before : n;
     memcpy(to, from, (size_t)i * sizeof(float));
     for (; i + LINE <= n; i += LINE) {
-        PREFETCH((uintptr_t)next + (uintptr_t)i * sizeof(float));
-        PREFETCH((uintptr_t)other + (uintptr_t)i * sizeof(float));
+        PREFETCH(next + (uintptr_t)i * sizeof(float));
+        PREFETCH(other + (uintptr_t)i * sizeof(float));
         STREAM_LINE(from + i, to + i);
     }
     memcpy(to + i, from + i, (size_t)(n - i) * sizeof(float));
@@ -60,7 +61,7 @@ static void stream(int64_t n, const float* restrict from, float* restrict to, co
 /* Other threads see what was streamed before what is stored from here on. */
 static void settle(void) { _mm_sfence(); }
 #else
-static void stream(int64_t n, const float* restrict from, float* restrict to, const float* next, const float* other) {
+static void stream(int64_t n, const float* restrict from, float* restrict to, uintptr_t next, uintptr_t other) {
     (void)next, (void)other;
     memcpy(to, from, (size_t)n * sizeof(float));
 }

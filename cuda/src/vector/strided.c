@@ -92,7 +92,7 @@ enum { ABREAST = 64 }; /* joined side by side, as a single chain waits for each 
  * the next one is likely to lie.  Sums of rows of a page are as quick again. */
 enum { LINE = 16, AHEAD = 1024 };
 
-#define ASK_AHEAD(in) \
+#define ASK_AHEAD(in)                                                                                                      \
     for (int j = 0; j < ABREAST; j += LINE) PREFETCH((uintptr_t)(in) + (AHEAD + j) * sizeof(float))
 
 /* What each ABREASTth number joins to; how many numbers that were.  Compilers widen floats by way of whole registers of them,
@@ -123,7 +123,7 @@ enum { LINE = 16, AHEAD = 1024 };
         return i;                                                                                                          \
     }
 
-#define JOINED(name, type, expression, abreast)                                                                                     \
+#define JOINED(name, type, expression, abreast)                                                                            \
     static inline type name##_two(type total, type x) { return expression; }                                               \
     static double name##_pair(double total, double x) { return expression; }                                               \
     abreast                                                                                                                \
