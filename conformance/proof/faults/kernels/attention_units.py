@@ -27,14 +27,15 @@ FAULTS = (
     Fault("attention_fragments.cuh: keys past the last not cleared", _ATTENDS, _FRAGMENTS,
           "return key < end ? data + offset + key * line : nullptr;", "return data + offset + key * line;",
           "read past the end of|NaN", cases=_SOME),
-    Fault("attention_fragments.cuh: heads taken modulo", _DIFFERENTIATES, _FRAGMENTS,
+    Fault("attention_fragments.cuh: the next head of the group", _DIFFERENTIATES, _FRAGMENTS,
           "uint32_t position = static_cast<uint32_t>(query) / group, head = static_cast<uint32_t>(query) % group;\n"
           "        return query < count ? data + offset + position * line",
           "uint32_t position = static_cast<uint32_t>(query) / group,\n"
           "            head = static_cast<uint32_t>(query + 1) % group;\n"
           "        return query < count ? data + offset + position * line", _WRONG, cases=_SOME),
     Fault("attention_fragments.cuh: rows and depths of a fragment exchanged", _ATTENDS, _FRAGMENTS,
-          "place_of_lane<true>(row, slice * SLICE)", "place_of_lane<false>(row, slice * SLICE)", _WRONG, cases=_SOME),
+          "place_of_lane<true>(row, slice * SLICE)", "place_of_lane<false>(row, slice * SLICE)",
+          "Q taken as 0 from head_dim 8 on|" + _WRONG, cases=_SOME),
     Fault("attention_fragments.cuh: a fragment of the rows below", _DIFFERENTIATES, _FRAGMENTS,
           "place_of_lane<true>(row, slice * SLICE)", "place_of_lane<true>(row ^ 16, slice * SLICE)", _WRONG,
           cases=_SOME),
@@ -78,7 +79,7 @@ FAULTS = (
           "query + column_in_fragments(j, n) <= first_query[n / 2]", "own key|mask|" + _WRONG, cases=_SOME),
     Fault("attention_matrix_backward.cuh: one head of each group", _DIFFERENTIATES, _BACKWARD,
           "query < all_queries.count; query += Shape::STEP", "query < s.q_len; query += Shape::STEP",
-          "terms missing|head|" + _WRONG, cases=_SOME),
+          "first \\d+ terms of a sum alone|terms missing|" + _WRONG, cases=_SOME),
     Fault("attention_matrix_backward.cuh: statistics of half a step's queries", _DIFFERENTIATES, _BACKWARD,
           "if (at < Shape::STATISTICS)", "if (at < Shape::STATISTICS / 2)", "NaN|" + _WRONG, cases=_SOME),
     Fault("attention_matrix_backward.cuh: waits for the copies of a step too few", _DIFFERENTIATES, _BACKWARD,
