@@ -210,7 +210,7 @@ def volta(session: nox.Session) -> list[str]:
 
 @nox.session
 def kernels(session: nox.Session) -> None:
-    """Compile every kernel for every architecture; compare what each needs with cuda/resources.tsv (`-- --accept`)."""
+    """Compile every kernel for every architecture; compare what each needs and its code with two tables (`-- --accept`)."""
     install(session, "build", "kernels")
     tools = ["--nvcc", nvcc(session), "--cuobjdump"]
     tools += [str(site_packages(session) / "nvidia" / "cu13" / "bin" / "cuobjdump")]

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from itertools import chain, repeat
+from pathlib import Path
 from typing import NamedTuple
+
+from usage import UNNAMED, by_name
 
 
 class Code(NamedTuple):
     """Of one kernel: bytes of the widest accesses, how many instructions of a kind, and places.
 
-    load, store: bytes that a thread's widest access to global memory moves.  matrix: products on matrix units (HMMA, HGMMA).
-    copies: asynchronous ones from global to shared memory (LDGSTS, bulk).  local: loads and stores of a thread's own
-    memory.  generic: loads, stores and atomics of which the compiler did not know what memory they are in.  spins: atomics
-    in shared memory that the hardware has not, loops that compare and swap.  split: sixteen neighbouring bytes in
-    global memory that a thread stores in more than one access.
+    load, store: bytes that a thread's widest access to global memory moves.  matrix: products on matrix units (HMMA,
+    HGMMA).  copies: asynchronous ones from global to shared memory (LDGSTS, bulk).  local: loads and stores of a
+    thread's own memory.  generic: loads, stores and atomics of which the compiler did not know what memory they are in.
+    spins: atomics in shared memory that the hardware has not, loops that compare and swap.  split: sixteen neighbouring
+    bytes in global memory that a thread stores in more than one access.
     """
 
     load: int
@@ -111,8 +118,9 @@ class _Reader:
 
     def code(self) -> Code:
         self._stores.leave()
-        load = max(self._widest["LDG"], self._widest["LDGSTS"])
-        return Code(load, self._widest["STG"], *(self._counts[kind] for kind in (*_KINDS, "spins")), self._stores.split)
+        loads, counts = max(self._widest["LDG"], self._widest["LDGSTS"]), self._counts
+        kinds = {kind: counts[kind] for kind in (*_KINDS, "spins")}
+        return Code(load=loads, store=self._widest["STG"], split=self._stores.split, **kinds)
 
 
 def read_code(lines: Iterable[str]) -> Iterator[tuple[str, str, Code]]:
@@ -132,3 +140,26 @@ def read_code(lines: Iterable[str]) -> Iterator[tuple[str, str, Code]]:
             reader.read(found["guard"], found["name"], found["arguments"])
     if name:
         yield arch, name, reader.code()
+
+
+Codes = dict[str, dict[str, Code]]  # kernel -> architecture -> code
+
+
+def measure_code(library: Path, archs: Iterable[str], cubins: Iterable[Path], cuobjdump: str) -> Codes:
+    """Return the code of the kernels in a library, for these architectures, and in cubins; as many processes as fit."""
+    asked = [*((library, arch) for arch in archs), *((cubin, "") for cubin in cubins)]
+    with ProcessPoolExecutor() as pool:
+        return by_name(list(chain.from_iterable(pool.map(_code_in, asked, repeat(cuobjdump)))))
+
+
+def _code_in(asked: tuple[Path, str], cuobjdump: str) -> list[tuple[str, str, Code]]:
+    path, arch = asked
+    beside = {"PATH": os.pathsep.join([str(Path(cuobjdump).parent), os.environ["PATH"]])}  # there lies its nvdisasm
+    command = [cuobjdump, "-sass", *(["-arch", arch] if arch else []), str(path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | beside) as process:
+        assert process.stdout
+        # Of sm_90 it shows sm_90a too.
+        found = [each for each in read_code(process.stdout) if each[0] == arch or not arch]
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command)
+    return [(where, UNNAMED.sub("12_GLOBAL__N_1", name), code) for where, name, code in found]
