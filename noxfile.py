@@ -36,6 +36,8 @@ WITHOUT_COMPILING = () if sys.dont_write_bytecode else ("--no-compile",)
 # what is read before it is written.  Left out is what costs the race detector minutes, a thousand blocks, and what
 # launches nothing.
 CHOSEN = "(plain or tails or accumulate or masked or beyond) and not designed and not 1030x5 and not empty"
+# The cases of attention and products, whose work is split the more the more multiprocessors there are.
+SPLIT = "(attention or gemm) and not designed and not full/"
 HEAD = "# What sessions and CI install, by `nox -s constraints`.  The wheel itself declares ranges."
 SHARED_OUT = ("-n", "auto", "--dist", "worksteal")  # tests to as many processes as there are cores
 PRELOAD = "cuda/emulator/preload.py"  # runs a command with a sanitiser's libraries
@@ -105,10 +107,19 @@ def conformance(session: nox.Session) -> None:
         session.run("python", "-m", "conformance", "run", *arguments, env=typed)
         if not session.posargs:  # and our own graph on the reference and on the same builds
             session.run("python", "-m", "conformance", "graph", "--on", "reference", *arguments)
+            judge_split(session)
     except CommandFailed as error:
         if error.return_code == FAILED:
             raise
         sys.exit(error.return_code)  # nox knows one code for whatever went wrong; the judge's others say what did
+
+
+def judge_split(session: nox.Session) -> None:
+    """Judge what is cut by the number of multiprocessors on an emulated device with one of them, and with an H100's."""
+    words = ("--on", "emulated", "--schedule", "forward", "-k", SPLIT)
+    for count in ("1", "132"):
+        on = {"ASSAYER_EMULATOR_MULTIPROCESSORS": count}
+        session.run("python", "-m", "conformance", "run", *words, env=on)
 
 
 @nox.session
@@ -210,7 +221,7 @@ def volta(session: nox.Session) -> list[str]:
 
 @nox.session
 def kernels(session: nox.Session) -> None:
-    """Compile every kernel for every architecture; compare what each needs with cuda/resources.tsv (`-- --accept`)."""
+    """Compile every kernel for every architecture; compare its needs and its code with two tables (`-- --accept`)."""
     install(session, "build", "kernels")
     tools = ["--nvcc", nvcc(session), "--cuobjdump"]
     tools += [str(site_packages(session) / "nvidia" / "cu13" / "bin" / "cuobjdump")]

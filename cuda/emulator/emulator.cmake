@@ -30,6 +30,9 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   list(REMOVE_ITEM EMULATOR_FLAGS_thread --param=max-inline-insns-auto=200)
   list(APPEND EMULATOR_FLAGS_thread -fno-vectorize -fno-slp-vectorize) # its detector does not see vectors of more than 16 bytes
 endif()
+# In place of these the linker calls src/math_errors.cpp, which can err as a device's may.
+set(EMULATOR_LINK_FUNCTIONS -Wl,--wrap=expf,--wrap=exp2f,--wrap=expm1f,--wrap=logf,--wrap=log1pf,--wrap=sinf,--wrap=cosf
+    -Wl,--wrap=sincosf,--wrap=tanhf,--wrap=erff,--wrap=powf)
 set(EMULATOR_LINK_fast)
 set(EMULATOR_LINK_address -fsanitize=address,undefined)
 set(EMULATOR_LINK_thread -fsanitize=thread)
@@ -119,7 +122,7 @@ function(emulate_cuda target)
     target_compile_options(${target} PRIVATE -fdebug-prefix-map=${built}=${from})
   endforeach()
   target_compile_definitions(${target} PRIVATE ASSAYER_EMULATED=1)
-  target_link_options(${target} PRIVATE ${EMULATOR_LINK_${mode}})
+  target_link_options(${target} PRIVATE ${EMULATOR_LINK_${mode}} ${EMULATOR_LINK_FUNCTIONS})
   target_link_libraries(${target} PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON VISIBILITY_INLINES_HIDDEN ON CXX_EXTENSIONS ON)
 endfunction()

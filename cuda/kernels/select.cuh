@@ -58,20 +58,29 @@ struct Digits {
     }
 };
 
-/* Shared memory of a block of THREADS threads. */
+/* Shared memory of a block of THREADS threads.  A mass lies there in two halves: devices add 32 bits in shared memory
+ * at once, while a sum of 64 is a loop that compares and swaps. */
 template <int THREADS_> struct Histogram {
     static constexpr int THREADS = THREADS_;
-    Mass mass[BINS];
-    unsigned count[BINS];
+    unsigned low[BINS], high[BINS], count[BINS];
     Amount of_warp[THREADS / WARP], before, own; /* found: what lies before a bin, and in it */
     int found;
 
-    __device__ Amount bin(int i) const { return {mass[i], count[i]}; }
+    __device__ Amount bin(int i) const { return {Mass{high[i]} << 32 | low[i], count[i]}; }
+    __device__ void clear(int i) { low[i] = high[i] = count[i] = 0; }
+
+    /* A low half that wraps carries: so often, whatever the order, as 2^32 goes into the sum of the low halves. */
+    __device__ void add(int i, Mass weight) {
+        const unsigned part = static_cast<unsigned>(weight), was = atomicAdd(&low[i], part);
+        const unsigned above = static_cast<unsigned>(weight >> 32) + (was + part < part);
+        if (above) atomicAdd(&high[i], above);
+        atomicAdd(&count[i], 1u);
+    }
 };
 
-/* Finds the bin in which the amounts, added up in order to those before, first exceed a threshold.  Each thread adds
- * the bins next to each other that are its own, from another one on than its neighbours: else all would read one bank.
- */
+/* Finds the bin in which the amounts, added up in order to those before, first exceed a threshold; where they never do,
+ * the last one, with one entry.  Each thread adds the bins next to each other that are its own, from another one on
+ * than its neighbours: else all would read one bank. */
 template <int THREADS, typename Measure>
 __device__ void find_bin(Histogram<THREADS>& h, const Measure& measure, Mass threshold, const Amount& before) {
     constexpr int EACH = BINS / THREADS;
@@ -80,15 +89,21 @@ __device__ void find_bin(Histogram<THREADS>& h, const Measure& measure, Mass thr
     for (int i = 0; i < EACH; i++) own = own + h.bin(first + (i + shift) % EACH);
     Amount to = sum_to_here(own);
     if (lane_of_thread() == WARP - 1) h.of_warp[threadIdx.x / WARP] = to;
+    if (threadIdx.x == 0) {
+        h.found = BINS - 1;
+        h.before = before;
+        h.own = {1, 1};
+    }
     __syncthreads();
     to = to + before;
     for (int warp = 0; warp < static_cast<int>(threadIdx.x) / WARP; warp++) to = to + h.of_warp[warp];
-    Amount from = to - own;
-    if (measure(from) <= threshold && threshold < measure(to)) { /* one thread */
-        h.found = first;
-        while (measure(from + h.bin(h.found)) <= threshold) from = from + h.bin(h.found++);
+    if (measure(to - own) <= threshold && threshold < measure(to)) { /* one thread */
+        Amount from = to - own;
+        int at = first;
+        for (; at < first + EACH - 1 && measure(from + h.bin(at)) <= threshold; at++) from = from + h.bin(at);
+        h.found = at;
         h.before = from;
-        h.own = h.bin(h.found);
+        h.own = h.bin(at);
     }
     __syncthreads();
 }
@@ -107,18 +122,13 @@ template <int THREADS, typename Row, typename Measure>
 __device__ Stop walk_down(Histogram<THREADS>& h, const Row& row, const Measure& measure, Mass threshold) {
     Stop stop = {{0, 0, 0}, {0, 0}, {0, 0}};
     for (int level = 0; level < 4 && stop.own.count != 1; level++) {
-        for (int i = threadIdx.x; i < BINS; i += THREADS) {
-            h.mass[i] = 0;
-            h.count[i] = 0;
-        }
+        for (int i = threadIdx.x; i < BINS; i += THREADS) h.clear(i);
         __syncthreads();
         for (int64_t i = threadIdx.x; i < row.size; i += THREADS) {
             const int first = row.bin(i);
             const uint32_t key = row.key(i);
             if (!stop.digits.holds(first, key)) continue;
-            const int digit = stop.digits.digit(first, key);
-            atomicAdd(&h.mass[digit], row.weight(i));
-            atomicAdd(&h.count[digit], 1u);
+            h.add(stop.digits.digit(first, key), row.weight(i));
         }
         __syncthreads();
         find_bin(h, measure, threshold, stop.before);
@@ -128,8 +138,8 @@ __device__ Stop walk_down(Histogram<THREADS>& h, const Row& row, const Measure& 
     return stop;
 }
 
-/* The first index up to which the weights, added up in the order of the row, exceed the threshold.  Each warp has a
- * piece of the row; the one in whose piece the sum passes looks for it. */
+/* The first index up to which the weights, added up in the order of the row, exceed the threshold; the last one where
+ * they never do.  Each warp has a piece of the row; the one in whose piece the sum passes looks for it. */
 template <int THREADS, typename Weight>
 __device__ int walk_along(Histogram<THREADS>& h, int64_t size, const Weight& weight, Mass threshold) {
     const int warp = threadIdx.x / WARP, lane = lane_of_thread();
@@ -139,6 +149,7 @@ __device__ int walk_along(Histogram<THREADS>& h, int64_t size, const Weight& wei
     for (int64_t i = start + lane; i < stop; i += WARP) sum += weight(i);
     sum = warp_fold(sum, Sum{});
     if (lane == 0) h.of_warp[warp].mass = sum;
+    if (threadIdx.x == 0) h.found = static_cast<int>(size) - 1;
     __syncthreads();
     Mass before = 0;
     for (int w = 0; w < warp; w++) before += h.of_warp[w].mass;

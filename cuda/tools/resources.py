@@ -1,12 +1,13 @@
-"""What every kernel needs on every architecture, as a table that is kept.
+"""What every kernel needs on every architecture, and what its machine code does, as two tables that are kept.
 
     python cuda/tools/resources.py build/cuda/libassayer_cuda.so build/sm_70/*.cubin \\
         --cuobjdump PATH --nvcc PATH [--clang PATH] [--accept]
 
-A cell is registers/shared/local: of a thread, of a block in bytes, of a thread in bytes.  Exit code 1: a kernel is
-missing from an architecture, keeps something in local memory that nobody explained, or needs what the table does not
-say (`--accept` writes it).  Where an architecture was not compiled for want of a compiler, or by another than the table
-was, its column is not compared, which is said.
+A cell of resources.tsv is registers/shared/local: of a thread, of a block in bytes, of a thread in bytes; one of
+machine_code.tsv is the fields of `machine_code.Code`.  Exit code 1: a kernel is missing from an architecture, keeps
+something in local memory, or has code, that nobody explained; its code became worse and nobody explained it; or it is
+not what the tables say (`--accept` writes that).  Where an architecture was not compiled for want of a compiler, or by
+another than the table was, its column is not compared, which is said.
 """
 
 from __future__ import annotations
@@ -15,13 +16,18 @@ import argparse
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
-from itertools import groupby
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import gate
+from gate import generation
+from machine_code import Code, measure_code
+from tables import Compilers, Rows, changes, grouped, not_compared, read, written
 from usage import Need, Needs, measure, missing_ptx
 
 TABLE = Path(__file__).parents[1] / "resources.tsv"
+CODE_TABLE = TABLE.with_name("machine_code.tsv")
 BY_NVCC = ("sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_120")
 BY_CLANG = ("sm_70",)
 # Kernels that may keep so many bytes in local memory on sm_80 and later, and why.
@@ -43,8 +49,6 @@ EXPLAINED = {
     "d_queries_matrix_kernel": (16, "on sm_120, of narrow heads: 168 registers leave room for a third block"),
 }
 
-Compilers = dict[str, str]  # architecture -> compiler and version
-
 
 def complaints(needs: Needs, compilers: Compilers) -> Iterator[str]:
     """Yield what is wrong whatever the table was before."""
@@ -54,72 +58,9 @@ def complaints(needs: Needs, compilers: Compilers) -> Iterator[str]:
         if missing := [arch for arch in compilers if arch not in cells]:
             yield f"{kernel} is missing from {', '.join(missing)}"
         explained, _ = EXPLAINED.get(kernel.split("<")[0], (0, ""))
-        spilling = [arch for arch, need in cells.items() if need.local > explained and _generation(arch) >= 80]
-        for size, archs in _grouped({arch: f"{cells[arch].local}" for arch in spilling}):
+        spilling = [arch for arch, need in cells.items() if need.local > explained and generation(arch) >= 80]
+        for size, archs in grouped({arch: f"{cells[arch].local}" for arch in spilling}):
             yield f"{kernel} keeps {size} bytes a thread in local memory on {', '.join(archs)}"
-
-
-def _generation(arch: str) -> int:
-    return int(re.sub(r"\D", "", arch))
-
-
-def changes(old: Needs, new: Needs, columns: list[str]) -> Iterator[str]:
-    """Yield what differs in these columns, a line for each kernel and what it needs more or less of."""
-    for kernel in sorted(old.keys() | new.keys()):
-        if kernel not in new:
-            yield f"{kernel} is gone"
-        elif kernel not in old:
-            most = Need(*map(max, zip(*new[kernel].values(), strict=True)))
-            yield f"{kernel} is new: up to {most.registers} registers, {most.shared} shared, {most.local} local"
-        else:
-            for field in Need._fields:
-                pairs = {arch: (old[kernel].get(arch), new[kernel].get(arch)) for arch in columns}
-                steps = {arch: _step(field, *pair) for arch, pair in pairs.items() if all(pair)}
-                parts = [f"{step} on {', '.join(archs)}" for step, archs in _grouped(steps)]
-                if parts:
-                    yield f"{kernel}: {field} {'; '.join(parts)}"
-
-
-def _step(field: str, old: Need | None, new: Need | None) -> str:
-    before, now = getattr(old, field), getattr(new, field)
-    return "" if before == now else f"{before} -> {now} ({now - before:+})"
-
-
-def _grouped(texts: Mapping[str, str]) -> list[tuple[str, list[str]]]:
-    """Return each text that is not empty, with the architectures that have it in common."""
-    pairs = sorted((text, list(texts).index(arch)) for arch, text in texts.items() if text)
-    grouped = [(text, [list(texts)[at] for _, at in same]) for text, same in groupby(pairs, key=lambda pair: pair[0])]
-    return sorted(grouped, key=lambda pair: list(texts).index(pair[1][0]))
-
-
-def not_compared(old: Compilers, new: Compilers) -> Iterator[str]:
-    """Yield why a column of the table is not compared."""
-    for arch in (*BY_CLANG, *BY_NVCC):
-        if arch not in new:
-            yield f"{arch}: there was no compiler for it"
-        elif arch not in old:
-            yield f"{arch}: the table does not have it yet"
-        elif old[arch] != new[arch]:
-            yield f"{arch}: compiled by {new[arch]}, the table by {old[arch]}"
-
-
-def written(needs: Needs, compilers: Compilers) -> str:
-    """Return the table as a file."""
-    rows = [["kernel", *compilers], ["compiler", *compilers.values()]]
-    rows += [[kernel, *(str(cells.get(arch, "-")) for arch in compilers)] for kernel, cells in sorted(needs.items())]
-    return "".join("\t".join(row) + "\n" for row in rows)
-
-
-def read(table: str) -> tuple[Needs, Compilers]:
-    """Return what `written` was given; nothing for an empty file."""
-    if not table:
-        return {}, {}
-    (_, *archs), (_, *compilers), *rows = [line.split("\t") for line in table.splitlines()]
-    needs = {
-        kernel: {arch: Need(*map(int, cell.split("/"))) for arch, cell in zip(archs, cells, strict=True)}
-        for kernel, *cells in rows
-    }
-    return needs, dict(zip(archs, compilers, strict=True))
 
 
 def version(compiler: str) -> str:
@@ -139,29 +80,54 @@ def main() -> int:
     parser.add_argument("--clang", help="what compiled for sm_70, if anything did")
     parser.add_argument("--accept", action="store_true", help="keep the new table")
     given = parser.parse_args()
-    needs = measure(given.objects, given.cuobjdump)
     compilers = dict.fromkeys(BY_CLANG, version(given.clang)) if given.clang else {}
     compilers |= dict.fromkeys(BY_NVCC, version(given.nvcc))
-    old, old_compilers = read(TABLE.read_text(encoding="utf-8") if TABLE.exists() else "")
-
+    needs = measure(given.objects, given.cuobjdump)
+    library, *cubins = given.objects
+    codes = measure_code(library, BY_NVCC, cubins, given.cuobjdump)
+    old, old_compilers = kept(CODE_TABLE, Code)
     print(f"{len(needs)} kernels for {', '.join(compilers)}")
-    for line in not_compared(old_compilers, compilers):
-        print(f"NOT COMPARED {line}")
-    wrong = [*complaints(needs, compilers), *missing_ptx(given.objects[0], given.cuobjdump)]
+    for line in gate.summary(codes):
+        print(line)
+
+    wrong = [*complaints(needs, compilers), *missing_ptx(library, given.cuobjdump), *gate.complaints(codes)]
+    wrong += gate.worse(old, codes, same(old_compilers, compilers))
     if given.accept and not given.clang:
         wrong.append("--accept takes whole tables: sm_70 needs clang++")
     for line in wrong:
         print(f"WRONG {line}")
-    columns = [arch for arch in compilers if old_compilers.get(arch) == compilers[arch]]
-    differing = list(changes(old, needs, columns))
+    accept = given.accept and not wrong
+    differing = [
+        line
+        for table, cell, rows in ((TABLE, Need, needs), (CODE_TABLE, Code, codes))
+        for line in compared(table, cell, rows, compilers, accept)
+    ]
+    if differing and not accept:
+        print(f"{len(differing)} changes: if they are meant, nox -s kernels -- --accept, and commit the tables")
+    return int(bool(wrong or (differing and not accept)))
+
+
+def kept(table: Path, cell: type[Need | Code]) -> tuple[dict[str, dict[str, Any]], Compilers]:
+    return read(table.read_text(encoding="utf-8") if table.exists() else "", cell)
+
+
+def same(old: Compilers, new: Compilers) -> list[str]:
+    """Return the architectures that both have been compiled for by the same compiler."""
+    return [arch for arch in new if old.get(arch) == new[arch]]
+
+
+def compared(table: Path, cell: type[Need | Code], rows: Rows, compilers: Compilers, accept: bool) -> list[str]:
+    """Say and return what differs from the table; write it where that is accepted."""
+    old, old_compilers = kept(table, cell)
+    for line in not_compared(old_compilers, compilers, (*BY_CLANG, *BY_NVCC)):
+        print(f"NOT COMPARED {table.name}: {line}")
+    differing = list(changes(old, rows, same(old_compilers, compilers)))
     for line in differing:
         print(f"CHANGED {line}")
-    if given.accept and not wrong:
-        TABLE.write_text(written(needs, compilers), encoding="utf-8")
-        print(f"written: {TABLE}")
-    elif differing:
-        print(f"{len(differing)} changes: if they are meant, nox -s kernels -- --accept, and commit {TABLE.name}")
-    return int(bool(wrong or (differing and not given.accept)))
+    if accept:
+        table.write_text(written(rows, compilers), encoding="utf-8")
+        print(f"written: {table}")
+    return differing
 
 
 if __name__ == "__main__":

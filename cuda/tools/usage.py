@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
+T = TypeVar("T")
 PTX = ("sm_75", "sm_80", "sm_90", "sm_100")  # the lowest of each generation
 
 
@@ -22,14 +23,11 @@ class Need(NamedTuple):
     shared: int
     local: int
 
-    def __str__(self) -> str:
-        return "/".join(map(str, self))
-
 
 Needs = dict[str, dict[str, Need]]  # kernel -> architecture -> need
 
 _USAGE = re.compile(r"Function (\S+):\s+REG:(\d+) STACK:(\d+) SHARED:(\d+)")
-_UNNAMED = re.compile(r"\d+_GLOBAL__N__[0-9a-f]{8}_\d+_\w+?_cu_[0-9a-f]{8}")  # nvcc's, with a hash of the file
+UNNAMED = re.compile(r"\d+_GLOBAL__N__[0-9a-f]{8}_\d+_\w+?_cu_[0-9a-f]{8}")  # nvcc's, with a hash of the file
 
 
 def read_usage(text: str) -> Iterator[tuple[str, str, Need]]:
@@ -38,7 +36,7 @@ def read_usage(text: str) -> Iterator[tuple[str, str, Need]]:
         arch = re.match(r"arch = (\w+)", part)
         for name, registers, stack, shared in _USAGE.findall(part):
             need = Need(int(registers), int(shared), int(stack))
-            yield arch[1] if arch else "", _UNNAMED.sub("12_GLOBAL__N_1", name), need
+            yield arch[1] if arch else "", UNNAMED.sub("12_GLOBAL__N_1", name), need
 
 
 def plain_names(mangled: Iterable[str]) -> dict[str, str]:
@@ -59,13 +57,18 @@ def measure(objects: Iterable[Path], cuobjdump: str) -> Needs:
     for path in objects:
         text = subprocess.run([cuobjdump, "-res-usage", path], text=True, capture_output=True, check=True).stdout
         found += [(arch or path.parent.name, name, need) for arch, name, need in read_usage(text)]
+    return by_name(found)
+
+
+def by_name(found: Collection[tuple[str, str, T]]) -> dict[str, dict[str, T]]:
+    """Return what was found of (architecture, mangled name), by plain name and architecture."""
     names = plain_names(name for _, name, _ in found)
-    needs: Needs = {}
-    for arch, name, need in found:
+    cells: dict[str, dict[str, T]] = {}
+    for arch, name, cell in found:
         # Files that share a header's kernel have a copy each.
-        if needs.setdefault(names[name], {}).setdefault(arch, need) != need:
+        if cells.setdefault(names[name], {}).setdefault(arch, cell) != cell:
             sys.exit(f"two kernels are called {names[name]}, and the table tells kernels by their names")
-    return needs
+    return cells
 
 
 def missing_ptx(library: Path, cuobjdump: str) -> Iterator[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 TOOLS = Path(__file__).parents[2] / "cuda" / "tools"
 sys.path.insert(0, str(TOOLS))  # scripts, that import each other by name
 import resources  # noqa: E402
+import tables  # noqa: E402
 import usage  # noqa: E402
 from usage import Need  # noqa: E402
 
@@ -80,13 +81,13 @@ def test_changes_say_what_grew_by_how_much_and_where() -> None:
         "f": {"sm_80": Need(10, 64, 0), "sm_90": Need(10, 0, 0)},
         "new": {"sm_80": Need(8, 0, 0), "sm_90": Need(7, 4, 0)},
     }
-    assert list(resources.changes(old, new, ["sm_80", "sm_90"])) == [
+    assert list(tables.changes(old, new, ["sm_80", "sm_90"])) == [
         "f: registers 8 -> 10 (+2) on sm_80, sm_90",
         "f: shared 0 -> 64 (+64) on sm_80",
         "gone is gone",
         "new is new: up to 8 registers, 4 shared, 0 local",
     ]
-    assert list(resources.changes(new, new, ["sm_80", "sm_90"])) == []
+    assert list(tables.changes(new, new, ["sm_80", "sm_90"])) == []
 
 
 def test_a_table_is_read_as_it_was_written() -> None:
@@ -94,21 +95,22 @@ def test_a_table_is_read_as_it_was_written() -> None:
         {"f<1, 2>": {"sm_70": Need(9, 4, 2), "sm_80": Need(8, 0, 0)}},
         {"sm_70": "clang 19", "sm_80": "nvcc 13"},
     )
-    assert resources.read(resources.written(needs, compilers)) == (needs, compilers)
-    assert resources.read("") == ({}, {})
+    assert tables.read(tables.written(needs, compilers), Need) == (needs, compilers)
+    assert tables.read("", Need) == ({}, {})
 
 
 def test_a_column_of_another_compiler_or_of_none_is_not_compared() -> None:
-    nvcc = dict.fromkeys(resources.BY_NVCC, "nvcc 13")
-    assert list(resources.not_compared({"sm_70": "clang 19", **nvcc}, {"sm_70": "clang 19", **nvcc})) == []
-    assert list(resources.not_compared({"sm_70": "clang 19", **nvcc}, nvcc)) == ["sm_70: there was no compiler for it"]
-    newer = {"sm_70": "clang 20", **nvcc}
-    assert list(resources.not_compared({"sm_70": "clang 19", **nvcc}, newer)) == [
+    known = ("sm_70", "sm_80")
+    both = {"sm_70": "clang 19", "sm_80": "nvcc 13"}
+    assert list(tables.not_compared(both, both, known)) == []
+    assert list(tables.not_compared(both, {"sm_80": "nvcc 13"}, known)) == ["sm_70: there was no compiler for it"]
+    assert list(tables.not_compared({"sm_80": "nvcc 13"}, both, known)) == ["sm_70: the table does not have it yet"]
+    assert list(tables.not_compared(both, {**both, "sm_70": "clang 20"}, known)) == [
         "sm_70: compiled by clang 20, the table by clang 19"
     ]
 
 
 def test_the_committed_table_holds_every_architecture_and_no_unexplained_spill() -> None:
-    needs, compilers = resources.read(resources.TABLE.read_text(encoding="utf-8"))
+    needs, compilers = tables.read(resources.TABLE.read_text(encoding="utf-8"), Need)
     assert list(compilers) == [*resources.BY_CLANG, *resources.BY_NVCC]
     assert list(resources.complaints(needs, compilers)) == []

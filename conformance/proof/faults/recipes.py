@@ -78,7 +78,7 @@ class Kernels(CLibrary):
         self.name = f"kernels-{mode}"
         self._mode = mode
         self._cmake = (_EMULATOR / "emulator.cmake").read_text(encoding="utf-8")
-        self.linked = (*self._flags(f"LINK_{mode}"), "-pthread", "-ldl")
+        self.linked = (*self._flags(f"LINK_{mode}"), *self._flags("LINK_FUNCTIONS"), "-pthread", "-ldl")
 
     def _flags(self, name: str) -> list[str]:
         """What emulator.cmake sets a list of flags to, but for those that CMake makes of its own expressions."""

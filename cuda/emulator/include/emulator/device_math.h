@@ -18,7 +18,7 @@
 #define __powf(x, y) (::powf(x, y))
 #define __sincosf(x, sine, cosine) (::sincosf(x, sine, cosine))
 
-inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
+float rsqrtf(float x);
 inline double rsqrt(double x) { return 1.0 / sqrt(x); }
 inline float rcbrtf(float x) { return 1.0f / cbrtf(x); }
 inline float normf(int n, const float* x) {
