@@ -33,10 +33,6 @@ static struct staged written_to(half_bits* array, int64_t count) {
     return (struct staged){NULL, array, array ? count : 0, NULL};
 }
 
-static struct staged updated_in(half_bits* array, int64_t count, bool is_read) {
-    return (struct staged){is_read ? array : NULL, array, array ? count : 0, NULL};
-}
-
 static int32_t narrow(struct half format, const float* input, half_bits* output, int64_t n, void* stream) {
     (void)stream;
     FOR_CHUNKS(n, at, length, format.narrow(length, input + at, output + at))
