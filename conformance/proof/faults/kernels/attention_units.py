@@ -11,7 +11,6 @@ _PLACED = "copy_whole(panel + Panel::place(at / ACROSS, at % ACROSS),"
 _BELOW = "copy_whole(panel + Panel::place(at / ACROSS, at % ACROSS ^ ((at / ACROSS ^ (at / ACROSS + 1)) & 7)),"
 _STEP = "wait_for_copies<0>(); /* this step's lines are there, */"
 _MET = "__syncthreads(); /* everybody's, and nobody reads those of the step before any more */"
-_OWN = "__syncwarp(); /* all lanes have read what stood in these rows */"
 _WRONG = "^(output|lse|d_[QKV])\\b.*: (wrong|NaN|zero|inf|minus)|rows? |columns? "
 _RACE = "data race kernels/"
 _SOME = "plain or tails"
@@ -49,8 +48,6 @@ FAULTS = (
           "load_fragments<true>(two, lines", "load_fragments<false>(two, lines", _WRONG, cases=_SOME),
     Fault("attention_fragments.cuh: slices assigned, not added", _DIFFERENTIATES, _FRAGMENTS,
           "to[n] += slice[n];", "to[n] = slice[n];", _WRONG, cases=_SOME),
-    Fault("attention_fragments.cuh: results laid over rows that are read", _DIFFERENTIATES, _FRAGMENTS,
-          _OWN, "/* all lanes have read what stood in these rows */", _RACE, run_mode=BY_RACES, cases=_ONE),
     Fault("attention_fragments.cuh: a chunk past the head stored", _ATTENDS, _FRAGMENTS,
           "!to || chunk * CHUNK >= head_dim", "!to || chunk * CHUNK > head_dim", "wrote past the end|" + _WRONG,
           cases=_SOME),
