@@ -135,7 +135,7 @@ def _place(cause: Cause, failed: Sequence[Result], judged: Sequence[Result]) -> 
 def _among(failed: Sequence[Result]) -> str:
     """At which values of an input: of the output that is wrong in most of the cases."""
     found = [one.values for one in _diagnoses(failed) if one.values]
-    names = [name for each in found for name in {one.output for one in each}]
+    names = [name for each in found for name in dict.fromkeys(one.output for one in each)]
     output = max(dict.fromkeys(names), key=names.count, default="")
     of_it = [[one for one in each if one.output == output] for each in found]
     return told([each for each in of_it if each])
