@@ -87,6 +87,11 @@ READINGS = (
         "Finite numbers of the mask, such as positions' biases, are not added.",
         _masked_with(lambda call, mask: np.where(np.isneginf(mask), mask, 0).astype(mask.dtype)),
     ),
+    reading(
+        "mask no lower than -10000",
+        "-10000 stands for a mask's -inf: where it is all that a query has, scores tell.",
+        _masked_with(lambda call, mask: np.maximum(mask, mask.dtype.type(-1e4))),
+    ),
     reading("mask subtracted", "Its sign is turned.", _masked_with(lambda call, mask: -mask)),
     reading(
         "mask of the first sequence for all",

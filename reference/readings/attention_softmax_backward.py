@@ -36,6 +36,9 @@ READINGS = (
     ),
     _backward("weights missing before the difference", "They are in the sum alone.", lambda w, d: d - _total(w * d)),
     _backward("sum added", "Its sign is turned.", lambda w, d: w * (d + _total(w * d))),
+    _backward(
+        "sum of the weights' squares", "The gradient is left out of the sum.", lambda w, d: w * (d - _total(w * w))
+    ),
     _backward("sum over queries", "The other axis is summed.", lambda w, d: w * (d - _total(w * d, -2))),
     _backward(
         "sum over the head", "All queries of a head share a sum.", lambda w, d: w * (d - _total(w * d, (-2, -1)))

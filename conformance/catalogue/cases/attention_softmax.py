@@ -36,6 +36,7 @@ WIDE = sizes(
     *((1, 1, 2, 8193, 1.0, 1, 0, 0), (1, 1, 2, 65537, 1.0, 1, 0, 0)),
 )
 CAUSAL = sizes(NAMES, (2, 1, 4, 4, 0.5, 1, 1, 0), (2, 2, 33, 33, 0.25, 1, 1, 0), (2, 1, 5, 300, 0.5, 1, 1, 200))
+NEGATIVE = sizes(NAMES, (1, 2, 3, 40, -8.0, 1, 0, 0), (1, 1, 2, 300, -8.0, 1, 0, 0))
 ANY_OFFSET = sizes(NAMES, *((1, 2, 3, 9, 0.5, 1, 1, offset) for offset in (2**31 - 1, 2**31 - 2, -1, -2)))
 BEFORE_ALL_KEYS = sizes(NAMES, *((1, 2, 3, 9, 0.5, 1, 1, offset) for offset in (-3, -(2**31))))
 _MASKS = ("has_mask", "causal", "offset")
@@ -133,6 +134,7 @@ SPECS = (
     Spec("attention_softmax", {"special": SOME}, {"scores": "plain"}, why="special_mask"),
     Spec("attention_softmax", {"late": WIDE}, _USUAL, why="maximum_in_last_column"),
     Spec("attention_softmax", {"beyond": WIDE}, _read(_none), why="overflow_before_the_maximum"),
+    Spec("attention_softmax", {"late": NEGATIVE}, _read(_none), why="smallest_score_by_a_negative_scale"),
     Spec("attention_softmax", {"below": SOME}, _USUAL, why="maximum_below_zero"),
     Spec("attention_softmax", {"lowest": SOME}, _USUAL, why="maximum_below_any_start"),
     Spec("attention_softmax", {"plain": SOME + CAUSAL}, _read(_padded), why="padded"),
