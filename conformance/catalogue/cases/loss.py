@@ -15,7 +15,7 @@ from .spec import Arguments, Maker, Sizes, Spec, ids, scaled, sizes
 
 EVERY = sizes("batch_seq vocab_size", (1, 2), (3, 33), (33, 257), (5, 1000), (64, 64), (257, 5), (2, 1025))
 # Of 36 columns rows are whole sixteens of bytes in float32, not in 16 bits.
-TAILS = sizes("batch_seq vocab_size", (3, 8193), (127, 13), (2, 4099), (1031, 3), (1, 40001), (67, 36))
+TAILS = sizes("batch_seq vocab_size", (3, 8193), (127, 13), (2, 4099), (1031, 3), (1, 40001), (68, 36))
 PAST_16_BITS = sizes("batch_seq vocab_size", (2, 65537))  # the last column alone has an index of 17 bits
 SOME = sizes("batch_seq vocab_size", (9, 17), (33, 65), (4, 1025))
 

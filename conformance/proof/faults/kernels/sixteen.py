@@ -6,7 +6,7 @@ from conformance.proof.faults.fault import Fault
 from conformance.proof.faults.run_mode import BY_ADDRESSES, BY_RACES
 
 _TAIL = "visit_pack<1>(arrays, i < packs.first ? i : i + WIDTH * packs.count, f);"
-_SHORT = "in 16 bits|shorter format|computing in b?float16|rounded|cut off"
+_SHORT = "in 16 bits|shorter format|computing in (TF32 or )?b?float16|rounded|cut off"
 _DRAWN = "pack.at[i] = f(numbers.at[i], e + i);"
 
 
@@ -22,9 +22,6 @@ FAULTS = (
           "__bfloat16_as_ushort(__float2bfloat16_rn(x))",
           "isnan(x) ? 0x7fff : static_cast<half_bits>((__float_as_uint(x) + 0x8000) >> 16)",
           "matches: .*ties away from zero"),
-    Fault("half.cuh: bfloat16 by way of float16", ("add_bf16",), "half.cuh",
-          "__bfloat16_as_ushort(__float2bfloat16_rn(x))",
-          "__bfloat16_as_ushort(__float2bfloat16_rn(__half2float(__float2half_rn(x))))", "through float16"),
     Fault("half.cuh: float16 saturates", ("cast_to_fp16",), "half.cuh",
           "__float2half_rn(x)", "__float2half_rn(x > 65504.0f ? 65504.0f : x < -65504.0f ? -65504.0f : x)",
           "overflow saturates|numbers where (minus )?infinity is due"),
@@ -44,9 +41,6 @@ FAULTS = (
           "never written"),
     Fault("map.cuh: eights counted as fours", ("swiglu_backward_bf16",), "map.cuh",
           _TAIL, _TAIL.replace("WIDTH *", "4 *"), "never written|past the end|zero"),
-    Fault("map.cuh: arrays of a cast taken to lie alike", ("cast_from_bf16",), "map.cuh",
-          "together && before_first(arrays.out[a]) == first % WHOLE<Out>;", "together;",
-          "misaligned address", run_mode=BY_ADDRESSES),
     Fault("norm.cu: the sum rounded before it is normalised", _both("rmsnorm_residual"), "norm.cu",
           "items[i] += others[i];", "items[i] = widened(rounded<T>(items[i] + others[i]));",
           "matches: .*sum rounded before it is normalised"),
