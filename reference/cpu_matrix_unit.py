@@ -1,7 +1,7 @@
 """What processors' units for bfloat16 compute, to the last bit: AVX-512 BF16 and AMX.
 
-Intel, Software Developer's Manual, VDPBF16PS and TDPBF16PS: numbers come by pairs along the summed index; every step is a
-fused multiply-add of float32, to nearest even; a subnormal number is taken for zero and never stored.
+Intel, Software Developer's Manual, VDPBF16PS and TDPBF16PS: numbers come by pairs along the summed index; every step is
+a fused multiply-add of float32, to nearest even; a subnormal number is taken for zero and never stored.
 docs/sixteen_bits.md says which processors this was held to.
 """
 
@@ -63,8 +63,8 @@ def _given(operation: str, a: Array, b: Array, c: Array, several: int) -> tuple[
 def _fused(a: Array, b: Array, total: Array) -> Array:
     """a * b + total, rounded once.
 
-    The product is exact in float64.  So is the sum, or one of its terms is below 2^-29 of the other, which is a number of
-    float32: then both roundings come to that, or to its neighbour, as one would.
+    The product is exact in float64.  So is the sum, or one of its terms is below 2^-29 of the other, which is a number
+    of float32: then both roundings come to that, or to its neighbour, as one would.
     """
     with np.errstate(all="ignore"):
         return _rounded(a * b + total.astype(np.float64))
