@@ -11,7 +11,7 @@ struct Widened {
     const half_bits* from; /* null: not read */
     half_bits* to;         /* null: not written */
     int64_t count;
-    float* wide;
+    float* wide = nullptr;
 };
 
 constexpr int64_t LINE = 64; /* floats: where the next array begins */
