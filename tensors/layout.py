@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+import threading
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Self
@@ -13,6 +14,7 @@ from .errors import TensorError, check
 
 Shape = tuple[int, ...]
 _KNOWN: WeakValueDictionary[tuple[Shape, Shape, int], Any] = WeakValueDictionary()
+_ADDING = threading.Lock()
 
 
 class Layout:
@@ -29,12 +31,18 @@ class Layout:
     def __new__(cls, shape: Shape, strides: Shape, offset: int = 0) -> Self:
         key = (shape, strides, offset)
         found = _KNOWN.get(key)
-        if found is None:
-            found = object.__new__(cls)
-            for name, value in zip(("shape", "strides", "offset"), key, strict=True):
-                object.__setattr__(found, name, value)
-            _KNOWN[key] = found
-        return found
+        return found if found is not None else cls._add(key)
+
+    @classmethod
+    def _add(cls, key: tuple[Shape, Shape, int]) -> Self:
+        with _ADDING:  # two threads may ask for one that is new
+            found = _KNOWN.get(key)
+            if found is None:
+                found = object.__new__(cls)
+                for name, value in zip(("shape", "strides", "offset"), key, strict=True):
+                    object.__setattr__(found, name, value)
+                _KNOWN[key] = found
+            return found
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"{name}: expected a layout to stay as it is, which others have, too")
@@ -70,7 +78,7 @@ def dense(shape: Shape) -> Layout:
 def lengths(operation: str, shape: int | Sequence[int]) -> Shape:
     """Return a shape as whole numbers from 0 up."""
     try:
-        found = tuple(operator.index(n) for n in (shape if isinstance(shape, Sequence) else (shape,)))
+        found = tuple(int(operator.index(n)) for n in (shape if isinstance(shape, Sequence) else (shape,)))
     except TypeError:
         raise TensorError(f"{operation}: expected a shape of whole numbers, got {shape!r}") from None
     check(all(length >= 0 for length in found), operation, "lengths from 0 up", found)

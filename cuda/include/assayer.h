@@ -341,7 +341,8 @@ int32_t cuda_attention_softmax(float* scores UPDATED SHAPE(batch, n_heads, q_len
                                int kv_len, float scale, int has_mask, int causal, int offset, void* stream);
 
 /* d_scores = scale * w * (d - sum over j of w * d), in place, w = weights, d = d_scores, which is the weights' gradient before.
- * The masks are in the weights: one of 0 has the gradient 0, or NaN where d is infinite or NaN. */
+ * The masks are in the weights: one of 0 has the gradient 0, or NaN where d less the sum is not finite, as it is where any d of
+ * the row is infinite or NaN. */
 int32_t cuda_attention_softmax_backward(const float* weights SHAPE(batch, n_heads, q_len, kv_len),
                                         float* d_scores UPDATED SHAPE(batch, n_heads, q_len, kv_len), int batch, int n_heads,
                                         int q_len, int kv_len, float scale, void* stream);

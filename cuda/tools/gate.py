@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from machine_code import Code, Codes
@@ -44,6 +44,13 @@ def explained(kernel: str, field: str, value: int) -> bool:
     """Whether somebody has said why it may be so."""
     found = [each for each in EXPLAINED if (each.kernel, each.field) == (kernel.split("<")[0], field)]
     return any(value >= each.bound if field in BETTER_LARGE else value <= each.bound for each in found)
+
+
+def unread(kernels: Iterable[str], codes: Codes, archs: Iterable[str]) -> Iterator[str]:
+    """Yield the kernels whose machine code for an architecture was not found: nothing would be said of them."""
+    for kernel in sorted(kernels):
+        if missing := [arch for arch in archs if arch not in codes.get(kernel, {})]:
+            yield f"{kernel}: no machine code was read for {', '.join(missing)}"
 
 
 def complaints(codes: Codes) -> Iterator[str]:

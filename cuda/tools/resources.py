@@ -46,7 +46,7 @@ EXPLAINED = {
     "attention_matrix_kernel": (64, "sums, scores, queries and the parts of weights are all in registers"),
     # What stays the same from step to step: stored before the first, read once a step beside 128 multiplications.
     "d_keys_matrix_kernel": (40, "sums of two gradients are in registers; another step would leave warps idle"),
-    "d_queries_matrix_kernel": (16, "on sm_120, of narrow heads: 168 registers leave room for a third block"),
+    "d_queries_matrix_kernel": (16, "on sm_120, of narrow heads: registers are kept to 168, for a third block where shared memory has room"),
 }
 
 
@@ -91,6 +91,7 @@ def main() -> int:
         print(line)
 
     wrong = [*complaints(needs, compilers), *missing_ptx(library, given.cuobjdump), *gate.complaints(codes)]
+    wrong += gate.unread(needs, codes, compilers)
     wrong += gate.worse(old, codes, same(old_compilers, compilers))
     if given.accept and not given.clang:
         wrong.append("--accept takes whole tables: sm_70 needs clang++")

@@ -78,9 +78,11 @@ class MatMul(Function):
     def backward(context: Context, gradient: Tensor) -> Gradients:
         a, b = context.saved
         d_a = (gradient @ b.mT).sum_to(a.shape) if context.needs[0] else None
+        if not context.needs[1]:
+            return d_a, None
         if b.ndim == 2 and a.size and gradient.size:  # the same b for all rows: one product, which is also their sum
             a, gradient = _rows(a), _rows(gradient)
-        return d_a, (a.mT @ gradient).sum_to(b.shape) if context.needs[1] else None
+        return d_a, (a.mT @ gradient).sum_to(b.shape)
 
 
 def _rows(x: Tensor) -> Tensor:

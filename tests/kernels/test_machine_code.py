@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
 import pytest
 
 TOOLS = Path(__file__).parents[2] / "cuda" / "tools"
+KERNELS = TOOLS.parent / "kernels"
 sys.path.insert(0, str(TOOLS))  # scripts, that import each other by name
 import gate  # noqa: E402
 import resources  # noqa: E402
@@ -154,6 +156,11 @@ def test_a_kernel_that_became_worse_is_told(
     assert list(gate.worse(old, new, ["sm_80"])) == []
 
 
+def test_code_that_was_not_read_is_missed() -> None:
+    assert list(gate.unread(["f", "g"], {"f": HELD}, HELD)) == [f"g: no machine code was read for {', '.join(HELD)}"]
+    assert list(gate.unread(["f"], {"f": HELD}, [*HELD, "sm_100"])) == ["f: no machine code was read for sm_100"]
+
+
 def test_the_committed_table_passes_the_gate_and_knows_every_kernel() -> None:
     codes, compilers = tables.read(resources.CODE_TABLE.read_text(encoding="utf-8"), Code)
     assert compilers.keys() <= {*resources.BY_CLANG, *resources.BY_NVCC}
@@ -161,3 +168,6 @@ def test_the_committed_table_passes_the_gate_and_knows_every_kernel() -> None:
     assert list(gate.complaints(codes)) == []
     needs, _ = tables.read(resources.TABLE.read_text(encoding="utf-8"), resources.Need)
     assert codes.keys() == needs.keys()
+    sources = "".join(path.read_text(encoding="utf-8") for path in sorted(KERNELS.glob("*.cu*")))
+    declared = re.findall(r"__global__ void(?: __launch_bounds__\([^;{]*?\))?\s+(\w+)\(", sources)
+    assert {name.split("<")[0] for name in codes} == set(declared)

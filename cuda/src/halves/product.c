@@ -1,6 +1,7 @@
 /* Products in 16 bits.  Where there is a unit for the format, both factors are packed for it once, shared among the threads; then
- * blocks of C are.  Elsewhere, and where numbers are so small that a unit would take a result for zero, a block is computed in
- * float32.  Every element of C is summed in one order, whatever the blocks. */
+ * blocks of C are.  Elsewhere, and where numbers of a strip of A and of all of B are so small that a unit would take a result for
+ * zero, the strip is computed in float32: so the last bits of a row may depend on the rows beside it.  How C is divided into
+ * blocks, and among threads, changes no bit. */
 #include "halves.h"
 #include "assayer.h"
 #include "../parallel.h"
@@ -63,7 +64,7 @@ static int64_t count_works(struct half_plan* plan, const struct half_product* pr
     for (int64_t i = 0; i < plan->count; i++) {
         const struct half_product* const p = &products[i];
         struct work w = {.product = p, .steps = ceil_div(p->depth, PAIR_DEPTH), .strips = ceil_div(p->rows, rows_of_strip(plan)),
-                         .panels = ceil_div(p->columns, PAIR_WIDTH), .first_pack = plan->packs};
+                         .panels = p->rows ? ceil_div(p->columns, PAIR_WIDTH) : 0, .first_pack = plan->packs};
         plan->works[i] = w;
         plan->packs += w.strips + w.panels;
         numbers = min64(TOO_MANY, numbers + min64(TOO_MANY, w.steps * PAIR_DEPTH * (p->rows + w.panels * PAIR_WIDTH)));

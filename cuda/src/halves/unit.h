@@ -1,9 +1,10 @@
 /* What multiplies bfloat16 on this processor: AMX, or AVX-512 BF16, or nothing of its own.
  *
  * Both read pairs of numbers that are neighbours along the summed index, take subnormal numbers for zero and store none.  The
- * header does not allow that of products, so they are given only what cannot tell: pack.c looks.  A strip of A holds up to
- * `rows` rows, its element (i, k) at (k / DEPTH * rows of the strip + i) * DEPTH + k % DEPTH.  A panel of B holds WIDTH columns,
- * element (k, j) at k / 2 * 2 * WIDTH + 2 * j + k % 2.  Past the last k, and the last column, there are zeros. */
+ * header does not allow that of products, so they are given only what cannot tell: packing notes the least magnitudes
+ * (vector/pairs.c), product.c judges by them.  A strip of A holds up to `rows` rows, its element (i, k) at
+ * (k / PAIR_DEPTH * rows of the strip + i) * PAIR_DEPTH + k % PAIR_DEPTH.  A panel of B holds PAIR_WIDTH columns, element (k, j)
+ * at k / 2 * 2 * PAIR_WIDTH + 2 * j + k % 2.  Past the last k, and the last column, there are zeros. */
 #ifndef ASSAYER_UNIT_H
 #define ASSAYER_UNIT_H
 
