@@ -208,8 +208,8 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT) d_keys_matrix
             const bool masked = query < seeing_all || query + Shape::STEP > all_queries.count;
             const auto row = [&](int j, int n) { return rows[column_in_fragments(j, n)]; };
             const auto hidden = [&](int j, int n) { /* from it, or no query: 0 times an infinity of a key is NaN */
-                const int64_t met = int64_t{query} + column_in_fragments(j, n);
-                return met < first_query[n / 2] || met >= all_queries.count;
+                                                    const int64_t met = int64_t{query} + column_in_fragments(j, n);
+                                                    return met < first_query[n / 2] || met >= all_queries.count;
             };
             float P[Shape::STEP_TILES][4], gradients[Shape::STEP_TILES][4];
             multiply_rows<Format, Shape>(keys, stage, P);

@@ -24,10 +24,9 @@ struct AttentionRows {
 /* A part of a row, scaled and masked; -infinity for what its query does not see, which may be read but means nothing.
  */
 template <typename L>
-__device__ void load_seen(const AttentionRows& a, int64_t row, const Parts<L>& parts, int part,
+__device__ void load_seen(const AttentionRows& a, int64_t row, int seen, const Parts<L>& parts, int part,
                           float (&items)[L::ITEMS]) {
     const int64_t start = parts.start(part);
-    const int seen = a.seen(row);
     L::load(a.scores + row * a.keys + start, parts.left(part), 0.0f, items);
     if (a.mask) {
         float added[L::ITEMS];
@@ -48,10 +47,10 @@ template <typename L> __global__ void __launch_bounds__(L::BLOCK) attention_soft
     const Parts<L> parts{a.keys};
     for (int64_t row = L::team(); row < a.rows; row += L::teams()) {
         float* const y = a.scores + row * a.keys;
-        const int read = Parts<L>{a.seen(row)}.count();
+        const int seen = a.seen(row), read = Parts<L>{seen}.count();
         float items[L::ITEMS];
-        const auto load = [&](int part) { load_seen<L>(a, row, parts, part, items); };
-        const Peak peak = row_peak_of(Parts<L>{a.seen(row)}, items, load);
+        const auto load = [&](int part) { load_seen<L>(a, row, seen, parts, part, items); };
+        const Peak peak = row_peak_of(Parts<L>{seen}, items, load);
         const float shift = shift_of(peak.max), factor = peak.sum == 0.0f ? 0.0f : 1.0f / peak.sum;
         for (int part = read - 1; part >= 0; part--) {
             if (part < read - 1) load(part);

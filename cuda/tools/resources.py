@@ -40,13 +40,21 @@ EXPLAINED = {
     "product_kernel": (40, "128 registers leave room for a second block"),
     # Of sixteen instances those whose results are float32, up to 24 words.
     "matrix_kernel": (96, "128 sums of a thread, fragments of two slices and the slice that is summed apart from them"),
+    # Of 12 instances one on sm_120, two words.
+    "attention_softmax_kernel": (
+        8,
+        "a part of the scores and of the mask, 16 numbers of each, are in registers at once",
+    ),
     # Of 28 instances one on sm_90, two words: with 56 registers a ninth block is resident.
     "rmsnorm_backward_kernel": (8, "the compiler lets two words go, outside of its inner loops"),
     # On sm_100 and sm_120; of narrow heads two words on sm_90, too.
     "attention_matrix_kernel": (64, "sums, scores, queries and the parts of weights are all in registers"),
     # What stays the same from step to step: stored before the first, read once a step beside 128 multiplications.
     "d_keys_matrix_kernel": (40, "sums of two gradients are in registers; another step would leave warps idle"),
-    "d_queries_matrix_kernel": (16, "on sm_120, of narrow heads: registers are kept to 168, for a third block where shared memory has room"),
+    "d_queries_matrix_kernel": (
+        16,
+        "on sm_120, of narrow heads: registers are kept to 168, for a third block where shared memory has room",
+    ),
 }
 
 
