@@ -133,12 +133,17 @@ def _place(cause: Cause, failed: Sequence[Result], judged: Sequence[Result]) -> 
 
 
 def _among(failed: Sequence[Result]) -> str:
-    """At which values of an input: of the output that is wrong in most of the cases."""
-    found = [one.values for one in _diagnoses(failed) if one.values]
+    """At which values of an input: of the output that is wrong in most of the cases, by name if not so of every one."""
+    found = [one.values for one in _diagnoses(failed)]
     names = [name for each in found for name in dict.fromkeys(one.output for one in each)]
-    output = max(dict.fromkeys(names), key=names.count, default="")
-    of_it = [[one for one in each if one.output == output] for each in found]
-    return told([each for each in of_it if each])
+    by_output = {name: [[one for one in each if one.output == name] for each in found] for name in names}
+    said = {name: told(each) for name, each in by_output.items()}
+    output = max(said, key=names.count, default="")
+    wrong = {*names, *(one.output for result in failed for one in result.verdicts if not one.passed)}
+    if not said or not said[output]:
+        return ""
+    is_of_all = all(said.get(name) == said[output] for name in wrong)
+    return said[output] if is_of_all else f"{output}: {said[output]}"
 
 
 def _is_told_by_others(result: Result) -> bool:

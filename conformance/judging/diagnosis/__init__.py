@@ -19,7 +19,7 @@ from .failed import Failed, Wrong
 from .matching import Compared, made_of, matched_by_a_slip, matches
 from .partly import partly
 from .parts import Part
-from .places import inputs_at
+from .places import inputs_at, spread_at
 from .printed import printed
 from .symptoms import symptom
 
@@ -112,7 +112,7 @@ def _symptoms(call: Failed, failed: Sequence[str]) -> list[Symptom]:
 def _values(call: Failed, failed: Sequence[str]) -> tuple[Values, ...]:
     """How the inputs' values lie where the outputs are wrong."""
     wrongs = [wrong for wrong in (Wrong(call, name) for name in failed) if wrong.beyond.any()]
-    return tuple(itertools.chain.from_iterable(values(w.output, w.beyond, inputs_at(w)) for w in wrongs))
+    return tuple(itertools.chain.from_iterable(values(w.output, w.beyond, inputs_at(w), spread_at(w)) for w in wrongs))
 
 
 def _comparable(wanted: Any, got: Any) -> bool:

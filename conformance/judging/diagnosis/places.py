@@ -147,6 +147,11 @@ def inputs_at(wrong: Wrong) -> dict[str, Array]:
     return {name: values for name, values in found.items() if values is not None}
 
 
+def spread_at(wrong: Wrong) -> dict[str, int]:
+    """At how many of the output's places each element of these inputs stands, by name: 1 where they are as many."""
+    return {name: wrong.bad.size // wrong.inputs[name].size for name in inputs_at(wrong)}
+
+
 def _spread(array: Array, shape: tuple[int, ...]) -> Array | None:
     """An input's values at the output's places: of the same shape, or one for each entry of the first axes."""
     if array.shape == shape:

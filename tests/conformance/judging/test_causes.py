@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+
+import numpy as np
 
 from conformance.candidates.finding import Finding, Misdeed
 from conformance.catalogue.cases import CASES
 from conformance.judging.causes import NOT_REFUSED, RIGHT_BUT, WROTE_REFUSED, Cause, causes
 from conformance.judging.diagnoses import Diagnosis, Kind, Symptom, of_readings, of_symptoms
 from conformance.judging.results import Result, Status
+from conformance.judging.values import values
+from conformance.judging.verdict import Verdict
 
 EPS = "eps outside the root"
 
@@ -213,3 +218,51 @@ def test_when_operations_with_one_mistake_fail_is_asked_of_all_together() -> Non
     [cause] = causes([*(failed(id, id.split("/")[0]) for id in wide), *passed])
     assert cause.operations == ("rmsnorm", "rmsnorm_residual")
     assert cause.sentence == f"matches: {EPS}; only where hidden_dim >= 1025"
+
+
+VAGUE = of_symptoms([Symptom(Kind.NO_PATTERN, Kind.NO_PATTERN, outputs=("d_gate",))])
+
+
+def wrong_below(number: int, *outputs: str, sides: Sequence[float] = (-1,)) -> Result:
+    """A case whose outputs are wrong below these numbers of gate, and nowhere else."""
+    gate = np.random.default_rng(number).standard_normal(1000)
+    each = zip(outputs, sides, strict=True)
+    found = tuple(one for name, side in each for one in values(name, gate < side, {"gate": gate}))
+    return replace(
+        failed(f"swiglu_backward/plain/{number}", "swiglu_backward", ""), diagnosis=replace(VAGUE, values=found)
+    )
+
+
+def among(*failures: Result) -> str:
+    """What is said of the values behind what results look like."""
+    [cause] = causes(failures)
+    return "; ".join(cause.sentence.split("; ")[1:])
+
+
+def test_of_one_wrong_output_its_values_are_said_without_its_name() -> None:
+    assert among(*(wrong_below(n, "d_gate") for n in range(3))) == "only where gate is below -1"
+
+
+def test_of_several_wrong_outputs_the_one_whose_values_are_said_is_named() -> None:
+    everywhere = [wrong_below(n, "d_gate", "d_up", sides=(-1, 9)) for n in range(5)]
+    assert among(*everywhere, wrong_below(5, "d_gate")) == "d_gate: only where gate is below -1"
+    rare = [wrong_below(5, "d_gate", "d_up", sides=(-1, 9)), *(wrong_below(n, "d_gate") for n in range(5))]
+    assert among(*rare) == "d_gate: only where gate is below -1"
+
+
+def test_outputs_that_are_wrong_at_the_same_values_need_no_name() -> None:
+    both = [wrong_below(n, "d_gate", "d_up", sides=(-1, -1)) for n in range(3)]
+    assert among(*both) == "only where gate is below -1"
+
+
+def test_a_wrong_output_of_which_no_values_are_known_is_an_output_too() -> None:
+    verdict = Verdict("d_up", False, "too large on the average", 1000, 0, 0.5, 3.0, 1.1, 0.0, 1.0)
+    few = [wrong_below(n, "d_gate") for n in range(3)]
+    assert among(replace(few[0], verdicts=(verdict,)), *few[1:]) == "d_gate: only where gate is below -1"
+    assert among(replace(few[0], verdicts=(replace(verdict, passed=True),)), *few[1:]) == "only where gate is below -1"
+
+
+def test_failures_whose_values_are_not_known_are_counted() -> None:
+    unknown = [replace(one, diagnosis=VAGUE) for one in (wrong_below(n, "d_gate") for n in range(3, 10))]
+    few = [wrong_below(n, "d_gate") for n in range(3)]
+    assert among(*few, *unknown) == "only where gate is below -1 in 3 of 10 cases"
