@@ -141,3 +141,14 @@ def test_a_constant_that_ends_early_is_said_by_the_digits_that_are_right() -> No
     assert {symptom.kind} <= {Kind.DIGITS, Kind.PRECISION}
     assert "right to 3 digits" in (symptom.words, *symptom.also)
     assert "right to 6 digits" not in (symptom.words, *symptom.also)
+
+
+def test_a_number_of_each_row_is_one_witness_however_long_the_row_is() -> None:
+    arguments = CASES["add_column/plain/5x257"].arguments()
+    right = reference.add_column(**arguments).astype(np.float32)
+    expected, got = expect("add_column", arguments), {"output": right.copy()}
+    got["output"][arguments["column"] < 0] += 1
+    found = diagnose("add_column", arguments, expected, got, judge_outputs("add_column", arguments, expected, got))
+    assert found is not None
+    [negative] = [one for one in found.values if (one.input, one.kind.name) == ("column", "NEGATIVE")]
+    assert (negative.different, negative.wrong) == (int((arguments["column"] < 0).sum()), negative.different * 257)
