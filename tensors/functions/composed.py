@@ -88,7 +88,7 @@ class Composed:
             x = x + future(queries, keys, offset, x.value)
         if mask is not None:
             x = x + mask.reshape((batch, 1, 1, keys))
-        powers = (x - x.detach().max(-1, keepdims=True).maximum(LOWEST)).map("exp")
+        powers = (x - x.detach().reduce("maximum", -1, keepdims=True, start=LOWEST)).map("exp")
         total = powers.sum(-1, keepdims=True)
         return powers / (total + (total.detach() == 0.0))
 
