@@ -79,8 +79,8 @@ class Composed:
         """softmax(scale * scores + mask) of keys up to each query's position, or of all; 0 where a query sees no key.
 
         scores: (batch, heads, queries, keys); query i stands at position i + offset. mask: (batch, keys), for each key
-        what is added: 0, or -inf where nobody reads it. Hidden scores are added to, too: expects them below +inf, and no
-        NaN among them, which the fused form does not look at.
+        what is added: 0, or -inf where nobody reads it. Hidden scores are added to, too: expects them below +inf,
+        no NaN among them, which the fused form does not look at.
         """
         batch, _, queries, keys = checked_scores(scores, mask).shape
         x = scores * scale
