@@ -145,21 +145,18 @@ def read_code(lines: Iterable[str]) -> Iterator[tuple[str, str, Code]]:
 Codes = dict[str, dict[str, Code]]  # kernel -> architecture -> code
 
 
-def measure_code(library: Path, archs: Iterable[str], cubins: Iterable[Path], cuobjdump: str) -> Codes:
-    """Return the code of the kernels in a library, for these architectures, and in cubins; as many processes as fit."""
-    asked = [*((library, arch) for arch in archs), *((cubin, "") for cubin in cubins)]
+def measure_code(library: Path, archs: Iterable[str], cuobjdump: str) -> Codes:
+    """Return the code of the kernels in a library for these architectures; as many processes as fit."""
     with ProcessPoolExecutor() as pool:
-        return by_name(list(chain.from_iterable(pool.map(_code_in, asked, repeat(cuobjdump)))))
+        return by_name(list(chain.from_iterable(pool.map(_code_in, repeat(library), archs, repeat(cuobjdump)))))
 
 
-def _code_in(asked: tuple[Path, str], cuobjdump: str) -> list[tuple[str, str, Code]]:
-    path, arch = asked
+def _code_in(library: Path, arch: str, cuobjdump: str) -> list[tuple[str, str, Code]]:
     beside = {"PATH": os.pathsep.join([str(Path(cuobjdump).parent), os.environ["PATH"]])}  # there lies its nvdisasm
-    command = [cuobjdump, "-sass", *(["-arch", arch] if arch else []), str(path)]
+    command = [cuobjdump, "-sass", "-arch", arch, str(library)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | beside) as process:
         assert process.stdout
-        # Of sm_90 it shows sm_90a too.
-        found = [each for each in read_code(process.stdout) if each[0] == arch or not arch]
+        found = [each for each in read_code(process.stdout) if each[0] == arch]  # of sm_90 it shows sm_90a too
     if process.returncode:
         raise subprocess.CalledProcessError(process.returncode, command)
     return [(where, UNNAMED.sub("12_GLOBAL__N_1", name), code) for where, name, code in found]
