@@ -1,7 +1,8 @@
 """A port in eager PyTorch: `assayer run --module examples/modules/with_torch.py --exported`.
 
 Functions have the names of the header's operations, without `cuda_`, and arguments of its names; results are returned,
-in the header's order.  FRAMEWORK says whose arrays they take.
+in the header's order.  FRAMEWORK says whose arrays they take.  Where the processor multiplies bfloat16 by AVX-512
+BF16 or AMX, add `--contract examples/modules/bf16_units.toml`.
 """
 
 from __future__ import annotations
