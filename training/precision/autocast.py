@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from bindings import Function, Parameter, Signature, read_header
 from reference.arrays import Array
@@ -19,6 +18,22 @@ def is_half(value: Any) -> bool:
     return dtype is not None and dtype.itemsize == 2 and dtype.kind not in "iu"
 
 
+class Form(NamedTuple):
+    """One declaration of an operation: its name, and the arrays that a caller gives it."""
+
+    operation: str
+    arrays: tuple[Parameter, ...]
+
+
+class Forms(NamedTuple):
+    """An operation in float32 and in 16 bits, if it has that form; how it is called, and its rule."""
+
+    wide: Form
+    half: Form | None
+    signature: Signature
+    rule: Rule
+
+
 class Autocast(Wrapped):
     """`autocast.gemm(x, w)` is `ops.gemm_bf16` or `ops.gemm`, by policy; arrays in the other format are cast.
 
@@ -28,26 +43,26 @@ class Autocast(Wrapped):
     def __init__(self, ops: Ops, policy: Policy, suffix: str) -> None:
         super().__init__(ops)
         self._policy, self._suffix = policy, suffix
-        self._header = read_header()
+        self._forms: dict[str, Forms] = {}  # looked up once: a step makes hundreds of calls
         self._cast: tuple[Any, Any] = (None, None)  # the last array narrowed: several products read the same one
 
     def _call(self, operation: str, /, *args: Any, **named: Any) -> Any:
-        wide, half = (self._header.operations.get(form) for form in (operation, f"{operation}_{self._suffix}"))
-        if wide is None:
-            raise AttributeError(f"the header declares no operation {operation}")
-        values = _signature(wide).named(args, named)
-        chosen = half if half and self._in_sixteen(operation, half, values) else wide
-        for parameter in _arrays(chosen):
+        forms = self._forms.get(operation) or self._find(operation)
+        values = forms.signature.named(args, named)
+        chosen = forms.half if forms.half and _in_sixteen(forms.rule, forms.half, values) else forms.wide
+        for parameter in chosen.arrays:
             if values.get(parameter.name) is not None:
                 values[parameter.name] = self._as(parameter, values[parameter.name])
         return getattr(self._ops, chosen.operation)(**values)
 
-    def _in_sixteen(self, name: str, half: Function, values: Mapping[str, Any]) -> bool:
-        rule = self._policy.of(name)
-        if rule is not Rule.GIVEN:
-            return rule is Rule.SIXTEEN
-        inputs = (p for p in _arrays(half) if p.type.is_half and p.direction == "in")
-        return any(is_half(values[p.name]) for p in inputs)
+    def _find(self, operation: str) -> Forms:
+        declared = read_header().operations
+        wide, half = (declared.get(form) for form in (operation, f"{operation}_{self._suffix}"))
+        if wide is None:
+            raise AttributeError(f"the header declares no operation {operation}")
+        forms = Forms(_form(wide), _form(half) if half else None, Signature(wide), self._policy.of(operation))
+        self._forms[operation] = forms
+        return forms
 
     def _as(self, parameter: Parameter, array: Array) -> Array:
         if parameter.type.is_half and not is_half(array):
@@ -69,10 +84,13 @@ class Autocast(Wrapped):
         return getattr(self._ops, f"cast_from_{self._suffix}")(array.reshape(-1)).reshape(array.shape)
 
 
-@functools.cache
-def _signature(function: Function) -> Signature:
-    return Signature(function)
+def _form(function: Function) -> Form:
+    arrays = (p for p in function.parameters if p.is_array and p.direction in ("in", "updated"))
+    return Form(function.operation, tuple(arrays))
 
 
-def _arrays(function: Function) -> Iterator[Parameter]:
-    return (p for p in function.parameters if p.is_array and p.direction in ("in", "updated"))
+def _in_sixteen(rule: Rule, half: Form, values: Mapping[str, Any]) -> bool:
+    """Whether a call of these values computes in 16 bits; an operation that takes what it is given asks its inputs."""
+    if rule is not Rule.GIVEN:
+        return rule is Rule.SIXTEEN
+    return any(p.type.is_half and p.direction == "in" and is_half(values[p.name]) for p in half.arrays)
