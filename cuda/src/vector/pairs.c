@@ -1,11 +1,12 @@
 /* Factors of bfloat16 packed by pairs along the summed index, as halves/unit.h describes.  A pair is a word of 32 bits: where
  * pairs lie together already they are copied, or turned as 16 x 16 words; where their numbers are a row apart they are joined. */
+#include "math.h"
 #include "names.h"
 #include "vec.h"
 
 #include <string.h>
 
-enum { PAIRS = PAIR_DEPTH / 2 };
+enum { PAIRS = PAIR_DEPTH / 2, AHEAD = 256 };
 
 /* Word j of run i to word i of run j, 16 runs of 16 words; strides in words of `to`, in numbers of `from`. */
 static inline void turn(const uint16_t* from, int64_t run, uint32_t* to) {
@@ -89,6 +90,7 @@ static uint16_t pack_panel(struct half_matrix b, int64_t depth, int columns, uin
         if (b.col == 1) {
             join_rows(b.data, b.row, k, depth, columns, 0, words);
         } else if (columns == PAIR_WIDTH && part == PAIR_DEPTH) {
+            for (int j = 0; j < PAIR_WIDTH; j++) PREFETCH((uintptr_t)(b.data + k + j * b.col) + AHEAD);
             turn(b.data + k, b.col, words);
         } else {
             uint16_t whole[PAIR_WIDTH * PAIR_DEPTH];
