@@ -1,10 +1,22 @@
 /* Cross entropy. */
+#include "loss.h"
 #include "check.h"
 #include "simd.h"
 #include "parallel.h"
 
 #include <math.h>
 #include <string.h>
+
+float mean_loss(const float* log_probs, const int* targets, int64_t batch_seq, int64_t cols) {
+    double total = 0;
+    int64_t counted = 0;
+    for (int64_t row = 0; row < batch_seq; row++) {
+        if (targets[row] < 0) continue;
+        total -= log_probs[row * cols + targets[row]];
+        counted++;
+    }
+    return counted ? (float)(total / (double)counted) : 0.0f;
+}
 
 int32_t cuda_cross_entropy_forward(const float* logits, const int* targets, float* loss, float* log_probs, int batch_seq,
                                    int vocab_size, void* stream) {
@@ -22,14 +34,7 @@ int32_t cuda_cross_entropy_forward(const float* logits, const int* targets, floa
         const float row_max = v->maximum(cols, x);
         v->shift(cols, x, row_max, (float)log(v->exp_sum(cols, x, row_max)), log_probs + row * cols);
     }
-    double total = 0;
-    int64_t counted = 0;
-    for (int64_t row = 0; row < batch_seq; row++) {
-        if (targets[row] < 0) continue;
-        total -= log_probs[row * cols + targets[row]];
-        counted++;
-    }
-    loss[0] = counted ? (float)(total / (double)counted) : 0.0f;
+    loss[0] = mean_loss(log_probs, targets, batch_seq, cols);
     return ASSAYER_OK;
 }
 

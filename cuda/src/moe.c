@@ -1,4 +1,5 @@
 /* Experts: sorting tokens by expert, sending them there and back, and the loss that balances them. */
+#include "experts.h"
 #include "check.h"
 #include "simd.h"
 #include "parallel.h"
@@ -35,7 +36,7 @@ static bool is_permutation(const int32_t* position, int64_t rows, uint64_t* seen
     return true;
 }
 
-static int32_t check_permutation(const int32_t* position, int64_t rows) {
+int32_t check_permutation(const int32_t* position, int64_t rows) {
     CHECK(all_within(position, rows, 0, rows));
     const struct scratch scratch = scratch_take(ceil_div(rows, 64), sizeof(uint64_t));
     int32_t code = ASSAYER_NO_MEMORY;

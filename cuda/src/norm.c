@@ -1,6 +1,6 @@
 /* Root-mean-square normalisation.  The mean of squares is taken in double: it may pass the largest float. */
+#include "norm.h"
 #include "check.h"
-#include "simd.h"
 #include "parallel.h"
 #include "scratch.h"
 
@@ -48,16 +48,23 @@ int32_t cuda_rmsnorm_residual(const float* input, const float* residual, const f
 /* The rows are cut into at most this many blocks, whatever the number of threads; each sums its own d_weight. */
 enum { ROW_BLOCKS = 32 };
 
-struct backward {
-    const float *x, *weight, *d_output, *base; /* base: what d_input starts from, or null */
-    float *d_input, *d_weight;
-    int64_t rows, n;
-    float eps, beta;
-};
+/* A row in 16 bits. */
+static void half_row(const struct rmsnorm_gradient* b, int64_t row, float* d_weight) {
+    const struct half_gradient* const h = b->half;
+    const uint16_t *x = h->x + row * b->n, *dy = h->d_output + row * b->n;
+    const double r = 1.0 / sqrt(h->v->dot(b->n, x, x) / (double)b->n + b->eps);
+    const double c = r * r * (h->v->weighted_dot(b->n, dy, b->weight, x) / (double)b->n);
+    h->v->rmsnorm_backward(b->n, x, b->weight, dy, (float)r, (float)c, h->base ? h->base + row * b->n : NULL, h->d_input + row * b->n,
+                           d_weight);
+}
 
-static void backward_block(const struct simd* v, const struct backward* b, int64_t block, int64_t block_rows, float* d_weight) {
+static void backward_block(const struct simd* v, const struct rmsnorm_gradient* b, int64_t block, int64_t block_rows, float* d_weight) {
     memset(d_weight, 0, (size_t)b->n * sizeof(float));
     for (int64_t row = block * block_rows; row < min64((block + 1) * block_rows, b->rows); row++) {
+        if (b->half) {
+            half_row(b, row, d_weight);
+            continue;
+        }
         const float *x = b->x + row * b->n, *dy = b->d_output + row * b->n;
         const double r = inverse_root(v, b->n, x, b->eps);
         const double c = r * r * (v->weighted_dot(b->n, dy, b->weight, x) / (double)b->n);
@@ -66,7 +73,7 @@ static void backward_block(const struct simd* v, const struct backward* b, int64
     }
 }
 
-static int32_t backward(const struct backward* b) {
+int32_t rmsnorm_gradient(const struct rmsnorm_gradient* b) {
     const int64_t block_rows = ceil_div(b->rows, ROW_BLOCKS), blocks = ceil_div(b->rows, block_rows), n = b->n;
     const struct scratch scratch = scratch_take(n, blocks * (int64_t)sizeof(float));
     if (!scratch.memory) {
@@ -97,7 +104,7 @@ int32_t cuda_rmsnorm_backward(const float* input, const float* weight, const flo
     CHECK_ARRAY(d_input, rows, hidden_dim);
     CHECK_ARRAY(d_weight, hidden_dim);
     CHECK(eps >= 0);
-    return backward(&(struct backward){input, weight, d_output, NULL, d_input, d_weight, rows, hidden_dim, eps, beta});
+    return rmsnorm_gradient(&(struct rmsnorm_gradient){input, weight, d_output, NULL, d_input, d_weight, rows, hidden_dim, eps, beta, NULL});
 }
 
 int32_t cuda_rmsnorm_residual_backward(const float* residual_out, const float* weight, const float* d_output,
@@ -111,6 +118,6 @@ int32_t cuda_rmsnorm_residual_backward(const float* residual_out, const float* w
     CHECK_ARRAY(d_input, rows, hidden_dim);
     CHECK_ARRAY(d_weight, hidden_dim);
     CHECK(eps >= 0);
-    return backward(&(struct backward){residual_out, weight, d_output, d_residual_out, d_input, d_weight, rows, hidden_dim, eps,
-                                       beta});
+    return rmsnorm_gradient(&(struct rmsnorm_gradient){residual_out, weight, d_output, d_residual_out, d_input, d_weight, rows,
+                                                       hidden_dim, eps, beta, NULL});
 }

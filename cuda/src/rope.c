@@ -1,6 +1,6 @@
 /* Rotary position embedding on interleaved pairs. */
+#include "rope.h"
 #include "check.h"
-#include "simd.h"
 #include "parallel.h"
 #include "scratch.h"
 
@@ -20,20 +20,6 @@ int32_t cuda_rope_freqs(float* freqs, int max_seq_len, int head_dim, float base,
     return ASSAYER_OK;
 }
 
-/* Heads that are rotated by the same angles. */
-struct heads {
-    const float* from;
-    float* to;
-    int64_t count;
-};
-
-struct rotation {
-    struct heads groups[2]; /* queries and keys, or one of them */
-    int64_t batch, seq_len, head_dim;
-    const float* freqs; /* at the first position */
-    float direction;    /* 1 forward, -1 back */
-};
-
 /* Every head of every batch at one position; sine and cosine are computed once for them all. */
 static void rotate_position(const struct simd* v, const struct rotation* r, int64_t s, float* cosine, float* sine) {
     const int64_t half = r->head_dim / 2;
@@ -47,12 +33,13 @@ static void rotate_position(const struct simd* v, const struct rotation* r, int6
         for (int64_t b = 0; b < r->batch; b++)
             for (int64_t h = 0; h < group->count; h++) {
                 const int64_t at = ((b * r->seq_len + s) * group->count + h) * r->head_dim;
-                v->rotate(half, cosine, sine, group->from + at, group->to + at);
+                if (r->half) r->half->rotate(half, cosine, sine, (const uint16_t*)group->from + at, (uint16_t*)group->to + at);
+                else v->rotate(half, cosine, sine, (const float*)group->from + at, (float*)group->to + at);
             }
     }
 }
 
-static int32_t rotate(const struct rotation* r) {
+int32_t rotate(const struct rotation* r) {
     const struct scratch scratch = scratch_take(r->head_dim, thread_count() * (int64_t)sizeof(float));
     if (scratch.memory) {
         const struct simd* const v = simd();
@@ -74,7 +61,7 @@ static int32_t rotate_one(const float* input, const float* freqs, float* output,
     CHECK_ARRAY(output, batch, seq_len, n_heads, head_dim);
     CHECK_ARRAY(freqs, (int64_t)seq_len + offset, head_dim / 2);
     return rotate(&(struct rotation){{{input, output, n_heads}}, batch, seq_len, head_dim, freqs + (int64_t)offset * (head_dim / 2),
-                                     direction});
+                                     direction, NULL});
 }
 
 int32_t cuda_rope_forward(const float* input, const float* freqs, float* output, int batch, int seq_len, int n_heads, int head_dim,
@@ -98,7 +85,7 @@ static int32_t rotate_two(const float* q, const float* k, const float* freqs, fl
     CHECK_ARRAY(k_out, batch, seq_len, n_kv_heads, head_dim);
     CHECK_ARRAY(freqs, (int64_t)seq_len + offset, head_dim / 2);
     return rotate(&(struct rotation){{{q, q_out, n_q_heads}, {k, k_out, n_kv_heads}}, batch, seq_len, head_dim,
-                                     freqs + (int64_t)offset * (head_dim / 2), direction});
+                                     freqs + (int64_t)offset * (head_dim / 2), direction, NULL});
 }
 
 int32_t cuda_rope_qk(const float* q, const float* k, const float* freqs, float* q_out, float* k_out, int batch, int seq_len,

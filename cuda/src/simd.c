@@ -22,6 +22,7 @@
     void fill_recurrent_##variant(struct simd*);                                                                           \
     void fill_multiply_##variant(struct simd*);                                                                            \
     void fill_half_##variant(struct simd*);                                                                                \
+    void fill_half_rows_##variant(struct simd*);                                                                           \
     void fill_pairs_##variant(struct simd*);                                                                               \
     void fill_convolution_##variant(struct simd*);                                                                         \
     void fill_strided_##variant(struct simd*);                                                                             \
@@ -31,8 +32,8 @@
      fill_optimizer_##variant(table), fill_rows_##variant(table), fill_norms_##variant(table),                             \
      fill_dropout_##variant(table), fill_batchnorm_##variant(table), fill_pooling_##variant(table),                        \
      fill_pooling_backward_##variant(table), fill_recurrent_##variant(table), fill_multiply_##variant(table),              \
-     fill_half_##variant(table), fill_pairs_##variant(table), fill_convolution_##variant(table),                           \
-     fill_strided_##variant(table), fill_layout_##variant(table))
+     fill_half_##variant(table), fill_half_rows_##variant(table), fill_pairs_##variant(table),                             \
+     fill_convolution_##variant(table), fill_strided_##variant(table), fill_layout_##variant(table))
 
 DECLARE(baseline)
 #ifdef ASSAYER_X86_VARIANTS

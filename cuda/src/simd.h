@@ -58,6 +58,26 @@ struct half {
     void (*draw)(int64_t n, const float* x, uint64_t seed, int64_t first, uint16_t* y);
 };
 
+/* Rows of a 16-bit format: arithmetic in float32, as that of the routines of those names below; what is stored in the format is
+ * rounded once.  What ends in _wide gives, or takes, floats. */
+struct half_rows {
+    void (*swiglu)(int64_t n, const uint16_t* gate, const uint16_t* up, uint16_t* y);
+    void (*swiglu_backward)(int64_t n, const uint16_t* gate, const uint16_t* up, const uint16_t* dy, uint16_t* d_gate, uint16_t* d_up);
+    void (*add)(int64_t n, const uint16_t* a, const uint16_t* b, uint16_t* y);
+    void (*add_wide)(int64_t n, const uint16_t* a, const uint16_t* b, float* y);
+    void (*scale)(int64_t n, const uint16_t* x, float factor, uint16_t* y);
+    void (*scale_wide)(int64_t n, const uint16_t* x, float factor, float* y);
+    void (*axpy)(int64_t n, float factor, const uint16_t* x, float* y);
+    void (*scaled_exp)(int64_t n, const float* x, float factor, uint16_t* y);
+    void (*rotate)(int64_t n, const float* cosine, const float* sine, const uint16_t* x, uint16_t* y); /* n pairs */
+    double (*dot)(int64_t n, const uint16_t* x, const uint16_t* y);
+    double (*weighted_dot)(int64_t n, const uint16_t* x, const float* weight, const uint16_t* y);
+    void (*normalise)(int64_t n, const uint16_t* x, float r, const float* weight, uint16_t* y);
+    void (*normalise_wide)(int64_t n, const float* x, float r, const float* weight, uint16_t* y);
+    void (*rmsnorm_backward)(int64_t n, const uint16_t* x, const float* weight, const uint16_t* dy, float r, float c,
+                             const uint16_t* base, uint16_t* dx, float* dw);
+};
+
 /* What a norm's forward pass has stored of a row of n numbers. */
 struct norm_row {
     float mean, rstd;
@@ -202,6 +222,7 @@ struct simd {
     void (*settle)(void);
 
     struct half bf16, fp16;
+    struct half_rows bf16_rows, fp16_rows;
 
     /* Factors of bfloat16 as a unit reads them (halves/unit.h): `rows` of A, up to PAIR_WIDTH columns of B.  Each returns the
      * least magnitude of its numbers but zero, as bits, less 1: 65,535 where all are zero. */
