@@ -7,8 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-int64_t packed_size(const struct simd* v, int64_t depth, int64_t columns) { return depth * round_up(columns, v->panel); }
-
 /* Turns a row of scores into exp(score - largest) over the keys it sees and 0 beyond, probabilities up to *scale; returns
  * its log-sum-exp. */
 static float exponentials(const struct simd* v, float* row, int64_t seen, int64_t columns, float* scale) {
@@ -22,38 +20,38 @@ static float exponentials(const struct simd* v, float* row, int64_t seen, int64_
 static void forward_block(const struct simd* v, const struct attention* s, const struct packed* kv, int64_t b, int64_t h,
                           int64_t first, float* memory) {
     const int64_t count = min64(QUERY_BLOCK, s->q_len - first), before = s->kv_len - s->q_len + first;
-    const int64_t keys = before + count, width = s->n_q_heads * s->head_dim;
+    const int64_t keys = before + count, width = s->n_q_heads * s->head_dim, row = score_row(keys);
     const int64_t pair = b * s->n_kv_heads + h * s->n_kv_heads / s->n_q_heads;
     const int64_t at = (b * s->q_len + first) * width + h * s->head_dim;
-    float* const scores = memory + v->strip;
+    float* const scores = memory + attention_memory(v, s);
     float scales[QUERY_BLOCK];
-    const float* const k_packed = kv->k_across + pair * packed_size(v, s->head_dim, s->kv_len);
-    v->multiply((struct matrix){s->Q + at, width, 1}, k_packed, s->head_dim * v->panel, count, s->head_dim, keys, s->scale, 0.0f,
-                scores, keys, memory);
+    score(v, s, &(struct scored){.rows = s->Q, .keys = s->K, .packed = kv->k_across + pair * across_size(v, s), .at = at, .row = width,
+                                 .pair = pair, .count = count, .columns = keys, .alpha = s->scale, .scores = scores}, memory);
     for (int64_t i = 0; i < count; i++) {
-        const float log_sum = exponentials(v, scores + i * keys, before + i + 1, keys, &scales[i]);
+        const float log_sum = exponentials(v, scores + i * row, before + i + 1, keys, &scales[i]);
         if (s->lse_out) s->lse_out[(b * s->n_q_heads + h) * s->q_len + first + i] = log_sum;
     }
     const float* const v_packed = kv->v_down + pair * packed_size(v, s->kv_len, s->head_dim);
-    v->multiply(plain(scores, keys), v_packed, s->kv_len * v->panel, count, keys, s->head_dim, 1.0f, 0.0f, s->output + at, width,
-                memory);
-    for (int64_t i = 0; i < count; i++) v->scale(s->head_dim, s->output + at + i * width, scales[i], s->output + at + i * width);
+    float* const output = s->half ? memory + v->strip : (float*)s->output + at;
+    const int64_t output_row = s->half ? s->head_dim : width;
+    v->multiply(plain(scores, row), v_packed, s->kv_len * v->panel, count, keys, s->head_dim, 1.0f, 0.0f, output, output_row, memory);
+    for (int64_t i = 0; i < count; i++) v->scale(s->head_dim, output + i * output_row, scales[i], output + i * output_row);
+    if (s->half) store_rows(s, output, count, s->output, at, width);
 }
 
-static int32_t forward(const struct attention* s) {
+int32_t attention_forward(const struct attention* s) {
     const struct simd* const v = simd();
     const int64_t pairs = s->batch * s->n_kv_heads, blocks = ceil_div(s->q_len, QUERY_BLOCK), heads = s->batch * s->n_q_heads;
-    const int64_t across = packed_size(v, s->head_dim, s->kv_len), down = packed_size(v, s->kv_len, s->head_dim);
-    const int64_t each = v->strip + QUERY_BLOCK * s->kv_len;
+    const int64_t across = across_size(v, s), down = packed_size(v, s->kv_len, s->head_dim);
+    const int64_t each = attention_memory(v, s) + QUERY_BLOCK * score_row(s->kv_len);
     const struct scratch scratch = scratch_take(pairs * (across + down) + each * thread_count(), sizeof(float));
     if (scratch.memory) {
         float* const memory = (float*)scratch.memory + pairs * (across + down);
         const struct packed kv = {.k_across = scratch.memory, .v_down = (float*)scratch.memory + pairs * across};
         PARALLEL_FOR(heads * s->kv_len * s->head_dim >= SERIAL_BELOW)
         for (int64_t pair = 0; pair < pairs; pair++) {
-            const int64_t at = kv_at(s, pair), width = s->n_kv_heads * s->head_dim;
-            v->pack((struct matrix){s->K + at, 1, width}, s->head_dim, s->kv_len, kv.k_across + pair * across);
-            v->pack((struct matrix){s->V + at, width, 1}, s->kv_len, s->head_dim, kv.v_down + pair * down);
+            pack_across(v, s, s->K, pair, kv.k_across + pair * across, memory + each * thread_index());
+            pack_down(v, s, s->V, pair, kv.v_down + pair * down, memory + each * thread_index());
         }
         PARALLEL_TASKS(heads * s->q_len * s->kv_len >= SERIAL_BELOW)
         for (int64_t task = 0; task < heads * blocks; task++) {
@@ -73,7 +71,7 @@ int32_t cuda_flash_attention(const float* Q, const float* K, const float* V, flo
     CHECK_ARRAY(V, batch, seq_len, n_kv_heads, head_dim);
     CHECK_ARRAY(output, batch, seq_len, n_q_heads, head_dim);
     CHECK(n_q_heads % n_kv_heads == 0);
-    return forward(&(struct attention){.Q = Q, .K = K, .V = V, .output = output, .batch = batch, .n_q_heads = n_q_heads,
+    return attention_forward(&(struct attention){.Q = Q, .K = K, .V = V, .output = output, .batch = batch, .n_q_heads = n_q_heads,
                                        .n_kv_heads = n_kv_heads, .q_len = seq_len, .kv_len = seq_len, .kv_capacity = seq_len,
                                        .head_dim = head_dim, .scale = scale});
 }
@@ -87,7 +85,7 @@ int32_t cuda_attention_forward(const float* Q, const float* K, const float* V, f
     CHECK_ARRAY(output, batch, q_len, n_q_heads, head_dim);
     CHECK_ARRAY(lse, batch, n_q_heads, q_len);
     CHECK(n_q_heads % n_kv_heads == 0 && kv_len >= q_len && kv_len <= kv_capacity);
-    return forward(&(struct attention){.Q = Q, .K = K, .V = V, .output = output, .lse_out = lse, .batch = batch,
+    return attention_forward(&(struct attention){.Q = Q, .K = K, .V = V, .output = output, .lse_out = lse, .batch = batch,
                                        .n_q_heads = n_q_heads, .n_kv_heads = n_kv_heads, .q_len = q_len, .kv_len = kv_len,
                                        .kv_capacity = kv_capacity, .head_dim = head_dim, .scale = scale});
 }

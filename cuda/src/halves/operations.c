@@ -1,5 +1,6 @@
-/* The operations on arrays of 16-bit numbers, but for products and attention, for each format: numbers are widened and rounded in
- * registers, as they are read and written (vector/half_rows.h). */
+/* The operations on arrays of 16-bit numbers, but for products (gemm.c), for each format: numbers are widened and rounded in registers,
+ * as they are read and written (vector/half_rows.h), or, of attention, a block at a time. */
+#include "../attention.h"
 #include "../check.h"
 #include "../experts.h"
 #include "../loss.h"
@@ -8,6 +9,7 @@
 #include "../rope.h"
 #include "../scratch.h"
 #include "../simd.h"
+#include "unit.h"
 
 #include <math.h>
 #include <string.h>
@@ -47,7 +49,9 @@ static void gather(const struct half_rows* v, const struct half* half, const str
 
 #define FORMAT (simd()->bf16)
 #define ROWS (&simd()->bf16_rows)
+#define UNIT bf16_unit()
 #define HALF(name) name##_bf16
+#include "attention.h"
 #include "elementwise.h"
 #include "experts.h"
 #include "loss.h"
@@ -55,10 +59,13 @@ static void gather(const struct half_rows* v, const struct half* half, const str
 #include "rope.h"
 #undef FORMAT
 #undef ROWS
+#undef UNIT
 #undef HALF
 #define FORMAT (simd()->fp16)
 #define ROWS (&simd()->fp16_rows)
+#define UNIT NULL
 #define HALF(name) name##_fp16
+#include "attention.h"
 #include "elementwise.h"
 #include "experts.h"
 #include "loss.h"

@@ -109,21 +109,22 @@ static void pack(const struct simd* v, const struct half_plan* plan, int64_t tas
     }
 }
 
-/* Whether no sum of a strip's products can be so small that a unit takes it for zero: 1 where it cannot.
- *
- * bfloat16 has 7 digits behind the first.  Where a and b are the least exponents of the factors, every product is a whole
+/* bfloat16 has 7 digits behind the first.  Where a and b are the least exponents of the factors, every product is a whole
  * multiple of 2^(a + b - 14), and so is every sum of them, rounded or not: none is below 2^-126, unless it is zero, where
  * a + b >= -112; with the format's bias of 127 in both, 142. */
-static void judge_sizes(const struct half_plan* plan) {
+bool stays_normal(uint16_t least_a, uint16_t least_b) {
     enum { FRACTION = 7, LEAST_NORMAL = 1 << FRACTION, LEAST_EXPONENTS = 142 };
+    const int a = least_a + 1, b = least_b + 1; /* of zeros alone 2^16, which no number has */
+    return a >= LEAST_NORMAL && b >= LEAST_NORMAL && (a >> FRACTION) + (b >> FRACTION) >= LEAST_EXPONENTS;
+}
+
+/* 1 for each strip that the unit may be given. */
+static void judge_sizes(const struct half_plan* plan) {
     for (int64_t i = 0; i < plan->count; i++) {
         const struct work* const w = &plan->works[i];
         uint16_t of_b = UINT16_MAX;
         for (int64_t panel = 0; panel < w->panels; panel++) of_b = w->least[w->strips + panel] < of_b ? w->least[w->strips + panel] : of_b;
-        for (int64_t strip = 0; strip < w->strips; strip++) {
-            const int a = w->least[strip] + 1, b = of_b + 1; /* of zeros alone 2^16, which no number has */
-            w->least[strip] = a >= LEAST_NORMAL && b >= LEAST_NORMAL && (a >> FRACTION) + (b >> FRACTION) >= LEAST_EXPONENTS;
-        }
+        for (int64_t strip = 0; strip < w->strips; strip++) w->least[strip] = stays_normal(w->least[strip], of_b);
     }
 }
 

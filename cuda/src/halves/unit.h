@@ -30,6 +30,12 @@ struct unit {
     void (*multiply)(const struct unit_call* call);
 };
 
+enum { STRIP_AT_MOST = 32 }; /* rows, of any unit */
+
+/* Whether no sum of products can be so small that a unit takes it for zero, by the least magnitudes of both factors as they are
+ * packed. */
+bool stays_normal(uint16_t least_a, uint16_t least_b);
+
 enum { UNIT_NONE, UNIT_AVX512_BF16, UNIT_AMX, UNIT_AMX_EMULATED };
 
 /* The unit in use, or null: the best that build and processor have, or what the environment variable ASSAYER_BF16 asks for:
