@@ -35,9 +35,8 @@ class Library:
 
     @cached_property
     def reach(self) -> Reach:
-        """What every line can affect; the 16-bit operations of both libraries stand in one header of the first."""
-        shared = {file: text for file, text in CLibrary().read().items() if file == "sixteen.h"}
-        return Reach({**shared, **self.sources}, operations.OPERATIONS, RESIDENT)
+        """What every line can affect."""
+        return Reach(self.sources, operations.OPERATIONS, RESIDENT)
 
     def mutants(self) -> list[Mutant]:
         """Return all mutants, in the order of files and lines.  Raises MutatorError."""

@@ -36,7 +36,7 @@ def test_every_fault_stands_where_its_operations_reach(recipe: CLibrary, faults:
         ("elementwise.c", "v->mul(length", {"mul"}),
         ("vector/elementwise.c", "y[i] = a[i] * b[i];", {"mul"}),  # called through a table
         ("softmax.c", "int32_t cuda_softmax(", {"softmax"}),
-        ("sixteen.h", "cuda_add(all[0]", {"add_bf16", "add_fp16"}),
+        ("halves/elementwise.h", "v->add(length", {"add_bf16", "add_fp16"}),
         (
             "attention.c",
             "KV_CACHE_APPEND(assayer_bf16",
