@@ -36,9 +36,6 @@ class Explained(NamedTuple):
 
 EXPLAINED = (
     Explained("forward_kernel", "split", 4, "rows of heads that are no whole quads are stored number by number"),
-    # Open: of the same source nvcc 13.0 makes no generic access for sm_75 to sm_90a.  Why it does here is not known.
-    Explained("d_queries_kernel", "generic", 32, "nvcc 13.0 for sm_100 and sm_120, in all instances; to be mended"),
-    Explained("product_kernel", "generic", 256, "nvcc 13.0 for sm_100 and sm_120, in six instances; to be mended"),
     Explained("lay_out_kernel", "split", 7, "nvcc unrolls a loop over the experts that begin at one place, mostly one"),
 )
 
