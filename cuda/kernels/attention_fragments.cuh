@@ -10,6 +10,19 @@
 
 #include <type_traits>
 
+/* Bytes of shared memory of a multiprocessor; a block takes 1024 of them besides its own (CUDA C++ Programming Guide,
+ * technical specifications per compute capability). */
+constexpr int SHARED_OF_MULTIPROCESSOR = 1024 * (UNITS_OF == 80 || UNITS_OF == 87                      ? 164
+                                                 : UNITS_OF == 86 || UNITS_OF == 89 || UNITS_OF >= 120 ? 100
+                                                                                                       : 228);
+
+/* How many blocks registers are shared out for: where shared memory holds fewer, no more than those. */
+template <typename Shape> constexpr int resident() {
+    constexpr int FIT = SHARED_OF_MULTIPROCESSOR / (Shape::SHARED * int{sizeof(half_bits)} + 1024);
+    static_assert(FIT >= 1, "a block has room");
+    return FIT < Shape::RESIDENT ? FIT : Shape::RESIDENT;
+}
+
 /* The row of a warp's sixteen, and the column, where a lane has number n of fragment j. */
 __device__ inline int row_in_fragment(int n) { return lane_of_thread() / 4 + n / 2 * 8; }
 __device__ inline int column_in_fragments(int j, int n) { return 8 * j + lane_of_thread() % 4 * 2 + n % 2; }

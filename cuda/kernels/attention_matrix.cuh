@@ -121,8 +121,8 @@ template <typename Format, typename Shape> struct Flash {
 
 /* Tiles that see most keys come first. */
 template <typename Format, typename Shape>
-__global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT) attention_matrix_kernel(const HalfForward f) {
-    if constexpr (MATRIX_UNITS) {
+__global__ void __launch_bounds__(Shape::THREADS, resident<Shape>()) attention_matrix_kernel(const HalfForward f) {
+    if constexpr (MATRIX_UNITS<__nv_bfloat16>) {
         extern __shared__ __align__(128) half_bits panels[];
         constexpr int STAGE = Shape::KEYS * Shape::WIDTH;
         half_bits *const keys = panels + Shape::ROWS * Shape::WIDTH, *const values = keys + 2 * STAGE;

@@ -13,8 +13,8 @@
 
 /* Tiles that see most keys come first. */
 template <typename Format, typename Shape>
-__global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT) d_queries_matrix_kernel(const HalfBackward g) {
-    if constexpr (MATRIX_UNITS) {
+__global__ void __launch_bounds__(Shape::THREADS, resident<Shape>()) d_queries_matrix_kernel(const HalfBackward g) {
+    if constexpr (MATRIX_UNITS<__nv_bfloat16>) {
         extern __shared__ __align__(128) half_bits panels[];
         half_bits *const queries = panels, *const d_outputs = panels + Shape::OWN,
                          *const stages = d_outputs + Shape::OWN;
@@ -71,8 +71,8 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT) d_queries_mat
 
 /* Tiles that most queries see come first. */
 template <typename Format, typename Shape>
-__global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT) d_keys_matrix_kernel(const HalfBackward g) {
-    if constexpr (MATRIX_UNITS) {
+__global__ void __launch_bounds__(Shape::THREADS, resident<Shape>()) d_keys_matrix_kernel(const HalfBackward g) {
+    if constexpr (MATRIX_UNITS<__nv_bfloat16>) {
         extern __shared__ __align__(128) half_bits panels[];
         half_bits *const keys = panels, *const values = panels + Shape::OWN, *const stages = values + Shape::OWN;
         const AttentionOf<half_bits>& s = g.s;

@@ -14,7 +14,7 @@ FAULTS = (
     Fault("attention_softmax.cu: what is not seen weighs as a score of 0", _FORWARD, _FILE,
           "if (L::column(i) >= left)", "if (L::column(i) > left)", "the right values times a factor"),
     Fault("attention_softmax.cu: the first part of the scores for each", _FORWARD, _FILE,
-          "a.scores + row * a.keys + start, left", "a.scores + row * a.keys, left", "output|scores|wrong"),
+          "a.scores + row * a.keys + start, left", "a.scores + row * a.keys, left", "read modulo"),
     Fault("attention_softmax.cu: mask scaled", _FORWARD, _FILE,
           "a.scale * items[i] + added[i]", "a.scale * (items[i] + added[i])", "matches: .*mask scaled"),
     Fault("attention_softmax.cu: mask of the first sequence for all", _FORWARD, _FILE,
