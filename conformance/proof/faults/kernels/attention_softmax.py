@@ -11,8 +11,6 @@ FAULTS = (
           "min64(position + 1, keys)", "min64(position, keys)", "matches: .*own key hidden"),
     Fault("attention_softmax.cu: one key of the future seen", _FORWARD, _FILE,
           "min64(position + 1, keys)", "min64(position + 2, keys)", "matches: .*one key of the future seen"),
-    Fault("attention_softmax.cu: what is not seen weighs as a score of 0", _FORWARD, _FILE,
-          "if (L::column(i) >= left)", "if (L::column(i) > left)", "the right values times a factor"),
     Fault("attention_softmax.cu: the first part of the scores for each", _FORWARD, _FILE,
           "a.scores + row * a.keys + start, left", "a.scores + row * a.keys, left", "read modulo"),
     Fault("attention_softmax.cu: mask scaled", _FORWARD, _FILE,
