@@ -42,13 +42,17 @@ struct QueryTile {
 template <typename T> struct QueryLines {
     T* data;
     const QueryTile& tile;
-    __device__ T* operator()(int line) const { return tile.offset[line] < 0 ? nullptr : data + tile.offset[line]; }
+    __device__ bool has(int line) const { return tile.offset[line] >= 0; }
+    __device__ T* at(int line) const { return data + tile.offset[line]; }
+    __device__ T* operator()(int line) const { return has(line) ? at(line) : nullptr; }
 };
 
 template <typename T> struct KeyLines {
     T* first;
     int64_t stride, count;
-    __device__ T* operator()(int line) const { return line < count ? first + line * stride : nullptr; }
+    __device__ bool has(int line) const { return line < count; }
+    __device__ T* at(int line) const { return first + line * stride; }
+    __device__ T* operator()(int line) const { return has(line) ? at(line) : nullptr; }
 };
 
 /* Keys or values [from, from + LINES) of a (batch, KV head), up to `end`. */
@@ -69,13 +73,14 @@ template <typename L> __device__ void store_four(float* line, int64_t column, in
     }
 }
 
-/* A thread's share, which begins at `column` of the lines. */
+/* A thread's share, which begins at `column` of the lines.  A line is asked for, and no pointer compared with null: of
+ * a kernel's parameter that it compares nvcc 13.0 for sm_100 and later forgets that it is one of global memory. */
 template <typename L, typename Lines>
 __device__ void store_lines(const Lines& lines, int64_t column, int64_t end, const Fragment<L, L::WIDTH>& tile) {
 #pragma unroll
     for (int r = 0; r < 4; r++) {
-        float* const line = lines(L::line(r));
-        if (!line) continue;
+        if (!lines.has(L::line(r))) continue;
+        float* const line = lines.at(L::line(r));
 #pragma unroll
         for (int c = 0; c < tile.COUNT; c += 4) store_four<L>(line, column + L::column(c), end, &tile.at[r][c]);
     }

@@ -59,14 +59,20 @@ struct Peaks {
     }
 };
 
+/* Where the lines of a part go. */
+struct PartLines {
+    const Forward& f;
+    const QueryTile& tile;
+    int64_t rows; /* of the parts before */
+    __device__ bool has(int line) const { return tile.offset[line] >= 0; }
+    __device__ float* at(int line) const { return f.part_output + (rows + tile.row[line]) * f.s.head_dim; }
+};
+
 template <typename L>
 __device__ void store_part(const Forward& f, const QueryTile& tile, const Walk& w, const Peaks& peaks,
                            Fragment<L, L::WIDTH>& sums) {
     const int64_t rows = w.part * f.rows();
-    const auto lines = [&](int line) {
-        return tile.offset[line] < 0 ? nullptr : f.part_output + (rows + tile.row[line]) * f.s.head_dim;
-    };
-    store_lines<L>(lines, w.column, f.s.head_dim, sums);
+    store_lines<L>(PartLines{f, tile, rows}, w.column, f.s.head_dim, sums);
 #pragma unroll
     for (int r = 0; r < 4; r++)
         if (w.column == 0 && L::lane() == 0 && tile.offset[L::line(r)] >= 0)

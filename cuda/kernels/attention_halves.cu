@@ -1,6 +1,6 @@
 /* Attention of assayer.h in 16 bits: by matrix units, or in float32 between two conversions. */
-#include "attention_backward_bf16.cuh"
-#include "attention_bf16.cuh"
+#include "attention_backward_by_units.cuh"
+#include "attention_by_units.cuh"
 #include "cast.cuh"
 #include "scratch.cuh"
 

@@ -3,11 +3,13 @@
  *
  * A block has ROWS queries of a (batch, KV head), a warp 16 of them in registers, their sums too; keys and values come
  * in turns, KEYS at a time, two stages each.  For 4 * ROWS * keys * head_dim products, three of them of the parts of
- * weights, a block moves 4 * (ROWS + keys) * head_dim bytes: what bounds it are the matrix units. */
+ * weights (of float16 7 and six), a block moves 4 * (ROWS + keys) * head_dim bytes: what bounds it are the matrix
+ * units. */
 #ifndef ASSAYER_ATTENTION_MATRIX_CUH
 #define ASSAYER_ATTENTION_MATRIX_CUH
 
 #include "attention_fragments.cuh"
+#include "attention_lines.cuh"
 #include "online.cuh"
 
 #include <cmath>
@@ -119,8 +121,8 @@ template <typename Format, typename Shape> struct Flash {
 
 /* Tiles that see most keys come first. */
 template <typename Format, typename Shape>
-__global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT) attention_matrix_kernel(const HalfForward f) {
-    if constexpr (MATRIX_UNITS) {
+__global__ void __launch_bounds__(Shape::THREADS, resident<Shape>()) attention_matrix_kernel(const HalfForward f) {
+    if constexpr (MATRIX_UNITS<__nv_bfloat16>) {
         extern __shared__ __align__(128) half_bits panels[];
         constexpr int STAGE = Shape::KEYS * Shape::WIDTH;
         half_bits *const keys = panels + Shape::ROWS * Shape::WIDTH, *const values = keys + 2 * STAGE;

@@ -21,16 +21,16 @@ struct AttentionRows {
     }
 };
 
-/* A part of a row, scaled and masked; -infinity for what its query does not see, which may be read but means nothing.
- */
+/* A part of what a query sees of its row, scaled and masked; -infinity past it. */
 template <typename L>
-__device__ void load_seen(const AttentionRows& a, int64_t row, int seen, const Parts<L>& parts, int part,
+__device__ void load_seen(const AttentionRows& a, int64_t row, const Parts<L>& seen, int part,
                           float (&items)[L::ITEMS]) {
-    const int64_t start = parts.start(part);
-    L::load(a.scores + row * a.keys + start, parts.left(part), 0.0f, items);
+    const int64_t start = seen.start(part);
+    const int left = seen.left(part);
+    L::load(a.scores + row * a.keys + start, left, 0.0f, items);
     if (a.mask) {
         float added[L::ITEMS];
-        L::load(a.mask + row / a.of_sequence * a.keys + start, parts.left(part), 0.0f, added);
+        L::load(a.mask + row / a.of_sequence * a.keys + start, left, 0.0f, added);
 #pragma unroll
         for (int i = 0; i < L::ITEMS; i++) items[i] = a.scale * items[i] + added[i];
     } else {
@@ -39,7 +39,7 @@ __device__ void load_seen(const AttentionRows& a, int64_t row, int seen, const P
     }
 #pragma unroll
     for (int i = 0; i < L::ITEMS; i++)
-        if (start + L::column(i) >= seen) items[i] = -INFINITY;
+        if (L::column(i) >= left) items[i] = -INFINITY;
 }
 
 /* Parts that a query sees nothing of are not read.  A sum of 0 is that of a query that sees nothing at all. */
@@ -47,10 +47,11 @@ template <typename L> __global__ void __launch_bounds__(L::BLOCK) attention_soft
     const Parts<L> parts{a.keys};
     for (int64_t row = L::team(); row < a.rows; row += L::teams()) {
         float* const y = a.scores + row * a.keys;
-        const int seen = a.seen(row), read = Parts<L>{seen}.count();
+        const Parts<L> seen{a.seen(row)};
+        const int read = seen.count();
         float items[L::ITEMS];
-        const auto load = [&](int part) { load_seen<L>(a, row, seen, parts, part, items); };
-        const Peak peak = row_peak_of(Parts<L>{seen}, items, load);
+        const auto load = [&](int part) { load_seen<L>(a, row, seen, part, items); };
+        const Peak peak = row_peak_of(seen, items, load);
         const float shift = shift_of(peak.max), factor = peak.sum == 0.0f ? 0.0f : 1.0f / peak.sum;
         for (int part = read - 1; part >= 0; part--) {
             if (part < read - 1) load(part);

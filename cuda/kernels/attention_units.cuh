@@ -2,7 +2,8 @@
 #ifndef ASSAYER_ATTENTION_UNITS_CUH
 #define ASSAYER_ATTENTION_UNITS_CUH
 
-#include "attention_fragments.cuh"
+#include "attention.cuh"
+#include "half.cuh"
 #include "launch.cuh"
 
 namespace {

@@ -1,5 +1,5 @@
-/* The kernel of all products of 16-bit numbers, for sm_80 and later: matrix_bf16.cu and matrix_fp16.cu hold it for
- * their format.
+/* The kernel of all products of 16-bit numbers, of float16 for sm_75 and later, of bfloat16, which older units do not
+ * have, for sm_80 and later: matrix_bf16.cu and matrix_fp16.cu hold it for their format.
  *
  * A block has a tile of 128 x 256 outputs (or 128 x 128, or 64 x 64), a warp 64 x 64 of them (or 32 x 32). Of 2 K
  * operations an output it reads (1 / rows + 1 / columns of the tile) * K numbers of 2 bytes: what bounds it are the
@@ -106,7 +106,7 @@ template <typename Shape, typename Out> __device__ Job locate_block(const Matrix
 template <typename Format, typename Shape, bool A_ALONG, bool B_ALONG, bool ALIGNED>
 __global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT)
     matrix_kernel(const MatrixProduct<StoredIn<A_ALONG, B_ALONG>> p) {
-    if constexpr (MATRIX_UNITS) {
+    if constexpr (MATRIX_UNITS<typename Format::Number>) {
         extern __shared__ __align__(128) half_bits stages[];
         __shared__ Job job; /* shared: it takes no registers while tiles are multiplied */
         if (threadIdx.x < WARP) {
@@ -191,6 +191,11 @@ int32_t launch_split(const ProductOf<half_bits, Out>& p, int64_t wanted, void* s
     return launched();
 }
 
+/* Whether a block may have as much shared memory: of sm_75 no large one. */
+template <typename Shape> bool has_room() {
+    return shared_bytes<Shape>() + int{sizeof(Job)} <= device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+}
+
 /* The largest tiles of which there are enough for all multiprocessors, the depth split where that takes it. */
 template <typename Format, bool A_ALONG, bool B_ALONG, typename Out>
 int32_t choose(const ProductOf<half_bits, Out>& p, bool aligned, void* stream) {
@@ -198,7 +203,7 @@ int32_t choose(const ProductOf<half_bits, Out>& p, bool aligned, void* stream) {
     const int64_t rows = p.groups == Groups::ROWS ? p.rows / p.experts : p.rows;
     const int64_t of_medium = splits_for<Medium>(p, multiprocessors), of_small = splits_for<Small>(p, multiprocessors);
     if (!aligned) return launch_split<Format, Small, A_ALONG, B_ALONG, false>(p, of_small, stream);
-    if (rows >= 96 && p.columns >= 192 && tiles_of<Large>(p) >= multiprocessors)
+    if (rows >= 96 && p.columns >= 192 && tiles_of<Large>(p) >= multiprocessors && has_room<Large>())
         return launch_split<Format, Large, A_ALONG, B_ALONG, true>(p, 1, stream);
     if (rows >= 96 && p.columns >= 96 && tiles_of<Medium>(p) * of_medium >= multiprocessors)
         return launch_split<Format, Medium, A_ALONG, B_ALONG, true>(p, of_medium, stream);
@@ -223,7 +228,7 @@ template <typename Out> bool outputs_in_packs(const ProductOf<half_bits, Out>& p
 template <typename Format> bool has_matrix_units() {
     cudaFuncAttributes attributes = {};
     return succeeded(cudaFuncGetAttributes(&attributes, add_splits_kernel<Format, half_bits>)) &&
-           attributes.ptxVersion >= 80;
+           attributes.ptxVersion >= FIRST_UNITS<typename Format::Number>;
 }
 
 template <typename Format> int32_t multiply_by_units(ProductOf<half_bits> p, void* stream) {

@@ -24,7 +24,7 @@ __device__ void store(const Product& p, const Job& job, const Outputs<Shape>& ou
 #pragma unroll
             for (int i = 0; i < WIDTH; i++) {
                 float value = p.alpha * outputs.sums[r][c + i] + p.beta * pack.at[i];
-                if constexpr (BIASED) value += p.epilogue.bias ? p.epilogue.bias[column + i] : 0.0f;
+                if constexpr (BIASED) value += p.biased ? p.epilogue.bias[column + i] : 0.0f;
                 pack.at[i] = p.causal && column + i > row ? -INFINITY : value;
             }
             store_pack<WIDTH>(to + column, pack);
@@ -130,6 +130,7 @@ bool outputs_in_quads(const Product& p) {
 int32_t multiply(Product p, void* stream) {
     const bool quads = factors_in_quads(p);
     p.c_quads = outputs_in_quads(p);
+    p.biased = p.epilogue.bias != nullptr;
     if (p.a_along) return p.b_along ? choose<true, true>(p, quads, stream) : choose<true, false>(p, quads, stream);
     return p.b_along ? choose<false, true>(p, quads, stream) : choose<false, false>(p, quads, stream);
 }

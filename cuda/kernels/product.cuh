@@ -39,6 +39,8 @@ template <typename T, typename Out = T> struct ProductOf {
     Epilogue epilogue = {}; /* of one product with A as it is and B transposed */
 
     bool c_quads = false; /* multiply() finds out: rows of C are whole, aligned quads */
+    bool biased = false;  /* and this: of a pointer that a kernel compares with null again and again, nvcc 13.0 for
+                             sm_100 and later forgets that it is one of global memory */
 };
 using Product = ProductOf<float>;
 

@@ -6,25 +6,37 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
+#include <type_traits>
 #if defined(ASSAYER_EMULATED)
 #include <mma.h>
 #endif
 
-/* Whether what is compiled for has products of 16 x 8 x 16 in both formats and copies into shared memory: sm_80 and
- * later.  Elsewhere kernels of these are empty, and nobody launches them. */
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-constexpr bool MATRIX_UNITS = false;
+/* Of which architecture the matrix units are that what is compiled for has.  The emulator knows it when it runs. */
+#if defined(__CUDA_ARCH__)
+constexpr int UNITS_OF = __CUDA_ARCH__ / 10;
 #else
-constexpr bool MATRIX_UNITS = true;
+constexpr int UNITS_OF = 1000;
 #endif
 
-/* d = a . b + d of a warp: a is 16 x 16, b 16 x 8, in the layout over lanes and registers that PTX documents. */
+/* The first whose units multiply these numbers: products of 16 x 8 x 16 in both formats, and copies into shared memory
+ * that nobody waits for, begin at sm_80; sm_75 has products of 16 x 8 x 8 of float16.  Elsewhere kernels of these are
+ * empty, and nobody launches them. */
+template <typename Number> constexpr int FIRST_UNITS = std::is_same_v<Number, __half> ? 75 : 80;
+template <typename Number> constexpr bool MATRIX_UNITS = UNITS_OF >= FIRST_UNITS<Number>;
+
+/* d = a . b + d of a warp: a is 16 x 16, b 16 x 8, in the layout over lanes and registers that PTX documents.  Half of
+ * the registers of a and b hold what is left of depth 8: what a product of 16 x 8 x 8 takes. */
 #if defined(ASSAYER_EMULATED)
+inline bool emulates_sm_80() { return emulator::architecture() >= 80; }
 inline void multiply_fragments(__nv_bfloat16, float (&d)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) {
     emulator::mma_m16n8k16<__nv_bfloat16>(d, a, b, d);
 }
 inline void multiply_fragments(__half, float (&d)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) {
-    emulator::mma_m16n8k16<__half>(d, a, b, d);
+    if (emulates_sm_80()) return emulator::mma_m16n8k16<__half>(d, a, b, d);
+    for (int half = 0; half < 2; half++) {
+        const uint32_t rows[2] = {a[2 * half], a[2 * half + 1]}, columns[1] = {b[half]};
+        emulator::mma_m16n8k8<__half>(d, rows, columns, d);
+    }
 }
 #else
 #define ASSAYER_MULTIPLY_FRAGMENTS(type, format)                                                                       \
@@ -35,7 +47,17 @@ inline void multiply_fragments(__half, float (&d)[4], const uint32_t (&a)[4], co
             : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));                                       \
     }
 ASSAYER_MULTIPLY_FRAGMENTS(__nv_bfloat16, "bf16")
+#if __CUDA_ARCH__ >= 800
 ASSAYER_MULTIPLY_FRAGMENTS(__half, "f16")
+#else
+__device__ inline void multiply_fragments(__half, float (&d)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) {
+#pragma unroll
+    for (int half = 0; half < 2; half++)
+        asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+            : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+            : "r"(a[2 * half]), "r"(a[2 * half + 1]), "r"(b[half]));
+}
+#endif
 #undef ASSAYER_MULTIPLY_FRAGMENTS
 #endif
 
@@ -59,23 +81,32 @@ template <bool TRANSPOSED> __device__ inline void load_fragments(uint32_t (&to)[
 #endif
 }
 
-/* Sixteen bytes into shared memory while the thread goes on; zeros, and nothing read, unless `there`. */
+/* Sixteen bytes into shared memory while the thread goes on; zeros, and nothing read, unless `there`.  Before sm_80 the
+ * thread brings them itself. */
+__device__ inline void copy_itself(uint16_t* to, const uint16_t* from, bool there) {
+    *reinterpret_cast<float4*>(to) =
+        there ? *reinterpret_cast<const float4*>(from) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+}
+
 __device__ inline void copy_whole(uint16_t* to, const uint16_t* from, bool there) {
 #if defined(ASSAYER_EMULATED)
-    emulator::cp_async<16>(to, from, there ? 16 : 0);
-#else
+    if (emulates_sm_80()) emulator::cp_async<16>(to, from, there ? 16 : 0);
+    else copy_itself(to, from, there);
+#elif __CUDA_ARCH__ >= 800
     asm volatile(
         "cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(static_cast<uint32_t>(__cvta_generic_to_shared(to))),
         "l"(from), "r"(there ? 16 : 0)
         : "memory");
+#else
+    copy_itself(to, from, there);
 #endif
 }
 
 /* Ends a group of copies. */
 __device__ inline void end_copies() {
 #if defined(ASSAYER_EMULATED)
-    emulator::cp_async_commit_group();
-#else
+    if (emulates_sm_80()) emulator::cp_async_commit_group();
+#elif __CUDA_ARCH__ >= 800
     asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 }
@@ -83,8 +114,8 @@ __device__ inline void end_copies() {
 /* Waits until of this thread's groups no more than PENDING are under way. */
 template <int PENDING> __device__ inline void wait_for_copies() {
 #if defined(ASSAYER_EMULATED)
-    emulator::cp_async_wait_group<PENDING>();
-#else
+    if (emulates_sm_80()) emulator::cp_async_wait_group<PENDING>();
+#elif __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
 #endif
 }

@@ -145,10 +145,12 @@ int32_t assayer_capture_end(void* stream, void** graph) {
     cudaGraph_t captured = nullptr;
     TRY(code_of(cudaStreamEndCapture(stream_of(stream), &captured)));
     cudaGraphExec_t instance = nullptr;
-    const cudaError_t error = cudaGraphInstantiate(&instance, captured, 0);
-    cudaGraphDestroy(captured);
-    if (error == cudaSuccess) *graph = instance;
-    return code_of(error);
+    const int32_t made = code_of(cudaGraphInstantiate(&instance, captured, 0));
+    const int32_t destroyed = code_of(cudaGraphDestroy(captured));
+    if (made != ASSAYER_OK) return made;
+    if (destroyed == ASSAYER_OK) *graph = instance;
+    else succeeded(cudaGraphExecDestroy(instance));
+    return destroyed;
 }
 
 int32_t assayer_graph_launch(void* graph, void* stream) {

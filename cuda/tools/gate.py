@@ -11,12 +11,15 @@ from tables import grouped, step
 
 LOWEST = 75  # of the architectures whose code is held to what stands here; below, another compiler makes it
 MATRIX_UNITS_FROM = 80
+FP16_PRODUCTS_FROM = 75
 WITHOUT_MATRIX_UNITS = (
-    "products of 16 x 8 x 16 and copies into shared memory begin at sm_80 (ptx_matrix.cuh): below, 16-bit products are "
-    "those of float32 between conversions, and these kernels are empty"
+    "bfloat16, in which attention in float16 multiplies, too, begins at sm_80 (ptx_matrix.cuh): below, these are "
+    "products of float32 between conversions, and their kernels are empty"
 )
 # Of kernels that compute products of 16-bit numbers, by their names: each has products on matrix units.
 _PRODUCTS = re.compile(r"\w*(matrix|product|attention|flash|gemm)\w*_kernel<.*\b(Bf16|Fp16)\b")
+_OF_FP16 = re.compile(r"matrix_kernel<Fp16\b")
+EMPTY = Code(*[0] * len(Code._fields))  # what a kernel is where it has no units: whatever it does now is not worse
 BETTER_LARGE = ("load", "store", "matrix", "copies")
 BETTER_NONE = {
     "generic": "generic accesses",
@@ -36,9 +39,6 @@ class Explained(NamedTuple):
 
 EXPLAINED = (
     Explained("forward_kernel", "split", 4, "rows of heads that are no whole quads are stored number by number"),
-    # Open: of the same source nvcc 13.0 makes no generic access for sm_75 to sm_90a.  Why it does here is not known.
-    Explained("d_queries_kernel", "generic", 32, "nvcc 13.0 for sm_100 and sm_120, in all instances; to be mended"),
-    Explained("product_kernel", "generic", 256, "nvcc 13.0 for sm_100 and sm_120, in six instances; to be mended"),
     Explained("lay_out_kernel", "split", 7, "nvcc unrolls a loop over the experts that begin at one place, mostly one"),
 )
 
@@ -65,7 +65,9 @@ def complaints(codes: Codes) -> Iterator[str]:
             bad = {arch: f"{value}" for arch, value in values.items() if value and not explained(kernel, field, value)}
             yield from (f"{kernel} has {value} {words} on {', '.join(archs)}" for value, archs in grouped(bad))
         if _PRODUCTS.match(kernel) and not explained(kernel, "matrix", 0):
-            without = [arch for arch, code in held.items() if generation(arch) >= MATRIX_UNITS_FROM and not code.matrix]
+            without = [
+                arch for arch, code in held.items() if generation(arch) >= units_from(kernel) and not code.matrix
+            ]
             if without:
                 yield f"{kernel} has no product on matrix units on {', '.join(without)}"
     names = {kernel.split("<")[0] for kernel in codes}
@@ -81,7 +83,11 @@ def worse(old: Codes, new: Codes, columns: list[str]) -> Iterator[str]:
             steps = {}
             for arch in (each for each in columns if each in old[kernel] and each in new[kernel]):
                 before, now = old[kernel][arch], new[kernel][arch]
-                if _is_worse(field, before, now) and not explained(kernel, field, getattr(now, field)):
+                if (
+                    before != EMPTY
+                    and _is_worse(field, before, now)
+                    and not explained(kernel, field, getattr(now, field))
+                ):
                     steps[arch] = step(field, before, now)
             for text, archs in grouped(steps):
                 yield f"{kernel} became worse: {field} {text} on {', '.join(archs)}"
@@ -92,6 +98,11 @@ def _is_worse(field: str, old: Code, new: Code) -> bool:
     if field in ("matrix", "copies"):  # how many there are is how far loops are unrolled
         return bool(before and not now)
     return bool(now < before if field in BETTER_LARGE else now > before)
+
+
+def units_from(kernel: str) -> int:
+    """Return the first architecture on which a kernel of 16-bit products has to multiply on matrix units."""
+    return FP16_PRODUCTS_FROM if _OF_FP16.match(kernel) else MATRIX_UNITS_FROM
 
 
 def summary(codes: Codes) -> Iterator[str]:

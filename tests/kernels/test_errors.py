@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
+import pytest
 
 from conformance.proof.faults import build
 from conformance.proof.faults.fault import Fault
@@ -23,3 +28,25 @@ def test_a_runtime_error_is_not_said_again_by_the_next_launch() -> None:
     addresses = ctypes.c_void_p(x.ctypes.data), ctypes.c_void_p(y.ctypes.data)
     assert library.cuda_silu(*addresses, ctypes.c_int64(8), None) == 0
     assert not y.any()
+
+
+UNKNOWN = 999
+
+
+@pytest.mark.parametrize(
+    ("call", "failing", "code"),
+    [
+        ("product", "cudaFuncSetAttribute", UNKNOWN),
+        ("product", "cudaFuncGetAttributes", 0),  # whether there are matrix units is not known: it is computed without
+        ("captured", "cudaGraphInstantiate", UNKNOWN),
+        ("captured", "cudaGraphDestroy", UNKNOWN),
+        ("captured", "cudaMemPoolTrimTo", 0),  # what the pool keeps is used by the next call
+    ],
+)
+def test_a_call_that_fails_is_said_once_and_leaves_nothing_behind(
+    call: str, failing: str, code: int, emulated_path: Path
+) -> None:
+    command = [sys.executable, "-m", "tests.kernels.failing_calls", str(emulated_path), call]
+    environment = {**os.environ, "ASSAYER_EMULATOR_FAIL": f"{failing}:1"}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert (done.stdout.split(), done.returncode) == ([str(code), "0", "0"], 0), done.stderr

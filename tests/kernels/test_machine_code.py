@@ -131,6 +131,21 @@ def test_a_product_without_matrix_units_is_told_from_sm_80_on(unexplained: pytes
     assert above == "sm_80, sm_90: 1 of 1 kernels of 16-bit products multiply on matrix units"
 
 
+def test_a_product_of_float16_is_told_from_sm_75_on(unexplained: pytest.MonkeyPatch) -> None:
+    product = PRODUCT.replace("Bf16", "Fp16")
+    [line] = gate.complaints({product: HELD})
+    assert line == f"{product} has no product on matrix units on sm_75, sm_80, sm_90"
+    attention = "attention_matrix_kernel<Fp16, FlashShape<64, 4, 3>>"  # which multiplies by weights in bfloat16
+    [line] = gate.complaints({attention: HELD})
+    assert line == f"{attention} has no product on matrix units on sm_80, sm_90"
+
+
+def test_a_kernel_that_was_empty_did_not_become_worse(unexplained: pytest.MonkeyPatch) -> None:
+    spilling = GOOD._replace(local=8)
+    for before, told in ((gate.EMPTY, 0), (GOOD, 1)):
+        assert len(list(gate.worse({"f<1>": {"sm_75": before}}, {"f<1>": {"sm_75": spilling}}, ["sm_75"]))) == told
+
+
 @pytest.mark.parametrize(
     ("field", "before", "now", "is_worse"),
     [

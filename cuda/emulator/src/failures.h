@@ -6,7 +6,8 @@
 namespace emulator {
 
 #define EMULATOR_CALLS_THAT_CAN_FAIL \
-    "cudaDeviceGetAttribute, cudaFree, cudaFreeAsync, cudaGetDevice, cudaMalloc, cudaMallocFromPoolAsync, cudaMemPoolCreate, cudaMemPoolSetAttribute"
+    "cudaDeviceGetAttribute, cudaFree, cudaFreeAsync, cudaFuncGetAttributes, cudaFuncSetAttribute, cudaGetDevice, cudaGraphDestroy, " \
+    "cudaGraphInstantiate, cudaMalloc, cudaMallocFromPoolAsync, cudaMemPoolCreate, cudaMemPoolSetAttribute, cudaMemPoolTrimTo"
 
 bool can_fail(const char* call);
 // What this call is to return in place of doing its work; cudaSuccess where it is to do it.

@@ -7,6 +7,7 @@
 #include "cuda_runtime.h"
 #include "device.h"
 #include "errors.h"
+#include "failures.h"
 
 namespace emulator {
 namespace {
@@ -29,6 +30,7 @@ size_t dynamic_shared_limit(const void* kernel) {
 }
 
 cudaError_t set_attribute(const void* kernel, cudaFuncAttribute attribute, int value) {
+    if (const cudaError_t failure = planted_failure("cudaFuncSetAttribute")) return checked(failure);
     if (!kernel) return checked(cudaErrorInvalidDeviceFunction);
     if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) return checked(value >= -1 && value <= 100 ? cudaSuccess : cudaErrorInvalidValue);
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 || static_cast<size_t>(value) > limits().shared_opt_in) {
@@ -40,6 +42,7 @@ cudaError_t set_attribute(const void* kernel, cudaFuncAttribute attribute, int v
 }
 
 cudaError_t get_attributes(cudaFuncAttributes* attributes, const void* kernel) {
+    if (const cudaError_t failure = planted_failure("cudaFuncGetAttributes")) return checked(failure);
     if (!attributes) return checked(cudaErrorInvalidValue);
     if (!kernel) return checked(cudaErrorInvalidDeviceFunction);
     *attributes = {};

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "errors.h"
+#include "failures.h"
 #include "memory.h"
 #include "streams.h"
 
@@ -168,6 +169,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
 }
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* instance, cudaGraph_t graph, unsigned long long) {
+    if (const cudaError_t failure = planted_failure("cudaGraphInstantiate")) return checked(failure);
     Graphs& all = graphs();
     std::lock_guard<std::mutex> lock(all.mutex);
     const auto found = all.captured.find(graph);
@@ -204,6 +206,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t instance) {
 }
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+    if (const cudaError_t failure = planted_failure("cudaGraphDestroy")) return checked(failure);
     std::shared_ptr<CUgraph_st> ended;
     Graphs& all = graphs();
     std::lock_guard<std::mutex> lock(all.mutex);

@@ -83,6 +83,7 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribut
     }));
 }
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes) {
+    if (const cudaError_t failure = planted_failure("cudaMemPoolTrimTo")) return checked(failure);
     return checked(with_pool(pool, [=](Pool& trimmed) {
         trimmed.reserved = std::max(trimmed.used, std::min(trimmed.reserved, uint64_t{bytes}));
         return cudaSuccess;

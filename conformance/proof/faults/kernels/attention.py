@@ -45,7 +45,7 @@ FAULTS = (
           "return ceil_div(s.head_dim, L::WIDTH);", "return s.head_dim > L::WIDTH ? s.head_dim / L::WIDTH : 1;",
           "never written"),
     Fault("attention.cuh: keys past the last not cleared", ("attention_backward",), "attention.cuh",
-          "return line < count ? first + line * stride : nullptr;", "return first + line * stride;",
+          "bool has(int line) const { return line < count; }", "bool has(int line) const { return line >= 0; }",
           "past the end|SIGSEGV|NaN"),
     Fault("attention_products.cuh: assigned, not added", ("flash_attention",), "attention_products.cuh",
           "fmaf(lines.at[r], columns.at[j], sums.at[r][c + j]);", "lines.at[r] * columns.at[j];", "output: zero|last"),

@@ -6,6 +6,7 @@ from conformance.proof.faults.fault import Fault
 from conformance.proof.faults.run_mode import BACKWARDS, BY_RACES
 
 _FRAGMENTS, _FORWARD, _BACKWARD = "attention_fragments.cuh", "attention_matrix.cuh", "attention_matrix_backward.cuh"
+_LINES, _GRADIENTS = "attention_lines.cuh", "attention_gradients.cuh"
 _ATTENDS, _DIFFERENTIATES = ("attention_forward_bf16",), ("attention_backward_bf16",)
 _PLACED = "copy_whole(panel + Panel::place(at / ACROSS, at % ACROSS),"
 _BELOW = "copy_whole(panel + Panel::place(at / ACROSS, at % ACROSS ^ ((at / ACROSS ^ (at / ACROSS + 1)) & 7)),"
@@ -17,16 +18,16 @@ _SOME = "plain or tails"
 _ONE = "plain/2x4x1x33x16"  # two steps of keys, five of queries
 
 FAULTS = (
-    Fault("attention_fragments.cuh: chunks stored as if they were not swizzled", _ATTENDS, _FRAGMENTS,
+    Fault("attention_lines.cuh: chunks stored as if they were not swizzled", _ATTENDS, _LINES,
           _PLACED, "copy_whole(panel + (at / ACROSS * ACROSS + at % ACROSS) * CHUNK,", _WRONG, cases=_SOME),
-    Fault("attention_fragments.cuh: stored by the swizzle of the row below", _DIFFERENTIATES, _FRAGMENTS,
+    Fault("attention_lines.cuh: stored by the swizzle of the row below", _DIFFERENTIATES, _LINES,
           _PLACED, _BELOW, _WRONG, cases=_SOME),
-    Fault("attention_fragments.cuh: past the head not cleared", _DIFFERENTIATES, _FRAGMENTS,
+    Fault("attention_lines.cuh: past the head not cleared", _DIFFERENTIATES, _LINES,
           "from && chunk < head_dim", "from != nullptr", "read past the end of|NaN|" + _WRONG, cases=_SOME),
-    Fault("attention_fragments.cuh: keys past the last not cleared", _ATTENDS, _FRAGMENTS,
+    Fault("attention_lines.cuh: keys past the last not cleared", _ATTENDS, _LINES,
           "return key < end ? data + offset + key * line : nullptr;", "return data + offset + key * line;",
           "read past the end of|NaN", cases=_SOME),
-    Fault("attention_fragments.cuh: the next head of the group", _DIFFERENTIATES, _FRAGMENTS,
+    Fault("attention_lines.cuh: the next head of the group", _DIFFERENTIATES, _LINES,
           "uint32_t position = static_cast<uint32_t>(query) / group, head = static_cast<uint32_t>(query) % group;\n"
           "        return query < count ? data + offset + position * line",
           "uint32_t position = static_cast<uint32_t>(query) / group,\n"
@@ -62,11 +63,11 @@ FAULTS = (
           "NaN", run_mode=BACKWARDS, cases=_SOME),
     Fault("attention_matrix.cuh: a stage filled while it is read", _ATTENDS, _FORWARD,
           "bring(values + (1 - now) * STAGE,", "bring(values + now * STAGE,", "NaN|" + _WRONG, cases=_SOME),
-    Fault("attention_matrix_backward.cuh: D missing", _DIFFERENTIATES, _BACKWARD,
+    Fault("attention_gradients.cuh: D missing", _DIFFERENTIATES, _GRADIENTS,
           "(gradients[j][n] - row(j, n).inner)", "gradients[j][n]", "matches: .*D missing", cases=_SOME),
-    Fault("attention_matrix_backward.cuh: D of one lane's chunks", _DIFFERENTIATES, _BACKWARD,
+    Fault("attention_gradients.cuh: D of one lane's chunks", _DIFFERENTIATES, _GRADIENTS,
           "const float inner = warp_fold<4>(sum, Sum{});", "const float inner = sum;", "D |" + _WRONG, cases=_SOME),
-    Fault("attention_matrix_backward.cuh: scale missing in dS", _DIFFERENTIATES, _BACKWARD,
+    Fault("attention_gradients.cuh: scale missing in dS", _DIFFERENTIATES, _GRADIENTS,
           "= scale * P[j][n] *", "= P[j][n] *", "matches: .*scale", cases=_SOME),
     Fault("attention_matrix_backward.cuh: the border tile of keys not masked", _DIFFERENTIATES, _BACKWARD,
           "masked = query < seeing_all || query", "masked = query + Shape::STEP < seeing_all || query",

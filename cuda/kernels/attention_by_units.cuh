@@ -1,6 +1,6 @@
-/* Attention forward in bfloat16 by matrix units: attention_bf16.cu. */
-#ifndef ASSAYER_ATTENTION_BF16_CUH
-#define ASSAYER_ATTENTION_BF16_CUH
+/* Attention forward in 16 bits by matrix units: attention_by_units.cu. */
+#ifndef ASSAYER_ATTENTION_BY_UNITS_CUH
+#define ASSAYER_ATTENTION_BY_UNITS_CUH
 
 #include "attention.cuh"
 #include "half.cuh"
@@ -9,10 +9,6 @@
  * of more than 128 numbers, or not in whole, aligned chunks), or too few tiles for them: where few see many, the
  * kernels of float32 share out what each sees. */
 int32_t attend_by_units(Bf16, const AttentionOf<half_bits>& s, half_bits* output, float* lse, void* stream);
-
-/* Weights do not go into parts of float16: attention_fragments.cuh. */
-inline int32_t attend_by_units(Fp16, const AttentionOf<half_bits>&, half_bits*, float*, void*) {
-    return ASSAYER_UNSUPPORTED;
-}
+int32_t attend_by_units(Fp16, const AttentionOf<half_bits>& s, half_bits* output, float* lse, void* stream);
 
 #endif

@@ -1,6 +1,6 @@
-/* Attention backward in bfloat16 by matrix units: attention_backward_bf16.cu. */
-#ifndef ASSAYER_ATTENTION_BACKWARD_BF16_CUH
-#define ASSAYER_ATTENTION_BACKWARD_BF16_CUH
+/* Attention backward in 16 bits by matrix units: attention_backward_by_units.cu. */
+#ifndef ASSAYER_ATTENTION_BACKWARD_BY_UNITS_CUH
+#define ASSAYER_ATTENTION_BACKWARD_BY_UNITS_CUH
 
 #include "attention.cuh"
 #include "half.cuh"
@@ -15,9 +15,6 @@ struct AttentionGradients {
 
 /* ASSAYER_UNSUPPORTED, and nothing done, where attend_by_units says so. */
 int32_t differentiate_by_units(Bf16, const AttentionOf<half_bits>& s, const AttentionGradients& g, void* stream);
-
-inline int32_t differentiate_by_units(Fp16, const AttentionOf<half_bits>&, const AttentionGradients&, void*) {
-    return ASSAYER_UNSUPPORTED;
-}
+int32_t differentiate_by_units(Fp16, const AttentionOf<half_bits>& s, const AttentionGradients& g, void* stream);
 
 #endif
