@@ -49,6 +49,7 @@ RESULTS: dict[Operation, tuple[bool, ...]] = {
     moe.expert_combine_backward: (True, False),
     loss.cross_entropy_forward: (False, False),
     loss.cross_entropy_backward: (True,),
+    loss.fused_cross_entropy: (True, False, False),
     embedding.embedding: (True,),
     embedding.scatter_add: (False,),
 }
