@@ -31,6 +31,11 @@ class Autocast(Wrapped):
         self._header = read_header()
         self._cast: tuple[Any, Any] = (None, None)  # the last array narrowed: several products read the same one
 
+    def offers(self, operation: str) -> bool:
+        """Whether both forms are offered behind, and the policy has a rule for it."""
+        forms = (operation, f"{operation}_{self._suffix}")
+        return operation in self._policy.operations and all(super(Autocast, self).offers(form) for form in forms)
+
     def _call(self, operation: str, /, *args: Any, **named: Any) -> Any:
         wide, half = (self._header.operations.get(form) for form in (operation, f"{operation}_{self._suffix}"))
         if wide is None:
@@ -46,7 +51,8 @@ class Autocast(Wrapped):
         rule = self._policy.of(name)
         if rule is not Rule.GIVEN:
             return rule is Rule.SIXTEEN
-        inputs = (p for p in _arrays(half) if p.type.is_half and p.direction == "in")
+        halves = [p for p in _arrays(half) if p.type.is_half]
+        inputs = [p for p in halves if p.direction == "in"] or halves  # of what is updated alone, that
         return any(is_half(values[p.name]) for p in inputs)
 
     def _as(self, parameter: Parameter, array: Array) -> Array:
