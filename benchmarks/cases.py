@@ -110,7 +110,13 @@ def _multiplied(arrays: tuple[Any, ...], numbers: dict[str, Any]) -> tuple[Any, 
     return input, weight, pre, np.flip(pre).copy(), weight.copy(), weight[:, 0].copy()
 
 
+def _listed(arrays: tuple[Any, ...], numbers: dict[str, Any]) -> tuple[Any, ...]:
+    """What works on a list of arrays is given the one in sixteen pieces."""
+    return (np.array_split(arrays[0], 16),)
+
+
 _FOLLOWING: dict[str, Callable[..., tuple[Any, ...]]] = {
+    "multi_sum_squares_nonfinite": _listed,
     "max_pool2d_backward": _pooled,
     "dense_backward": _multiplied,
 }

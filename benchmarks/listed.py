@@ -21,6 +21,8 @@ LARGE: tuple[Listed, ...] = (
     ("gemm", ((1024, 1024), (1024, 1024)), {}),
     ("cross_entropy_forward", ((2048, 32000), (2048, "of", 32000)), {}),
     ("cross_entropy_backward", ((2048, 32000), (2048, "of", 32000)), {"scale": 1 / 2048}),
+    ("fused_cross_entropy", ((2048, 32000), (2048, "of", 32000)), {"scale": 1 / 2048}),
+    ("multi_sum_squares_nonfinite", ((10_000_000,),), {}),  # cut into a list
     (
         "adamw_step",
         ((10_000_000,),) * 4,

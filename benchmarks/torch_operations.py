@@ -316,6 +316,18 @@ def cross_entropy_backward(log_probs: Tensor, targets: Tensor, scale: float) -> 
     return both_steps
 
 
+def fused_cross_entropy(logits: Tensor, targets: Tensor, scale: float) -> Timed:
+    targets, columns = targets.long(), targets.long()[:, None]
+
+    def all_steps() -> tuple[Tensor, Tensor]:  # those of both passes
+        log_probs = logits.log_softmax(-1)
+        loss = F.nll_loss(log_probs, targets, ignore_index=-1)
+        d_log_probs = torch.zeros_like(log_probs).scatter_(1, columns, -scale)
+        return torch._log_softmax_backward_data(d_log_probs, log_probs, 1, log_probs.dtype), loss
+
+    return all_steps
+
+
 def embedding(weight: Tensor, indices: Tensor) -> Timed:
     return lambda: F.embedding(indices, weight)
 
@@ -418,6 +430,16 @@ def conv2d_backward_bias(d_output: Tensor, d_bias: None, beta: float) -> Timed:
 
 def multi_sum_squares(inputs: list[Tensor]) -> Timed:
     return lambda: torch.nn.utils.get_total_norm(inputs, foreach=True).square()
+
+
+def multi_sum_squares_nonfinite(inputs: list[Tensor]) -> Timed:
+    one, flag = torch.ones(1), torch.zeros(1)
+
+    def both() -> tuple[Tensor, Tensor]:  # whether there is one that is not finite, as a gradient scaler asks
+        torch._amp_foreach_non_finite_check_and_unscale_(inputs, flag, one)
+        return torch.nn.utils.get_total_norm(inputs, foreach=True).square(), flag
+
+    return both
 
 
 def multi_adamw(

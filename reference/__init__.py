@@ -60,7 +60,7 @@ from .ops.gemm import (
     grouped_gemm_tn,
 )
 from .ops.layernorm import layernorm, layernorm_backward
-from .ops.loss import cross_entropy_backward, cross_entropy_forward
+from .ops.loss import cross_entropy_backward, cross_entropy_forward, fused_cross_entropy
 from .ops.losses import (
     bce_backward,
     bce_forward,
@@ -91,6 +91,7 @@ from .ops.optimizer import (
     multi_nonfinite,
     multi_scale,
     multi_sum_squares,
+    multi_sum_squares_nonfinite,
     zero_grad,
 )
 from .ops.pooling import avg_pool2d, avg_pool2d_backward, max_pool2d, max_pool2d_backward
@@ -155,6 +156,7 @@ __all__ = [
     "expert_dispatch_backward",
     "expert_sort",
     "flash_attention",
+    "fused_cross_entropy",
     "gelu",
     "gelu_backward",
     "gelu_tanh",
@@ -189,6 +191,7 @@ __all__ = [
     "multi_nonfinite",
     "multi_scale",
     "multi_sum_squares",
+    "multi_sum_squares_nonfinite",
     "reduce_strided",
     "relu",
     "relu_backward",

@@ -9,8 +9,21 @@ from typing import Any
 Ops = Any  # a namespace of operations: the reference itself, or a library with the same functions
 
 
+def offers(ops: Ops, operation: str) -> bool:
+    """Whether a namespace says that it has an operation that does at once what others do one by one.
+
+    A namespace that says nothing, as the reference, is given the others: by them steps are judged.
+    """
+    asked = getattr(ops, "offers", None)
+    return bool(asked and asked(operation))
+
+
 class Namespace:
     """Operations by name, each carried out by `_call`, unless a method has the operation's name."""
+
+    def offers(self, operation: str) -> bool:
+        """Whether a fused operation is to be called (see the function of this name)."""
+        return False
 
     def __getattr__(self, operation: str) -> Callable[..., Any]:
         if operation.startswith("_"):  # no operation: Python looks for a special method, or a field is not there yet
@@ -27,6 +40,10 @@ class Wrapped(Namespace):
 
     def __init__(self, ops: Ops) -> None:
         self._ops = ops
+
+    def offers(self, operation: str) -> bool:
+        """Whether the namespace behind offers it."""
+        return offers(self._ops, operation)
 
     def _call(self, operation: str, /, *args: Any, **named: Any) -> Any:
         return getattr(self._ops, operation)(*args, **named)

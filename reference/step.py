@@ -18,7 +18,7 @@ from .model.transformer import Loss, Ready
 from .namespace import Ops
 
 # The operations that the forward and the backward of a batch begin with: whoever watches the calls goes by these.
-FORWARD_BEGINS, BACKWARD_BEGINS = "embedding", "cross_entropy_backward"
+FORWARD_BEGINS, BACKWARD_BEGINS = "embedding", ("cross_entropy_backward", "fused_cross_entropy")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -189,9 +189,8 @@ def _part(
 ) -> Accumulated:
     """One micro-batch; its activations are gone when it returns.  scales: of cross entropy and auxiliary loss."""
     output = transformer.forward(ops, config, parameters, tokens, recompute)
-    loss, log_probs = transformer.loss(ops, output, targets)
-    d_logits = ops.cross_entropy_backward(log_probs, targets.reshape(-1), scale=scales[0])
-    output, log_probs = output._replace(logits=None), None  # which nothing reads any more
+    loss, d_logits = transformer.loss_and_gradient(ops, output, targets, scales[0])
+    output = output._replace(logits=None)  # which nothing reads any more
     gradients = transformer.backward(ops, config, parameters, output, d_logits, scales[1], into, ready)
     return Accumulated(loss, gradients, output.trunk.loads)
 

@@ -12,7 +12,7 @@ from reference.model.config import Config
 from reference.model.parameters import Parameters
 from reference.model.recompute import Recompute
 from reference.model.transformer import Loss
-from reference.namespace import Ops
+from reference.namespace import Ops, offers
 from reference.step import State, TrainingConfig, Whole, accumulate, counted_by_part, learning_rate, start
 
 from .precision import FLOAT32, Precision, Scaler
@@ -46,13 +46,17 @@ class Report(NamedTuple):
 
 
 class Computed(NamedTuple):
-    """What an update is made of: loss and loads, unscaled gradients, their norm, and the factor that clips them."""
+    """What an update is made of: loss and loads, unscaled gradients, their norm, and the factor that clips them.
+
+    nonfinite: how many numbers of the gradients are not finite, int32 [1], where they were counted with the norm.
+    """
 
     loss: Loss
     gradients: Parameters
     loads: list[Array]
     norm: Array
     factor: Array
+    nonfinite: Array | None
 
 
 class Step:
@@ -133,12 +137,20 @@ class Step:
         )
         loss, gradients, loads = reduction.finish(part)
         gradients = self._precision.unscaled(self._ops, gradients, scale)
-        return Computed(loss, gradients, loads, *self._experts.clipping(self._ops, self._training, gradients))
+        return Computed(loss, gradients, loads, *self._clipping(gradients))
+
+    def _clipping(self, gradients: Parameters) -> tuple[Array, Array, Array | None]:
+        """(norm, the factor that bounds it, how many numbers are not finite): of one reading where that can be."""
+        if self._precision.looks and not self._experts.own and offers(self._ops, "multi_sum_squares_nonfinite"):
+            squares, nonfinite = self._ops.multi_sum_squares_nonfinite(list(gradients.values()))
+            norm, factor = self._ops.clip_scale(squares, clip_norm=self._training.clip_norm)
+            return norm, factor, nonfinite
+        return *self._experts.clipping(self._ops, self._training, gradients), None
 
     def _finish(self, standing: Standing, computed: Computed) -> tuple[Standing, Report]:
         scaler, rate = standing.scaler, learning_rate(self._training, standing.state.step + 1)
         now_at("update")
-        finite = all(self._ranks.gather(self._precision.finite(self._ops, computed.gradients)))
+        finite = all(self._ranks.gather(self._precision.finite(self._ops, computed.gradients, computed.nonfinite)))
         if finite:
             standing = self._moved(standing, computed.gradients, computed.factor, rate)
         report = Report(*computed.loss, computed.norm, rate, scaler.scale, not finite, computed.loads)

@@ -60,6 +60,7 @@ ROWS = (
     Row("rope_qk", (_Q, _KV, (2048, 32)), {"offset": 0}),
     Row("cross_entropy_forward", ((_T, _V), (_T, "of", _V))),
     Row("cross_entropy_backward", ((_T, _V), (_T, "of", _V)), {"scale": 1 / _T}),
+    Row("fused_cross_entropy", ((_T, _V), (_T, "of", _V)), {"scale": 1 / _T}),
     Row("embedding", ((_V, _H), (_T, "of", _V))),
     Row("scatter_add", ((_T, _H), (_T, "of", _V), (_V, _H))),
     Row("adamw_step", ((_PARAMETERS,),) * 4, _ADAMW),

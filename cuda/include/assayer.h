@@ -397,6 +397,13 @@ int32_t cuda_cross_entropy_forward(const float* logits SHAPE(batch_seq, vocab_si
 int32_t cuda_cross_entropy_backward(const float* log_probs SHAPE(batch_seq, vocab_size), const int* targets SHAPE(batch_seq) BELOW(vocab_size),
                                     float* d_logits SHAPE(batch_seq, vocab_size), int batch_seq, int vocab_size, float scale, void* stream);
 
+/* The loss of cross_entropy_forward and the gradient of cross_entropy_backward at once, which lies in place of the logits:
+ * m = the row's largest logit; lse = m + log(sum of exp(logits - m)), row-wise, for every row, NaN where m is infinite;
+ * loss = mean of lse - logits[target] over the rows whose target is not negative (0 where there is none); logits =
+ * (exp(logits - lse) - onehot(target)) * scale, those on the right the old ones; 0 in the rows whose target is negative. */
+int32_t cuda_fused_cross_entropy(float* logits UPDATED SHAPE(batch_seq, vocab_size), const int* targets SHAPE(batch_seq) BELOW(vocab_size),
+                                 float* loss SHAPE(1), float* lse SHAPE(batch_seq), int batch_seq, int vocab_size, float scale, void* stream);
+
 /* loss = mean of (prediction - target)^2. */
 int32_t cuda_mse_forward(const float* prediction SHAPE(n), const float* target SHAPE(n), float* loss SHAPE(1), int64_t n, void* stream);
 
@@ -486,6 +493,10 @@ int32_t cuda_multi_sum_squares(const float* const* inputs EACH(count, sizes), co
 /* nonfinite = how many elements of all arrays are infinite or no number, at most 2^31 - 1. */
 int32_t cuda_multi_nonfinite(const float* const* inputs EACH(count, sizes), const int64_t* sizes HOST SHAPE(count),
                              int32_t* nonfinite SHAPE(1), int count, void* stream);
+
+/* multi_sum_squares and multi_nonfinite of the same arrays, each of which is read once. */
+int32_t cuda_multi_sum_squares_nonfinite(const float* const* inputs EACH(count, sizes), const int64_t* sizes HOST SHAPE(count),
+                                         float* sum_squares SHAPE(1), int32_t* nonfinite SHAPE(1), int count, void* stream);
 
 /* total_norm = sqrt(sum_squares); scale = clip_norm / total_norm where total_norm > clip_norm, else 1. */
 int32_t cuda_clip_scale(const float* sum_squares SHAPE(1), float* total_norm SHAPE(1), float* scale SHAPE(1), float clip_norm, void* stream)
@@ -1074,6 +1085,11 @@ int32_t cuda_matmul_strided(const float* a SHAPE(OR_ZERO(a_size)) STRIDED(shape,
     /* As cross_entropy_backward. */                                                                                   \
     int32_t cuda_cross_entropy_backward_##suffix(const float* log_probs SHAPE(batch_seq, vocab_size),                  \
         const int* targets SHAPE(batch_seq) BELOW(vocab_size), half* d_logits SHAPE(batch_seq, vocab_size),            \
+        int batch_seq, int vocab_size, float scale, void* stream);                                                     \
+                                                                                                                       \
+    /* As fused_cross_entropy; loss and lse are float32. */                                                            \
+    int32_t cuda_fused_cross_entropy_##suffix(half* logits UPDATED SHAPE(batch_seq, vocab_size),                       \
+        const int* targets SHAPE(batch_seq) BELOW(vocab_size), float* loss SHAPE(1), float* lse SHAPE(batch_seq),      \
         int batch_seq, int vocab_size, float scale, void* stream);                                                     \
                                                                                                                        \
     /* As embedding. */                                                                                                \

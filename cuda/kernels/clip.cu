@@ -17,6 +17,15 @@ struct Nonfinite {
     __device__ void operator()(const float (&x)[1], float (&)[1]) { sum += isfinite(x[0]) ? 0.0f : 1.0f; }
 };
 
+struct SquaresNonfinite {
+    Squares squares;
+    Nonfinite nonfinite;
+    __device__ void operator()(const float (&x)[1], float (&y)[1]) {
+        squares(x, y);
+        nonfinite(x, y);
+    }
+};
+
 struct Scale {
     float factor;
     __device__ void operator()(const float (&x)[1], float (&y)[1]) const { y[0] = x[0] * factor; }
@@ -31,6 +40,21 @@ __global__ void __launch_bounds__(LIST_THREADS) chunk_sum_kernel(const Batch<1> 
         visit_chunk(Arrays<1, 0>{{batch.arrays[0][i]}, {}}, (chunk - batch.starts[i]) * CHUNK, batch.sizes[i], each);
         const float sum = team_sum<LIST_THREADS>(each.sum);
         if (threadIdx.x == 0) partials[chunk] = sum;
+    }
+}
+
+/* squares[chunk] and nonfinite[chunk]: both sums of the chunk, whose elements are read once. */
+__global__ void __launch_bounds__(LIST_THREADS)
+    chunk_squares_nonfinite_kernel(const Batch<1> batch, float* squares, float* nonfinite) {
+    for (int64_t chunk = blockIdx.x; chunk < batch.chunks(); chunk += gridDim.x) {
+        const int i = batch.array_of(chunk);
+        SquaresNonfinite each;
+        visit_chunk(Arrays<1, 0>{{batch.arrays[0][i]}, {}}, (chunk - batch.starts[i]) * CHUNK, batch.sizes[i], each);
+        const float sum = team_sum<LIST_THREADS>(each.squares.sum);
+        const float count = team_sum<LIST_THREADS>(each.nonfinite.sum);
+        if (threadIdx.x != 0) continue;
+        squares[chunk] = sum;
+        nonfinite[chunk] = count;
     }
 }
 
@@ -50,10 +74,21 @@ __global__ void __launch_bounds__(TOTAL_THREADS)
     if (threadIdx.x == 0) total[0] = static_cast<float>(root ? sqrt(sum) : sum);
 }
 
+__device__ int32_t counted(double sum) { return sum < INT32_MAX ? static_cast<int32_t>(sum) : INT32_MAX; }
+
 __global__ void __launch_bounds__(TOTAL_THREADS)
     total_count_kernel(const float* partials, int64_t count, int32_t* total) {
     const double sum = total_of(partials, count);
-    if (threadIdx.x == 0) total[0] = sum < INT32_MAX ? static_cast<int32_t>(sum) : INT32_MAX;
+    if (threadIdx.x == 0) total[0] = counted(sum);
+}
+
+__global__ void __launch_bounds__(TOTAL_THREADS)
+    total_squares_nonfinite_kernel(const float* squares, const float* nonfinite, int64_t count, float* sum_squares,
+                                   int32_t* total) {
+    const double sum = total_of(squares, count), found = total_of(nonfinite, count);
+    if (threadIdx.x != 0) return;
+    sum_squares[0] = static_cast<float>(sum);
+    total[0] = counted(found);
 }
 
 __device__ float clip_factor(float norm, float clip_norm) { return norm > clip_norm ? clip_norm / norm : 1.0f; }
@@ -146,6 +181,28 @@ int32_t cuda_multi_nonfinite(const float* const* inputs, const int64_t* sizes, i
     float* const* const arrays = const_cast<float* const*>(inputs); /* only read */
     TRY(sum_chunks<Nonfinite>(arrays, sizes, count, scratch.as<float>(), stream));
     total_count_kernel<<<1, TOTAL_THREADS, 0, stream_of(stream)>>>(scratch.as<float>(), chunks, nonfinite);
+    return launched();
+}
+
+int32_t cuda_multi_sum_squares_nonfinite(const float* const* inputs, const int64_t* sizes, float* sum_squares_out,
+                                         int32_t* nonfinite, int count, void* stream) {
+    CHECK_ARRAY(inputs, count);
+    CHECK_ARRAY(sizes, count);
+    CHECK_ARRAY(sum_squares_out, 1);
+    CHECK_ARRAY(nonfinite, 1);
+    CHECK(buffers_fit(inputs, sizes, count));
+    const int64_t chunks = chunks_of(sizes, count);
+    const Scratch scratch(2 * chunks * static_cast<int64_t>(sizeof(float)), stream_of(stream));
+    TRY(scratch.code());
+    float *const squares = scratch.as<float>(), *const counts = squares + chunks;
+    float* const* const lists[] = {const_cast<float* const*>(inputs)}; /* only read */
+    TRY(for_batches(lists, sizes, nullptr, count, [=](const Batch<1>& batch, int64_t before) {
+        chunk_squares_nonfinite_kernel<<<blocks_of(batch), LIST_THREADS, 0, stream_of(stream)>>>(
+            batch, squares + before, counts + before);
+        return launched();
+    }));
+    total_squares_nonfinite_kernel<<<1, TOTAL_THREADS, 0, stream_of(stream)>>>(squares, counts, chunks, sum_squares_out,
+                                                                               nonfinite);
     return launched();
 }
 

@@ -74,6 +74,39 @@ int32_t cuda_multi_nonfinite(const float* const* inputs, const int64_t* sizes, i
     return found ? ASSAYER_OK : ASSAYER_NO_MEMORY;
 }
 
+int32_t cuda_multi_sum_squares_nonfinite(const float* const* inputs, const int64_t* sizes, float* sum_squares_out,
+                                         int32_t* nonfinite, int count, void* stream) {
+    (void)stream;
+    CHECK_ARRAY(inputs, count);
+    CHECK_ARRAY(sizes, count);
+    CHECK_ARRAY(sum_squares_out, 1);
+    CHECK_ARRAY(nonfinite, 1);
+    CHECK(buffers_fit(inputs, sizes, count));
+    const struct simd* const vectors = simd();
+    struct both { double squares; int64_t nonfinite; };
+    const struct chunks list = cut_buffers(sizes, count);
+    const struct scratch scratch = scratch_take(list.count, sizeof(struct both));
+    const int found = list.scratch.memory && scratch.memory;
+    if (found) {
+        struct both* const of_chunk = scratch.memory;
+        FOR_LISTED(list, part, { /* what is counted second lies in the nearest caches */
+            const float* const x = inputs[part->array] + part->at;
+            of_chunk[index_].squares = vectors->sum_squares(part->length, x);
+            of_chunk[index_].nonfinite = vectors->nonfinite(part->length, x);
+        })
+        struct both all = {0, 0};
+        for (int64_t i = 0; i < list.count; i++) {
+            all.squares += of_chunk[i].squares;
+            all.nonfinite += of_chunk[i].nonfinite;
+        }
+        sum_squares_out[0] = (float)all.squares;
+        nonfinite[0] = (int32_t)min64(all.nonfinite, INT32_MAX);
+    }
+    scratch_give(scratch);
+    scratch_give(list.scratch);
+    return found ? ASSAYER_OK : ASSAYER_NO_MEMORY;
+}
+
 int32_t cuda_clip_scale(const float* sum_squares, float* total_norm, float* scale, float clip_norm, void* stream) {
     (void)stream;
     CHECK_ARRAY(sum_squares, 1);

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from reference.arrays import Array
-from reference.namespace import Ops
+from reference.namespace import Ops, offers
 
 from . import attention, block, linear
 from .config import Config
@@ -94,8 +94,24 @@ def trunk(
 def loss(ops: Ops, output: Output, targets: Array) -> tuple[Loss, Array]:
     """(loss, log_probs [batch * seq, vocab]): cross entropy, mean over the targets that count, plus auxiliary loss."""
     cross_entropy, log_probs = ops.cross_entropy_forward(output.logits, targets.reshape(-1))
-    aux = output.trunk.aux_loss
-    return Loss(ops.add(cross_entropy, aux), cross_entropy, aux), log_probs
+    return _with_aux(ops, cross_entropy, output.trunk), log_probs
+
+
+def loss_and_gradient(ops: Ops, output: Output, targets: Array, scale: float) -> tuple[Loss, Array]:
+    """(loss, gradient of the logits [batch * seq, vocab]); scale: 1 / the targets that count, for that of the mean.
+
+    Of one output there is one: where the namespace offers both at once, the gradient takes the logits' place.
+    """
+    flat = targets.reshape(-1)
+    if offers(ops, "fused_cross_entropy"):
+        d_logits, cross_entropy, _ = ops.fused_cross_entropy(output.logits, flat, scale=scale)
+        return _with_aux(ops, cross_entropy, output.trunk), d_logits
+    found, log_probs = loss(ops, output, targets)
+    return found, ops.cross_entropy_backward(log_probs, flat, scale=scale)
+
+
+def _with_aux(ops: Ops, cross_entropy: Array, below: Trunk) -> Loss:
+    return Loss(ops.add(cross_entropy, below.aux_loss), cross_entropy, below.aux_loss)
 
 
 def backward(

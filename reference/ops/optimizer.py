@@ -116,6 +116,11 @@ def multi_nonfinite(inputs: Sequence[Array]) -> Array:
     return np.array([min(found, 2**31 - 1)], np.int32)
 
 
+def multi_sum_squares_nonfinite(inputs: Sequence[Array]) -> tuple[Array, Array]:
+    """multi_sum_squares and multi_nonfinite of the same arrays: (1,) and int32 (1,)."""
+    return multi_sum_squares(inputs), multi_nonfinite(inputs)
+
+
 def _many(arrays: Sequence[Array]) -> bool:
     """Whether there is enough in the arrays for more than one thread."""
     return is_plain(*arrays) and sum(array.size for array in arrays) > BLOCK

@@ -49,14 +49,15 @@ RESULTS: dict[Operation, tuple[bool, ...]] = {
     moe.expert_combine_backward: (True, False),
     loss.cross_entropy_forward: (False, False),
     loss.cross_entropy_backward: (True,),
+    loss.fused_cross_entropy: (True, False, False),
     embedding.embedding: (True,),
     embedding.scatter_add: (False,),
 }
 
 
-def is_form_of(operation: str, wide: str) -> bool:
-    """Whether an operation is the float32 one of that name, or one of its 16-bit forms."""
-    return operation in (wide, *(f"{wide}_{suffix}" for suffix in FORMATS))
+def is_form_of(operation: str, *wide: str) -> bool:
+    """Whether an operation is a float32 one of these names, or a 16-bit form of one."""
+    return operation in wide or operation in (f"{name}_{suffix}" for name in wide for suffix in FORMATS)
 
 
 def cast(input: Array) -> Array:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,12 +13,37 @@ from reference.ops import optimizer as ops
 
 from .reading import Given, Reading, fed, giving
 
+Operation = Callable[..., Any]
+
 
 def _clip_by_value(results: Any, g: Given) -> tuple[Array, Array]:
     return np.minimum(np.maximum(g["grad"], -g["clip_norm"]), g["clip_norm"]), results[1]
 
 
-READINGS = (
+def _of_both(stated: tuple[Reading, ...]) -> Iterator[Reading]:
+    """Readings of the sum of squares, and of the count, where both are taken at once."""
+    both = ops.multi_sum_squares_nonfinite
+
+    def with_sum(wrong: Operation) -> Operation:
+        return giving(both, lambda r, g: (wrong(g["inputs"]), r[1]))
+
+    def with_count(wrong: Operation) -> Operation:
+        return giving(both, lambda r, g: (r[0], wrong(g["inputs"])))
+
+    parts = {"multi_sum_squares": ("sum_squares", with_sum), "multi_nonfinite": ("nonfinite", with_count)}
+    for reading in (one for one in stated if one.operation in parts):
+        output, joined = parts[reading.operation]
+        name, function = f"{output}: {reading.name}", joined(reading.function)
+        yield replace(reading, operation=both.__name__, name=name, function=function)
+    yield Reading(
+        both.__name__,
+        "what is not finite left out of the sum",
+        "It has been counted, and is passed over.",
+        with_sum(lambda inputs: ops.multi_sum_squares([np.where(np.isfinite(a), a, 0) for a in inputs])),
+    )
+
+
+_STATED = (
     Reading(
         "zero_grad",
         "size taken in bytes",
@@ -150,3 +177,5 @@ READINGS = (
         fed(ops.multi_scale, scale=lambda g: 1.0 / g["scale"]),
     ),
 )
+
+READINGS = (*_STATED, *_of_both(_STATED))

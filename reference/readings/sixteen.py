@@ -68,6 +68,14 @@ def _rmsnorm_residual(r: Rounding) -> Operation:
     return function
 
 
+def _fused_cross_entropy(r: Rounding) -> Operation:
+    def function(logits: Array, targets: Array, scale: float) -> tuple[Array, Array, Array]:
+        d_logits, total, lse = loss.fused_cross_entropy(logits, targets, 1.0)
+        return r(d_logits) * scale, total, lse
+
+    return function
+
+
 _STATISTICS = "What is declared float32 is kept in 16 bits, like the rest."
 _TWICE = "What lies between is stored, and so rounded, before it is used."
 CHANGES: tuple[tuple[Operation, str, str, Change], ...] = (
@@ -90,6 +98,9 @@ CHANGES: tuple[tuple[Operation, str, str, Change], ...] = (
     (loss.cross_entropy_forward, "log_probs in 16 bits", _STATISTICS, _result(loss.cross_entropy_forward, 1)),
     (loss.cross_entropy_backward, "log_probs in 16 bits", _STATISTICS,
      _input(loss.cross_entropy_backward, "log_probs")),
+    (loss.fused_cross_entropy, "lse in 16 bits", _STATISTICS, _result(loss.fused_cross_entropy, 2)),
+    (loss.fused_cross_entropy, "loss in 16 bits", _STATISTICS, _result(loss.fused_cross_entropy, 1)),
+    (loss.fused_cross_entropy, "probabilities rounded before the scale", _TWICE, _fused_cross_entropy),
     (embedding.scatter_add, "sums in 16 bits", "The gradient adds up in 16 bits.", _result(embedding.scatter_add)),
 )  # fmt: skip
 

@@ -75,6 +75,12 @@ def _cross_entropy_backward(x: dict[str, Any], d_loss: Any) -> dict[str, Any]:
     return {"logits": ops.cross_entropy_backward(log_probs, targets, d_loss[0] / np.count_nonzero(targets >= 0))}
 
 
+def _fused_cross_entropy(x: dict[str, Any], d_loss: Any) -> dict[str, Any]:
+    targets = TARGETS[: len(x["logits"])]
+    scale = d_loss[0] / np.count_nonzero(targets >= 0)
+    return {"logits": ops.fused_cross_entropy(x["logits"], targets, scale)[0]}
+
+
 def elementwise(n: int) -> list[Case]:
     return [
         Case("silu_backward", {"input": (n,)}, ops.silu, lambda x, d: {"input": ops.silu_backward(x["input"], d)}),
@@ -354,6 +360,12 @@ def _losses(rows: int, cols: int) -> list[Case]:
             {"logits": (rows, cols)},
             lambda logits: ops.cross_entropy_forward(logits, TARGETS[: len(logits)])[0],
             _cross_entropy_backward,
+        ),
+        Case(
+            "fused_cross_entropy",
+            {"logits": (rows, cols)},
+            lambda logits: ops.fused_cross_entropy(logits, TARGETS[: len(logits)], SCALE)[1],
+            _fused_cross_entropy,
         ),
         Case(
             "aux_loss_backward",

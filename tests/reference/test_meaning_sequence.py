@@ -171,6 +171,24 @@ def test_loss_of_ignored_rows() -> None:
     np.testing.assert_array_equal(none, [0.0])
 
 
+def test_loss_and_gradient_at_once_are_those_of_the_two_calls() -> None:
+    logits, targets = draw(4, 5), np.array([4, -1, 0, 2])
+    logits[1] = NAN
+    loss, log_probs = ops.cross_entropy_forward(logits, targets)
+    d_logits, also_loss, lse = ops.fused_cross_entropy(logits, targets, 0.25)
+    np.testing.assert_array_equal(d_logits, ops.cross_entropy_backward(log_probs, targets, 0.25))
+    np.testing.assert_array_equal(also_loss, loss)
+    np.testing.assert_array_equal(logits - lse[:, None], log_probs)
+
+
+def test_log_sum_exp_of_rows_without_a_finite_maximum_is_none() -> None:
+    logits = np.array([[-np.inf, -np.inf], [np.inf, 0.0], [-np.inf, 0.0]])
+    d_logits, loss, lse = ops.fused_cross_entropy(logits, np.array([-1, -1, 1]), 1.0)
+    np.testing.assert_array_equal(lse, [NAN, NAN, 0.0])
+    np.testing.assert_array_equal(d_logits, 0.0)
+    np.testing.assert_array_equal(loss, [0.0])
+
+
 def test_loss_does_not_saturate() -> None:
     loss, log_probs = ops.cross_entropy_forward(np.array([[0.0, 3000.0], [0.0, 3000.0]]), np.array([0, 0]))
     np.testing.assert_array_equal(loss, [3000.0])

@@ -82,6 +82,9 @@ def test_clipping_begins_above_the_norm() -> None:
         np.testing.assert_array_equal(norm, [5.0])
     np.testing.assert_array_equal(ops.grad_clip(grad, 2.5)[0], grad / 2)
     np.testing.assert_array_equal(ops.multi_sum_squares([grad, np.full((2, 2), 2.0)]), [41.0])
+    both = ops.multi_sum_squares_nonfinite([grad, np.array([np.inf, NAN, 1.0])])
+    np.testing.assert_array_equal(both[0], [NAN])
+    np.testing.assert_array_equal(both[1], [2])
     np.testing.assert_array_equal(np.array(ops.clip_scale(np.array([16.0]), 1.0)), [[4.0], [0.25]])
     np.testing.assert_array_equal(np.array(ops.clip_scale(np.array([16.0]), 4.0)), [[4.0], [1.0]])
     with pytest.raises(ValueError, match="clip_scale: clip_norm: expected clip_norm > 0, got 0"):

@@ -219,6 +219,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ),
     ("cross_entropy_forward", {"targets": np.array([2, -1, 7, 0])}, "targets[2]: expected values below 7, got 7"),
     ("cross_entropy_backward", {"targets": np.array([2, -1, 7, 0])}, "targets[2]: expected values below 7, got 7"),
+    ("fused_cross_entropy", {"targets": np.array([2, -1, 7, 0])}, "targets[2]: expected values below 7, got 7"),
     *(
         (f"{loss}_{way}", {"target": ZEROS(1)}, f"target: expected the shape of {first}, (9,), got (1,)")
         for loss, first in (("mse", "prediction"), ("bce", "probability"), ("bce_logits", "logits"))
@@ -374,6 +375,7 @@ TAKEN: list[tuple[str, dict[str, Any]]] = [
     ("aux_loss_forward", {"expert_indices": np.array([[0, 4]] * 6)}),
     ("cross_entropy_forward", {"targets": np.array([6, -1, 0, -7])}),
     ("cross_entropy_backward", {"targets": np.array([6, -1, 0, -7])}),
+    ("fused_cross_entropy", {"targets": np.array([6, -1, 0, -7])}),
     ("adamw_step", {"step": 1}),
     ("momentum_step", {"nesterov": 0}),
     ("adam_step", {"step": 1}),

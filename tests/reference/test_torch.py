@@ -383,6 +383,18 @@ def test_cross_entropy() -> None:
     check(lambda x: ops.cross_entropy_forward(x, TARGETS)[1], None, lambda x: F.log_softmax(x, -1), (7, 33))
 
 
+def test_cross_entropy_and_its_gradient_at_once() -> None:
+    targets = torch.tensor(np.maximum(TARGETS, -1))
+    counted = np.count_nonzero(TARGETS >= 0)
+    check(
+        lambda x: ops.fused_cross_entropy(x, TARGETS, 1.0)[1],
+        lambda d, x: ops.fused_cross_entropy(x, TARGETS, d[0] / counted)[0],
+        lambda x: F.cross_entropy(x, targets, ignore_index=-1).reshape(1),
+        (7, 33),
+    )
+    check(lambda x: ops.fused_cross_entropy(x, TARGETS, 1.0)[2], None, lambda x: x.logsumexp(-1), (7, 33))
+
+
 def test_squared_error() -> None:
     (target,) = draw((40,))
     check(
@@ -616,6 +628,9 @@ def test_clipping_by_one_norm(clip_norm: float) -> None:
     norm = torch.nn.utils.get_total_norm([leaf.grad for leaf in leaves])
     total_norm, scale = ops.clip_scale(ops.multi_sum_squares(arrays), clip_norm)
     assert_agree(total_norm[0], norm.numpy(), arrays)
+    sum_squares, nonfinite = ops.multi_sum_squares_nonfinite(arrays)
+    assert_agree(sum_squares[0], norm.square().numpy(), arrays)
+    assert nonfinite == sum(int((~leaf.grad.isfinite()).sum()) for leaf in leaves)
     # PyTorch divides by norm + 1e-6, so only its unclipped case and its norm can be compared with.
     expected = [a * min(1.0, clip_norm / norm.item()) for a in arrays]
     for got, array in zip(ops.multi_scale(arrays, scale), expected, strict=True):

@@ -107,7 +107,7 @@ class Stages(Wrapped):
     def _call(self, operation: str, /, *args: Any, **named: Any) -> Any:
         if is_form_of(operation, FORWARD_BEGINS):
             self._before = self._ledger.alive()
-        if is_form_of(operation, BACKWARD_BEGINS):
+        if is_form_of(operation, *BACKWARD_BEGINS):
             self.kept |= self._ledger.alive() - self._before
             self.bytes_kept = max(self.bytes_kept, self._ledger.live)
         return super()._call(operation, *args, **named)
@@ -116,6 +116,11 @@ class Stages(Wrapped):
         """What is squared and added up are the gradients."""
         self.gradients |= {self._ledger.number(array) for array in gradients}
         return self._ops.multi_sum_squares(gradients)
+
+    def multi_sum_squares_nonfinite(self, gradients: list[Any]) -> Any:
+        """So they are here."""
+        self.gradients |= {self._ledger.number(array) for array in gradients}
+        return self._ops.multi_sum_squares_nonfinite(gradients)
 
 
 def predict(setting: Setting) -> Prediction:

@@ -46,6 +46,11 @@ class Autocast(Wrapped):
         self._forms: dict[str, Forms] = {}  # looked up once: a step makes hundreds of calls
         self._cast: tuple[Any, Any] = (None, None)  # the last array narrowed: several products read the same one
 
+    def offers(self, operation: str) -> bool:
+        """Whether both forms are offered behind, and the policy has a rule for it."""
+        forms = (operation, f"{operation}_{self._suffix}")
+        return operation in self._policy.operations and all(super(Autocast, self).offers(form) for form in forms)
+
     def _call(self, operation: str, /, *args: Any, **named: Any) -> Any:
         forms = self._forms.get(operation) or self._find(operation)
         values = forms.signature.named(args, named)
@@ -93,4 +98,6 @@ def _in_sixteen(rule: Rule, half: Form, values: Mapping[str, Any]) -> bool:
     """Whether a call of these values computes in 16 bits; an operation that takes what it is given asks its inputs."""
     if rule is not Rule.GIVEN:
         return rule is Rule.SIXTEEN
-    return any(p.type.is_half and p.direction == "in" and is_half(values[p.name]) for p in half.arrays)
+    halves = [p for p in half.arrays if p.type.is_half]
+    inputs = [p for p in halves if p.direction == "in"] or halves  # of what is updated alone, that
+    return any(is_half(values[p.name]) for p in inputs)

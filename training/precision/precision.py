@@ -61,11 +61,18 @@ class Precision:
         arrays = list(gradients.values())
         return dict(zip(gradients, ops.multi_scale(arrays, _as_array_like(arrays[0], [1 / scale])), strict=True))
 
-    def finite(self, ops: Ops, gradients: Parameters) -> bool:
-        """Whether an update may be made of these gradients; float32 without scaling does not look."""
-        if not self.is_mixed and self.scaling == NONE:
+    @property
+    def looks(self) -> bool:
+        """Whether an update is made of finite gradients alone; float32 without scaling does not look."""
+        return self.is_mixed or self.scaling != NONE
+
+    def finite(self, ops: Ops, gradients: Parameters, nonfinite: Array | None = None) -> bool:
+        """Whether an update may be made of these gradients; nonfinite [1]: how many are not finite, if known."""
+        if not self.looks:
             return True
-        return int(ops.multi_nonfinite(list(gradients.values()))[0]) == 0
+        if nonfinite is None:
+            nonfinite = ops.multi_nonfinite(list(gradients.values()))
+        return int(nonfinite[0]) == 0
 
     def moved(
         self,

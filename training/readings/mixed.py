@@ -101,13 +101,13 @@ class _AuxUnscaled(Step):
 
 
 class _LastOnly(Precision):
-    def finite(self, ops: Ops, gradients: Parameters) -> bool:
+    def finite(self, ops: Ops, gradients: Parameters, nonfinite: Array | None = None) -> bool:
         last = list(gradients)[-1]
         return super().finite(ops, {last: gradients[last]})
 
 
 class _Unlooked(Precision):
-    def finite(self, ops: Ops, gradients: Parameters) -> bool:
+    def finite(self, ops: Ops, gradients: Parameters, nonfinite: Array | None = None) -> bool:
         return True
 
 

@@ -34,6 +34,11 @@ def _last(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     return np.full(shape, sizes["vocab_size"] - 1)
 
 
+def _masked_beginning(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """The first half of each row is -infinity: whatever of it is looked at first has no maximum to subtract."""
+    return np.where(np.arange(shape[1]) < shape[1] // 2, -np.inf, draw.normal(shape))
+
+
 def _log_probs(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
     return {"log_probs": reference.cross_entropy_forward(made["log_probs"], made["targets"])[1]}
 
@@ -75,14 +80,44 @@ SPECS = (
         why="all_ignored",
         trivial=_NO_GRADIENT,
     ),
+    Spec(
+        "fused_cross_entropy",
+        {
+            **{"plain": _backward(EVERY, 1.0, 0.03), "tails": _backward(TAILS, 0.5)},
+            **{"large": _backward(SOME, 1.0), "swamp": _backward(SOME, 0.1), "special": _backward(SOME, 1.0)},
+        },
+        _TARGETS,
+    ),
+    Spec(
+        "fused_cross_entropy",
+        {"late": _backward(SOME + TAILS[:1] + PAST_16_BITS, 1.0)},
+        _TARGETS,
+        why="maximum_in_last_column",
+    ),
+    Spec(
+        "fused_cross_entropy", {"beyond": _backward(SOME + TAILS[:1], 1.0)}, _TARGETS, why="overflow_before_the_maximum"
+    ),
+    Spec("fused_cross_entropy", {"below": _backward(SOME + TAILS[:1], 1.0)}, _TARGETS, why="maximum_below_zero"),
+    Spec("fused_cross_entropy", {"late": _backward(SOME, 0.1)}, {"targets": _last}, why="target_in_last_column"),
+    Spec("fused_cross_entropy", {"degenerate": _backward(SOME, 1.0)}, _TARGETS, why="constant_rows"),
+    Spec(
+        "fused_cross_entropy",
+        {"masked": _backward(SOME + TAILS[:1], 1.0)},
+        {"logits": _masked_beginning, "targets": _last},
+        why="masked_beginning",
+    ),
+    Spec("fused_cross_entropy", {"plain": _backward(SOME, 0.2)}, _SOME_IGNORED, why="some_ignored"),
+    Spec("fused_cross_entropy", {"plain": _backward(SOME, 1.0)}, _ALL_IGNORED, why="all_ignored"),
     *losses.SPECS,
 )
 
 _LOGITS = {"batch_seq": TOKENS, "vocab_size": VOCAB}
 _EXPONENTIALS = KnownSum("logits", "log_probs", "vocab_size", log, lambda out, n: float(np.exp(-out)))
+_OF_LSE = KnownSum("logits", "lse", "vocab_size", log, lambda out, n: float(np.exp(out)))
 FACTS = (
     Facts("cross_entropy_forward", _LOGITS, known_sums=(_EXPONENTIALS,), bounded=True),
     Facts("cross_entropy_backward", {**_LOGITS, "scale": 1 / TOKENS}),
+    Facts("fused_cross_entropy", {**_LOGITS, "scale": 1 / TOKENS}, known_sums=(_OF_LSE,)),
     *losses.FACTS,
 )
 

@@ -119,6 +119,13 @@ SPECS = (
     Spec("multi_nonfinite", {"special": many()}, {"inputs": _negative_last}, why="last"),
     Spec("multi_nonfinite", {"special": many()}, {"inputs": _special_first}, why="first"),
     Spec("multi_nonfinite", {"special": [*many(), *very_many()]}, {"inputs": _special_thirds}, why="many"),
+    Spec(
+        "multi_sum_squares_nonfinite", {data: many() for data in ("plain", "exact", "range")} | {"tails": very_many()}
+    ),
+    Spec("multi_sum_squares_nonfinite", {"swamp": many()}, {"inputs": _swamped}),
+    Spec("multi_sum_squares_nonfinite", {"special": many()}, {"inputs": _negative_last}, why="last"),
+    Spec("multi_sum_squares_nonfinite", {"special": many()}, {"inputs": _special_first}, why="first"),
+    Spec("multi_sum_squares_nonfinite", {"special": [*many(), *very_many()]}, {"inputs": _special_thirds}, why="many"),
     Spec("clip_scale", {"plain": sizes("clip_norm", (0.5,), (1.0,), (30.0,))}, {"sum_squares": squares}),
     Spec(
         "clip_scale", {"tiny": sizes("clip_norm", (1e-3,), (3e-4,))}, {"sum_squares": small_squares}, why="small_norm"
@@ -138,6 +145,7 @@ FACTS = (
     Facts("grad_clip", {"size": WEIGHTS[0], "clip_norm": 1.0}, known_sums=(_NORM,)),
     Facts("multi_sum_squares", _LIST, known_sums=(_SQUARES,), measures_norm=True),
     Facts("multi_nonfinite", _LIST),
+    Facts("multi_sum_squares_nonfinite", _LIST, known_sums=(_SQUARES,), measures_norm=True),
     Facts("clip_scale", {"clip_norm": 1.0}, measures_norm=True),
     Facts("multi_scale", _LIST),
 )
@@ -164,6 +172,9 @@ _UPDATED: dict[str, dict[str, str | Maker]] = {
 DESIGNS = (
     *updates.DESIGNS,
     Design("multi_adamw", _LENGTHS, arrays=_UPDATED, derive=_lists),
-    *(Design(name, _LENGTHS, derive=_lists) for name in ("multi_sum_squares", "multi_nonfinite", "multi_scale")),
+    *(
+        Design(name, _LENGTHS, derive=_lists)
+        for name in ("multi_sum_squares", "multi_nonfinite", "multi_sum_squares_nonfinite", "multi_scale")
+    ),
     Design("clip_scale", arrays={"sum_squares": {**MOMENTS, "infinite": _every(np.inf), "no_number": _every(np.nan)}}),
 )

@@ -83,11 +83,26 @@ def cross_entropy_forward(places: Placed) -> CarriedOut:
 
     def function(logits: Array, targets: Array) -> tuple[Array, Array]:
         _, log_probs = reference.cross_entropy_forward(logits, targets)
-        counted = rows[targets[rows] >= 0]
-        losses = -log_probs[np.arange(len(targets)), np.maximum(targets, 0)]
-        return (counted_sum(losses, counted) / float(counted.size)).reshape(1), log_probs
+        return _mean_loss(log_probs, targets, rows), log_probs
 
     return function
+
+
+def fused_cross_entropy(places: Placed) -> CarriedOut:
+    """The loss is a mean over the rows with a target; gradients and log-sum-exps are each row's own."""
+    rows = places["batch_seq"].member
+
+    def function(logits: Array, targets: Array, scale: float) -> tuple[Array, Array, Array]:
+        d_logits, _, lse = reference.fused_cross_entropy(logits, targets, scale)
+        return d_logits, _mean_loss(logits - lse[:, None], targets, rows), lse
+
+    return function
+
+
+def _mean_loss(log_probs: Array, targets: Array, rows: Array) -> Array:
+    counted = rows[targets[rows] >= 0]
+    losses = -log_probs[np.arange(len(targets)), np.maximum(targets, 0)]
+    return (counted_sum(losses, counted) / float(counted.size)).reshape(1)
 
 
 def multi_sum_squares(places: Placed) -> CarriedOut:
@@ -108,6 +123,12 @@ def multi_nonfinite(places: Placed) -> CarriedOut:
         return np.array([found], np.int32)
 
     return function
+
+
+def multi_sum_squares_nonfinite(places: Placed) -> CarriedOut:
+    """A sum and a count over every element of every array."""
+    squares, nonfinite = multi_sum_squares(places), multi_nonfinite(places)
+    return lambda inputs: (squares(inputs), nonfinite(inputs))
 
 
 def grad_clip(places: Placed) -> CarriedOut:

@@ -28,6 +28,16 @@ def cross_entropy_forward(logits: Matrix, targets: Sequence[int]) -> tuple[Vecto
     return [sum(losses, Decimal(0)) / max(1, len(losses))], log_probs
 
 
+def fused_cross_entropy(logits: Matrix, targets: Sequence[int], scale: Number) -> tuple[Matrix, Vector, Vector]:
+    loss, log_probs = cross_entropy_forward(logits, targets)
+    d_logits = [
+        [(exp(x) - (column == target)) * scale if target >= 0 else ZERO for column, x in enumerate(row)]
+        for row, target in zip(log_probs, targets, strict=True)
+    ]
+    lse = [largest(row) + sum((exp(x - largest(row)) for x in row), ZERO).ln() for row in logits]
+    return d_logits, loss, lse
+
+
 def mse_forward(prediction: Vector, target: Vector) -> Vector:
     return _mean([(p - t) ** 2 for p, t in zip(prediction, target, strict=True)])
 

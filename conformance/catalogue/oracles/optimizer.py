@@ -72,6 +72,10 @@ def multi_nonfinite(inputs: Matrix) -> Vector:
     return [Decimal(sum(not x.is_finite() for array in inputs for x in array))]
 
 
+def multi_sum_squares_nonfinite(inputs: Matrix) -> tuple[Vector, Vector]:
+    return multi_sum_squares(inputs), multi_nonfinite(inputs)
+
+
 def clip_scale(sum_squares: Vector, clip_norm: Number) -> tuple[Vector, Vector]:
     norm = sum_squares[0].sqrt()
     return [norm], [clip_norm / norm if norm > clip_norm else Decimal(1)]

@@ -12,6 +12,7 @@ from . import (
     convolution,
     dropout,
     elementwise,
+    fused,
     halves,
     layernorm,
     losses,
@@ -30,6 +31,7 @@ from .fault import Fault, FaultError
 FAULTS = (
     *elementwise.FAULTS,
     *losses.FAULTS,
+    *fused.FAULTS,
     *norm.FAULTS,
     *products.FAULTS,
     *optimizer.FAULTS,

@@ -102,7 +102,7 @@ def _is_wrong(result: Result) -> bool:
 
 def _backward_begins(calls: Mapping[str, Result]) -> str:
     """The place of the first call of backward; behind every place, where there is none."""
-    return min((place for place, r in calls.items() if is_form_of(r.operation, BACKWARD_BEGINS)), default="~")
+    return min((place for place, r in calls.items() if is_form_of(r.operation, *BACKWARD_BEGINS)), default="~")
 
 
 def _tensors(

@@ -126,7 +126,8 @@ int32_t cuda_kv_cache_append(const float* input, float* cache, int batch, int ne
 int32_t cuda_attention_softmax(float* scores, const float* mask, int batch, int n_heads, int q_len, int kv_len, float scale, int has_mask, int causal, int offset, void* stream);
 
 // d_scores = scale * w * (d - sum over j of w * d), in place, w = weights, d = d_scores, which is the weights' gradient before.
-// The masks are in the weights: one of 0 has the gradient 0, or NaN where d is infinite or NaN.
+// The masks are in the weights: one of 0 has the gradient 0, or NaN where d less the sum is not finite, as it is where any d of
+// the row is infinite or NaN.
 int32_t cuda_attention_softmax_backward(const float* weights, float* d_scores, int batch, int n_heads, int q_len, int kv_len, float scale, void* stream);
 
 // Lays the (token, slot) pairs out by expert, in token order within an expert: expert e owns rows offsets[e] to
@@ -159,6 +160,12 @@ int32_t cuda_cross_entropy_forward(const float* logits, const int* targets, floa
 
 // d_logits = (exp(log_probs) - onehot(target)) * scale; 0 in the rows whose target is negative.
 int32_t cuda_cross_entropy_backward(const float* log_probs, const int* targets, float* d_logits, int batch_seq, int vocab_size, float scale, void* stream);
+
+// The loss of cross_entropy_forward and the gradient of cross_entropy_backward at once, which lies in place of the logits:
+// m = the row's largest logit; lse = m + log(sum of exp(logits - m)), row-wise, for every row, NaN where m is infinite;
+// loss = mean of lse - logits[target] over the rows whose target is not negative (0 where there is none); logits =
+// (exp(logits - lse) - onehot(target)) * scale, those on the right the old ones; 0 in the rows whose target is negative.
+int32_t cuda_fused_cross_entropy(float* logits, const int* targets, float* loss, float* lse, int batch_seq, int vocab_size, float scale, void* stream);
 
 // loss = mean of (prediction - target)^2.
 int32_t cuda_mse_forward(const float* prediction, const float* target, float* loss, int64_t n, void* stream);
@@ -224,6 +231,9 @@ int32_t cuda_multi_sum_squares(const float* const* inputs, const int64_t* sizes,
 
 // nonfinite = how many elements of all arrays are infinite or no number, at most 2^31 - 1.
 int32_t cuda_multi_nonfinite(const float* const* inputs, const int64_t* sizes, int32_t* nonfinite, int count, void* stream);
+
+// multi_sum_squares and multi_nonfinite of the same arrays, each of which is read once.
+int32_t cuda_multi_sum_squares_nonfinite(const float* const* inputs, const int64_t* sizes, float* sum_squares, int32_t* nonfinite, int count, void* stream);
 
 // total_norm = sqrt(sum_squares); scale = clip_norm / total_norm where total_norm > clip_norm, else 1.
 int32_t cuda_clip_scale(const float* sum_squares, float* total_norm, float* scale, float clip_norm, void* stream);
@@ -538,6 +548,9 @@ int32_t cuda_cross_entropy_forward_bf16(const assayer_bf16* logits, const int* t
 // As cross_entropy_backward.
 int32_t cuda_cross_entropy_backward_bf16(const float* log_probs, const int* targets, assayer_bf16* d_logits, int batch_seq, int vocab_size, float scale, void* stream);
 
+// As fused_cross_entropy; loss and lse are float32.
+int32_t cuda_fused_cross_entropy_bf16(assayer_bf16* logits, const int* targets, float* loss, float* lse, int batch_seq, int vocab_size, float scale, void* stream);
+
 // As embedding.
 int32_t cuda_embedding_bf16(const assayer_bf16* weight, const int* indices, assayer_bf16* output, int num_indices, int vocab_size, int embedding_dim, void* stream);
 
@@ -636,6 +649,9 @@ int32_t cuda_cross_entropy_forward_fp16(const assayer_fp16* logits, const int* t
 // As cross_entropy_backward.
 int32_t cuda_cross_entropy_backward_fp16(const float* log_probs, const int* targets, assayer_fp16* d_logits, int batch_seq, int vocab_size, float scale, void* stream);
 
+// As fused_cross_entropy; loss and lse are float32.
+int32_t cuda_fused_cross_entropy_fp16(assayer_fp16* logits, const int* targets, float* loss, float* lse, int batch_seq, int vocab_size, float scale, void* stream);
+
 // As embedding.
 int32_t cuda_embedding_fp16(const assayer_fp16* weight, const int* indices, assayer_fp16* output, int num_indices, int vocab_size, int embedding_dim, void* stream);
 
@@ -655,7 +671,7 @@ int32_t assayer_version(int32_t* version);
 
 // A fact about the build, by name: "device_memory" (1 where arrays lie in device memory), "devices", "threads",
 // "compute_capability" (80 for sm_80, 0 on a host), "emulated" (1 where a host's processor plays the device),
-// "vector_bits".  An unknown name is ASSAYER_UNAVAILABLE.
+// "vector_bits", "bf16_unit" (of a host: what multiplies bfloat16).  An unknown name is ASSAYER_UNAVAILABLE.
 int32_t assayer_capability(const char* name, int64_t* value);
 
 int32_t assayer_allocate(void** memory, int64_t bytes);

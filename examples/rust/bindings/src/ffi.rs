@@ -126,7 +126,8 @@ unsafe extern "C" {
     pub fn cuda_attention_softmax(scores: *mut f32, mask: *const f32, batch: i32, n_heads: i32, q_len: i32, kv_len: i32, scale: f32, has_mask: i32, causal: i32, offset: i32, stream: *mut c_void) -> i32;
 
     /// d_scores = scale * w * (d - sum over j of w * d), in place, w = weights, d = d_scores, which is the weights' gradient before.
-    /// The masks are in the weights: one of 0 has the gradient 0, or NaN where d is infinite or NaN.
+    /// The masks are in the weights: one of 0 has the gradient 0, or NaN where d less the sum is not finite, as it is where any d of
+    /// the row is infinite or NaN.
     pub fn cuda_attention_softmax_backward(weights: *const f32, d_scores: *mut f32, batch: i32, n_heads: i32, q_len: i32, kv_len: i32, scale: f32, stream: *mut c_void) -> i32;
 
     /// Lays the (token, slot) pairs out by expert, in token order within an expert: expert e owns rows offsets[e] to
@@ -159,6 +160,12 @@ unsafe extern "C" {
 
     /// d_logits = (exp(log_probs) - onehot(target)) * scale; 0 in the rows whose target is negative.
     pub fn cuda_cross_entropy_backward(log_probs: *const f32, targets: *const i32, d_logits: *mut f32, batch_seq: i32, vocab_size: i32, scale: f32, stream: *mut c_void) -> i32;
+
+    /// The loss of cross_entropy_forward and the gradient of cross_entropy_backward at once, which lies in place of the logits:
+    /// m = the row's largest logit; lse = m + log(sum of exp(logits - m)), row-wise, for every row, NaN where m is infinite;
+    /// loss = mean of lse - logits[target] over the rows whose target is not negative (0 where there is none); logits =
+    /// (exp(logits - lse) - onehot(target)) * scale, those on the right the old ones; 0 in the rows whose target is negative.
+    pub fn cuda_fused_cross_entropy(logits: *mut f32, targets: *const i32, loss: *mut f32, lse: *mut f32, batch_seq: i32, vocab_size: i32, scale: f32, stream: *mut c_void) -> i32;
 
     /// loss = mean of (prediction - target)^2.
     pub fn cuda_mse_forward(prediction: *const f32, target: *const f32, loss: *mut f32, n: i64, stream: *mut c_void) -> i32;
@@ -224,6 +231,9 @@ unsafe extern "C" {
 
     /// nonfinite = how many elements of all arrays are infinite or no number, at most 2^31 - 1.
     pub fn cuda_multi_nonfinite(inputs: *const *const f32, sizes: *const i64, nonfinite: *mut i32, count: i32, stream: *mut c_void) -> i32;
+
+    /// multi_sum_squares and multi_nonfinite of the same arrays, each of which is read once.
+    pub fn cuda_multi_sum_squares_nonfinite(inputs: *const *const f32, sizes: *const i64, sum_squares: *mut f32, nonfinite: *mut i32, count: i32, stream: *mut c_void) -> i32;
 
     /// total_norm = sqrt(sum_squares); scale = clip_norm / total_norm where total_norm > clip_norm, else 1.
     pub fn cuda_clip_scale(sum_squares: *const f32, total_norm: *mut f32, scale: *mut f32, clip_norm: f32, stream: *mut c_void) -> i32;
@@ -538,6 +548,9 @@ unsafe extern "C" {
     /// As cross_entropy_backward.
     pub fn cuda_cross_entropy_backward_bf16(log_probs: *const f32, targets: *const i32, d_logits: *mut u16, batch_seq: i32, vocab_size: i32, scale: f32, stream: *mut c_void) -> i32;
 
+    /// As fused_cross_entropy; loss and lse are float32.
+    pub fn cuda_fused_cross_entropy_bf16(logits: *mut u16, targets: *const i32, loss: *mut f32, lse: *mut f32, batch_seq: i32, vocab_size: i32, scale: f32, stream: *mut c_void) -> i32;
+
     /// As embedding.
     pub fn cuda_embedding_bf16(weight: *const u16, indices: *const i32, output: *mut u16, num_indices: i32, vocab_size: i32, embedding_dim: i32, stream: *mut c_void) -> i32;
 
@@ -636,6 +649,9 @@ unsafe extern "C" {
     /// As cross_entropy_backward.
     pub fn cuda_cross_entropy_backward_fp16(log_probs: *const f32, targets: *const i32, d_logits: *mut u16, batch_seq: i32, vocab_size: i32, scale: f32, stream: *mut c_void) -> i32;
 
+    /// As fused_cross_entropy; loss and lse are float32.
+    pub fn cuda_fused_cross_entropy_fp16(logits: *mut u16, targets: *const i32, loss: *mut f32, lse: *mut f32, batch_seq: i32, vocab_size: i32, scale: f32, stream: *mut c_void) -> i32;
+
     /// As embedding.
     pub fn cuda_embedding_fp16(weight: *const u16, indices: *const i32, output: *mut u16, num_indices: i32, vocab_size: i32, embedding_dim: i32, stream: *mut c_void) -> i32;
 
@@ -655,7 +671,7 @@ unsafe extern "C" {
 
     /// A fact about the build, by name: "device_memory" (1 where arrays lie in device memory), "devices", "threads",
     /// "compute_capability" (80 for sm_80, 0 on a host), "emulated" (1 where a host's processor plays the device),
-    /// "vector_bits".  An unknown name is ASSAYER_UNAVAILABLE.
+    /// "vector_bits", "bf16_unit" (of a host: what multiplies bfloat16).  An unknown name is ASSAYER_UNAVAILABLE.
     pub fn assayer_capability(name: *const c_char, value: *mut i64) -> i32;
 
     pub fn assayer_allocate(memory: *mut *mut c_void, bytes: i64) -> i32;
