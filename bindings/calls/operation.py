@@ -75,8 +75,9 @@ class Operation:
         """Check a call on tensors of any layout without making it, and return one for others that lie so.
 
         The function takes the storages of the inputs, in the header's order, as `held` gives them. It returns the
-        output, in a new array, and that as it is held; or None where a storage is too short or None, or a graph is
-        captured: then a call as any other says what is wrong. Raises as a call does, and the function CallError.
+        output, in new memory, as an array is held (`array_of` makes one of it); or None where a storage is too short or
+        None, or a graph is captured: then a call as any other says what is wrong. Raises as a call does, and the
+        function CallError.
         Returns None where calls are not so simple: on a device, on DeviceArrays, of operations on other than tensors,
         and where not every place of the output is one of its elements.
         """

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tensors.layout import dense
+from tensors.storage import Storage
 from tensors.tensor import Tensor
 
 
@@ -18,23 +19,32 @@ def is_sole(tensor: Tensor, variables: int) -> bool:
     variables: how many of the caller's refer to the tensor. True only where references are counted (CPython).
     """
     storage, layout = tensor.storage, tensor.layout
-    array = storage.array
-    if type(array) is not np.ndarray or layout is not dense(layout.shape) or layout.size != len(array):
+    if layout is not dense(layout.shape) or layout.size != len(storage):
         return False
-    owner = array if array.base is None else array.base  # of an operation's result as one axis: that result
-    if type(owner) is not np.ndarray or owner.base is not None or owner.size != array.size:
+    memory, known = _memory(storage)
+    if not memory:
         return False
-    chain = [tensor, storage, array, owner]
-    here = [variables + 1, 2, 2, 2]  # by variables of this function, and by the one before in the chain
-    here[2] += storage.held is not None
-    if owner is array:
-        chain.pop()
-        here[2] += 1  # the variable `owner`
-    return _ALONE > 0 and _counts(chain) == [_ALONE + count for count in here[: len(chain)]]
+    known = [variables + 1, 2, *known]  # by the variables here, and by the tensor
+    return _ALONE > 0 and _counts([tensor, storage, *memory]) == [_ALONE + count for count in known]
+
+
+def _memory(storage: Storage) -> tuple[list[Any], list[int]]:
+    """What holds a storage's memory, and how many references to each are known of; nothing where it is not its own."""
+    if not storage.has_array:  # nobody has asked for it
+        return [storage.held], [2]
+    array, by_held = storage.array, storage.held is not None
+    if type(array) is not np.ndarray:
+        return [], []
+    if array.base is None:
+        return [array], [2 + by_held]
+    whole = array.base  # of an operation's result as one axis: that result
+    if type(whole) is not np.ndarray or whole.base is not None or whole.size != array.size:
+        return [], []
+    return [array, whole], [2 + by_held, 2]
 
 
 def _counts(chain: Sequence[Any]) -> list[int]:
-    """Of how many references to each there are, those that counting makes among them; 0 where they are not counted."""
+    """How many references there are to each, those that counting makes among them; 0 where they are not counted."""
     counted = getattr(sys, "getrefcount", lambda _: 0)
     return [counted(one) for one in chain]
 
