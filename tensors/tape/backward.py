@@ -44,7 +44,7 @@ def _arrived(
         if gathered:
             gathered.pop(node, None)
         if arrived is not None:
-            for source, one in zip(node.inputs, node.gradients(arrived), strict=True):
+            for source, one in zip(node.inputs, node.gradients(arrived)):  # noqa: B905 (as many: gradients looks)
                 if source is None or one is None:
                     continue
                 sofar = pending.get(source)
@@ -72,7 +72,10 @@ def _calls(root: Node | Leaf) -> list[Node]:
     found = {root} if isinstance(root, Node) else set()
     waiting = [*found]
     while waiting:
-        for source in waiting.pop().inputs:
+        node = waiting.pop()
+        if node.inputs is None:
+            raise node.freed()
+        for source in node.inputs:
             if source is not None and type(source) is not Leaf and source not in found:
                 found.add(source)
                 waiting.append(source)

@@ -82,28 +82,25 @@ class Node:
     Subclasses hold what is needed for the gradients: those of single functions in slots, as a step has many.
     """
 
-    __slots__ = ("_inputs", "number")
-    _inputs: Origins | None
+    __slots__ = ("inputs", "number")
+    inputs: Origins | None  # None once it is freed
 
     def __init__(self, inputs: Origins) -> None:
-        self._inputs, self.number = inputs, next_number()
+        self.inputs, self.number = inputs, next_number()
 
     @property
     def name(self) -> str:
         """What was called."""
         return type(self).__name__
 
-    @property
-    def inputs(self) -> Origins:
-        """Where the inputs came from; None for one that requires no gradient. Raises TapeError when that was freed."""
-        if self._inputs is None:
-            what = f"expected a graph that is not used yet, got one freed at {self.name}: retain_graph"
-            raise TapeError(f"backward: {what}")
-        return self._inputs
+    def freed(self) -> TapeError:
+        """What is wrong where this is to be used again."""
+        what = f"expected a graph that is not used yet, got one freed at {self.name}: retain_graph"
+        return TapeError(f"backward: {what}")
 
     def free(self) -> None:
         """Let go of what was saved, and of what the inputs came from."""
-        self._inputs = None
+        self.inputs = None
 
     def gradients(self, gradient: Tensor) -> Gradients:
         """Return each input's gradient, of its shape; None where there is none, or none is asked for."""
@@ -128,7 +125,7 @@ class Call(Node):
         return self._function.__name__
 
     def free(self) -> None:
-        self._inputs = self._context = None
+        self.inputs = self._context = None
 
     def gradients(self, gradient: Tensor) -> Gradients:
         """Call backward.  Raises TapeError for another number of gradients, or other shapes, than its inputs have."""

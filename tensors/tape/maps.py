@@ -62,7 +62,7 @@ class Map(Node):
     __slots__ = ("_gradient", "_saved", "_version")
 
     def __init__(self, inputs: Origins, function: str, x: Tensor, y: Tensor) -> None:
-        self._inputs, self.number = inputs, next_number()
+        self.inputs, self.number = inputs, next_number()
         needed, self._gradient = GRADIENTS[function]
         self._saved = None
         if needed:
@@ -70,7 +70,7 @@ class Map(Node):
             self._version = kept.storage.version
 
     def free(self) -> None:
-        self._inputs = self._saved = None
+        self.inputs = self._saved = None
 
     def gradients(self, gradient: Tensor) -> Gradients:
         saved = self._saved

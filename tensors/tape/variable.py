@@ -99,7 +99,8 @@ class Variable(Arithmetic):
 
     def map(self, function: str) -> Self:
         x, origin = self.value, self._origin
-        result = self._after(x.map(function))
+        result = _new(type(self))
+        result.value, result._origin = x.map(function), None
         if origin is not None and _records():
             result._origin = Map((origin,), function, x, result.value)
         return result
@@ -110,7 +111,8 @@ class Variable(Arithmetic):
         is_recorded = (for_a is not None or for_b is not None) and function not in STEPS and _records()
         if is_recorded and function not in GRADIENTS:
             raise TapeError(f"{function}: expected a function with a gradient, {', '.join(GRADIENTS)}, on the tape")
-        result = self._after(a.zip(function, b))
+        result = _new(type(self))
+        result.value, result._origin = a.zip(function, b), None
         if is_recorded:
             result._origin = Zip((for_a, for_b), function, a, b, result.value)
         return result
@@ -127,7 +129,8 @@ class Variable(Arithmetic):
 
     def _view(self, change: Callable[[Layout], Layout]) -> Self:
         x, origin = self.value, self._origin
-        result = self._after(x.viewed(change))
+        result = _new(type(self))
+        result.value, result._origin = x.viewed(change), None
         if origin is not None and _records():
             result._origin = View((origin,), change, x._layout.shape)
         return result
@@ -141,12 +144,6 @@ class Variable(Arithmetic):
         if isinstance(other, Tensor):
             return type(self)(other)
         return type(self)(self.value._lift(other))
-
-    def _after(self, value: Tensor) -> Self:
-        """What was computed of this, not recorded yet."""
-        result = _new(type(self))
-        result.value, result._origin = value, None
-        return result
 
     @classmethod
     def _apply(cls, function: type[Function], /, *inputs: Variable, **attributes: Any) -> Self:

@@ -22,7 +22,7 @@ class View(Node):
     __slots__ = ("_change", "_shape")
 
     def __init__(self, inputs: Origins, change: Callable[[Layout], Layout], shape: Shape) -> None:
-        self._inputs, self.number = inputs, next_number()
+        self.inputs, self.number = inputs, next_number()
         self._change, self._shape = change, shape
 
     def gradients(self, gradient: Tensor) -> Gradients:

@@ -35,7 +35,7 @@ class Zip(Node):
     __slots__ = ("_gradients", "_saved", "_shapes", "_versions")
 
     def __init__(self, inputs: Origins, function: str, a: Tensor, b: Tensor, y: Tensor) -> None:
-        self._inputs, self.number = inputs, next_number()
+        self.inputs, self.number = inputs, next_number()
         self._shapes = a._layout.shape, b._layout.shape
         needed, *self._gradients = GRADIENTS[function]
         self._saved: tuple[Tensor, ...] = ()
@@ -46,14 +46,18 @@ class Zip(Node):
             self._versions = tuple([one.storage.version for one in kept])
 
     def free(self) -> None:
-        self._inputs, self._saved = None, ()
+        self.inputs, self._saved = None, ()
 
     def gradients(self, gradient: Tensor) -> Gradients:
         saved, (shape_a, shape_b) = self._saved, self._shapes
         if saved:
             for number, tensor in enumerate(saved):
                 unwritten(tensor, self._versions[number])
+        assert self.inputs is not None  # backward looks first
         (for_a, for_b), (of_a, of_b) = self.inputs, self._gradients
-        d_a = of_a(gradient, *saved).sum_to(shape_a) if for_a is not None else None
-        d_b = of_b(gradient, *saved).sum_to(shape_b) if for_b is not None else None
+        d_a = d_b = None
+        if for_a is not None and (d_a := of_a(gradient, *saved))._layout.shape != shape_a:
+            d_a = d_a.sum_to(shape_a)
+        if for_b is not None and (d_b := of_b(gradient, *saved))._layout.shape != shape_b:
+            d_b = d_b.sum_to(shape_b)
         return d_a, d_b
