@@ -22,8 +22,8 @@ _VOID = _ffi.typeof("void*")
 from_buffer = _ffi.from_buffer
 NULL: Any = _ffi.NULL
 FLOATS: Any = _ffi.typeof("float[]")  # from_buffer(FLOATS, array) has as many entries as an array of float32
-# allocate(FLOATS, n): memory of unknown contents that lives as long as what is returned, which is much quicker made than
-# an array of NumPy's where it is small.
+# allocate(FLOATS, n): memory of unknown contents that lives as long as what is returned; where it is small, that is
+# quicker than an array of NumPy's.
 allocate: Any = _ffi.new_allocator(should_clear_after_alloc=False)
 
 

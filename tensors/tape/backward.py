@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from operator import attrgetter
+from typing import Any
 
-from tensors.errors import TapeError
 from tensors.tensor import Tensor
 
 from .function import Leaf, Node
