@@ -43,12 +43,12 @@ def _arrived(
         arrived = pending.pop(node, None)
         if gathered:
             gathered.pop(node, None)
-        if arrived is not None:
+        if arrived is not None and node.inputs is not None:
             for source, one in zip(node.inputs, node.gradients(arrived)):  # noqa: B905 (as many: gradients looks)
                 if source is None or one is None:
                     continue
                 sofar = pending.get(source)
-                if type(one) is Part:
+                if isinstance(one, Part):
                     pending[source] = _with_part(gathered, source, sofar, one)
                 else:
                     pending[source] = one if sofar is None else sofar + one
@@ -76,7 +76,7 @@ def _calls(root: Node | Leaf) -> list[Node]:
         if node.inputs is None:
             raise node.freed()
         for source in node.inputs:
-            if source is not None and type(source) is not Leaf and source not in found:
+            if isinstance(source, Node) and source not in found:
                 found.add(source)
                 waiting.append(source)
     return sorted(found, key=_number, reverse=True)

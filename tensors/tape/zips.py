@@ -38,6 +38,7 @@ class Zip(Node):
         self._shapes = a._layout.shape, b._layout.shape
         needed, *self._gradients = GRADIENTS[function]
         self._saved: tuple[Tensor, ...] = ()
+        self._versions: tuple[int, ...] = ()
         if needed == "ab":  # the most frequent
             self._saved, self._versions = (a, b), (a.storage.version, b.storage.version)
         elif needed:
@@ -54,9 +55,14 @@ class Zip(Node):
                 unwritten(tensor, self._versions[number])
         assert self.inputs is not None  # backward looks first
         (for_a, for_b), (of_a, of_b) = self.inputs, self._gradients
-        d_a = d_b = None
-        if for_a is not None and (d_a := of_a(gradient, *saved))._layout.shape != shape_a:
-            d_a = d_a.sum_to(shape_a)
-        if for_b is not None and (d_b := of_b(gradient, *saved))._layout.shape != shape_b:
-            d_b = d_b.sum_to(shape_b)
+        d_a: Tensor | None = None
+        d_b: Tensor | None = None
+        if for_a is not None:
+            d_a = of_a(gradient, *saved)
+            if d_a._layout.shape != shape_a:
+                d_a = d_a.sum_to(shape_a)
+        if for_b is not None:
+            d_b = of_b(gradient, *saved)
+            if d_b._layout.shape != shape_b:
+                d_b = d_b.sum_to(shape_b)
         return d_a, d_b
