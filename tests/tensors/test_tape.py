@@ -13,8 +13,10 @@ import pytest
 import reference
 from bindings import Library
 from tensors import TapeError, Tensor, TensorError
+from tensors.changes import Change
 from tensors.indexing import indexed
 from tensors.tape import Context, Function, Gradients, Part, Variable, apply, concat, no_grad
+from tensors.tape.parts import Gathered, Places
 
 
 def leaf(*numbers: float) -> Variable:
@@ -297,3 +299,26 @@ def test_parts_of_gradients_are_added_to_others() -> None:
     with pytest.raises(TapeError, match=r"Last\.backward: gradient 0: expected shape \(3,\), got \(4,\)"):
         apply(Last, x, off=1).backward(Tensor(np.array([1.0])))
     assert grad(x) == [1, 1, 4]
+
+
+def test_places_are_told_new_from_known() -> None:
+    """As a set of all of them does, drawn at random; ranges that meet are one."""
+    random = np.random.default_rng(0)
+    for _ in range(50):
+        places, known = Places(), set[int]()
+        for _ in range(30):
+            start, length = random.integers(0, 60), random.integers(0, 6)
+            added = range(start, start + length)
+            assert places.add(added) == known.isdisjoint(added)
+            known.update(added)
+        assert sum(map(len, map(range, places._starts, places._stops))) == len(known)
+        assert all(stop < start for stop, start in zip(places._stops, places._starts[1:], strict=False))
+
+
+def test_parts_one_behind_the_other_are_one_range() -> None:
+    """Neither a search nor what is kept grows with the number of rows that were taken."""
+    gathered = Gathered(None, Part((400, 2), Change(indexed, 0), Tensor(np.ones(2))))
+    for row in range(1, 400):
+        gathered.add(Part((400, 2), Change(indexed, row), Tensor(np.ones(2))))
+    assert gathered._written._stops == [800]
+    assert gathered.total.numpy().tolist() == [[1.0, 1.0]] * 400
