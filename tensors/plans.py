@@ -26,9 +26,10 @@ class Plan(NamedTuple):
 class Plans:
     """The plans of one namespace for one type of number; a namespace that prepares no calls has none."""
 
-    __slots__ = ("_numbers", "_plans", "find")
+    __slots__ = ("_numbers", "_plans", "dtype", "find")
 
-    def __init__(self) -> None:
+    def __init__(self, dtype: Any) -> None:
+        self.dtype = dtype
         self._plans: dict[Hashable, Plan] = {}
         self.find = self._plans.get
         self._numbers: dict[Hashable, Any] = {}  # arrays of one number, which nobody writes
@@ -51,14 +52,14 @@ class Plans:
                 self._plans.clear()
             self._plans[key] = Plan(call, layout)
 
-    def number(self, value: Any, dtype: Any) -> Any:
+    def number(self, value: Any) -> Any:
         """Return an array of one number, and as it is held: the same again for the same. Nobody writes into it."""
         key = value or repr(value)  # 0.0 and -0.0 are equal
         found = self._numbers.get(key)
         if found is None:
             if len(self._numbers) >= MOST:
                 self._numbers.clear()
-            array = np.full(1, value, dtype)
+            array = np.full(1, value, self.dtype)
             found = self._numbers[key] = array, held(array)
         return found
 
@@ -72,6 +73,6 @@ def plans_of(ops: Ops, dtype: Any) -> Plans:
         found = _PLANS.get(ops)
         if found is None:
             found = _PLANS[ops] = {}
-        return found.get(dtype) or found.setdefault(dtype, Plans())
+        return found.get(dtype) or found.setdefault(dtype, Plans(dtype))
     except TypeError:  # what has no hash, or cannot be referred to weakly
-        return Plans()
+        return Plans(dtype)

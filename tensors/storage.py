@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from bindings.calls.prepared import held
+from bindings.calls.prepared import array_of, held
 from reference.namespace import Ops
 
 from .errors import TensorError, check
@@ -18,24 +18,40 @@ class Storage:
     """An array of one axis, and the namespace of operations, `ops`, that computes on it.
 
     `version` counts the writes through tensors: so that the tape notices that what it saved was overwritten. `plans`:
-    the calls that `ops` has prepared for numbers of this type; `held`: the array as they take it.
+    the calls that `ops` has prepared for numbers of this type; `held`: the array as they take it and make it.
     """
 
-    __slots__ = ("array", "held", "ops", "plans", "version")
+    __slots__ = ("_array", "held", "ops", "plans", "version")
 
     def __init__(self, array: Any, ops: Ops) -> None:
         resident = getattr(ops, "resident", False) is True
         check(not resident, "Tensor", "a library whose calls return NumPy arrays", "resident=True")
-        self.array, self.ops, self.version = array, ops, 0
+        self._array, self.ops, self.version = array, ops, 0
         self.held, self.plans = held(array), plans_of(ops, array.dtype)
 
+    @property
+    def array(self) -> Any:
+        """The array itself; most of those that prepared calls make are never asked for."""
+        if self._array is None:
+            self._array = array_of(self.held)
+        return self._array
+
+    @property
+    def has_array(self) -> bool:
+        """Whether there is one already, which somebody else may refer to."""
+        return self._array is not None
+
+    @property
+    def dtype(self) -> Any:
+        return self.plans.dtype
+
     def __len__(self) -> int:
-        return len(self.array)
+        return len(self.held if self._array is None else self._array)
 
     def write(self, written: Any) -> None:
         """Take what an operation gave as the storage with its output: the reference gives a copy."""
         if not (isinstance(written, np.ndarray) and isinstance(self.array, np.ndarray)):
-            self.array = written  # another kind of number, whose memory nobody else knows
+            self._array = written  # another kind of number, whose memory nobody else knows
         elif written is not self.array:
             self.array[...] = written
         self.version += 1

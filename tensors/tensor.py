@@ -58,7 +58,7 @@ class Tensor(Arithmetic):
 
     @property
     def dtype(self) -> Any:
-        return self.storage.array.dtype
+        return self.storage.plans.dtype
 
     @property
     def device(self) -> str:
@@ -108,7 +108,7 @@ class Tensor(Arithmetic):
     def map(self, function: str) -> Self:
         storage, x = self.storage, self._layout
         plan = storage.plans.find(key := (function, x))
-        if plan is not None and (made := plan.call(storage.held)):
+        if plan is not None and (made := plan.call(storage.held)) is not None:
             return self._made(made, plan.layout)
         return self._run("map_strided", key, (storage,), *calls.mapped(function, x))
 
@@ -117,7 +117,7 @@ class Tensor(Arithmetic):
         b = other if type(other) is type(self) and other.storage.plans is storage.plans else self._lift(other)
         second, x, y = b.storage, self._layout, b._layout
         plan = storage.plans.find(key := (function, x, y))
-        if plan is not None and (made := plan.call(storage.held, second.held)):
+        if plan is not None and (made := plan.call(storage.held, second.held)) is not None:
             return self._made(made, plan.layout)
         return self._run("zip_strided", key, (storage, second), *calls.zipped(function, x, y))
 
@@ -126,7 +126,7 @@ class Tensor(Arithmetic):
         axes = axis if axis is None or type(axis) is int else layouts.axes_of(function, axis, self.ndim)
         first = None if start is None else float(start).hex()  # 0.0 and -0.0 are equal
         plan = storage.plans.find(key := (function, x, axes, not keepdims, first))
-        if plan is not None and (made := plan.call(storage.held)):
+        if plan is not None and (made := plan.call(storage.held)) is not None:
             return self._made(made, plan.layout)
         return self._run("reduce_strided", key, (storage,), *calls.reduced(function, x, axes, keepdims, start))
 
@@ -134,7 +134,7 @@ class Tensor(Arithmetic):
         b = self._lift(other)
         storage, second, x, y = self.storage, b.storage, self._layout, b._layout
         plan = storage.plans.find(key := (x, y))
-        if plan is not None and (made := plan.call(storage.held, second.held)):
+        if plan is not None and (made := plan.call(storage.held, second.held)) is not None:
             return self._made(made, plan.layout)
         return self._run("matmul_strided", key, (storage, second), *calls.multiplied(x, y))
 
@@ -142,12 +142,12 @@ class Tensor(Arithmetic):
         """Call an operation that no plan is there for, or that does not go by it."""
         args = (*(storage.array for storage in inputs), np.zeros(out.size, self.dtype), *rest)
         array = self.storage.plans.run(getattr(self.ops, operation), key, args, out)
-        return self._made((array, held(array)), out)
+        return self._made(held(array), out, array)
 
-    def _made(self, made: tuple[Any, Any], layout: Layout) -> Self:
-        """Return the tensor that lies so in a new array; made: that array, and as it is held."""
+    def _made(self, memory: Any, layout: Layout, array: Any = None) -> Self:
+        """Return the tensor that lies so in a new array; memory: the array as it is held, where it is."""
         tensor, storage, mine = _new(type(self)), _new(Storage), self.storage
-        storage.array, storage.held = made
+        storage._array, storage.held = array, memory
         storage.ops, storage.plans, storage.version = mine.ops, mine.plans, 0
         tensor.storage, tensor._layout = storage, layout
         return tensor
@@ -158,14 +158,16 @@ class Tensor(Arithmetic):
             its = other.storage
             if its.ops is not mine.ops:
                 raise TensorError(f"Tensor: expected operations of {mine.ops!r}, got {its.ops!r}")
-            if (dtype := its.array.dtype) is not mine.array.dtype:
-                check(dtype == self.dtype, "Tensor", f"numbers of {self.dtype}, as the other has", dtype)
+            if its.plans is not mine.plans:
+                check(its.dtype == mine.dtype, "Tensor", f"numbers of {mine.dtype}, as the other has", its.dtype)
             return other
         if type(other) is float or type(other) is int:
-            return self._made(mine.plans.number(other, self.dtype), ONE)
+            array, memory = mine.plans.number(other)
+            return self._made(memory, ONE, array)
         if not isinstance(other, numbers.Real):
             raise TensorError(f"Tensor: expected a tensor or a number, got {type(other).__name__}")
-        return self._made((array := np.full(1, other, self.dtype), held(array)), ONE)
+        array = np.full(1, other, self.dtype)
+        return self._made(held(array), ONE, array)
 
     def sum_to(self, shape: Shape) -> Self:
         """The sum over the axes along which `shape` was broadcast to this one's: the gradient of broadcasting."""

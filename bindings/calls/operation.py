@@ -18,6 +18,7 @@ from . import explain
 from .checks import Checker, refuse_overlap
 from .prepared import Preparation, Prepared, has_preparation
 from .quick import UNUSUAL, compile_quick, has_quick
+from .remembered import Remembered
 from .residence import Residence, as_argument
 from .staging import Staging
 
@@ -57,6 +58,7 @@ class Operation:
         self._quick = compile_quick(signature, entry, self._memory, self._error) if is_quick else None
         can_prepare = not (staging or residence.always) and has_preparation(signature)
         self._preparation = Preparation(signature, entry, self._memory, self._error) if can_prepare else None
+        self._remembered = Remembered(signature, self.prepare_into) if self._preparation else None
         self._rest = {place: frozenset(self._names[place:]) for place in range(len(self._names))}
 
     def __repr__(self) -> str:
@@ -69,14 +71,21 @@ class Operation:
             results = quick(*args, **kwargs)
             if results is not UNUSUAL:
                 return results
+        if (remembered := self._remembered) and not kwargs and len(args) == len(self._names):
+            results = remembered.call(*args)
+            if results is UNUSUAL:
+                results = self._carefully(args, kwargs)
+                remembered.note(args)
+            return results
         return self._carefully(args, kwargs)
 
     def prepare(self, *args: Any, **kwargs: Any) -> Prepared | None:
         """Check a call on tensors of any layout without making it, and return one for others that lie so.
 
         The function takes the storages of the inputs, in the header's order, as `held` gives them. It returns the
-        output, in a new array, and that as it is held; or None where a storage is too short or None, or a graph is
-        captured: then a call as any other says what is wrong. Raises as a call does, and the function CallError.
+        output, in new memory, as an array is held (`array_of` makes one of it); or None where a storage is too short or
+        None, or a graph is captured: then a call as any other says what is wrong. Raises as a call does, and the
+        function CallError.
         Returns None where calls are not so simple: on a device, on DeviceArrays, of operations on other than tensors,
         and where not every place of the output is one of its elements.
         """

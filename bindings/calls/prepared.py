@@ -12,16 +12,17 @@ import numpy as np
 from bindings.arrays import Memory
 from bindings.header.records import Function, Parameter
 from bindings.header.signature import Signature
-from bindings.shared_object.foreign import FLOATS, from_buffer
+from bindings.shared_object.foreign import FLOATS, allocate, from_buffer, whole
 
 from .checks import READABLE
 from .strides import span
 
 Prepared = Callable[..., Any]
 _FLOAT32 = np.dtype(np.float32)
+SMALL = 1024  # numbers of an output that NumPy does not allocate: it knows better where much memory comes from
 _WORDS: dict[str, Any] = {
-    "_empty": np.empty, "_from_buffer": from_buffer, "_FLOATS": FLOATS, "_float32": _FLOAT32, "_len": len,
-    "_NoMemory": MemoryError,
+    "_allocate": allocate, "_allocate_large": lambda kind, size: from_buffer(kind, np.empty(size, _FLOAT32)),
+    "_FLOATS": FLOATS, "_len": len, "_NoMemory": MemoryError, "_SMALL": SMALL,
 }  # fmt: skip
 
 
@@ -32,6 +33,11 @@ def held(array: Any) -> Any:
     """
     is_plain = type(array) is np.ndarray and array.dtype == _FLOAT32 and array.flags.num & READABLE == READABLE
     return from_buffer(FLOATS, array) if is_plain and array.ndim == 1 else None
+
+
+def array_of(memory: Any) -> np.ndarray[Any, np.dtype[np.float32]]:
+    """Return the array that is held so, or that a prepared call has made."""
+    return np.frombuffer(whole(memory), _FLOAT32)
 
 
 def has_preparation(signature: Signature) -> bool:
@@ -81,12 +87,12 @@ class Preparation:
         size_of = {p.name: p.shape[0].size.text for p in self._tensors}
         told = ", ".join([*self._settled, *self._numbers, *(f"_least_{p.name}" for p in self._tensors)])
         yield f"def _make(*, {told}):"
+        yield f"  _new = _allocate if {size_of[output]} <= _SMALL else _allocate_large"
         yield from self._head(inputs)
-        yield f"    try: {output} = _empty({size_of[output]}, _float32)"
+        yield f"    try: {output} = _new(_FLOATS, {size_of[output]})"
         yield "    except _NoMemory: return None"
-        yield f"    _held = _from_buffer(_FLOATS, {output})"
-        yield from self._call(function, {size_of[name]: f"_len_{name}" for name in inputs} | {output: "_held"})
-        yield f"    return {output}, _held"
+        yield from self._call(function, {size_of[name]: f"_len_{name}" for name in inputs})
+        yield f"    return {output}"
         yield "  return _prepared"
         yield f"def _make_into(*, {told}):"
         yield from self._head([*inputs, output])

@@ -60,7 +60,7 @@ def _lines(signature: Signature) -> Iterator[str]:
     yield f"def _quick({', '.join(signature.names)}):"
     yield "  if _memory.capture is not None: return _UNUSUAL"
     for parameter in signature.given:
-        yield from _array(parameter)
+        yield from array_lines(parameter)
     for size, array, index, added in signature.solvers:
         yield f"  {size} = {array}.shape[{index}]" + (f" - {added}" if added else "")
     yield "  try:"
@@ -74,7 +74,7 @@ def _lines(signature: Signature) -> Iterator[str]:
     yield f"  return {', '.join(returned)}"
 
 
-def _array(parameter: Parameter) -> Iterator[str]:
+def array_lines(parameter: Parameter) -> Iterator[str]:
     """Lines that look at an array by itself, before any size is known."""
     name = parameter.name
     if parameter.direction == "updated":

@@ -22,6 +22,9 @@ _VOID = _ffi.typeof("void*")
 from_buffer = _ffi.from_buffer
 NULL: Any = _ffi.NULL
 FLOATS: Any = _ffi.typeof("float[]")  # from_buffer(FLOATS, array) has as many entries as an array of float32
+# allocate(FLOATS, n): memory of unknown contents that lives as long as what is returned; where it is small, that is
+# quicker than an array of NumPy's.
+allocate: Any = _ffi.new_allocator(should_clear_after_alloc=False)
 
 
 def address(pointer: Any) -> int:
@@ -37,6 +40,11 @@ def pointer(address: int) -> Any:
 def view(pointer: Any, size: int) -> Any:
     """Return so many bytes at an address of this process as a buffer that can be read and written."""
     return _ffi.buffer(pointer, size)
+
+
+def whole(buffer: Any) -> Any:
+    """Return all the bytes behind a pointer that knows its length, as `view` returns some; they keep its memory."""
+    return _ffi.buffer(buffer)
 
 
 def new(ctype: str) -> Any:

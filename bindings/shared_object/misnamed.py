@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 
 from bindings.header.read import read_header
@@ -19,8 +20,9 @@ _OURS = (_PREFIX, "assayer_")
 _COMPONENT = re.compile(r"(\d+)(?=[A-Za-z_])")  # of a mangled name: how long the word behind it is
 _RUST_HASH = re.compile(r"17h[0-9a-f]{16}E")  # behind the names that Rust mangles the old way
 _GO = re.compile(r"(?:[\w.]+/)*\w+\.(\w+)")  # path/package.function
-# gfortran, ifort and flang, in a module; outside of one most compilers append an underscore.
-_FORTRAN = re.compile(r"(?:__\w+?_MOD_|\w+?_mp_|_QM\w+?P|_QP)(?P<within>\w+?)_?|(?P<alone>\w+)_")
+_FORTRAN = re.compile(r"(?:__\w+?_MOD_|_QM\w+?P|_QP)(\w+?)_?")  # gfortran in a module, flang
+# ifort in a module, and most compilers outside of one: names that C may have as well.
+_LIKE_FORTRAN = re.compile(r"(?:\w+?_mp_)?(\w+?)_?")
 _EXPORT = {
     "Rust": 'write #[unsafe(no_mangle)] pub extern "C" fn',
     "Go": "write //export and its name, with no space before the word, in the line above it",
@@ -79,13 +81,13 @@ def _of_go(symbols: Symbols, wanted: Iterable[str]) -> _Matches:
             yield found[1], name
 
 
-def _of_fortran(symbols: Symbols, wanted: Iterable[str]) -> _Matches:
-    """Names of Fortran without bind(c)."""
+def _shaped(shape: re.Pattern[str], symbols: Symbols, wanted: Iterable[str]) -> _Matches:
+    """Names of a shape whose one group is what is wanted."""
     missing = set(wanted)
     for name in sorted(symbols.exported):
-        if (found := _FORTRAN.fullmatch(name)) and (word := found["within"] or found["alone"]) in missing:
-            missing.remove(word)
-            yield word, name
+        if (found := shape.fullmatch(name)) and found[1] in missing:
+            missing.remove(found[1])
+            yield found[1], name
 
 
 def left_out(symbols: Symbols) -> list[str]:
@@ -138,7 +140,11 @@ _KINDS: tuple[tuple[Callable[[Symbols, Iterable[str]], _Matches], str], ...] = (
     (_of_cplusplus, 'names mangled by C++: {names}; declare them extern "C"'),
     (_of_rust, f"names mangled by Rust: {{names}}; {_EXPORT['Rust']}"),
     (_of_go, f"names of Go: {{names}}; {_EXPORT['Go']}"),
-    (_of_fortran, "names of Fortran: {names}; declare them bind(c)"),
+    (partial(_shaped, _FORTRAN), "names of Fortran: {names}; declare them bind(c)"),
+    (
+        partial(_shaped, _LIKE_FORTRAN),
+        "names as Fortran makes them: {names}; declare them bind(c), or in C leave out what is added",
+    ),
     (_bare, f"spelled otherwise: {{names}}; the header's names begin with {_PREFIX}"),
     (_near, "near to what the header has: {names}"),
 )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from operator import attrgetter
+from typing import Any
 
-from tensors.errors import TapeError
 from tensors.tensor import Tensor
 
 from .function import Leaf, Node
+from .ownership import is_sole
 from .parts import Gathered, Part
 
 _number = attrgetter("number")
@@ -17,18 +18,33 @@ def backward(root: Node | Leaf, gradient: Tensor, retain: bool = False) -> None:
     """Add to every leaf's grad what `gradient` of the root's result comes to there.
 
     What a call saved is freed when its gradients are had, unless retain. Leaves change at the end, all or none; a
-    leaf's grad is a dense copy that shares memory with nothing. Raises TapeError for a graph that is freed.
+    leaf's grad is a dense tensor that shares memory with nothing. Raises TapeError for a graph that is freed.
     """
-    pending: dict[Node | Leaf, Tensor] = {root: gradient}
+    arrived, gathered = _arrived(root, gradient, retain)
+    sums = []
+    while arrived:  # one after the other, so that nothing here refers to what is taken
+        leaf, total = arrived.popitem()
+        is_own = (leaf in gathered and gathered.pop(leaf).total is total) or is_sole(total, variables=1)
+        if leaf.grad is not None:
+            sums.append((leaf, leaf.grad + total))
+        else:
+            sums.append((leaf, total if is_own else total.copy()))
+    for leaf, total in sums:
+        leaf.grad = total
+
+
+def _arrived(
+    root: Node | Leaf, gradient: Tensor, retain: bool
+) -> tuple[dict[Leaf, Tensor], dict[Node | Leaf, Gathered]]:
+    """Return what arrives at each leaf, and what of it is a sum of parts."""
+    pending: dict[Any, Tensor] = {root: gradient}
     gathered: dict[Node | Leaf, Gathered] = {}  # of those in pending, what is a sum of parts
-    leaves: set[Leaf] = {root} if isinstance(root, Leaf) else set()
     for node in _calls(root):
-        arrived, sources = pending.pop(node, None), node.inputs
+        arrived = pending.pop(node, None)
         if gathered:
             gathered.pop(node, None)
-        if arrived is not None:
-            for number, one in enumerate(node.gradients(arrived)):
-                source = sources[number]
+        if arrived is not None and node.inputs is not None:
+            for source, one in zip(node.inputs, node.gradients(arrived)):  # noqa: B905 (as many: gradients looks)
                 if source is None or one is None:
                     continue
                 sofar = pending.get(source)
@@ -36,13 +52,9 @@ def backward(root: Node | Leaf, gradient: Tensor, retain: bool = False) -> None:
                     pending[source] = _with_part(gathered, source, sofar, one)
                 else:
                     pending[source] = one if sofar is None else sofar + one
-                if isinstance(source, Leaf):
-                    leaves.add(source)
         if not retain:
             node.free()
-    sums = [(leaf, _gradient_of(leaf, pending[leaf], gathered)) for leaf in leaves]
-    for leaf, total in sums:
-        leaf.grad = total
+    return pending, gathered  # of the calls none is left
 
 
 def _with_part(gathered: dict[Node | Leaf, Gathered], source: Node | Leaf, sofar: Tensor | None, part: Part) -> Tensor:
@@ -55,23 +67,14 @@ def _with_part(gathered: dict[Node | Leaf, Gathered], source: Node | Leaf, sofar
     return sum_of_parts.total
 
 
-def _gradient_of(leaf: Leaf, arrived: Tensor, gathered: dict[Node | Leaf, Gathered]) -> Tensor:
-    """Return a leaf's gradient, in memory that is nobody else's."""
-    if leaf.grad is not None:
-        return leaf.grad + arrived
-    is_own = leaf in gathered and gathered[leaf].total is arrived
-    return arrived if is_own else arrived.copy()
-
-
 def _calls(root: Node | Leaf) -> list[Node]:
     """The calls that lead to the root, the last one that was made first: each before those its inputs came from."""
     found = {root} if isinstance(root, Node) else set()
     waiting = [*found]
     while waiting:
         node = waiting.pop()
-        if node.context is None:
-            name = node.function.__name__
-            raise TapeError(f"backward: expected a graph that is not used yet, got one freed at {name}: retain_graph")
+        if node.inputs is None:
+            raise node.freed()
         for source in node.inputs:
             if isinstance(source, Node) and source not in found:
                 found.add(source)

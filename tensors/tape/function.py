@@ -30,17 +30,21 @@ class Context:
     @property
     def saved(self) -> tuple[Tensor, ...]:
         """What was saved; raises TapeError where a storage was written since."""
-        if not self._saved:
-            return ()
-        for number, tensor in enumerate(self._saved):
-            if tensor.storage.version != self._versions[number]:
-                raise TapeError(f"expected a saved tensor of shape {tensor.shape} as it was, got one written since")
+        for tensor, version in zip(self._saved, self._versions, strict=True):
+            unwritten(tensor, version)
         return self._saved
 
     if TYPE_CHECKING:  # of other names: whatever forward has left
 
         def __getattr__(self, name: str) -> Any: ...
         def __setattr__(self, name: str, value: Any) -> None: ...
+
+
+def unwritten(tensor: Tensor, version: int) -> Tensor:
+    """Return a saved tensor; raises TapeError where its storage was written since it had this version."""
+    if tensor.storage.version != version:
+        raise TapeError(f"expected a saved tensor of shape {tensor.shape} as it was, got one written since")
+    return tensor
 
 
 class Function:
@@ -60,7 +64,7 @@ class Function:
         raise NotImplementedError
 
 
-_NUMBERS = itertools.count()
+next_number = itertools.count().__next__
 
 
 class Leaf:
@@ -73,30 +77,61 @@ class Leaf:
 
 
 class Node:
-    """One call on the tape; its number is larger than those of the calls that its inputs came from."""
+    """One call on the tape; its number is larger than those of the calls that its inputs came from.
 
-    __slots__ = ("context", "function", "inputs", "number", "shapes")
+    Subclasses hold what is needed for the gradients: those of single functions in slots, as a step has many.
+    """
 
-    def __init__(
-        self,
-        function: type[Function],
-        context: Context,
-        inputs: Sequence[Node | Leaf | None],
-        shapes: Sequence[Shape],
-    ) -> None:
-        self.function, self.inputs, self.shapes = function, inputs, shapes
-        self.context: Context | None = context
-        self.number = next(_NUMBERS)
+    __slots__ = ("inputs", "number")
+    inputs: Origins | None  # None once it is freed
+
+    def __init__(self, inputs: Origins) -> None:
+        self.inputs, self.number = inputs, next_number()
+
+    @property
+    def name(self) -> str:
+        """What was called."""
+        return type(self).__name__
+
+    def freed(self) -> TapeError:
+        """What is wrong where this is to be used again."""
+        what = f"expected a graph that is not used yet, got one freed at {self.name}: retain_graph"
+        return TapeError(f"backward: {what}")
 
     def free(self) -> None:
         """Let go of what was saved, and of what the inputs came from."""
-        self.context, self.inputs = None, ()
+        self.inputs = None
+
+    def gradients(self, gradient: Tensor) -> Gradients:
+        """Return each input's gradient, of its shape; None where there is none, or none is asked for."""
+        raise NotImplementedError
+
+
+Origins = tuple[Node | Leaf | None, ...]
+
+
+class Call(Node):
+    """A call of a Function."""
+
+    __slots__ = ("_context", "_function", "_shapes")
+
+    def __init__(self, inputs: Origins, function: type[Function], context: Context, shapes: Sequence[Shape]) -> None:
+        super().__init__(inputs)
+        self._function, self._shapes = function, shapes
+        self._context: Context | None = context
+
+    @property
+    def name(self) -> str:
+        return self._function.__name__
+
+    def free(self) -> None:
+        self.inputs = self._context = None
 
     def gradients(self, gradient: Tensor) -> Gradients:
         """Call backward.  Raises TapeError for another number of gradients, or other shapes, than its inputs have."""
-        function, shapes, version = self.function, self.shapes, gradient.storage.version
-        assert self.context is not None  # backward looks first
-        found = function.backward(self.context, gradient)
+        function, shapes, version = self._function, self._shapes, gradient.storage.version
+        assert self._context is not None  # backward looks first
+        found = function.backward(self._context, gradient)
         if not isinstance(found, tuple) or len(found) != len(shapes):
             count = len(found) if isinstance(found, tuple) else type(found).__name__
             raise self._wrong(f"expected a tuple of {len(shapes)} gradients, got {count}")
@@ -108,4 +143,4 @@ class Node:
         return found
 
     def _wrong(self, what: str) -> TapeError:
-        return TapeError(f"{self.function.__name__}.backward: {what}")
+        return TapeError(f"{self.name}.backward: {what}")

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from tensors.creation import zeros
 from tensors.tensor import Tensor
 
-from .function import Context, Function, Gradients
+from .function import Gradients, Node, Origins, next_number, unwritten
 
 Gradient = Callable[..., Tensor]
 
@@ -56,18 +55,24 @@ GRADIENTS: Mapping[str, tuple[str, Gradient]] = {
 }
 
 
-class Map(Function):
-    """function: a name of ASSAYER_MAP_..., in small letters."""
+class Map(Node):
+    """A call of Tensor.map."""
 
-    @staticmethod
-    def forward(context: Context, *inputs: Tensor, **attributes: Any) -> Tensor:
-        (x,), function = inputs, attributes["function"]
-        y = x.map(function)
-        needed, context.gradient = GRADIENTS[function]
+    __slots__ = ("_gradient", "_saved", "_version")
+
+    def __init__(self, inputs: Origins, function: str, x: Tensor, y: Tensor) -> None:
+        self.inputs, self.number = inputs, next_number()
+        needed, self._gradient = GRADIENTS[function]
+        self._saved = None
         if needed:
-            context.save(x if needed == "x" else y)
-        return y
+            self._saved = kept = x if needed == "x" else y
+            self._version = kept.storage.version
 
-    @staticmethod
-    def backward(context: Context, gradient: Tensor) -> Gradients:
-        return (context.gradient(gradient, *context.saved),)
+    def free(self) -> None:
+        self.inputs = self._saved = None
+
+    def gradients(self, gradient: Tensor) -> Gradients:
+        saved = self._saved
+        if saved is None:
+            return (self._gradient(gradient),)
+        return (self._gradient(gradient, unwritten(saved, self._version)),)

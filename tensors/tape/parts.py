@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 
 from tensors.creation import zeros
@@ -30,16 +31,39 @@ class Gathered:
     def __init__(self, before: Tensor | None, part: Part) -> None:
         like = part.values
         self.total = zeros(part.shape, like.dtype, like.ops) if before is None else before.copy()
-        self._written: list[range] = [] if before is None else [_places(self.total.layout)]
+        self._written = Places()
+        if before is not None:
+            self._written.add(_places(self.total.layout))
         self.add(part)
 
     def add(self, part: Part) -> None:
         """Add a part, which is written as it is where nothing but the first zeros can lie."""
         target = self.total.viewed(part.change)
-        places = _places(target.layout)
-        is_first = all(places.start >= one.stop or one.start >= places.stop for one in self._written)
+        is_first = self._written.add(_places(target.layout))
         target[...] = part.values if is_first else target + part.values
-        self._written.append(places)
+
+
+class Places:
+    """Ranges of places, joined where they meet: so that as many parts as there are take no longer each than a few."""
+
+    __slots__ = ("_starts", "_stops")
+
+    def __init__(self) -> None:
+        self._starts: list[int] = []  # of ranges that do not meet, in their order
+        self._stops: list[int] = []
+
+    def add(self, places: range) -> bool:
+        """Add a range; whether none of it was there before."""
+        if not places:
+            return True
+        starts, stops, start, stop = self._starts, self._stops, places.start, places.stop
+        behind = bisect_right(stops, start)  # the first that ends behind where this starts
+        is_new = behind == len(starts) or starts[behind] >= stop
+        first, last = bisect_left(stops, start), bisect_right(starts, stop)  # those that it meets
+        if first < last:
+            start, stop = min(start, starts[first]), max(stop, stops[last - 1])
+        starts[first:last], stops[first:last] = [start], [stop]
+        return is_new
 
 
 def _places(layout: Layout) -> range:

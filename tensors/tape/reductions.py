@@ -82,7 +82,9 @@ class MatMul(Function):
             return d_a, None
         if b.ndim == 2 and a.size and gradient.size:  # the same b for all rows: one product, which is also their sum
             a, gradient = _rows(a), _rows(gradient)
-        return d_a, (a.mT @ gradient).sum_to(b.shape)
+        lies_in_columns = b.strides[-2] == 1 != b.strides[-1]  # as a transpose does: so what was transposed gets rows
+        d_b = (gradient.mT @ a).mT if lies_in_columns else a.mT @ gradient
+        return d_a, d_b.sum_to(b.shape)
 
 
 def _rows(x: Tensor) -> Tensor:

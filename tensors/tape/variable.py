@@ -12,18 +12,19 @@ import numpy as np
 from tensors.arithmetic import Arithmetic, Axis
 from tensors.creation import full
 from tensors.errors import TapeError, check
-from tensors.layout import Layout, Shape
+from tensors.layout import Layout
 from tensors.tensor import Tensor
 
 from .backward import backward
-from .function import Context, Function, Leaf, Node
+from .function import Call, Context, Function, Leaf, Node
 from .maps import Map
 from .reductions import MatMul, Reduce
 from .views import Broadcast, Concat, Contiguous, View
 from .zips import GRADIENTS, STEPS, Zip
 
-_ONE: tuple[tuple[bool, ...], ...] = ((False,), (True,))
 _RECORDS = ContextVar("_RECORDS", default=True)
+_records = _RECORDS.get
+_new = object.__new__
 
 
 @contextmanager
@@ -97,15 +98,24 @@ class Variable(Arithmetic):
         return f"Variable({self.value!r}, requires_grad={self.requires_grad})"
 
     def map(self, function: str) -> Self:
-        return self._apply(Map, self, function=function)
+        x, origin = self.value, self._origin
+        result = _new(type(self))
+        result.value, result._origin = x.map(function), None
+        if origin is not None and _records():
+            result._origin = Map((origin,), function, x, result.value)
+        return result
 
     def zip(self, function: str, other: Any) -> Self:
-        second = self._lift(other)
-        if function in GRADIENTS:
-            return self._apply(Zip, self, second, function=function)
-        if function not in STEPS and _RECORDS.get() and (self.requires_grad or second.requires_grad):
+        second = other if type(other) is type(self) else self._lift(other)
+        (a, for_a), (b, for_b) = (self.value, self._origin), (second.value, second._origin)
+        is_recorded = (for_a is not None or for_b is not None) and function not in STEPS and _records()
+        if is_recorded and function not in GRADIENTS:
             raise TapeError(f"{function}: expected a function with a gradient, {', '.join(GRADIENTS)}, on the tape")
-        return type(self)(self.value.zip(function, second.value))
+        result = _new(type(self))
+        result.value, result._origin = a.zip(function, b), None
+        if is_recorded:
+            result._origin = Zip((for_a, for_b), function, a, b, result.value)
+        return result
 
     def reduce(self, function: str, axis: Axis = None, keepdims: bool = False, start: float | None = None) -> Self:
         return self._apply(Reduce, self, function=function, axis=axis, keepdims=keepdims, start=start)
@@ -118,7 +128,12 @@ class Variable(Arithmetic):
         return self._apply(Contiguous, self)
 
     def _view(self, change: Callable[[Layout], Layout]) -> Self:
-        return self._apply(View, self, change=change)
+        x, origin = self.value, self._origin
+        result = _new(type(self))
+        result.value, result._origin = x.viewed(change), None
+        if origin is not None and _records():
+            result._origin = View((origin,), change, x._layout.shape)
+        return result
 
     def _product(self, other: Self) -> Self:
         return self._apply(MatMul, self, self._lift(other))
@@ -133,28 +148,11 @@ class Variable(Arithmetic):
     @classmethod
     def _apply(cls, function: type[Function], /, *inputs: Variable, **attributes: Any) -> Self:
         """Call a function; record it where an input requires a gradient."""
-        values: tuple[Tensor, ...]
-        origins: tuple[Node | Leaf | None, ...]
-        shapes: tuple[Shape, ...]
-        if len(inputs) == 1:  # most have one or two, of which a loop takes longer
-            (x,) = inputs
-            values, origins, shapes = (x.value,), (x._origin,), (x.value._layout.shape,)
-            needs = _ONE[x._origin is not None]
-        elif len(inputs) == 2:
-            x, y = inputs
-            values, origins, shapes = (
-                (x.value, y.value),
-                (x._origin, y._origin),
-                (x.value._layout.shape, y.value._layout.shape),
-            )
-            needs = (x._origin is not None, y._origin is not None)
-        else:
-            values, origins = tuple(one.value for one in inputs), tuple(one._origin for one in inputs)
-            needs, shapes = tuple(one is not None for one in origins), tuple(value.shape for value in values)
-        context = Context(needs)
+        values, origins = tuple([one.value for one in inputs]), tuple([one._origin for one in inputs])
+        context = Context(tuple([one is not None for one in origins]))
         result = cls(function.forward(context, *values, **attributes))
-        if True in needs and _RECORDS.get():
-            result._origin = Node(function, context, origins, shapes)
+        if True in context.needs and _records():
+            result._origin = Call(origins, function, context, [value._layout.shape for value in values])
         return result
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -11,27 +12,26 @@ from tensors.errors import TensorError
 from tensors.layout import Layout, Shape, dense, permuted
 from tensors.tensor import Tensor
 
-from .function import Context, Function, Gradients
+from .function import Context, Function, Gradients, Node, Origins, next_number
 from .parts import Part
 
 
-class View(Function):
-    """change: of a layout; each element is named at most once. The gradient is 0 where none is."""
+class View(Node):
+    """A call of Tensor.viewed: each element is named at most once. The gradient is 0 where none is."""
 
-    @staticmethod
-    def forward(context: Context, *inputs: Tensor, **attributes: Any) -> Tensor:
-        (x,) = inputs
-        context.change, context.shape = attributes["change"], x.shape
-        return x.viewed(attributes["change"])
+    __slots__ = ("_change", "_shape")
 
-    @staticmethod
-    def backward(context: Context, gradient: Tensor) -> Gradients:
-        shape: Shape = context.shape
-        order = _order(context.change(dense(shape)), math.prod(shape))
+    def __init__(self, inputs: Origins, change: Callable[[Layout], Layout], shape: Shape) -> None:
+        self.inputs, self.number = inputs, next_number()
+        self._change, self._shape = change, shape
+
+    def gradients(self, gradient: Tensor) -> Gradients:
+        shape = self._shape
+        order = _order(self._change(dense(shape)), math.prod(shape))
         if order is None:
-            return (Part(shape, context.change, gradient),)
+            return (Part(shape, self._change, gradient),)
         turned = gradient if order == tuple(range(len(order))) else gradient.permute_dims(order)
-        return (turned if turned.shape == shape else in_order(turned, shape),)
+        return (turned if turned._layout.shape == shape else in_order(turned, shape),)
 
 
 @lru_cache(maxsize=4096)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from tensors.tensor import Tensor
 
-from .function import Context, Function, Gradients
+from .function import Gradients, Node, Origins, next_number, unwritten
 
 Gradient = Callable[..., Tensor]
 
@@ -29,25 +28,41 @@ GRADIENTS: Mapping[str, tuple[str, Gradient, Gradient]] = {
 STEPS = {"less", "less_equal", "equal", "not_equal"}  # their results are not recorded: they do not move
 
 
-class Zip(Function):
-    """function: a name of ASSAYER_ZIP_..., in small letters; the inputs are broadcast."""
+class Zip(Node):
+    """A call of Tensor.zip, which broadcasts its inputs."""
 
-    @staticmethod
-    def forward(context: Context, *inputs: Tensor, **attributes: Any) -> Tensor:
-        (a, b), function = inputs, attributes["function"]
-        y = a.zip(function, b)
-        needed, *context.gradients = GRADIENTS[function]
-        context.shapes = (a.shape, b.shape)
+    __slots__ = ("_gradients", "_saved", "_shapes", "_versions")
+
+    def __init__(self, inputs: Origins, function: str, a: Tensor, b: Tensor, y: Tensor) -> None:
+        self.inputs, self.number = inputs, next_number()
+        self._shapes = a._layout.shape, b._layout.shape
+        needed, *self._gradients = GRADIENTS[function]
+        self._saved: tuple[Tensor, ...] = ()
+        self._versions: tuple[int, ...] = ()
         if needed == "ab":  # the most frequent
-            context.save(a, b)
+            self._saved, self._versions = (a, b), (a.storage.version, b.storage.version)
         elif needed:
-            context.save(*({"a": a, "b": b, "y": y}[name] for name in needed))
-        return y
+            self._saved = kept = tuple([{"a": a, "b": b, "y": y}[name] for name in needed])
+            self._versions = tuple([one.storage.version for one in kept])
 
-    @staticmethod
-    def backward(context: Context, gradient: Tensor) -> Gradients:
-        (for_a, for_b), (of_a, of_b), (shape_a, shape_b) = context.needs, context.gradients, context.shapes
-        saved = context.saved
-        d_a = of_a(gradient, *saved).sum_to(shape_a) if for_a else None
-        d_b = of_b(gradient, *saved).sum_to(shape_b) if for_b else None
+    def free(self) -> None:
+        self.inputs, self._saved = None, ()
+
+    def gradients(self, gradient: Tensor) -> Gradients:
+        saved, (shape_a, shape_b) = self._saved, self._shapes
+        if saved:
+            for number, tensor in enumerate(saved):
+                unwritten(tensor, self._versions[number])
+        assert self.inputs is not None  # backward looks first
+        (for_a, for_b), (of_a, of_b) = self.inputs, self._gradients
+        d_a: Tensor | None = None
+        d_b: Tensor | None = None
+        if for_a is not None:
+            d_a = of_a(gradient, *saved)
+            if d_a._layout.shape != shape_a:
+                d_a = d_a.sum_to(shape_a)
+        if for_b is not None:
+            d_b = of_b(gradient, *saved)
+            if d_b._layout.shape != shape_b:
+                d_b = d_b.sum_to(shape_b)
         return d_a, d_b

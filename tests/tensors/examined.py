@@ -64,6 +64,17 @@ def own_memory() -> Found:
     return (grad(b), seed.numpy().tolist()), ([1], [1])
 
 
+def memory_of_a_result() -> Found:
+    """A gradient that an operation gave is two leaves', and a view of it another one's."""
+    a, b, c = leaf([1.0]), leaf([2.0]), leaf([[3.0]])
+    ((a + b + c[0]) * 3.0).backward(of(1.0))
+    assert a.grad is not None
+    a.grad[...] = 9.0
+    assert b.grad is not None
+    b.grad[...] = 8.0
+    return (grad(a), grad(c)), ([9], [[3]])
+
+
 def overlapping_views() -> Found:
     x = leaf([1.0, 2.0, 3.0])
     (x[:2] * 3.0 + x[1:] * 4.0 + x[::-2] * 5.0).backward(of(1.0, 10.0))
@@ -142,6 +153,7 @@ CHECKS: dict[str, Callable[[], Found]] = {
     "an overwritten gradient: a second backward forgets the first": two_backwards,
     "an aliased gradient: what is added to one leaf's reaches another's": paths_of_two_leaves,
     "an aliased gradient: a leaf's is the memory of another's, or of the seed": own_memory,
+    "an aliased gradient: what an operation gave is the memory of two leaves'": memory_of_a_result,
     "an overwritten gradient: of two views that overlap": overlapping_views,
     "an aliased gradient: a part is added to what is another's": part_of_a_leaf,
     "the gradient of a sum is spread along another axis": axis_of_a_sum,

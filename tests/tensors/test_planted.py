@@ -14,16 +14,16 @@ from conformance.proof.faults.fault import Fault
 from tests.tensors.examined import wrong
 
 ROOT = Path(__file__).parents[2]
-_WRITTEN = "if tensor.storage.version != self._versions[number]:"
+_WRITTEN = "if tensor.storage.version != version:"
 _ONE = "one if sofar is None else sofar + one"
 PLANTED = (
     Fault("paths overwritten", (), "tape/backward.py", _ONE, "one", "^an overwritten gradient: of several paths"),
-    Fault("backwards overwritten", (), "tape/backward.py", "return leaf.grad + arrived",
-          "return arrived.copy()", "^an overwritten gradient: a second backward"),
+    Fault("backwards overwritten", (), "tape/backward.py", "leaf.grad + total", "total.copy()",
+          "^an overwritten gradient: a second backward"),
     Fault("added in place", (), "tape/backward.py", _ONE,
           "one if sofar is None else (sofar.__setitem__(..., sofar + one), sofar)[1]",
           "^an aliased gradient: what is added to one leaf's"),
-    Fault("not copied", (), "tape/backward.py", "return arrived if is_own else arrived.copy()", "return arrived",
+    Fault("not copied", (), "tape/backward.py", "total if is_own else total.copy()", "total",
           "^an aliased gradient: a leaf's is the memory of"),
     Fault("parts overwritten", (), "tape/parts.py", "part.values if is_first else target + part.values", "part.values",
           "^an overwritten gradient: of two views that overlap"),
@@ -34,8 +34,10 @@ PLANTED = (
           "^the gradient of a sum is spread along another axis"),
     Fault("factors exchanged", (), "tape/zips.py", "lambda g, a, b: g * b, lambda g, a, b: g * a",
           "lambda g, a, b: g * a, lambda g, a, b: g * b", "^the gradients of a product belong to the other"),
-    Fault("not summed", (), "tape/zips.py", "of_b(gradient, *saved).sum_to(shape_b)", "of_b(gradient, *saved)",
+    Fault("not summed", (), "tape/zips.py", "d_b = d_b.sum_to(shape_b)", "pass",
           "^the gradient of what was broadcast is not summed"),
+    Fault("what others refer to is taken", (), "tape/ownership.py", "_ALONE > 0 and", "_ALONE > 0 or",
+          "^an aliased gradient: what an operation gave"),
     Fault("not transposed", (), "tape/reductions.py", "gradient @ b.mT", "gradient @ b",
           "^the gradients of a product of matrices"),
     Fault("a version not looked at", (), "tape/function.py", _WRITTEN, "if False:",

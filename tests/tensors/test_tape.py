@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import gc
 import weakref
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
+import reference
+from bindings import Library
 from tensors import TapeError, Tensor, TensorError
+from tensors.changes import Change
 from tensors.indexing import indexed
 from tensors.tape import Context, Function, Gradients, Part, Variable, apply, concat, no_grad
+from tensors.tape.parts import Gathered, Places
 
 
 def leaf(*numbers: float) -> Variable:
@@ -51,6 +56,71 @@ def test_gradients_share_memory_with_nothing() -> None:
     a.sum().backward()
     assert a.grad is not None
     assert a.grad.strides == (1,)  # not the sum's own, which is one number for all
+
+
+class Kept(Function):
+    """Twice the input; keeps the gradients that it gives, or their memory, or a view of that."""
+
+    kept: ClassVar[list[Any]] = []
+
+    @staticmethod
+    def forward(context: Context, *inputs: Tensor, **attributes: Any) -> Tensor:
+        context.keep = attributes["keep"]
+        return inputs[0] * 2.0
+
+    @staticmethod
+    def backward(context: Context, gradient: Tensor) -> Gradients:
+        found = gradient * 2.0
+        Kept.kept.append(context.keep(found))
+        return (found,)
+
+
+KEPT: dict[str, Callable[[Tensor], Any]] = {
+    "nothing": lambda _: None,
+    "the tensor": lambda tensor: tensor,
+    "its storage": lambda tensor: tensor.storage,
+    "its array": lambda tensor: tensor.storage.array,
+    "a view": lambda tensor: tensor[::-1],
+    "an array of NumPy's": lambda tensor: tensor.numpy(),
+}
+
+
+@pytest.mark.parametrize("keep", KEPT)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_gradient_that_somebody_else_refers_to_is_copied(keep: str, dtype: Any, stub: Library) -> None:
+    ops = stub if dtype == np.float32 else reference
+    x = Variable(Tensor(np.array([1.0, 2.0], dtype), ops), requires_grad=True)
+    Kept.kept.clear()
+    apply(Kept, x, keep=KEPT[keep]).backward(Tensor(np.ones(2, dtype), ops))
+    assert x.grad is not None
+    x.grad[...] = 9.0
+    (other,) = Kept.kept
+    if keep == "its storage":
+        assert other.array.tolist() == [2, 2]
+    elif other is not None:
+        assert np.array_equal(other if isinstance(other, np.ndarray) else other.numpy(), [2, 2])
+
+
+def test_a_gradient_that_nobody_else_refers_to_is_taken(stub: Library) -> None:
+    """What the last operation gave is the leaf's gradient, not a copy of it."""
+    for ops, dtype in ((stub, np.float32), (reference, np.float64)):
+        x = Variable(Tensor(np.array([[1.0, 2.0]], dtype), ops), requires_grad=True)
+        made: list[int] = []
+
+        class Noted(Function):
+            @staticmethod
+            def forward(context: Context, *inputs: Tensor, **attributes: Any) -> Tensor:
+                return inputs[0] * 2.0
+
+            @staticmethod
+            def backward(context: Context, gradient: Tensor) -> Gradients:
+                found = gradient * 2.0
+                made.append(id(found.storage))  # noqa: B023 (called within the round)
+                return (found.T.T,)
+
+        apply(Noted, x).backward(Tensor(np.ones((1, 2), dtype), ops))
+        assert x.grad is not None
+        assert [id(x.grad.storage)] == made
 
 
 def test_what_is_a_leaf_itself_has_its_seed() -> None:
@@ -229,3 +299,26 @@ def test_parts_of_gradients_are_added_to_others() -> None:
     with pytest.raises(TapeError, match=r"Last\.backward: gradient 0: expected shape \(3,\), got \(4,\)"):
         apply(Last, x, off=1).backward(Tensor(np.array([1.0])))
     assert grad(x) == [1, 1, 4]
+
+
+def test_places_are_told_new_from_known() -> None:
+    """As a set of all of them does, drawn at random; ranges that meet are one."""
+    random = np.random.default_rng(0)
+    for _ in range(50):
+        places, known = Places(), set[int]()
+        for _ in range(30):
+            start, length = random.integers(0, 60), random.integers(0, 6)
+            added = range(start, start + length)
+            assert places.add(added) == known.isdisjoint(added)
+            known.update(added)
+        assert sum(map(len, map(range, places._starts, places._stops))) == len(known)
+        assert all(stop < start for stop, start in zip(places._stops, places._starts[1:], strict=False))
+
+
+def test_parts_one_behind_the_other_are_one_range() -> None:
+    """Neither a search nor what is kept grows with the number of rows that were taken."""
+    gathered = Gathered(None, Part((400, 2), Change(indexed, 0), Tensor(np.ones(2))))
+    for row in range(1, 400):
+        gathered.add(Part((400, 2), Change(indexed, row), Tensor(np.ones(2))))
+    assert gathered._written._stops == [800]
+    assert gathered.total.numpy().tolist() == [[1.0, 1.0]] * 400

@@ -89,8 +89,9 @@ static void power(int64_t n, const float* restrict left, const float* restrict r
  * The largest and the smallest are floats. */
 enum { ABREAST = 64 }; /* joined side by side, as a single chain waits for each of its links */
 /* Floats of a cache line, and how far ahead a run asks for them: the processor's own foresight ends at the page, and behind a run
- * the next one is likely to lie.  Sums of rows of a page are as quick again. */
-enum { LINE = 16, AHEAD = 1024 };
+ * the next one is likely to lie.  Sums of rows of a page are as quick again; from 16 KiB ahead they are a sixth quicker than from 4
+ * (Zen 5), and a third than from 1 or 2. */
+enum { LINE = 16, AHEAD = 4096 };
 
 #define ASK_AHEAD(in)                                                                                                      \
     for (int j = 0; j < ABREAST; j += LINE) PREFETCH((uintptr_t)(in) + (AHEAD + j) * sizeof(float))

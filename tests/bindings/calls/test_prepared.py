@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bindings import ArgumentError, Library
-from bindings.calls.prepared import held
+from bindings.calls.prepared import SMALL, array_of, held
 
 NEGATIVE = 1
 
@@ -28,16 +28,30 @@ def arguments(**given: Any) -> dict[str, Any]:
 def test_it_gives_what_a_call_gives(stub: Library) -> None:
     prepared = stub.map_strided.prepare(**arguments())  # type: ignore[attr-defined]
     for array in (np.arange(6, dtype=np.float32), np.arange(10, 20, dtype=np.float32)):
-        found, memory = prepared(held(array))
-        assert np.array_equal(found, stub.map_strided(**arguments(input=array)))
-        assert len(memory) == found.size
+        memory = prepared(held(array))
+        assert np.array_equal(array_of(memory), stub.map_strided(**arguments(input=array)))
+        assert len(memory) == array_of(memory).size
+
+
+@pytest.mark.parametrize("size", [0, 1, SMALL, SMALL + 1])
+def test_what_it_gives_is_an_array_of_its_own(stub: Library, size: int) -> None:
+    """Small ones are not allocated by NumPy."""
+    lies = {"shape": np.array([size]), "input_strides": np.array([1]), "output_strides": np.array([1])}
+    x = np.arange(size, dtype=np.float32)
+    prepared = stub.map_strided.prepare(**arguments(input=x, output=np.zeros(size, np.float32), **lies))  # type: ignore[attr-defined]
+    first, second = (array_of(prepared(held(x))) for _ in range(2))
+    first += 1.0
+    assert np.array_equal(first, 1.0 - x)
+    assert np.array_equal(second, -x)
+    assert first.flags.writeable
+    assert first.flags.aligned
 
 
 def test_what_says_how_tensors_lie_is_copied(stub: Library) -> None:
     shape, array = np.array([3, 2]), np.arange(6, dtype=np.float32)
     prepared = stub.map_strided.prepare(**arguments(shape=shape))  # type: ignore[attr-defined]
     shape[:] = 1000
-    assert np.array_equal(prepared(held(array))[0], stub.map_strided(**arguments()))
+    assert np.array_equal(array_of(prepared(held(array))), stub.map_strided(**arguments()))
 
 
 def test_a_storage_that_is_too_short_is_not_read(stub: Library) -> None:

@@ -68,9 +68,15 @@ def test_each_slip_is_told_by_its_kind() -> None:
     assert slips_of("something_else") == []
 
 
-@pytest.mark.parametrize("name", ["__port_MOD_cuda_silu", "port_mp_cuda_silu_", "_QMportPcuda_silu", "cuda_silu_"])
+@pytest.mark.parametrize("name", ["__port_MOD_cuda_silu", "_QMportPcuda_silu", "_QPcuda_silu"])
 def test_the_names_that_compilers_of_fortran_give(name: str) -> None:
     assert slips_of(name) == [f"names of Fortran: {name} (cuda_silu); declare them bind(c)"]
+
+
+@pytest.mark.parametrize("name", ["port_mp_cuda_silu_", "port_mp_cuda_silu", "cuda_silu_"])
+def test_names_that_c_may_have_as_well_are_not_said_to_be_fortrans(name: str) -> None:
+    due = f"names as Fortran makes them: {name} (cuda_silu); declare them bind(c), or in C leave out what is added"
+    assert slips_of(name) == [due]
 
 
 def test_a_name_is_told_of_once() -> None:
