@@ -47,6 +47,11 @@ class Joint:
         """Whether it is no more than that numbers are wrong, and how far they are off."""
         return not self.reading and (self.core.endswith(NO_PATTERN) or any(one in self.core for one in _SMALL_ERRORS))
 
+    @property
+    def is_stray(self) -> bool:
+        """Whether it is a reading made for a call that half of the cases refute: of very many one may fit."""
+        return self.is_made and 2 * self.holds <= self.tried
+
     def is_shown_by(self, diagnosis: Diagnosis) -> bool:
         """Whether it holds in a case of this diagnosis."""
         if self.reading:
@@ -89,10 +94,11 @@ def _best(ways: Sequence[Joint], told: Sequence[Diagnosis]) -> Joint:
     """A reading that no case refutes, else the way that holds more often.
 
     That there is no pattern, or that errors are as small as a shorter format's, says next to nothing: a reading that
-    gives what came in enough of the cases is said before that.
+    gives what came in enough of the cases is said before that, unless it was made of one call's arguments.
     """
-    readings = [way for way in ways if way.reading and _ENOUGH * way.holds >= way.tried]
-    some = readings if readings and any(way.says_nothing for way in ways) else ways
+    kept = [way for way in ways if not way.is_stray] or ways
+    readings = [way for way in kept if way.reading and _ENOUGH * way.holds >= way.tried]
+    some = readings if readings and any(way.says_nothing for way in kept) else kept
     return max(some, key=lambda way: (bool(way.reading) and way.is_unrefuted(len(told)), way.holds))
 
 
