@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from .diagnoses import AS_SHORT, NO_PATTERN, RIGHT_TO, Diagnosis, Kind, Symptom, of_readings, of_readings_in_part
+from .diagnoses import AS_SHORT, NO_PATTERN, RIGHT_TO, TOO, Diagnosis, Kind, Symptom, of_readings, of_readings_in_part
 
 
 @dataclass(frozen=True)
@@ -111,6 +111,16 @@ def _with_others(found: Joint, told: Sequence[Diagnosis]) -> Joint:
     return replace(found, besides=other.core) if other and other.holds == len(rest) else found
 
 
+def special_looks(told: Sequence[Diagnosis]) -> str:
+    """Say what results look like that are wrong at no numbers alone; nothing of others, or where that is not known.
+
+    Of NaN and infinities every reading gives the same that makes them at all.
+    """
+    kinds = {symptom.kind for one in told for symptom in one.symptoms}
+    found = _symptom(told) if kinds == {Kind.NO_NUMBER} and all(one.symptoms for one in told) else None
+    return found.sentence if found else ""
+
+
 def likeliest(told: Sequence[Diagnosis]) -> str:
     """Return the reading that no case refutes, else the one that matches most; of equals the one that stands first."""
 
@@ -193,8 +203,8 @@ def _plain(symptom: Symptom) -> Symptom:
     return replace(symptom, kind=kind, words=words[0] if words else kind, general="", also=tuple(words[1:]))
 
 
-_SAYS_LITTLE = (Kind.NO_PATTERN, Kind.PRECISION, Kind.DIGITS, Kind.AVERAGE, Kind.VARIES)
-_SMALL_ERRORS = (AS_SHORT, f" {RIGHT_TO} ")  # in the words of what says no more than how small errors are
+_SAYS_LITTLE = (Kind.NO_PATTERN, Kind.PRECISION, Kind.DIGITS, Kind.ONE_SIDE, Kind.AVERAGE, Kind.VARIES)
+_SMALL_ERRORS = (AS_SHORT, f" {RIGHT_TO} ", f" is {TOO} ")  # in the words of what says no more than how errors lie
 _ENOUGH = 3  # one case in so many
 _NAMING = 2  # a name that holds in fewer than a quarter of the cases is chance
 _REFUTED = 0.75  # so many of the cases that could show something have to
