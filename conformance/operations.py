@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bindings.header.elements import ELEMENTS
+from bindings.header.expressions import Expression
 from bindings.header.read import read_header
 from bindings.header.records import Function, Parameter
 from bindings.header.signature import Signature
@@ -194,7 +195,13 @@ def axis_names(operation: str, output: str) -> tuple[str, ...]:
     if len(parameter.shape) == 2:
         return "row", "column"
     sizes = (axis.size for axis in parameter.shape)
-    return tuple(_noun(size.text) if size.is_name else f"axis {place}" for place, size in enumerate(sizes))
+    return tuple(_noun(size.text) if size.is_name else _along(size, place) for place, size in enumerate(sizes))
+
+
+def _along(size: Expression, place: int) -> str:
+    """Windows are counted along the height that they are cut from: by the first name of how many there are."""
+    names = [name for name in size.names if name in size.text]
+    return f"place along {min(names, key=size.text.index)}" if names else f"axis {place}"
 
 
 def _noun(size: str) -> str:

@@ -18,7 +18,7 @@ from conformance.candidates.finding import Misdeed
 from .cause import FLOAT32, Cause, base_of, format_of, is_between_calls, is_own, is_whole, plainest_of, readings_of
 from .circumstances import circumstances
 from .diagnoses import Diagnosis
-from .joint import join, likeliest, refuted
+from .joint import join, likeliest, refuted, special_looks
 from .refutation import is_refuted_by_passing
 from .results import Result, Status
 from .values import told
@@ -126,7 +126,9 @@ def _place(cause: Cause, failed: Sequence[Result], judged: Sequence[Result]) -> 
     """Where, and when, of one operation; of a reading that says all, when, where a case that passed refutes it."""
     joint, when = cause.joint, circumstances(failed, judged)
     if joint and joint.says_all:
-        return "", when if when and is_refuted_by_passing(joint.reading, judged) else ""
+        if not when or not is_refuted_by_passing(joint.reading, judged):
+            return "", ""
+        return special_looks(_diagnoses(failed)), when
     several = len(_diagnoses(failed)) > 1  # a single one says its place itself
     where = whereabouts(failed) if joint and several else ""
     return "; ".join(filter(None, [where, _among(failed) if joint else ""])), when

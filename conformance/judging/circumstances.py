@@ -192,4 +192,14 @@ def _numbers(operation: str, given: Mapping[str, Any]) -> Call:
         if not parameter.each and len(parameter.shape) > 1:
             count = math.prod(int(axis.size(given)) for axis in parameter.shape)
             found[f"the number of elements of {parameter.name}"] = count
-    return found
+    return found | _terms(operation, given)
+
+
+def _terms(operation: str, given: Mapping[str, Any]) -> dict[str, int]:
+    """How many numbers stand behind each index of an input's first axis, where that is no size: what a sum is of."""
+    arrays = [one for one in operations.read_arrays(operations.OPERATIONS[operation]) if not one.each]
+    several = {one.name: one.shape[1:] for one in arrays if len(one.shape) > 2}
+    return {
+        f"the number of elements of {name}[0]": math.prod(int(axis.size(given)) for axis in axes)
+        for name, axes in several.items()
+    }

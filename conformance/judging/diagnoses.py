@@ -15,6 +15,7 @@ _OR = ", or "
 NO_PATTERN = "of no simple pattern"
 AS_SHORT = "errors no larger than those of computing in"
 RIGHT_TO = "right to"
+TOO = "too"
 
 
 class Kind(StrEnum):
@@ -42,6 +43,8 @@ class Kind(StrEnum):
     SHORT = "results in a shorter format"
     PRECISION = "errors as large as those of a shorter format"
     DIGITS = f"{RIGHT_TO} some digits"
+    ONE_SIDE = "all errors to one side"
+    CHOSEN = "indices of other entries"
     AVERAGE = "errors too large on the average"
     NO_PATTERN = f"wrong numbers {NO_PATTERN}"
     VARIES = "the second run differs from the first"
@@ -121,7 +124,7 @@ class Diagnosis:
     @property
     def is_vague(self) -> bool:
         """Whether it says no more than that numbers are wrong: numbers that differ from run to run are that too."""
-        vague = (Kind.NO_PATTERN, Kind.NO_NUMBER, Kind.PRECISION, Kind.DIGITS, Kind.AVERAGE)
+        vague = (Kind.NO_PATTERN, Kind.NO_NUMBER, Kind.PRECISION, Kind.DIGITS, Kind.AVERAGE, Kind.ONE_SIDE, Kind.CHOSEN)
         return not self.readings and all(one.kind in vague for one in self.symptoms)
 
     @property

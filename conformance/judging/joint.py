@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from .diagnoses import AS_SHORT, NO_PATTERN, RIGHT_TO, Diagnosis, Kind, Symptom, of_readings, of_readings_in_part
+from .diagnoses import AS_SHORT, NO_PATTERN, RIGHT_TO, TOO, Diagnosis, Kind, Symptom, of_readings, of_readings_in_part
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,11 @@ class Joint:
     def says_nothing(self) -> bool:
         """Whether it is no more than that numbers are wrong, and how far they are off."""
         return not self.reading and (self.core.endswith(NO_PATTERN) or any(one in self.core for one in _SMALL_ERRORS))
+
+    @property
+    def is_stray(self) -> bool:
+        """Whether it is a reading made for a call that half of the cases refute: of very many one may fit."""
+        return self.is_made and 2 * self.holds <= self.tried
 
     def is_shown_by(self, diagnosis: Diagnosis) -> bool:
         """Whether it holds in a case of this diagnosis."""
@@ -89,10 +94,11 @@ def _best(ways: Sequence[Joint], told: Sequence[Diagnosis]) -> Joint:
     """A reading that no case refutes, else the way that holds more often.
 
     That there is no pattern, or that errors are as small as a shorter format's, says next to nothing: a reading that
-    gives what came in enough of the cases is said before that.
+    gives what came in enough of the cases is said before that, unless it was made of one call's arguments.
     """
-    readings = [way for way in ways if way.reading and _ENOUGH * way.holds >= way.tried]
-    some = readings if readings and any(way.says_nothing for way in ways) else ways
+    kept = [way for way in ways if not way.is_stray] or ways
+    readings = [way for way in kept if way.reading and _ENOUGH * way.holds >= way.tried]
+    some = readings if readings and any(way.says_nothing for way in kept) else kept
     return max(some, key=lambda way: (bool(way.reading) and way.is_unrefuted(len(told)), way.holds))
 
 
@@ -103,6 +109,16 @@ def _with_others(found: Joint, told: Sequence[Diagnosis]) -> Joint:
         return found
     other = _symptom(rest)
     return replace(found, besides=other.core) if other and other.holds == len(rest) else found
+
+
+def special_looks(told: Sequence[Diagnosis]) -> str:
+    """Say what results look like that are wrong at no numbers alone; nothing of others, or where that is not known.
+
+    Of NaN and infinities every reading gives the same that makes them at all.
+    """
+    kinds = {symptom.kind for one in told for symptom in one.symptoms}
+    found = _symptom(told) if kinds == {Kind.NO_NUMBER} and all(one.symptoms for one in told) else None
+    return found.sentence if found else ""
 
 
 def likeliest(told: Sequence[Diagnosis]) -> str:
@@ -187,8 +203,8 @@ def _plain(symptom: Symptom) -> Symptom:
     return replace(symptom, kind=kind, words=words[0] if words else kind, general="", also=tuple(words[1:]))
 
 
-_SAYS_LITTLE = (Kind.NO_PATTERN, Kind.PRECISION, Kind.DIGITS, Kind.AVERAGE, Kind.VARIES)
-_SMALL_ERRORS = (AS_SHORT, f" {RIGHT_TO} ")  # in the words of what says no more than how small errors are
+_SAYS_LITTLE = (Kind.NO_PATTERN, Kind.PRECISION, Kind.DIGITS, Kind.ONE_SIDE, Kind.AVERAGE, Kind.VARIES)
+_SMALL_ERRORS = (AS_SHORT, f" {RIGHT_TO} ", f" is {TOO} ")  # in the words of what says no more than how errors lie
 _ENOUGH = 3  # one case in so many
 _NAMING = 2  # a name that holds in fewer than a quarter of the cases is chance
 _REFUTED = 0.75  # so many of the cases that could show something have to

@@ -62,9 +62,14 @@ def joined(found: Sequence[Span], name: str) -> str:
     many = f"{name}s" if name in ("array", "element", "row", "column") else name
     if all(span.first == span.last == span.size - 1 for span in found) and _is_told(found, 1):
         return f"the last {name}"
-    if words := _tail(found, many) or _from(found, many) or _up_to(found, many):
-        return words
-    return _comb(found, name)
+    run, comb = _tail(found, many) or _from(found, many) or _up_to(found, many), _comb(found, name)
+    return comb if comb and (not run or _are_apart(found)) else run
+
+
+def _are_apart(found: Sequence[Span]) -> bool:
+    """Whether most of what lies between the first and the last index is right, in the cases with several together."""
+    several = [span for span in found if span.count > 1]
+    return 2 * sum(span.count for span in several) < sum(span.last - span.first + 1 for span in several)
 
 
 def _tail(found: Sequence[Span], many: str) -> str:

@@ -33,6 +33,11 @@ def _eps_inside(g: Given) -> Array:
     return m / np.sqrt(v + g["eps"]) + g["weight_decay"] * g["param"]
 
 
+def _eps_squared_inside(g: Given) -> Array:
+    m, v = _corrected(g)
+    return m / np.sqrt(v + g["eps"] ** 2) + g["weight_decay"] * g["param"]
+
+
 def _uncorrected(g: Given) -> Array:
     m, v = _moments(g)
     return m / (np.sqrt(v) + g["eps"]) + g["weight_decay"] * g["param"]
@@ -64,6 +69,11 @@ def _from_zero(_: Any, g: Given) -> Any:
 
 ADAMW: tuple[tuple[str, str, Callable[..., Any]], ...] = (
     ("eps inside the root", "eps is added to the second moment before the root.", _updated(_eps_inside)),
+    (
+        "eps squared inside the root",
+        "The root of a sum of squares is taken for a sum with eps, as in a norm that is protected from 0.",
+        _updated(_eps_squared_inside),
+    ),
     (
         "L2 decay in the gradient",
         "The decay goes through the moments, as in Adam.",

@@ -31,6 +31,7 @@ class Failed:
 
     expected, got: outputs by flat name, as they were judged; last: what the candidate returned from the call before;
     again: what the same call gave once more, on outputs that held another poison; None where that is not known.
+    sizes: the call's sizes and scalars by name, where they are not those of its arguments, as of a part of a call.
     """
 
     operation: str
@@ -39,6 +40,7 @@ class Failed:
     got: Mapping[str, Array]
     last: Mapping[str, Array]
     again: Mapping[str, Array] | None = None
+    sizes: Mapping[str, Any] | None = None
 
     @cached_property
     def inputs(self) -> dict[str, Array]:
@@ -48,7 +50,7 @@ class Failed:
     @cached_property
     def numbers(self) -> dict[str, float]:
         """Every size and scalar of the call by name."""
-        sizes = Signature(operations.OPERATIONS[self.operation]).sizes(self.arguments)
+        sizes = self.sizes or Signature(operations.OPERATIONS[self.operation]).sizes(self.arguments)
         return {name: float(value) for name, value in sizes.items() if np.ndim(value) == 0}
 
     def computed_with(self, unit: float) -> Expected:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -80,7 +81,17 @@ def _named(known: Mapping[str, float]) -> Iterator[tuple[float, str]]:
                 yield ((x - 1) / x) ** 0.5, f"sqrt (({name} - 1) / {name})"
                 yield (x / (x - 1)) ** 0.5, f"sqrt ({name} / ({name} - 1))"
             yield from _padded(name, x)
+    yield from _in_place_of(known)
     yield from ((number, name) for name, number in _CONSTANTS.items())
+
+
+def _in_place_of(known: Mapping[str, float]) -> Iterator[tuple[float, str]]:
+    """What a product is off by where a size, or its root, stands for a scalar that was to be multiplied by."""
+    sizes = {name: x for name, x in known.items() if x > 1 and x % 1 == 0}
+    scalars = {name: x for name, x in known.items() if math.isfinite(x) and x % 1 != 0}
+    for (name, x), (size, n) in itertools.product(scalars.items(), sizes.items()):
+        yield n**-0.5 / x, f"1 / (sqrt {size} * {name})"
+        yield 1 / (n * x), f"1 / ({size} * {name})"
 
 
 def _padded(name: str, x: float) -> Iterator[tuple[float, str]]:

@@ -24,10 +24,15 @@ def partly(
 ) -> Diagnosis | None:
     """Name the readings that give what came where it is wrong, and say where that is; None where none does.
 
+    An output may be wrong everywhere, as the sum of a gradient is, where another one is right in some places.
+
     readings: those that are tried; the stated ones unless given.
     """
     wrongs = [Wrong(call, name) for name in failed]
-    if not all(_is_telling(wrong) for wrong in wrongs):
+    if not any(map(_is_telling, wrongs)) or not all(isinstance(wrong.right, Noisy) for wrong in wrongs):
+        return None
+    size = sum(np.size(array) for array in call.got.values())
+    if sum(int(np.count_nonzero(wrong.beyond)) for wrong in wrongs) in (0, size):
         return None
     from conformance.variants.wrong.planted import known  # here: only what failed is compared with readings
 
@@ -40,10 +45,9 @@ def partly(
 
 
 def _is_telling(wrong: Wrong) -> bool:
-    """Whether some of it is wrong and some right, and the wrong numbers are too many, and too different, for chance."""
+    """Whether the wrong numbers are too many, and too different, for chance."""
     count, different = int(np.count_nonzero(wrong.beyond)), np.unique(wrong.got[wrong.beyond]).size
-    some = isinstance(wrong.right, Noisy) and different > 1 and count < wrong.got.size
-    return some and wrong.choices ** -float(count) < CHANCE
+    return isinstance(wrong.right, Noisy) and different > 1 and wrong.choices ** -float(count) < CHANCE
 
 
 def _holds(reading: Reading, compared: Compared, wrongs: list[Wrong]) -> bool:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from conformance import operations
 from conformance.catalogue.full import FULL, Drawn, FullCall, axes_of
 from conformance.judging.bench import Bench, first_finding, variation_first
+from conformance.judging.diagnoses import Diagnosis
+from conformance.judging.diagnosis.drawn import diagnose_drawn
+from conformance.judging.diagnosis.failed import Failed
 from conformance.judging.outputs import as_stored, is_known, judge_outputs
 from conformance.judging.preparation import unjudged
 from conformance.judging.results import Result, Status
@@ -17,7 +22,8 @@ from conformance.judging.verdict import Verdict
 from conformance.limits.expectation import Expected, expect
 from conformance.limits.noise import using
 
-from .spread import Spread, judge_spread
+from .spread import Spread, beyond
+from .wrong import brought_back, judge_spread, where
 
 
 def judge_full(id: str, bench: Bench) -> Result:
@@ -44,10 +50,12 @@ def judge_drawn(id: str, call: FullCall, drawn: Drawn, expected: Expected, bench
     outcome = bench.run(call.operation, drawn.full)
     if over := bench.without_outputs(id, call.operation, drawn.full, outcome):
         return over
-    verdicts = tuple(verdicts_on(call, drawn, expected, operations.flat(outcome.outputs), bench.seed))
+    got = operations.flat(outcome.outputs)
+    verdicts = tuple(verdicts_on(call, drawn, expected, got, bench.seed))
     reason = next((f"{v.output}: {v.reason}" for v in verdicts if not v.passed), "") or first_finding(outcome)
     status = Status.FAIL if reason else Status.PASS
-    looks = variation_first(None, outcome.findings)
+    found = _looks(call, drawn, expected, got, verdicts) if bench.explains else None
+    looks = variation_first(found, outcome.findings)
     return Result(
         id, call.operation, status, reason, verdicts, tuple(outcome.findings), outcome.detail, diagnosis=looks
     )
@@ -60,11 +68,38 @@ def verdicts_on(
     if not drawn.places:
         yield from judge_outputs(call.operation, drawn.small, expected, got)
         return
+    for due in _spread(call, drawn, expected):
+        yield judge_spread(due, got[due.output], seed)
+
+
+def _spread(call: FullCall, drawn: Drawn, expected: Expected) -> Iterator[Spread]:
+    """Yield what each output must be."""
     function = operations.OPERATIONS[call.operation]
     for name, wanted in as_stored(expected).items():
         parameter = operations.declared(function, name)
         axes = axes_of(parameter, operations.place_in_list(name))
         places = call.placed(parameter.name, drawn.places)
         names = operations.axis_names(call.operation, name)
-        due = Spread(name, wanted, axes, places, call.axes_scaling(parameter.name), names)
-        yield judge_spread(due, got[name], seed)
+        yield Spread(name, wanted, axes, places, call.axes_scaling(parameter.name), names)
+
+
+def _looks(
+    call: FullCall, drawn: Drawn, expected: Expected, got: Mapping[str, Any], verdicts: Sequence[Verdict]
+) -> Diagnosis | None:
+    """What a call that failed looks like; None where its averages alone are wrong, or its shapes."""
+    failed = {verdict.output for verdict in verdicts if not verdict.passed}
+    small, places = {}, {}
+    for due in _spread(call, drawn, expected):
+        came = got[due.output]
+        if came.shape != due.shape:
+            return None
+        bad = beyond(due, came) if due.output in failed else np.zeros(came.shape, bool)
+        small[due.output] = brought_back(due, came, bad)
+        if bad.any():
+            places[due.output] = where(due, bad)
+    if not places:
+        return None
+    sizes = {name: value for name, value in call.sizes.items() if isinstance(value, (int, float))}
+    part = Failed(call.operation, drawn.small, expected, small, {}, sizes=sizes)
+    with np.errstate(all="ignore"):
+        return diagnose_drawn(part, places, has_readings=call.carried_out is None)

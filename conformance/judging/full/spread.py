@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.candidates.poison import poison
 from conformance.catalogue.cases.data import Draw
 from conformance.catalogue.full.layout import LaidOut
 from conformance.catalogue.full.places import Places
-from conformance.judging.diagnosis.places import indices_said
-from conformance.judging.spans import spans
-from conformance.judging.verdict import Verdict, judge, region
 from conformance.limits.measure import limits
 from conformance.limits.noise import Noisy
 
 Array = NDArray[Any]
 _BLOCK = 1 << 20  # bytes looked at at once: their temporaries stay in cache
 _SAMPLES = 2  # of the output, each with every small element once
-_WEIGHED = 1 << 20  # wrong elements of which the worst is looked for
 
 
 @dataclass(frozen=True)
@@ -61,17 +56,7 @@ class Spread:
         return known.member[index] if known else index
 
 
-def judge_spread(due: Spread, got: Array, seed: int = 0) -> Verdict:
-    """Judge an output: every element by its own limit, samples of them by their averages too."""
-    if got.shape != due.shape:
-        return judge(due.output, np.broadcast_to(due.values.dtype.type(0), due.shape), got)
-    verdicts = [judge(due.output, due.expected, sample) for sample in _samples(due, got, seed)]
-    worst = max(verdicts, key=lambda verdict: (not verdict.passed, verdict.share))
-    bad = _beyond(due, got)
-    return _failed(due, got, bad, worst) if bad.any() else replace(worst, elements=int(got.size))
-
-
-def _samples(due: Spread, got: Array, seed: int) -> Iterator[Array]:
+def samples(due: Spread, got: Array, seed: int) -> Iterator[Array]:
     """Yield outputs of the small size, each element from one of its places."""
     for number in range(_SAMPLES):
         index = []
@@ -96,8 +81,8 @@ def _bounds(due: Spread) -> tuple[Array, Array]:
     return least, greatest
 
 
-def _beyond(due: Spread, got: Array) -> NDArray[np.bool_]:
-    """Where elements lie beyond their limit; a NaN does wherever it stands."""
+def beyond(due: Spread, got: Array) -> NDArray[np.bool_]:
+    """Return where elements lie beyond their limit; a NaN does wherever it stands."""
     bad = np.zeros(got.size, bool)  # takes memory only where something is written
     flat, start = got.reshape(-1), 0
     bounds = (LaidOut(bound, due.axes, due.places, due.scaled).blocks(_BLOCK) for bound in _bounds(due))
@@ -110,52 +95,3 @@ def _beyond(due: Spread, got: Array) -> NDArray[np.bool_]:
             np.logical_not(within, out=bad[start : start + one.size])
         start += one.size
     return bad.reshape(got.shape)
-
-
-def _kind(got: Array) -> str:
-    """What the wrong elements all are, where that is one thing."""
-    if got.tobytes() == np.broadcast_to(poison(got.dtype, 1), got.shape).tobytes():
-        return ", never written"
-    return ", all of them zero" if not got.any() else ", none of them a number" if np.isnan(got).all() else ""
-
-
-def _where(names: Sequence[str], bad: NDArray[np.bool_]) -> str:
-    """Which indices of the axes that are not hit everywhere: ", column 31999", ", every 64th seq_len from 63 on"."""
-    said = []
-    for axis, name in enumerate(names):
-        hit = bad.any(axis=tuple(other for other in range(bad.ndim) if other != axis))
-        if not hit.all():
-            said.append(indices_said(np.flatnonzero(hit), hit.size, name))
-    return "".join(f", {words}" for words in said)
-
-
-def _failed(due: Spread, got: Array, bad: NDArray[np.bool_], sample: Verdict) -> Verdict:
-    """The verdict on an output with elements beyond their limits: how many, where, and the worst of the first."""
-    found = np.unravel_index(np.flatnonzero(bad.reshape(-1))[:_WEIGHED], bad.shape)
-    small = tuple(due.member(axis, index) for axis, index in enumerate(found))
-    wanted, factor = due.values[small].astype(np.float64), np.ones(len(found[0]))
-    for axis in (a for a, name in enumerate(due.axes) if name in due.scaled):
-        known = due.places[due.axes[axis]].factor
-        factor = factor if known is None else factor * known[found[axis]]
-    limit = (
-        limits(due.expected)[0][small] * np.abs(factor) if isinstance(due.expected, Noisy) else np.zeros(len(factor))
-    )
-    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        share = np.abs(got[found] - wanted * factor) / limit
-    share = np.where(np.isnan(share), np.inf, share)
-    worst, count, reach = int(np.argmax(share)), int(bad.sum()), spans(bad)
-    where = _where(due.names or due.axes, bad)
-    return replace(
-        sample,
-        passed=False,
-        reason=f"{count} of {bad.size} elements beyond their limit{_kind(got[bad])}{where}",
-        elements=int(bad.size),
-        wrong=count,
-        share=float(share[worst]),
-        index=tuple(int(index[worst]) for index in found),
-        expected=float(wanted[worst] * factor[worst]),
-        got=float(got[found][worst]),
-        limit=float(limit[worst]),
-        region=region(reach),
-        spans=reach,
-    )

@@ -17,7 +17,7 @@ FAULTS = (
           "from[runs[r].from + i * step];", "from[runs[r].from + i];", "only where stride_w is not 1"),
     Fault("windows: last column of a plane left out", ("conv2d",), "windows.c",
           "inside = min64(a->length - first, width - left);", "inside = min64(a->length - 1 - first, width - left);",
-          "axis 3 past the last whole"),
+          "place along width past the last whole"),
     Fault("conv2d: kernel of the first group for all", ("conv2d",), "convolution_dense.c",
           "o->a + (b.image % o->groups * o->rows + b.row) * depth", "o->a + b.row * depth",
           "matches: the first out_channels of weight"),

@@ -15,7 +15,8 @@ from conformance.catalogue.full.places import Places
 from conformance.judging.bench import Bench
 from conformance.judging.full import expected_of, judge_full
 from conformance.judging.full.judge import verdicts_on
-from conformance.judging.full.spread import Spread, judge_spread
+from conformance.judging.full.spread import Spread
+from conformance.judging.full.wrong import judge_spread
 from conformance.judging.results import Result, Status
 from conformance.limits.expectation import Expected
 from conformance.limits.measure import limits
@@ -147,6 +148,46 @@ def test_a_wrong_operation_is_found_at_its_full_size(name: str) -> None:
     assert verdict.share > 1
     assert judged.reason.startswith(f"{verdict.output}: {verdict.wrong} of {verdict.elements} elements")
     assert re.search(reason, judged.reason)
+
+
+def _past(first: int, operation: str, wrong: Callable[..., Any]) -> Callable[..., Any]:
+    """An operation that is wrong from some place of its first axis on."""
+
+    def function(*given: Any, **named: Any) -> Any:
+        right = getattr(reference, operation)(*given, **named)
+        return np.concatenate([right[:first], wrong(*given, **named)[first:]])
+
+    return function
+
+
+def _wrapping(input: Any, freqs: Any, offset: int) -> Any:
+    return reference.rope_forward(input, freqs, offset % 4096)
+
+
+def _halved(input: Any, weight: Any, eps: float) -> Any:
+    return reference.rmsnorm(input, weight, eps) * np.float32(0.5)
+
+
+TOLD: dict[str, tuple[str, Callable[..., Any], str]] = {
+    "a reading that gives everything": ("rope_forward", _wrapping, "matches: offset ignored"),
+    "a reading that gives some elements": (
+        "swiglu", _past(4096, "swiglu", lambda gate, up: reference.swiglu(up, gate)),
+        "matches in a part: gate and up exchanged; output: elements from 4096 on",
+    ),
+    "no reading, but a factor": (
+        "rmsnorm", _past(64, "rmsnorm", _halved), "output: the right values times 1/2, rows from 64 on"
+    ),
+    "no numbers": ("softmax", _softmax, "output: (infinity|NaN).*, in .* rows"),
+    "other rows": ("expert_combine", _combined, r"output: wrong numbers of no simple pattern, in \d+ of 8192 rows"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TOLD)
+def test_what_is_wrong_at_full_size_is_said_by_its_values_and_the_full_places(name: str) -> None:
+    operation, wrong, text = TOLD[name]
+    diagnosis = _judged(operation, **{operation: wrong}).diagnosis
+    assert diagnosis
+    assert re.fullmatch(text, diagnosis.text), diagnosis.text
 
 
 def test_the_reference_passes_at_the_full_size() -> None:

@@ -41,6 +41,12 @@ def test_what_holds_in_every_case_is_said(wrong: Callable[..., Callable[..., NDA
     assert joined([along(size, wrong(size)) for size in SIZES], "column") == said
 
 
+def test_the_last_of_every_block_is_no_run_from_the_first_one_on() -> None:
+    found = [along(size, lambda i: i % 64 == 63) for size in (65, 128, 200, 257)]
+    assert joined(found, "seq_len") == "every 64th seq_len from 63 on"
+    assert joined([along(80, lambda i: i == 63), along(500, lambda i: i >= 63)], "row") == "rows from 63 on"
+
+
 def test_what_holds_in_one_case_alone_is_not_said() -> None:
     halves = [along(64, lambda i: i >= 32), along(64, lambda i: i < 32)]
     assert joined(halves[:1], "row") == "rows from 32 on"
