@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import platform
+import resource
 import signal
 
+import numpy as np
 import pytest
 
 from conformance.commands import cli, listing
@@ -19,6 +22,21 @@ def square(number: int) -> int:
 def die(number: int) -> int:
     os.kill(os.getpid(), signal.SIGKILL)
     return number
+
+
+def faults_of_an_array(elements: int) -> int:
+    """Page faults of a large array made where another of its size has been freed."""
+    np.ones(elements)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    np.ones(elements)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc's malloc is told what to keep")
+def test_a_process_keeps_the_memory_that_it_has_freed() -> None:
+    elements = 1 << 21  # 16 MiB
+    pages = elements * 8 // resource.getpagesize()
+    assert all(faults < pages / 8 for faults in shared(faults_of_an_array, [elements] * 4, 2))
 
 
 @pytest.mark.parametrize("processes", [1, 2])

@@ -49,7 +49,7 @@ def _rounded_more(result: Noisy, squares: Floats, sizes: Floats) -> Noisy:
 
 def _is_input(x: Noisy) -> bool:
     """Exact, and no product or sum that came out exact: an order that multiplies it out rounds it then."""
-    return not x.variance.any() and x.terms is None and not (x.made_of and x.made_of.steps)
+    return not x.errs and x.terms is None and not (x.made_of and x.made_of.steps)
 
 
 def _is_zero(x: Noisy) -> bool:

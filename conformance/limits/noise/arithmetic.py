@@ -49,8 +49,11 @@ def unknown(x: Noisy) -> Any:
 
 def _is_nothing(x: Noisy) -> Any:
     """Where a number is exactly zero, and no sum: terms that cancel are rounded when another one comes before them."""
+    zero = x.v == 0
+    if not np.logical_or.reduce(zero, axis=None):
+        return False
     alone = True if x.terms is None else x.terms <= 1
-    return (x.variance == 0) & (x.v == 0) & alone
+    return (x.variance == 0) & zero & alone
 
 
 def _as_first_term(result: Noisy, first: Noisy, terms: Floats, spared: Floats | float) -> Noisy:
@@ -82,7 +85,11 @@ def subtract(a: Any, b: Any) -> Noisy:
 
 def _scales_exactly(x: Noisy) -> Any:
     """Where multiplying by x moves only the exponent: exact powers of two, and zero."""
-    return (x.variance == 0) & (np.abs(np.frexp(x.v)[0]) % 0.5 == 0)
+    exact_ones = x.variance == 0
+    if not np.logical_or.reduce(exact_ones, axis=None):
+        return False
+    digits = np.abs(np.frexp(x.v)[0])
+    return exact_ones & ((digits == 0.5) | (digits == 0))
 
 
 def multiply(a: Any, b: Any) -> Noisy:
@@ -111,7 +118,7 @@ def multiply(a: Any, b: Any) -> Noisy:
 def _slopes(x: Noisy, y: Noisy) -> tuple[Floats, Floats]:
     """By what an error of x, and one of y, is multiplied: by the other's value and, where that is lost in its own
     error, or errs by a share of it that counts, by all that this may come to."""
-    if not (x.variance.any() and y.variance.any()):
+    if not (x.errs and y.errs):
         return y.v, x.v
     if roundings().is_rough:
         return np.abs(y.v) + y.reach, np.abs(x.v) + x.reach
@@ -136,7 +143,7 @@ def square(x: Noisy) -> Noisy:
     slope = 2 * x.v
     if roundings().is_rough:
         slope = 2 * np.abs(x.v) + x.reach
-    elif np.any(x.variance):
+    elif x.errs:
         reach = REACH * x.sigma
         slope = np.where(reach > np.abs(x.v), 2 * np.abs(x.v) + reach, slope)
     result = rounded(propagate(x.v**2, (x, slope)), below=extremes.of_product(x.factors, x.factors, x.v, x.v))
@@ -165,7 +172,7 @@ def divide(a: Any, b: Any) -> Noisy:
 def _least_divisor(y: Noisy) -> tuple[Floats, Any]:
     """The divisor that an error is divided by, and where it may be nothing at all: |x'/y' - x/y| is what x and y err
     by over y', which is less than y by as much as that may err."""
-    if not roundings().is_rough or not y.variance.any():
+    if not roundings().is_rough or not y.errs:
         return y.v, False
     left = np.abs(y.v) - y.reach
     lost = (left <= 0) & (y.variance > 0)
@@ -216,7 +223,7 @@ def _far(x: Noisy, y: Noisy) -> Noisy:
 
     That is so of scores in the thousands, and where factors are rounded to few digits of scores in the tens.
     """
-    if not x.variance.any():
+    if not x.errs:
         return y
     reach = x.reach
     far = (reach >= SECOND_ORDER - 1) & np.isfinite(x.v)
@@ -234,7 +241,7 @@ def _far(x: Noisy, y: Noisy) -> Noisy:
 def log(x: Noisy) -> Noisy:
     """Of what errs by more than its size, as a sum of exponentials may, the logarithm errs by the log of the factor."""
     y = propagate(np.log(x.v), (x, 1 / x.v))
-    if x.variance.any():
+    if x.errs:
         with np.errstate(divide="ignore", invalid="ignore"):
             sigma = _log_of_factor(REACH * y.sigma) / REACH
             worst = None if y.worst is None else _log_of_factor(ARRANGEMENTS * y.worst) / ARRANGEMENTS
@@ -349,7 +356,7 @@ def minimum(a: Any, b: Any) -> Noisy:
 
 def _either(result: Noisy, x: Noisy, y: Noisy) -> Noisy:
     """Of two that are as near as their errors, the larger or the smaller errs by as much as the one that errs more."""
-    if not (x.variance.any() or y.variance.any()):
+    if not (x.errs or y.errs):
         return result
     with np.errstate(invalid="ignore"):
         near = np.abs(x.v - y.v) <= x.reach + y.reach

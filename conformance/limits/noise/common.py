@@ -24,6 +24,8 @@ def keep(result: Noisy, *terms: tuple[Noisy, Any]) -> None:
     """Note in a result the errors that its rows have in common, from each (argument, slope)."""
     if roundings().coarse or not result.ndim or result.shape[-1] < 2:
         return
+    if not any(x.in_common or (x.shape != result.shape and x.errs) for x, _ in terms):  # nothing is handed on
+        return
     with np.errstate(all="ignore"):
         result.in_common = tuple(error for term in terms for error in _handed_on(result, *term))
 
@@ -31,7 +33,7 @@ def keep(result: Noisy, *terms: tuple[Noisy, Any]) -> None:
 def _handed_on(result: Noisy, x: Noisy, slope: Any) -> list[Floats]:
     if x.shape == result.shape:
         return [slope * error for error in x.in_common]
-    if x.ndim == result.ndim and x.shape[-1] == 1 and x.variance.any():
+    if x.ndim == result.ndim and x.shape[-1] == 1 and x.errs:
         return [slope * x.sigma * np.ones(result.shape)]
     return []
 

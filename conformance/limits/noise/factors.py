@@ -84,6 +84,10 @@ def alone(v: Floats) -> Factors:
 def _bounds(v: Floats) -> Bounds:
     """The least size that is not zero and the largest that is finite; at most 1, and at least."""
     size = np.abs(v)
+    if v.size:
+        low, high = float(np.minimum.reduce(size, axis=None)), float(np.maximum.reduce(size, axis=None))
+        if low > 0 and high < np.inf:  # which NaN is not; most arrays are such, and this is the quicker way
+            return min(low, 1.0), max(high, 1.0)
     smallest, largest = np.min(size, where=size > 0, initial=1.0), np.max(size, where=np.isfinite(size), initial=1.0)
     return float(smallest), float(largest)
 

@@ -58,7 +58,7 @@ class Scalable(NamedTuple):
 class Noisy(NDArrayOperatorsMixin):
     """An array of values; for each the variance of its error, how much of it is shared, and a bound unless None."""
 
-    __slots__ = (*FIELDS, "made_of", "addends", "in_common", "sum_of", "scalable", "is_number")
+    __slots__ = (*FIELDS, "made_of", "addends", "in_common", "sum_of", "scalable", "is_number", "_looked_at", "_errs")
     __array_priority__ = 100
 
     def __init__(
@@ -77,6 +77,8 @@ class Noisy(NDArrayOperatorsMixin):
         self.sum_of: Noisy | None = None
         self.scalable: Scalable | None = None
         self.is_number = False  # of two inputs, as 1 - beta2 is: nobody multiplies that out
+        self._looked_at: Floats | None = None  # the variance of which `errs` holds
+        self._errs = False
 
     # ---- what an array offers -------------------------------------------------------------------
     @property
@@ -94,6 +96,13 @@ class Noisy(NDArrayOperatorsMixin):
     @property
     def dtype(self) -> np.dtype[np.float64]:
         return self.v.dtype
+
+    @property
+    def errs(self) -> bool:
+        """Whether any element has an error; looked up once for each array of variances."""
+        if self._looked_at is not self.variance:
+            self._looked_at, self._errs = self.variance, bool(np.logical_or.reduce(self.variance, axis=None))
+        return self._errs
 
     @property
     def sigma(self) -> Floats:
@@ -209,7 +218,9 @@ def exact(value: Any, worst: bool = True) -> Noisy:
     with np.errstate(invalid="ignore"):  # a signalling NaN becomes a quiet one
         v = np.asarray(value, np.float64)
     zeros = np.zeros_like(v)
-    return Noisy(v, zeros, zeros, zeros if worst else None)
+    result = Noisy(v, zeros, zeros, zeros if worst else None)
+    result._looked_at = zeros
+    return result
 
 
 def lift(value: Any) -> Noisy:
@@ -224,6 +235,8 @@ def weighted(slope: Floats, error: Floats) -> Floats:
 
 
 def _weighted(slope: Floats, error: Floats) -> Floats:
+    if isinstance(slope, float) and slope == 1.0:  # of sums
+        return error
     return np.where(error == 0, 0.0, slope * error)
 
 
@@ -238,14 +251,14 @@ def propagate(v: Any, *terms: tuple[Noisy, Any]) -> Noisy:
     lean: Floats | None = None
     with np.errstate(invalid="ignore"):
         for x, slope in terms:
-            if x.variance.any() or x.shared.any():
+            if x.errs or (x.shared is not x.variance and x.shared.any()):
                 steep = np.square(slope)
                 variance = variance + _weighted(steep, x.variance)
                 common = x.shared if x.size == value.size else np.maximum(x.shared, x.variance / x.size)
                 shared = shared + _weighted(steep, common)
             if worst is None or x.worst is None:
                 worst = None
-            elif x.worst.any():
+            elif x.errs if x.worst is x.variance else x.worst.any():
                 worst = worst + _weighted(np.abs(slope), x.worst)
             if x.lean is not None:
                 lean = together(lean, _weighted(np.abs(slope), x.lean) + np.zeros_like(value))
@@ -276,10 +289,13 @@ def rounded(
     precision, reach = current(), current().reach(x.v)
     if free is not False:
         free = free & ((x.v == 0) | (np.abs(x.v) >= precision.smallest))
-    if (exact_ones := x.variance == 0).any():  # else it does not matter which could be stored as they are
+    exact_ones = x.variance == 0
+    if np.logical_or.reduce(exact_ones, axis=None):  # else it does not matter which could be stored as they are
         free = free | exact_ones & (precision.holds(x.v) if times == 1 else x.v == 0)
     count = times + spared
-    own, most = np.where(free, 0.0, count * spread * (reach * reach / 3)), np.where(free, 0.0, count * reach)
+    own, most = count * spread * (reach * reach / 3), count * reach
+    if free is not False and np.any(free):
+        own, most = np.where(free, 0.0, own), np.where(free, 0.0, most)
     shared = x.shared + own if is_constant(x.v) else x.shared  # equal numbers are rounded alike
     if below is not None:
         own, most = np.maximum(own, below[0]), np.maximum(most, below[1])
@@ -316,7 +332,10 @@ def _stored(x: Noisy, format: Precision, times: Any) -> Noisy:
 
 def is_constant(v: Floats) -> bool:
     """Whether several elements are all the same number."""
-    return v.size > 1 and bool(v.flat[0] == v.flat[-1]) and bool(np.all(v == v.flat[0]))
+    if v.size < 2:
+        return False
+    first = v.item(0)
+    return first == v.item(-1) and bool(np.logical_and.reduce(v == first, axis=None))
 
 
 def flushed(x: Noisy) -> Noisy:
@@ -344,7 +363,7 @@ def settled(v: Floats, variance: Floats, shared: Floats, worst: Floats | None, l
 
     Where a value passes the largest number of the format an honest result may be infinite, so nothing is known.
     """
-    if not np.all(np.abs(v) <= current().largest):
+    if not np.logical_and.reduce(np.abs(v) <= current().largest, axis=None):
         finite = np.isfinite(v)
         unknown = np.where(finite & (np.abs(v) > current().largest), np.inf, 0.0)
         variance = np.where(finite, variance, 0.0) + unknown
@@ -357,6 +376,6 @@ def settled(v: Floats, variance: Floats, shared: Floats, worst: Floats | None, l
 def doubted(result: Noisy, unknown: Callable[[], Any]) -> Noisy:
     """A result, given up where it is infinite and of one of its parts nothing is known: with the other infinity, or
     with zero, it may be no number."""
-    if not (infinite := np.isinf(result.v)).any():
+    if not np.logical_or.reduce(infinite := np.isinf(result.v), axis=None):
         return result
     return given_up(result, infinite & unknown())

@@ -43,12 +43,15 @@ class Precision:
 
     def variance(self, y: Floats) -> Floats:
         """Variance of rounding y once; below the smallest normal number the spacing no longer shrinks with y."""
-        reach: Floats = np.maximum(np.abs(y), self.smallest) * self.unit
-        return np.where((y == 0) | np.isinf(y), 0.0, reach * reach / 3)
+        reach = self.reach(y)
+        return reach * reach / 3
 
     def reach(self, y: Floats) -> Floats:
         """Largest error of rounding y once."""
-        return np.where((y == 0) | np.isinf(y), 0.0, np.maximum(np.abs(y), self.smallest) * self.unit)
+        size = np.abs(y)
+        reach: Floats = np.maximum(size, self.smallest) * self.unit
+        free = (size == 0) | (size == np.inf)
+        return np.where(free, 0.0, reach) if np.logical_or.reduce(free, axis=None) else reach
 
     def holds(self, y: Floats) -> NDArray[np.bool_]:
         """Say where y needs no rounding at all: a whole number of the format's steps, and in its range."""

@@ -204,11 +204,11 @@ def matmul(a: Any, b: Any) -> Noisy:
         shared = shared + (np.where(sure, 0.0, below[0]) if below[2] else 0.0)
         worst = None if worst is None else worst + np.where(sure, 0.0, below[1])
     # An error in a row of x is in every column of the product, and the other way round.
-    if np.any(x.variance):
+    if x.errs:
         variance = variance + x.variance @ yy
         shared = shared + np.maximum(x.shared, x.variance / x.v[..., 0].size) @ yy
         worst = None if worst is None or x.worst is None else worst + x.worst @ ay
-    if np.any(y.variance):
+    if y.errs:
         variance = variance + xx @ y.variance
         shared = shared + xx @ np.maximum(y.shared, y.variance / y.v[..., 0, :].size)
         worst = None if worst is None or y.worst is None else worst + ax @ y.worst
@@ -284,7 +284,7 @@ def _in_common(x: Noisy, y: Noisy) -> Floats:
 
     Where errors come in from many operations before (coarse), they do not point to one side.
     """
-    if not roundings().errs_alike or roundings().coarse or not np.any(x.variance):
+    if not roundings().errs_alike or roundings().coarse or not x.errs:
         return np.zeros(())
     return np.asarray((x.sigma @ y.v) ** 2)
 

@@ -39,7 +39,7 @@ def grain(x: Noisy) -> float:
 
     Sums of such numbers are exact in any order while they are small (`is_exact`).
     """
-    if np.any(x.variance):
+    if x.errs:
         return 0.0
     v = x.v[np.isfinite(x.v) & (x.v != 0)]
     digits, exponent = np.frexp(v)
