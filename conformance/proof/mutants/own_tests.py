@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 from conformance.paths import ROOT
 
+from . import units
+
 
 class Tests(NamedTuple):
     """A file of tests, the variable by which it is told of a library, and the sources it looks at, if not all."""
@@ -31,6 +33,7 @@ C = (
     Tests("tests/c/test_scratch.py", _C, _MEMORY),
     Tests("tests/c/test_crowd.py", _C, _MEMORY),
     Tests("tests/c/test_first_calls.py", _C, _VECTORS),
+    Tests("tests/c/test_bf16_units.py", _C, units.SOURCES),
     Tests("tests/c/test_no_memory.py", _C),
     Tests("tests/c/test_given_back.py", _C),
     Tests("tests/c/test_fork.py", _C, ("fork.c",)),

@@ -28,6 +28,7 @@ from .failures import AnyCase, Failures, last_line
 from .library import Library
 from .mutator import Mutant
 from .record import Trial, Verdict
+from .units import owner
 
 
 class Looks(NamedTuple):
@@ -164,6 +165,8 @@ class Judge:
         most = self._looks.proved if is_proved else self._looks.first
         try:
             for build in filter(lambda build: build.changed, self._library.builds(mutant, folder)):
+                if self._failures.is_without_unit(build):
+                    return Trial(mutant, Verdict.UNJUDGED, said=f"no {owner(build.file)} on this machine")
                 changed.append(build)
                 codes += build.code
                 if build.code in self._codes.killed:
