@@ -19,8 +19,9 @@ _FUNCTION = re.compile(r"\b(?!__\w+__\b|alignas\b|NAME\b|HALF\b|enum\b)(\w+)\)?\
 _TEMPLATE = re.compile(r"template\s*<[^\n]*?>(?=\s+\w)")
 _CONSTANT = re.compile(r"\b(\w+)\s*=(?!=)")
 _CONSTANTS = re.compile(r"static const \w+ [^(){}]*;")  # of one type, as those of an enum
+_NONE: frozenset[str] = frozenset()
 _MADE = re.compile(r"(?!NAME\b|HALF\b)[A-Z][A-Z_]+\((\w+),")
-_PASTED = re.compile(r"\b[a-z]\w*##(_\w+)")
+_MAKER = re.compile(r"#define (\w+)\((\w+)((?:[^\n]*\\\n)*)")
 _FILLS = re.compile(r"\bNAME\(fill_\w+\)\(struct \w+\* table\) *\{")  # the table by which other files call
 _ARRAY = re.compile(r"\btable->(\w+)\[")  # of functions, which are called by their number
 _MEMBER = re.compile(r"\btable->(\w+) = (\w+);")
@@ -38,7 +39,7 @@ class Definition:
     line: int
     text: str
     members: frozenset[tuple[str, str]] = frozenset()  # of the table that the file fills, with the functions
-    pasted: frozenset[str] = frozenset()  # to the name that a macro gives it, where it does
+    pasted: frozenset[str] = frozenset()  # where a macro makes functions: what it pastes to their common name
     is_hidden: bool = False  # in a namespace without a name, or static and in no table: no other unit means it
 
     @cached_property
@@ -50,7 +51,7 @@ class Definition:
         several = text.startswith("enum") or _CONSTANTS.match(text)
         names |= {*_CONSTANT.findall(text)} if several else set()
         if self.pasted and (made := _MADE.match(text)):
-            names = {made[1] + pasted for pasted in self.pasted}
+            names = {made[1] + suffix for suffix in self.pasted}
         names |= {*_ARRAY.findall(text)} if _FILLS.search(text) else set()
         names |= {member for member, function in self.members if function in names}
         return frozenset(names | {name.removesuffix(format) for name in names for format in _FORMATS})
@@ -96,7 +97,7 @@ def definitions_of(file: str, text: str) -> list[Definition]:
     """Return the definitions of a file: each begins at the margin, outside of braces, and lasts until the next one."""
     code = without_comments(text)
     lines, fills = code.split("\n"), _FILLS.search(code) is not None
-    pasted = frozenset({"", *_PASTED.findall(code)} if fills else ())
+    made = {macro: _made(name, body) for macro, name, body in _MAKER.findall(code)} if fills else {}
     members = frozenset(_MEMBER.findall(code))
     is_alone = file.endswith(".c") and not fills
     starts, depth, continued, hidden = [], 0, False, False
@@ -110,6 +111,18 @@ def definitions_of(file: str, text: str) -> list[Definition]:
             depth = max(0, depth + line.count("{") - line.count("}"))
     spans = itertools.pairwise([*starts, (len(lines), False)])
     return [
-        Definition(file, start + 1, "\n".join(lines[start:stop]), members, pasted, own)
+        Definition(
+            file,
+            start + 1,
+            (body := "\n".join(lines[start:stop])),
+            members,
+            made.get(body.partition("(")[0], _NONE),
+            own,
+        )
         for (start, own), (stop, _) in spans
     ]
+
+
+def _made(name: str, body: str) -> frozenset[str]:
+    """What a macro pastes to a name that it is given, nothing among it, where it makes functions."""
+    return frozenset(re.findall(rf"\b{name}(?:##(\w+))?\(", body))
