@@ -29,12 +29,14 @@ class Tests(NamedTuple):
 _C, _KERNELS = "ASSAYER_STUB", "ASSAYER_EMULATED"
 _MEMORY, _VECTORS = ("scratch.c", "scratch.h"), ("simd.c", "simd.h")
 _PAST_CACHES = ("strided.c", "vector/layout.c", "strides.h")
+_FRAMES = ("convolution_dense.c", "convolution_packed.c", "convolution_weight.c", "windows.c", "windows.h")
 C = (
     Tests("tests/c/test_services.py", _C),
     Tests("tests/c/test_scratch.py", _C, _MEMORY),
     Tests("tests/c/test_crowd.py", _C, _MEMORY),
     Tests("tests/c/test_first_calls.py", _C, _VECTORS),
     Tests("tests/c/test_past_caches.py", _C, _PAST_CACHES),
+    Tests("tests/c/test_frames.py", _C, _FRAMES),
     Tests("tests/c/test_bf16_units.py", _C, units.SOURCES),
     Tests("tests/c/test_no_memory.py", _C),
     Tests("tests/c/test_given_back.py", _C),

@@ -51,5 +51,6 @@ def _number(library: Path, name: str) -> int:
     command = [sys.executable, "-c", _ASKED, str(library)]
     told = subprocess.run(command, env={**os.environ, _SETTING: name}, capture_output=True, text=True, check=False)
     if told.returncode:
-        raise ChildProcessError(f"{library.name}: expected the number of a unit, got {told.stderr.strip()[-200:]}")
+        [*_, said] = ["nothing", *told.stderr.strip().splitlines()]
+        raise ChildProcessError(f"{library.name}: expected the number of a unit, got {said}")
     return int(told.stdout)
