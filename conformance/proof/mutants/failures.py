@@ -70,11 +70,19 @@ class Failures:
         """Return the first test, case or step that does not pass.  Raises RefusedError."""
         if self._is_emulated:
             tests = own_tests.KERNELS if RESIDENT in build.operations else ()
-            failed = _own_test(tests, build.file, self._builder.link(build)) or self._in_other_orders(build, cases)
+            failed = self._own_test(tests, build) or self._in_other_orders(build, cases)
         else:
             failed = self._in_ways(self._ways(build), build, self._builder.link_watched, cases, threads=_THREADS)
-            failed = failed or _own_test(own_tests.C, build.file, self._builder.link(build))
+            failed = failed or self._own_test(own_tests.C, build)
         return failed or (self._first(build, self._builder.link_watched, (), steps) if steps else None)
+
+    def _own_test(self, tests: Sequence[own_tests.Tests], build: Build) -> Result | None:
+        """What fails of a library's own tests that look at a mutated file."""
+        for each in (each for each in tests if each.looks_at(build.file)):
+            link = self._builder.link_watched if each.traps else self._builder.link
+            if failed := own_tests.failed(each, link(build)):
+                return Result(each.name, "", Status.FAIL, failed)
+        return None
 
     def _in_other_orders(self, build: Build, cases: Sequence[AnyCase]) -> Result | None:
         """Other orders of an emulated device's threads, in one of them with arrays in memory of its own."""
@@ -147,14 +155,6 @@ class Failures:
 def _key(id: str, environment: Mapping[str, str]) -> str:
     """A case in some settings: one unit, or one order of threads, takes longer than another."""
     return " ".join([id, *(f"{name}={value}" for name, value in sorted(environment.items()))])
-
-
-def _own_test(tests: Sequence[own_tests.Tests], file: str, library: Path) -> Result | None:
-    """What fails of a library's own tests that look at a mutated file."""
-    for each in tests:
-        if each.looks_at(file) and (failed := own_tests.failed(each, library)):
-            return Result(each.name, "", Status.FAIL, failed)
-    return None
 
 
 def _steps(worker: Worker, bench: Bench, steps: Iterable[str]) -> Iterator[Result]:
