@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from bindings import Library
+from bindings import Library, read_header
+from tests.c.raw import calls
 
 LARGEST, SMALLEST, LONG = 2**63 - 1, -(2**63), 2**40
 OFFSETS = (0, 99, LARGEST, SMALLEST)
@@ -47,3 +49,17 @@ def test_lengths_beside_one_of_0_may_be_long(stub: Library) -> None:
     shape, strides = _whole(LONG, LONG, 0, 1, 1), _whole(1, 1, 1, 1, 1)
     given = (*two, _storage(), shape, strides, strides, strides[1:])
     assert stub.matmul_strided(*given, 0, 0, 0).tolist() == [0, 1, 2, 3]
+
+
+def test_what_has_no_axis_needs_neither_lengths_nor_strides(stub_path: Path) -> None:
+    """An array of no elements may be null, which the bindings never pass."""
+    none = {"shape": None, "input_strides": None, "a_strides": None, "b_strides": None, "output_strides": None}
+    found = {call.function.operation: call for call in calls(read_header(), stub_path)}
+    for operation, kept in (("map_strided", {}), ("zip_strided", {}), ("reduce_strided", {"kept": 0})):
+        call = found[operation]
+        spoilt = {name: value for name, value in none.items() if name in call.arrays}
+        assert call(**spoilt, axes=0, **kept) == 0, operation
+        assert call(**spoilt, axes=1, **kept) == read_header().constants["ASSAYER_INVALID"].value, operation
+    reduced = found["reduce_strided"]
+    assert reduced(output_strides=None, kept=0) == 0
+    assert reduced(output_strides=None, kept=1) == read_header().constants["ASSAYER_INVALID"].value

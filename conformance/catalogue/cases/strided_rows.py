@@ -39,7 +39,9 @@ EVERY_MAP = _rows(
 MOVES = _rows(_MAP_NAMES, *(("identity", s, "sliced", "padded") for s in (*SHAPES, *BORDERS)))
 SHAPED = _rows(_MAP_NAMES, *(("sigmoid", s, i, "dense") for s in (*SHAPES, *BORDERS) for i in ("rotated", "dense")))
 OF_WIDE = [row for row in EVERY_MAP[: len(MAPS)] if row["function"] != "exp"]  # which overflows somewhere
-NO_ELEMENT = _rows(_MAP_NAMES, *(("exp", s, "sliced", "padded") for s in EMPTY))
+# In runs and not: what a loop is cut into may be divided by a length.
+_WAYS = (("sliced", "padded"), ("dense", "dense"))
+NO_ELEMENT = _rows(_MAP_NAMES, *(("exp", s, i, o) for i, o in _WAYS for s in EMPTY))
 OF_POSITIVE = _rows(_MAP_NAMES, *((f, "3x41", "dense", "dense") for f in ("sqrt", "rsqrt", "log", "reciprocal")))
 HALVES = _rows(_MAP_NAMES, *((f, "2x65", "dense", "dense") for f in ("round", "floor", "ceil", "sign")))
 
@@ -52,7 +54,8 @@ OF_EACH = _rows(_ZIP_NAMES, *((f, "33", "dense", "turned", "dense") for f in ("p
 # Whole numbers, of which some are equal.
 COMPARED = _rows(_ZIP_NAMES, *((f, "65", "dense", "dense", "sliced") for f in ZIPS))
 OF_SPECIAL = [row for row in EVERY_ZIP if row["function"] != "power"]
-NO_PAIR = _rows(_ZIP_NAMES, *(("subtract", s, "sliced", "repeated", "rotated") for s in EMPTY))
+_PAIRED = (("sliced", "repeated", "rotated"), ("dense", "dense", "dense"))
+NO_PAIR = _rows(_ZIP_NAMES, *(("subtract", s, a, b, o) for a, b, o in _PAIRED for s in EMPTY))
 ZIPPED = _rows(
     _ZIP_NAMES,
     *(

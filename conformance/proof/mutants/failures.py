@@ -3,7 +3,7 @@
 The judge calls a C library in one thread and sees nothing of the memory that it takes for itself.  The second look is
 at the library's own tests, and at all cases in several threads, with that memory between guard pages and a trap where
 C leaves undefined what comes.  Kernels run in other orders of their threads, with such traps: an address that is not
-aligned as a device needs it is one.
+aligned as a device needs it is one.  What only a unit for bfloat16 runs is judged by each of those that there are.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import TypeAlias
 
 from bindings import LibraryError
@@ -30,6 +29,7 @@ from . import own_tests
 from .build import Build
 from .library import Library
 from .patience import Patience
+from .units import AS_IT_IS, SOURCES, Units
 
 AnyCase: TypeAlias = Case | Refusal | CallSequence
 LIMIT_S = 5.0  # of a call: an honest one takes a tenth of a second, on the emulator a second
@@ -46,28 +46,60 @@ class Failures:
     def __init__(self, library: Library, store: Store) -> None:
         self._builder, self._store = library.builder, store
         self._is_emulated = isinstance(library.recipe, Kernels)
-        self._wrong: set[str] = set()  # cases that the library as it is does not pass
+        self._wrong: set[str] = set()  # cases that the library as it is does not pass, each with its settings
         self._patience = Patience(LIMIT_S)
+        self._units: Units | None = None  # asked for where a mutant can need one
 
     def of_cases(self, build: Build, cases: Sequence[AnyCase]) -> Result | None:
         """Return the first case that does not pass.  Raises RefusedError."""
-        return self._first(build, self._builder.link, cases)
+        return self._in_ways(self._ways(build), build, self._builder.link, cases)
+
+    def is_without_unit(self, build: Build) -> bool:
+        """Whether what is changed is a unit's alone, and this machine has not got it.  Raises RefusedError."""
+        return not self._ways(build)
+
+    def _ways(self, build: Build) -> Sequence[Mapping[str, str]]:
+        """The settings in which a mutant can differ."""
+        if self._is_emulated or build.file not in SOURCES:
+            return (AS_IT_IS,)
+        if self._units is None:
+            self._units = Units(self._builder.link(build.unmutated))
+        return self._units.ways(build.file)
 
     def of_a_second_look(self, build: Build, cases: Sequence[AnyCase], steps: Sequence[str] = ()) -> Result | None:
         """Return the first test, case or step that does not pass.  Raises RefusedError."""
         if self._is_emulated:
             tests = own_tests.KERNELS if RESIDENT in build.operations else ()
-            failed = _own_test(tests, build.file, self._builder.link(build)) or self._in_other_orders(build, cases)
+            failed = self._own_test(tests, build) or self._in_other_orders(build, cases)
         else:
-            failed = self._first(build, self._builder.link_watched, cases, threads=_THREADS)
-            failed = failed or _own_test(own_tests.C, build.file, self._builder.link(build))
+            failed = self._in_ways(self._ways(build), build, self._builder.link_watched, cases, threads=_THREADS)
+            failed = failed or self._own_test(own_tests.C, build)
         return failed or (self._first(build, self._builder.link_watched, (), steps) if steps else None)
+
+    def _own_test(self, tests: Sequence[own_tests.Tests], build: Build) -> Result | None:
+        """What fails of a library's own tests that look at a mutated file."""
+        for each in (each for each in tests if each.looks_at(build.file)):
+            link = self._builder.link_watched if each.traps else self._builder.link
+            if failed := own_tests.failed(each, link(build)):
+                return Result(each.name, "", Status.FAIL, failed)
+        return None
 
     def _in_other_orders(self, build: Build, cases: Sequence[AnyCase]) -> Result | None:
         """Other orders of an emulated device's threads, in one of them with arrays in memory of its own."""
-        link = self._builder.link_watched
-        ways = (Candidate(Path(), schedule=schedule).environment for schedule in SCHEDULES[1:])
-        return next(filter(None, (self._first(build, link, cases, environment=way) for way in ways)), None)
+        ways = [Candidate(Path(), schedule=schedule).environment for schedule in SCHEDULES[1:]]
+        return self._in_ways(ways, build, self._builder.link_watched, cases)
+
+    def _in_ways(
+        self,
+        ways: Iterable[Mapping[str, str]],
+        build: Build,
+        link: Callable[[Build], Path],
+        cases: Sequence[AnyCase],
+        threads: int = 1,
+    ) -> Result | None:
+        """The first failure in any of several settings of the library's process."""
+        found = (self._first(build, link, cases, threads=threads, environment=way) for way in ways)
+        return next(filter(None, found), None)
 
     def _first(
         self,
@@ -76,16 +108,16 @@ class Failures:
         cases: Sequence[AnyCase],
         steps: Sequence[str] = (),
         threads: int = 1,
-        environment: Mapping[str, str] = MappingProxyType({}),
+        environment: Mapping[str, str] = AS_IT_IS,
     ) -> Result | None:
         """Judge cases and steps until one does not pass that passes without the mutant, and return that one."""
-        path, due = link(build), [case for case in cases if case.id not in self._wrong]
+        path, due = link(build), [case for case in cases if _key(case.id, environment) not in self._wrong]
         while failed := self._judge(path, due, steps, threads, environment):
             place = next((place for place, case in enumerate(due) if case.id == failed.id), None)
-            if place is None or self._patience.knows(failed.id):
+            if place is None or self._patience.knows(_key(failed.id, environment)):
                 return failed
             if self._judge(link(build.unmutated), [due[place]], (), threads, environment):
-                self._wrong.add(failed.id)
+                self._wrong.add(_key(failed.id, environment))
                 place += 1
             elif failed.status is not Status.TIMED_OUT:
                 return failed
@@ -112,19 +144,17 @@ class Failures:
 
     def _judged(self, case: AnyCase, bench: Bench, worker: Worker) -> Result:
         """Judge a case, no call of which may take much longer than it did before."""
-        worker.limit_s = self._patience.limit_s(case.id)
+        key = _key(case.id, worker.environment)
+        worker.limit_s = self._patience.limit_s(key)
         result = judge_case(case, bench)
         if result.is_fine:
-            self._patience.note(case.id, result.seconds)
+            self._patience.note(key, result.seconds)
         return result
 
 
-def _own_test(tests: Sequence[own_tests.Tests], file: str, library: Path) -> Result | None:
-    """What fails of a library's own tests that look at a mutated file."""
-    for each in tests:
-        if each.looks_at(file) and (failed := own_tests.failed(each, library)):
-            return Result(each.name, "", Status.FAIL, failed)
-    return None
+def _key(id: str, environment: Mapping[str, str]) -> str:
+    """A case in some settings: one unit, or one order of threads, takes longer than another."""
+    return " ".join([id, *(f"{name}={value}" for name, value in sorted(environment.items()))])
 
 
 def _steps(worker: Worker, bench: Bench, steps: Iterable[str]) -> Iterator[Result]:

@@ -11,13 +11,19 @@ from typing import NamedTuple
 
 from conformance.paths import ROOT
 
+from . import units
+
 
 class Tests(NamedTuple):
-    """A file of tests, the variable by which it is told of a library, and the sources it looks at, if not all."""
+    """A file of tests, the variable by which it is told of a library, and the sources it looks at, if not all.
+
+    traps: whether it asks for what C leaves undefined, which shows in a library alone that is compiled with traps.
+    """
 
     name: str
     variable: str
     sources: Collection[str] = ()
+    traps: bool = False
 
     def looks_at(self, file: str) -> bool:
         """Whether a mistake in a source can show in these tests and in no case."""
@@ -26,11 +32,18 @@ class Tests(NamedTuple):
 
 _C, _KERNELS = "ASSAYER_STUB", "ASSAYER_EMULATED"
 _MEMORY, _VECTORS = ("scratch.c", "scratch.h"), ("simd.c", "simd.h")
+_STRIDED = ("strides.h", "strided.c", "strided_reduce.c", "strided_matmul.c")
+_PAST_CACHES = ("strided.c", "strides.h", "vector/layout.c")
+_FRAMES = ("convolution_dense.c", "convolution_packed.c", "convolution_weight.c", "windows.c", "windows.h")
 C = (
     Tests("tests/c/test_services.py", _C),
     Tests("tests/c/test_scratch.py", _C, _MEMORY),
     Tests("tests/c/test_crowd.py", _C, _MEMORY),
     Tests("tests/c/test_first_calls.py", _C, _VECTORS),
+    Tests("tests/c/test_empty_tensors.py", _C, _STRIDED, traps=True),
+    Tests("tests/c/test_past_caches.py", _C, _PAST_CACHES),
+    Tests("tests/c/test_frames.py", _C, _FRAMES),
+    Tests("tests/c/test_bf16_units.py", _C, units.SOURCES),
     Tests("tests/c/test_no_memory.py", _C),
     Tests("tests/c/test_given_back.py", _C),
     Tests("tests/c/test_fork.py", _C, ("fork.c",)),

@@ -72,7 +72,8 @@ class _Names:
         found, due = {entry}, [entry]
         while due:
             one = due.pop()
-            due += (new := {other for name in one.mentions for other in self._meant(name, one.file)} - found)
+            meant = {other for name in one.mentions for other in self._meant(name, one.file)}
+            due += (new := {other for other in meant if not (one.is_record and other.is_function)} - found)
             found |= new
         return found
 

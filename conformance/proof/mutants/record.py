@@ -17,6 +17,7 @@ class Verdict(StrEnum):
     REFUSED = "refused"  # by the compiler, the linker or the interpreter
     SAME = "same"  # compiled to the code that stands there unchanged
     REPEATED = "repeated"  # compiled to the code of a mutant that has been judged
+    UNJUDGED = "unjudged"  # what runs it, this machine has not got
 
 
 @dataclass(frozen=True)

@@ -57,14 +57,14 @@ def judged(
 ) -> Iterator[Trial]:
     """Yield what comes of mutants: first what the log knows, then the others as they are done, each written to the log.
 
-    What awaits a second look is tried again, unless is_brief.
+    What awaits a second look is tried again, unless is_brief, and always what this machine could not judge.
     make: what judges, called in every process.  Whoever stops to ask for more ends the work.  Raises FaultError where
     there is no compiler.
     """
     wanted = {mutant.id for mutant in mutants}
+    open_ones = (Verdict.UNJUDGED,) if is_brief else (Verdict.UNJUDGED, Verdict.PASSED)
     known = {trial.mutant.id: trial for trial in log.trials()}
-    if not is_brief:
-        known = {id: trial for id, trial in known.items() if trial.verdict is not Verdict.PASSED}
+    known = {id: trial for id, trial in known.items() if trial.verdict not in open_ones}
     codes = {trial.code: trial.verdict for trial in known.values() if trial.counts}
     yield from (trial for id, trial in known.items() if id in wanted)
     due = [mutant for mutant in mutants if mutant.id not in known]

@@ -70,7 +70,8 @@ class Score:
         share = f" ({len(self.killed) / counted:.1%})" if counted else ""
         waiting = sum(trial.verdict is Verdict.PASSED for trial in self.survivors)
         due = f"; {waiting} of the others await a second look" if waiting else ""
-        return f"{len(self.killed)} of {counted} mutants killed{share}{due}; not counted: {left_out}"
+        elsewhere = f", {seen[Verdict.UNJUDGED]} need a unit that this machine lacks" if seen[Verdict.UNJUDGED] else ""
+        return f"{len(self.killed)} of {counted} mutants killed{share}{due}; not counted: {left_out}{elsewhere}"
 
 
 def _table(name: str, trials: Sequence[Trial], of: Callable[[Trial], str]) -> Iterator[str]:

@@ -8,7 +8,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -28,6 +28,7 @@ from .failures import AnyCase, Failures, last_line
 from .library import Library
 from .mutator import Mutant
 from .record import Trial, Verdict
+from .units import owner
 
 
 class Looks(NamedTuple):
@@ -40,6 +41,7 @@ class Looks(NamedTuple):
 
 ON_THE_HOST, ON_A_DEVICE = Looks(200, 600), Looks(60, 120)  # where a case takes five times as long, in two orders
 _DIGITS = 64  # of the digest of a build
+_CHOOSING = ("function", "activation")  # scalars that say what an operation computes
 _MOST_ON_A_DEVICE = 1 << 16  # elements of the arrays of a designed case
 
 
@@ -90,12 +92,19 @@ def is_small(case: Case) -> bool:
 
 
 def spread(cases: Sequence[AnyCase], most: int) -> Iterator[AnyCase]:
-    """Yield no more than so many cases: of each operation in turn the next one, those first whose sizes are extreme."""
-    by_operation: dict[str, list[AnyCase]] = {}
+    """Yield no more than so many cases: of each kind in turn the next one, those first whose sizes are extreme."""
+    by_kind: dict[Hashable, list[AnyCase]] = {}
     for case in sorted(cases, key=_elements):
-        by_operation.setdefault(case.operation, []).append(case)
-    rounds = itertools.zip_longest(*map(_from_both_ends, by_operation.values()))
+        by_kind.setdefault(_kind(case), []).append(case)
+    rounds = itertools.zip_longest(*map(_from_both_ends, by_kind.values()))
     return itertools.islice((case for some in rounds for case in some if case is not None), most)
+
+
+def _kind(case: AnyCase) -> Hashable:
+    """Cases of an operation that computes several functions are of as many kinds; designed ones are of others."""
+    if not isinstance(case, Case):
+        return case.operation
+    return case.operation, *map(case.sizes.get, _CHOOSING), case.spec.by_design
 
 
 def second_look(cases: Sequence[AnyCase], most: int) -> list[AnyCase]:
@@ -164,6 +173,8 @@ class Judge:
         most = self._looks.proved if is_proved else self._looks.first
         try:
             for build in filter(lambda build: build.changed, self._library.builds(mutant, folder)):
+                if self._failures.is_without_unit(build):
+                    return Trial(mutant, Verdict.UNJUDGED, said=f"no {owner(build.file)} on this machine")
                 changed.append(build)
                 codes += build.code
                 if build.code in self._codes.killed:

@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from conformance.proof.faults.recipes import Kernels
 from conformance.proof.mutants import Mutant
 from conformance.proof.mutants.equivalents import Equivalent, Equivalents, EquivalentsError, Unordered, read
 from conformance.proof.mutants.library import Library
 from conformance.proof.mutants.record import Trial, Verdict
+from conformance.proof.mutants.reference import Reference
+from conformance.proof.mutants.sample import Subject
 from conformance.proof.mutants.score import Score
 
 needs_mutator = pytest.mark.skipif(find_spec("universalmutator") is None, reason="no universalmutator: `nox -s tests`")
@@ -20,9 +23,11 @@ PROOF = Equivalent("cuda/src/softmax.c", "cuda_softmax", LINE.before, LINE.after
 
 
 @needs_mutator
-def test_every_committed_proof_is_of_a_mutant(library: Library) -> None:
-    made = {mutant: library.place(mutant) for mutant in library.mutants()}
-    read().check(library.folder, made)
+@pytest.mark.parametrize("subject", [None, Library(Kernels("fast")), Reference()], ids=["c", "kernels", "reference"])
+def test_every_committed_proof_is_of_a_mutant(library: Library, subject: Subject | None) -> None:
+    subject = subject or library
+    made = {mutant: subject.place(mutant) for mutant in subject.mutants()}
+    read().check(subject.folder, made)
 
 
 def test_a_proof_of_a_line_that_is_no_more_is_an_error() -> None:

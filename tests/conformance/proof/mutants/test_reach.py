@@ -30,11 +30,19 @@ def test_every_fault_stands_where_its_operations_reach(recipe: CLibrary, faults:
         assert set(fault.operations) <= library.reach.operations(fault.file, line), fault.name
 
 
+STRIDED = {"map_strided", "zip_strided", "reduce_strided"}
+SWIGLU_BACKWARD = {"swiglu_backward", "swiglu_backward_bf16", "swiglu_backward_fp16"}
+PRODUCTS = {name for name in operations.OPERATIONS if "gemm" in name and name.endswith(("_bf16", "_fp16"))}
+
+
 @pytest.mark.parametrize(
     ("file", "text", "due"),
     [
         ("elementwise.c", "v->mul(length", {"mul"}),
-        ("vector/elementwise.c", "y[i] = a[i] * b[i];", {"mul"}),  # called through a table
+        ("vector/elementwise.c", "d_up[i] = dy[i]", SWIGLU_BACKWARD),  # called through a table
+        ("vector/elementwise.c", "y[i] = a[i] * b[i];", {"mul", *STRIDED}),  # and by its number in an array of that
+        ("vector/strided.c", "MAP(reciprocal", STRIDED),  # made by a macro
+        ("halves/product.c", "static void divide(", PRODUCTS),  # of the name of others, private to its file
         ("softmax.c", "int32_t cuda_softmax(", {"softmax"}),
         ("halves/elementwise.h", "v->add(length", {"add_bf16", "add_fp16"}),
         (
@@ -82,3 +90,15 @@ def test_definitions_have_names() -> None:
     )
     found = [(one.line, one.name) for one in definitions_of("one.cu", source)]
     assert found == [(1, "TWO"), (2, "LINE"), (3, "pair"), (6, "made"), (10, "kernel")]
+
+
+def test_what_several_names_mean_is_reached_by_each(library: Library) -> None:
+    def reached(file: str, text: str) -> frozenset[str]:
+        source = library.sources[file]
+        return library.reach.operations(file, source.count("\n", 0, source.index(text)) + 1)
+
+    joined = reached("vector/strided.c", "JOINED(smallest")  # a macro pastes the names
+    assert {"reduce_strided"} <= joined < operations.OPERATIONS.keys()
+    smallest = reached("vector/losses.c", "SMALLEST = 1e-12f")  # the second constant of a line
+    assert {"bce_backward", "categorical_cross_entropy_backward"} <= smallest < operations.OPERATIONS.keys()
+    assert "tanh" in reached("vector/activations.c", "hyperbolic_tangent(int64_t n")  # a table has it by another name

@@ -82,6 +82,13 @@ def test_what_awaits_a_second_look_is_tried_again(library: Library, tmp_path: Pa
     assert ({trial.verdict for trial in again}, tried) == ({Verdict.KILLED}, [1])
 
 
+def test_what_no_machine_could_judge_is_tried_again(library: Library, tmp_path: Path, tried: list[int]) -> None:
+    log = Log(tmp_path / "log.jsonl", "sources", "judge")
+    log.append(Trial(MUTANTS[0], Verdict.UNJUDGED))
+    brief = list(judged(library, no_judge, MUTANTS[:1], log, 1, is_brief=True))
+    assert ([trial.verdict for trial in brief], tried) == ([Verdict.KILLED], [1])
+
+
 def test_two_mutants_of_one_code_count_once(library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sample, "_begin", lambda *given: None)
     monkeypatch.setattr(sample, "_trial", lambda mutant: Trial(mutant, Verdict.SURVIVED, code="the same"))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.catalogue.cases import CASES
+from conformance.catalogue.cases import CASES, Case
 from conformance.catalogue.prepared import MemoryStore
 from conformance.ids import is_designed
 from conformance.judging.results import Result, Status
@@ -206,6 +206,14 @@ def test_of_many_cases_a_second_look_takes_the_extremes_of_each_operation() -> N
     sizes = [math.prod(case.sizes.values()) for case in chosen[::2]]
     assert sizes[0] > sizes[2] > sizes[1] == 1
     assert sorted(case.id for case in spread(cases, 10**6)) == sorted(case.id for case in cases)
+
+
+def test_of_an_operation_with_several_functions_a_second_look_takes_each() -> None:
+    cases = [case for case in CASES.values() if case.operation == "zip_strided"]
+    functions = {case.sizes["function"] for case in cases}
+    chosen = list(spread(cases, len(functions)))
+    assert {case.sizes["function"] for case in chosen if isinstance(case, Case)} == functions
+    assert len(functions) > 10
 
 
 def test_cases_that_killed_come_first(mutant: Made) -> None:

@@ -1,0 +1,56 @@
+"""The units for bfloat16 by which the C library multiplies: which sources each runs, and which ones this machine has.
+
+A library of the instructions that all processors have, which mutants are made of, uses none unless it is told to
+(cuda/src/halves/unit.c): without being told it would run nothing of the sources below.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+AS_IT_IS: Mapping[str, str] = MappingProxyType({})
+_SETTING = "ASSAYER_BF16"
+# By the setting's word, those first that every processor has: the source that nothing else runs.
+_OWN = {"amx_emulated": "halves/amx_emulated.c", "avx512_bf16": "halves/avx512_bf16.c", "amx": "halves/amx.c"}
+_SHARED = ("unit.c", "unit.h", "tiles.h", "product.c", "widened.c", "halves.h", "gemm.c", "gemm.h")
+SOURCES = frozenset({*_OWN.values(), *(f"halves/{name}" for name in _SHARED), "vector/pairs.c"})
+_ASKED = (
+    "import sys, pathlib, bindings; print(bindings.Library(pathlib.Path(sys.argv[1])).services.fact('bf16_unit') or 0)"
+)
+
+
+class Units:
+    """The units that a library has on this machine; library: its path, as it is without a mutant."""
+
+    def __init__(self, library: Path) -> None:
+        self._here = [name for name in _OWN if _number(library, name)]
+
+    def ways(self, file: str) -> list[Mapping[str, str]]:
+        """Return the settings in which a mutant of a source can differ."""
+        if file not in SOURCES:
+            return [AS_IT_IS]
+        ways: list[Mapping[str, str]] = [{_SETTING: name} for name in self._here if owner(file) in ("", name)]
+        return ways if owner(file) else [*ways, AS_IT_IS]
+
+
+def owner(file: str) -> str:
+    """Return the unit that alone runs a source, if one does."""
+    return next((name for name, own in _OWN.items() if file == own), "")
+
+
+def _number(library: Path, name: str) -> int:
+    """What the library says that it multiplies by where it is told to use this unit; 0 where it has not got it.
+
+    Raises ChildProcessError where it says nothing.
+    """
+    command = [sys.executable, "-c", _ASKED, str(library)]
+    told = subprocess.run(command, env={**os.environ, _SETTING: name}, capture_output=True, text=True, check=False)
+    if told.returncode:
+        [*_, said] = ["nothing", *told.stderr.strip().splitlines()]
+        raise ChildProcessError(f"{library.name}: expected the number of a unit, got {said}")
+    return int(told.stdout)
