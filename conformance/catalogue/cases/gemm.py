@@ -81,7 +81,8 @@ def _gated(
     """Gate and up; the sums of plain data are large, where SiLU is 0 or the identity: so gates of size one, too."""
     bent = some + every[3:5]
     return (
-        Spec(operation, {"plain": every} | dict.fromkeys(("exact", "cancel", "tiny"), some), given),
+        Spec(operation, {"plain": every} | dict.fromkeys(("exact", "tiny"), some), given),
+        Spec(operation, {"cancel": some}, {**dict.fromkeys(("B_gate", "B_up"), scaled("cancel", 2.0**-9)), **given}),
         Spec(operation, {"plain": bent}, {"B_gate": scaled("plain", 0.125), **given}, why="gates_of_size_one"),
     )
 
