@@ -43,7 +43,7 @@ static void route(const struct router* r, int64_t first, int64_t last, struct lo
         int32_t* const chosen = r->indices + token * r->top_k;
         float* const probs = r->probs + token * r->n_experts;
         softmax_topk_row(v, x, r->n_experts, r->top_k, r->weights + token * r->top_k, chosen, own.order);
-        softmax_row(v, x, r->n_experts, probs);
+        v->scale(r->n_experts, probs, (float)(1 / v->exp_shifted(r->n_experts, x, v->maximum(r->n_experts, x), probs)), probs);
         for (int j = 0; j < r->top_k; j++) load.counts[chosen[j]]++;
         for (int64_t e = 0; e < r->n_experts; e++) load.sums[e] += probs[e];
     }

@@ -8,18 +8,17 @@
 #include <math.h>
 #include <string.h>
 
-void softmax_row(const struct simd* v, const float* x, int cols, float* y) {
-    const double total = v->exp_shifted(cols, x, v->maximum(cols, x), y);
-    v->scale(cols, y, (float)(1 / total), y);
-}
-
 int32_t cuda_softmax(const float* input, float* output, int rows, int cols, void* stream) {
     (void)stream;
     CHECK_ARRAY(input, rows, cols);
     CHECK_ARRAY(output, rows, cols);
     const struct simd* const v = simd();
     PARALLEL_FOR((int64_t)rows * cols >= SERIAL_BELOW)
-    for (int64_t row = 0; row < rows; row++) softmax_row(v, input + row * cols, cols, output + row * cols);
+    for (int64_t row = 0; row < rows; row++) {
+        float* const y = output + row * cols;
+        const double total = v->exp_shifted(cols, input + row * cols, v->maximum(cols, input + row * cols), y);
+        v->scale(cols, y, (float)(1 / total), y);
+    }
     return ASSAYER_OK;
 }
 

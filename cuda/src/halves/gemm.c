@@ -62,7 +62,7 @@ static struct half_product gated(const struct gated_operands* o, int64_t start, 
     const int64_t at = start * o->N, weights = expert * o->N * o->K;
     return (struct half_product){.a = plain_half(o->A + start * o->K, o->K), .b = transposed_half(o->B_gate + weights, o->K),
                                  .b_up = transposed_half(o->B_up + weights, o->K), .c = o->gate + at, .up = o->up + at,
-                                 .gated = o->output + at, .c_row = o->N, .rows = rows, .columns = o->N, .depth = o->K};
+                                 .gated = o->output + at, .rows = rows, .columns = o->N, .depth = o->K, .c_row = o->N};
 }
 
 static int32_t many_gated(const struct gated_operands* o, const int32_t* offsets, int64_t n_experts, struct half format) {
