@@ -78,6 +78,11 @@ class Library:
         self.__dict__[name] = operation
         return operation
 
+    def has(self, operation: str) -> bool:
+        """Say whether the header declares an operation of that name and the library exports it."""
+        function = self.header.operations.get(operation)
+        return function is not None and self._object.entry(function.symbol, function.types) is not None
+
     def array(self, source: Any) -> DeviceArray:
         """Return a NumPy array's values where the library computes: copied to a device, on the host the array itself.
 
