@@ -23,6 +23,8 @@ from .sizes import PUBLISHED
 class Timed(Wrapped):
     """A namespace of operations that adds up the seconds spent in each."""
 
+    offers = Wrapped.offered_behind
+
     def __init__(self, ops: Ops) -> None:
         super().__init__(ops)
         self.seconds: dict[str, float] = defaultdict(float)

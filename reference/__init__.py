@@ -59,6 +59,7 @@ from .ops.gemm import (
     grouped_gemm_nn,
     grouped_gemm_tn,
 )
+from .ops.gemm_swiglu import gemm_swiglu, grouped_gemm_swiglu
 from .ops.layernorm import layernorm, layernorm_backward
 from .ops.loss import cross_entropy_backward, cross_entropy_forward, fused_cross_entropy
 from .ops.losses import (
@@ -97,6 +98,7 @@ from .ops.optimizer import (
 from .ops.pooling import avg_pool2d, avg_pool2d_backward, max_pool2d, max_pool2d_backward
 from .ops.recurrent import gru_backward, gru_forward, lstm_backward, lstm_forward, rnn_backward, rnn_forward
 from .ops.rope import rope_backward, rope_forward, rope_freqs, rope_qk, rope_qk_backward
+from .ops.router import topk_router
 from .ops.sequence import concat_steps, concat_steps_backward, slice_steps, slice_steps_backward
 from .ops.softmax import softmax, softmax_backward, softmax_topk, softmax_topk_backward
 from .ops.strided import map_strided, matmul_strided, reduce_strided, zip_strided
@@ -164,11 +166,13 @@ __all__ = [
     "gemm",
     "gemm_beta",
     "gemm_nn",
+    "gemm_swiglu",
     "gemm_tn",
     "gemm_tt",
     "grad_clip",
     "grouped_gemm",
     "grouped_gemm_nn",
+    "grouped_gemm_swiglu",
     "grouped_gemm_tn",
     "gru_backward",
     "gru_forward",
@@ -226,6 +230,7 @@ __all__ = [
     "swiglu_backward",
     "tanh",
     "tanh_backward",
+    "topk_router",
     "topk_sample",
     "topp_sample",
     "zero_grad",

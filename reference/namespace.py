@@ -22,7 +22,10 @@ class Namespace:
     """Operations by name, each carried out by `_call`, unless a method has the operation's name."""
 
     def offers(self, operation: str) -> bool:
-        """Whether a fused operation is to be called (see the function of this name)."""
+        """Whether a fused operation is to be called in place of those that it is made of.
+
+        Not here: whoever looks at the calls, or answers some of them otherwise, knows the operations one by one.
+        """
         return False
 
     def __getattr__(self, operation: str) -> Callable[..., Any]:
@@ -36,14 +39,17 @@ class Namespace:
 
 
 class Wrapped(Namespace):
-    """A namespace that stands before another, `ops`, and hands every call on."""
+    """A namespace that stands before another, `ops`, and hands every call on.
+
+    One to which a fused operation means no more than those that it is made of says so: `offers = Wrapped.offered_behind`.
+    """
 
     def __init__(self, ops: Ops) -> None:
         self._ops = ops
 
-    def offers(self, operation: str) -> bool:
-        """Whether the namespace behind offers it."""
-        return offers(self._ops, operation)
-
     def _call(self, operation: str, /, *args: Any, **named: Any) -> Any:
         return getattr(self._ops, operation)(*args, **named)
+
+    def offered_behind(self, operation: str) -> bool:
+        """Whether the namespace behind offers it."""
+        return offers(self._ops, operation)

@@ -34,6 +34,8 @@ class CallFormats(NamedTuple):
 class Recorded(Wrapped):
     """A namespace of operations that notes the placement of every call."""
 
+    offers = Wrapped.offered_behind
+
     def __init__(self, ops: Ops) -> None:
         super().__init__(ops)
         self.calls: list[CallFormats] = []

@@ -43,6 +43,17 @@ def follow_routing(arguments: Arguments, expected: dict[str, Any], got: Mapping[
     return {"weights": taken / np.sum(taken, axis=-1, keepdims=True), "indices": indices}
 
 
+def follow_router(arguments: Arguments, expected: dict[str, Any], got: Mapping[str, Array]) -> dict[str, Any]:
+    """As follow_routing; the counts, and the loss, are of the experts that were chosen."""
+    logits = arguments["logits"]
+    followed = follow_routing({"input": logits}, expected, got)
+    if followed is expected:
+        return expected
+    probabilities: Any = reference.softmax(_noisy(logits))
+    aux_loss, f_counts, _ = reference.aux_loss_forward(probabilities, followed["indices"], arguments["alpha"])
+    return {**expected, **followed, "aux_loss": aux_loss, "f_counts": f_counts}
+
+
 def _equals_in_order(scores: Array, chosen: Array) -> NDArray[np.bool_]:
     """Say of each row whether, of equal scores, the first are chosen, and the first first."""
     rows, k = chosen.shape

@@ -249,6 +249,19 @@ int32_t cuda_grouped_gemm_tn(const float* A SHAPE(rows, M), const float* B SHAPE
                              float* C UPDATED_IF(beta != 0) SHAPE(n_experts, M, N),
                              int rows, int n_experts, int M, int N, float beta, void* stream);
 
+/* gate = A . B_gate^T; up = A . B_up^T; output = silu(gate) * up, of the sums before they are rounded.  gate and up are what
+ * swiglu_backward reads. */
+int32_t cuda_gemm_swiglu(const float* A SHAPE(M, K), const float* B_gate SHAPE(N, K), const float* B_up SHAPE(N, K),
+                         float* gate SHAPE(M, N), float* up SHAPE(M, N), float* output SHAPE(M, N), int M, int N, int K,
+                         void* stream);
+
+/* The same of rows that experts own, as in grouped_gemm: by B_gate[e] and B_up[e]. */
+int32_t cuda_grouped_gemm_swiglu(const float* A SHAPE(rows, K), const float* B_gate SHAPE(n_experts, N, K),
+                                 const float* B_up SHAPE(n_experts, N, K),
+                                 const int32_t* offsets SHAPE(n_experts + 1) WITHIN(rows + 1), float* gate SHAPE(rows, N),
+                                 float* up SHAPE(rows, N), float* output SHAPE(rows, N), int rows, int n_experts, int N, int K,
+                                 void* stream);
+
 /* ---- rope ------------------------------------------------------------------------------------------------------- */
 
 /* Angles freqs[p, d] = p * b^(-2d / head_dim), b = base * alpha^(head_dim / (head_dim - 2)) (NTK scaling). */
@@ -384,6 +397,13 @@ int32_t cuda_aux_loss_forward(const float* router_probs SHAPE(batch_seq, n_exper
 /* d_router_probs[t, e] = scale * alpha * n_experts * f_counts[e] / batch_seq^2: the counts are constants. */
 int32_t cuda_aux_loss_backward(const float* f_counts SHAPE(n_experts), float* d_router_probs SHAPE(batch_seq, n_experts),
                                int batch_seq, int n_experts, float alpha, float scale, void* stream);
+
+/* The router of tokens to experts: weights and indices as softmax_topk has them, probs = softmax(logits), and the auxiliary
+ * loss of both with its statistics, as aux_loss_forward has them. */
+int32_t cuda_topk_router(const float* logits SHAPE(tokens, n_experts), float* weights SHAPE(tokens, top_k),
+                         int32_t* indices SHAPE(tokens, top_k), float* probs SHAPE(tokens, n_experts), float* aux_loss SHAPE(1),
+                         float* f_counts SHAPE(n_experts), float* p_means SHAPE(n_experts), int tokens, int n_experts, int top_k,
+                         float alpha, void* stream) REQUIRES(top_k >= 1, top_k <= n_experts);
 
 /* ---- loss ------------------------------------------------------------------------------------------------------- */
 
@@ -1013,6 +1033,18 @@ int32_t cuda_matmul_strided(const float* a SHAPE(OR_ZERO(a_size)) STRIDED(shape,
         float* C UPDATED_IF(beta != 0) SHAPE(n_experts, M, N), int rows, int n_experts, int M, int N, float beta,      \
         void* stream);                                                                                                 \
                                                                                                                        \
+    /* As gemm_swiglu: each of the three is rounded once, output of the sums as they are. */                           \
+    int32_t cuda_gemm_swiglu_##suffix(const half* A SHAPE(M, K), const half* B_gate SHAPE(N, K),                       \
+        const half* B_up SHAPE(N, K), half* gate SHAPE(M, N), half* up SHAPE(M, N), half* output SHAPE(M, N),          \
+        int M, int N, int K, void* stream);                                                                            \
+                                                                                                                       \
+    /* As grouped_gemm_swiglu. */                                                                                      \
+    int32_t cuda_grouped_gemm_swiglu_##suffix(const half* A SHAPE(rows, K),                                            \
+        const half* B_gate SHAPE(n_experts, N, K), const half* B_up SHAPE(n_experts, N, K),                            \
+        const int32_t* offsets SHAPE(n_experts + 1) WITHIN(rows + 1), half* gate SHAPE(rows, N),                       \
+        half* up SHAPE(rows, N), half* output SHAPE(rows, N), int rows, int n_experts, int N, int K,                   \
+        void* stream);                                                                                                 \
+                                                                                                                       \
     /* As rope_qk; the angles are float32. */                                                                          \
     int32_t cuda_rope_qk_##suffix(const half* q SHAPE(batch, seq_len, n_q_heads, head_dim),                            \
         const half* k SHAPE(batch, seq_len, n_kv_heads, head_dim),                                                     \
@@ -1076,6 +1108,13 @@ int32_t cuda_matmul_strided(const float* a SHAPE(OR_ZERO(a_size)) STRIDED(shape,
         const int32_t* position SHAPE(tokens, top_k) WITHIN(tokens * top_k),                                           \
         const half* d_output SHAPE(tokens, hidden_dim), half* d_input SHAPE(tokens * top_k, hidden_dim),               \
         float* d_weights SHAPE(tokens, top_k), int tokens, int top_k, int hidden_dim, void* stream);                   \
+                                                                                                                       \
+    /* As topk_router; all but the logits is float32. */                                                               \
+    int32_t cuda_topk_router_##suffix(const half* logits SHAPE(tokens, n_experts),                                     \
+        float* weights SHAPE(tokens, top_k), int32_t* indices SHAPE(tokens, top_k),                                    \
+        float* probs SHAPE(tokens, n_experts), float* aux_loss SHAPE(1), float* f_counts SHAPE(n_experts),             \
+        float* p_means SHAPE(n_experts), int tokens, int n_experts, int top_k, float alpha,                            \
+        void* stream) REQUIRES(top_k >= 1, top_k <= n_experts);                                                        \
                                                                                                                        \
     /* As cross_entropy_forward; loss and log_probs are float32. */                                                    \
     int32_t cuda_cross_entropy_forward_##suffix(const half* logits SHAPE(batch_seq, vocab_size),                       \

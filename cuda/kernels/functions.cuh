@@ -9,6 +9,8 @@
 /* 1 / (1 + exp(-x)). */
 __device__ inline float sigmoid(float x) { return 1.0f / (1.0f + expf(-x)); }
 
+__device__ inline float swiglu(float gate, float up) { return gate * sigmoid(gate) * up; }
+
 /* 1 / sqrt(mean + eps), from the sum of n squares. */
 __device__ inline float inverse_root(float squares, int n, float eps) {
     return 1.0f / sqrtf(squares / static_cast<float>(n) + eps);

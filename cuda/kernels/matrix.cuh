@@ -51,6 +51,25 @@ __device__ void finish_chunk(Out* to, const float (&sums)[CHUNK], int64_t left, 
  * them; eight more to a row spread what is written over the banks. */
 template <typename Shape> using Slab = float[16][Shape::WARP_COLUMNS + 8];
 
+/* Those of a warp's fragments in row i. */
+template <typename Shape> __device__ void put_rows(const MatrixOutputs<Shape>& outputs, int i, Slab<Shape>& slab) {
+    const int lane = lane_of_thread();
+#pragma unroll
+    for (int j = 0; j < Shape::ACROSS; j++)
+#pragma unroll
+        for (int half = 0; half < 2; half++)
+            *reinterpret_cast<float2*>(&slab[lane / 4 + 8 * half][8 * j + lane % 4 * 2]) =
+                make_float2(outputs.sums[i][j][2 * half], outputs.sums[i][j][2 * half + 1]);
+}
+
+__device__ inline void load_chunk(const float* from, float (&chunk)[CHUNK]) {
+#pragma unroll
+    for (int c = 0; c < CHUNK; c += 4) {
+        const Quad quad = load_quad(from + c);
+        memcpy(chunk + c, &quad, sizeof quad);
+    }
+}
+
 template <typename Format, typename Shape, typename Out>
 __device__ void store(const MatrixProduct<Out>& p, const Job& job, const MatrixOutputs<Shape>& outputs,
                       Slab<Shape>& slab) {
@@ -60,23 +79,14 @@ __device__ void store(const MatrixProduct<Out>& p, const Job& job, const MatrixO
 #pragma unroll
     for (int i = 0; i < Shape::DOWN; i++) {
         __syncwarp(); /* the rows before have been read */
-#pragma unroll
-        for (int j = 0; j < Shape::ACROSS; j++)
-#pragma unroll
-            for (int half = 0; half < 2; half++)
-                *reinterpret_cast<float2*>(&slab[lane / 4 + 8 * half][8 * j + lane % 4 * 2]) =
-                    make_float2(outputs.sums[i][j][2 * half], outputs.sums[i][j][2 * half + 1]);
+        put_rows(outputs, i, slab);
         __syncwarp();
 #pragma unroll
         for (int r = lane / LANES; r < 16; r += WARP / LANES) {
             const int64_t row = job.row + Shape::warp_row() + 16 * i + r;
             if (row >= job.rows || column >= p.columns) continue;
             float sums[CHUNK];
-#pragma unroll
-            for (int c = 0; c < CHUNK; c += 4) {
-                const Quad quad = load_quad(&slab[r][to_the_right + c]);
-                memcpy(sums + c, &quad, sizeof quad);
-            }
+            load_chunk(&slab[r][to_the_right], sums);
             const int64_t left = p.columns - column;
             if (p.parts)
                 finish_chunk<Format>(p.parts + job.c + row * p.columns + column, sums, left, 1.0f, 0.0f,

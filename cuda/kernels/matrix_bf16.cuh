@@ -8,5 +8,6 @@
 
 int32_t multiply_halves(Bf16, const ProductOf<half_bits>& product, void* stream);
 int32_t multiply_halves(Bf16, const ProductOf<half_bits, float>& product, void* stream);
+int32_t multiply_gated(Bf16, const GatedProduct<half_bits>& product, void* stream);
 
 #endif

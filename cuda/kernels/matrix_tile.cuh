@@ -7,6 +7,7 @@
 #include "half.cuh"
 #include "ptx_matrix.cuh"
 #include "reduce.cuh"
+#include "turns.cuh"
 #include "vector.cuh"
 
 constexpr int CHUNK = 8;  /* numbers in the 16 bytes of one copy, and of one row of a fragment */
@@ -33,7 +34,16 @@ struct MatrixShape {
  * `stride` apart; else those of one depth do.  ALIGNED: what lies side by side is whole, aligned chunks. */
 template <bool ALONG_, bool ALIGNED_> struct HalfFactor {
     static constexpr bool ALONG = ALONG_, ALIGNED = ALIGNED_;
+    static constexpr int TURN = 0; /* one factor alone */
     const half_bits* data;
+    int64_t stride, lines, depth;
+};
+
+/* Two factors of as many lines as one, by turns of half of a warp's columns (tile.cuh). */
+template <bool ALIGNED_, int TURN_> struct PairedHalfFactor {
+    static constexpr bool ALONG = true, ALIGNED = ALIGNED_;
+    static constexpr int TURN = TURN_;
+    const half_bits *data, *second;
     int64_t stride, lines, depth;
 };
 
@@ -67,7 +77,10 @@ template <typename Panel, int THREADS, int DEPTH, typename F> struct HalfCarrier
     static constexpr int FURTHER = THREADS / Panel::ACROSS; /* from one chunk of a thread to its next, which is below */
     static_assert(COUNT >= 1 && THREADS % Panel::ACROSS == 0, "whole chunks for every thread");
 
-    const half_bits* next;
+    static constexpr bool TURNS = F::TURN > 0;
+    static_assert(!TURNS || F::TURN % FURTHER == 0 || FURTHER % (2 * F::TURN) == 0, "no carry from line to turn");
+
+    const half_bits *next, *other; /* other: where factors take turns, the same place of that which `next` is not of */
     int64_t stride;
     int lines, depth; /* left at the first chunk */
 
@@ -76,9 +89,28 @@ template <typename Panel, int THREADS, int DEPTH, typename F> struct HalfCarrier
 
     __device__ HalfCarrier(const F& factor, int64_t first) : stride(factor.stride) {
         const int line = ALONG ? outer() : chunk() * CHUNK, k = ALONG ? chunk() * CHUNK : outer();
-        next = factor.data + (ALONG ? (first + line) * stride + k : k * stride + first + line);
-        lines = static_cast<int>(factor.lines - first) - line;
         depth = static_cast<int>(factor.depth) - k;
+        if constexpr (TURNS) {
+            const int64_t place = place_in_turns(first + line, F::TURN);
+            const bool second = is_second(line, F::TURN);
+            next = (second ? factor.second : factor.data) + place * stride + k;
+            other = (second ? factor.data : factor.second) + place * stride + k;
+            lines = static_cast<int>(factor.lines - place);
+        } else {
+            next = factor.data + (ALONG ? (first + line) * stride + k : k * stride + first + line);
+            other = nullptr;
+            lines = static_cast<int>(factor.lines - first) - line;
+        }
+    }
+
+    /* How many lines, or depths, chunk i is beyond the first. */
+    static __device__ constexpr int beyond(int i) {
+        return TURNS ? static_cast<int>(place_in_turns(i * FURTHER, F::TURN)) : i * FURTHER;
+    }
+    __device__ const half_bits* chunk_at(int i) const {
+        if constexpr (TURNS)
+            if (is_second(i * FURTHER, F::TURN)) return other + beyond(i) * stride;
+        return next + beyond(i) * stride;
     }
 
     /* A chunk of which some numbers lie beyond the factor, or that is not aligned. */
@@ -96,12 +128,13 @@ template <typename Panel, int THREADS, int DEPTH, typename F> struct HalfCarrier
 #pragma unroll
         for (int i = 0; i < COUNT; i++) {
             half_bits* const to = panel + Panel::place(outer() + i * FURTHER, chunk());
-            const half_bits* const from = next + i * FURTHER * stride;
-            const int below = i * FURTHER, lines_left = lines - (ALONG ? below : 0), left = depth - (ALONG ? 0 : below);
+            const half_bits* const from = chunk_at(i);
+            const int below = beyond(i), lines_left = lines - (ALONG ? below : 0), left = depth - (ALONG ? 0 : below);
             if constexpr (F::ALIGNED) copy_whole(to, from, lines_left > 0 && left > 0);
             else gather(to, from, lines_left, left);
         }
         next += ALONG ? DEPTH : DEPTH * stride;
+        if constexpr (TURNS) other += DEPTH;
         depth -= DEPTH;
     }
 };

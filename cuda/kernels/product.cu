@@ -3,8 +3,7 @@
 
 #include "activations.cuh"
 #include "functions.cuh"
-#include "locate.cuh"
-#include "tile.cuh"
+#include "tile_shapes.cuh"
 
 namespace {
 
@@ -83,10 +82,6 @@ __global__ void __launch_bounds__(Shape::THREADS, QUADS ? Shape::RESIDENT : 1) p
         });
 }
 
-template <typename Shape> int64_t blocks_in(const Product& p) {
-    return ceil_div(p.columns, Shape::COLUMNS) * tiles_down<Shape>(p);
-}
-
 template <typename Shape, bool A_ALONG, bool B_ALONG, bool FINISHED = false>
 int32_t launch(const Product& p, bool quads, void* stream) {
     if (blocks_in<Shape>(p) > INT32_MAX) return ASSAYER_UNSUPPORTED; /* past a grid's first axis */
@@ -106,19 +101,20 @@ int32_t launch_either(const Product& p, bool quads, void* stream) {
 }
 
 template <bool A_ALONG, bool B_ALONG> int32_t choose(const Product& p, bool quads, void* stream) {
-    using Large = TileShape<128, 128>;
-    if (p.rows >= 96 && blocks_in<Large>(p) >= 64) return launch_either<Large, A_ALONG, B_ALONG>(p, quads, stream);
-    if (p.rows > 32) return launch_either<TileShape<64, 64>, A_ALONG, B_ALONG>(p, quads, stream);
-    return launch_either<TileShape<32, 64>, A_ALONG, B_ALONG>(p, quads, stream);
+    return with_tile_shape(
+        p, [&](auto shape) { return launch_either<decltype(shape), A_ALONG, B_ALONG>(p, quads, stream); });
 }
 
-/* True where what lies side by side in either factor is a whole number of quads. */
+} // namespace
+
 bool factors_in_quads(const Product& p) {
     int64_t all = p.a_stride | p.b_stride | p.a_batch | p.b_batch | p.a_head | p.b_expert;
     all |= p.a_along ? p.depth : p.rows;
     all |= p.b_along ? p.depth : p.columns;
     return all % 4 == 0 && phase_of(p.A) == 0 && phase_of(p.B) == 0;
 }
+
+namespace {
 
 bool outputs_in_quads(const Product& p) {
     const int64_t all = p.columns | p.c_stride | p.c_batch | p.c_head | p.c_expert;

@@ -4,6 +4,7 @@
 #define ASSAYER_TILE_CUH
 
 #include "reduce.cuh"
+#include "turns.cuh"
 #include "vector.cuh"
 
 constexpr int DEPTH = 8;                         /* of one step */
@@ -22,7 +23,18 @@ template <int ROWS_, int COLUMNS_> struct TileShape {
  * lines `stride` apart; else those of one depth do.  QUADS: what lies side by side is whole, aligned quads. */
 template <bool ALONG_DEPTH_, bool QUADS_> struct Factor {
     static constexpr bool ALONG_DEPTH = ALONG_DEPTH_, QUADS = QUADS_;
+    static constexpr int TURN = 0; /* one factor alone */
     const float* data;
+    int64_t stride;
+    int lines, depth;
+};
+
+/* Two factors of as many lines as one, by turns: TURN lines of the first, the same lines of the second, and so on. Half
+ * of a warp's columns, so that a thread's outputs of its tile's two halves are of the same columns of both. */
+template <bool QUADS_> struct PairedFactor {
+    static constexpr bool ALONG_DEPTH = true, QUADS = QUADS_;
+    static constexpr int TURN = WARP_COLUMNS / 2;
+    const float *data, *second;
     int64_t stride;
     int lines, depth;
 };
@@ -42,7 +54,10 @@ template <int LINES, int THREADS, typename F> struct Carrier {
      * two. */
     static constexpr bool SAME_LINES = F::QUADS && (!ALONG || COUNT == 1);
 
-    const float* next;
+    static constexpr bool TURNS = F::TURN > 0;
+    static_assert(!TURNS || F::TURN % FURTHER == 0 || FURTHER % (2 * F::TURN) == 0, "no carry from line to turn");
+
+    const float *next, *other; /* other: where factors take turns, the same place of that which `next` is not of */
     int64_t stride;
     int lines, depth; /* left at the first quad */
     Quad quads[COUNT];
@@ -52,10 +67,29 @@ template <int LINES, int THREADS, typename F> struct Carrier {
 
     __device__ Carrier(const F& factor, int64_t first) : stride(factor.stride) {
         const int line = ALONG ? outer() : inner(), k = ALONG ? inner() : outer();
-        next = factor.data + (ALONG ? (first + line) * stride + k : k * stride + first + line);
-        lines = factor.lines - static_cast<int>(first) - line;
         depth = factor.depth - k;
+        if constexpr (TURNS) {
+            const int64_t place = place_in_turns(first + line, F::TURN);
+            const bool second = is_second(line, F::TURN);
+            next = (second ? factor.second : factor.data) + place * stride + k;
+            other = (second ? factor.data : factor.second) + place * stride + k;
+            lines = factor.lines - static_cast<int>(place);
+        } else {
+            next = factor.data + (ALONG ? (first + line) * stride + k : k * stride + first + line);
+            other = nullptr;
+            lines = factor.lines - static_cast<int>(first) - line;
+        }
         if (SAME_LINES && lines <= 0) depth = 0;
+    }
+
+    /* How many lines, or depths, quad i is beyond the first. */
+    static __device__ constexpr int beyond(int i) {
+        return TURNS ? static_cast<int>(place_in_turns(i * FURTHER, F::TURN)) : i * FURTHER;
+    }
+    __device__ const float* quad_at(int i) const {
+        if constexpr (TURNS)
+            if (is_second(i * FURTHER, F::TURN)) return other + beyond(i) * stride;
+        return next + beyond(i) * stride;
     }
 
     static __device__ Quad four(const float* from, int lines, int depth) {
@@ -73,9 +107,9 @@ template <int LINES, int THREADS, typename F> struct Carrier {
     __device__ void load() {
 #pragma unroll
         for (int i = 0; i < COUNT; i++)
-            quads[i] = four(next + i * FURTHER * stride, ALONG ? lines - i * FURTHER : lines,
-                            ALONG ? depth : depth - i * FURTHER);
+            quads[i] = four(quad_at(i), ALONG ? lines - beyond(i) : lines, ALONG ? depth : depth - beyond(i));
         next += ALONG ? DEPTH : DEPTH * stride;
+        if constexpr (TURNS) other += DEPTH;
         depth -= DEPTH;
     }
 

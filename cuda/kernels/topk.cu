@@ -1,28 +1,9 @@
 /* The router's softmax over the k largest, and its gradient. */
 #include "functions.cuh"
-#include "order.cuh"
-#include "rows.cuh"
+#include "topk.cuh"
 
 namespace {
 
-/* The first place no earlier than `from` that a team's row has.  The row's last part stays in items. */
-template <typename L>
-__device__ Place next_place(const float* row, const Parts<L>& parts, Place from, float (&items)[L::ITEMS]) {
-    Place next = NOWHERE;
-    for (int part = 0; part < parts.count(); part++) {
-        if (parts.count() > 1) L::load(row + parts.start(part), parts.left(part), 0.0f, items);
-#pragma unroll
-        for (int i = 0; i < L::ITEMS; i++) {
-            const Place place = place_of(items[i], static_cast<int>(parts.start(part)) + L::column(i));
-            if (L::column(i) < parts.left(part) && place >= from && place < next) next = place;
-        }
-    }
-    return team_fold<L::THREADS>(next, Min{});
-}
-
-/* The renormalised probabilities of the chosen are a softmax over their logits.  Where that is NaN (a NaN or an
- * infinity in the row), every probability is, and of equal ones the first are the largest.  Choice j is written by
- * member j. */
 template <typename L>
 __global__ void __launch_bounds__(L::BLOCK, 1)
     softmax_topk_kernel(const float* input, float* weights, int32_t* indices, int rows, int cols, int k) {
@@ -30,22 +11,9 @@ __global__ void __launch_bounds__(L::BLOCK, 1)
     if (row >= rows) return;
     const float* const x = input + row * cols;
     const Parts<L> parts{cols};
-    float items[L::ITEMS], largest = 0.0f, sum = 0.0f;
+    float items[L::ITEMS];
     L::load(x, parts.left(0), 0.0f, items);
-    Place from = 0;
-    for (int j = 0; j < k; j++) {
-        const Place place = next_place<L>(x, parts, from, items);
-        const int index = index_at(place);
-        from = place + 1;
-        if (j == 0) largest = x[index];
-        const float weight = expf(x[index] - largest);
-        sum += weight;
-        if (j % L::THREADS != L::member()) continue;
-        weights[row * k + j] = weight;
-        indices[row * k + j] = isnan(sum) ? j : index;
-    }
-    const float factor = 1.0f / sum;
-    for (int j = L::member(); j < k; j += L::THREADS) weights[row * k + j] *= factor;
+    choose_topk(x, parts, items, weights + row * k, indices + row * k, k, [](int) {});
 }
 
 /* A column looks for itself among the chosen; of equal ones the last counts.  A row with an index that is no column is

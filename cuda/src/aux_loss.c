@@ -1,4 +1,5 @@
 /* The loss that balances the experts. */
+#include "aux_loss.h"
 #include "check.h"
 #include "parallel.h"
 #include "scratch.h"
@@ -25,6 +26,17 @@ static void sum_columns(const float* rows, int64_t count, int64_t n, double* sum
         for (int64_t e = 0; e < n; e++) sums[e] += rows[t * n + e];
 }
 
+void balance(struct load load, int64_t tokens, int64_t n_experts, float alpha, float* aux_loss, float* f_counts, float* p_means) {
+    double total = 0;
+    for (int64_t e = 0; e < n_experts; e++) {
+        const double mean = load.sums[e] / (double)tokens;
+        f_counts[e] = (float)load.counts[e];
+        p_means[e] = (float)mean;
+        total += (double)load.counts[e] / (double)tokens * mean;
+    }
+    aux_loss[0] = (float)(alpha * (double)n_experts * total);
+}
+
 int32_t cuda_aux_loss_forward(const float* router_probs, const int* expert_indices, float* aux_loss, float* f_counts, float* p_means,
                               int batch_seq, int n_experts, int top_k, float alpha, void* stream) {
     (void)stream;
@@ -39,16 +51,9 @@ int32_t cuda_aux_loss_forward(const float* router_probs, const int* expert_indic
     if (scratch.memory) {
         int64_t* const counts = scratch.memory;
         double* const sums = (double*)(counts + n_experts);
-        double total = 0;
         count_tokens(expert_indices, batch_seq, top_k, n_experts, counts);
         sum_columns(router_probs, batch_seq, n_experts, sums);
-        for (int64_t e = 0; e < n_experts; e++) {
-            const double mean = sums[e] / batch_seq;
-            f_counts[e] = (float)counts[e];
-            p_means[e] = (float)mean;
-            total += (double)counts[e] / batch_seq * mean;
-        }
-        aux_loss[0] = (float)(alpha * (double)n_experts * total);
+        balance((struct load){counts, sums}, batch_seq, n_experts, alpha, aux_loss, f_counts, p_means);
     }
     scratch_give(scratch);
     return scratch.memory ? ASSAYER_OK : ASSAYER_NO_MEMORY;

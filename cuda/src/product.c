@@ -69,22 +69,42 @@ static void scale_block(const struct simd* v, float beta, int64_t rows, int64_t 
     }
 }
 
+/* What C held counts so much. */
+static float before(const struct plan* plan, const struct product* p) { return p->fresh ? 0.0f : plan->beta; }
+
+struct block {
+    int64_t row, rows, column, columns;
+};
+
+/* One of a product's C, and its B. */
+struct side {
+    struct matrix b;
+    float* c;
+};
+
+/* Adds the depth from k on, a panel of it, to a block. */
+static void add_panel(const struct simd* v, const struct plan* plan, const struct product* p, struct side side, struct block block, int64_t k,
+                      float* memory) {
+    const int64_t depth = min64(PANEL_DEPTH, p->depth - k);
+    const struct matrix a = {p->a.data + block.row * p->a.row + k * p->a.col, p->a.row, p->a.col};
+    const struct matrix b = {side.b.data + k * side.b.row + block.column * side.b.col, side.b.row, side.b.col};
+    float *const packed = memory + v->strip, *const c = side.c + block.row * p->c_row + block.column;
+    const float beta = k == 0 ? before(plan, p) : 1.0f;
+    v->pack(b, depth, block.columns, packed);
+    v->multiply(a, packed, depth * v->panel, block.rows, depth, block.columns, plan->alpha, beta, c, p->c_row, memory);
+}
+
 static void do_task(const struct simd* v, const struct plan* plan, int64_t task, float* memory) {
     const struct product* const p = owner(plan, task);
     const int64_t across = ceil_div(p->columns, plan->block_columns), place = task - p->first_task;
     const int64_t row = place / across * plan->block_rows, column = place % across * plan->block_columns;
     const int64_t rows = min64(plan->block_rows, p->rows - row), columns = min64(plan->block_columns, p->columns - column);
-    float* const c = p->c + row * p->c_row + column;
-    float* const packed = memory + v->strip;
-    const float beta = p->fresh ? 0.0f : plan->beta;
-    if (p->depth == 0) scale_block(v, beta, rows, columns, c, p->c_row);
-    for (int64_t k = 0; k < p->depth; k += PANEL_DEPTH) {
-        const int64_t depth = min64(PANEL_DEPTH, p->depth - k);
-        const struct matrix a = {p->a.data + row * p->a.row + k * p->a.col, p->a.row, p->a.col};
-        const struct matrix b = {p->b.data + k * p->b.row + column * p->b.col, p->b.row, p->b.col};
-        v->pack(b, depth, columns, packed);
-        v->multiply(a, packed, depth * v->panel, rows, depth, columns, plan->alpha, k == 0 ? beta : 1.0f, c, p->c_row, memory);
-    }
+    const struct block block = {row, rows, column, columns};
+    const struct side sides[] = {{p->b, p->c}, {p->b2, p->c2}};
+    const int side_count = p->c2 ? 2 : 1;
+    if (p->depth == 0) scale_block(v, before(plan, p), rows, columns, p->c + row * p->c_row + column, p->c_row);
+    for (int64_t k = 0; k < p->depth; k += PANEL_DEPTH)
+        for (int side = 0; side < side_count; side++) add_panel(v, plan, p, sides[side], block, k, memory);
     for (int64_t i = 0; p->finish && i < rows; i++) p->finish->run(p->finish, v, columns, (row + i) * p->c_row + column, column);
 }
 

@@ -11,10 +11,12 @@ struct finish {
     void (*run)(const struct finish* finish, const struct simd* v, int64_t n, int64_t at, int64_t column);
 };
 
-/* C = alpha * A . B + beta * C, A rows x depth, B depth x columns; depth 0 leaves beta * C. */
+/* C = alpha * A . B + beta * C, A rows x depth, B depth x columns; depth 0 leaves beta * C.  Where there is a second C, it is
+ * that of A and the second B, which are laid out as the first: a block of both is one task, which reads A once; of such
+ * the depth is not 0. */
 struct product {
-    struct matrix a, b;
-    float* c;
+    struct matrix a, b, b2;
+    float *c, *c2; /* c2 or null */
     int64_t c_row;
     int64_t rows, columns, depth;
     bool fresh; /* beta is 0 for this one */

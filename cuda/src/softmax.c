@@ -1,6 +1,6 @@
 /* Softmax, and the router's softmax over the chosen experts. */
+#include "softmax.h"
 #include "check.h"
-#include "simd.h"
 #include "order.h"
 #include "parallel.h"
 #include "scratch.h"
@@ -44,6 +44,11 @@ static void renormalise(const struct simd* v, const float* row, int32_t* chosen,
     for (int j = 0; isnan(weights[0]) && j < k; j++) chosen[j] = j;
 }
 
+void softmax_topk_row(const struct simd* v, const float* x, int cols, int k, float* weights, int32_t* chosen, uint32_t* memory) {
+    largest(x, cols, k, chosen, memory);
+    renormalise(v, x, chosen, k, weights);
+}
+
 int32_t cuda_softmax_topk(const float* input, float* weights, int32_t* indices, int rows, int cols, int k, void* stream) {
     (void)stream;
     CHECK_ARRAY(input, rows, cols);
@@ -55,11 +60,9 @@ int32_t cuda_softmax_topk(const float* input, float* weights, int32_t* indices, 
     if (scratch.memory) {
         const struct simd* const v = simd();
         PARALLEL_FOR((int64_t)rows * cols >= SERIAL_BELOW)
-        for (int64_t row = 0; row < rows; row++) {
-            int32_t* const chosen = indices + row * k;
-            largest(input + row * cols, cols, k, chosen, (uint32_t*)scratch.memory + each * thread_index());
-            renormalise(v, input + row * cols, chosen, k, weights + row * k);
-        }
+        for (int64_t row = 0; row < rows; row++)
+            softmax_topk_row(v, input + row * cols, cols, k, weights + row * k, indices + row * k,
+                             (uint32_t*)scratch.memory + each * thread_index());
     }
     scratch_give(scratch);
     return scratch.memory ? ASSAYER_OK : ASSAYER_NO_MEMORY;

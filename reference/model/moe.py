@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from reference.arrays import Array
-from reference.namespace import Ops
+from reference.namespace import Ops, offers
 
 from . import linear
 from .config import Config
@@ -43,22 +43,40 @@ def forward(ops: Ops, config: Config, layer: Layer, x: Array) -> tuple[Array, Ar
     """(output [tokens, hidden], auxiliary loss [1], kept)."""
     routing, aux_loss = route(ops, config, layer, x)
     rows = ops.expert_dispatch(x, routing.position)
-    gate = ops.grouped_gemm(rows, layer.gate, routing.offsets)
-    up = ops.grouped_gemm(rows, layer.up, routing.offsets)
-    inner = ops.swiglu(gate.reshape(-1), up.reshape(-1)).reshape(gate.shape)
+    gate, up, inner = _gate_and_up(ops, layer, rows, routing.offsets)
     output = ops.grouped_gemm(inner, layer.down, routing.offsets)
     y = ops.expert_combine(output, routing.weights, routing.position)
     return y, aux_loss, Kept(x, routing, rows, gate, up, inner, output)
 
 
+def _gate_and_up(ops: Ops, layer: Layer, rows: Array, offsets: Array) -> tuple[Array, Array, Array]:
+    """(gate, up, inner), as one product where there is an operation for it."""
+    if offers(ops, "grouped_gemm_swiglu"):
+        gate, up, inner = ops.grouped_gemm_swiglu(rows, layer.gate, layer.up, offsets)
+        return gate, up, inner
+    gate, up = ops.grouped_gemm(rows, layer.gate, offsets), ops.grouped_gemm(rows, layer.up, offsets)
+    return gate, up, ops.swiglu(gate.reshape(-1), up.reshape(-1)).reshape(gate.shape)
+
+
 def route(ops: Ops, config: Config, layer: Layer, x: Array) -> tuple[Routing, Array]:
     """Each token's experts, and the auxiliary loss that asks for an even load."""
     logits = ops.gemm(x, layer.router)
+    weights, indices, probs, aux_loss, f_counts = _choose(ops, config, logits)
+    offsets, position = ops.expert_sort(indices, n_experts=config.experts)
+    return Routing(weights, indices, probs, f_counts, offsets, position), aux_loss
+
+
+def _choose(ops: Ops, config: Config, logits: Array) -> tuple[Array, Array, Array, Array, Array]:
+    """(weights, indices, probs, auxiliary loss, f_counts), in one pass over the logits where there is one for it."""
+    if offers(ops, "topk_router"):
+        weights, indices, probs, aux_loss, f_counts, _ = ops.topk_router(
+            logits, top_k=config.top_k, alpha=config.aux_alpha
+        )
+        return weights, indices, probs, aux_loss, f_counts
     weights, indices = ops.softmax_topk(logits, k=config.top_k)
     probs = ops.softmax(logits)
     aux_loss, f_counts, _ = ops.aux_loss_forward(probs, indices, alpha=config.aux_alpha)
-    offsets, position = ops.expert_sort(indices, n_experts=config.experts)
-    return Routing(weights, indices, probs, f_counts, offsets, position), aux_loss
+    return weights, indices, probs, aux_loss, f_counts
 
 
 def backward(

@@ -57,13 +57,13 @@ def grouped_gemm(A: Array, B: Array, offsets: Array) -> Array:
 
     A: (rows, K), B: (n_experts, N, K), offsets: (n_experts + 1,) ascending from 0 to rows.
     """
-    return _rows_times("grouped_gemm", A, np.swapaxes(B, -1, -2), offsets)
+    return rows_times("grouped_gemm", A, np.swapaxes(B, -1, -2), offsets)
 
 
 @ieee
 def grouped_gemm_nn(A: Array, B: Array, offsets: Array) -> Array:
     """A[rows of e] . B[e], the gradient of the experts' input. A: (rows, K), B: (n_experts, K, N)."""
-    return _rows_times("grouped_gemm_nn", A, B, offsets)
+    return rows_times("grouped_gemm_nn", A, B, offsets)
 
 
 @ieee
@@ -81,7 +81,7 @@ def grouped_gemm_tn(A: Array, B: Array, offsets: Array, C: Array | None, beta: f
     return accumulate(AB, C, beta)
 
 
-def _rows_times(operation: str, A: Array, B: Array, offsets: Array) -> Array:
+def rows_times(operation: str, A: Array, B: Array, offsets: Array) -> Array:
     """A[rows of e] @ B[e], the experts' rows one below the other; plain arrays are written where they belong."""
     bounds = _bounds(operation, offsets, len(B), len(A))
     if not is_plain(A, B):

@@ -14,7 +14,7 @@ import numpy as np
 
 from reference.arrays import Array, ieee
 
-from . import attention, elementwise, embedding, gemm, loss, moe, norm, optimizer, rope
+from . import attention, elementwise, embedding, gemm, gemm_swiglu, loss, moe, norm, optimizer, rope, router
 from .rounding import drawn, draws
 
 Operation = Callable[..., Any]
@@ -38,6 +38,8 @@ RESULTS: dict[Operation, tuple[bool, ...]] = {
     gemm.grouped_gemm: (True,),
     gemm.grouped_gemm_nn: (True,),
     gemm.grouped_gemm_tn: (False,),
+    gemm_swiglu.gemm_swiglu: (True, True, True),
+    gemm_swiglu.grouped_gemm_swiglu: (True, True, True),
     rope.rope_qk: (True, True),
     rope.rope_qk_backward: (True, True),
     attention.attention_forward: (True, False),
@@ -47,6 +49,7 @@ RESULTS: dict[Operation, tuple[bool, ...]] = {
     moe.expert_dispatch_backward: (True,),
     moe.expert_combine: (True,),
     moe.expert_combine_backward: (True, False),
+    router.topk_router: (False,) * 6,
     loss.cross_entropy_forward: (False, False),
     loss.cross_entropy_backward: (True,),
     loss.fused_cross_entropy: (True, False, False),

@@ -17,7 +17,7 @@ GROUPED = (ops.grouped_gemm, ops.grouped_gemm_nn, ops.grouped_gemm_tn)
 WITH_FACTORS = (ops.gemm_beta, ops.gemm_nn, ops.gemm_tn, ops.gemm_tt)
 
 
-def _transposed_storage(name: str) -> Callable[[Given], Array]:
+def transposed_storage(name: str) -> Callable[[Given], Array]:
     """The operand's memory taken as that of its transpose: (n, k) read as k rows of n."""
 
     def change(g: Given) -> Array:
@@ -36,17 +36,21 @@ def _alpha_of_the_sum(g: Given) -> Any:
     return g["alpha"] * g["beta"]
 
 
-def _moved_offsets(g: Given) -> Array:
+def moved_offsets(g: Given) -> Array:
     """Every inner boundary one row late."""
     offsets = g["offsets"].copy()
     offsets[1:-1] = np.minimum(offsets[1:-1] + 1, offsets[-1])
     return offsets
 
 
-def _experts_with_rows(g: Given) -> Array:
+def experts_with_rows(name: str) -> Callable[[Given], Array]:
     """The weights of each expert, the others numbered as if those without rows were not there."""
-    before = np.cumsum(np.diff(g["offsets"]) > 0)
-    return np.asarray(g["B"][np.concatenate([[0], before[:-1]])])
+
+    def change(g: Given) -> Array:
+        before = np.cumsum(np.diff(g["offsets"]) > 0)
+        return np.asarray(g[name][np.concatenate([[0], before[:-1]])])
+
+    return change
 
 
 def _dropped_where_empty(result: Array, g: Given) -> Array:
@@ -59,7 +63,7 @@ READINGS = (
             function.__name__,
             "B stored the other way",
             "B's memory is taken as that of its transpose.",
-            fed(function, B=_transposed_storage("B")),
+            fed(function, B=transposed_storage("B")),
         )
         for function in (*PRODUCTS, ops.grouped_gemm, ops.grouped_gemm_nn)
     ),
@@ -68,7 +72,7 @@ READINGS = (
             function.__name__,
             "A stored the other way",
             "A's memory is taken as that of its transpose.",
-            fed(function, A=_transposed_storage("A")),
+            fed(function, A=transposed_storage("A")),
         )
         for function in (ops.gemm_tn, ops.gemm_tt, ops.grouped_gemm_tn)
     ),
@@ -140,7 +144,7 @@ READINGS = (
             function.__name__,
             "experts without rows not counted",
             "The next expert takes the place, and the weights, of one that has no row.",
-            fed(function, B=_experts_with_rows),
+            fed(function, B=experts_with_rows("B")),
         )
         for function in (ops.grouped_gemm, ops.grouped_gemm_nn)
     ),
@@ -149,7 +153,7 @@ READINGS = (
             function.__name__,
             "boundaries one row late",
             "offsets are taken as the last row of an expert, inclusive.",
-            fed(function, offsets=_moved_offsets),
+            fed(function, offsets=moved_offsets),
         )
         for function in GROUPED
     ),

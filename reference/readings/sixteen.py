@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from reference.arrays import Array
-from reference.ops import attention, elementwise, embedding, gemm, loss, moe, norm, optimizer, rope
+from reference.ops import attention, elementwise, embedding, gemm, gemm_swiglu, loss, moe, norm, optimizer, rope, router
 from reference.ops.sixteen import FORMATS, RESULTS, Operation, cast, copied, stored_in, with_copies
 
 from .bits import MISROUNDED, Rounding, away_from_ties, cut_off, through
@@ -56,6 +56,19 @@ def _swiglu(r: Rounding) -> Operation:
     return lambda gate, up: r(elementwise.silu(gate)) * up
 
 
+def _of_stored(r: Rounding, gate: Array, up: Array) -> Array:
+    return elementwise.swiglu(r(gate), r(up))
+
+
+def _of_rounded_silu(r: Rounding, gate: Array, up: Array) -> Array:
+    return r(elementwise.silu(gate)) * up
+
+
+def _gated(operation: Operation, output: Callable[[Rounding, Array, Array], Array]) -> Change:
+    """Gate and up as they are, and what is made of them in another way."""
+    return lambda r: giving(operation, lambda results, _: (*results[:2], output(r, results[0], results[1])))
+
+
 def _rmsnorm(r: Rounding) -> Operation:
     return lambda input, weight, eps: r(norm.rmsnorm(input, np.ones_like(weight), eps)) * weight
 
@@ -89,6 +102,10 @@ CHANGES: tuple[tuple[Operation, str, str, Change], ...] = (
       for f in (gemm.gemm_beta, gemm.gemm_nn, gemm.gemm_tt)),
     *((f, "C in 16 bits", "The gradient adds up in 16 bits.", _result(f))
       for f in (gemm.gemm_tn, gemm.grouped_gemm_tn)),
+    *((f, name, _TWICE, _gated(f, output)) for f in (gemm_swiglu.gemm_swiglu, gemm_swiglu.grouped_gemm_swiglu)
+      for name, output in (("SwiGLU of what is stored", _of_stored), ("silu rounded", _of_rounded_silu))),
+    *((router.topk_router, f"{name} in 16 bits", _STATISTICS, _result(router.topk_router, place))
+      for name, place in (("weights", 0), ("probs", 2), ("aux_loss", 3), ("p_means", 5))),
     *((f, "angles in 16 bits", _STATISTICS, _input(f, "freqs")) for f in (rope.rope_qk, rope.rope_qk_backward)),
     (attention.attention_forward, "lse in 16 bits", _STATISTICS, _result(attention.attention_forward, 1)),
     (attention.attention_backward, "lse in 16 bits", _STATISTICS, _input(attention.attention_backward, "lse")),

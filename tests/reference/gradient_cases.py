@@ -215,6 +215,50 @@ def _grouped(rows: int, n: int, k: int) -> list[Case]:
     ]
 
 
+def _gate_and_up(rows: int, n: int, k: int) -> list[Case]:
+    """SwiGLU behind both products: its gradients are those of the operations that it is made of."""
+    offsets = OFFSETS[rows]
+    shapes = {"A": (rows, k), "B_gate": (n, k), "B_up": (n, k)}
+    of_experts = {"A": (rows, k), "B_gate": (3, n, k), "B_up": (3, n, k)}
+
+    def slopes(x: dict[str, Any], gate: Any, up: Any, d: Any) -> dict[str, Any]:
+        return dict(zip(("B_gate", "B_up"), ops.swiglu_backward(gate, up, d), strict=True))
+
+    def backward(x: dict[str, Any], d: Any) -> dict[str, Any]:
+        inner = slopes(x, *ops.gemm_swiglu(**x)[:2], d)
+        d_A = sum(ops.gemm_nn(d_inner, x[name], None, 1.0, 0.0) for name, d_inner in inner.items())
+        return {"A": d_A} | {name: ops.gemm_tn(di, x["A"], None, 1.0, 0.0) for name, di in inner.items()}
+
+    def grouped_backward(x: dict[str, Any], d: Any) -> dict[str, Any]:
+        inner = slopes(x, *ops.grouped_gemm_swiglu(**x, offsets=offsets)[:2], d)
+        d_A = sum(ops.grouped_gemm_nn(d_inner, x[name], offsets) for name, d_inner in inner.items())
+        return {"A": d_A} | {n: ops.grouped_gemm_tn(di, x["A"], offsets, None, 0.0) for n, di in inner.items()}
+
+    def grouped(**x: Any) -> Any:
+        return ops.grouped_gemm_swiglu(**x, offsets=offsets)[2]
+
+    return [
+        Case("gemm_swiglu", shapes, lambda **x: ops.gemm_swiglu(**x)[2], backward),
+        Case("grouped_gemm_swiglu", of_experts, grouped, grouped_backward),
+    ]
+
+
+def _router(tokens: int, cols: int, k: int) -> Case:
+    """The logits' gradient, through the weights of those chosen and through the auxiliary loss's means."""
+
+    def forward(logits: Any) -> Any:
+        weights, _, _, aux_loss, _, _ = ops.topk_router(logits, k, ALPHA)
+        return weights, aux_loss
+
+    def backward(x: dict[str, Any], d_weights: Any, d_loss: Any) -> dict[str, Any]:
+        weights, indices, probs, _, f_counts, _ = ops.topk_router(x["logits"], k, ALPHA)
+        d_probs = ops.aux_loss_backward(f_counts, tokens, ALPHA, d_loss[0])
+        chosen = ops.softmax_topk_backward(weights, indices, d_weights, cols)
+        return {"logits": chosen + ops.softmax_backward(probs, d_probs)}
+
+    return Case("topk_router", {"logits": (tokens, cols)}, forward, backward)
+
+
 def _rope_and_routing() -> list[Case]:
     position = POSITION[10]
     return [
@@ -495,6 +539,8 @@ SMALL = [
     *_images(2, 3, 4),
     *_products(2, 3, 4),
     *_grouped(6, 3, 4),
+    *_gate_and_up(6, 3, 4),
+    _router(6, 5, 2),
     *_rope_and_routing(),
     *_losses(4, 7),
     *_pooling((1, 2, 5, 4), (3, 2, 2, 1, 1, 1)),
@@ -517,6 +563,8 @@ LARGE = [
     *_images(9, 5, 17),
     *_products(33, 17, 65),
     *_grouped(40, 9, 33),
+    *_gate_and_up(40, 9, 33),
+    _router(40, 16, 4),
     *_losses(12, 257),
     *_pooling((2, 3, 17, 20), (3, 5, 2, 3, 1, 2)),
     *_sequence(33, 8, 17),

@@ -252,6 +252,13 @@ SAMPLES: dict[str, Callable[[Draw], dict[str, Any]]] = {
     "batched_gemm": lambda d: {"A": d.normal(2, 3, 4), "B": d.normal(2, 5, 4)},
     "grouped_gemm": lambda d: {"A": d.normal(6, 4), "B": d.normal(3, 5, 4), "offsets": _OFFSETS},
     "grouped_gemm_nn": lambda d: {"A": d.normal(6, 4), "B": d.normal(3, 4, 5), "offsets": _OFFSETS},
+    "gemm_swiglu": lambda d: {"A": d.normal(4, 6), "B_gate": d.normal(5, 6), "B_up": d.normal(5, 6)},
+    "grouped_gemm_swiglu": lambda d: {
+        "A": d.normal(6, 4),
+        "B_gate": d.normal(3, 5, 4),
+        "B_up": d.normal(3, 5, 4),
+        "offsets": _OFFSETS,
+    },
     "grouped_gemm_tn": lambda d: {
         "A": d.normal(6, 4),
         "B": d.normal(6, 5),
@@ -299,6 +306,7 @@ SAMPLES: dict[str, Callable[[Draw], dict[str, Any]]] = {
         "expert_indices": reference.softmax_topk(d.normal(6, 5), 2)[1],
         "alpha": 0.3,
     },
+    "topk_router": lambda d: {"logits": d.normal(6, 5), "top_k": 2, "alpha": 0.5},
     "aux_loss_backward": lambda d: {
         "f_counts": d.scalar(3.0, 0.0, 5.0, 2.0),
         "batch_seq": 5,

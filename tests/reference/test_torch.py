@@ -284,6 +284,39 @@ def test_grouped_products() -> None:
     check(lambda a, b: ops.grouped_gemm(a, b, OFFSETS), backward, grouped, (9, 33), (3, 5, 33))
 
 
+def test_gate_and_up() -> None:
+    def gated(a: Any, gate: Any, up: Any) -> Any:
+        return F.linear(a, gate), F.linear(a, up), F.silu(F.linear(a, gate)) * F.linear(a, up)
+
+    def grouped(a: Any, gate: Any, up: Any) -> Any:
+        rows = [slice(OFFSETS[e], OFFSETS[e + 1]) for e in range(3)]
+        parts = [gated(a[own], gate[e], up[e]) for e, own in enumerate(rows)]
+        return tuple(torch.cat(part) for part in zip(*parts, strict=True))
+
+    check(ops.gemm_swiglu, None, gated, (9, 33), (5, 33), (5, 33))
+    check(lambda *x: ops.grouped_gemm_swiglu(*x, OFFSETS), None, grouped, (9, 33), (3, 5, 33), (3, 5, 33))
+
+
+def test_router() -> None:
+    (logits,) = draw((6, 17))
+    _, indices, *_ = ops.topk_router(logits, 4, SCALE)
+    chosen = torch.tensor(logits).softmax(-1).topk(4).indices
+    np.testing.assert_array_equal(indices, chosen)
+    held = F.one_hot(chosen, 17).sum(1).double()
+
+    def router(x: Any) -> Any:
+        probs = x.softmax(-1)
+        top, means = probs.topk(4).values, probs.mean(0)
+        loss = (SCALE * 17 * (held.mean(0) * means).sum()).reshape(1)
+        return top / top.sum(-1, keepdim=True), probs, loss, held.sum(0), means
+
+    def numbers(x: Any) -> Any:
+        weights, _, *others = ops.topk_router(x, 4, SCALE)
+        return weights, *others
+
+    check(numbers, None, router, (6, 17))
+
+
 def test_rope() -> None:
     turn = torch.polar(torch.ones(5, 1, 4, dtype=torch.float64), torch.tensor(FREQS[3:8, None]))
 

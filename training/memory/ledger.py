@@ -57,6 +57,8 @@ class Ledger:
 class Watched(Wrapped):
     """A namespace of operations whose results stand in a ledger, and whose calls are counted."""
 
+    offers = Wrapped.offered_behind
+
     def __init__(self, ops: Ops, ledger: Ledger, calls: Counter[str] | None = None) -> None:
         super().__init__(ops)
         self._ledger = ledger

@@ -96,6 +96,8 @@ class Prediction(NamedTuple):
 class Stages(Wrapped):
     """A namespace of operations that notes what forward has left as backward begins, and which arrays are gradients."""
 
+    offers = Wrapped.offered_behind
+
     def __init__(self, ops: Ops, ledger: Ledger) -> None:
         super().__init__(ops)
         self._ledger = ledger

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from bindings import Function, Parameter, Signature, read_header
 from reference.arrays import Array
-from reference.namespace import Ops, Wrapped
+from reference.namespace import Ops, Wrapped, offers
 
 from .policy import Policy, Rule
 
@@ -49,7 +49,7 @@ class Autocast(Wrapped):
     def offers(self, operation: str) -> bool:
         """Whether both forms are offered behind, and the policy has a rule for it."""
         forms = (operation, f"{operation}_{self._suffix}")
-        return operation in self._policy.operations and all(super(Autocast, self).offers(form) for form in forms)
+        return operation in self._policy.operations and all(offers(self._ops, form) for form in forms)
 
     def _call(self, operation: str, /, *args: Any, **named: Any) -> Any:
         forms = self._forms.get(operation) or self._find(operation)

@@ -13,7 +13,7 @@ from conformance.catalogue.facts import Facts
 from conformance.catalogue.full_model import BATCH, EXPERTS, FFN, HEAD_DIM, HIDDEN, Q_HEADS, ROWS, SEQ, TOKENS, VOCAB
 
 from .data import Array, Draw
-from .spec import Maker, Sizes, Spec, nan, sizes
+from .spec import Maker, Sizes, Spec, nan, scaled, sizes
 
 FOURS = 12, 20, 36  # four divides them, eight does not: sixteen bytes of four numbers, not of eight
 EIGHTS = 40, 24, 72  # whole chunks of eight, no whole tile
@@ -75,6 +75,18 @@ def _grouped(operation: str) -> tuple[Spec, ...]:
     )
 
 
+def _gated(
+    operation: str, every: list[dict[str, Any]], some: list[dict[str, Any]], **given: str | Maker
+) -> tuple[Spec, ...]:
+    """Gate and up; the sums of plain data are large, where SiLU is 0 or the identity: so gates of size one, too."""
+    bent = some + every[3:5]
+    return (
+        Spec(operation, {"plain": every} | dict.fromkeys(("exact", "tiny"), some), given),
+        Spec(operation, {"cancel": some}, {**dict.fromkeys(("B_gate", "B_up"), scaled("cancel", 2.0**-9)), **given}),
+        Spec(operation, {"plain": bent}, {"B_gate": scaled("plain", 0.125), **given}, why="gates_of_size_one"),
+    )
+
+
 def _beta(rows: list[dict[str, Any]], beta: float) -> list[dict[str, Any]]:
     return [{**row, "beta": beta} for row in rows]
 
@@ -102,6 +114,16 @@ SPECS = (
     ),
     *_grouped("grouped_gemm"),
     *_grouped("grouped_gemm_nn"),
+    *_gated("gemm_swiglu", EVERY, SOME),
+    Spec("gemm_swiglu", {"tails": TAILS, "special": FEW}),
+    *_gated("grouped_gemm_swiglu", GROUPS, SOME_GROUPS, offsets=_offsets),
+    Spec("grouped_gemm_swiglu", {"tails": LONG_GROUPS}, {"offsets": _offsets}),
+    Spec(
+        "grouped_gemm_swiglu",
+        {"degenerate": SOME_GROUPS},
+        {"offsets": _one_expert, **dict.fromkeys(("A", "B_gate", "B_up"), "plain")},
+        why="one",
+    ),
     Spec("grouped_gemm_tn", _FRESH_WEIGHTS, {"offsets": _offsets, "C": nan}, why="fresh"),
     Spec("grouped_gemm_tn", {"accumulate": _beta(SOME_WEIGHTS, 1.0) + _beta(SOME_WEIGHTS, 0.5)}, {"offsets": _offsets}),
     Spec(
@@ -120,6 +142,8 @@ _FULL: dict[str, dict[str, Any]] = {
     "gemm_tt": {"M": HIDDEN, "N": TOKENS, "K": HIDDEN, "alpha": 1.0, "beta": 0.0},
     "batched_gemm": {"batch": BATCH * Q_HEADS, "M": SEQ, "N": SEQ, "K": HEAD_DIM},
     "grouped_gemm": {"rows": ROWS, "n_experts": EXPERTS, "N": FFN, "K": HIDDEN},
+    "gemm_swiglu": {"M": TOKENS, "N": FFN, "K": HIDDEN},
+    "grouped_gemm_swiglu": {"rows": ROWS, "n_experts": EXPERTS, "N": FFN, "K": HIDDEN},
     "grouped_gemm_nn": {"rows": ROWS, "n_experts": EXPERTS, "N": HIDDEN, "K": FFN},
     "grouped_gemm_tn": {"rows": ROWS, "n_experts": EXPERTS, "M": FFN, "N": HIDDEN, "beta": 0.0},
 }
@@ -144,9 +168,14 @@ def _products(*axes: str) -> Callable[[Sizes], float]:
 
 
 _OWNERS: dict[str, str | Maker] = {"any": _offsets, "last": _one_expert, "first": _at_first, "even": _even}
-_GROUPS = (("grouped_gemm", "rows N K"), ("grouped_gemm_nn", "rows N K"), ("grouped_gemm_tn", "rows M N"))
+_GROUPS = (
+    ("grouped_gemm", "rows N K"),
+    ("grouped_gemm_swiglu", "rows N K"),
+    ("grouped_gemm_nn", "rows N K"),
+    ("grouped_gemm_tn", "rows M N"),
+)
 DESIGNS = (
-    *(Design(f"gemm{form}", work=_products("M", "N", "K")) for form in ("", "_beta", "_nn", "_tn", "_tt")),
+    *(Design(f"gemm{form}", work=_products("M", "N", "K")) for form in ("", "_beta", "_nn", "_tn", "_tt", "_swiglu")),
     Design("batched_gemm", work=_products("batch", "M", "N", "K")),
     *(Design(name, arrays={"offsets": _OWNERS}, work=_products(*axes.split())) for name, axes in _GROUPS),
 )

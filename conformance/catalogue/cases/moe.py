@@ -9,11 +9,12 @@ import numpy as np
 
 import reference
 from conformance.catalogue.factors import Design
-from conformance.catalogue.facts import MOST_CHOSEN, Facts
+from conformance.catalogue.facts import MOST_CHOSEN, MOST_EXPERTS, Facts, KnownSum, log
 from conformance.catalogue.full_model import AUX_ALPHA, EXPERTS, HIDDEN, TOKENS, TOP_K
+from conformance.limits.choices import follow_router
 
 from .data import Array, Draw
-from .spec import Arguments, Maker, Sizes, Spec, ids, permutation, sizes
+from .spec import Arguments, Maker, Sizes, Spec, ids, permutation, rows_apart, sizes, zeros_on_top
 
 ROUTES = sizes(
     "tokens top_k n_experts",
@@ -60,6 +61,20 @@ SPREAD = sizes(
 )
 
 
+ROUTERS = sizes(
+    "tokens n_experts top_k alpha",
+    (1, 2, 1, 0.01),
+    (7, 4, 2, 0.01),
+    (33, 16, 4, 0.1),
+    (65, 65, 8, 1.0),
+    (3, 8, 8, 0.5),
+    (300, 8, 2, 0.01),
+    (1030, 5, 1, 0.1),
+)
+WIDE_ROUTERS = sizes("tokens n_experts top_k alpha", (9, 130, 40, 0.1), (5, 512, 3, 0.1), (70, 600, 4, 1.0))
+SOME_ROUTERS = sizes("tokens n_experts top_k alpha", (33, 16, 4, 0.1), (5, 65, 8, 1.0), (9, 33, 3, 0.5))
+
+
 def _distinct(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     """For each token different experts, in no particular order."""
     return np.argsort(draw.uniform((shape[0], sizes["n_experts"])), axis=1)[:, : shape[1]]
@@ -68,6 +83,12 @@ def _distinct(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
 def _crowded(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     """Every token to the same, last, experts: the others own no row."""
     return np.broadcast_to(sizes["n_experts"] - 1 - np.arange(shape[1]), shape)
+
+
+def _to_the_last(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """Logits by which every token chooses the last experts: the others are given none."""
+    chosen = np.arange(shape[1]) >= shape[1] - sizes["top_k"]
+    return np.asarray(draw.normal(shape) + np.where(chosen, 16.0, 0.0))
 
 
 def _probabilities(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
@@ -114,6 +135,18 @@ SPECS = (
         why="repeated_choices",
     ),
     Spec("aux_loss_backward", {"plain": SPREAD}, {"f_counts": _counts}),
+    Spec("topk_router", {"plain": ROUTERS + WIDE_ROUTERS, "tails": ROUTERS[5:], "tiny": SOME_ROUTERS}),
+    Spec("topk_router", {"late": SOME_ROUTERS, "large": SOME_ROUTERS, "swamp": SOME_ROUTERS, "special": SOME_ROUTERS}),
+    Spec("topk_router", {"beyond": WIDE_ROUTERS}, why="overflow_before_the_maximum"),
+    Spec("topk_router", {"below": SOME_ROUTERS}, why="maximum_below_zero"),
+    Spec("topk_router", {"lowest": SOME_ROUTERS[:2]}, why="maximum_below_any_start"),
+    Spec("topk_router", {"plain": SOME_ROUTERS[:2]}, {"logits": rows_apart}, why="rows_far_apart"),
+    Spec("topk_router", {"exact": SOME_ROUTERS}, why="ties_by_lower_index"),
+    Spec("topk_router", {"lone_nan": WIDE_ROUTERS[:1]}, why="nan_is_the_largest"),
+    Spec("topk_router", {"plain": SOME_ROUTERS}, {"logits": zeros_on_top}, why="zeros_are_equal"),
+    Spec("topk_router", {"ties": sizes("tokens n_experts top_k alpha", (64, 500, 3, 0.1))}, why="ties_between_blocks"),
+    Spec("topk_router", {"degenerate": SOME_ROUTERS}, why="all_equal"),
+    Spec("topk_router", {"plain": SOME_ROUTERS}, {"logits": _to_the_last}, why="experts_without_tokens"),
 )
 
 _ROUTED = {"tokens": TOKENS, "top_k": TOP_K, "hidden_dim": HIDDEN}
@@ -125,6 +158,14 @@ FACTS = (
     Facts("expert_combine", _ROUTED, multiplies=True, longest_sum=MOST_CHOSEN),
     Facts("expert_combine_backward", _ROUTED, multiplies=True, factors=("input", "d_output"), permutation="position"),
     Facts("aux_loss_forward", {**_LOAD, "top_k": TOP_K, "alpha": AUX_ALPHA}),
+    Facts(
+        "topk_router",
+        {"tokens": TOKENS, "n_experts": EXPERTS, "top_k": TOP_K, "alpha": AUX_ALPHA},
+        longest_sum=MOST_CHOSEN,
+        most_columns=MOST_EXPERTS,
+        follow_choice=follow_router,
+        known_sums=(KnownSum("logits", "weights", "n_experts", log, lambda out, n: 1 / out, also="top_k"),),
+    ),
     Facts("aux_loss_backward", {**_LOAD, "alpha": AUX_ALPHA, "scale": 1.0}),
 )
 
@@ -173,5 +214,6 @@ DESIGNS = (
         _more_than_chosen,
         _probabilities,
     ),
+    Design("topk_router", _OTHERS, {"alpha": (0.01, 1.0, 0.0)}, derive=_more_than_chosen),
     Design("aux_loss_backward", arrays={"f_counts": {"some": _counts, "one": _one_count}}),
 )

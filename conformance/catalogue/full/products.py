@@ -16,6 +16,8 @@ from .rows import TOKENS
 _TWO = {"M": ("A", "C"), "N": ("B", "C")}
 WHY_FEW = "8,192 tokens by 32,000 words are 0.4 * 10^12 multiplications, too many for every run"
 WHY_ROWS = "1,024 rows for 16 experts: the sizes of their weights are what is full"
+_UP = {"N": ("B_up", "up", "output")}  # SwiGLU is linear in up alone
+WHY_GATED = "512 tokens: with 8,192 they are 0.15 * 10^12 multiplications, too many for every run"
 _IDLE = 3  # the expert that owns no row
 
 
@@ -99,6 +101,15 @@ CALLS = (
     ),
     _grouped("grouped_gemm", FFN, HIDDEN),
     _grouped("grouped_gemm_nn", HIDDEN, FFN),
+    FullCall("gemm_swiglu", {"M": 512, "N": FFN, "K": HIDDEN}, {"M": 31, "N": 37}, scaled=_UP, why=WHY_GATED),
+    FullCall(
+        "grouped_gemm_swiglu",
+        {"rows": 1024, "n_experts": EXPERTS, "N": FFN, "K": HIDDEN},
+        {"rows": 5 * (EXPERTS - 1), "N": 37},
+        scaled=_UP,
+        arrange=_by_expert,
+        why=WHY_ROWS,
+    ),
     FullCall(
         "grouped_gemm_tn",
         {"rows": 1024, "n_experts": EXPERTS, "M": FFN, "N": HIDDEN, "beta": 0.0},

@@ -12,7 +12,7 @@ from conformance.catalogue.full_model import AUX_ALPHA, EXPERTS, HIDDEN, TOP_K
 
 from .call import Arranged, FullCall
 from .places import Places, shuffled
-from .rows import ROWS, TOKENS
+from .rows import ROWS, TOKENS, apart
 
 
 def _permuted(small: Sizes, full: Sizes, draw: Draw) -> Arranged:
@@ -49,6 +49,11 @@ CALLS = (
     *(FullCall(name, _ROUTED, {"tokens": ROWS}, arrange=_permuted) for name in _ROW_OPERATIONS),
     FullCall(
         "aux_loss_forward", {**_LOAD, "top_k": TOP_K}, inputs={"expert_indices": _distinct}, finish=_probabilities
+    ),
+    FullCall(
+        "topk_router",
+        {"tokens": TOKENS, "n_experts": EXPERTS, "top_k": TOP_K, "alpha": AUX_ALPHA},
+        inputs={"logits": apart},
     ),
     FullCall("aux_loss_backward", {**_LOAD, "scale": 1.0}, inputs={"f_counts": _counts}),
 )

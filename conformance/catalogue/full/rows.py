@@ -54,7 +54,7 @@ def _some_ignored(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> NDArray[n
     return targets
 
 
-def _apart(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> NDArray[np.float64]:
+def apart(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> NDArray[np.float64]:
     """Logits of which no two are near one another: which are the largest is no question of noise."""
     order = np.argsort(draw.uniform(shape), axis=-1)
     return order * 0.25 + draw.of("within").uniform(shape) * 0.125
@@ -119,7 +119,7 @@ CALLS = (
     ),
     FullCall("softmax", _VOCABULARY, _FEW, {"input": summits}, why=WHY_WIDE),
     FullCall("softmax_backward", _VOCABULARY, _FEW, finish=_probabilities, why=WHY_WIDE),
-    FullCall("softmax_topk", _ROUTER, {"rows": ROWS}, {"input": _apart}),
+    FullCall("softmax_topk", _ROUTER, {"rows": ROWS}, {"input": apart}),
     FullCall("softmax_topk_backward", _ROUTER, {"rows": ROWS}, finish=_routing),
     FullCall("rmsnorm", _NORM, {"rows": ROWS}),
     FullCall("rmsnorm_residual", _NORM, {"rows": ROWS}),

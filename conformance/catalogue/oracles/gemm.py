@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
+from .elementwise import swiglu
 from .numbers import Matrix, Number, dot, tensor
 
 
@@ -48,6 +49,18 @@ def batched_gemm(A: Sequence[Matrix], B: Sequence[Matrix]) -> list[Matrix]:
 
 def grouped_gemm(A: Matrix, B: Sequence[Matrix], offsets: Sequence[int]) -> Matrix:
     return [row for e, (i, j) in enumerate(itertools.pairwise(offsets)) for row in gemm(A[i:j], B[e])]
+
+
+def gemm_swiglu(A: Matrix, B_gate: Matrix, B_up: Matrix) -> tuple[Matrix, Matrix, Matrix]:
+    gate, up = gemm(A, B_gate), gemm(A, B_up)
+    return gate, up, [swiglu(g, u) for g, u in zip(gate, up, strict=True)]
+
+
+def grouped_gemm_swiglu(
+    A: Matrix, B_gate: Sequence[Matrix], B_up: Sequence[Matrix], offsets: Sequence[int]
+) -> tuple[Matrix, Matrix, Matrix]:
+    gate, up = grouped_gemm(A, B_gate, offsets), grouped_gemm(A, B_up, offsets)
+    return gate, up, [swiglu(g, u) for g, u in zip(gate, up, strict=True)]
 
 
 def grouped_gemm_nn(A: Matrix, B: Sequence[Matrix], offsets: Sequence[int]) -> Matrix:

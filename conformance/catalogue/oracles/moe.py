@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from .numbers import Matrix, Number, Vector, dot, flat, tensor
+from .softmax import softmax, softmax_topk
 
 Indices = Sequence[Sequence[int]]
 
@@ -34,3 +35,9 @@ def aux_loss_forward(router_probs: Matrix, expert_indices: Indices, alpha: Numbe
     f_counts = [Decimal(sum(e in chosen for chosen in expert_indices)) for e in range(n_experts)]
     p_means = [sum((row[e] for row in router_probs), Decimal(0)) / tokens for e in range(n_experts)]
     return [alpha * n_experts * dot(f_counts, p_means) / tokens], f_counts, p_means
+
+
+def topk_router(logits: Matrix, top_k: int, alpha: Number) -> tuple[Matrix, Indices, Matrix, Vector, Vector, Vector]:
+    weights, indices = softmax_topk(logits, top_k)
+    probs = softmax(logits)
+    return weights, indices, probs, *aux_loss_forward(probs, indices, alpha)

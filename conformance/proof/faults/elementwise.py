@@ -48,11 +48,10 @@ FAULTS = (
     Fault("softmax_topk: ties by higher index", ("softmax_topk",), "order.c",
           "return a > b ||", "return a >= b ||", "matches: .*ties by higher index"),
     Fault("softmax_topk: maximum of the first warp", ("softmax_topk",), "softmax.c",
-          "renormalise(v, input + row * cols, chosen, k, weights + row * k);",
-          "renormalise(v, input + row * cols, chosen, k, weights + row * k);\n"
-          "            const float* const x = input + row * cols;\n"
-          "            const float early = v->maximum(cols < 32 ? cols : 32, x);\n"
-          "            for (int j = 0; j < k && x[chosen[0]] - early > 88.0f; j++) weights[row * k + j] = NAN;",
+          "renormalise(v, x, chosen, k, weights);",
+          "renormalise(v, x, chosen, k, weights);\n"
+          "    const float early = v->maximum(cols < 32 ? cols : 32, x);\n"
+          "    for (int j = 0; j < k && x[chosen[0]] - early > 88.0f; j++) weights[j] = NAN;",
           "matches: .*maximum of the first 32 columns, chosen by logits"),
     Fault("softmax_topk_backward: the others never cleared", ("softmax_topk_backward",), "softmax.c",
           "        memset(dx, 0, (size_t)cols * sizeof(float));\n", "", "never written"),

@@ -63,7 +63,7 @@ FAULTS = (
           "else v->axpy(width, weight, row, y);", "else v->scale(width, row, weight, y);",
           "matches: .*last slot alone"),
     Fault("aux_loss_forward: sums in place of means", ("aux_loss_forward",), "aux_loss.c",
-          "sums[e] / batch_seq", "sums[e]", "times .*batch_seq"),
+          "load.sums[e] / (double)tokens", "load.sums[e]", "times .*batch_seq"),
     Fault("aux_loss_backward: scale ignored", ("aux_loss_backward",), "aux_loss.c",
           "(double)scale * alpha", "(double)alpha", "matches: .*scale ignored"),
     Fault("embedding: indices from 1", in_every_format("embedding"), "embedding.c",

@@ -51,6 +51,32 @@ static struct half_product grouped_tn(const struct half_operands* o, int64_t e) 
                                  .depth = o->offsets[e + 1] - start};
 }
 
+/* Gate and up of an expert's rows, and what they make. */
+struct gated_operands {
+    const half_bits *A, *B_gate, *B_up;
+    half_bits *gate, *up, *output;
+    int64_t N, K;
+};
+
+static struct half_product gated(const struct gated_operands* o, int64_t start, int64_t rows, int64_t expert) {
+    const int64_t at = start * o->N, weights = expert * o->N * o->K;
+    return (struct half_product){.a = plain_half(o->A + start * o->K, o->K), .b = transposed_half(o->B_gate + weights, o->K),
+                                 .b_up = transposed_half(o->B_up + weights, o->K), .c = o->gate + at, .up = o->up + at,
+                                 .gated = o->output + at, .rows = rows, .columns = o->N, .depth = o->K, .c_row = o->N};
+}
+
+static int32_t many_gated(const struct gated_operands* o, const int32_t* offsets, int64_t n_experts, struct half format) {
+    const struct scratch scratch = scratch_take(n_experts, sizeof(struct half_product));
+    int32_t code = ASSAYER_NO_MEMORY;
+    if (scratch.memory) {
+        struct half_product* const products = scratch.memory;
+        for (int64_t e = 0; e < n_experts; e++) products[e] = gated(o, offsets[e], offsets[e + 1] - offsets[e], e);
+        code = multiply_halves(products, n_experts, &(struct half_sums){format, false, 1.0f, 0.0f});
+    }
+    scratch_give(scratch);
+    return code;
+}
+
 #define FORMAT (simd()->bf16)
 #define HALF(name) name##_bf16
 #include "gemm.h"

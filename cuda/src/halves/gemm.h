@@ -75,3 +75,31 @@ int32_t HALF(cuda_grouped_gemm_tn)(const half_bits* A, const half_bits* B, const
     const struct half_operands o = {A, B, offsets, C, M, N, 0};
     return many(n_experts, grouped_tn, &o, (struct half_sums){FORMAT, true, 1.0f, beta});
 }
+
+int32_t HALF(cuda_gemm_swiglu)(const half_bits* A, const half_bits* B_gate, const half_bits* B_up, half_bits* gate, half_bits* up,
+                               half_bits* output, int M, int N, int K, void* stream) {
+    (void)stream;
+    CHECK_ARRAY(A, M, K);
+    CHECK_ARRAY(B_gate, N, K);
+    CHECK_ARRAY(B_up, N, K);
+    CHECK_ARRAY(gate, M, N);
+    CHECK_ARRAY(up, M, N);
+    CHECK_ARRAY(output, M, N);
+    const struct half_product product = gated(&(struct gated_operands){A, B_gate, B_up, gate, up, output, N, K}, 0, M, 0);
+    return multiply_halves(&product, 1, &(struct half_sums){FORMAT, false, 1.0f, 0.0f});
+}
+
+int32_t HALF(cuda_grouped_gemm_swiglu)(const half_bits* A, const half_bits* B_gate, const half_bits* B_up, const int32_t* offsets,
+                                       half_bits* gate, half_bits* up, half_bits* output, int rows, int n_experts, int N, int K,
+                                       void* stream) {
+    (void)stream;
+    CHECK_ARRAY(A, rows, K);
+    CHECK_ARRAY(B_gate, n_experts, N, K);
+    CHECK_ARRAY(B_up, n_experts, N, K);
+    CHECK_ARRAY(offsets, (int64_t)n_experts + 1);
+    CHECK_ARRAY(gate, rows, N);
+    CHECK_ARRAY(up, rows, N);
+    CHECK_ARRAY(output, rows, N);
+    CHECK(offsets_fit(offsets, n_experts, rows));
+    return many_gated(&(struct gated_operands){A, B_gate, B_up, gate, up, output, N, K}, offsets, n_experts, FORMAT);
+}

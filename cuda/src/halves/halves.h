@@ -6,10 +6,13 @@
 
 #include <stdbool.h>
 
-/* C = alpha * A . B + beta * C, A rows x depth, B depth x columns; depth 0 leaves beta * C. */
+/* C = alpha * A . B + beta * C, A rows x depth, B depth x columns; depth 0 leaves beta * C.  Where there is a `gated`, C is a
+ * gate, `up` the product of A and B_up, and gated = silu(gate) * up, of the sums before they are rounded; of such alpha is 1,
+ * beta 0, and all three are in the factors' format, laid out as C. */
 struct half_product {
-    struct half_matrix a, b;
+    struct half_matrix a, b, b_up;
     void* c; /* of the factors' format, or of float32 where sums.wide */
+    uint16_t *up, *gated; /* or null */
     int64_t c_row;
     int64_t rows, columns, depth;
 };
@@ -24,19 +27,16 @@ struct half_sums {
 /* Computes them all, their blocks of C shared among the threads.  ASSAYER_OK or ASSAYER_NO_MEMORY. */
 int32_t multiply_halves(const struct half_product* products, int64_t count, const struct half_sums* sums);
 
-/* n numbers of C from c on (its type by sums->wide), by as many sums, which it may change. */
-void store_sums(const struct simd* v, const struct half_sums* sums, int64_t n, float* summed, void* c);
-
-/* Where an element of C lies. */
-static inline void* element_of(const struct half_sums* sums, void* c, int64_t at) {
-    return (char*)c + at * (int64_t)(sums->wide ? sizeof(float) : sizeof(uint16_t));
-}
-
-/* A block of C, `rows` from `row` on and `columns` from `column` on, by float32 products of numbers that are widened while they
- * are packed.  memory: widened_memory() floats. */
+/* A block of C, `rows` from `row` on and `columns` from `column` on. */
 struct half_block {
     int64_t row, rows, column, columns;
 };
+
+/* Stores a block by its sums, which it may change, rows `row` apart; of_up: those of up, where the product is gated. */
+void store_block(const struct simd* v, const struct half_product* p, const struct half_sums* sums, struct half_block block,
+                 float* summed, float* of_up, int64_t row);
+
+/* By float32 products of numbers that are widened while they are packed.  memory: widened_memory() floats. */
 enum { WIDENED_ROWS = 256, WIDENED_COLUMNS = 256 }; /* a block has no more */
 int64_t widened_memory(const struct simd* v);
 void multiply_widened(const struct simd* v, const struct half_product* p, const struct half_sums* sums, struct half_block block,

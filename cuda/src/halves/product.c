@@ -20,6 +20,7 @@ static const int64_t TOO_MANY = INT64_MAX / 4; /* more numbers than any memory h
 struct work {
     const struct half_product* product;
     int64_t steps, strips, panels, first_pack, first_block;
+    int64_t packed_panels; /* of B, then of B_up where the product is gated */
     uint16_t *a, *b; /* packed */
     uint16_t* least; /* of every strip, then of every panel */
 };
@@ -65,9 +66,10 @@ static int64_t count_works(struct half_plan* plan, const struct half_product* pr
         const struct half_product* const p = &products[i];
         struct work w = {.product = p, .steps = ceil_div(p->depth, PAIR_DEPTH), .strips = ceil_div(p->rows, rows_of_strip(plan)),
                          .panels = p->rows ? ceil_div(p->columns, PAIR_WIDTH) : 0, .first_pack = plan->packs};
+        w.packed_panels = p->gated ? 2 * w.panels : w.panels;
         plan->works[i] = w;
-        plan->packs += w.strips + w.panels;
-        numbers = min64(TOO_MANY, numbers + min64(TOO_MANY, w.steps * PAIR_DEPTH * (p->rows + w.panels * PAIR_WIDTH)));
+        plan->packs += w.strips + w.packed_panels;
+        numbers = min64(TOO_MANY, numbers + min64(TOO_MANY, w.steps * PAIR_DEPTH * (p->rows + w.packed_panels * PAIR_WIDTH)));
     }
     return numbers;
 }
@@ -78,7 +80,7 @@ static void place_packed(struct half_plan* plan, uint16_t* packed, uint16_t* lea
         w->a = packed;
         w->b = packed + w->steps * PAIR_DEPTH * w->product->rows;
         w->least = least + w->first_pack;
-        packed = w->b + w->steps * PAIR_DEPTH * w->panels * PAIR_WIDTH;
+        packed = w->b + w->steps * PAIR_DEPTH * w->packed_panels * PAIR_WIDTH;
     }
 }
 
@@ -102,10 +104,11 @@ static void pack(const struct simd* v, const struct half_plan* plan, int64_t tas
         const struct half_matrix a = {p->a.data + row * p->a.row, p->a.row, p->a.col};
         w->least[place] = v->pack_strip(a, (int)(strip_at(w, place + 1) - row), p->depth, w->a + row * w->steps * PAIR_DEPTH);
     } else {
-        const int64_t column = panel * PAIR_WIDTH;
-        const struct half_matrix b = {p->b.data + column * p->b.col, p->b.row, p->b.col};
+        const struct half_matrix factor = panel < w->panels ? p->b : p->b_up;
+        const int64_t column = panel % w->panels * PAIR_WIDTH;
+        const struct half_matrix b = {factor.data + column * factor.col, factor.row, factor.col};
         w->least[place] = v->pack_panel(b, p->depth, (int)min64(PAIR_WIDTH, p->columns - column),
-                                        w->b + column * w->steps * PAIR_DEPTH);
+                                        w->b + panel * PAIR_WIDTH * w->steps * PAIR_DEPTH);
     }
 }
 
@@ -123,12 +126,19 @@ static void judge_sizes(const struct half_plan* plan) {
     for (int64_t i = 0; i < plan->count; i++) {
         const struct work* const w = &plan->works[i];
         uint16_t of_b = UINT16_MAX;
-        for (int64_t panel = 0; panel < w->panels; panel++) of_b = w->least[w->strips + panel] < of_b ? w->least[w->strips + panel] : of_b;
+        for (int64_t panel = 0; panel < w->packed_panels; panel++)
+            of_b = w->least[w->strips + panel] < of_b ? w->least[w->strips + panel] : of_b;
         for (int64_t strip = 0; strip < w->strips; strip++) w->least[strip] = stays_normal(w->least[strip], of_b);
     }
 }
 
-void store_sums(const struct simd* v, const struct half_sums* sums, int64_t n, float* summed, void* c) {
+/* Where an element of C lies. */
+static void* element_of(const struct half_sums* sums, void* c, int64_t at) {
+    return (char*)c + at * (int64_t)(sums->wide ? sizeof(float) : sizeof(uint16_t));
+}
+
+/* n numbers of C from c on (its type by sums->wide), by as many sums. */
+static void store_sums(const struct simd* v, const struct half_sums* sums, int64_t n, float* summed, void* c) {
     float before[WIDENED_COLUMNS];
     if (sums->alpha != 1) v->scale(n, summed, sums->alpha, summed);
     if (sums->beta != 0 && !sums->wide) sums->format.widen(n, c, before);
@@ -137,16 +147,29 @@ void store_sums(const struct simd* v, const struct half_sums* sums, int64_t n, f
     else sums->format.narrow(n, summed, c);
 }
 
-/* Strips [first, last) by the unit, columns from a panel's first on. */
-static void multiply_strips(const struct simd* v, const struct half_plan* plan, const struct work* w, int64_t first, int64_t last,
-                            int64_t panel, int64_t panels, float* summed) {
-    const struct half_product* const p = w->product;
-    const int64_t row = strip_at(w, first), column = panel * PAIR_WIDTH, width = panels * PAIR_WIDTH;
-    const int64_t columns = min64(width, p->columns - column), deep = w->steps * PAIR_DEPTH;
-    /* Sums that are stored as they are are formed where they are stored. */
-    const bool in_place = plan->sums->wide && plan->sums->alpha == 1 && plan->sums->beta == 0 && columns == width;
-    float* const to = in_place ? (float*)p->c + row * p->c_row + column : summed;
-    const int64_t to_row = in_place ? p->c_row : width;
+/* Of one row: gate, up and what they make. */
+static void store_gated(const struct simd* v, const struct half_product* p, struct half format, int64_t n, const float* gate,
+                        const float* up, int64_t at) {
+    float gated[WIDENED_COLUMNS];
+    v->swiglu(n, gate, up, gated);
+    format.narrow(n, gate, (uint16_t*)p->c + at);
+    format.narrow(n, up, p->up + at);
+    format.narrow(n, gated, p->gated + at);
+}
+
+void store_block(const struct simd* v, const struct half_product* p, const struct half_sums* sums, struct half_block block,
+                 float* summed, float* of_up, int64_t row) {
+    for (int64_t i = 0; i < block.rows; i++) {
+        const int64_t at = (block.row + i) * p->c_row + block.column;
+        if (p->gated) store_gated(v, p, sums->format, block.columns, summed + i * row, of_up + i * row, at);
+        else store_sums(v, sums, block.columns, summed + i * row, element_of(sums, p->c, at));
+    }
+}
+
+/* The sums of strips [first, last) by the unit, by packed panels from one on. */
+static void sum_strips(const struct half_plan* plan, const struct work* w, int64_t first, int64_t last, int64_t panel, int64_t panels,
+                       float* to, int64_t to_row) {
+    const int64_t row = strip_at(w, first), column = panel * PAIR_WIDTH, deep = w->steps * PAIR_DEPTH;
     for (int64_t step = 0; step < w->steps; step += DEPTH_STEPS) {
         const int64_t steps = min64(DEPTH_STEPS, w->steps - step);
         for (int64_t strip = first; strip < last; strip++) {
@@ -157,8 +180,22 @@ static void multiply_strips(const struct simd* v, const struct half_plan* plan, 
                 .sums = to + (at - row) * to_row, .row = to_row, .adds = step > 0});
         }
     }
-    for (int64_t i = 0; !in_place && i < strip_at(w, last) - row; i++)
-        store_sums(v, plan->sums, columns, summed + i * width, element_of(plan->sums, p->c, (row + i) * p->c_row + column));
+}
+
+/* A block of strips [first, last) by the unit.  Sums that are stored as they are are formed where they are stored. */
+static void multiply_strips(const struct simd* v, const struct half_plan* plan, const struct work* w, int64_t first, int64_t last,
+                            struct half_block block, float* summed) {
+    const struct half_product* const p = w->product;
+    const int64_t panel = block.column / PAIR_WIDTH, panels = ceil_div(block.columns, PAIR_WIDTH), width = panels * PAIR_WIDTH;
+    const bool in_place = plan->sums->wide && plan->sums->alpha == 1 && plan->sums->beta == 0 && block.columns == width;
+    if (in_place) {
+        sum_strips(plan, w, first, last, panel, panels, (float*)p->c + block.row * p->c_row + block.column, p->c_row);
+        return;
+    }
+    float* const of_up = summed + block.rows * width;
+    sum_strips(plan, w, first, last, panel, panels, summed, width);
+    if (p->gated) sum_strips(plan, w, first, last, w->panels + panel, panels, of_up, width);
+    store_block(v, p, plan->sums, block, summed, of_up, width);
 }
 
 static void do_block(const struct simd* v, const struct half_plan* plan, int64_t task, float* memory) {
@@ -174,7 +211,7 @@ static void do_block(const struct simd* v, const struct half_plan* plan, int64_t
         while (plan->unit && w->steps > 0 && last < end && w->least[last] == fits) last++;
         const int64_t row = strip_at(w, strip);
         const struct half_block block = {row, strip_at(w, last) - row, column, columns};
-        if (fits) multiply_strips(v, plan, w, strip, last, panel, panels, memory);
+        if (fits) multiply_strips(v, plan, w, strip, last, block, memory);
         else multiply_widened(v, w->product, plan->sums, block, memory);
         strip = last;
     }
@@ -186,7 +223,8 @@ static double flops_of(const struct half_product* products, int64_t count) {
     return flops;
 }
 
-/* Room for what is packed, the least numbers, and each thread's memory, in this order. */
+/* Room for what is packed, the least numbers, and each thread's memory, in this order: a block's sums are twice as many where it is
+ * gated. */
 static int32_t run(struct half_plan* plan, int64_t numbers, bool is_parallel) {
     const struct simd* const v = simd();
     const int64_t each = max64(widened_memory(v), 2 * BLOCK_ROWS * WIDENED_COLUMNS), packed = round_up(numbers, PAIR_DEPTH);

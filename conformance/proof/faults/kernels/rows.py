@@ -53,7 +53,7 @@ FAULTS = (
     Fault("order.cuh: ties by higher index", ("softmax_topk", "argmax"), "order.cuh",
           f"{_PLACE.format('')};{_INDEX.format('place')};", f"{_PLACE.format('~')};{_INDEX.format('~place')};",
           "matches: .*(ties by higher index|highest index among equals)"),
-    Fault("topk.cu: the same choice again", ("softmax_topk",), "topk.cu",
+    Fault("topk.cuh: the same choice again", ("softmax_topk",), "topk.cuh",
           "from = place + 1;", "from = place;", "weights: the same number everywhere"),
     Fault("topk.cu: the others never cleared", ("softmax_topk_backward",), "topk.cu",
           "items[i] = stray ? not_a_number() : 0.0f;", "items[i] = not_a_number();", "NaN|never written"),

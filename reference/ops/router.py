@@ -1,0 +1,22 @@
+"""The router as one operation: softmax over the experts, the k largest, and the loss that balances the load."""
+
+from __future__ import annotations
+
+from reference.arrays import Array, check, ieee
+
+from .moe import aux_loss_forward
+from .softmax import softmax, softmax_topk
+
+
+@ieee
+def topk_router(logits: Array, top_k: int, alpha: float) -> tuple[Array, Array, Array, Array, Array, Array]:
+    """softmax_topk and softmax of the logits, and aux_loss_forward of both (Fedus et al. 2021, Switch Transformer).
+
+    logits: (tokens, n_experts). Returns weights and int32 indices: (tokens, top_k), probs: (tokens, n_experts),
+    aux_loss: (1,), f_counts and p_means: (n_experts,). Raises ValueError where top_k is not in 1 ... n_experts.
+    """
+    n_experts = logits.shape[-1]
+    check(1 <= top_k <= n_experts, "topk_router", "top_k", f"1 <= top_k <= {n_experts} experts", top_k)
+    weights, indices = softmax_topk(logits, top_k)
+    probs = softmax(logits)
+    return weights, indices, probs, *aux_loss_forward(probs, indices, alpha)
