@@ -41,7 +41,7 @@ class Namespace:
 class Wrapped(Namespace):
     """A namespace that stands before another, `ops`, and hands every call on.
 
-    One to which a fused operation means no more than those that it is made of says so: `offers = Wrapped.offered_behind`.
+    One to which a fused operation means no more than its parts says so: `offers = Wrapped.offered_behind`.
     """
 
     def __init__(self, ops: Ops) -> None:
