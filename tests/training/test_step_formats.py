@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 import reference
 from reference.model.config import TINY
+from reference.namespace import Wrapped
 from reference.ops.sixteen import is_form_of
 from reference.step import BACKWARD_BEGINS, FORWARD_BEGINS
 from training.precision import BF16, FLOAT32, FP16, MIXED, Policy, Precision, Rule
@@ -16,54 +19,73 @@ from training.step_formats import summary, trace
 HALF, WIDE = "bfloat16", "float32"
 LAYERS = TINY.layers
 # Operation: calls, formats read, formats written.
-PLACED = {
+SHARED = {
     "embedding_bf16": (1, (HALF,), (HALF,)),
     "gemm_bf16": (4 * LAYERS + 1, (HALF,), (HALF,)),
     "gemm_nn_bf16": (4 * LAYERS + 1, (HALF,), (HALF,)),
     "gemm_tn_bf16": (4 * LAYERS + 1, (HALF,), (WIDE,)),
-    "grouped_gemm_swiglu_bf16": (LAYERS, (HALF,), (HALF,)),
-    "grouped_gemm_bf16": (LAYERS, (HALF,), (HALF,)),
     "grouped_gemm_nn_bf16": (3 * LAYERS, (HALF,), (HALF,)),
     "grouped_gemm_tn_bf16": (3 * LAYERS, (HALF,), (WIDE,)),
     "attention_forward_bf16": (LAYERS, (HALF,), (HALF, WIDE)),
     "attention_backward_bf16": (LAYERS, (HALF, WIDE), (HALF,)),
     "swiglu_backward_bf16": (LAYERS, (HALF,), (HALF,)),
     "expert_dispatch_bf16": (LAYERS, (HALF,), (HALF,)),
+    "expert_dispatch_backward_bf16": (LAYERS, (HALF,), (HALF,)),
     "expert_combine_bf16": (LAYERS, (HALF, WIDE), (HALF,)),
-    "cross_entropy_forward_bf16": (1, (HALF,), (WIDE,)),
-    "cross_entropy_backward_bf16": (1, (WIDE,), (HALF,)),
+    "expert_combine_backward_bf16": (LAYERS, (HALF, WIDE), (HALF, WIDE)),
     # The router, the norms, and all that works on masters and gradients.
     "gemm": (LAYERS, (WIDE,), (WIDE,)),
     "gemm_nn": (LAYERS, (WIDE,), (WIDE,)),
     "gemm_tn": (LAYERS, (WIDE,), (WIDE,)),
-    "topk_router": (LAYERS, (WIDE,), (WIDE,)),
     "softmax_backward": (LAYERS, (WIDE,), (WIDE,)),
     "softmax_topk_backward": (LAYERS, (WIDE,), (WIDE,)),
     "rmsnorm": (1, (WIDE,), (WIDE,)),
     "rmsnorm_backward": (1, (WIDE,), (WIDE,)),
     "rmsnorm_residual": (2 * LAYERS, (WIDE,), (WIDE,)),
     "rmsnorm_residual_backward": (2 * LAYERS, (WIDE,), (WIDE,)),
+}
+ONE_BY_ONE = {
+    "grouped_gemm_bf16": (3 * LAYERS, (HALF,), (HALF,)),
+    "swiglu_bf16": (LAYERS, (HALF,), (HALF,)),
+    "cross_entropy_forward_bf16": (1, (HALF,), (WIDE,)),
+    "cross_entropy_backward_bf16": (1, (WIDE,), (HALF,)),
+    "softmax": (LAYERS, (WIDE,), (WIDE,)),
+    "softmax_topk": (LAYERS, (WIDE,), (WIDE,)),
     "multi_sum_squares": (1, (WIDE,), (WIDE,)),
 }
+AT_ONCE = {
+    "grouped_gemm_swiglu_bf16": (LAYERS, (HALF,), (HALF,)),
+    "grouped_gemm_bf16": (LAYERS, (HALF,), (HALF,)),
+    "fused_cross_entropy_bf16": (1, (HALF,), (HALF, WIDE)),
+    "topk_router": (LAYERS, (WIDE,), (WIDE,)),
+    "multi_sum_squares_nonfinite": (1, (WIDE,), (WIDE,)),
+}
+Calls = dict[str, tuple[int, tuple[str, ...], tuple[str, ...]]]
 
 
-@pytest.fixture(scope="module")
-def calls() -> dict[str, tuple[int, tuple[str, ...], tuple[str, ...]]]:
-    found: dict[str, tuple[int, tuple[str, ...], tuple[str, ...]]] = {}
-    for call, count in summary(trace(reference, TINY, BF16)).items():
+class Fused(Wrapped):
+    """The reference with its fused operations offered."""
+
+    def offers(self, operation: str) -> bool:
+        return hasattr(reference, operation)
+
+
+def placed(ops: Any) -> Calls:
+    found: Calls = {}
+    for call, count in summary(trace(ops, TINY, BF16)).items():
         assert call.operation not in found, f"{call.operation} is placed in two ways"
         found[call.operation] = (count, call.given, call.returned)
     return found
 
 
-@pytest.mark.parametrize("operation", PLACED)
-def test_it_is_placed_as_the_policy_says(operation: str, calls: dict[str, tuple[int, object, object]]) -> None:
-    assert calls[operation] == PLACED[operation]
-
-
-def test_no_other_product_norm_or_loss_is_called(calls: dict[str, tuple[int, object, object]]) -> None:
-    known = ("gemm", "attention", "norm", "softmax", "cross_entropy", "swiglu", "embedding")
-    assert {name for name in calls if any(word in name for word in known)} <= PLACED.keys()
+@pytest.mark.parametrize(
+    ("ops", "due"),
+    [(reference, SHARED | ONE_BY_ONE), (Fused(reference), SHARED | AT_ONCE)],
+    ids=["one by one", "fused"],
+)
+def test_every_product_norm_and_loss_is_placed_as_the_policy_says(ops: Any, due: Calls) -> None:
+    words = re.compile("gemm|attention|norm|softmax|entropy|swiglu|embedding|router|squares|dispatch|combine")
+    assert {name: how for name, how in placed(ops).items() if words.search(name)} == due
 
 
 @pytest.mark.parametrize("precision", [FLOAT32, BF16, FP16], ids=["float32", "bf16", "fp16"])
