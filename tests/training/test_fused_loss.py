@@ -13,6 +13,7 @@ from conformance.judging.verdict import judge
 from conformance.limits.namespaces import Stored
 from conformance.limits.noise import exact
 from reference.namespace import Namespace, Wrapped, offers
+from reference.ops import sixteen
 from reference.readings.step import Misread
 from reference.step import TrainingConfig, accumulate
 from tests.reference.model_samples import SMALL, batch, parameters
@@ -105,6 +106,6 @@ def test_a_16_bit_operation_that_updates_its_input_is_chosen_by_it() -> None:
     ops = Noted(reference)
     logits, targets = np.ones((2, 3), np.float32), np.array([0, 2], np.int32)
     autocast = Autocast(ops, Policy(), "bf16")
-    autocast.fused_cross_entropy(reference.cast_to_bf16(logits), targets, scale=1.0)
+    autocast.fused_cross_entropy(sixteen.OPERATIONS["cast_to_bf16"](logits), targets, scale=1.0)
     autocast.fused_cross_entropy(logits, targets, scale=1.0)
     assert ops.names == [f"{CROSS_ENTROPY}_bf16", CROSS_ENTROPY]
