@@ -24,11 +24,6 @@ def zeros(shape: int | Sequence[int], dtype: Any = np.float32, ops: Ops = refere
     return Tensor(np.zeros(layouts.lengths("zeros", shape), dtype), ops)  # pages that nobody writes are never made
 
 
-def empty(shape: int | Sequence[int], dtype: Any = np.float32, ops: Ops = reference) -> Tensor:
-    """Return a dense tensor of unknown numbers."""
-    return Tensor(np.empty(layouts.lengths("empty", shape), dtype), ops)
-
-
 def ones(shape: int | Sequence[int], dtype: Any = np.float32, ops: Ops = reference) -> Tensor:
     return full(shape, 1.0, dtype, ops)
 

@@ -24,7 +24,7 @@ def backward(root: Node | Leaf, gradient: Tensor, retain: bool = False) -> None:
     sums = []
     while arrived:  # one after the other, so that nothing here refers to what is taken
         leaf, total = arrived.popitem()
-        is_own = _is_gathered(gathered, leaf, total) or is_sole(total, variables=1)
+        is_own = (leaf in gathered and gathered.pop(leaf).total is total) or is_sole(total, variables=1)
         if leaf.grad is not None:
             sums.append((leaf, leaf.grad + total))
         else:
@@ -41,8 +41,8 @@ def _arrived(
     gathered: dict[Node | Leaf, Gathered] = {}  # of those in pending, what is a sum of parts
     for node in _calls(root):
         arrived = pending.pop(node, None)
-        if gathered and arrived is not None:
-            _is_gathered(gathered, node, arrived)
+        if gathered:
+            gathered.pop(node, None)
         if arrived is not None and node.inputs is not None:
             for source, one in zip(node.inputs, node.gradients(arrived)):  # noqa: B905 (as many: gradients looks)
                 if source is None or one is None:
@@ -50,21 +50,11 @@ def _arrived(
                 sofar = pending.get(source)
                 if isinstance(one, Part):
                     pending[source] = _with_part(gathered, source, sofar, one)
-                elif sofar is None:
-                    pending[source] = one
                 else:
-                    if gathered:
-                        _is_gathered(gathered, source, sofar)
-                    pending[source] = sofar + one
+                    pending[source] = one if sofar is None else sofar + one
         if not retain:
             node.free()
     return pending, gathered  # of the calls none is left
-
-
-def _is_gathered(gathered: dict[Node | Leaf, Gathered], source: Node | Leaf, sofar: Tensor) -> bool:
-    """Whether what has arrived is a sum of parts, which is whole and forgotten then."""
-    sum_of_parts = gathered.pop(source, None)
-    return sum_of_parts is not None and sum_of_parts.total is sofar and sum_of_parts.whole() is sofar
 
 
 def _with_part(gathered: dict[Node | Leaf, Gathered], source: Node | Leaf, sofar: Tensor | None, part: Part) -> Tensor:

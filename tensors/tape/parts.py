@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
-from tensors.creation import empty, zeros
+from tensors.creation import zeros
 from tensors.layout import Layout, Shape, dense
 from tensors.tensor import Tensor
 
@@ -24,41 +24,23 @@ class Part:
 
 
 class Gathered:
-    """The sum of a part and of what came before and behind it, in memory of its own; `whole` before it is read.
+    """The sum of a part and of what came before and behind it, in memory of its own."""
 
-    Zeros are written where no part was, not everywhere before: a stack of matrices is often gathered matrix by matrix.
-    """
-
-    __slots__ = ("_is_whole", "_written", "total")
+    __slots__ = ("_written", "total")
 
     def __init__(self, before: Tensor | None, part: Part) -> None:
-        like, self._written = part.values, Places()
-        self._is_whole = before is not None or like.storage.held is None  # other numbers are not written in place
+        like = part.values
+        self.total = zeros(part.shape, like.dtype, like.ops) if before is None else before.copy()
+        self._written = Places()
         if before is not None:
-            self.total = before.copy()
             self._written.add(_places(self.total.layout))
-        elif self._is_whole:
-            self.total = zeros(part.shape, like.dtype, like.ops)
-        else:
-            self.total = empty(part.shape, like.dtype, like.ops)
         self.add(part)
 
     def add(self, part: Part) -> None:
-        """Add a part, which is written as it is where nothing but zeros can lie."""
+        """Add a part, which is written as it is where nothing but the first zeros can lie."""
         target = self.total.viewed(part.change)
-        if not target.layout.is_dense:  # there are places between its first and its last that it has not
-            self.whole()
         is_first = self._written.add(_places(target.layout))
         target[...] = part.values if is_first else target + part.values
-
-    def whole(self) -> Tensor:
-        """Return the sum, which is 0 where no part is."""
-        if not self._is_whole:
-            array = self.total.storage.array
-            for gap in self._written.gaps(len(array)):
-                array[gap] = 0.0
-            self._is_whole = True
-        return self.total
 
 
 class Places:
@@ -82,10 +64,6 @@ class Places:
             start, stop = min(start, starts[first]), max(stop, stops[last - 1])
         starts[first:last], stops[first:last] = [start], [stop]
         return is_new
-
-    def gaps(self, size: int) -> Iterator[slice]:
-        """Yield what is left out of the first `size` places."""
-        yield from map(slice, [0, *self._stops], [*self._starts, size])
 
 
 def _places(layout: Layout) -> range:

@@ -15,20 +15,19 @@ from tests.tensors.examined import wrong
 
 ROOT = Path(__file__).parents[2]
 _WRITTEN = "if tensor.storage.version != version:"
-_ONE = "pending[source] = sofar + one"
+_ONE = "one if sofar is None else sofar + one"
 PLANTED = (
-    Fault("paths overwritten", (), "tape/backward.py", _ONE, "pending[source] = one",
-          "^an overwritten gradient: of several paths"),
+    Fault("paths overwritten", (), "tape/backward.py", _ONE, "one", "^an overwritten gradient: of several paths"),
     Fault("backwards overwritten", (), "tape/backward.py", "leaf.grad + total", "total.copy()",
           "^an overwritten gradient: a second backward"),
     Fault("added in place", (), "tape/backward.py", _ONE,
-          "sofar.__setitem__(..., sofar + one)",
+          "one if sofar is None else (sofar.__setitem__(..., sofar + one), sofar)[1]",
           "^an aliased gradient: what is added to one leaf's"),
     Fault("not copied", (), "tape/backward.py", "total if is_own else total.copy()", "total",
           "^an aliased gradient: a leaf's is the memory of"),
     Fault("parts overwritten", (), "tape/parts.py", "part.values if is_first else target + part.values", "part.values",
           "^an overwritten gradient: of two views that overlap"),
-    Fault("parts added to what is another's", (), "tape/parts.py", "self.total = before.copy()", "self.total = before",
+    Fault("parts added to what is another's", (), "tape/parts.py", "else before.copy()", "else before",
           "^an aliased gradient: a part is added to what"),
     Fault("used again", (), "tape/backward.py", "if not retain:", "if retain:", "^a graph is used again"),
     Fault("another axis", (), "tape/reductions.py", ".reshape(context.kept)", ".reshape(context.kept[::-1])",

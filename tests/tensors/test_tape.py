@@ -14,9 +14,8 @@ import reference
 from bindings import Library
 from tensors import TapeError, Tensor, TensorError
 from tensors.changes import Change
-from tensors.creation import full
 from tensors.indexing import indexed
-from tensors.tape import Context, Function, Gradients, Part, Variable, apply, concat, no_grad, parts
+from tensors.tape import Context, Function, Gradients, Part, Variable, apply, concat, no_grad
 from tensors.tape.parts import Gathered, Places
 
 
@@ -323,28 +322,3 @@ def test_parts_one_behind_the_other_are_one_range() -> None:
         gathered.add(Part((400, 2), Change(indexed, row), Tensor(np.ones(2))))
     assert gathered._written._stops == [800]
     assert gathered.total.numpy().tolist() == [[1.0, 1.0]] * 400
-
-
-PARTS: dict[str, Callable[[Variable], Variable]] = {
-    "one row": lambda x: x[1],
-    "rows with others between": lambda x: x[3] + x[1],
-    "a column": lambda x: x[:, 1],
-    "a row, then every second": lambda x: (x[::2] * x[1]).sum(0),
-    "rows turned about": lambda x: x[::-1][:2].sum(0),
-    "rows, and all": lambda x: x[2] + x.sum(0),
-    "all, and rows": lambda x: x.sum(0) + x[2] + x[2],
-    "rows of a leaf's leaf": lambda x: (x * 2.0)[1] + (x * 3.0)[0, :2].sum(),
-    "nothing of it": lambda x: x[0] + x[:, :0].sum(),
-}
-
-
-@pytest.mark.parametrize("name", PARTS)
-def test_where_no_part_is_the_gradient_is_zero(name: str, stub: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On the library, whose sums of parts begin with memory of unknown contents, as on the reference."""
-    found = []
-    monkeypatch.setattr(parts, "empty", lambda shape, dtype, ops: full(shape, np.nan, dtype, ops))
-    for ops in (stub, reference):
-        x = Variable(Tensor(np.arange(20, dtype=np.float32).reshape(5, 4), ops), requires_grad=True)
-        PARTS[name](x).sum().backward()
-        found.append(grad(x))
-    assert found[0] == found[1]
