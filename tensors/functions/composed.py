@@ -16,7 +16,7 @@ from tensors.tape import Variable, apply, concat
 from tensors.tensor import Tensor
 
 from .arrays import array_of, tensor_of
-from .rows import Dropout, Take
+from .rows import Dropout, Shown, Take
 
 LOWEST = float(np.finfo(np.float32).min)  # a maximum of nothing but -inf, from which -inf is still infinitely far
 Chosen = tuple[Any, Any]  # weights and indices [tokens, top_k], what softmax_topk gives
@@ -79,15 +79,15 @@ class Composed:
         """softmax(scale * scores + mask) of keys up to each query's position, or of all; 0 where a query sees no key.
 
         scores: (batch, heads, queries, keys); query i stands at position i + offset. mask: (batch, keys), for each key
-        what is added: 0, or -inf where nobody reads it. Hidden scores are added to, too: expects them below +inf,
-        no NaN among them, which the fused form does not look at.
+        what is added: 0, or -inf where nobody reads it. Scores of keys behind a query are not looked at.
         """
         batch, _, queries, keys = checked_scores(scores, mask).shape
         x = scores * scale
-        if causal:
-            x = x + future(queries, keys, offset, x.value)
         if mask is not None:
             x = x + mask.reshape((batch, 1, 1, keys))
+        if causal:
+            behind = future(queries, keys, offset, x.value)
+            x = apply(Shown, x, visible=behind == 0.0) + behind
         powers = (x - x.detach().reduce("maximum", -1, keepdims=True, start=LOWEST)).map("exp")
         total = powers.sum(-1, keepdims=True)
         return powers / (total + (total.detach() == 0.0))

@@ -122,6 +122,20 @@ class SwiGLU(Function):
         return tuple(tensor_of(one, gate.ops, gate.shape) for one in found)
 
 
+class Shown(Function):
+    """x where visible is 1, and 0 where it is 0, whatever x is there: NaN too. visible: broadcasts to x's shape."""
+
+    @staticmethod
+    def forward(context: Context, *inputs: Tensor, **attributes: Any) -> Tensor:
+        (x,), context.visible = inputs, attributes["visible"]
+        shown: Tensor = context.visible.zip("relu_backward", x)
+        return shown
+
+    @staticmethod
+    def backward(context: Context, gradient: Tensor) -> Gradients:
+        return (context.visible.zip("relu_backward", gradient),)
+
+
 class Dropout(Function):
     """x / (1 - rate) where an element is kept, 0 elsewhere; philox: the key and the first block of the mask's words."""
 

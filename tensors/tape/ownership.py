@@ -29,7 +29,10 @@ def is_sole(tensor: Tensor, variables: int) -> bool:
 
 
 def _memory(storage: Storage) -> tuple[list[Any], list[int]]:
-    """What holds a storage's memory, and how many references to each are known of; nothing where it is not its own."""
+    """What holds a storage's memory, and how many references to each are known of; nothing where it is not its own.
+
+    Each has one from what holds it, and one from the list that is returned.
+    """
     if not storage.has_array:  # nobody has asked for it
         return [storage.held], [2]
     array, by_held = storage.array, storage.held is not None

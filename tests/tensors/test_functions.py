@@ -98,6 +98,25 @@ def test_a_softmax_writes_neither_the_scores_nor_a_gradient(form: str, stub: Lib
 
 
 @pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("hidden", [np.nan, np.inf, -np.inf, 3e38])
+def test_what_a_score_behind_a_query_is_is_not_looked_at(form: str, hidden: float, stub: Library) -> None:
+    """Behind a query; the gradient there is 0. What a mask hides it is added to, as in the header."""
+    masked = np.array([[0.0, -np.inf, 0.0, 0.0], [0.0, 0.0, 0.0, -np.inf]], np.float32)
+    seen = np.tri(3, 4, 1, dtype=bool)
+    for ops in (stub, reference):
+        results = []
+        for other in (0.0, hidden):
+            scores = Variable(Tensor(np.where(seen, SCORES, other).astype(np.float32), ops), requires_grad=True)
+            weights = FORMS[form].attention_softmax(scores, 2.0, True, Tensor(masked, ops), 1)
+            weights.backward(Tensor(SCORES.astype(np.float32), ops))
+            assert scores.grad is not None
+            results.append((weights.numpy(), scores.grad.numpy()))
+        for with_zeros, with_hidden in zip(*results, strict=True):
+            assert np.array_equal(with_hidden, with_zeros)
+            assert not with_hidden[~np.broadcast_to(seen, with_hidden.shape)].any()
+
+
+@pytest.mark.parametrize("form", FORMS)
 def test_scores_and_masks_that_do_not_fit_are_refused(form: str) -> None:
     scores, mask = (Tensor(np.zeros(shape), reference) for shape in ((1, 2, 3, 4), (1, 3)))
     with pytest.raises(TensorError, match=r"attention_softmax: expected a mask of shape \(1, 4\), got \(1, 3\)"):
