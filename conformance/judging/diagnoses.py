@@ -43,7 +43,7 @@ class Kind(StrEnum):
     SHORT = "results in a shorter format"
     PRECISION = "errors as large as those of a shorter format"
     DIGITS = f"{RIGHT_TO} some digits"
-    NEIGHBOUR = "the other neighbour in its 16-bit format: rounded another way"
+    NEIGHBOUR = "the other neighbour in its 16-bit format: another draw"
     ONE_SIDE = "all errors to one side"
     CHOSEN = "indices of other entries"
     AVERAGE = "errors too large on the average"

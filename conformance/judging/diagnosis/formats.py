@@ -70,8 +70,10 @@ def _is_stored_in(part: Part, format: Format) -> bool:
 
 
 def neighbours(part: Part) -> Symptom | None:
-    """Every wrong number of a 16-bit output is next to the right one in its format: rounded to the other side."""
+    """Every wrong number is next to the right one in the 16-bit format that a draw rounds it to, up or down."""
     own = FORMATS.get(part.wrong.parameter.element)
+    if "seed" not in part.wrong.call.arguments:
+        return None
     if own is None or not part.usable.all() or not part.values.all():
         return None
     spacing = 2 * own.unit * 2.0 ** np.floor(np.log2(np.maximum(np.abs(part.values), own.smallest)))

@@ -54,7 +54,7 @@ def _unexplained(wrong: Wrong, part: Part) -> Symptom:
     if not wrong.beyond.any():
         return averages(wrong) or computed_short(wrong) or Symptom(Kind.AVERAGE, Kind.AVERAGE)
     if not part.is_noisy:
-        return chosen(part) or Symptom(Kind.NO_PATTERN, f"other values, {NO_PATTERN}")
+        return chosen(part) or one_side(part) or Symptom(Kind.NO_PATTERN, f"other values, {NO_PATTERN}")
     found = specials(Part(wrong, wrong.beyond)) or kinds(part)
     if found:
         return found
