@@ -86,8 +86,10 @@ def _spread(call: FullCall, drawn: Drawn, expected: Expected) -> Iterator[Spread
 def looks_of(
     call: FullCall, drawn: Drawn, expected: Expected, got: Mapping[str, Any], verdicts: Sequence[Verdict]
 ) -> Diagnosis | None:
-    """Return what a call that failed looks like; None where its averages alone are wrong, or its shapes."""
+    """Return what a call looks like; None where nothing is wrong, or its averages alone, or its shapes."""
     failed = {verdict.output for verdict in verdicts if not verdict.passed}
+    if not failed:
+        return None
     small, places = {}, {}
     for due in _spread(call, drawn, expected):
         came = got[due.output]
