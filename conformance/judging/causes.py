@@ -126,9 +126,9 @@ def _place(cause: Cause, failed: Sequence[Result], judged: Sequence[Result]) -> 
     """Where, and when, of one operation; of a reading that says all, when, where a case that passed refutes it."""
     joint, when = cause.joint, circumstances(failed, judged)
     if joint and joint.says_all:
-        if not when or not is_refuted_by_passing(joint.reading, judged):
-            return "", ""
-        return special_looks(_diagnoses(failed)), when
+        looks = special_looks(_diagnoses(failed))
+        is_told = (when or looks) and is_refuted_by_passing(joint.reading, judged)
+        return (looks, when) if is_told else ("", "")
     several = len(_diagnoses(failed)) > 1  # a single one says its place itself
     where = whereabouts(failed) if joint and several else ""
     return "; ".join(filter(None, [where, _among(failed) if joint else ""])), when

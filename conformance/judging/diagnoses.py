@@ -43,6 +43,7 @@ class Kind(StrEnum):
     SHORT = "results in a shorter format"
     PRECISION = "errors as large as those of a shorter format"
     DIGITS = f"{RIGHT_TO} some digits"
+    NEIGHBOUR = "the other neighbour in its 16-bit format: another draw"
     ONE_SIDE = "all errors to one side"
     CHOSEN = "indices of other entries"
     AVERAGE = "errors too large on the average"
@@ -124,7 +125,16 @@ class Diagnosis:
     @property
     def is_vague(self) -> bool:
         """Whether it says no more than that numbers are wrong: numbers that differ from run to run are that too."""
-        vague = (Kind.NO_PATTERN, Kind.NO_NUMBER, Kind.PRECISION, Kind.DIGITS, Kind.AVERAGE, Kind.ONE_SIDE, Kind.CHOSEN)
+        vague = (
+            Kind.NO_PATTERN,
+            Kind.NO_NUMBER,
+            Kind.PRECISION,
+            Kind.DIGITS,
+            Kind.AVERAGE,
+            Kind.ONE_SIDE,
+            Kind.CHOSEN,
+            Kind.NEIGHBOUR,
+        )
         return not self.readings and all(one.kind in vague for one in self.symptoms)
 
     @property

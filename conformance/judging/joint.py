@@ -94,7 +94,8 @@ def _best(ways: Sequence[Joint], told: Sequence[Diagnosis]) -> Joint:
     """A reading that no case refutes, else the way that holds more often.
 
     That there is no pattern, or that errors are as small as a shorter format's, says next to nothing: a reading that
-    gives what came in enough of the cases is said before that, unless it was made of one call's arguments.
+    gives what came in enough of the cases is said before that.  One that was made of a call's arguments, and that half
+    of the cases refute, is said where nothing else can be.
     """
     kept = [way for way in ways if not way.is_stray] or ways
     readings = [way for way in kept if way.reading and _ENOUGH * way.holds >= way.tried]
@@ -203,7 +204,7 @@ def _plain(symptom: Symptom) -> Symptom:
     return replace(symptom, kind=kind, words=words[0] if words else kind, general="", also=tuple(words[1:]))
 
 
-_SAYS_LITTLE = (Kind.NO_PATTERN, Kind.PRECISION, Kind.DIGITS, Kind.ONE_SIDE, Kind.AVERAGE, Kind.VARIES)
+_SAYS_LITTLE = (Kind.NO_PATTERN, Kind.PRECISION, Kind.DIGITS, Kind.NEIGHBOUR, Kind.ONE_SIDE, Kind.AVERAGE, Kind.VARIES)
 _SMALL_ERRORS = (AS_SHORT, f" {RIGHT_TO} ", f" is {TOO} ")  # in the words of what says no more than how errors lie
 _ENOUGH = 3  # one case in so many
 _NAMING = 2  # a name that holds in fewer than a quarter of the cases is chance

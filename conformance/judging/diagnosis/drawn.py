@@ -34,9 +34,10 @@ def diagnose_drawn(call: Failed, where: Mapping[str, str], has_readings: bool) -
         place = "; ".join(dict.fromkeys(f"{name}: {words}" for name, words in where.items() if words))
         if names and not place:
             return of_readings(names, others)
-        part = partly(call, list(where), compared)
-        if names or part:
-            return replace(of_readings_in_part(names or part.readings if part else names, place), untried=others)
+        if not names and (part := partly(call, list(where), compared)):
+            names = list(part.readings)
+        if names:
+            return replace(of_readings_in_part(names, place), untried=others)
     symptoms = [_placed(symptom(Wrong(call, name)), name, words) for name, words in where.items()]
     alike = itertools.groupby(sorted(symptoms, key=lambda one: one.text), key=lambda one: one.text)
     return of_symptoms([_joined(list(few)) for _, few in alike])

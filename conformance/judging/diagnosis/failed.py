@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -32,6 +32,7 @@ class Failed:
     expected, got: outputs by flat name, as they were judged; last: what the candidate returned from the call before;
     again: what the same call gave once more, on outputs that held another poison; None where that is not known.
     sizes: the call's sizes and scalars by name, where they are not those of its arguments, as of a part of a call.
+    carried_out: the operation as it is computed for such a part, where that is not on its arguments alone.
     """
 
     operation: str
@@ -41,6 +42,7 @@ class Failed:
     last: Mapping[str, Array]
     again: Mapping[str, Array] | None = None
     sizes: Mapping[str, Any] | None = None
+    carried_out: Callable[..., Any] | None = None
 
     @cached_property
     def inputs(self) -> dict[str, Array]:
@@ -58,7 +60,7 @@ class Failed:
         known: dict[float, Expected] = self.__dict__.setdefault("_computed", {})
         if unit not in known:
             with using(replace(FLOAT32, unit=unit)):
-                known[unit] = expect(self.operation, self.arguments)
+                known[unit] = expect(self.operation, self.arguments, self.carried_out)
         return known[unit]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from conformance.judging.diagnoses import AS_SHORT, RIGHT_TO, Kind, Symptom
 from conformance.limits.measure import BIAS_ELEMENTS, SIGMAS
-from conformance.limits.noise import FLOAT32, Noisy
+from conformance.limits.noise import FLOAT32, FORMATS, Noisy
 
 from .failed import Array, Wrong
 from .numbers import CHANCE
@@ -55,10 +55,36 @@ def stored_short(part: Part) -> Symptom | None:
             both = format is TF32 and FLOAT16.holds(came).all()
             names = ("TF32", "float16") if both else (format.name,)
             ways = _rounding_modes(part)
+            if _is_stored_in(part, format) and (ways == (_THROUGH,) or (_is_drawn(part) and _THROUGH in ways)):
+                continue  # as all of it is
             words = f"{ways[0] if len(ways) == 1 else 'rounded or cut off to'} {' or '.join(names)}"
             either = tuple(f"{way} {name}" for way in ways for name in names)
             return Symptom(Kind.SHORT, words, also=either if len(either) > 1 else ())
     return None
+
+
+def _is_stored_in(part: Part, format: Format) -> bool:
+    """Whether the output is declared in this format, or in one that holds no more digits."""
+    own = FORMATS.get(part.wrong.parameter.element)
+    return own is not None and own.unit >= format.unit
+
+
+def _is_drawn(part: Part) -> bool:
+    """Whether a draw decides which way numbers are rounded."""
+    return "seed" in part.wrong.call.arguments
+
+
+def neighbours(part: Part) -> Symptom | None:
+    """Every wrong number is next to the right one in the 16-bit format that a draw rounds it to, up or down."""
+    own = FORMATS.get(part.wrong.parameter.element)
+    if own is None or not _is_drawn(part):
+        return None
+    if not part.usable.all() or not part.values.all():
+        return None
+    spacing = 2 * own.unit * 2.0 ** np.floor(np.log2(np.maximum(np.abs(part.values), own.smallest)))
+    if (np.abs(part.error) > 1.5 * spacing).any():  # a right one that is no number of the format lies between two
+        return None
+    return Symptom(Kind.NEIGHBOUR, Kind.NEIGHBOUR)
 
 
 def _rounded(right: Noisy, format: Format) -> Noisy:

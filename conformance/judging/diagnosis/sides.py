@@ -30,8 +30,13 @@ def _sides(part: Part) -> Iterator[str]:
 
 def _whole(part: Part) -> Symptom | None:
     """Counts that are off by whole numbers, all to one side: of few even that is something."""
-    whole = part.is_noisy and part.usable.all() and part.got.size
-    if not whole or (part.values % 1).any() or (part.got % 1).any() or not part.values.any():
+    if (
+        not part.usable.all()
+        or not part.got.size
+        or (part.values % 1).any()
+        or (part.got % 1).any()
+        or not part.values.any()
+    ):
         return None
     low, high = float(part.error.min()), float(part.error.max())
     if low <= 0 <= high:

@@ -11,7 +11,7 @@ from .altered import ALTERED, BY_LINES, clamped
 from .chosen import chosen
 from .contents import CONTENTS, flushed, kinds
 from .failed import Wrong
-from .formats import averages, computed_short, digits, stored_short
+from .formats import averages, computed_short, digits, neighbours, stored_short
 from .moved import moved, wrapped
 from .parts import Part
 from .places import places
@@ -54,9 +54,11 @@ def _unexplained(wrong: Wrong, part: Part) -> Symptom:
     if not wrong.beyond.any():
         return averages(wrong) or computed_short(wrong) or Symptom(Kind.AVERAGE, Kind.AVERAGE)
     if not part.is_noisy:
-        return chosen(part) or Symptom(Kind.NO_PATTERN, f"other values, {NO_PATTERN}")
+        return chosen(part) or one_side(part) or Symptom(Kind.NO_PATTERN, f"other values, {NO_PATTERN}")
     found = specials(Part(wrong, wrong.beyond)) or kinds(part)
     if found:
+        return found
+    if found := neighbours(part):
         return found
     short, right = computed_short(wrong), digits(part)
     if short and right:  # the cases together tell which it is

@@ -54,7 +54,7 @@ def judge_drawn(id: str, call: FullCall, drawn: Drawn, expected: Expected, bench
     verdicts = tuple(verdicts_on(call, drawn, expected, got, bench.seed))
     reason = next((f"{v.output}: {v.reason}" for v in verdicts if not v.passed), "") or first_finding(outcome)
     status = Status.FAIL if reason else Status.PASS
-    found = _looks(call, drawn, expected, got, verdicts) if bench.explains else None
+    found = looks_of(call, drawn, expected, got, verdicts) if bench.explains else None
     looks = variation_first(found, outcome.findings)
     return Result(
         id, call.operation, status, reason, verdicts, tuple(outcome.findings), outcome.detail, diagnosis=looks
@@ -83,11 +83,13 @@ def _spread(call: FullCall, drawn: Drawn, expected: Expected) -> Iterator[Spread
         yield Spread(name, wanted, axes, places, call.axes_scaling(parameter.name), names)
 
 
-def _looks(
+def looks_of(
     call: FullCall, drawn: Drawn, expected: Expected, got: Mapping[str, Any], verdicts: Sequence[Verdict]
 ) -> Diagnosis | None:
-    """What a call that failed looks like; None where its averages alone are wrong, or its shapes."""
+    """Return what a call looks like; None where nothing is wrong, or its averages alone, or its shapes."""
     failed = {verdict.output for verdict in verdicts if not verdict.passed}
+    if not failed:
+        return None
     small, places = {}, {}
     for due in _spread(call, drawn, expected):
         came = got[due.output]
@@ -100,6 +102,7 @@ def _looks(
     if not places:
         return None
     sizes = {name: value for name, value in call.sizes.items() if isinstance(value, (int, float))}
-    part = Failed(call.operation, drawn.small, expected, small, {}, sizes=sizes)
+    carried_out = call.carried_out(drawn.places) if call.carried_out else None
+    part = Failed(call.operation, drawn.small, expected, small, {}, sizes=sizes, carried_out=carried_out)
     with np.errstate(all="ignore"):
-        return diagnose_drawn(part, places, has_readings=call.carried_out is None)
+        return diagnose_drawn(part, places, has_readings=carried_out is None)

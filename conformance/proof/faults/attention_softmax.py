@@ -22,7 +22,7 @@ FAULTS = (
           "row % q_len + offset", "row + offset", "matches: .*position among all heads' rows"),
     Fault("attention_softmax: position in 32 bits", _FORWARD, _FILE,
           "const int64_t position = row % q_len + offset;",
-          "const int64_t position = (int32_t)((uint32_t)(row % q_len) + (uint32_t)offset);", "0|zero"),
+          "const int64_t position = (int32_t)((uint32_t)(row % q_len) + (uint32_t)offset);", "scores: zero"),
     Fault("attention_softmax: a query that sees no key divides by 0", _FORWARD, _FILE,
           "total == 0 ? 0 : (float)(1 / total)", "(float)(1 / total)",
           "matches: .*a query that sees no key gives NaN"),

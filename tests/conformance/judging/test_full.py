@@ -14,7 +14,7 @@ from conformance.catalogue.full import FULL, FullCall
 from conformance.catalogue.full.places import Places
 from conformance.judging.bench import Bench
 from conformance.judging.full import expected_of, judge_full
-from conformance.judging.full.judge import verdicts_on
+from conformance.judging.full.judge import looks_of, verdicts_on
 from conformance.judging.full.spread import Spread
 from conformance.judging.full.wrong import judge_spread
 from conformance.judging.results import Result, Status
@@ -87,6 +87,20 @@ def _wrapped(name: str, array: Any, limit: Any) -> None:
 @pytest.mark.parametrize("change", [_one_element, _last_tile, _wrapped])
 def test_a_wrong_element_is_seen(call: FullCall, change: Callable[[str, Any, Any], None]) -> None:
     _fails(call, change)
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_every_call_that_fails_is_diagnosed(call: FullCall) -> None:
+    drawn = call.draw()
+    expected = expected_of(call, drawn)
+    bad = {name: array.copy() for name, array in right(call, drawn, expected).items()}
+    for name, array in bad.items():
+        _last_tile(name, array, None)
+    verdicts = list(verdicts_on(call, drawn, expected, bad))
+    diagnosis = looks_of(call, drawn, expected, bad, verdicts)
+    assert diagnosis
+    assert {name for one in diagnosis.symptoms for name in one.outputs} <= bad.keys()
+    assert diagnosis.readings or diagnosis.symptoms
 
 
 def _cut(array: Any, columns: int = 12288) -> Any:

@@ -119,3 +119,19 @@ def test_special_values_are_described_where_they_are_all_that_is_wrong() -> None
 
 def test_an_axis_of_windows_is_named_by_what_they_are_cut_from() -> None:
     assert operations.axis_names("max_pool2d", "output")[2:] == ("place along height", "place along width")
+
+
+def test_another_draw_rounds_to_the_other_neighbour() -> None:
+    case = next(case for id, case in CASES.of("multi_adamw_fp16").items() if "drawn_kept_4x" in id)
+    given = case.arguments()
+    function = operations.OPERATIONS[case.operation]
+    other = operations.by_name(function, reference.multi_adamw_fp16(**{**given, "seed": given["seed"] + 1}))
+    wrong = found(case, **operations.narrowed(case.operation, operations.flat(other)))
+    assert {one.kind for one in wrong.symptoms} == {Kind.NEIGHBOUR}
+
+
+def test_whole_numbers_that_are_all_too_small_are_said_to_be_so() -> None:
+    case = next(case for id, case in CASES.of("expert_sort").items() if "/plain/" in id)
+    offsets = right(case)[0].copy()
+    offsets[-2:] -= np.array([1, 3])
+    assert "every wrong number is too small, by a whole number: 1 to 3" in found(case, offsets=offsets).text

@@ -15,6 +15,7 @@ from conformance.judging.results import Result, Status
 from conformance.proof.faults import FAULTS, TF32_INPUTS, Fault, FaultError, FaultResult, build, judge
 from conformance.proof.faults.recipes import CLibrary
 from conformance.proof.faults.trial import judge_fault, scored
+from tests.conformance.proof.empty import empty_lines
 
 ADDS = Fault(
     "one added", ("add",), "vector/elementwise.c", "y[i] = a[i] + b[i];", "y[i] = a[i] + b[i] + 1;", "offset by 1"
@@ -107,13 +108,9 @@ def test_every_operation_has_a_fault_whose_texts_stand_where_it_says() -> None:
 
 
 def test_no_fault_is_said_by_a_line_that_says_nothing() -> None:
-    lines = (
-        "wrong numbers of no simple pattern, in 11 of 64 rows, the last column",
-        "all cases passed",
-        "other values, of no simple pattern",
-        "output: NaN",
-    )
+    lines = ("all cases passed", "output: NaN")
     assert [(fault.name, line) for fault in FAULTS for line in lines if fault.is_said_by(line)] == []
+    assert [(fault.name, line) for fault in FAULTS for line in empty_lines(fault) if fault.is_said_by(line)] == []
 
 
 def test_a_fault_is_judged_by_its_own_operations() -> None:

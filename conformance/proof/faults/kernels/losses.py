@@ -29,5 +29,5 @@ FAULTS = (
           "(static_cast<double>(rows) * temperature)", "(static_cast<double>(rows) * temperature * temperature)",
           "matches: .*temperature squared"),
     Fault("losses.cu: sum of each thread's own labels", ("cross_entropy_dense_backward",), _FILE,
-          "    sum = team_sum<L::THREADS>(sum);\n", "", "columns|lanes|factor|limit|matches"),
+          "    sum = team_sum<L::THREADS>(sum);\n", "", "columns of a row|lanes|factor|limit|matches"),
 )  # fmt: skip
