@@ -43,19 +43,21 @@ class Declaration:
             intermediate=_shorter(self.intermediate),
             truncates=self.rounding == TOWARD_ZERO,
             truncates_inputs=self.input_rounding == TOWARD_ZERO,
-            flushes=self.flushes,
+            flushes=self.flush_to_zero,
+            flushes_products=self.flushes_products,
             functions=self.functions,
             cuts=cutting(self.accumulator, self.inputs),
         )
 
     @property
-    def flushes(self) -> bool:
-        """Whether subnormal numbers may be zero: so it is declared, or the unit that forms sums of products does it.
+    def flushes_products(self) -> bool:
+        """Whether the unit that forms sums of products takes subnormal numbers for zero.
 
-        Raises ValueError where the unit has no such inputs.
+        What an operation computes besides keeps them: a softmax between two products, or all of an operation that
+        multiplies no matrices.  Raises ValueError where the unit has no such inputs.
         """
         if self.accumulator not in UNITS:
-            return self.flush_to_zero
+            return False
         if self.inputs not in ("bfloat16", FLOAT32.name):  # numbers that lie in 16 bits are multiplied as they are
             raise ValueError(f"{self.accumulator}: expected inputs of bfloat16, got {self.inputs}")
         return True

@@ -32,10 +32,11 @@ struct LeakyReluBackward {
     __device__ void operator()(const float (&x)[2], float (&y)[1]) const { y[0] = x[0] > 0.0f ? x[1] : alpha * x[1]; }
 };
 
+/* Below -1 nothing cancels in exp(x) - 1, and it errs by units of exp(x); expm1f may by one of a result near -1. */
 struct Elu {
     float alpha;
     __device__ void operator()(const float (&x)[1], float (&y)[1]) const {
-        y[0] = x[0] > 0.0f ? x[0] : alpha * expm1f(x[0]);
+        y[0] = x[0] > 0.0f ? x[0] : alpha * (x[0] < -1.0f ? expf(x[0]) - 1.0f : expm1f(x[0]));
     }
 };
 
@@ -75,9 +76,13 @@ struct GeluBackward {
     }
 };
 
-/* (1 + tanh(u)) / 2 = sigmoid(2 u): nothing cancels where tanh is near -1.  TWICE = 2 sqrt(2 / pi). */
+/* (1 + tanh(u)) / 2 = sigmoid(2 u): nothing cancels in that where tanh is near -1; near 0 tanh errs by units of its own
+   small results, and the sigmoid by those of 1.  TWICE = 2 sqrt(2 / pi). */
 constexpr float TWICE = 1.5957691f, CUBE = 0.044715f;
-__device__ inline float gelu_tanh_gate(float x) { return sigmoid(TWICE * x * (1.0f + CUBE * x * x)); }
+__device__ inline float gelu_tanh_gate(float x) {
+    const float twice_u = TWICE * x * (1.0f + CUBE * x * x);
+    return twice_u < -1.0f ? sigmoid(twice_u) : 0.5f + 0.5f * tanhf(0.5f * twice_u);
+}
 
 struct GeluTanh {
     __device__ void operator()(const float (&x)[1], float (&y)[1]) const { y[0] = x[0] * gelu_tanh_gate(x[0]); }

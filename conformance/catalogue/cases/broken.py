@@ -80,6 +80,8 @@ def _integers(function: Function, condition: Expression, name: str, sizes: Sizes
 
 
 def _breaks_only(function: Function, condition: Expression, values: Sizes) -> bool:
+    if not _is_broken(condition, values):  # first: most numbers break nothing
+        return False
     if any(values[name] < 1 for name in size_names(function)):
         return False
     if any(values[name] < 0 for name in names_from_zero(function)):

@@ -69,6 +69,9 @@ def _as_first_term(result: Noisy, first: Noisy, terms: Floats, spared: Floats | 
             together(lean, way.cuts.lean(terms, size**2, 0.0)),
         )
         worst = None if worst is None else worst + way.cuts.reach(terms, size)
+    if way.flushes_products:  # the first term, and each partial sum with it, by less than the smallest normal number
+        lost = np.where(_is_nothing(first), 0.0, (terms + 1) * np.minimum(way.working.smallest, size))
+        lean, worst = together(lean, lost), None if worst is None else worst + lost
     return settled(result.v, variance, result.shared, worst, lean)
 
 

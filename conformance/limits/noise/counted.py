@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import unevenness
-from .number import Noisy, between_steps, lift, settled, together
-from .precision import Floats, roundings
+from .number import Noisy, between_steps, flushed, lift, settled, together
+from .precision import Floats, of_products, roundings, using
 from .reductions import _lean, _walk, cut
 from .scaled import grain, is_exact
 from .shorter import as_factors, out_of_range
@@ -69,6 +69,9 @@ def counted_matmul(a: Any, b: Any, counts: Any) -> Noisy:
 
     Drift is a third of the square of the whole: the partial sums grow with the number of terms.
     """
+    if roundings().flushes_products:
+        with using(of_products()):
+            return counted_matmul(flushed(lift(a)), flushed(lift(b)), counts)
     x, y = as_factors(lift(a), lift(b))
     many = np.broadcast_to(np.asarray(counts, np.float64), x.shape)
     xx, yy, ax, ay = x.v**2, y.v**2, np.abs(x.v), np.abs(y.v)
@@ -112,6 +115,9 @@ def counted_from_end(a: Any, b: Any, counts: Any) -> Noisy:
     a: (n, h); b: (n, h, m).  Returns (n, m).  Drift is that of the partial sums in the order of the places or its
     reverse.
     """
+    if roundings().flushes_products:
+        with using(of_products()):
+            return counted_from_end(flushed(lift(a)), flushed(lift(b)), counts)
     x, y = as_factors(lift(a), lift(b))
     many = np.asarray(counts, np.float64)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -105,6 +105,7 @@ class Arithmetic:
     truncates_inputs: bool = False
     coarse: bool = False  # what comes in may err by as much as it is large: the first order does not say enough
     flushes: bool = False  # numbers below the smallest normal one may be taken as zero, and stored as zero
+    flushes_products: bool = False  # the same, of matrix products alone: of their factors, sums and results
     functions: tuple[tuple[str, float], ...] = ()  # by how many units in the last place they may err, where declared
     cuts: Cuts | None = None  # a matrix unit that sums of products are formed by
 
@@ -153,6 +154,11 @@ def roundings() -> Arithmetic:
 def current() -> Precision:
     """Return the precision that elementwise roundings are counted in."""
     return _arithmetic.working
+
+
+def of_products() -> Arithmetic:
+    """Return what the roundings of matrix products are counted by where their unit takes subnormal numbers for zero."""
+    return replace(_arithmetic, flushes=_arithmetic.flushes or _arithmetic.flushes_products, flushes_products=False)
 
 
 @contextmanager

@@ -23,8 +23,8 @@ import numpy as np
 
 from . import common, extremes, factors, unevenness
 from .arithmetic import divide, unknown
-from .number import Noisy, Scalable, between_steps, doubted, lift, settled, together
-from .precision import Floats, roundings
+from .number import Noisy, Scalable, between_steps, doubted, flushed, lift, settled, together
+from .precision import Floats, of_products, roundings, using
 from .scaled import grain, is_exact
 from .shorter import as_factors, out_of_range
 
@@ -177,6 +177,9 @@ def segments(x: Noisy, starts: Any, axis: int = 0) -> Noisy:
 
 def matmul(a: Any, b: Any) -> Noisy:
     """Matrix product: its factors rounded first where the arithmetic does that, each product once, then summed."""
+    if roundings().flushes_products:
+        with using(of_products()):
+            return matmul(flushed(lift(a)), flushed(lift(b)))
     x, y = lift(a), lift(b)
     if _is_gram(x, y):
         squares = total((x * x).reshape(-1))

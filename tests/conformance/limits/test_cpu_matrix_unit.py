@@ -80,5 +80,45 @@ def test_a_unit_multiplies_bfloat16_alone(tmp_path: Path) -> None:
         read_contract(str(path))
     path.write_text('[operations.gemm]\naccumulator = "amx"\ninputs = "bfloat16"\n', encoding="utf-8")
     declared = read_contract(str(path)).of("gemm")
-    assert declared.arithmetic.flushes
+    assert declared.arithmetic.flushes_products
     assert not declared.truncates
+
+
+def _limits_of(operation: str, accumulator: str, **arguments: Any) -> Floats:
+    with using(Declaration(accumulator=accumulator).arithmetic):
+        expected = expect(operation, arguments)
+    return np.concatenate([limits(wanted)[0].ravel() for wanted in expected.values() if isinstance(wanted, Noisy)])
+
+
+SUBNORMAL = np.float32(2.0**-130)
+
+
+@pytest.mark.parametrize("name", UNITS)
+@pytest.mark.parametrize(
+    ("operation", "arguments"),
+    [
+        ("mul", {"a": np.ones(40, np.float32), "b": np.full(40, SUBNORMAL)}),
+        ("silu", {"input": np.full(40, SUBNORMAL)}),
+        ("multi_sum_squares", {"inputs": [np.full(40, 2.0**-65, np.float32)]}),
+        ("softmax", {"input": np.array([[0, -88, -90, 1]], np.float32)}),
+    ],
+)
+def test_what_multiplies_no_matrices_keeps_subnormal_numbers(
+    name: str, operation: str, arguments: dict[str, Any]
+) -> None:
+    """Under a unit that is declared of every operation, too."""
+    assert np.array_equal(_limits_of(operation, name, **arguments), _limits_of(operation, "float32", **arguments))
+
+
+@pytest.mark.parametrize("name", UNITS)
+@pytest.mark.parametrize("least", [0.0, 2.0**-70])
+def test_what_a_product_is_added_to_may_be_its_first_term(name: str, least: float) -> None:
+    """C of gemm_beta, subnormal: the unit begins with it, and takes it for zero."""
+    A, B = np.zeros((12, 32), np.float32), np.zeros((10, 32), np.float32)
+    A[:, 0] = B[:, 0] = least
+    C = np.full(SIZES, 2.0**-127, np.float32)
+    with using(Declaration(accumulator=name).arithmetic):
+        expected = expect("gemm_beta", {"A": A, "B": B, "C": C, "alpha": 1.0, "beta": 1.0})["C"]
+    unit = UNITS[name](A[:, None], B[None], C)
+    assert np.all(unit == 0)
+    assert np.all(np.abs(unit - expected.v) <= limits(expected)[0])

@@ -16,7 +16,7 @@ FAULTS = (
     Fault("activations.cuh: leaky_relu_backward 1 at 0", ("leaky_relu_backward",), _FILE,
           "x[0] > 0.0f ? x[1] : alpha * x[1]", "x[0] >= 0.0f ? x[1] : alpha * x[1]", "matches: .*1 at 0"),
     Fault("activations.cuh: elu without its 1", ("elu",), _FILE,
-          "alpha * expm1f(x[0])", "alpha * expf(x[0])", "matches: .*1 not subtracted"),
+          "expf(x[0]) - 1.0f : expm1f(x[0])", "expf(x[0]) : expf(x[0])", "matches: .*1 not subtracted"),
     Fault("activations.cuh: elu_backward without alpha", ("elu_backward",), _FILE,
           "x[1] * alpha * expf(x[0])", "x[1] * expf(x[0])", "matches: .*alpha left out"),
     Fault("activations.cuh: sigmoid by the exponential of x", ("sigmoid",), _FILE,
