@@ -38,6 +38,7 @@ _STEP_LIMIT_S = 120.0
 _MEMORY_KB = 8 << 20  # a mutant that asks for memory without end is to be refused it
 _LIMITED = ("sh", "-c", f'ulimit -d {_MEMORY_KB}; exec "$@"', "sh")
 _THREADS = 2
+_WITHOUT_UNITS = "sm_70"
 
 
 class Failures:
@@ -85,9 +86,14 @@ class Failures:
         return None
 
     def _in_other_orders(self, build: Build, cases: Sequence[AnyCase]) -> Result | None:
-        """Other orders of an emulated device's threads, in one of them with arrays in memory of its own."""
-        ways = [Candidate(Path(), schedule=schedule).environment for schedule in SCHEDULES[1:]]
-        return self._in_ways(ways, build, self._builder.link_watched, cases)
+        """Other orders of an emulated device's threads, in one of them with arrays in memory of its own.
+
+        Products in 16 bits have kernels of their own on devices without matrix units for them, which are asked, too.
+        """
+        ways = [Candidate(Path(), schedule=schedule) for schedule in SCHEDULES[1:]]
+        if any(name.endswith(("_bf16", "_fp16")) for name in build.operations):
+            ways.append(Candidate(Path(), arch=_WITHOUT_UNITS))
+        return self._in_ways([way.environment for way in ways], build, self._builder.link_watched, cases)
 
     def _in_ways(
         self,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
 from conformance.catalogue.cases import CASES
 from conformance.catalogue.prepared import MemoryStore
-from conformance.proof.faults.recipes import CLibrary
+from conformance.proof.faults.recipes import CLibrary, Kernels
 from conformance.proof.mutants import Mutant, failures, units
 from conformance.proof.mutants.build import Build
 from conformance.proof.mutants.equivalents import Equivalents
@@ -80,3 +80,17 @@ def test_a_mutant_of_a_unit_that_is_not_there_is_not_judged(
     score = Score(library, [trial, killed], Equivalents(()))
     assert score.summary().startswith("1 of 1 mutants killed (100.0%)")
     assert score.summary().endswith(", 1 need a unit that this machine lacks")
+
+
+def test_kernels_for_devices_without_units_are_asked_of_products_in_16_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def first(self: Failures, build: Build, *rest: object, environment: Mapping[str, str], threads: int) -> None:
+        asked.append(environment.get("ASSAYER_EMULATOR_ARCH", ""))
+
+    monkeypatch.setattr(Failures, "_first", first)
+    failures_of = Failures(Library(Kernels("fast")), MemoryStore())
+    for operation in ("gemm_bf16", "gemm"):
+        build = Build(frozenset({operation}), "matrix.cuh", (), frozenset(), {}, {}, Path())
+        assert failures_of.of_a_second_look(build, []) is None
+    assert asked == ["", "", "sm_70", "", ""]
