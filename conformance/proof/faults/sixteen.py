@@ -70,9 +70,6 @@ FAULTS = (
           "FORMAT.narrow(n, sums, residual_out + row * n);",
           "FORMAT.narrow(n, sums, residual_out + row * n);\n"
           "            FORMAT.widen(n, residual_out + row * n, sums);", "rounded|off by"),
-    Fault("16-bit rmsnorm_residual: one row of sums for all threads", both_formats("rmsnorm_residual"), _NORM,
-          "(float*)scratch.memory + thread_index() * n;", "(float*)scratch.memory;",
-          "second run differs|differs from run to run|wrong numbers"),
     Fault("16-bit rmsnorm_residual_backward: d_weight assigned", both_formats("rmsnorm_residual_backward"), _NORM,
           "{ROWS, residual_out, d_output, d_residual_out, d_input};",
           "{ROWS, residual_out, d_output, d_residual_out, d_input};\n    beta = 0;", "matches: .*d_weight assigned"),
