@@ -8,6 +8,7 @@ from .sixteen import both_formats
 
 _GEMM, _GEMM_C, _PRODUCT, _PAIRS, _TILES = (
     "halves/gemm.h", "halves/gemm.c", "halves/product.c", "vector/pairs.c", "halves/tiles.h")  # fmt: skip
+_SCORES, _SCORED = "halves/scores.c", ("attention_forward_bf16",)
 _ALL = ("gemm_bf16", "gemm_nn_bf16", "gemm_tn_bf16", "grouped_gemm_bf16")
 
 
@@ -98,4 +99,15 @@ FAULTS = (
               "LEAST_EXPONENTS = 142", "LEAST_EXPONENTS = 0", "zero"),
     _by_tiles("subnormal numbers taken for zero", ("gemm_bf16", "gemm_nn_bf16"), _PRODUCT,
               "LEAST_NORMAL = 1 << FRACTION,", "LEAST_NORMAL = 1,", "zero"),
+    _by_tiles("attention: the keys' last panel left out", _SCORED, _SCORES,
+              ".panel_count = (int)ceil_div(s->columns, PAIR_WIDTH)",
+              ".panel_count = (int)(ceil_div(s->columns, PAIR_WIDTH) - (s->columns > PAIR_WIDTH))",
+              "second run differs|disturb each other"),
+    _by_tiles("attention: head_dim past 32 not summed", _SCORED, _SCORES,
+              ".steps = depth / PAIR_DEPTH,", ".steps = 1,", "only where head_dim >="),
+    _by_tiles("attention: the first strip of queries for all", _SCORED, _SCORES,
+              "{s->a.data + first * s->a.row, s->a.row, s->a.col}", "{s->a.data + 0 * first, s->a.row, s->a.col}",
+              "q_len from 16 on|q_len >= 33"),
+    _by_tiles("attention: scores by the unit not scaled", _SCORED, "attention_rows.c",
+              "of->alpha != 1 && i < of->count", "of->alpha > 1 && i < of->count", "matches: .*scale ignored"),
 )  # fmt: skip
