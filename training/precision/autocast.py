@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from bindings import Function, Parameter, Signature, read_header
+from bindings import Function, Signature, read_header
 from reference.arrays import Array
 from reference.namespace import Ops, Wrapped, offers
 
@@ -18,11 +18,19 @@ def is_half(value: Any) -> bool:
     return dtype is not None and dtype.itemsize == 2 and dtype.kind not in "iu"
 
 
+class Given(NamedTuple):
+    """An array of floating-point numbers that a caller gives: its name, whether it lies in 16 bits, or is updated."""
+
+    name: str
+    half: bool
+    updated: bool
+
+
 class Form(NamedTuple):
-    """One declaration of an operation: its name, and the arrays that a caller gives it."""
+    """One declaration of an operation: its name, and what has to lie in its format."""
 
     operation: str
-    arrays: tuple[Parameter, ...]
+    arrays: tuple[Given, ...]
 
 
 class Forms(NamedTuple):
@@ -55,9 +63,10 @@ class Autocast(Wrapped):
         forms = self._forms.get(operation) or self._find(operation)
         values = forms.signature.named(args, named)
         chosen = forms.half if forms.half and _in_sixteen(forms.rule, forms.half, values) else forms.wide
-        for parameter in chosen.arrays:
-            if values.get(parameter.name) is not None:
-                values[parameter.name] = self._as(parameter, values[parameter.name])
+        for given in chosen.arrays:
+            array = values.get(given.name)
+            if array is not None and is_half(array) is not given.half:
+                values[given.name] = self._cast_to(given, array)
         return getattr(self._ops, chosen.operation)(**values)
 
     def _find(self, operation: str) -> Forms:
@@ -69,16 +78,15 @@ class Autocast(Wrapped):
         self._forms[operation] = forms
         return forms
 
-    def _as(self, parameter: Parameter, array: Array) -> Array:
-        if parameter.type.is_half and not is_half(array):
-            if parameter.direction == "updated":
-                return self.narrow(array)
-            if self._cast[0] is not array:
-                self._cast = array, self.narrow(array)
-            return self._cast[1]
-        if parameter.element == "float32" and is_half(array):
+    def _cast_to(self, given: Given, array: Array) -> Array:
+        """An array that lies in the other format."""
+        if not given.half:
             return self.widen(array)
-        return array
+        if given.updated:
+            return self.narrow(array)
+        if self._cast[0] is not array:
+            self._cast = array, self.narrow(array)
+        return self._cast[1]
 
     def narrow(self, array: Array) -> Array:
         """The array in 16 bits, each number rounded to nearest even."""
@@ -91,13 +99,14 @@ class Autocast(Wrapped):
 
 def _form(function: Function) -> Form:
     arrays = (p for p in function.parameters if p.is_array and p.direction in ("in", "updated"))
-    return Form(function.operation, tuple(arrays))
+    floats = (p for p in arrays if p.type.is_half or p.element == "float32")
+    return Form(function.operation, tuple(Given(p.name, p.type.is_half, p.direction == "updated") for p in floats))
 
 
 def _in_sixteen(rule: Rule, half: Form, values: Mapping[str, Any]) -> bool:
     """Whether a call of these values computes in 16 bits; an operation that takes what it is given asks its inputs."""
     if rule is not Rule.GIVEN:
         return rule is Rule.SIXTEEN
-    halves = [p for p in half.arrays if p.type.is_half]
-    inputs = [p for p in halves if p.direction == "in"] or halves  # of what is updated alone, that
-    return any(is_half(values[p.name]) for p in inputs)
+    halves = [given for given in half.arrays if given.half]
+    inputs = [given for given in halves if not given.updated] or halves  # of what is updated alone, that
+    return any(is_half(values[given.name]) for given in inputs)
