@@ -1,4 +1,4 @@
-"""Faults of products by the matrix units of sm_70 and sm_75: float16 alone, and copies that threads bring themselves."""
+"""Faults of products by the matrix units of sm_70 and sm_75: float16 alone, copies that threads bring themselves."""
 
 from __future__ import annotations
 
