@@ -1,4 +1,4 @@
-/* The kernel of all products of 16-bit numbers, of float16 for sm_75 and later, of bfloat16, which older units do not
+/* The kernel of all products of 16-bit numbers, of float16 for sm_70 and later, of bfloat16, which older units do not
  * have, for sm_80 and later: matrix_bf16.cu and matrix_fp16.cu hold it for their format.
  *
  * A block has a tile of 128 x 256 outputs (or 128 x 128, or 64 x 64), a warp 64 x 64 of them (or 32 x 32). Of 2 K
@@ -10,7 +10,7 @@
 #include "cast.cuh"
 #include "functions.cuh"
 #include "locate.cuh"
-#include "matrix_tile.cuh"
+#include "matrix_quads.cuh"
 #include "scratch.cuh"
 
 /* A product, and where the depth is split among blocks: each adds up its part, and what they have is added up later. */
@@ -52,13 +52,13 @@ __device__ void finish_chunk(Out* to, const float (&sums)[CHUNK], int64_t left, 
 template <typename Shape> using Slab = float[16][Shape::WARP_COLUMNS + 8];
 
 /* Those of a warp's fragments in row i. */
-template <typename Shape> __device__ void put_rows(const MatrixOutputs<Shape>& outputs, int i, Slab<Shape>& slab) {
-    const int lane = lane_of_thread();
+template <typename Units, typename Shape>
+__device__ void put_rows(const MatrixOutputs<Shape>& outputs, int i, Slab<Shape>& slab) {
 #pragma unroll
     for (int j = 0; j < Shape::ACROSS; j++)
 #pragma unroll
         for (int half = 0; half < 2; half++)
-            *reinterpret_cast<float2*>(&slab[lane / 4 + 8 * half][8 * j + lane % 4 * 2]) =
+            *reinterpret_cast<float2*>(&slab[Units::row(half)][Units::column(j)]) =
                 make_float2(outputs.sums[i][j][2 * half], outputs.sums[i][j][2 * half + 1]);
 }
 
@@ -70,7 +70,7 @@ __device__ inline void load_chunk(const float* from, float (&chunk)[CHUNK]) {
     }
 }
 
-template <typename Format, typename Shape, typename Out>
+template <typename Units, typename Format, typename Shape, typename Out>
 __device__ void store(const MatrixProduct<Out>& p, const Job& job, const MatrixOutputs<Shape>& outputs,
                       Slab<Shape>& slab) {
     constexpr int LANES = Shape::WARP_COLUMNS / CHUNK; /* a row */
@@ -79,7 +79,7 @@ __device__ void store(const MatrixProduct<Out>& p, const Job& job, const MatrixO
 #pragma unroll
     for (int i = 0; i < Shape::DOWN; i++) {
         __syncwarp(); /* the rows before have been read */
-        put_rows(outputs, i, slab);
+        put_rows<Units>(outputs, i, slab);
         __syncwarp();
 #pragma unroll
         for (int r = lane / LANES; r < 16; r += WARP / LANES) {
@@ -113,6 +113,21 @@ template <typename Shape, typename Out> __device__ Job locate_block(const Matrix
     return job;
 }
 
+template <typename Units, typename Format, typename Shape, bool A_ALONG, bool B_ALONG, bool ALIGNED, typename Out>
+__device__ void compute(const MatrixProduct<Out>& p, const Job& job, half_bits* stages) {
+    MatrixOutputs<Shape> outputs;
+    outputs.fill(job.broken ? not_a_number() : 0.0f);
+    if (!job.broken) {
+        const HalfFactor<A_ALONG, ALIGNED> a = {p.A + job.a, p.a_stride, job.rows, job.depth};
+        const HalfFactor<B_ALONG, ALIGNED> b = {p.B + job.b, p.b_stride, p.columns, job.depth};
+        multiply_matrix_tile<Units, typename Format::Number, !A_ALONG && !B_ALONG>(a, b, job.row, job.column, stages,
+                                                                                   outputs);
+        __syncthreads();
+    }
+    using OfWarp = Slab<Shape>;
+    store<Units, Format>(p, job, outputs, reinterpret_cast<OfWarp*>(stages)[Shape::warp()]);
+}
+
 template <typename Format, typename Shape, bool A_ALONG, bool B_ALONG, bool ALIGNED>
 __global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT)
     matrix_kernel(const MatrixProduct<StoredIn<A_ALONG, B_ALONG>> p) {
@@ -125,17 +140,9 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT)
         }
         __syncthreads();
         if (job.row >= job.rows) return;
-        MatrixOutputs<Shape> outputs;
-        outputs.fill(job.broken ? not_a_number() : 0.0f);
-        if (!job.broken) {
-            const HalfFactor<A_ALONG, ALIGNED> a = {p.A + job.a, p.a_stride, job.rows, job.depth};
-            const HalfFactor<B_ALONG, ALIGNED> b = {p.B + job.b, p.b_stride, p.columns, job.depth};
-            multiply_matrix_tile<typename Format::Number, !A_ALONG && !B_ALONG>(a, b, job.row, job.column, stages,
-                                                                                outputs);
-            __syncthreads();
-        }
-        using OfWarp = Slab<Shape>;
-        store<Format>(p, job, outputs, reinterpret_cast<OfWarp*>(stages)[Shape::warp()]);
+        if constexpr (BY_QUADS<typename Format::Number, Shape>)
+            if (has_quads()) return compute<QuadUnits, Format, Shape, A_ALONG, B_ALONG, ALIGNED>(p, job, stages);
+        if constexpr (UNITS_OF >= 75) compute<WarpUnits, Format, Shape, A_ALONG, B_ALONG, ALIGNED>(p, job, stages);
     }
 }
 
@@ -201,21 +208,31 @@ int32_t launch_split(const ProductOf<half_bits, Out>& p, int64_t wanted, void* s
     return launched();
 }
 
-/* Whether a block may have as much shared memory: of sm_75 no large one. */
-template <typename Shape> bool has_room() {
-    return shared_bytes<Shape>() + int{sizeof(Job)} <= device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+/* The architecture that the kernels were compiled for, whose units multiply: a library without machine code for a
+ * device starts from PTX, which may be an older one's.  0 where it is not known. */
+template <typename Format> int units_of_device() {
+    cudaFuncAttributes attributes = {};
+    return succeeded(cudaFuncGetAttributes(&attributes, add_splits_kernel<Format, half_bits>)) ? attributes.ptxVersion
+                                                                                               : 0;
+}
+
+/* Whether a block may have as much shared memory: on sm_75 no large one.  Registers of sm_70 hold small tiles alone:
+ * matrix_quads.cuh. */
+template <typename Shape> bool has_room(int units) {
+    const int most = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+    return units >= 75 && shared_bytes<Shape>() + int{sizeof(Job)} <= most;
 }
 
 /* The largest tiles of which there are enough for all multiprocessors, the depth split where that takes it. */
 template <typename Format, bool A_ALONG, bool B_ALONG, typename Out>
-int32_t choose(const ProductOf<half_bits, Out>& p, bool aligned, void* stream) {
+int32_t choose(const ProductOf<half_bits, Out>& p, bool aligned, int units, void* stream) {
     const int64_t multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
     const int64_t rows = p.groups == Groups::ROWS ? p.rows / p.experts : p.rows;
     const int64_t of_medium = splits_for<Medium>(p, multiprocessors), of_small = splits_for<Small>(p, multiprocessors);
     if (!aligned) return launch_split<Format, Small, A_ALONG, B_ALONG, false>(p, of_small, stream);
-    if (rows >= 96 && p.columns >= 192 && tiles_of<Large>(p) >= multiprocessors && has_room<Large>())
+    if (rows >= 96 && p.columns >= 192 && tiles_of<Large>(p) >= multiprocessors && has_room<Large>(units))
         return launch_split<Format, Large, A_ALONG, B_ALONG, true>(p, 1, stream);
-    if (rows >= 96 && p.columns >= 96 && tiles_of<Medium>(p) * of_medium >= multiprocessors)
+    if (rows >= 96 && p.columns >= 96 && tiles_of<Medium>(p) * of_medium >= multiprocessors && has_room<Medium>(units))
         return launch_split<Format, Medium, A_ALONG, B_ALONG, true>(p, of_medium, stream);
     return launch_split<Format, Small, A_ALONG, B_ALONG, true>(p, of_small, stream);
 }
@@ -233,25 +250,18 @@ template <typename Out> bool outputs_in_packs(const ProductOf<half_bits, Out>& p
     return all % WHOLE<Out> == 0 && phase_of(p.C) == 0;
 }
 
-/* Whether the device multiplies 16-bit numbers by what the kernels were compiled to: a library without machine code for
- * it starts from PTX, which may be an older architecture's. */
-template <typename Format> bool has_matrix_units() {
-    cudaFuncAttributes attributes = {};
-    return succeeded(cudaFuncGetAttributes(&attributes, add_splits_kernel<Format, half_bits>)) &&
-           attributes.ptxVersion >= FIRST_UNITS<typename Format::Number>;
-}
-
-template <typename Format> int32_t multiply_by_units(ProductOf<half_bits> p, void* stream) {
+template <typename Format> int32_t multiply_by_units(ProductOf<half_bits> p, int units, void* stream) {
     const bool aligned = factors_in_chunks(p);
     p.c_quads = outputs_in_packs(p);
-    if (!p.a_along) return choose<Format, false, true>(p, aligned, stream);
-    return p.b_along ? choose<Format, true, true>(p, aligned, stream) : choose<Format, true, false>(p, aligned, stream);
+    if (!p.a_along) return choose<Format, false, true>(p, aligned, units, stream);
+    if (!p.b_along) return choose<Format, true, false>(p, aligned, units, stream);
+    return choose<Format, true, true>(p, aligned, units, stream);
 }
 
-template <typename Format> int32_t multiply_by_units(ProductOf<half_bits, float> p, void* stream) {
+template <typename Format> int32_t multiply_by_units(ProductOf<half_bits, float> p, int units, void* stream) {
     const bool aligned = factors_in_chunks(p);
     p.c_quads = outputs_in_packs(p);
-    return choose<Format, false, false>(p, aligned, stream);
+    return choose<Format, false, false>(p, aligned, units, stream);
 }
 
 /* Without such units: in float32, between two conversions. */
@@ -280,7 +290,9 @@ template <typename Format, typename Out> int32_t multiply_widened(const ProductO
 }
 
 template <typename Format, typename Out> int32_t multiply_either(const ProductOf<half_bits, Out>& p, void* stream) {
-    return has_matrix_units<Format>() ? multiply_by_units<Format>(p, stream) : multiply_widened<Format>(p, stream);
+    const int units = units_of_device<Format>();
+    if (units < FIRST_UNITS<typename Format::Number>) return multiply_widened<Format>(p, stream);
+    return multiply_by_units<Format>(p, units, stream);
 }
 
 } // namespace

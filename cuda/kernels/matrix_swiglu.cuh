@@ -1,4 +1,4 @@
-/* Gate and up of 16-bit numbers as one product with SwiGLU behind it, for sm_80 and later: matrix_bf16.cu and
+/* Gate and up of 16-bit numbers as one product with SwiGLU behind it, for the units of matrix.cuh: matrix_bf16.cu and
  * matrix_fp16.cu hold it for their format.
  *
  * Half of a block's columns, and half of each warp's, are gate's, half are up's: A is read once for both, and a warp
@@ -17,7 +17,7 @@ struct GatedMatrix : MatrixProduct<half_bits> {
 };
 
 /* Gate, up and what they make: of a slab's row the left half is gate's columns, the right half the same of up. */
-template <typename Format, typename Shape>
+template <typename Units, typename Format, typename Shape>
 __device__ void store_gated(const GatedMatrix& p, const Job& job, const MatrixOutputs<Shape>& outputs,
                             Slab<Shape>& slab) {
     constexpr int TURN = Shape::WARP_COLUMNS / 2, LANES = TURN / CHUNK; /* a row */
@@ -27,7 +27,7 @@ __device__ void store_gated(const GatedMatrix& p, const Job& job, const MatrixOu
 #pragma unroll
     for (int i = 0; i < Shape::DOWN; i++) {
         __syncwarp(); /* the rows before have been read */
-        put_rows(outputs, i, slab);
+        put_rows<Units>(outputs, i, slab);
         __syncwarp();
 #pragma unroll
         for (int r = lane / LANES; r < 16; r += WARP / LANES) {
@@ -46,9 +46,24 @@ __device__ void store_gated(const GatedMatrix& p, const Job& job, const MatrixOu
     }
 }
 
+template <typename Units, typename Format, typename Shape, bool ALIGNED>
+__device__ void compute_gated(const GatedMatrix& p, const Job& job, half_bits* stages) {
+    MatrixOutputs<Shape> outputs;
+    outputs.fill(job.broken ? not_a_number() : 0.0f);
+    if (!job.broken) {
+        const HalfFactor<true, ALIGNED> a = {p.A + job.a, p.a_stride, job.rows, job.depth};
+        const PairedHalfFactor<ALIGNED, Shape::WARP_COLUMNS / 2> b = {p.B + job.b, p.B_up + job.b, p.b_stride,
+                                                                      p.columns / 2, job.depth};
+        multiply_matrix_tile<Units, typename Format::Number, false>(a, b, job.row, job.column, stages, outputs);
+        __syncthreads();
+    }
+    using OfWarp = Slab<Shape>;
+    store_gated<Units, Format>(p, job, outputs, reinterpret_cast<OfWarp*>(stages)[Shape::warp()]);
+}
+
 template <typename Format, typename Shape, bool ALIGNED>
 __global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT) matrix_swiglu_kernel(const GatedMatrix p) {
-    if constexpr (MATRIX_UNITS) {
+    if constexpr (MATRIX_UNITS<typename Format::Number>) {
         extern __shared__ __align__(128) half_bits stages[];
         __shared__ Job job; /* shared: it takes no registers while tiles are multiplied */
         if (threadIdx.x < WARP) {
@@ -57,17 +72,9 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT) matrix_swiglu
         }
         __syncthreads();
         if (job.row >= job.rows) return;
-        MatrixOutputs<Shape> outputs;
-        outputs.fill(job.broken ? not_a_number() : 0.0f);
-        if (!job.broken) {
-            const HalfFactor<true, ALIGNED> a = {p.A + job.a, p.a_stride, job.rows, job.depth};
-            const PairedHalfFactor<ALIGNED, Shape::WARP_COLUMNS / 2> b = {p.B + job.b, p.B_up + job.b, p.b_stride,
-                                                                          p.columns / 2, job.depth};
-            multiply_matrix_tile<typename Format::Number, false>(a, b, job.row, job.column, stages, outputs);
-            __syncthreads();
-        }
-        using OfWarp = Slab<Shape>;
-        store_gated<Format>(p, job, outputs, reinterpret_cast<OfWarp*>(stages)[Shape::warp()]);
+        if constexpr (BY_QUADS<typename Format::Number, Shape>)
+            if (has_quads()) return compute_gated<QuadUnits, Format, Shape, ALIGNED>(p, job, stages);
+        if constexpr (UNITS_OF >= 75) compute_gated<WarpUnits, Format, Shape, ALIGNED>(p, job, stages);
     }
 }
 
@@ -81,15 +88,15 @@ template <typename Format, typename Shape, bool ALIGNED> int32_t launch_gated(co
 }
 
 /* The largest tiles of which there are enough for all multiprocessors. */
-template <typename Format> int32_t gated_by_units(GatedMatrix p, void* stream) {
+template <typename Format> int32_t gated_by_units(GatedMatrix p, int units, void* stream) {
     const int64_t multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
     const int64_t rows = p.groups == Groups::ROWS ? p.rows / p.experts : p.rows, columns = p.columns / 2;
     const auto in_packs = [&](const half_bits* array) { return columns % CHUNK == 0 && phase_of(array) == 0; };
     p.c_quads = in_packs(p.C) && in_packs(p.up) && in_packs(p.output);
     if (!factors_in_chunks(p) || phase_of(p.B_up) != 0) return launch_gated<Format, Small, false>(p, stream);
-    if (rows >= 96 && p.columns >= 192 && tiles_of<Large>(p) >= multiprocessors)
+    if (rows >= 96 && p.columns >= 192 && tiles_of<Large>(p) >= multiprocessors && has_room<Large>(units))
         return launch_gated<Format, Large, true>(p, stream);
-    if (rows >= 96 && p.columns >= 96 && tiles_of<Medium>(p) >= multiprocessors)
+    if (rows >= 96 && p.columns >= 96 && tiles_of<Medium>(p) >= multiprocessors && has_room<Medium>(units))
         return launch_gated<Format, Medium, true>(p, stream);
     return launch_gated<Format, Small, true>(p, stream);
 }
@@ -117,8 +124,9 @@ template <typename Format> int32_t gated_widened(const GatedProduct<half_bits>& 
 }
 
 template <typename Format> int32_t gated_either(const GatedProduct<half_bits>& p, void* stream) {
-    if (!has_matrix_units<Format>()) return gated_widened<Format>(p, stream);
-    return gated_by_units<Format>(GatedMatrix{{p}, p.B_up, p.up, p.output}, stream);
+    const int units = units_of_device<Format>();
+    if (units < FIRST_UNITS<typename Format::Number>) return gated_widened<Format>(p, stream);
+    return gated_by_units<Format>(GatedMatrix{{p}, p.B_up, p.up, p.output}, units, stream);
 }
 
 } // namespace

@@ -139,26 +139,6 @@ template <typename Panel, int THREADS, int DEPTH, typename F> struct HalfCarrier
     }
 };
 
-/* What a warp multiplies at once: of its rows and of its columns, one slice of the depth. */
-template <typename Shape, typename PanelA, typename PanelB, bool A_ALONG, bool B_ALONG> struct Fragments {
-    uint32_t a[Shape::DOWN][4], b[Shape::ACROSS][2];
-
-    __device__ void load(const half_bits* stage, int slice) {
-        const half_bits* const columns = stage + Shape::ROWS * Shape::DEPTH;
-#pragma unroll
-        for (int i = 0; i < Shape::DOWN; i++)
-            load_fragments<!A_ALONG>(
-                a[i], stage + PanelA::template place_of_lane<true>(Shape::warp_row() + 16 * i, slice * SLICE));
-#pragma unroll
-        for (int j = 0; j < Shape::ACROSS; j += 2) {
-            uint32_t pair[4];
-            load_fragments<!B_ALONG>(
-                pair, columns + PanelB::template place_of_lane<false>(Shape::warp_column() + 8 * j, slice * SLICE));
-            b[j][0] = pair[0], b[j][1] = pair[1], b[j + 1][0] = pair[2], b[j + 1][1] = pair[3];
-        }
-    }
-};
-
 /* d += a . b.  Matrix units cut a sum off where they add to it, which leans: here a slice is summed from 0 and added as
  * float32 is, to nearest, for results that are float32. */
 template <typename Number>
@@ -182,22 +162,49 @@ template <typename Shape> struct MatrixOutputs {
 #pragma unroll
                 for (int n = 0; n < 4; n++) sums[i][j][n] = value;
     }
+};
 
-    /* SEPARATE: as add_slice does. */
-    template <typename Number, bool SEPARATE, typename Both> __device__ void add(const Both& fragments) {
+/* The units of sm_75 and later, which multiply sixteen rows by eight columns. */
+struct WarpUnits {
+    /* What a warp multiplies at once: of its rows and of its columns, one slice of the depth. */
+    template <typename Shape, typename PanelA, typename PanelB, bool A_ALONG, bool B_ALONG> struct Fragments {
+        uint32_t a[Shape::DOWN][4], b[Shape::ACROSS][2];
+
+        __device__ void load(const half_bits* stage, int slice) {
+            const half_bits* const columns = stage + Shape::ROWS * Shape::DEPTH;
 #pragma unroll
-        for (int i = 0; i < Shape::DOWN; i++)
+            for (int i = 0; i < Shape::DOWN; i++)
+                load_fragments<!A_ALONG>(
+                    a[i], stage + PanelA::template place_of_lane<true>(Shape::warp_row() + 16 * i, slice * SLICE));
 #pragma unroll
-            for (int j = 0; j < Shape::ACROSS; j++) {
-                if constexpr (SEPARATE) add_slice(Number(), sums[i][j], fragments.a[i], fragments.b[j]);
-                else multiply_fragments(Number(), sums[i][j], fragments.a[i], fragments.b[j]);
+            for (int j = 0; j < Shape::ACROSS; j += 2) {
+                uint32_t pair[4];
+                load_fragments<!B_ALONG>(
+                    pair, columns + PanelB::template place_of_lane<false>(Shape::warp_column() + 8 * j, slice * SLICE));
+                b[j][0] = pair[0], b[j][1] = pair[1], b[j + 1][0] = pair[2], b[j + 1][1] = pair[3];
             }
-    }
+        }
+
+        /* SEPARATE: as add_slice does. */
+        template <typename Number, bool SEPARATE> __device__ void add_to(MatrixOutputs<Shape>& outputs) const {
+#pragma unroll
+            for (int i = 0; i < Shape::DOWN; i++)
+#pragma unroll
+                for (int j = 0; j < Shape::ACROSS; j++) {
+                    if constexpr (SEPARATE) add_slice(Number(), outputs.sums[i][j], a[i], b[j]);
+                    else multiply_fragments(Number(), outputs.sums[i][j], a[i], b[j]);
+                }
+        }
+    };
+
+    /* The row of sixteen, and the column, where a lane has number 2 * half, and beside it the next, of fragment j. */
+    static __device__ int row(int half) { return lane_of_thread() / 4 + 8 * half; }
+    static __device__ int column(int j) { return 8 * j + lane_of_thread() % 4 * 2; }
 };
 
 /* Adds the product of A's lines from `row` and B's from `column` to the outputs, in the order of the depth.  `stages`:
  * Shape::STAGES * Shape::STAGE numbers of shared memory; whoever uses it next waits for the block first. */
-template <typename Number, bool SEPARATE, typename Shape, typename A, typename B>
+template <typename Units, typename Number, bool SEPARATE, typename Shape, typename A, typename B>
 __device__ void multiply_matrix_tile(const A& a, const B& b, int64_t row, int64_t column, half_bits* stages,
                                      MatrixOutputs<Shape>& outputs) {
     constexpr int AHEAD = Shape::STAGES - 1, SLICES = Shape::DEPTH / SLICE;
@@ -205,7 +212,7 @@ __device__ void multiply_matrix_tile(const A& a, const B& b, int64_t row, int64_
     using PanelB = HalfPanel<Shape::COLUMNS, Shape::DEPTH, B::ALONG>;
     HalfCarrier<PanelA, Shape::THREADS, Shape::DEPTH, A> a_next(a, row);
     HalfCarrier<PanelB, Shape::THREADS, Shape::DEPTH, B> b_next(b, column);
-    Fragments<Shape, PanelA, PanelB, A::ALONG, B::ALONG> fragments[2];
+    typename Units::template Fragments<Shape, PanelA, PanelB, A::ALONG, B::ALONG> fragments[2];
     const int steps = static_cast<int>((a.depth + Shape::DEPTH - 1) / Shape::DEPTH);
     const auto bring = [&](int step, int stage) {
         if (step < steps) {
@@ -233,7 +240,7 @@ __device__ void multiply_matrix_tile(const A& a, const B& b, int64_t row, int64_
                 bring(step + AHEAD, free);
                 free = free + 1 == Shape::STAGES ? 0 : free + 1;
             }
-            outputs.template add<Number, SEPARATE>(fragments[slice % 2]);
+            fragments[slice % 2].template add_to<Number, SEPARATE>(outputs);
         }
     }
 }

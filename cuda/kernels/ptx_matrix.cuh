@@ -19,9 +19,9 @@ constexpr int UNITS_OF = 1000;
 #endif
 
 /* The first whose units multiply these numbers: products of 16 x 8 x 16 in both formats, and copies into shared memory
- * that nobody waits for, begin at sm_80; sm_75 has products of 16 x 8 x 8 of float16.  Elsewhere kernels of these are
- * empty, and nobody launches them. */
-template <typename Number> constexpr int FIRST_UNITS = std::is_same_v<Number, __half> ? 75 : 80;
+ * that nobody waits for, begin at sm_80; of float16 sm_75 has products of 16 x 8 x 8, and sm_70 of 8 x 8 x 4.
+ * Elsewhere kernels of these are empty, and nobody launches them. */
+template <typename Number> constexpr int FIRST_UNITS = std::is_same_v<Number, __half> ? 70 : 80;
 template <typename Number> constexpr bool MATRIX_UNITS = UNITS_OF >= FIRST_UNITS<Number>;
 
 /* d = a . b + d of a warp: a is 16 x 16, b 16 x 8, in the layout over lanes and registers that PTX documents.  Half of
@@ -60,6 +60,26 @@ __device__ inline void multiply_fragments(__half, float (&d)[4], const uint32_t 
 #endif
 #undef ASSAYER_MULTIPLY_FRAGMENTS
 #endif
+
+/* d = a . b + d of four lanes and the four sixteen further, 8 x 8 x 4 of float16: sm_70.  A_ALONG, B_ALONG: a lane has
+ * four depths of a line of the factor, not four lines of a depth. */
+template <bool A_ALONG, bool B_ALONG>
+__device__ inline void multiply_quads(float (&d)[8], const uint32_t (&a)[2], const uint32_t (&b)[2]) {
+#if defined(ASSAYER_EMULATED)
+    emulator::mma_m8n8k4<A_ALONG, !B_ALONG>(d, a, b, d);
+#else
+#define ASSAYER_MULTIPLY_QUADS(rows, columns)                                                                          \
+    asm("mma.sync.aligned.m8n8k4." rows "." columns ".f32.f16.f16.f32 {%0, %1, %2, %3, %4, %5, %6, %7}, {%8, %9}, "    \
+        "{%10, %11}, {%0, %1, %2, %3, %4, %5, %6, %7};"                                                                \
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7])               \
+        : "r"(a[0]), "r"(a[1]), "r"(b[0]), "r"(b[1]))
+    if constexpr (A_ALONG && B_ALONG) ASSAYER_MULTIPLY_QUADS("row", "col");
+    else if constexpr (A_ALONG) ASSAYER_MULTIPLY_QUADS("row", "row");
+    else if constexpr (B_ALONG) ASSAYER_MULTIPLY_QUADS("col", "col");
+    else ASSAYER_MULTIPLY_QUADS("col", "row");
+#undef ASSAYER_MULTIPLY_QUADS
+#endif
+}
 
 /* Four matrices of 8 x 8 from shared memory, or what they are transposed: lane 8 i + j says where row j of matrix i
  * lies, 16 bytes. */

@@ -11,7 +11,7 @@ from tables import grouped, step
 
 LOWEST = 75  # of the architectures whose code is held to what stands here; below, another compiler makes it
 MATRIX_UNITS_FROM = 80
-FP16_PRODUCTS_FROM = 75
+FP16_PRODUCTS_FROM = 75  # read: of sm_70, where they begin, there is no disassembly
 WITHOUT_MATRIX_UNITS = (
     "bfloat16, in which attention in float16 multiplies, too, begins at sm_80 (ptx_matrix.cuh): below, these are "
     "products of float32 between conversions, and their kernels are empty"

@@ -30,7 +30,7 @@ TABLE = Path(__file__).parents[1] / "resources.tsv"
 CODE_TABLE = TABLE.with_name("machine_code.tsv")
 BY_NVCC = ("sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_120")
 BY_CLANG = ("sm_70",)
-# Kernels that may keep so many bytes in local memory on sm_80 and later, and why.
+# Kernels that may keep so many bytes in local memory on sm_80 and later, and why; of several that fit, the longest.
 EXPLAINED = {
     "rotate_kernel": (40, "sincosf keeps the digits of 2/pi there, for angles past 105,615"),
     "strided_kernel": (32, "sinf and cosf keep the digits of 2/pi there, for large angles"),
@@ -40,17 +40,29 @@ EXPLAINED = {
     "product_kernel": (40, "128 registers leave room for a second block"),
     # Of sixteen instances those whose results are float32, up to 24 words.
     "matrix_kernel": (96, "128 sums of a thread, fragments of two slices and the slice that is summed apart from them"),
+    # Of twelve instances one on sm_86 and sm_89, and another on sm_100, two words.  Not looked for in its code.
+    "attention_softmax_kernel": (
+        8,
+        "a part of the scores and of the mask, 16 numbers of each, are in registers at once",
+    ),
     # Of 28 instances one on sm_90, two words: with 56 registers a ninth block is resident.
     "rmsnorm_backward_kernel": (8, "the compiler lets two words go, outside of its inner loops"),
-    # On sm_100 and sm_120; of narrow heads two words on sm_90, too.
+    # On sm_100 and sm_120; of narrow heads two words on sm_100, too.
     "attention_matrix_kernel": (64, "sums, scores, queries and the parts of weights are all in registers"),
+    # Of wide heads from sm_80 on, of narrow ones up to ten words where three blocks are resident.
+    "attention_matrix_kernel<Fp16": (120, "as above, and float16 in two parts beside the three of weights"),
     # What stays the same from step to step: stored before the first, read once a step beside 128 multiplications.
     "d_keys_matrix_kernel": (40, "sums of two gradients are in registers; another step would leave warps idle"),
-    "d_queries_matrix_kernel": (
-        16,
-        "on sm_120, of narrow heads: registers are kept to 168, for a third block where shared memory has room",
-    ),
+    "d_keys_matrix_kernel<Fp16": (48, "as above, and float16 in two parts beside the three of weights"),
+    # On sm_80 and sm_100, of narrow heads.
+    "d_queries_matrix_kernel<Fp16": (16, "registers are kept to 168, for a third block"),
 }
+
+
+def explained(kernel: str) -> int:
+    """Return how many bytes somebody has said why a kernel keeps."""
+    found = [name for name in EXPLAINED if kernel == name or kernel.startswith((f"{name}<", f"{name},"))]
+    return EXPLAINED[max(found, key=len)][0] if found else 0
 
 
 def complaints(needs: Needs, compilers: Compilers) -> Iterator[str]:
@@ -60,8 +72,8 @@ def complaints(needs: Needs, compilers: Compilers) -> Iterator[str]:
     for kernel, cells in sorted(needs.items()):
         if missing := [arch for arch in compilers if arch not in cells]:
             yield f"{kernel} is missing from {', '.join(missing)}"
-        explained, _ = EXPLAINED.get(kernel.split("<")[0], (0, ""))
-        spilling = [arch for arch, need in cells.items() if need.local > explained and generation(arch) >= 80]
+        bound = explained(kernel)
+        spilling = [arch for arch, need in cells.items() if need.local > bound and generation(arch) >= 80]
         for size, archs in grouped({arch: f"{cells[arch].local}" for arch in spilling}):
             yield f"{kernel} keeps {size} bytes a thread in local memory on {', '.join(archs)}"
 

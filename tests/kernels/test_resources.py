@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import pytest
+
 TOOLS = Path(__file__).parents[2] / "cuda" / "tools"
 sys.path.insert(0, str(TOOLS))  # scripts, that import each other by name
 import resources  # noqa: E402
@@ -70,6 +72,12 @@ def test_an_explained_stack_is_no_complaint_up_to_its_size() -> None:
         for more, told in ((0, 0), (8, 1)):
             needs = {f"{name}<2>": {"sm_90": Need(32, 0, size + more)}}
             assert len(list(resources.complaints(needs, {"sm_90": "nvcc"}))) == told
+
+
+def test_what_explains_an_instance_does_not_explain_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resources, "EXPLAINED", {"f": (8, "why"), "f<Fp16": (16, "why")})
+    kernels = ("f", "f<Bf16, 2>", "f<Fp16, 2>", "f<Fp16s>", "fs<Fp16>")
+    assert [resources.explained(kernel) for kernel in kernels] == [8, 8, 16, 8, 0]
 
 
 def test_changes_say_what_grew_by_how_much_and_where() -> None:

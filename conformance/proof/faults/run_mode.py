@@ -40,3 +40,4 @@ AT_RANDOM = RunMode(schedule="random")
 BY_RACES = RunMode(mode="thread")
 BY_ADDRESSES = RunMode(mode="address")
 BY_TILES = RunMode(settings=(("ASSAYER_BF16", "amx_emulated"),))  # bfloat16 by AMX's tiles, on any processor
+ON_SM_70, ON_SM_75 = (RunMode(settings=(("ASSAYER_EMULATOR_ARCH", arch),)) for arch in ("sm_70", "sm_75"))
