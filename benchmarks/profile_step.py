@@ -23,8 +23,6 @@ from .sizes import PUBLISHED
 class Timed(Wrapped):
     """A namespace of operations that adds up the seconds spent in each."""
 
-    has = Wrapped.as_the_other_has
-
     def __init__(self, ops: Ops) -> None:
         super().__init__(ops)
         self.seconds: dict[str, float] = defaultdict(float)

@@ -78,8 +78,8 @@ class Library:
         self.__dict__[name] = operation
         return operation
 
-    def has(self, operation: str) -> bool:
-        """Say whether the header declares an operation of that name and the library exports it."""
+    def offers(self, operation: str) -> bool:
+        """Return whether the header declares an operation of that name and the library exports it."""
         function = self.header.operations.get(operation)
         return function is not None and self._object.entry(function.symbol, function.types) is not None
 

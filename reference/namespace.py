@@ -9,20 +9,20 @@ from typing import Any
 Ops = Any  # a namespace of operations: the reference itself, or a library with the same functions
 
 
-def has(ops: Ops, operation: str) -> bool:
-    """Whether a namespace has an operation that stands for several others: where not, the model calls those."""
-    told = getattr(ops, "has", None)
-    return bool(told(operation)) if callable(told) else hasattr(ops, operation)
+def offers(ops: Ops, operation: str) -> bool:
+    """Whether a namespace says that it has an operation that does at once what others do one by one.
+
+    A namespace that says nothing, as the reference, is given the others: by them steps are judged.
+    """
+    asked = getattr(ops, "offers", None)
+    return bool(asked and asked(operation))
 
 
 class Namespace:
     """Operations by name, each carried out by `_call`, unless a method has the operation's name."""
 
-    def has(self, operation: str) -> bool:
-        """Say of an operation that stands for several others whether the model is to call it in their place.
-
-        Not here: whoever looks at the calls, or answers some of them otherwise, knows the operations one by one.
-        """
+    def offers(self, operation: str) -> bool:
+        """Whether a fused operation is to be called (see the function of this name)."""
         return False
 
     def __getattr__(self, operation: str) -> Callable[..., Any]:
@@ -36,17 +36,14 @@ class Namespace:
 
 
 class Wrapped(Namespace):
-    """A namespace that stands before another, `ops`, and hands every call on.
-
-    One that means the same by a fused operation as by those it is made of says so: `has = Wrapped.as_the_other_has`.
-    """
+    """A namespace that stands before another, `ops`, and hands every call on."""
 
     def __init__(self, ops: Ops) -> None:
         self._ops = ops
 
+    def offers(self, operation: str) -> bool:
+        """Whether the namespace behind offers it."""
+        return offers(self._ops, operation)
+
     def _call(self, operation: str, /, *args: Any, **named: Any) -> Any:
         return getattr(self._ops, operation)(*args, **named)
-
-    def as_the_other_has(self, operation: str) -> bool:
-        """What the namespace behind this one says."""
-        return has(self._ops, operation)

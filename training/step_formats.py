@@ -34,8 +34,6 @@ class CallFormats(NamedTuple):
 class Recorded(Wrapped):
     """A namespace of operations that notes the placement of every call."""
 
-    has = Wrapped.as_the_other_has
-
     def __init__(self, ops: Ops) -> None:
         super().__init__(ops)
         self.calls: list[CallFormats] = []

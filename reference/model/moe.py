@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from reference.arrays import Array
-from reference.namespace import Ops, has
+from reference.namespace import Ops, offers
 
 from . import linear
 from .config import Config
@@ -51,7 +51,7 @@ def forward(ops: Ops, config: Config, layer: Layer, x: Array) -> tuple[Array, Ar
 
 def _gate_and_up(ops: Ops, layer: Layer, rows: Array, offsets: Array) -> tuple[Array, Array, Array]:
     """(gate, up, inner), as one product where there is an operation for it."""
-    if has(ops, "grouped_gemm_swiglu"):
+    if offers(ops, "grouped_gemm_swiglu"):
         gate, up, inner = ops.grouped_gemm_swiglu(rows, layer.gate, layer.up, offsets)
         return gate, up, inner
     gate, up = ops.grouped_gemm(rows, layer.gate, offsets), ops.grouped_gemm(rows, layer.up, offsets)
@@ -68,7 +68,7 @@ def route(ops: Ops, config: Config, layer: Layer, x: Array) -> tuple[Routing, Ar
 
 def _choose(ops: Ops, config: Config, logits: Array) -> tuple[Array, Array, Array, Array, Array]:
     """(weights, indices, probs, auxiliary loss, f_counts), in one pass over the logits where there is one for it."""
-    if has(ops, "topk_router"):
+    if offers(ops, "topk_router"):
         weights, indices, probs, aux_loss, f_counts, _ = ops.topk_router(
             logits, top_k=config.top_k, alpha=config.aux_alpha
         )

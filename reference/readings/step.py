@@ -32,6 +32,10 @@ class Misread(Wrapped):
         super().__init__(ops)
         self._replaced = replaced
 
+    def offers(self, operation: str) -> bool:
+        """What is misunderstood are the parts."""
+        return False
+
     def _call(self, operation: str, /, *args: Any, **named: Any) -> Any:
         return (self._replaced.get(operation) or getattr(self._ops, operation))(*args, **named)
 

@@ -57,8 +57,6 @@ class Ledger:
 class Watched(Wrapped):
     """A namespace of operations whose results stand in a ledger, and whose calls are counted."""
 
-    has = Wrapped.as_the_other_has
-
     def __init__(self, ops: Ops, ledger: Ledger, calls: Counter[str] | None = None) -> None:
         super().__init__(ops)
         self._ledger = ledger

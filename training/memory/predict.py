@@ -96,8 +96,6 @@ class Prediction(NamedTuple):
 class Stages(Wrapped):
     """A namespace of operations that notes what forward has left as backward begins, and which arrays are gradients."""
 
-    has = Wrapped.as_the_other_has
-
     def __init__(self, ops: Ops, ledger: Ledger) -> None:
         super().__init__(ops)
         self._ledger = ledger

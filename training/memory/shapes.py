@@ -123,6 +123,10 @@ class Shapes:
         self.__dict__[name] = called
         return called
 
+    def offers(self, operation: str) -> bool:
+        """Whether the header declares it: these are the shapes of a library that exports everything."""
+        return operation in self._operations
+
     def expert_sort(self, indices: Any, n_experts: int) -> tuple[Any, Shaped]:
         """Offsets with numbers, which tell what goes to other ranks."""
         offsets = (np.arange(n_experts + 1) * indices.size // n_experts).astype(np.int32)

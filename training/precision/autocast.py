@@ -8,7 +8,7 @@ from typing import Any
 
 from bindings import Function, Parameter, Signature, read_header
 from reference.arrays import Array
-from reference.namespace import Ops, Wrapped, has
+from reference.namespace import Ops, Wrapped
 
 from .policy import Policy, Rule
 
@@ -31,10 +31,10 @@ class Autocast(Wrapped):
         self._header = read_header()
         self._cast: tuple[Any, Any] = (None, None)  # the last array narrowed: several products read the same one
 
-    def has(self, operation: str) -> bool:
-        """Say whether there is an operation of that name, in 16 bits too where the header declares it."""
-        forms = (form for form in (operation, f"{operation}_{self._suffix}") if form in self._header.operations)
-        return all(has(self._ops, form) for form in forms)
+    def offers(self, operation: str) -> bool:
+        """Whether both forms are offered behind, and the policy has a rule for it."""
+        forms = (operation, f"{operation}_{self._suffix}")
+        return operation in self._policy.operations and all(super(Autocast, self).offers(form) for form in forms)
 
     def _call(self, operation: str, /, *args: Any, **named: Any) -> Any:
         wide, half = (self._header.operations.get(form) for form in (operation, f"{operation}_{self._suffix}"))
