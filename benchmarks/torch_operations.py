@@ -55,6 +55,24 @@ def grouped_gemm_tn(A: Tensor, B: Tensor, offsets: Tensor, C: None, beta: float)
     return lambda: torch._grouped_mm(A.T, B, offsets[1:])
 
 
+def gemm_swiglu(A: Tensor, B_gate: Tensor, B_up: Tensor) -> Timed:
+    def both() -> tuple[Tensor, Tensor, Tensor]:
+        gate, up = A @ B_gate.T, A @ B_up.T
+        return gate, up, F.silu(gate) * up
+
+    return both
+
+
+def grouped_gemm_swiglu(A: Tensor, B_gate: Tensor, B_up: Tensor, offsets: Tensor) -> Timed:
+    products = [grouped_gemm(A, B, offsets) for B in (B_gate, B_up)]
+
+    def both() -> tuple[Tensor, Tensor, Tensor]:
+        gate, up = (product() for product in products)
+        return gate, up, F.silu(gate) * up
+
+    return both
+
+
 def rmsnorm(input: Tensor, weight: Tensor, eps: float) -> Timed:
     return lambda: F.rms_norm(input, weight.shape, weight, eps)
 
@@ -113,6 +131,17 @@ def softmax_topk(input: Tensor, k: int) -> Timed:
         return top.softmax(-1), indices
 
     return chosen
+
+
+def topk_router(logits: Tensor, top_k: int, alpha: float) -> Timed:
+    def routed() -> tuple[Tensor, ...]:
+        probs = logits.softmax(-1, dtype=torch.float32)
+        top, indices = probs.topk(top_k, dim=-1)
+        counts, means = torch.bincount(indices.flatten(), minlength=probs.shape[1]), probs.mean(0)
+        loss = alpha * probs.shape[1] * (counts / len(probs) * means).sum().reshape(1)
+        return top / top.sum(-1, keepdim=True), indices, probs, loss, counts, means
+
+    return routed
 
 
 def swiglu(gate: Tensor, up: Tensor) -> Timed:

@@ -47,18 +47,24 @@ def _activated(results: Results, _: Given) -> Results:
 
 
 def _rounded(rounding: Callable[[Array], Array]) -> dict[str, Callable[[Given], Any]]:
-    return {name: lambda g, name=name: rounding(g[name]) for name in ("A", *WEIGHTS)}
+    def of(name: str) -> Callable[[Given], Any]:
+        return lambda g: rounding(g[name])
+
+    return {name: of(name) for name in ("A", *WEIGHTS)}
+
+
+_ACTIVATIONS: tuple[tuple[str, str, Callable[[Array, Array], Array]], ...] = (
+    ("gate and up exchanged", "SiLU is applied to the other projection.", lambda gate, up: swiglu(up, gate)),
+    ("GLU", "The gate is a sigmoid, as in the first gated unit.", lambda gate, up: _sigmoid(gate) * up),
+    ("GEGLU", "The gate is a GELU.", lambda gate, up: gelu_tanh(gate) * up),
+    ("no activation", "The two projections are multiplied as they are.", lambda gate, up: gate * up),
+    ("SiLU of the product", "The activation comes behind the multiplication.", lambda gate, up: silu(gate * up)),
+)
 
 
 def _of(function: Callable[..., Any]) -> Iterator[Reading]:
     reading = partial(Reading, function.__name__)
-    for name, why, output in (
-        ("gate and up exchanged", "SiLU is applied to the other projection.", lambda gate, up: swiglu(up, gate)),
-        ("GLU", "The gate is a sigmoid, as in the first gated unit.", lambda gate, up: _sigmoid(gate) * up),
-        ("GEGLU", "The gate is a GELU.", lambda gate, up: gelu_tanh(gate) * up),
-        ("no activation", "The two projections are multiplied as they are.", lambda gate, up: gate * up),
-        ("SiLU of the product", "The activation comes behind the multiplication.", lambda gate, up: silu(gate * up)),
-    ):
+    for name, why, output in _ACTIVATIONS:
         yield reading(name, why, giving(function, _made(output)))
     yield reading(
         "weights exchanged",

@@ -81,6 +81,13 @@ int32_t cuda_grouped_gemm_nn(const float* A, const float* B, const int32_t* offs
 // expert owns no row.
 int32_t cuda_grouped_gemm_tn(const float* A, const float* B, const int32_t* offsets, float* C, int rows, int n_experts, int M, int N, float beta, void* stream);
 
+// gate = A . B_gate^T; up = A . B_up^T; output = silu(gate) * up, of the sums before they are rounded.  gate and up are what
+// swiglu_backward reads.
+int32_t cuda_gemm_swiglu(const float* A, const float* B_gate, const float* B_up, float* gate, float* up, float* output, int M, int N, int K, void* stream);
+
+// The same of rows that experts own, as in grouped_gemm: by B_gate[e] and B_up[e].
+int32_t cuda_grouped_gemm_swiglu(const float* A, const float* B_gate, const float* B_up, const int32_t* offsets, float* gate, float* up, float* output, int rows, int n_experts, int N, int K, void* stream);
+
 // Angles freqs[p, d] = p * b^(-2d / head_dim), b = base * alpha^(head_dim / (head_dim - 2)) (NTK scaling).
 int32_t cuda_rope_freqs(float* freqs, int max_seq_len, int head_dim, float base, float alpha, void* stream);
 
@@ -153,6 +160,10 @@ int32_t cuda_aux_loss_forward(const float* router_probs, const int* expert_indic
 
 // d_router_probs[t, e] = scale * alpha * n_experts * f_counts[e] / batch_seq^2: the counts are constants.
 int32_t cuda_aux_loss_backward(const float* f_counts, float* d_router_probs, int batch_seq, int n_experts, float alpha, float scale, void* stream);
+
+// The router of tokens to experts: weights and indices as softmax_topk has them, probs = softmax(logits), and the auxiliary
+// loss of both with its statistics, as aux_loss_forward has them.
+int32_t cuda_topk_router(const float* logits, float* weights, int32_t* indices, float* probs, float* aux_loss, float* f_counts, float* p_means, int tokens, int n_experts, int top_k, float alpha, void* stream);
 
 // log_probs = logits - logsumexp(logits), row-wise, for every row; loss = mean of -log_probs[target] over the rows whose
 // target is not negative (0 where there is none).  A target >= vocab_size: refused, or loss is NaN (see the top).
@@ -515,6 +526,12 @@ int32_t cuda_grouped_gemm_nn_bf16(const assayer_bf16* A, const assayer_bf16* B, 
 // As grouped_gemm_tn: weights' gradients, in float32.
 int32_t cuda_grouped_gemm_tn_bf16(const assayer_bf16* A, const assayer_bf16* B, const int32_t* offsets, float* C, int rows, int n_experts, int M, int N, float beta, void* stream);
 
+// As gemm_swiglu: each of the three is rounded once, output of the sums as they are.
+int32_t cuda_gemm_swiglu_bf16(const assayer_bf16* A, const assayer_bf16* B_gate, const assayer_bf16* B_up, assayer_bf16* gate, assayer_bf16* up, assayer_bf16* output, int M, int N, int K, void* stream);
+
+// As grouped_gemm_swiglu.
+int32_t cuda_grouped_gemm_swiglu_bf16(const assayer_bf16* A, const assayer_bf16* B_gate, const assayer_bf16* B_up, const int32_t* offsets, assayer_bf16* gate, assayer_bf16* up, assayer_bf16* output, int rows, int n_experts, int N, int K, void* stream);
+
 // As rope_qk; the angles are float32.
 int32_t cuda_rope_qk_bf16(const assayer_bf16* q, const assayer_bf16* k, const float* freqs, assayer_bf16* q_out, assayer_bf16* k_out, int batch, int seq_len, int n_q_heads, int n_kv_heads, int head_dim, int offset, void* stream);
 
@@ -541,6 +558,9 @@ int32_t cuda_expert_combine_bf16(const assayer_bf16* input, const float* weights
 
 // As expert_combine_backward; d_weights is float32.
 int32_t cuda_expert_combine_backward_bf16(const assayer_bf16* input, const float* weights, const int32_t* position, const assayer_bf16* d_output, assayer_bf16* d_input, float* d_weights, int tokens, int top_k, int hidden_dim, void* stream);
+
+// As topk_router; all but the logits is float32.
+int32_t cuda_topk_router_bf16(const assayer_bf16* logits, float* weights, int32_t* indices, float* probs, float* aux_loss, float* f_counts, float* p_means, int tokens, int n_experts, int top_k, float alpha, void* stream);
 
 // As cross_entropy_forward; loss and log_probs are float32.
 int32_t cuda_cross_entropy_forward_bf16(const assayer_bf16* logits, const int* targets, float* loss, float* log_probs, int batch_seq, int vocab_size, void* stream);
@@ -616,6 +636,12 @@ int32_t cuda_grouped_gemm_nn_fp16(const assayer_fp16* A, const assayer_fp16* B, 
 // As grouped_gemm_tn: weights' gradients, in float32.
 int32_t cuda_grouped_gemm_tn_fp16(const assayer_fp16* A, const assayer_fp16* B, const int32_t* offsets, float* C, int rows, int n_experts, int M, int N, float beta, void* stream);
 
+// As gemm_swiglu: each of the three is rounded once, output of the sums as they are.
+int32_t cuda_gemm_swiglu_fp16(const assayer_fp16* A, const assayer_fp16* B_gate, const assayer_fp16* B_up, assayer_fp16* gate, assayer_fp16* up, assayer_fp16* output, int M, int N, int K, void* stream);
+
+// As grouped_gemm_swiglu.
+int32_t cuda_grouped_gemm_swiglu_fp16(const assayer_fp16* A, const assayer_fp16* B_gate, const assayer_fp16* B_up, const int32_t* offsets, assayer_fp16* gate, assayer_fp16* up, assayer_fp16* output, int rows, int n_experts, int N, int K, void* stream);
+
 // As rope_qk; the angles are float32.
 int32_t cuda_rope_qk_fp16(const assayer_fp16* q, const assayer_fp16* k, const float* freqs, assayer_fp16* q_out, assayer_fp16* k_out, int batch, int seq_len, int n_q_heads, int n_kv_heads, int head_dim, int offset, void* stream);
 
@@ -642,6 +668,9 @@ int32_t cuda_expert_combine_fp16(const assayer_fp16* input, const float* weights
 
 // As expert_combine_backward; d_weights is float32.
 int32_t cuda_expert_combine_backward_fp16(const assayer_fp16* input, const float* weights, const int32_t* position, const assayer_fp16* d_output, assayer_fp16* d_input, float* d_weights, int tokens, int top_k, int hidden_dim, void* stream);
+
+// As topk_router; all but the logits is float32.
+int32_t cuda_topk_router_fp16(const assayer_fp16* logits, float* weights, int32_t* indices, float* probs, float* aux_loss, float* f_counts, float* p_means, int tokens, int n_experts, int top_k, float alpha, void* stream);
 
 // As cross_entropy_forward; loss and log_probs are float32.
 int32_t cuda_cross_entropy_forward_fp16(const assayer_fp16* logits, const int* targets, float* loss, float* log_probs, int batch_seq, int vocab_size, void* stream);

@@ -81,6 +81,13 @@ unsafe extern "C" {
     /// expert owns no row.
     pub fn cuda_grouped_gemm_tn(A: *const f32, B: *const f32, offsets: *const i32, C: *mut f32, rows: i32, n_experts: i32, M: i32, N: i32, beta: f32, stream: *mut c_void) -> i32;
 
+    /// gate = A . B_gate^T; up = A . B_up^T; output = silu(gate) * up, of the sums before they are rounded.  gate and up are what
+    /// swiglu_backward reads.
+    pub fn cuda_gemm_swiglu(A: *const f32, B_gate: *const f32, B_up: *const f32, gate: *mut f32, up: *mut f32, output: *mut f32, M: i32, N: i32, K: i32, stream: *mut c_void) -> i32;
+
+    /// The same of rows that experts own, as in grouped_gemm: by B_gate[e] and B_up[e].
+    pub fn cuda_grouped_gemm_swiglu(A: *const f32, B_gate: *const f32, B_up: *const f32, offsets: *const i32, gate: *mut f32, up: *mut f32, output: *mut f32, rows: i32, n_experts: i32, N: i32, K: i32, stream: *mut c_void) -> i32;
+
     /// Angles freqs[p, d] = p * b^(-2d / head_dim), b = base * alpha^(head_dim / (head_dim - 2)) (NTK scaling).
     pub fn cuda_rope_freqs(freqs: *mut f32, max_seq_len: i32, head_dim: i32, base: f32, alpha: f32, stream: *mut c_void) -> i32;
 
@@ -153,6 +160,10 @@ unsafe extern "C" {
 
     /// d_router_probs[t, e] = scale * alpha * n_experts * f_counts[e] / batch_seq^2: the counts are constants.
     pub fn cuda_aux_loss_backward(f_counts: *const f32, d_router_probs: *mut f32, batch_seq: i32, n_experts: i32, alpha: f32, scale: f32, stream: *mut c_void) -> i32;
+
+    /// The router of tokens to experts: weights and indices as softmax_topk has them, probs = softmax(logits), and the auxiliary
+    /// loss of both with its statistics, as aux_loss_forward has them.
+    pub fn cuda_topk_router(logits: *const f32, weights: *mut f32, indices: *mut i32, probs: *mut f32, aux_loss: *mut f32, f_counts: *mut f32, p_means: *mut f32, tokens: i32, n_experts: i32, top_k: i32, alpha: f32, stream: *mut c_void) -> i32;
 
     /// log_probs = logits - logsumexp(logits), row-wise, for every row; loss = mean of -log_probs[target] over the rows whose
     /// target is not negative (0 where there is none).  A target >= vocab_size: refused, or loss is NaN (see the top).
@@ -515,6 +526,12 @@ unsafe extern "C" {
     /// As grouped_gemm_tn: weights' gradients, in float32.
     pub fn cuda_grouped_gemm_tn_bf16(A: *const u16, B: *const u16, offsets: *const i32, C: *mut f32, rows: i32, n_experts: i32, M: i32, N: i32, beta: f32, stream: *mut c_void) -> i32;
 
+    /// As gemm_swiglu: each of the three is rounded once, output of the sums as they are.
+    pub fn cuda_gemm_swiglu_bf16(A: *const u16, B_gate: *const u16, B_up: *const u16, gate: *mut u16, up: *mut u16, output: *mut u16, M: i32, N: i32, K: i32, stream: *mut c_void) -> i32;
+
+    /// As grouped_gemm_swiglu.
+    pub fn cuda_grouped_gemm_swiglu_bf16(A: *const u16, B_gate: *const u16, B_up: *const u16, offsets: *const i32, gate: *mut u16, up: *mut u16, output: *mut u16, rows: i32, n_experts: i32, N: i32, K: i32, stream: *mut c_void) -> i32;
+
     /// As rope_qk; the angles are float32.
     pub fn cuda_rope_qk_bf16(q: *const u16, k: *const u16, freqs: *const f32, q_out: *mut u16, k_out: *mut u16, batch: i32, seq_len: i32, n_q_heads: i32, n_kv_heads: i32, head_dim: i32, offset: i32, stream: *mut c_void) -> i32;
 
@@ -541,6 +558,9 @@ unsafe extern "C" {
 
     /// As expert_combine_backward; d_weights is float32.
     pub fn cuda_expert_combine_backward_bf16(input: *const u16, weights: *const f32, position: *const i32, d_output: *const u16, d_input: *mut u16, d_weights: *mut f32, tokens: i32, top_k: i32, hidden_dim: i32, stream: *mut c_void) -> i32;
+
+    /// As topk_router; all but the logits is float32.
+    pub fn cuda_topk_router_bf16(logits: *const u16, weights: *mut f32, indices: *mut i32, probs: *mut f32, aux_loss: *mut f32, f_counts: *mut f32, p_means: *mut f32, tokens: i32, n_experts: i32, top_k: i32, alpha: f32, stream: *mut c_void) -> i32;
 
     /// As cross_entropy_forward; loss and log_probs are float32.
     pub fn cuda_cross_entropy_forward_bf16(logits: *const u16, targets: *const i32, loss: *mut f32, log_probs: *mut f32, batch_seq: i32, vocab_size: i32, stream: *mut c_void) -> i32;
@@ -616,6 +636,12 @@ unsafe extern "C" {
     /// As grouped_gemm_tn: weights' gradients, in float32.
     pub fn cuda_grouped_gemm_tn_fp16(A: *const u16, B: *const u16, offsets: *const i32, C: *mut f32, rows: i32, n_experts: i32, M: i32, N: i32, beta: f32, stream: *mut c_void) -> i32;
 
+    /// As gemm_swiglu: each of the three is rounded once, output of the sums as they are.
+    pub fn cuda_gemm_swiglu_fp16(A: *const u16, B_gate: *const u16, B_up: *const u16, gate: *mut u16, up: *mut u16, output: *mut u16, M: i32, N: i32, K: i32, stream: *mut c_void) -> i32;
+
+    /// As grouped_gemm_swiglu.
+    pub fn cuda_grouped_gemm_swiglu_fp16(A: *const u16, B_gate: *const u16, B_up: *const u16, offsets: *const i32, gate: *mut u16, up: *mut u16, output: *mut u16, rows: i32, n_experts: i32, N: i32, K: i32, stream: *mut c_void) -> i32;
+
     /// As rope_qk; the angles are float32.
     pub fn cuda_rope_qk_fp16(q: *const u16, k: *const u16, freqs: *const f32, q_out: *mut u16, k_out: *mut u16, batch: i32, seq_len: i32, n_q_heads: i32, n_kv_heads: i32, head_dim: i32, offset: i32, stream: *mut c_void) -> i32;
 
@@ -642,6 +668,9 @@ unsafe extern "C" {
 
     /// As expert_combine_backward; d_weights is float32.
     pub fn cuda_expert_combine_backward_fp16(input: *const u16, weights: *const f32, position: *const i32, d_output: *const u16, d_input: *mut u16, d_weights: *mut f32, tokens: i32, top_k: i32, hidden_dim: i32, stream: *mut c_void) -> i32;
+
+    /// As topk_router; all but the logits is float32.
+    pub fn cuda_topk_router_fp16(logits: *const u16, weights: *mut f32, indices: *mut i32, probs: *mut f32, aux_loss: *mut f32, f_counts: *mut f32, p_means: *mut f32, tokens: i32, n_experts: i32, top_k: i32, alpha: f32, stream: *mut c_void) -> i32;
 
     /// As cross_entropy_forward; loss and log_probs are float32.
     pub fn cuda_cross_entropy_forward_fp16(logits: *const u16, targets: *const i32, loss: *mut f32, log_probs: *mut f32, batch_seq: i32, vocab_size: i32, stream: *mut c_void) -> i32;
