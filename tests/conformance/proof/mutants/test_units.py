@@ -9,6 +9,7 @@ import pytest
 
 from conformance.catalogue.cases import CASES
 from conformance.catalogue.prepared import MemoryStore
+from conformance.proof.faults import FaultError
 from conformance.proof.faults.recipes import CLibrary, Kernels
 from conformance.proof.mutants import Mutant, failures, units
 from conformance.proof.mutants.build import Build
