@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
+from conformance.proof.faults import FaultError
+
 AS_IT_IS: Mapping[str, str] = MappingProxyType({})
 _SETTING = "ASSAYER_BF16"
 # By the setting's word, those first that every processor has: the source that nothing else runs.
@@ -46,11 +48,11 @@ def owner(file: str) -> str:
 def _number(library: Path, name: str) -> int:
     """What the library says that it multiplies by where it is told to use this unit; 0 where it has not got it.
 
-    Raises ChildProcessError where it says nothing.
+    Raises FaultError where it says nothing.
     """
     command = [sys.executable, "-c", _ASKED, str(library)]
     told = subprocess.run(command, env={**os.environ, _SETTING: name}, capture_output=True, text=True, check=False)
     if told.returncode:
         [*_, said] = ["nothing", *told.stderr.strip().splitlines()]
-        raise ChildProcessError(f"{library.name}: expected the number of a unit, got {said}")
+        raise FaultError(f"{library.name}: expected the number of a unit, got {said}")
     return int(told.stdout)

@@ -9,6 +9,7 @@ import pytest
 
 from conformance.catalogue.cases import CASES
 from conformance.catalogue.prepared import MemoryStore
+from conformance.proof.faults import FaultError
 from conformance.proof.faults.recipes import CLibrary, Kernels
 from conformance.proof.mutants import Mutant, failures, units
 from conformance.proof.mutants.build import Build
@@ -51,9 +52,7 @@ def test_a_source_is_judged_by_every_unit_that_runs_it(stub_path: Path) -> None:
 
 
 def test_a_library_that_says_nothing_of_units_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(
-        ChildProcessError, match=r"none\.so: expected the number of a unit, got .*there is no such file"
-    ):
+    with pytest.raises(FaultError, match=r"none\.so: expected the number of a unit, got .*there is no such file"):
         Units(tmp_path / "none.so")
 
 
