@@ -136,7 +136,7 @@ SPECS = (
     ),
     Spec("aux_loss_backward", {"plain": SPREAD}, {"f_counts": _counts}),
     Spec("topk_router", {"plain": ROUTERS + WIDE_ROUTERS, "tails": ROUTERS[5:], "tiny": SOME_ROUTERS}),
-    Spec("topk_router", {"late": SOME_ROUTERS, "large": SOME_ROUTERS, "swamp": SOME_ROUTERS, "special": SOME_ROUTERS}),
+    Spec("topk_router", {"late": SOME_ROUTERS, "large": SOME_ROUTERS, "special": SOME_ROUTERS}),
     Spec("topk_router", {"beyond": WIDE_ROUTERS}, why="overflow_before_the_maximum"),
     Spec("topk_router", {"below": SOME_ROUTERS}, why="maximum_below_zero"),
     Spec("topk_router", {"lowest": SOME_ROUTERS[:2]}, why="maximum_below_any_start"),
