@@ -55,10 +55,12 @@ def _one_expert(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     return np.where(np.arange(shape[0]) == shape[0] - 1, sizes["rows"], 0)
 
 
-GROUPS = sizes("rows n_experts N K", (1, 2, 3, 5), (33, 4, 17, 65), (64, 8, 32, 64), (130, 3, 31, 129), (7, 16, 33, 8))
-GROUPS += sizes("rows n_experts N K", (44, 3, *FOURS[1:]), (72, 3, *EIGHTS[1:]))
-LONG_GROUPS = sizes("rows n_experts N K", (9, 3, 1030, 5), (9, 3, 7, 1030))
-SOME_GROUPS = sizes("rows n_experts N K", (33, 4, 17, 65), (64, 8, 32, 64))
+_GROUPED = "rows n_experts N K"
+GROUPS = sizes(_GROUPED, (1, 2, 3, 5), (33, 4, 17, 65), (64, 8, 32, 64), (130, 3, 31, 129), (7, 16, 33, 8))
+GROUPS += sizes(_GROUPED, (44, 3, *FOURS[1:]), (72, 3, *EIGHTS[1:]))
+LONG_GROUPS = sizes(_GROUPED, (9, 3, 1030, 5), (9, 3, 7, 1030))
+FEW_ROWS = sizes(_GROUPED, (11, 3, 5, 7))
+SOME_GROUPS = sizes(_GROUPED, (33, 4, 17, 65), (64, 8, 32, 64))
 WEIGHTS = sizes("rows n_experts M N", (1, 2, 3, 5), (33, 4, 17, 65), (64, 8, 32, 64), (130, 3, 31, 129), (7, 16, 33, 8))
 WEIGHTS += sizes("rows n_experts M N", (44, 3, *FOURS[:2]), (72, 3, *EIGHTS[:2]))
 LONG_WEIGHTS = sizes("rows n_experts M N", (1030, 1, 5, 3), (9, 3, 4, 1030))
@@ -114,13 +116,13 @@ SPECS = (
     ),
     *_grouped("grouped_gemm"),
     *_grouped("grouped_gemm_nn"),
-    *_gated("gemm_swiglu", EVERY, SOME),
+    *_gated("gemm_swiglu", EVERY, [*sizes("M N K", (5, 9, 7)), *SOME]),
     Spec("gemm_swiglu", {"tails": TAILS, "special": FEW}),
-    *_gated("grouped_gemm_swiglu", GROUPS, SOME_GROUPS, offsets=_offsets),
-    Spec("grouped_gemm_swiglu", {"tails": LONG_GROUPS}, {"offsets": _offsets}),
+    *_gated("grouped_gemm_swiglu", GROUPS + FEW_ROWS, FEW_ROWS + SOME_GROUPS, offsets=_offsets),
+    Spec("grouped_gemm_swiglu", {"tails": sizes(_GROUPED, (9, 2, 4, 1030)) + LONG_GROUPS}, {"offsets": _offsets}),
     Spec(
         "grouped_gemm_swiglu",
-        {"degenerate": SOME_GROUPS},
+        {"degenerate": FEW_ROWS + SOME_GROUPS},
         {"offsets": _one_expert, **dict.fromkeys(("A", "B_gate", "B_up"), "plain")},
         why="one",
     ),
