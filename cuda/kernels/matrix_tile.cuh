@@ -78,7 +78,7 @@ template <typename Panel, int THREADS, int DEPTH, typename F> struct HalfCarrier
     static_assert(COUNT >= 1 && THREADS % Panel::ACROSS == 0, "whole chunks for every thread");
 
     static constexpr bool TURNS = F::TURN > 0;
-    static_assert(!TURNS || F::TURN % FURTHER == 0 || FURTHER % (2 * F::TURN) == 0, "no carry from line to turn");
+    static_assert(steps_keep_turns(FURTHER, F::TURN), "no carry from line to turn");
 
     const half_bits *next, *other; /* other: where factors take turns, the same place of that which `next` is not of */
     int64_t stride;

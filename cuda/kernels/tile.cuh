@@ -55,7 +55,7 @@ template <int LINES, int THREADS, typename F> struct Carrier {
     static constexpr bool SAME_LINES = F::QUADS && (!ALONG || COUNT == 1);
 
     static constexpr bool TURNS = F::TURN > 0;
-    static_assert(!TURNS || F::TURN % FURTHER == 0 || FURTHER % (2 * F::TURN) == 0, "no carry from line to turn");
+    static_assert(steps_keep_turns(FURTHER, F::TURN), "no carry from line to turn");
 
     const float *next, *other; /* other: where factors take turns, the same place of that which `next` is not of */
     int64_t stride;

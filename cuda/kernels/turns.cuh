@@ -11,4 +11,10 @@ __host__ __device__ constexpr int64_t place_in_turns(int64_t line, int turn) {
 }
 __host__ __device__ constexpr bool is_second(int64_t line, int turn) { return line / turn % 2 != 0; }
 
+/* Whether a thread that goes on by so many lines may find place and factor by adding those of its steps to those of its
+ * first line: nothing carries from one to the other.  A turn of 0 lines: there is one factor alone. */
+__host__ __device__ constexpr bool steps_keep_turns(int step, int turn) {
+    return turn == 0 || turn % step == 0 || step % (2 * turn) == 0;
+}
+
 #endif
