@@ -1,5 +1,5 @@
-/* The norm of gradients, clipping by it, and whether they are numbers at all.  Squares are summed in double: a float's square may pass the largest float, and a
- * sum over millions keeps its digits. */
+/* The norm of gradients, clipping by it, and whether they are numbers at all.  Squares are summed in double: a float's
+ * square may pass the largest float, and a sum over millions keeps its digits. */
 #include "buffers.h"
 #include "simd.h"
 

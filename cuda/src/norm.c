@@ -7,10 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-static double inverse_root(const struct simd* v, int64_t n, const float* x, float eps) {
-    return 1.0 / sqrt(v->dot(n, x, x) / (double)n + eps);
-}
-
 int32_t cuda_rmsnorm(const float* input, const float* weight, float* output, int rows, int hidden_dim, float eps, void* stream) {
     (void)stream;
     CHECK_ARRAY(input, rows, hidden_dim);
@@ -21,7 +17,7 @@ int32_t cuda_rmsnorm(const float* input, const float* weight, float* output, int
     PARALLEL_FOR((int64_t)rows * hidden_dim >= SERIAL_BELOW)
     for (int64_t row = 0; row < rows; row++) {
         const float* const x = input + row * hidden_dim;
-        v->normalise(hidden_dim, x, (float)inverse_root(v, hidden_dim, x, eps), weight, output + row * hidden_dim);
+        v->normalise(hidden_dim, x, (float)inverse_root(v->dot(hidden_dim, x, x), hidden_dim, eps), weight, output + row * hidden_dim);
     }
     return ASSAYER_OK;
 }
@@ -40,7 +36,7 @@ int32_t cuda_rmsnorm_residual(const float* input, const float* residual, const f
     for (int64_t row = 0; row < rows; row++) {
         float* const s = residual_out + row * hidden_dim;
         v->add(hidden_dim, input + row * hidden_dim, residual + row * hidden_dim, s);
-        v->normalise(hidden_dim, s, (float)inverse_root(v, hidden_dim, s, eps), weight, output + row * hidden_dim);
+        v->normalise(hidden_dim, s, (float)inverse_root(v->dot(hidden_dim, s, s), hidden_dim, eps), weight, output + row * hidden_dim);
     }
     return ASSAYER_OK;
 }
@@ -52,7 +48,7 @@ enum { ROW_BLOCKS = 32 };
 static void half_row(const struct rmsnorm_gradient* b, int64_t row, float* d_weight) {
     const struct half_gradient* const h = b->half;
     const uint16_t *x = h->x + row * b->n, *dy = h->d_output + row * b->n;
-    const double r = 1.0 / sqrt(h->v->dot(b->n, x, x) / (double)b->n + b->eps);
+    const double r = inverse_root(h->v->dot(b->n, x, x), b->n, b->eps);
     const double c = r * r * (h->v->weighted_dot(b->n, dy, b->weight, x) / (double)b->n);
     h->v->rmsnorm_backward(b->n, x, b->weight, dy, (float)r, (float)c, h->base ? h->base + row * b->n : NULL, h->d_input + row * b->n,
                            d_weight);
@@ -66,7 +62,7 @@ static void backward_block(const struct simd* v, const struct rmsnorm_gradient* 
             continue;
         }
         const float *x = b->x + row * b->n, *dy = b->d_output + row * b->n;
-        const double r = inverse_root(v, b->n, x, b->eps);
+        const double r = inverse_root(v->dot(b->n, x, x), b->n, b->eps);
         const double c = r * r * (v->weighted_dot(b->n, dy, b->weight, x) / (double)b->n);
         v->rmsnorm_backward(b->n, x, b->weight, dy, (float)r, (float)c, b->base ? b->base + row * b->n : NULL,
                             b->d_input + row * b->n, d_weight);

@@ -4,6 +4,13 @@
 
 #include "simd.h"
 
+#include <math.h>
+
+/* What a row of n numbers is multiplied by. */
+static inline double inverse_root(double squares, int64_t n, float eps) {
+    return 1.0 / sqrt(squares / (double)n + eps);
+}
+
 /* Rows in a 16-bit format. */
 struct half_gradient {
     const struct half_rows* v;

@@ -18,7 +18,7 @@ WITHOUT_MATRIX_UNITS = (
 )
 # Of kernels that compute products of 16-bit numbers, by their names: each has products on matrix units.
 _PRODUCTS = re.compile(r"\w*(matrix|product|attention|flash|gemm)\w*_kernel<.*\b(Bf16|Fp16)\b")
-_OF_FP16 = re.compile(r"matrix_kernel<Fp16\b")
+_OF_FP16 = re.compile(r"matrix_(?:swiglu_)?kernel<Fp16\b")
 EMPTY = Code(*[0] * len(Code._fields))  # what a kernel is where it has no units: whatever it does now is not worse
 BETTER_LARGE = ("load", "store", "matrix", "copies")
 BETTER_NONE = {

@@ -45,9 +45,11 @@ EXPLAINED = {
         8,
         "a part of the scores and of the mask, 16 numbers of each, are in registers at once",
     ),
+    # Of rows past 8,192 columns.  Fewer numbers at once would read half of a row of the vocabulary twice.
+    "fused_cross_entropy_kernel": (56, "32 numbers of a row in 64 registers, beside what is known of the row"),
     # Of 28 instances one on sm_90, two words: with 56 registers a ninth block is resident.
     "rmsnorm_backward_kernel": (8, "the compiler lets two words go, outside of its inner loops"),
-    # On sm_100 and sm_120; of narrow heads two words on sm_100, too.
+    # Of wide heads on sm_100 and sm_120; of narrow ones two words on sm_100.
     "attention_matrix_kernel": (64, "sums, scores, queries and the parts of weights are all in registers"),
     # Of wide heads from sm_80 on, of narrow ones up to ten words where three blocks are resident.
     "attention_matrix_kernel<Fp16": (120, "as above, and float16 in two parts beside the three of weights"),

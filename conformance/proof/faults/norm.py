@@ -5,23 +5,23 @@ from __future__ import annotations
 from .fault import Fault
 from .helpers import SHORTENED, TF32, in_every_format
 
-_ROOT = "    return 1.0 / sqrt(v->dot(n, x, x) / (double)n + eps);"
+_NORMALISE = "        v->normalise(hidden_dim, x, (float)inverse_root("
 _SHORT_SUM = f"""\
-    (void)v;
-    float total = 0;
-    for (int64_t i = 0; i < n; i++) total = rounded(total + x[i] * x[i], {TF32});
-    return 1.0 / sqrt(total / (double)n + eps);"""
+        float total = 0;
+        for (int i = 0; i < hidden_dim; i++) total = rounded(total + x[i] * x[i], {TF32});
+"""
 
 FAULTS = (
-    Fault("rmsnorm: eps outside the root", ("rmsnorm", "rmsnorm_residual"), "norm.c",
-          _ROOT, "    return 1.0 / (sqrt(v->dot(n, x, x) / (double)n) + eps);", "matches: .*eps outside the root"),
-    Fault("rmsnorm: divided by hidden_dim - 1", ("rmsnorm", "rmsnorm_residual", "rmsnorm_backward"), "norm.c",
+    Fault("rmsnorm: eps outside the root", ("rmsnorm", "rmsnorm_residual"), "norm.h",
+          "1.0 / sqrt(squares / (double)n + eps)", "1.0 / (sqrt(squares / (double)n) + eps)", "matches: .*eps outside the root"),
+    Fault("rmsnorm: divided by hidden_dim - 1", ("rmsnorm", "rmsnorm_residual", "rmsnorm_backward"), "norm.h",
           "(double)n + eps", "(double)(n - 1) + eps",
           "matches: .*divided by hidden_dim - 1|every row|times .*hidden_dim - 1"),
     Fault("rmsnorm: columns past 256 not summed", ("rmsnorm",), "norm.c",
-          "v->dot(n, x, x)", "v->dot(n < 256 ? n : 256, x, x)",
+          _NORMALISE + "v->dot(hidden_dim,", _NORMALISE + "v->dot(hidden_dim < 256 ? hidden_dim : 256,",
           "past .*256|first 256|every row times a factor of its own"),
-    Fault("rmsnorm: sums in 11 bits", ("rmsnorm",), "norm.c", _ROOT, _SHORT_SUM,
+    Fault("rmsnorm: sums in 11 bits", ("rmsnorm",), "norm.c",
+          _NORMALISE + "v->dot(hidden_dim, x, x)", _SHORT_SUM + _NORMALISE + "total",
           "accumulat|11 bits|sums kept in TF32|row times a factor of its own", SHORTENED),
     Fault("rmsnorm_backward: d_weight assigned", ("rmsnorm_backward", "rmsnorm_residual_backward"), "norm.c",
           "if (b->beta == 0) {", "if (b->d_weight) {", "matches: .*d_weight assigned"),

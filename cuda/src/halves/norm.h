@@ -12,7 +12,7 @@ int32_t HALF(cuda_rmsnorm)(const half_bits* input, const float* weight, half_bit
     PARALLEL_FOR(rows * n >= SERIAL_BELOW)
     for (int64_t row = 0; row < rows; row++) {
         const half_bits* const x = input + row * n;
-        v->normalise(n, x, (float)(1.0 / sqrt(v->dot(n, x, x) / (double)n + eps)), weight, output + row * n);
+        v->normalise(n, x, (float)inverse_root(v->dot(n, x, x), n, eps), weight, output + row * n);
     }
     return ASSAYER_OK;
 }
@@ -36,7 +36,7 @@ int32_t HALF(cuda_rmsnorm_residual)(const half_bits* input, const half_bits* res
             float* const sums = (float*)scratch.memory + thread_index() * n;
             v->add_wide(n, input + row * n, residual + row * n, sums);
             FORMAT.narrow(n, sums, residual_out + row * n);
-            v->normalise_wide(n, sums, (float)(1.0 / sqrt(simd()->dot(n, sums, sums) / (double)n + eps)), weight, output + row * n);
+            v->normalise_wide(n, sums, (float)inverse_root(simd()->dot(n, sums, sums), n, eps), weight, output + row * n);
         }
     }
     scratch_give(scratch);

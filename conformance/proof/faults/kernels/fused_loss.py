@@ -21,6 +21,7 @@ FAULTS = (
           "factor = target < cols ? 1.0f : not_a_number();\n    if (L::member() == 0) {", "matches: .*scale ignored"),
     Fault("loss.cu, fused: the target's logit read behind the gradient", _ALL, "loss.cu",
           "        target_log_probs[row] = (of_target - peak.max) - log_sum;\n    }\n"
+          "    if constexpr (L::THREADS == WARP) __syncwarp(); /* a block has met in the fold */\n"
           "    for (int part = parts.count() - 1; part >= 0; part--) {\n"
           "        const int64_t start = parts.start(part);\n"
           "        if (part < parts.count() - 1) L::load(x + start, parts.left(part), 0.0f, items);\n"
