@@ -9,7 +9,7 @@ import numpy as np
 
 from bindings.header.records import Parameter
 from bindings.header.signature import Signature
-from bindings.shared_object.foreign import address
+from bindings.shared_object.foreign import address, from_buffer
 
 from .checks import plain_numbers
 from .prepared import Prepared, held
@@ -18,7 +18,7 @@ from .quick import UNUSUAL, array_lines
 MOST = 256  # layouts that never come again would fill the memory
 _WORDS: dict[str, Any] = {
     "_UNUSUAL": UNUSUAL, "_ndarray": np.ndarray, "_int64": np.dtype(np.int64), "_type": type, "_float": float,
-    "_int": int, "_held": held, "_address": address,
+    "_int": int, "_held": held, "_address": address, "_from_buffer": from_buffer,
 }  # fmt: skip
 _FLOAT = 4  # bytes
 
@@ -43,6 +43,8 @@ class Remembered:
         key = self._key(*args)
         if key is UNUSUAL:
             return
+        if self._calls.get(key) is not None:
+            return  # what is prepared, or never to be, did not take this call
         if len(self._calls) >= MOST:
             self._calls.clear()
         self._calls[key] = (self._prepare(*args) or _never) if key in self._calls else None
@@ -83,5 +85,8 @@ def _call_lines(signature: Signature) -> Iterator[str]:
     for name in names:
         yield f"  _from = _address(_of_{name})"
         yield f"  if _from < _stop and _start < _from + {_FLOAT} * {name}.size: return _UNUSUAL"
+    for name in (p.name for p in signature.given if p.is_array and not p.strided):
+        yield f"  _from = _address(_from_buffer({name}))"
+        yield f"  if _from < _stop and _start < _from + {name}.nbytes: return _UNUSUAL"
     yield f"  if _call({', '.join(f'_of_{name}' for name in (*names, output))}) is None: return _UNUSUAL"
     yield f"  return {output}"

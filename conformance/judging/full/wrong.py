@@ -42,7 +42,7 @@ def brought_back(due: Spread, got: Array, bad: NDArray[np.bool_]) -> Array:
     index = np.unravel_index(wrong[:: 1 + wrong.size // _WEIGHED], bad.shape)
     values = got[index]
     if due.scaled:  # what is no number keeps its bits: it may be what stood there before
-        with np.errstate(invalid="ignore", over="ignore"):
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             values = np.where(np.isfinite(values), values / _factors(due, index), values).astype(got.dtype)
     found[tuple(due.member(axis, at) for axis, at in enumerate(index))] = values
     return found

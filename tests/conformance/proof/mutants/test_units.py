@@ -39,7 +39,10 @@ def build(library: Library, mutant: Made, tmp_path: Path) -> Iterator[Build]:
 def test_the_sources_of_units_are_there() -> None:
     sources = CLibrary().read()
     assert sources.keys() >= SOURCES
-    assert {file for file in sources if file.startswith("halves/")} <= SOURCES
+    plain = {
+        f"halves/{name}.h" for name in ("elementwise", "experts", "loss", "norm", "rope")
+    }  # which multiply nothing
+    assert {file for file in sources if file.startswith("halves/")} == plain | {f for f in SOURCES if "halves/" in f}
 
 
 def test_a_source_is_judged_by_every_unit_that_runs_it(stub_path: Path) -> None:
