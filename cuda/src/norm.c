@@ -7,6 +7,10 @@
 #include <math.h>
 #include <string.h>
 
+static float root_of_row(const struct simd* v, int64_t n, const float* x, float eps) {
+    return (float)inverse_root(v->dot(n, x, x), n, eps);
+}
+
 int32_t cuda_rmsnorm(const float* input, const float* weight, float* output, int rows, int hidden_dim, float eps, void* stream) {
     (void)stream;
     CHECK_ARRAY(input, rows, hidden_dim);
@@ -17,7 +21,7 @@ int32_t cuda_rmsnorm(const float* input, const float* weight, float* output, int
     PARALLEL_FOR((int64_t)rows * hidden_dim >= SERIAL_BELOW)
     for (int64_t row = 0; row < rows; row++) {
         const float* const x = input + row * hidden_dim;
-        v->normalise(hidden_dim, x, (float)inverse_root(v->dot(hidden_dim, x, x), hidden_dim, eps), weight, output + row * hidden_dim);
+        v->normalise(hidden_dim, x, root_of_row(v, hidden_dim, x, eps), weight, output + row * hidden_dim);
     }
     return ASSAYER_OK;
 }
@@ -36,7 +40,7 @@ int32_t cuda_rmsnorm_residual(const float* input, const float* residual, const f
     for (int64_t row = 0; row < rows; row++) {
         float* const s = residual_out + row * hidden_dim;
         v->add(hidden_dim, input + row * hidden_dim, residual + row * hidden_dim, s);
-        v->normalise(hidden_dim, s, (float)inverse_root(v->dot(hidden_dim, s, s), hidden_dim, eps), weight, output + row * hidden_dim);
+        v->normalise(hidden_dim, s, root_of_row(v, hidden_dim, s, eps), weight, output + row * hidden_dim);
     }
     return ASSAYER_OK;
 }

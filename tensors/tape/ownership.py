@@ -16,7 +16,7 @@ from tensors.tensor import Tensor
 def is_sole(tensor: Tensor, variables: int) -> bool:
     """Whether a tensor is dense and fills its memory, and nothing refers to that but by way of the tensor.
 
-    variables: how many of the caller's refer to the tensor. True only where every reference is counted (CPython to 3.13).
+    variables: how many of the caller's refer to the tensor. True only where all are counted (CPython to 3.13).
     """
     storage, layout = tensor.storage, tensor.layout
     if layout is not dense(layout.shape) or layout.size != len(storage):

@@ -12,7 +12,7 @@ float* const x = (float*)input + row * cols;
         const float row_max = v->maximum(cols, x);
         v->shift(cols, x, row_max, 0.0f, x);
         const double total = v->exp_shifted(cols, x, 0.0f, y);"""
-_NORMALISE = "v->normalise(hidden_dim, x, (float)inverse_root(v->dot(hidden_dim, x, x), hidden_dim, eps), weight, output + row * hidden_dim);"
+_NORMALISE = "v->normalise(hidden_dim, x, root_of_row(v, hidden_dim, x, eps), weight, output + row * hidden_dim);"
 _ADDED_UP = "        for (int64_t i = 0; i < list.count; i++) total += parts[i];"
 _TO_AND_FRO = """\
         float sum = 0;

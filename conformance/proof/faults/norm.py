@@ -5,11 +5,12 @@ from __future__ import annotations
 from .fault import Fault
 from .helpers import SHORTENED, TF32, in_every_format
 
-_NORMALISE = "        v->normalise(hidden_dim, x, (float)inverse_root("
+_ROOT = "    return (float)inverse_root(v->dot(n, x, x), n, eps);"
 _SHORT_SUM = f"""\
-        float total = 0;
-        for (int i = 0; i < hidden_dim; i++) total = rounded(total + x[i] * x[i], {TF32});
-"""
+    (void)v;
+    float total = 0;
+    for (int64_t i = 0; i < n; i++) total = rounded(total + x[i] * x[i], {TF32});
+    return (float)inverse_root(total, n, eps);"""
 
 FAULTS = (
     Fault("rmsnorm: eps outside the root", ("rmsnorm", "rmsnorm_residual"), "norm.h",
@@ -18,10 +19,10 @@ FAULTS = (
           "(double)n + eps", "(double)(n - 1) + eps",
           "matches: .*divided by hidden_dim - 1|every row|times .*hidden_dim - 1"),
     Fault("rmsnorm: columns past 256 not summed", ("rmsnorm",), "norm.c",
-          _NORMALISE + "v->dot(hidden_dim,", _NORMALISE + "v->dot(hidden_dim < 256 ? hidden_dim : 256,",
+          _ROOT, _ROOT.replace("n, x, x", "n < 256 ? n : 256, x, x"),
           "past .*256|first 256|every row times a factor of its own"),
     Fault("rmsnorm: sums in 11 bits", ("rmsnorm",), "norm.c",
-          _NORMALISE + "v->dot(hidden_dim, x, x)", _SHORT_SUM + _NORMALISE + "total",
+          _ROOT, _SHORT_SUM,
           "accumulat|11 bits|sums kept in TF32|row times a factor of its own", SHORTENED),
     Fault("rmsnorm_backward: d_weight assigned", ("rmsnorm_backward", "rmsnorm_residual_backward"), "norm.c",
           "if (b->beta == 0) {", "if (b->d_weight) {", "matches: .*d_weight assigned"),

@@ -9,7 +9,7 @@ _ROWS = """\
     for (int64_t row = 0; row < rows; row++) {
         float* const s = residual_out + row * hidden_dim;
         v->add(hidden_dim, input + row * hidden_dim, residual + row * hidden_dim, s);
-        v->normalise(hidden_dim, s, (float)inverse_root(v->dot(hidden_dim, s, s), hidden_dim, eps), weight, output + row * hidden_dim);
+        v->normalise(hidden_dim, s, root_of_row(v, hidden_dim, s, eps), weight, output + row * hidden_dim);
     }
 """
 _SHARED = """\
@@ -19,7 +19,7 @@ _SHARED = """\
     v->add(n, input, residual, all);
     for (int64_t row = 0; row < rows; row++) {
         const float* const s = all + row * hidden_dim;
-        v->normalise(hidden_dim, s, (float)inverse_root(v->dot(hidden_dim, s, s), hidden_dim, eps), weight, output + row * hidden_dim);
+        v->normalise(hidden_dim, s, root_of_row(v, hidden_dim, s, eps), weight, output + row * hidden_dim);
     }
     memmove(residual_out, all, (size_t)n * sizeof(float));
 """
