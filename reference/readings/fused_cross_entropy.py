@@ -98,4 +98,6 @@ READINGS = (
              _lse(lambda lse, g: lse - np.max(g["logits"], axis=1))),
     _reading("lse of ignored rows 0", "Rows that do not count are skipped.",
              _lse(lambda lse, g: np.where(_counted(g), lse, lse.dtype.type(0)))),
+    _reading("lse of masked rows -infinity", "Where every logit is -infinity nothing is subtracted before exp.",
+             _lse(lambda lse, g: np.where(np.max(g["logits"], axis=1) == -np.inf, lse.dtype.type(-np.inf), lse))),
 )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .fault import Fault
-from .run_mode import BY_TILES
+from .run_mode import BY_TILES, WIDENED
 from .sixteen import both_formats
 
 _GATED, _PRODUCT, _HALVES, _HALF_PRODUCTS, _ROUTER, _LOSS = (
@@ -46,7 +46,7 @@ FAULTS = (
           "stored through|SwiGLU of what is stored|rounded"),
     Fault("16-bit gemm_swiglu: up's sums where gate's are", _BOTH_SHORT, "halves/widened.c",
           "float* const of_up = summed + WIDENED_ROWS * WIDENED_COLUMNS;", "float* const of_up = summed;",
-          "gate: copy of|gate|up", run_mode=BY_TILES, cases="not full"),
+          "gate: what belongs into up", run_mode=WIDENED),
     Fault("bf16 by tiles: up's panels are gate's", ("gemm_swiglu_bf16", "grouped_gemm_swiglu_bf16"), _HALF_PRODUCTS,
           "sum_strips(plan, w, first, last, w->panels + panel, panels, of_up, width)",
           "sum_strips(plan, w, first, last, panel, panels, of_up, width)", "up: copy of|up", run_mode=BY_TILES,

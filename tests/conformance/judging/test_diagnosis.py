@@ -104,6 +104,15 @@ def test_only_what_holds_either_poison_was_never_written() -> None:
     assert judged("gemm", first, first).headline == "C: NaN"  # computed, though of the first poison's bits
 
 
+def test_of_wrong_numbers_some_of_which_were_never_written_that_is_said() -> None:
+    right, dtype = product("gemm")
+    written = np.arange(right.size).reshape(right.shape) % 3 == 0
+    first, second = (np.where(written, right[::-1], poison(dtype, run)) for run in (1, 2))
+    assert judged("gemm", first, second).headline.startswith("C: never written in ")
+    computed = np.roll(first, 1)
+    assert judged("gemm", computed, computed).headline.startswith("C: NaN in ")  # though of the first poison's bits
+
+
 def test_a_lost_sign_of_zero_is_no_factor() -> None:
     case = CASES["mul/signed/33"]
     right = reference.mul(**case.arguments()).astype(np.float32)
