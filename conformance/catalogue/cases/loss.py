@@ -40,8 +40,8 @@ def _masked_beginning(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array
 
 
 def _masked_rows(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
-    """Every other row nothing but -infinity: such a row has no log-sum-exp."""
-    return np.where(np.arange(shape[0])[:, None] % 2 == 1, -np.inf, draw.normal(shape))
+    """Every other row nothing but -infinity, which has no log-sum-exp; exp of the others overflows as they are."""
+    return np.where(np.arange(shape[0])[:, None] % 2 == 1, -np.inf, 100.0 + draw.normal(shape))
 
 
 def _log_probs(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
