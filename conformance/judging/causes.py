@@ -18,7 +18,7 @@ from conformance.candidates.finding import Misdeed
 from .cause import FLOAT32, Cause, base_of, format_of, is_between_calls, is_own, is_whole, plainest_of, readings_of
 from .circumstances import circumstances
 from .diagnoses import Diagnosis
-from .joint import join, likeliest, refuted, special_looks
+from .joint import is_made, join, likeliest, refuted, special_looks
 from .refutation import is_refuted_by_passing
 from .results import Result, Status
 from .values import told
@@ -77,7 +77,8 @@ def _by_reading(failed: Sequence[Result]) -> list[Sequence[Result]]:
     refutes = refuted(_diagnoses(told), best)
     rest = [result for result, is_other in zip(told, refutes, strict=True) if is_other]
     other = likeliest(_diagnoses(rest)) if best else ""
-    if other and all(other in readings_of(result) for result in rest):
+    is_chance = len(rest) == 1 and is_made(other, _diagnoses(rest))  # of very many made for one call, one may fit it
+    if other and not is_chance and all(other in readings_of(result) for result in rest):
         return [[result for result in failed if result not in rest], rest]
     return [failed]
 

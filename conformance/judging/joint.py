@@ -141,7 +141,7 @@ def _reading(told: Sequence[Diagnosis]) -> Joint | None:
     names = [name, *(other for other in others if other != name)] if holds == tried else [name]
     in_part = all(one.in_part for one in told if name in one.readings)
     said = of_readings_in_part(names) if in_part else of_readings(names)
-    return Joint(said.text, holds, tried, name, is_named=True, in_part=in_part, is_made=_is_made(name, told))
+    return Joint(said.text, holds, tried, name, is_named=True, in_part=in_part, is_made=is_made(name, told))
 
 
 def _names_in_order(told: Iterable[Diagnosis]) -> list[str]:
@@ -155,10 +155,11 @@ def _counts(told: Sequence[Diagnosis], name: str) -> tuple[int, int]:
 
 def _was_tried(name: str, on: Diagnosis, told: Sequence[Diagnosis]) -> bool:
     """Whether a case could tell of a reading; one that is made for a call is tried where no stated one matches."""
-    return name not in on.untried and (on.is_searched or not _is_made(name, told))
+    return name not in on.untried and (on.is_searched or not is_made(name, told))
 
 
-def _is_made(name: str, told: Sequence[Diagnosis]) -> bool:
+def is_made(name: str, told: Sequence[Diagnosis]) -> bool:
+    """Whether a reading was made of the arguments of one of these calls, and not stated by somebody."""
     return any(one.is_searched and name in one.readings for one in told)
 
 

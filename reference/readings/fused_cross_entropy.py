@@ -83,6 +83,8 @@ READINGS = (
              _gradient(lambda d, g: _where_counted(_probabilities(g) * g["scale"], g))),
     _reading("sign reversed", "onehot - probabilities, as for the gradient of the log-likelihood.",
              _gradient(lambda d, g: -d)),
+    _reading("lse of masked rows -infinity", "Where every logit is -infinity nothing is subtracted before exp.",
+             _lse(lambda lse, g: np.where(np.max(g["logits"], axis=1) == -np.inf, lse.dtype.type(-np.inf), lse))),
     _reading("softmax without its maximum", "exp of the logits themselves is summed, and overflows or vanishes.",
              _without_maximum),
     _reading("loss of what is overwritten", "The target's logit is read after its gradient has been stored.",

@@ -92,8 +92,11 @@ def _of(function: Callable[..., Any]) -> Iterator[Reading]:
     )
 
 
-def _first_for_all(name: str) -> Callable[[Given], Array]:
-    return lambda g: np.repeat(g[name][:1], len(g[name]), axis=0)
+def _first_for_all(*names: str) -> dict[str, Callable[[Given], Array]]:
+    def of(name: str) -> Callable[[Given], Array]:
+        return lambda g: np.repeat(g[name][:1], len(g[name]), axis=0)
+
+    return {name: of(name) for name in names}
 
 
 READINGS = (
@@ -103,9 +106,15 @@ READINGS = (
             "grouped_gemm_swiglu",
             f"first expert's {name} for all",
             "The experts' weights are not told apart.",
-            fed(ops.grouped_gemm_swiglu, **{name: _first_for_all(name)}),
+            fed(ops.grouped_gemm_swiglu, **_first_for_all(name)),
         )
         for name in WEIGHTS
+    ),
+    Reading(
+        "grouped_gemm_swiglu",
+        "first expert for all",
+        "The experts are not told apart.",
+        fed(ops.grouped_gemm_swiglu, **_first_for_all(*WEIGHTS)),
     ),
     Reading(
         "grouped_gemm_swiglu",

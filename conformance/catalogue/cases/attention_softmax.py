@@ -11,7 +11,7 @@ from conformance.catalogue.factors import Design
 from conformance.catalogue.facts import Facts, KnownSum, log
 from conformance.catalogue.full_model import BATCH, Q_HEADS, SCALE, SEQ
 
-from .data import Array, Draw
+from .data import Array, Draw, special
 from .spec import Arguments, Maker, Sizes, Spec, nan, sizes
 
 NAMES = "batch n_heads q_len kv_len scale has_mask causal offset"
@@ -125,6 +125,12 @@ def _weights(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
     return {"weights": reference.attention_softmax(made["weights"], mask, 1.0, 1, 1, keys - queries)}
 
 
+def _none_infinite(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """Zeros, as masks leave them, and NaN among numbers: no softmax gives an infinite weight."""
+    weights = special(draw, shape)
+    return np.where(np.isinf(weights), 0.0, weights)
+
+
 _USUAL = _read(_scattered)
 _SEES_NONE = "no query sees a key"
 _GRADIENTS = {"plain": GRADIENTS, "tails": LONG_GRADIENTS, "late": SOME_GRADIENTS}
@@ -153,7 +159,8 @@ SPECS = (
         {"plain": GRADIENTS, "tails": LONG_GRADIENTS, "late": SOME_GRADIENTS},
         finish=_weights,
     ),
-    Spec("attention_softmax_backward", dict.fromkeys(("exact", "cancel", "special"), SOME_GRADIENTS)),
+    Spec("attention_softmax_backward", dict.fromkeys(("exact", "cancel"), SOME_GRADIENTS)),
+    Spec("attention_softmax_backward", {"special": SOME_GRADIENTS}, {"weights": _none_infinite}),
 )
 
 _SCORES = {"batch": BATCH, "n_heads": Q_HEADS, "q_len": SEQ, "kv_len": SEQ, "scale": SCALE}

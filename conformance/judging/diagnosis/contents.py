@@ -5,8 +5,6 @@ Each function looks at some places of a wrong output and returns what it found t
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from conformance.judging.diagnoses import Kind, Symptom
@@ -18,9 +16,7 @@ from .specials import specials
 
 
 def unwritten(part: Part) -> Symptom | None:
-    again = None if part.wrong.again is None else part.wrong.again[part.at]
-    still = again is None or _same_bits(again, part.wrong.poison(2))
-    if still and _same_bits(part.got, part.wrong.poison(1)):
+    if _still_poison(part).all():
         return Symptom(Kind.UNWRITTEN, "never written, still the poison")
     old = part.wrong.call.inputs.get(part.wrong.output)
     same = old is not None and old.shape == part.wrong.got.shape and _same_bits(part.got, old[part.at])
@@ -129,13 +125,15 @@ def kinds(part: Part) -> Symptom | None:
     """What the wrong elements are, where they are not all numbers."""
     if part.got.dtype.kind != "f" or np.isfinite(part.got).all():
         return None
-    tests: dict[str, Callable[[Array], Array]] = {
-        "NaN": np.isnan,
-        "infinity": np.isposinf,
-        "minus infinity": np.isneginf,
-        "zero": lambda x: x == 0,
+    left = _still_poison(part)
+    kinds: dict[str, Array] = {
+        Kind.UNWRITTEN.value: left,
+        "NaN": np.isnan(part.got) & ~left,
+        "infinity": np.isposinf(part.got),
+        "minus infinity": np.isneginf(part.got),
+        "zero": part.got == 0,
     }
-    counts = {name: count for name, test in tests.items() if (count := int(test(part.got).sum()))}
+    counts = {name: count for name, at in kinds.items() if (count := int(at.sum()))}
     words = ", ".join(f"{name} in {count} of {part.got.size}" for name, count in counts.items())
     return Symptom(Kind.NO_NUMBER, words, general=", ".join(counts))
 
@@ -171,12 +169,22 @@ def _rows_of(at: Array) -> Array:
     return np.asarray(at.reshape(-1, at.shape[-1]).any(axis=1))
 
 
+def _still_poison(part: Part) -> Array:
+    """Where an output holds what it did before the call, each time that the call was made."""
+    again = None if part.wrong.again is None else part.wrong.again[part.at]
+    left = _equal_bits(part.got, part.wrong.poison(1))
+    return left if again is None else left & _equal_bits(again, part.wrong.poison(2))
+
+
 def _same_bits(got: Array, other: Array) -> bool:
-    return bool(
-        np.array_equal(
-            got.view(f"u{got.dtype.itemsize}"), np.broadcast_to(other.view(f"u{other.dtype.itemsize}"), got.shape)
-        )
-    )
+    return bool(_equal_bits(got, other).all())
+
+
+def _equal_bits(got: Array, other: Array) -> Array:
+    if got.dtype != other.dtype:  # drawn members of a full-size call are held in another type
+        return np.zeros(got.shape, bool)
+    bits = f"u{got.dtype.itemsize}"
+    return np.asarray(got.view(bits) == np.broadcast_to(other.view(bits), got.shape))
 
 
 def _same_values(got: Array, other: Array) -> bool:

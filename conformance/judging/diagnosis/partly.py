@@ -52,7 +52,7 @@ def _is_telling(wrong: Wrong) -> bool:
 
 def _holds(reading: Reading, compared: Compared, wrongs: list[Wrong]) -> bool:
     values = compared.values(reading)
-    if values is None or any(values[w.output].shape != w.got.shape for w in wrongs):
+    if values is None or any(value.shape != compared.expected[name].shape for name, value in values.items()):
         return False
     # Most readings are told from what came by a look at plain numbers.
     if not all(_nearer(w, values[w.output]) for w in wrongs):

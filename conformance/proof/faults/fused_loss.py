@@ -16,7 +16,7 @@ FAULTS = (
     Fault("fused_cross_entropy: exponentials not brought under one maximum", _CROSS_ENTROPY, _FILE,
           "exp(largest[part] - lse)", "exp(row_max - lse)", _LONG),
     Fault("fused_cross_entropy: maximum that begins at 0", _CROSS_ENTROPY, _FILE,
-          "float max = -INFINITY;", "float max = 0;", "maximum that begins at 0|infinity|NaN|limit|matches"),
+          "float max = -INFINITY;", "float max = 0;", "matches: lse of masked rows -infinity"),
     Fault("fused_cross_entropy: -infinity subtracted from -infinity", _CROSS_ENTROPY[:1],
           _FILE, "row_max == -INFINITY ? 0.0f : row_max", "row_max", "NaN|maximum of the first"),
     Fault("fused_cross_entropy: the target's logit read behind its gradient", _CROSS_ENTROPY, _FILE,

@@ -88,6 +88,16 @@ def test_failures_that_two_readings_share_out_are_two_causes() -> None:
     assert [(cause.sentence, cause.count) for cause in found] == [(f"matches: {EPS}", 2), (f"matches: {other}", 1)]
 
 
+def test_a_reading_that_is_made_of_a_single_case_is_no_second_cause() -> None:
+    made = "inputs taken as 0"
+    lone, other = (failed(id, reading=made) for id in ("rmsnorm/plain/3x33", "rmsnorm/plain/1x1"))
+    lone, other = (replace(one, diagnosis=replace(of_readings([made]), is_searched=True)) for one in (lone, other))
+    stated = [failed(id) for id in ("rmsnorm/tiny/3x33", "rmsnorm/tiny/1x1", "rmsnorm/plain/17x1025")]
+    [cause] = causes([*stated, lone])
+    assert cause.sentence == f"matches: {EPS} in 3 of 4 failing cases"
+    assert [one.sentence for one in causes([*stated, lone, other])] == [f"matches: {EPS}", f"matches: {made}"]
+
+
 def test_what_is_not_refused_is_a_cause_of_its_own() -> None:
     refusals = [failed("add/refused/null_a", "add", ""), failed("rmsnorm/refused/null_input", "rmsnorm", "")]
     computed = Result("add/plain/17", "add", Status.PASS)

@@ -104,6 +104,19 @@ def test_only_what_holds_either_poison_was_never_written() -> None:
     assert judged("gemm", first, first).headline == "C: NaN"  # computed, though of the first poison's bits
 
 
+def test_of_wrong_numbers_some_of_which_were_never_written_that_is_said() -> None:
+    arguments = CASES["gemm/plain/17x33x65"].arguments()
+    expected = expect("gemm", arguments)
+    right, dtype = product("gemm")
+    written = np.arange(right.size).reshape(right.shape) % 3 == 0
+    first, second = ({"C": np.where(written, right[::-1], poison(dtype, run))} for run in (1, 2))
+    verdicts = judge_outputs("gemm", arguments, expected, first)
+    partly = diagnose("gemm", arguments, expected, first, verdicts, again=second)
+    assert str(partly).startswith("C: never written in ")
+    computed = diagnose("gemm", arguments, expected, first, verdicts, again=first)
+    assert str(computed).startswith("C: NaN in ")  # though of the first poison's bits
+
+
 def test_a_lost_sign_of_zero_is_no_factor() -> None:
     case = CASES["mul/signed/33"]
     right = reference.mul(**case.arguments()).astype(np.float32)
