@@ -14,15 +14,15 @@ _SHORT_SUM = f"""\
 
 FAULTS = (
     Fault("rmsnorm: eps outside the root", ("rmsnorm", "rmsnorm_residual"), "norm.h",
-          "1.0 / sqrt(squares / (double)n + eps)", "1.0 / (sqrt(squares / (double)n) + eps)", "matches: .*eps outside the root"),
+          "1.0 / sqrt(squares / (double)n + eps)", "1.0 / (sqrt(squares / (double)n) + eps)",
+          "matches: .*eps outside the root"),
     Fault("rmsnorm: divided by hidden_dim - 1", ("rmsnorm", "rmsnorm_residual", "rmsnorm_backward"), "norm.h",
           "(double)n + eps", "(double)(n - 1) + eps",
           "matches: .*divided by hidden_dim - 1|every row|times .*hidden_dim - 1"),
     Fault("rmsnorm: columns past 256 not summed", ("rmsnorm",), "norm.c",
           _ROOT, _ROOT.replace("n, x, x", "n < 256 ? n : 256, x, x"),
           "past .*256|first 256|every row times a factor of its own"),
-    Fault("rmsnorm: sums in 11 bits", ("rmsnorm",), "norm.c",
-          _ROOT, _SHORT_SUM,
+    Fault("rmsnorm: sums in 11 bits", ("rmsnorm",), "norm.c", _ROOT, _SHORT_SUM,
           "accumulat|11 bits|sums kept in TF32|row times a factor of its own", SHORTENED),
     Fault("rmsnorm_backward: d_weight assigned", ("rmsnorm_backward", "rmsnorm_residual_backward"), "norm.c",
           "if (b->beta == 0) {", "if (b->d_weight) {", "matches: .*d_weight assigned"),
