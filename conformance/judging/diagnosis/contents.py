@@ -126,14 +126,14 @@ def kinds(part: Part) -> Symptom | None:
     if part.got.dtype.kind != "f" or np.isfinite(part.got).all():
         return None
     left = _still_poison(part)
-    kinds: dict[str, Array] = {
+    places: dict[str, Array] = {
         Kind.UNWRITTEN.value: left,
         "NaN": np.isnan(part.got) & ~left,
         "infinity": np.isposinf(part.got),
         "minus infinity": np.isneginf(part.got),
         "zero": part.got == 0,
     }
-    counts = {name: count for name, at in kinds.items() if (count := int(at.sum()))}
+    counts = {name: count for name, at in places.items() if (count := int(at.sum()))}
     words = ", ".join(f"{name} in {count} of {part.got.size}" for name, count in counts.items())
     return Symptom(Kind.NO_NUMBER, words, general=", ".join(counts))
 
@@ -181,7 +181,7 @@ def _same_bits(got: Array, other: Array) -> bool:
 
 
 def _equal_bits(got: Array, other: Array) -> Array:
-    if got.dtype != other.dtype:  # drawn members of a full-size call are held in another type
+    if got.dtype != other.dtype:  # what is not of the declared type is nothing that stood there
         return np.zeros(got.shape, bool)
     bits = f"u{got.dtype.itemsize}"
     return np.asarray(got.view(bits) == np.broadcast_to(other.view(bits), got.shape))

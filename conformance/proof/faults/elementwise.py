@@ -51,7 +51,8 @@ FAULTS = (
           "renormalise(v, x, chosen, k, weights);",
           "renormalise(v, x, chosen, k, weights);\n"
           "    const float early = v->maximum(cols < 32 ? cols : 32, x);\n"
-          "    for (int j = 0; j < k && x[chosen[0]] - early > 88.0f; j++) weights[j] = NAN;",
+          "    for (int j = 0; j < k && x[chosen[0]] - early > 88.0f; j++)\n"
+          "        weights[j] = x[chosen[j]] - early > 88.0f ? NAN : 0.0f; /* infinity over infinity */",
           "matches: .*maximum of the first 32 columns, chosen by logits"),
     Fault("softmax_topk_backward: the others never cleared", ("softmax_topk_backward",), "softmax.c",
           "        memset(dx, 0, (size_t)cols * sizeof(float));\n", "", "never written"),

@@ -31,7 +31,7 @@ FAULTS = (
     Fault("vector.cuh: one sixteen bytes of eight floats", ("rmsnorm_bf16",), "vector.cuh",
           "const float4 whole = *reinterpret_cast<const float4*>(from + i);",
           "const float4 whole = *reinterpret_cast<const float4*>(from);",
-          "columns? (from|past)|the last column|every .* column"),
+          "columns? (from|past)|the last column|every column times a factor"),
     Fault("vector.cuh: rows of fours taken for rows of eights", _both("rmsnorm"), "vector.cuh",
           "cols % WHOLE<std::remove_pointer_t<Pointers>> == 0", "cols % 4 == 0",
           "past the end"),
