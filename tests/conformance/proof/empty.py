@@ -38,11 +38,18 @@ _GARBLED = {
         "every split begins where the first does",
         "the first split's sums left out",
     ),
-    "attention_fragments.cuh": (
+    "attention_lines.cuh": (
         "chunks stored as if they were not swizzled",
         "stored by the swizzle of the row below",
         "past the head not cleared",
         "the next head of the group",
+    ),
+    "attention_fragments.cuh": (
+        "results narrowed to the other format",
+        "the first part of float16 twice",
+        "the lower of two numbers of float16 twice",
+        "values of float16 rounded to bfloat16",
+        "what a part leaves of the number beside it",
         "rows and depths of a fragment exchanged",
         "a fragment of the rows below",
         "weights rounded once",
@@ -58,8 +65,37 @@ _GARBLED = {
         "the border tile not masked",
         "a stage filled while it is read",
     ),
-    "attention_matrix_backward.cuh": (
+    "attention_gradients.cuh": (
         "D of one lane's chunks",
+        "D of numbers read as bfloat16",
+        "the products of the other format",
+    ),
+    "matrix_quads.cuh": (
+        "columns of a lane's second four beside the first",
+        "lines of a factor by eights of lanes",
+        "rows and columns of the four products exchanged",
+        "slices assigned, not added",
+        "the first chunk of a slice twice",
+        "the lower four lines twice",
+    ),
+    "ptx_matrix.cuh": (
+        "a copy that nobody asked for is read",
+        "rows of a fragment paired by depth",
+        "the first half of the columns' depth twice",
+    ),
+    "tile.cuh": ("turns of sixteen lines",),
+    "loss.cu": (
+        "fused, the target's logit by its thread's number",
+        "fused, the target's logit read behind the fold",
+    ),
+    "clip.cu": (
+        "both, every batch from the first chunk's place",
+        "both, one thread's count",
+        "both, one warp's squares",
+        "both, the counts where the squares lie",
+        "both, the first chunk's place for all",
+    ),
+    "attention_matrix_backward.cuh": (
         "the border tile of keys not masked",
         "a key hidden from its own query",
         "one head of each group",
