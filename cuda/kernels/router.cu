@@ -24,9 +24,9 @@ template <typename T> struct Router {
     int64_t tokens;
     int n_experts, top_k;
     float alpha;
-    float* sums;    /* [tile, expert] */
-    int* counts;    /* [tile, expert] */
-    unsigned* done; /* tiles; 0 before */
+    float* sums = nullptr;    /* [tile, expert] */
+    int* counts = nullptr;    /* [tile, expert] */
+    unsigned* done = nullptr; /* tiles; 0 before */
 };
 
 /* Of the experts of a lane. */
