@@ -47,6 +47,8 @@ EXPLAINED = {
     ),
     # Of rows past 8,192 columns.  Fewer numbers at once would read half of a row of the vocabulary twice.
     "fused_cross_entropy_kernel": (56, "32 numbers of a row in 64 registers, beside what is known of the row"),
+    # Of rows past 128 experts, on sm_120.  Not looked for in its code.
+    "topk_router_kernel": (8, "sixteen numbers of a row, and as many sums and counts, are in registers at once"),
     # Of 28 instances one on sm_90, two words: with 56 registers a ninth block is resident.
     "rmsnorm_backward_kernel": (8, "the compiler lets two words go, outside of its inner loops"),
     # Of wide heads on sm_100 and sm_120; of narrow ones two words on sm_100.

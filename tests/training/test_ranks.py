@@ -189,7 +189,7 @@ class Overflowing(Precision):
 
     here: bool
 
-    def finite(self, ops: Any, gradients: Any) -> bool:
+    def finite(self, ops: Any, gradients: Any, nonfinite: Any = None) -> bool:
         return not self.here
 
 

@@ -17,7 +17,7 @@ from conformance.candidates.poison import poison
 from conformance.judging.verdict import judge
 from conformance.limits.expectation import Expected, expect
 from conformance.limits.measure import measure
-from conformance.limits.noise import FLOAT32, FORMATS, Noisy, exact, stored, using
+from conformance.limits.noise import FLOAT32, FORMATS, Noisy, Precision, exact, stored, using
 from conformance.operations import axis_names
 
 Array = NDArray[Any]
@@ -120,7 +120,13 @@ class Wrong:
     @property
     def smallest(self) -> float:
         """The smallest number that is not subnormal as the output is stored."""
-        return FORMATS.get(self.parameter.element, FLOAT32).smallest
+        return (self.format or FLOAT32).smallest
+
+    @property
+    def format(self) -> Precision | None:
+        """The format that the output is stored in; None where no operation of the header makes it, as of a step."""
+        function = operations.OPERATIONS.get(self.call.operation)
+        return FORMATS.get(operations.declared(function, self.output).element) if function else None
 
     def poison(self, run: int) -> Array:
         """What each element held before a run, unless it was to be read."""

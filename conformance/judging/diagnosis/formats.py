@@ -10,7 +10,7 @@ import numpy as np
 
 from conformance.judging.diagnoses import AS_SHORT, RIGHT_TO, Kind, Symptom
 from conformance.limits.measure import BIAS_ELEMENTS, SIGMAS
-from conformance.limits.noise import FLOAT32, FORMATS, Noisy
+from conformance.limits.noise import FLOAT32, Noisy
 
 from .failed import Array, Wrong
 from .numbers import CHANCE
@@ -65,7 +65,7 @@ def stored_short(part: Part) -> Symptom | None:
 
 def _is_stored_in(part: Part, format: Format) -> bool:
     """Whether the output is declared in this format, or in one that holds no more digits."""
-    own = FORMATS.get(part.wrong.parameter.element)
+    own = part.wrong.format
     return own is not None and own.unit >= format.unit
 
 
@@ -76,7 +76,7 @@ def _is_drawn(part: Part) -> bool:
 
 def neighbours(part: Part) -> Symptom | None:
     """Every wrong number is next to the right one in the 16-bit format that a draw rounds it to, up or down."""
-    own = FORMATS.get(part.wrong.parameter.element)
+    own = part.wrong.format
     if own is None or not _is_drawn(part):
         return None
     if not part.usable.all() or not part.values.all():

@@ -59,7 +59,7 @@ def test_an_operation_that_leaves_its_stream_is_found(
     def on_the_default_stream(self: SharedObject, symbol: str, types: Sequence[str]) -> Any:
         found = entry(self, symbol, types)
         assert found is not None
-        return (lambda *raw: found(*raw[:-1], pointer(0))) if symbol == "cuda_swiglu" else found
+        return (lambda *raw: found(*raw[:-1], pointer(0))) if symbol == "cuda_grouped_gemm_swiglu" else found
 
     monkeypatch.setattr(SharedObject, "entry", on_the_default_stream)
     results = judge_step(RESIDENT, Bench(Worker(Library(emulated_path))))
