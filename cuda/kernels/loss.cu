@@ -82,9 +82,9 @@ __global__ void __launch_bounds__(L::BLOCK)
     }
 }
 
-/* A team owns a row, which it reads once where its threads hold it (32,768 columns), and writes once: 8 bytes a logit in
- * float32 and 4 in 16 bits, by which it is bound.  The gradient takes the logits' place when all have met, each number
- * by the thread that read it, and the target's, which the first has read, too. */
+/* A team owns a row, which it reads once where its threads hold it (32,768 columns), and writes once: 8 bytes a logit
+ * in float32 and 4 in 16 bits, by which it is bound.  The gradient takes the logits' place when all have met, each
+ * number by the thread that read it, and the target's, which the first has read, too. */
 template <typename L, typename T>
 __global__ void __launch_bounds__(L::BLOCK)
     fused_cross_entropy_kernel(T* logits, const int* targets, float* target_log_probs, float* lse, int rows, int cols,
