@@ -39,10 +39,6 @@ class Explained(NamedTuple):
 
 EXPLAINED = (
     Explained("forward_kernel", "split", 4, "rows of heads that are no whole quads are stored number by number"),
-    # Two more than before on sm_120, of tiles of 128 x 128 whose results are float32; why, was not looked for.
-    Explained(
-        "matrix_kernel", "local", 18, "128 sums, fragments of two slices and a slice summed apart are a thread's"
-    ),
     Explained("lay_out_kernel", "split", 7, "nvcc unrolls a loop over the experts that begin at one place, mostly one"),
 )
 

@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.candidates.poison import poison
 from conformance.graphs.handed import Handed
 from conformance.graphs.local import Local
 from conformance.judging.diagnoses import Kind
-from conformance.judging.diagnosis.failed import Failed, Wrong
+from conformance.judging.diagnosis.failed import Failed, Undeclared
 from conformance.judging.diagnosis.symptoms import symptom
 from conformance.judging.verdict import Verdict, judge
-from conformance.limits.noise import FLOAT32, Noisy
+from conformance.limits.noise import Noisy
 
 Array = NDArray[Any]
 ABSENT = "nothing was handed in"
@@ -130,16 +129,9 @@ class _Graph(Failed):
         return {}
 
 
-class _Tensor(Wrong):
+class _Tensor(Undeclared):
     """One array of it."""
 
     @property
     def axes(self) -> tuple[str, ...]:
         return _AXES.get(self.got.ndim, tuple(f"place on axis {axis}" for axis in range(self.got.ndim)))
-
-    @property
-    def smallest(self) -> float:
-        return FLOAT32.smallest
-
-    def poison(self, run: int) -> Array:
-        return poison(np.dtype(np.float32), run)

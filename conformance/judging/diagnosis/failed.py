@@ -124,9 +124,8 @@ class Wrong:
 
     @property
     def format(self) -> Precision | None:
-        """The format that the output is stored in; None where no operation of the header makes it, as of a step."""
-        function = operations.OPERATIONS.get(self.call.operation)
-        return FORMATS.get(operations.declared(function, self.output).element) if function else None
+        """The format that the output is stored in; None of whole numbers."""
+        return FORMATS.get(self.parameter.element)
 
     def poison(self, run: int) -> Array:
         """What each element held before a run, unless it was to be read."""
@@ -152,3 +151,14 @@ class Wrong:
             if (measure(explained.reshape(-1)[some], came.reshape(-1)[some]).share > 1).any():
                 return False
         return bool(came.size) and judge(self.output, explained, came).passed
+
+
+class Undeclared(Wrong):
+    """A wrong tensor of a step or of a graph, which the header declares nowhere: it is of float32."""
+
+    @property
+    def format(self) -> Precision:
+        return FLOAT32
+
+    def poison(self, run: int) -> Array:
+        return poison(np.dtype(np.float32), run)

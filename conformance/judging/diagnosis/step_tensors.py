@@ -9,13 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.candidates.poison import poison
 from conformance.judging.diagnoses import Kind, Symptom
 from conformance.judging.verdict import Verdict
 from conformance.limits.expectation import Expected
-from conformance.limits.noise import FLOAT32
 
-from .failed import Failed, Wrong
+from .failed import Failed, Undeclared
 from .symptoms import symptom
 
 Array = NDArray[Any]
@@ -38,19 +36,12 @@ class _Step(Failed):
         return {}
 
 
-class _Tensor(Wrong):
+class _Tensor(Undeclared):
     """One tensor of it: whole, or as many places as a file holds."""
 
     @property
     def axes(self) -> tuple[str, ...]:
         return _AXES.get(self.got.ndim, ("element",))
-
-    @property
-    def smallest(self) -> float:
-        return FLOAT32.smallest
-
-    def poison(self, run: int) -> Array:
-        return poison(np.dtype(np.float32), run)
 
 
 def symptoms_of(expected: Expected, got: Mapping[str, Array], failed: Sequence[Verdict]) -> Iterator[Symptom]:
