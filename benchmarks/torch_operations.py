@@ -137,7 +137,7 @@ def topk_router(logits: Tensor, top_k: int, alpha: float) -> Timed:
     def routed() -> tuple[Tensor, ...]:
         probs = logits.softmax(-1, dtype=torch.float32)
         top, indices = probs.topk(top_k, dim=-1)
-        counts, means = torch.bincount(indices.flatten(), minlength=probs.shape[1]), probs.mean(0)
+        counts, means = torch.bincount(indices.flatten(), minlength=probs.shape[1]).float(), probs.mean(0)
         loss = alpha * probs.shape[1] * (counts / len(probs) * means).sum().reshape(1)
         return top / top.sum(-1, keepdim=True), indices, probs, loss, counts, means
 
@@ -466,7 +466,7 @@ def multi_sum_squares_nonfinite(inputs: list[Tensor]) -> Timed:
 
     def both() -> tuple[Tensor, Tensor]:  # whether there is one that is not finite, as a gradient scaler asks
         torch._amp_foreach_non_finite_check_and_unscale_(inputs, flag, one)
-        return torch.nn.utils.get_total_norm(inputs, foreach=True).square(), flag
+        return torch.nn.utils.get_total_norm(inputs, foreach=True).square(), flag.int()
 
     return both
 
