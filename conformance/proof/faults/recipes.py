@@ -121,8 +121,15 @@ class Kernels(CLibrary):
             named = {str(Path(header).with_suffix(self.unit)) for header in reached(file, sources)}
             called = {f"int32_t {call}" for call in re.findall(r"\bcuda_\w+\(", sources[file])}
             named |= {other for other, text in sources.items() if any(call in text for call in called)}
+            named |= self._defining(_declared_and_called(file, sources), sources)
             due += sorted(named & sources.keys() - {*chosen, *due})
         return chosen
+
+    def _defining(self, names: Iterable[str], sources: Mapping[str, str]) -> set[str]:
+        """The files that define functions of these names."""
+        patterns = [re.compile(rf"^int32_t {name}\([^;{{]*\) {{", re.MULTILINE) for name in names]
+        units = [file for file in sources if file.endswith(self.unit)]
+        return {file for file in units for pattern in patterns if pattern.search(sources[file])}
 
     def write(self, path: Path, text: str, name: str) -> None:
         """As C++: launches and shared memory are CUDA's grammar.  Raises RefusedError where the text is not of it."""
@@ -163,6 +170,13 @@ def _rewritten(text: str, name: str) -> str:
         if done.returncode:
             raise RefusedError(f"{name}: {done.stderr}")
         return path.read_text(encoding="utf-8")
+
+
+def _declared_and_called(file: str, sources: Mapping[str, str]) -> list[str]:
+    """The functions that a header declares and that the file, or a header that it includes, calls."""
+    text = "\n".join([sources[file], *(sources[header] for header in sorted(reached(file, sources)))])
+    declared = dict.fromkeys(re.findall(r"^int32_t (\w+)\([^;{]*\);", text, re.MULTILINE))
+    return [name for name in declared if re.search(rf"(?<!int32_t )\b{name}\(", text)]
 
 
 def reached(file: str, sources: Mapping[str, str]) -> set[str]:
