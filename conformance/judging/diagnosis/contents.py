@@ -20,7 +20,7 @@ def unwritten(part: Part) -> Symptom | None:
         return Symptom(Kind.UNWRITTEN, "never written, still the poison")
     old = part.wrong.call.inputs.get(part.wrong.output)
     same = old is not None and old.shape == part.wrong.got.shape and _same_bits(part.got, old[part.at])
-    if same and part.is_telling:
+    if same and part.is_telling and not _is_nan(part.got).all():  # one NaN is like another
         return Symptom(Kind.UNWRITTEN, "never written, still what it held before")
     return None
 
@@ -74,6 +74,8 @@ def last_output(part: Part) -> Symptom | None:
     """What the call before returned, as far as it reaches."""
     last = part.wrong.call.last.get(part.wrong.output)
     if last is None or not last.size or last.dtype != part.got.dtype or not part.is_telling:
+        return None
+    if part.got.size > 1 and (part.got == part.got[0]).all():  # as of any two calls whose results are cut off
         return None
     same = _same_bits(part.got, np.resize(last, part.wrong.got.shape)[part.at])
     return Symptom(Kind.LAST_OUTPUT, Kind.LAST_OUTPUT) if same else None
@@ -185,6 +187,10 @@ def _equal_bits(got: Array, other: Array) -> Array:
         return np.zeros(got.shape, bool)
     bits = f"u{got.dtype.itemsize}"
     return np.asarray(got.view(bits) == np.broadcast_to(other.view(bits), got.shape))
+
+
+def _is_nan(got: Array) -> Array:
+    return np.isnan(got) if got.dtype.kind == "f" else np.zeros(got.shape, bool)
 
 
 def _same_values(got: Array, other: Array) -> bool:

@@ -10,6 +10,7 @@ from conformance.judging.diagnoses import NO_PATTERN, Kind, Symptom
 from .altered import ALTERED, BY_LINES, clamped
 from .chosen import chosen
 from .contents import CONTENTS, flushed, kinds
+from .elsewhere import elements_elsewhere, lines_elsewhere
 from .failed import Wrong
 from .formats import averages, computed_short, digits, neighbours, stored_short
 from .moved import moved, wrapped
@@ -31,9 +32,13 @@ def symptom(wrong: Wrong) -> Symptom:
             return replace(found, place=place.words)
         if not place.words and (found := moved(wrong)):
             return found
+    if found := lines_elsewhere(wrong):
+        return replace(found, place=regions[-1].words)
     for place in regions:
         if by_lines := [one for explain in BY_LINES if (one := explain(Part(wrong, place.at)))]:
             return replace(by_lines[0], place=place.words, also=tuple(one.general for one in by_lines))
+    if found := elements_elsewhere(wrong):
+        return replace(found, place=regions[-1].words)
     return replace(_unexplained(wrong, Part(wrong, regions[-1].at)), place=regions[-1].words)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -181,3 +182,30 @@ def test_a_slip_of_one_part_is_named_with_where_that_is() -> None:
 def test_an_index_into_a_long_table_is_affordable() -> None:
     id = "embedding/plain/indices_past_16_bits_64x65600x1"
     assert "indices modulo 65536" in looks(id, results(id, indices=lambda x: x % 65536)).readings
+
+
+def test_numbers_of_one_format_of_16_bits_taken_for_the_other() -> None:
+    def taken(x: Any) -> Any:
+        return x.astype(np.float16).view(ml_dtypes.bfloat16).astype(np.float32)
+
+    found = looks("gemm_fp16/plain/17x33x65", results("gemm_fp16/plain/17x33x65", A=taken, B=taken))
+    assert "numbers of inputs read as bfloat16" in found.readings
+
+
+def test_only_arrays_of_16_bits_go_through_the_other_format() -> None:
+    def names(id: str) -> set[str]:
+        return {reading.name for reading in misreadings(CASES[id].operation, CASES[id].arguments())}
+
+    assert "A rounded to float16" in names("gemm_bf16/range/17x33x65")
+    assert not [name for name in names("gemm/range/17x33x65") if "float16" in name.split()]
+
+
+def test_what_is_cut_off_at_one_number_is_not_the_last_call_s_output() -> None:
+    case = next(case for case in CASES.of("silu").values() if case.arguments()["input"].size > 2)
+    arguments = case.arguments()
+    got = {"output": np.full_like(arguments["input"], 0.5)}
+    expected = expect("silu", arguments)
+    verdicts = judge_outputs("silu", arguments, expected, got)
+    found = diagnose("silu", arguments, expected, got, verdicts, last={"output": np.full(9, 0.5, np.float32)})
+    assert found is not None
+    assert "the same number everywhere, 0.5" in found.text

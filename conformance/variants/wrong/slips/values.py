@@ -6,8 +6,10 @@ import functools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
+from bindings.header.records import Parameter
 from conformance import operations
 from reference.readings.reading import bfloat16, tf32
 
@@ -15,6 +17,7 @@ from .places import of_ends, of_places
 from .slip import CUTS, Change, Slip
 
 _SMALLEST = 2.0**-126
+_SIXTEEN_BITS = (np.dtype(ml_dtypes.bfloat16), np.dtype(np.float16))
 _IN_A_LAUNCH = (
     110,
     48,
@@ -58,6 +61,7 @@ def of_arrays(operation: str, arguments: Mapping[str, Any]) -> Iterator[Slip]:
     floats = [p.name for p in read if arguments[p.name].dtype.kind == "f"]
     if len(floats) > 1:
         yield from (Slip(words.format("inputs"), floats, change) for words, change in _OF_NO_NUMBERS)
+    yield from _of_formats([p for p in read if p.type.is_half])
     for parameter in read:
         array = arguments[parameter.name]
         table = _OF_VALUES if array.dtype.kind == "f" else _OF_INDICES if array.dtype.kind == "i" else ()
@@ -65,6 +69,26 @@ def of_arrays(operation: str, arguments: Mapping[str, Any]) -> Iterator[Slip]:
         yield from of_places(operation, parameter, array.shape)
         if array.dtype.kind == "f" and array.ndim:
             yield from of_ends(parameter.name, array.shape[-1])
+
+
+def _of_formats(halves: Sequence[Parameter]) -> Iterator[Slip]:
+    """Arrays of 16 bits whose numbers are taken for those of the other such format, or go through it."""
+    several = [tuple(p.name for p in halves)] if len(halves) > 1 else []
+    own = halves[0].type.dtype if halves else None
+    for names in (*several, *((p.name,) for p in halves)):
+        said = names[0] if len(names) == 1 else "inputs"
+        for other in (other for other in _SIXTEEN_BITS if other != own):
+            yield Slip(f"numbers of {said} read as {other.name}", names, functools.partial(_read_as, own, other))
+            yield Slip(f"{said} rounded to {other.name}", names, functools.partial(_through, other))
+
+
+def _read_as(own: Any, other: Any, x: Any) -> Any:
+    return x.astype(own).view(other).astype(np.float32)
+
+
+def _through(other: Any, x: Any) -> Any:
+    with np.errstate(over="ignore"):
+        return x.astype(other).astype(np.float32)
 
 
 def _of_lists(name: str, count: int) -> Iterator[Slip]:
