@@ -115,11 +115,7 @@ def _other_units(operation: str, declared: Declaration) -> Iterator[tuple[str, D
             if accumulator != declared.accumulator:
                 order = replace(declared.k_order, instruction=step, promotion_interval=0, split_k="")
                 other = replace(declared, accumulator=accumulator, k_order=order)
-                yield (
-                    f"{accumulator}, {step} at a time",
-                    replace(declared, accumulator=accumulator, k_order=order),
-                    DECLARED,
-                )
+                yield f"{accumulator}, {step} at a time", other, DECLARED
 
 
 _REARRANGED = {

@@ -207,11 +207,12 @@ def _is_known(product: Product, operation: str, declared: Declaration) -> Array:
 
 def _least(factor: Array) -> Array:
     """The least magnitude of each line, zeros apart."""
-    return np.min(np.where(factor == 0, np.inf, np.abs(factor)), axis=1, initial=np.inf).astype(np.float64)
+    sizes = np.where(factor == 0, np.inf, np.abs(factor.astype(np.float64)))
+    return np.asarray(sizes.min(axis=1, initial=np.inf))
 
 
 def _stays_normal(product: Product) -> bool:
-    """Whether no sum can be subnormal: where bfloat16's least exponents are a and b, sums are multiples of 2^(a + b - 14)."""
+    """Whether no sum can be subnormal: by bfloat16's least exponents a and b it is a multiple of 2^(a + b - 14)."""
     least = [float(_least(x).min(initial=np.inf)) for x in (product.a, product.b)]
     if not np.isfinite(least).all():
         return True

@@ -36,7 +36,7 @@ Sizes = Mapping[str, int]
 
 
 class _OfSizes:
-    """What is said of the sizes of one call.  Raises ValueError, with what is expected, for a text that says nothing."""
+    """What is said of the sizes of one call.  Raises ValueError, with what is expected, for any other text."""
 
     wanted: str
 
