@@ -126,5 +126,6 @@ _REARRANGED = {
         lambda count: np.concatenate([np.arange(0, count, 2), np.arange(1, count, 2)]), halves=True
     ),
     "two accumulators, each of half of k": Rearranged(halves=True),
+    "the parts of k added from the last": Rearranged(backwards=True),
     "sums that begin at beta * C": Rearranged(begins=True),
 }

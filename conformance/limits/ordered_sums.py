@@ -33,13 +33,15 @@ class Rearranged:
     """An order that no contract declares, of which a library's bits may be all the same.
 
     places: which instruction comes when.  halves: whether the first and the second half of k are summed apart, and then
-    added.  exchanged: whether the halves of every instruction are.  begins: whether sums begin at beta * C.
+    added.  exchanged: whether the halves of every instruction are.  begins: whether sums begin at beta * C.  backwards:
+    whether the parts of k are added from the last.
     """
 
     places: Places = np.arange
     halves: bool = False
     exchanged: bool = False
     begins: bool = False
+    backwards: bool = False
 
 
 DECLARED = Rearranged()
@@ -69,7 +71,7 @@ def bits_due(
         part = _half(k, order.instruction) if other.halves else order.part(sizes, k)
         before = _before(arguments, product.at)
         begin = np.float32(arguments.get("beta", 0.0)) * before if other.begins and before is not None else None
-        sums = _sums(_arranged(product, order.instruction, other), order, part, dot, begin)
+        sums = _sums(_arranged(product, order.instruction, other), order, part, dot, begin, other.backwards)
         scaled = _scaled(sums, None if other.begins else before, arguments, order)
         values[product.at] = operations.widened(scaled.astype(parameter.type.dtype))
         known[product.at] = np.isfinite(values[product.at]) & _is_known(product, operation, declared)
@@ -134,14 +136,15 @@ def _dot(operation: str, declared: Declaration) -> Dot:
     return functools.partial(tensor_core.dot, operands=format, unit=unit)
 
 
-def _sums(product: Product, order: KOrder, part: int, dot: Dot, begin: Array | None) -> Array:
-    """The sums of all parts, added in their order; begin: what the first of them is added to."""
+def _sums(product: Product, order: KOrder, part: int, dot: Dot, begin: Array | None, backwards: bool) -> Array:
+    """The sums of all parts, added in their order or backwards; begin: what the first of them is added to."""
     total = np.zeros((len(product.a), len(product.b)), np.float32)
     begin = total.copy() if begin is None else begin
     few = max(1, _AT_ONCE // max(1, len(product.b) * order.instruction))
     for row in range(0, len(total), few):
         rows = slice(row, row + few)
-        for first in range(0, product.a.shape[1], part):
+        parts = range(0, product.a.shape[1], part)
+        for first in reversed(parts) if backwards else parts:
             k = slice(first, first + part)
             from_zero = np.zeros_like(begin[rows])
             total[rows] += _part(product.a[rows, k], product.b[:, k], order, dot, from_zero if first else begin[rows])

@@ -33,7 +33,17 @@ IN_FLOAT32 = TENSOR_CORES & products()
 
 # ---- the file ----------------------------------------------------------------------------------------------------
 def test_the_shipped_contracts_say_what_their_names_promise() -> None:
-    assert shipped() == ["bf16", "cuda-functions", "eager-bf16", "eager-fp16", "float32", "fp16", "tf32"]
+    assert shipped() == [
+        "amx-order",
+        "bf16",
+        "cuda-functions",
+        "eager-bf16",
+        "eager-fp16",
+        "float32",
+        "fp16",
+        "mma-sm80-order",
+        "tf32",
+    ]
     assert read_contract("float32") == HEADER
     assert HEADER.is_header
     declared = {name: read_contract(name).of("gemm").inputs for name in shipped()}
@@ -87,7 +97,7 @@ def test_what_cannot_be_read_is_named(text: str, said: str, tmp_path: Path) -> N
 
 
 def test_a_name_that_is_neither_shipped_nor_a_file() -> None:
-    shipped = "bf16, cuda-functions, eager-bf16, eager-fp16, float32, fp16, tf32"
+    shipped = "amx-order, bf16, cuda-functions, eager-bf16, eager-fp16, float32, fp16, mma-sm80-order, tf32"
     with pytest.raises(ContractError, match=f"tf23: expected a file, or one of {shipped}"):
         read_contract("tf23")
 
