@@ -18,12 +18,13 @@ from conformance.catalogue.cases import Case, Refusal, previous
 from conformance.catalogue.cases.refusals import INVALID, UNSUPPORTED
 from conformance.catalogue.goldens import GoldenError
 from conformance.catalogue.prepared import MemoryStore, Store
-from conformance.limits import HEADER, Contract
+from conformance.limits import HEADER, Contract, Declaration
 from conformance.limits.expectation import Expected
 from conformance.limits.noise import using
 from conformance.limits.supports import Condition
 
 from . import indices
+from .bits import held_to_bits, order_of
 from .diagnoses import Diagnosis, Kind, Symptom
 from .diagnosis import diagnose, printed
 from .evidence_selection import EvidenceSelector
@@ -110,20 +111,24 @@ class Bench:
         outcome = self.run(operation, arguments)
         if over := self.without_outputs(id, operation, arguments, outcome):
             return over
-        judged = _judged(operation, arguments, expected, outcome, signed_zeros)
+        declared = self.declared.of(operation)
+        judged = _judged(operation, arguments, expected, outcome, declared, signed_zeros)
         if not self.explains:
             reason = judged.reason or first_finding(outcome)
             return Result(id, operation, Status.FAIL if reason else Status.PASS, reason)
         returned: Mapping[str, Any] = {}
         if before is not None and not judged.passed:
             returned, again = self._repeated(before, operation, arguments)
-            repeated = _judged(operation, arguments, expected, again, signed_zeros) if again else judged
+            repeated = _judged(operation, arguments, expected, again, declared, signed_zeros) if again else judged
             if again and not repeated.passed:
                 outcome, judged = again, repeated
         reason = judged.reason or first_finding(outcome)
-        got, verdicts, where = judged
+        got, verdicts, where, by_bits = judged
         second = None if where or outcome.again is None else operations.flat(outcome.again)
-        found = diagnose(operation, arguments, expected, got, verdicts, returned, second)
+        if by_bits:
+            found: Diagnosis | None = order_of(operation, arguments, declared, got, verdicts)
+        else:
+            found = diagnose(operation, arguments, expected, got, verdicts, returned, second)
         diagnosis = variation_first(found, outcome.findings)
         if diagnosis and where:
             diagnosis = replace(diagnosis, text=f"{diagnosis.text}{where}")
@@ -204,11 +209,12 @@ class Bench:
 
 
 class _Judged(NamedTuple):
-    """What was judged by flat name, how, and a phrase on where it is from."""
+    """What was judged by flat name, how, a phrase on where it is from, and whether it fails by its bits alone."""
 
     got: dict[str, NDArray[Any]]
     verdicts: list[Verdict]
     where: str
+    by_bits: bool
 
     @property
     def passed(self) -> bool:
@@ -221,17 +227,28 @@ class _Judged(NamedTuple):
 
 
 def _judged(
-    operation: str, arguments: Mapping[str, Any], expected: Expected, outcome: Outcome, signed_zeros: bool
+    operation: str,
+    arguments: Mapping[str, Any],
+    expected: Expected,
+    outcome: Outcome,
+    declared: Declaration,
+    signed_zeros: bool,
 ) -> _Judged:
     """Return what was judged, how, and where it is from: the first run, or the third, should it alone be wrong."""
+
+    def judged(got: dict[str, NDArray[Any]], where: str) -> _Judged:
+        verdicts = judge_outputs(operation, arguments, expected, got, signed_zeros)
+        held = held_to_bits(operation, arguments, declared, got, verdicts)
+        by_bits = not all(v.passed for v in held) and all(v.passed for v in verdicts)
+        return _Judged(got, held, where, by_bits)
+
     first, other = operations.flat(outcome.outputs), operations.flat(outcome.elsewhere)
-    verdicts = judge_outputs(operation, arguments, expected, first, signed_zeros)
+    found = judged(first, "")
     same = all(array.tobytes() == other[name].tobytes() for name, array in first.items()) if other else True
-    if same or not all(verdict.passed for verdict in verdicts):
-        return _Judged(first, verdicts, "")
-    again = judge_outputs(operation, arguments, expected, other, signed_zeros)
-    found = _Judged(other, again, ELSEWHERE)
-    return _Judged(first, verdicts, "") if found.passed else found
+    if same or not found.passed:
+        return found
+    elsewhere = judged(other, ELSEWHERE)
+    return found if elsewhere.passed else elsewhere
 
 
 def without_outputs(id: str, operation: str, outcome: Outcome) -> Result | None:

@@ -48,6 +48,7 @@ class Kind(StrEnum):
     CHOSEN = "indices of other entries"
     AVERAGE = "errors too large on the average"
     NO_PATTERN = f"wrong numbers {NO_PATTERN}"
+    ORDER = "the bits of another order over k"
     VARIES = "the second run differs from the first"
 
 

@@ -52,6 +52,7 @@ class Verdict:
     made_of: MadeOf | None = None  # what that limit is
     region: str = ""
     left_open: int = 0  # elements that nothing is known of
+    same_bits: int | None = None  # elements that have the bits of the declared order over k, where there is one
     spans: tuple[Span, ...] = ()  # along each axis, where elements are beyond their limit
 
 

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from conformance.unsupported import UnsupportedCalls
 from reference.cpu_matrix_unit import UNITS
 
+from .k_order import KOrder, instructions
 from .noise import ACCUMULATORS, FLOAT32, FORMATS, Arithmetic, Precision, cutting
 from .supports import Condition
 
@@ -31,6 +32,7 @@ class Declaration:
     flush_to_zero: bool = False  # subnormal numbers may be read as zero, and stored as zero
     deterministic: bool = True  # the same call gives the same bits
     supports: str = ""  # a condition on sizes: a call that does not meet it may return ASSAYER_UNSUPPORTED
+    k_order: KOrder | None = None  # in which products' sums are formed: then their bits are due
     functions: tuple[tuple[str, float], ...] = ()  # units in the last place that a function may err by, by name
 
     @property
@@ -71,6 +73,22 @@ class Declaration:
     def truncates(self) -> bool:
         """Whether sums may be rounded toward zero."""
         return self.rounding == TOWARD_ZERO or self.accumulator in ACCUMULATORS
+
+    def check_order(self, operands: str) -> None:
+        """Raise ValueError where no order over k can be: of a product whose factors are stored in a format."""
+        if self.k_order is None:
+            return
+        multiplied = operands if self.inputs == FLOAT32.name else self.inputs
+        known = instructions(self.accumulator, multiplied)
+        if not known:
+            unit = f"a matrix unit that multiplies {multiplied}, an instruction at a time"
+            raise ValueError(f"accumulator: expected {unit}, got {self.accumulator}")
+        if self.k_order.instruction not in known:
+            depths = " or ".join(map(str, known))
+            raise ValueError(f"instruction: expected {depths} of {multiplied}, got {self.k_order.instruction}")
+        for name, value in (("deterministic", True), ("rounding", NEAREST), ("intermediate", FLOAT32.name)):
+            if getattr(self, name) != value:
+                raise ValueError(f"{name}: expected {str(value).lower()} beside an order, got {self.said(name)}")
 
     def __str__(self) -> str:
         """What differs from the header, in words."""

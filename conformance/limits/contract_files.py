@@ -8,6 +8,7 @@
     inputs = "tf32"
     rounding = "toward zero"
     supports = "K % 8 == 0"             # other sizes may be refused
+    k_order = { instruction = 16 }      # of a matrix unit (k_order.py)
 
 The keys are the fields of `Declaration`.
 """
@@ -25,12 +26,15 @@ from conformance.operations import OPERATIONS, size_names
 from reference.cpu_matrix_unit import UNITS
 
 from .contract import ROUNDINGS, Contract, Declaration, changed
+from .k_order import KOrder, OrderError, read_order
 from .noise import ACCUMULATORS, FORMATS
 from .noise.own_errors import FUNCTIONS
+from .products import PRODUCTS, operands
 from .supports import Condition
 
 SHIPPED = Path(__file__).parent / "shipped"
 LEAST_UNITS, MOST_UNITS = 0.5, 2.0**16  # what a correctly rounded function errs by; all digits that bfloat16 has not
+_ORDERED = "give a product of matrices, such as gemm"
 _KEYS = tuple(field.name for field in fields(Declaration))
 
 
@@ -55,9 +59,9 @@ def read_contract(name: str) -> Contract:
     tables = content.pop("operations", {})
     if not isinstance(tables, dict) or not all(isinstance(table, dict) for table in tables.values()):
         raise ContractError(f'{path}: operations: expected tables such as [operations."*gemm*"], got {tables!r}')
-    if "supports" in content:
-        expected = "in a table of operations that have these sizes, such as [operations.rmsnorm]"
-        raise ContractError(f"{path}: supports: expected {expected}, got it of all operations")
+    for key, of in (("supports", "have these sizes, such as [operations.rmsnorm]"), ("k_order", _ORDERED)):
+        if key in content:
+            raise ContractError(f"{path}: {key}: expected in a table of operations that {of}, got it of all operations")
     defaults = Declaration(**_checked(str(path), content, ()))
     contract = Contract(path.stem, defaults, tuple(_table(path, pattern, table) for pattern, table in tables.items()))
     _check_units(path, contract)
@@ -73,6 +77,10 @@ def _check_units(path: Path, contract: Contract) -> None:
         except ValueError:
             where = f"{path}: {operation}: inputs: expected a format that {declared.accumulator} multiplies"
             raise ContractError(f"{where}, got {declared.inputs}") from None
+        try:
+            declared.check_order(operands(operation) if declared.k_order else "")
+        except ValueError as error:
+            raise ContractError(f"{path}: {operation}: k_order: {error}") from None
 
 
 def _table(path: Path, pattern: str, table: Mapping[str, Any]) -> Any:
@@ -89,6 +97,8 @@ def _checked(where: str, values: Mapping[str, Any], operations: Sequence[str]) -
             raise ContractError(f"{where}: {key}: expected one of {', '.join(_KEYS)}")
         if key == "supports":
             checked[key] = _condition(f"{where}: {key}", value, operations)
+        elif key == "k_order":
+            checked[key] = _order(f"{where}: {key}", value, operations)
         else:
             checked[key] = (_units if key == "functions" else _word)(f"{where}: {key}", value)
     return checked
@@ -116,6 +126,17 @@ def _condition(where: str, value: Any, operations: Sequence[str]) -> str:
             known = ", ".join(size_names(operation)) or "none"
             raise ContractError(f"{where}: {operation} has no size {unknown[0]}; expected one of {known}")
     return condition.text
+
+
+def _order(where: str, value: Any, operations: Sequence[str]) -> KOrder:
+    """An order over k of operations that all multiply matrices, and nothing else behind them."""
+    for operation in operations:
+        if operation not in PRODUCTS:
+            raise ContractError(f"{where}: expected in a table of operations that {_ORDERED}, got it of {operation}")
+    try:
+        return read_order(value, {operation: size_names(operation) for operation in operations})
+    except OrderError as error:
+        raise ContractError(f"{where}: {error}") from None
 
 
 def _units(where: str, value: Any) -> tuple[tuple[str, float], ...]:

@@ -12,7 +12,7 @@ import functools
 import itertools
 import operator
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Self
 
 LONGEST = 500  # characters of a condition
 _ARITHMETIC: Mapping[type[ast.AST], Callable[[int, int], int]] = {
@@ -35,13 +35,15 @@ _AMONG = (ast.In, ast.NotIn)
 Sizes = Mapping[str, int]
 
 
-class Condition:
-    """A condition on the sizes of one call.  Raises ValueError, with what is expected, for a text that is none."""
+class _OfSizes:
+    """What is said of the sizes of one call.  Raises ValueError, with what is expected, for any other text."""
+
+    wanted: str
 
     @classmethod
     @functools.cache
-    def read(cls, text: str) -> Condition:
-        """Return the condition of a text; the same one for the same text."""
+    def read(cls, text: str) -> Self:
+        """Return what a text says; the same object for the same text."""
         return cls(text)
 
     def __init__(self, text: str) -> None:
@@ -50,12 +52,25 @@ class Condition:
             if len(self.text) > LONGEST:
                 raise ValueError(f"more than {LONGEST} characters")
             self._tree = ast.parse(self.text, mode="eval").body
-            _check_condition(self._tree)
+            self._check(self._tree)
         except (SyntaxError, RecursionError, MemoryError, ValueError) as error:
             why = f": {error}" if type(error) is ValueError else ""
-            wanted = "a condition on sizes, such as hidden_dim % 8 == 0 and head_dim <= 128"
-            raise ValueError(f"expected {wanted}, got {self.text[:LONGEST]!r}{why}") from None
+            raise ValueError(f"expected {self.wanted}, got {self.text[:LONGEST]!r}{why}") from None
         self.names = tuple(dict.fromkeys(node.id for node in ast.walk(self._tree) if isinstance(node, ast.Name)))
+
+    @staticmethod
+    def _check(tree: ast.AST) -> None:
+        raise NotImplementedError
+
+
+class Condition(_OfSizes):
+    """A condition on the sizes of one call."""
+
+    wanted = "a condition on sizes, such as hidden_dim % 8 == 0 and head_dim <= 128"
+
+    @staticmethod
+    def _check(tree: ast.AST) -> None:
+        _check_condition(tree)
 
     def holds(self, sizes: Sizes) -> bool:
         """Say whether the sizes of a call meet it; what divides by 0 says nothing, so that they do."""
@@ -63,6 +78,23 @@ class Condition:
             return bool(_value(self._tree, sizes))
         except ZeroDivisionError:
             return True
+
+
+class WholeNumber(_OfSizes):
+    """A whole number made of the sizes of one call."""
+
+    wanted = "a whole number of sizes, such as (K + 3) / 4"
+
+    @staticmethod
+    def _check(tree: ast.AST) -> None:
+        _check_number(tree)
+
+    def value(self, sizes: Sizes) -> int:
+        """Return it for the sizes of a call; 0 where it divides by 0."""
+        try:
+            return int(_value(self._tree, sizes))
+        except ZeroDivisionError:
+            return 0
 
 
 def _check_condition(node: ast.AST) -> None:

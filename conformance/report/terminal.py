@@ -18,6 +18,7 @@ from .findings import findings, joined
 from .lines import listed, printed, styled
 from .passed_over import passed_over
 from .record import Run, counted, verdict
+from .same_bits import same_bits
 from .steps import show_steps
 from .summary import rows, tally
 from .table import show_table
@@ -73,6 +74,8 @@ def close(console: Console, runs: Sequence[Run], alone: bool = False, every: boo
         printed(console, escape(f"{of}{tally(run.results, run.seconds)}{on}"))
         if run.contract != Run.contract:
             printed(console, f"judged by the precision that it declares: {escape(run.contract)}")
+        if said_bits := same_bits(run.results):
+            printed(console, f"{of}{said_bits}")
     for said in dict.fromkeys(run.isolation for run in runs if run.isolation and (every or is_lacking(run.isolation))):
         printed(console, escape(said))
     if any(run.text for run in runs):

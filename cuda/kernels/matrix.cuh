@@ -34,8 +34,9 @@ __device__ void finish_chunk(Out* to, const float (&sums)[CHUNK], int64_t left, 
         Pack<WIDTH, Out> pack = beta == 0.0f ? Pack<WIDTH, Out>{} : load_pack<WIDTH>(to + c);
 #pragma unroll
         for (int i = 0; i < WIDTH; i++) {
-            if constexpr (std::is_same_v<Out, float>) pack.at[i] = alpha * sums[c + i] + beta * pack.at[i];
-            else pack.at[i] = Format::narrow(alpha * sums[c + i] + beta * Format::widen(pack.at[i]));
+            /* fmaf: else the compiler fuses which product it likes, in one path this, in another that */
+            if constexpr (std::is_same_v<Out, float>) pack.at[i] = fmaf(alpha, sums[c + i], beta * pack.at[i]);
+            else pack.at[i] = Format::narrow(fmaf(alpha, sums[c + i], beta * Format::widen(pack.at[i])));
         }
         store_pack<WIDTH>(to + c, pack);
     }

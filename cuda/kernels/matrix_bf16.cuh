@@ -3,8 +3,8 @@
 #ifndef ASSAYER_MATRIX_BF16_CUH
 #define ASSAYER_MATRIX_BF16_CUH
 
+#include "gemm_swiglu.cuh"
 #include "half.cuh"
-#include "product.cuh"
 
 int32_t multiply_halves(Bf16, const ProductOf<half_bits>& product, void* stream);
 int32_t multiply_halves(Bf16, const ProductOf<half_bits, float>& product, void* stream);

@@ -3,8 +3,8 @@
 #ifndef ASSAYER_MATRIX_FP16_CUH
 #define ASSAYER_MATRIX_FP16_CUH
 
+#include "gemm_swiglu.cuh"
 #include "half.cuh"
-#include "product.cuh"
 
 int32_t multiply_halves(Fp16, const ProductOf<half_bits>& product, void* stream);
 int32_t multiply_halves(Fp16, const ProductOf<half_bits, float>& product, void* stream);

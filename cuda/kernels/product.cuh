@@ -49,14 +49,4 @@ int32_t multiply(Product product, void* stream);
 /* True where what lies side by side in either factor is a whole number of quads. */
 bool factors_in_quads(const Product& p);
 
-/* Gate and up as one product: C is gate, up as large, laid out as C, and output = silu(gate) * up of the sums before
- * they are rounded.  columns is that of both together, which lie in tiles by turns; A lies as it is, B and B_up
- * transposed, of one product or of the groups that rows are in. */
-template <typename T> struct GatedProduct : ProductOf<T> {
-    const T* B_up;
-    T *up, *output;
-};
-
-int32_t multiply_gated(const GatedProduct<float>& product, void* stream);
-
 #endif

@@ -68,6 +68,11 @@ def cutting(accumulator: str, inputs: str) -> Cutting | None:
     """Return what an accumulator cuts; None of a plain format.  Raises ValueError where the unit has no such inputs."""
     if accumulator not in ACCUMULATORS:
         return None
-    architecture, _, fp8 = accumulator.removeprefix(f"{_PREFIX}sm_").partition(" ")
+    fp8 = accumulator.endswith(" fp8")
     given = "float16" if inputs == FLOAT32.name else inputs  # numbers that lie in 16 bits are multiplied as they are
-    return Cutting(matrix_unit(int(architecture), FP8[0] if fp8 else given))
+    return Cutting(matrix_unit(architecture_of(accumulator), FP8[0] if fp8 else given))
+
+
+def architecture_of(accumulator: str) -> int:
+    """Return 80 of "tensor core sm_80"."""
+    return int(accumulator.removeprefix(f"{_PREFIX}sm_").partition(" ")[0])

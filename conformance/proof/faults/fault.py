@@ -37,6 +37,7 @@ class Fault:
     limit_s: float = 20.0  # seconds that a call may take
     run_mode: RunMode = AS_IT_IS  # in which it has to be found
     cases: str = ""  # of the operations' cases those that match, as -k does; all
+    contract: str = ""  # a shipped one, by which it is judged; the header's
 
     @property
     def is_of_a_kernel(self) -> bool:

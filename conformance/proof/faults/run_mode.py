@@ -41,4 +41,6 @@ BY_RACES = RunMode(mode="thread")
 BY_ADDRESSES = RunMode(mode="address")
 WIDENED = RunMode(settings=(("ASSAYER_BF16", "widened"),))  # bfloat16 in float32, whatever the processor has for it
 BY_TILES = RunMode(settings=(("ASSAYER_BF16", "amx_emulated"),))  # bfloat16 by AMX's tiles, on any processor
-ON_SM_70, ON_SM_75 = (RunMode(settings=(("ASSAYER_EMULATOR_ARCH", arch),)) for arch in ("sm_70", "sm_75"))
+ON_SM_70, ON_SM_75, ON_SM_80 = (
+    RunMode(settings=(("ASSAYER_EMULATOR_ARCH", arch),)) for arch in ("sm_70", "sm_75", "sm_80")
+)

@@ -15,7 +15,7 @@ from conformance.judging.bench import Bench
 from conformance.judging.causes import Cause, causes
 from conformance.judging.results import Result
 from conformance.judging.sequences import judge_sequence
-from conformance.limits import HEADER
+from conformance.limits import HEADER, read_contract
 from conformance.pool import shared
 
 from .build import build, recipe_of
@@ -53,7 +53,8 @@ def judge_fault(fault: Fault, store: Store | None = None) -> FaultResult:
     with Worker(build(fault), 1, fault.limit_s, mode.environment(), mode.prefix()) as worker:
         recipe = recipe_of(fault)
         entry_points = recipe.map if isinstance(recipe, Example) else None
-        bench = Bench(worker, declared=replace(HEADER, entry_points=entry_points), store=store)
+        contract = read_contract(fault.contract) if fault.contract else HEADER
+        bench = Bench(worker, declared=replace(contract, entry_points=entry_points), store=store)
         return scored(fault, [judge_case(case, bench) for case in cases_of(fault)])
 
 

@@ -33,13 +33,23 @@ IN_FLOAT32 = TENSOR_CORES & products()
 
 # ---- the file ----------------------------------------------------------------------------------------------------
 def test_the_shipped_contracts_say_what_their_names_promise() -> None:
-    assert shipped() == ["bf16", "cuda-functions", "eager-bf16", "eager-fp16", "float32", "fp16", "tf32"]
+    assert shipped() == [
+        "amx-order",
+        "bf16",
+        "cuda-functions",
+        "eager-bf16",
+        "eager-fp16",
+        "float32",
+        "fp16",
+        "mma-sm80-order",
+        "tf32",
+    ]
     assert read_contract("float32") == HEADER
     assert HEADER.is_header
     declared = {name: read_contract(name).of("gemm").inputs for name in shipped()}
     assert declared == {
         **{"bf16": "bfloat16", "float32": "float32", "fp16": "float16", "tf32": "tf32"},
-        **{"eager-bf16": "float32", "eager-fp16": "float32", "cuda-functions": "float32"},
+        **dict.fromkeys(("eager-bf16", "eager-fp16", "cuda-functions", "amx-order", "mma-sm80-order"), "float32"),
     }
     assert dict(read_contract("cuda-functions").of("silu").functions)["exp"] == 2.5
     for name in ("tf32", "bf16", "fp16"):
@@ -87,7 +97,7 @@ def test_what_cannot_be_read_is_named(text: str, said: str, tmp_path: Path) -> N
 
 
 def test_a_name_that_is_neither_shipped_nor_a_file() -> None:
-    shipped = "bf16, cuda-functions, eager-bf16, eager-fp16, float32, fp16, tf32"
+    shipped = "amx-order, bf16, cuda-functions, eager-bf16, eager-fp16, float32, fp16, mma-sm80-order, tf32"
     with pytest.raises(ContractError, match=f"tf23: expected a file, or one of {shipped}"):
         read_contract("tf23")
 
