@@ -95,7 +95,7 @@ def judge_tape(bench: Bench, got: Arrays) -> Iterator[Result]:
     first = first_wrong(bench) if wrong else None
     if first:
         yield first
-    since = f"off since {first.id.removeprefix(f'{TAPE}/')}" if first else since_derived(verdicts)
+    since = f"off since {first.id.removeprefix(f'{TAPE}/')}" if first else since_derived(verdicts) if wrong else ""
     for name, verdict in verdicts.items():
         yield _result(name, verdict, since)
 
