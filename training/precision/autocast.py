@@ -11,7 +11,6 @@ from reference.namespace import Ops, Wrapped, offers
 
 from .policy import Policy, Rule
 
-
 _ALONE = ("router_gemm",)  # gemm in 16 bits would round the logits
 
 
@@ -58,7 +57,7 @@ class Autocast(Wrapped):
         self._cast: tuple[Any, Any] = (None, None)  # the last array narrowed: several products read the same one
 
     def offers(self, operation: str) -> bool:
-        """Whether both forms are offered behind, and the policy has a rule for it; always where no parts do the same."""
+        """Whether both forms are offered behind, or no parts do the same, and the policy has a rule for it."""
         forms = (operation, f"{operation}_{self._suffix}")
         offered = operation in _ALONE or all(offers(self._ops, form) for form in forms)
         return operation in self._policy.operations and offered

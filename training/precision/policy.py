@@ -1,9 +1,9 @@
 """Which operations of a mixed-precision step compute on 16-bit arrays, and which parameters have a 16-bit copy.
 
-Activations and their gradients lie in 16 bits from the embedding to the logits, the residual stream among them; products
-sum in float32, and where an operation's arrays lie in 16 bits, its arithmetic is float32 all the same (norms, attention's
-softmax, SwiGLU).  A router's logits are float32, and so are its probabilities, the norms' weights, statistics and the loss.
-So nothing is converted on its way from one operation to the next, where the namespace has the fused ones.
+Activations and their gradients lie in 16 bits from the embedding to the logits, the residual stream among them; sums of
+products are float32, and where an operation's arrays lie in 16 bits, its arithmetic is float32 all the same (norms,
+attention's softmax, SwiGLU).  A router's logits and probabilities, the norms' weights, statistics and the loss are
+float32.  So no array is converted between two operations, where the namespace has the fused ones.
 """
 
 from __future__ import annotations

@@ -84,6 +84,8 @@ ROUTED = sizes(
     (300, 8, 2, 300.0, 0.5),
     (9, 130, 40, 10.0, 1.0),
     (5, 1030, 3, 1.0, 1.0),
+    (1030, 33, 3, 300.0, 0.5),  # so many numbers that threads share them
+    (5, 17, 3, 3.0, 0.5),
 )
 SOME_ROUTED = ROUTED[1:4]
 
@@ -258,7 +260,7 @@ DESIGNS = (
         "topk_router_backward",
         _OTHERS,
         {"alpha": (0.01, 1.0, 0.0)},
-        dict.fromkeys(("weights", "indices", "f_counts"), {"from_logits": "plain"}),
+        {name: {"from_logits": "plain"} for name in ("weights", "indices", "f_counts")},
         _more_than_chosen,
         _routed,
     ),
