@@ -16,7 +16,8 @@ FAULTS = (
           "ProductOf<half_bits, float> p = one(A, false, B, true, C, M, N, K);\n"
           "    p.b_stride = N;\n    return multiply_halves(Format(), p, stream);",
           "B |C: |read past the end"),
-    Fault("matrix.cuh: slices of the logits' sums not summed apart", ("router_gemm_bf16",), "matrix.cuh",
+    Fault("matrix.cuh: slices of the logits' sums not summed apart", ("router_gemm_bf16", "gemm_swiglu_bf16"),
+          "matrix.cuh",
           "std::is_same_v<Out, float>>(a, b,", "!A_ALONG && !B_ALONG>(a, b,",
           "cut off|toward zero|too small|bias|limit"),
     Fault("router_backward.cu: through the weights alone", _BOTH, _SOURCE,
