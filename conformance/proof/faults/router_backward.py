@@ -6,8 +6,7 @@ from .fault import Fault
 from .sixteen import both_formats
 
 _SOURCE = "router_backward.c"
-_SHORT = both_formats("topk_router_backward")
-_BOTH = ("topk_router_backward", *_SHORT)
+_BOTH = ("topk_router_backward", *both_formats("topk_router_backward"))
 
 FAULTS = (
     Fault("router_gemm: B stored the other way", ("router_gemm",), "gemm.c",
@@ -29,9 +28,6 @@ FAULTS = (
           "matches: .*scale (ignored|taken as 1)"),
     Fault("router_backward: probabilities of the first token for all", _BOTH, _SOURCE,
           "r->probs + token * n;", "r->probs + token * 0;", "matches: .*first row of probs read for all"),
-    Fault("router_backward: a row for all threads", _SHORT, _SOURCE,
-          "(float*)scratch.memory + thread_index() * n;", "(float*)scratch.memory + thread_index() * 0;",
-          "two calls at once disturb each other|second run differs|d_logits"),
     Fault("router_backward: top_k not checked", _BOTH, _SOURCE,
           "    CHECK(r->top_k <= r->n_experts);\n", "", "is to be refused|does not refuse|refuse"),
     Fault("router_backward: indices not checked", _BOTH, _SOURCE,
