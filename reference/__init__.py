@@ -58,6 +58,7 @@ from .ops.gemm import (
     grouped_gemm,
     grouped_gemm_nn,
     grouped_gemm_tn,
+    router_gemm,
 )
 from .ops.gemm_swiglu import gemm_swiglu, grouped_gemm_swiglu
 from .ops.layernorm import layernorm, layernorm_backward
@@ -98,7 +99,7 @@ from .ops.optimizer import (
 from .ops.pooling import avg_pool2d, avg_pool2d_backward, max_pool2d, max_pool2d_backward
 from .ops.recurrent import gru_backward, gru_forward, lstm_backward, lstm_forward, rnn_backward, rnn_forward
 from .ops.rope import rope_backward, rope_forward, rope_freqs, rope_qk, rope_qk_backward
-from .ops.router import topk_router
+from .ops.router import topk_router, topk_router_backward
 from .ops.sequence import concat_steps, concat_steps_backward, slice_steps, slice_steps_backward
 from .ops.softmax import softmax, softmax_backward, softmax_topk, softmax_topk_backward
 from .ops.strided import map_strided, matmul_strided, reduce_strided, zip_strided
@@ -210,6 +211,7 @@ __all__ = [
     "rope_freqs",
     "rope_qk",
     "rope_qk_backward",
+    "router_gemm",
     "sample",
     "scale",
     "scatter_add",
@@ -231,6 +233,7 @@ __all__ = [
     "tanh",
     "tanh_backward",
     "topk_router",
+    "topk_router_backward",
     "topk_sample",
     "topp_sample",
     "zero_grad",

@@ -210,6 +210,10 @@ int32_t cuda_rmsnorm_residual_backward(const float* residual_out SHAPE(rows, hid
 /* C = A . B^T: B is stored out x in, as every weight is. */
 int32_t cuda_gemm(const float* A SHAPE(M, K), const float* B SHAPE(N, K), float* C SHAPE(M, N), int M, int N, int K, void* stream);
 
+/* C = A . B^T: a router's logits, which are float32 in every format. */
+int32_t cuda_router_gemm(const float* A SHAPE(M, K), const float* B SHAPE(N, K), float* C SHAPE(M, N), int M, int N, int K,
+                         void* stream);
+
 /* C = alpha * A . B^T + beta * C.  With beta = 0 C is not read (it may hold NaN); with alpha = 0 A and B may go unread, so
  * that what is not finite in them reaches C or does not. */
 int32_t cuda_gemm_beta(const float* A SHAPE(M, K), const float* B SHAPE(N, K), float* C UPDATED_IF(beta != 0) SHAPE(M, N),
@@ -404,6 +408,13 @@ int32_t cuda_topk_router(const float* logits SHAPE(tokens, n_experts), float* we
                          int32_t* indices SHAPE(tokens, top_k), float* probs SHAPE(tokens, n_experts), float* aux_loss SHAPE(1),
                          float* f_counts SHAPE(n_experts), float* p_means SHAPE(n_experts), int tokens, int n_experts, int top_k,
                          float alpha, void* stream) REQUIRES(top_k >= 1, top_k <= n_experts);
+
+/* The gradient of topk_router's logits, through the weights and through the auxiliary loss: w * (d_w - sum(w * d_w)) at the
+ * chosen columns, 0 elsewhere, plus p * (g - sum(p * g)), where p = probs and g = aux_loss_backward's d_router_probs. */
+int32_t cuda_topk_router_backward(const float* weights SHAPE(tokens, top_k), const int32_t* indices SHAPE(tokens, top_k) WITHIN(n_experts),
+                                  const float* probs SHAPE(tokens, n_experts), const float* f_counts SHAPE(n_experts),
+                                  const float* d_weights SHAPE(tokens, top_k), float* d_logits SHAPE(tokens, n_experts), int tokens,
+                                  int n_experts, int top_k, float alpha, float scale, void* stream) REQUIRES(top_k <= n_experts);
 
 /* ---- loss ------------------------------------------------------------------------------------------------------- */
 
@@ -1001,6 +1012,10 @@ int32_t cuda_matmul_strided(const float* a SHAPE(OR_ZERO(a_size)) STRIDED(shape,
     int32_t cuda_gemm_##suffix(const half* A SHAPE(M, K), const half* B SHAPE(N, K), half* C SHAPE(M, N), int M,       \
         int N, int K, void* stream);                                                                                   \
                                                                                                                        \
+    /* As router_gemm: C is float32. */                                                                                \
+    int32_t cuda_router_gemm_##suffix(const half* A SHAPE(M, K), const half* B SHAPE(N, K), float* C SHAPE(M, N),      \
+        int M, int N, int K, void* stream);                                                                            \
+                                                                                                                       \
     /* C = alpha * A . B^T + beta * C, rounded once. */                                                                \
     int32_t cuda_gemm_beta_##suffix(const half* A SHAPE(M, K), const half* B SHAPE(N, K),                              \
         half* C UPDATED_IF(beta != 0) SHAPE(M, N), int M, int N, int K, float alpha, float beta, void* stream);        \
@@ -1115,6 +1130,13 @@ int32_t cuda_matmul_strided(const float* a SHAPE(OR_ZERO(a_size)) STRIDED(shape,
         float* probs SHAPE(tokens, n_experts), float* aux_loss SHAPE(1), float* f_counts SHAPE(n_experts),             \
         float* p_means SHAPE(n_experts), int tokens, int n_experts, int top_k, float alpha,                            \
         void* stream) REQUIRES(top_k >= 1, top_k <= n_experts);                                                        \
+                                                                                                                       \
+    /* As topk_router_backward; all but d_logits is float32. */                                                        \
+    int32_t cuda_topk_router_backward_##suffix(const float* weights SHAPE(tokens, top_k),                              \
+        const int32_t* indices SHAPE(tokens, top_k) WITHIN(n_experts), const float* probs SHAPE(tokens, n_experts),    \
+        const float* f_counts SHAPE(n_experts), const float* d_weights SHAPE(tokens, top_k),                           \
+        half* d_logits SHAPE(tokens, n_experts), int tokens, int n_experts, int top_k, float alpha, float scale,       \
+        void* stream) REQUIRES(top_k <= n_experts);                                                                    \
                                                                                                                        \
     /* As cross_entropy_forward; loss and log_probs are float32. */                                                    \
     int32_t cuda_cross_entropy_forward_##suffix(const half* logits SHAPE(batch_seq, vocab_size),                       \

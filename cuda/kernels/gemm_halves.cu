@@ -28,6 +28,14 @@ int32_t gemm_beta(const half_bits* A, const half_bits* B, half_bits* C, int M, i
 }
 
 template <typename Format>
+int32_t router_gemm(const half_bits* A, const half_bits* B, float* C, int M, int N, int K, void* stream) {
+    CHECK_ARRAY(A, M, K);
+    CHECK_ARRAY(B, N, K);
+    CHECK_ARRAY(C, M, N);
+    return multiply_halves(Format(), one(A, false, B, true, C, M, N, K), stream);
+}
+
+template <typename Format>
 int32_t gemm_nn(const half_bits* A, const half_bits* B, half_bits* C, int M, int N, int K, float alpha, float beta,
                 void* stream) {
     CHECK_ARRAY(A, M, K);
@@ -94,6 +102,10 @@ int32_t grouped_tn(const half_bits* A, const half_bits* B, const int32_t* offset
     int32_t cuda_gemm_##suffix(const half_bits* A, const half_bits* B, half_bits* C, int M, int N, int K,              \
                                void* stream) {                                                                         \
         return gemm_beta<Format>(A, B, C, M, N, K, 1.0f, 0.0f, stream);                                                \
+    }                                                                                                                  \
+    int32_t cuda_router_gemm_##suffix(const half_bits* A, const half_bits* B, float* C, int M, int N, int K,           \
+                                      void* stream) {                                                                  \
+        return router_gemm<Format>(A, B, C, M, N, K, stream);                                                          \
     }                                                                                                                  \
     int32_t cuda_gemm_beta_##suffix(const half_bits* A, const half_bits* B, half_bits* C, int M, int N, int K,         \
                                     float alpha, float beta, void* stream) {                                           \

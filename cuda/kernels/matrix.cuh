@@ -19,9 +19,6 @@ template <typename Out> struct MatrixProduct : ProductOf<half_bits, Out> {
     int64_t part = 0;       /* of the depth, that a split adds up */
 };
 
-/* Weights' gradients, of two factors whose depth lies across, are stored in float32. */
-template <bool A_ALONG, bool B_ALONG> using StoredIn = std::conditional_t<A_ALONG || B_ALONG, half_bits, float>;
-
 namespace {
 
 /* to = alpha * sums + beta * to for `left` numbers of a chunk, each rounded once; WIDTH at a time, of which they are a
@@ -121,17 +118,16 @@ __device__ void compute(const MatrixProduct<Out>& p, const Job& job, half_bits* 
     if (!job.broken) {
         const HalfFactor<A_ALONG, ALIGNED> a = {p.A + job.a, p.a_stride, job.rows, job.depth};
         const HalfFactor<B_ALONG, ALIGNED> b = {p.B + job.b, p.b_stride, p.columns, job.depth};
-        multiply_matrix_tile<Units, typename Format::Number, !A_ALONG && !B_ALONG>(a, b, job.row, job.column, stages,
-                                                                                   outputs);
+        multiply_matrix_tile<Units, typename Format::Number, std::is_same_v<Out, float>>(a, b, job.row, job.column,
+                                                                                         stages, outputs);
         __syncthreads();
     }
     using OfWarp = Slab<Shape>;
     store<Units, Format>(p, job, outputs, reinterpret_cast<OfWarp*>(stages)[Shape::warp()]);
 }
 
-template <typename Format, typename Shape, bool A_ALONG, bool B_ALONG, bool ALIGNED>
-__global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT)
-    matrix_kernel(const MatrixProduct<StoredIn<A_ALONG, B_ALONG>> p) {
+template <typename Format, typename Shape, bool A_ALONG, bool B_ALONG, bool ALIGNED, typename Out>
+__global__ void __launch_bounds__(Shape::THREADS, Shape::RESIDENT) matrix_kernel(const MatrixProduct<Out> p) {
     if constexpr (MATRIX_UNITS<typename Format::Number>) {
         extern __shared__ __align__(128) half_bits stages[];
         __shared__ Job job; /* shared: it takes no registers while tiles are multiplied */
@@ -179,7 +175,7 @@ template <typename Shape, typename Out> int64_t tiles_of(const ProductOf<half_bi
 template <typename Format, typename Shape, bool A_ALONG, bool B_ALONG, bool ALIGNED, typename Out>
 int32_t launch(const MatrixProduct<Out>& p, int64_t splits, void* stream) {
     if (tiles_of<Shape>(p) > INT32_MAX) return ASSAYER_UNSUPPORTED; /* past a grid's first axis */
-    const auto kernel = matrix_kernel<Format, Shape, A_ALONG, B_ALONG, ALIGNED>;
+    const auto kernel = matrix_kernel<Format, Shape, A_ALONG, B_ALONG, ALIGNED, Out>;
     TRY(code_of(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes<Shape>())));
     const dim3 grid(blocks_for(tiles_of<Shape>(p), 1), static_cast<unsigned>(splits));
     kernel<<<grid, Shape::THREADS, shared_bytes<Shape>(), stream_of(stream)>>>(p);
@@ -259,10 +255,15 @@ template <typename Format> int32_t multiply_by_units(ProductOf<half_bits> p, int
     return choose<Format, true, true>(p, aligned, units, stream);
 }
 
+/* Weights' gradients, whose factors both lie across their depth; or a router's logits, both along it, of few columns.
+ */
 template <typename Format> int32_t multiply_by_units(ProductOf<half_bits, float> p, int units, void* stream) {
     const bool aligned = factors_in_chunks(p);
     p.c_quads = outputs_in_packs(p);
-    return choose<Format, false, false>(p, aligned, units, stream);
+    if (!p.a_along) return choose<Format, false, false>(p, aligned, units, stream);
+    const int64_t splits = splits_for<Small>(p, device_attribute(cudaDevAttrMultiProcessorCount));
+    return aligned ? launch_split<Format, Small, true, true, true>(p, splits, stream)
+                   : launch_split<Format, Small, true, true, false>(p, splits, stream);
 }
 
 /* Without such units: in float32, between two conversions. */

@@ -1,5 +1,5 @@
 /* Products of bfloat16, summed in float32: of C in 16 bits with a factor that lies along its depth, of C in float32
- * with none. */
+ * with both or none. */
 #ifndef ASSAYER_MATRIX_BF16_CUH
 #define ASSAYER_MATRIX_BF16_CUH
 

@@ -12,6 +12,10 @@ int32_t cuda_gemm(const float* A, const float* B, float* C, int M, int N, int K,
     return cuda_gemm_beta(A, B, C, M, N, K, 1.0f, 0.0f, stream);
 }
 
+int32_t cuda_router_gemm(const float* A, const float* B, float* C, int M, int N, int K, void* stream) {
+    return cuda_gemm(A, B, C, M, N, K, stream);
+}
+
 int32_t cuda_gemm_beta(const float* A, const float* B, float* C, int M, int N, int K, float alpha, float beta, void* stream) {
     (void)stream;
     CHECK_ARRAY(A, M, K);

@@ -68,6 +68,13 @@ int32_t cuda_softmax_topk(const float* input, float* weights, int32_t* indices, 
     return scratch.memory ? ASSAYER_OK : ASSAYER_NO_MEMORY;
 }
 
+void softmax_topk_row_backward(const struct simd* v, const float* w, const int32_t* chosen, const float* dw, int cols, int k,
+                               float* dx) {
+    const float inner = (float)v->dot(k, w, dw);
+    memset(dx, 0, (size_t)cols * sizeof(float));
+    for (int j = 0; j < k; j++) dx[chosen[j]] = w[j] * (dw[j] - inner);
+}
+
 int32_t cuda_softmax_topk_backward(const float* weights, const int32_t* indices, const float* d_weights, float* d_input, int rows,
                                    int cols, int k, void* stream) {
     (void)stream;
@@ -79,12 +86,7 @@ int32_t cuda_softmax_topk_backward(const float* weights, const int32_t* indices,
     CHECK(all_within(indices, (int64_t)rows * k, 0, cols));
     const struct simd* const v = simd();
     PARALLEL_FOR((int64_t)rows * cols >= SERIAL_BELOW)
-    for (int64_t row = 0; row < rows; row++) {
-        const float *w = weights + row * k, *dw = d_weights + row * k;
-        const float inner = (float)v->dot(k, w, dw);
-        float* const dx = d_input + row * cols;
-        memset(dx, 0, (size_t)cols * sizeof(float));
-        for (int j = 0; j < k; j++) dx[indices[row * k + j]] = w[j] * (dw[j] - inner);
-    }
+    for (int64_t row = 0; row < rows; row++)
+        softmax_topk_row_backward(v, weights + row * k, indices + row * k, d_weights + row * k, cols, k, d_input + row * cols);
     return ASSAYER_OK;
 }

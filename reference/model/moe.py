@@ -60,7 +60,7 @@ def _gate_and_up(ops: Ops, layer: Layer, rows: Array, offsets: Array) -> tuple[A
 
 def route(ops: Ops, config: Config, layer: Layer, x: Array) -> tuple[Routing, Array]:
     """Each token's experts, and the auxiliary loss that asks for an even load."""
-    logits = ops.gemm(x, layer.router)
+    logits = ops.router_gemm(x, layer.router) if offers(ops, "router_gemm") else ops.gemm(x, layer.router)
     weights, indices, probs, aux_loss, f_counts = _choose(ops, config, logits)
     offsets, position = ops.expert_sort(indices, n_experts=config.experts)
     return Routing(weights, indices, probs, f_counts, offsets, position), aux_loss
@@ -112,6 +112,10 @@ def _experts_backward(
 
 def _router_backward(ops: Ops, config: Config, routing: Routing, d_weights: Array, scale: float) -> Array:
     """The logits' gradient: through the weights of the experts chosen, and through the auxiliary loss's means."""
+    if offers(ops, "topk_router_backward"):
+        weights, indices, probs, f_counts = routing.weights, routing.indices, routing.probs, routing.f_counts
+        alpha = config.aux_alpha
+        return ops.topk_router_backward(weights, indices, probs, f_counts, d_weights, alpha=alpha, scale=scale)
     chosen = ops.softmax_topk_backward(routing.weights, routing.indices, d_weights, cols=config.experts)
     tokens = routing.probs.shape[0]
     d_probs = ops.aux_loss_backward(routing.f_counts, batch_seq=tokens, alpha=config.aux_alpha, scale=scale)

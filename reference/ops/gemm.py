@@ -18,6 +18,12 @@ def gemm(A: Array, B: Array) -> Array:
 
 
 @ieee
+def router_gemm(A: Array, B: Array) -> Array:
+    """A router's logits, A . B^T, which no format shortens. A: (M, K), B: (N, K)."""
+    return product(A, B.T)
+
+
+@ieee
 def gemm_beta(A: Array, B: Array, C: Array | None, alpha: float, beta: float) -> Array:
     """alpha * A . B^T + beta * C. A: (M, K), B: (N, K), C: (M, N), not read where beta is 0."""
     return _combined(product(A, B.T), C, alpha, beta)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from reference.arrays import Array, check, ieee
 
-from .moe import aux_loss_forward
-from .softmax import softmax, softmax_topk
+from .moe import aux_loss_backward, aux_loss_forward
+from .softmax import softmax, softmax_backward, softmax_topk, softmax_topk_backward
 
 
 @ieee
@@ -20,3 +20,20 @@ def topk_router(logits: Array, top_k: int, alpha: float) -> tuple[Array, Array, 
     weights, indices = softmax_topk(logits, top_k)
     probs = softmax(logits)
     return weights, indices, probs, *aux_loss_forward(probs, indices, alpha)
+
+
+@ieee
+def topk_router_backward(
+    weights: Array, indices: Array, probs: Array, f_counts: Array, d_weights: Array, alpha: float, scale: float
+) -> Array:
+    """The logits' gradient: softmax_topk_backward, and softmax_backward of aux_loss_backward.
+
+    weights, indices, d_weights: (tokens, top_k), probs: (tokens, n_experts), f_counts: (n_experts,); scale is the
+    auxiliary loss's own gradient. Returns d_logits: (tokens, n_experts).
+    """
+    tokens, n_experts = probs.shape
+    name = "topk_router_backward"
+    check(len(weights) == tokens, name, "weights", f"{tokens} rows, as probs", len(weights))
+    check(f_counts.shape == (n_experts,), name, "f_counts", f"shape ({n_experts},)", f_counts.shape)
+    chosen = softmax_topk_backward(weights, indices, d_weights, n_experts)
+    return chosen + softmax_backward(probs, aux_loss_backward(f_counts, tokens, alpha, scale))

@@ -12,7 +12,7 @@ from reference.ops import gemm as ops
 
 from .reading import Given, Reading, as_stored, bfloat16, fed, giving, tf32
 
-PRODUCTS = (ops.gemm, ops.gemm_beta, ops.gemm_nn, ops.gemm_tn, ops.gemm_tt, ops.batched_gemm)
+PRODUCTS = (ops.gemm, ops.router_gemm, ops.gemm_beta, ops.gemm_nn, ops.gemm_tn, ops.gemm_tt, ops.batched_gemm)
 GROUPED = (ops.grouped_gemm, ops.grouped_gemm_nn, ops.grouped_gemm_tn)
 WITH_FACTORS = (ops.gemm_beta, ops.gemm_nn, ops.gemm_tn, ops.gemm_tt)
 

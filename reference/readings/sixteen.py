@@ -100,12 +100,15 @@ CHANGES: tuple[tuple[Operation, str, str, Change], ...] = (
       for f in (norm.rmsnorm_backward, norm.rmsnorm_residual_backward)),
     *((f, "product rounded before beta * C", _TWICE, _rounded_before_beta(f))
       for f in (gemm.gemm_beta, gemm.gemm_nn, gemm.gemm_tt)),
+    (gemm.router_gemm, "C in 16 bits", "The logits are stored like the rest.", _result(gemm.router_gemm)),
     *((f, "C in 16 bits", "The gradient adds up in 16 bits.", _result(f))
       for f in (gemm.gemm_tn, gemm.grouped_gemm_tn)),
     *((f, name, _TWICE, _gated(f, output)) for f in (gemm_swiglu.gemm_swiglu, gemm_swiglu.grouped_gemm_swiglu)
       for name, output in (("SwiGLU of what is stored", _of_stored), ("silu rounded", _of_rounded_silu))),
     *((router.topk_router, f"{name} in 16 bits", _STATISTICS, _result(router.topk_router, place))
       for name, place in (("weights", 0), ("probs", 2), ("aux_loss", 3), ("p_means", 5))),
+    *((router.topk_router_backward, f"{name} in 16 bits", _STATISTICS, _input(router.topk_router_backward, name))
+      for name in ("probs", "d_weights")),
     *((f, "angles in 16 bits", _STATISTICS, _input(f, "freqs")) for f in (rope.rope_qk, rope.rope_qk_backward)),
     (attention.attention_forward, "lse in 16 bits", _STATISTICS, _result(attention.attention_forward, 1)),
     (attention.attention_backward, "lse in 16 bits", _STATISTICS, _input(attention.attention_backward, "lse")),

@@ -252,11 +252,9 @@ def _router(tokens: int, cols: int, k: int) -> Case:
 
     def backward(x: dict[str, Any], d_weights: Any, d_loss: Any) -> dict[str, Any]:
         weights, indices, probs, _, f_counts, _ = ops.topk_router(x["logits"], k, ALPHA)
-        d_probs = ops.aux_loss_backward(f_counts, tokens, ALPHA, d_loss[0])
-        chosen = ops.softmax_topk_backward(weights, indices, d_weights, cols)
-        return {"logits": chosen + ops.softmax_backward(probs, d_probs)}
+        return {"logits": ops.topk_router_backward(weights, indices, probs, f_counts, d_weights, ALPHA, d_loss[0])}
 
-    return Case("topk_router", {"logits": (tokens, cols)}, forward, backward)
+    return Case("topk_router_backward", {"logits": (tokens, cols)}, forward, backward)
 
 
 def _rope_and_routing() -> list[Case]:

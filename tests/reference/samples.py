@@ -74,6 +74,12 @@ def _chosen(draw: Draw) -> dict[str, Any]:
     return {"weights": weights, "indices": indices, "d_weights": draw.normal(4, 3), "cols": 7}
 
 
+def _routed(draw: Draw) -> dict[str, Any]:
+    weights, indices, probs, _, f_counts, _ = reference.topk_router(draw.normal(6, 5), 2, 0.5)
+    routed = {"weights": weights, "indices": indices, "probs": probs, "f_counts": f_counts}
+    return {**routed, "d_weights": draw.normal(6, 2), "alpha": 3.0, "scale": 0.7}
+
+
 def _pooled(draw: Draw) -> dict[str, Any]:
     _, places = reference.max_pool2d(draw.normal(2, 3, 7, 6), **_WINDOW)
     return {"d_output": draw.normal(*places.shape), "places": places, "height": 7, "width": 6, **_WINDOW}
@@ -245,6 +251,7 @@ SAMPLES: dict[str, Callable[[Draw], dict[str, Any]]] = {
         "beta": 0.5,
     },
     "gemm": lambda d: {"A": d.normal(3, 4), "B": d.normal(5, 4)},
+    "router_gemm": lambda d: {"A": d.normal(3, 4), "B": d.normal(5, 4)},
     "gemm_beta": lambda d: _gemm(d, (3, 4), (5, 4)),
     "gemm_nn": lambda d: _gemm(d, (3, 4), (4, 5)),
     "gemm_tn": lambda d: _gemm(d, (4, 3), (4, 5)),
@@ -307,6 +314,7 @@ SAMPLES: dict[str, Callable[[Draw], dict[str, Any]]] = {
         "alpha": 0.3,
     },
     "topk_router": lambda d: {"logits": d.normal(6, 5), "top_k": 2, "alpha": 0.5},
+    "topk_router_backward": _routed,
     "aux_loss_backward": lambda d: {
         "f_counts": d.scalar(3.0, 0.0, 5.0, 2.0),
         "batch_seq": 5,

@@ -247,6 +247,7 @@ def test_dropout() -> None:
 
 
 def test_products() -> None:
+    check(ops.router_gemm, None, F.linear, (7, 33), (5, 33))
     check(
         ops.gemm,
         lambda d, a, b: (ops.gemm_nn(d, b, None, 1.0, 0.0), ops.gemm_tn(d, a, None, 1.0, 0.0)),

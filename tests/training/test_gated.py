@@ -17,8 +17,9 @@ from reference.namespace import Wrapped, offers
 from tests.tensors.test_formulations import DEVIATION, SMALL, by_hand, largest_share
 from training.precision import BF16, Policy, Precision
 
-FUSED = {"grouped_gemm_swiglu", "topk_router"}
+FUSED = {"grouped_gemm_swiglu", "topk_router", "topk_router_backward"}
 PARTS = {"softmax_topk", "softmax", "aux_loss_forward", "swiglu"}
+PARTS |= {"softmax_topk_backward", "softmax_backward", "aux_loss_backward"}
 
 
 class Watched(Wrapped):
@@ -50,7 +51,8 @@ def test_the_model_calls_what_is_offered() -> None:
     for name, array in of_unfused.items():
         np.testing.assert_array_equal(of_fused[name], array, name)
     saved = unfused.calls.total() - fused.calls.total()
-    assert saved == 4 * SMALL.layers  # two products and SwiGLU are one call, and so are three of the router
+    # Two products and SwiGLU are one call, and so are three of the router, and four of its gradient.
+    assert saved == 7 * SMALL.layers
 
 
 def test_a_library_offers_what_it_exports_and_the_reference_its_parts(stub: Library) -> None:

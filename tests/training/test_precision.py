@@ -40,7 +40,7 @@ def test_masters_keep_what_copies_cannot_hold(precision: Precision) -> None:
         assert (master != before.state.parameters[name]).any(), name
     moved = [name for name, copy in standing.copies.items() if (copy != before.copies[name]).any()]
     assert moved
-    assert not {name for name in standing.copies if "norm" in name or "router" in name}
+    assert not {name for name in standing.copies if "norm" in name}
 
 
 @pytest.mark.parametrize("precision", [BF16, FP16], ids=["bf16", "fp16"])

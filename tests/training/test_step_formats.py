@@ -22,8 +22,9 @@ LAYERS = TINY.layers
 SHARED = {
     "embedding_bf16": (1, (HALF,), (HALF,)),
     "gemm_bf16": (4 * LAYERS + 1, (HALF,), (HALF,)),
-    "gemm_nn_bf16": (4 * LAYERS + 1, (HALF,), (HALF,)),
-    "gemm_tn_bf16": (4 * LAYERS + 1, (HALF,), (WIDE,)),
+    "gemm_nn_bf16": (5 * LAYERS + 1, (HALF,), (HALF,)),
+    "gemm_tn_bf16": (5 * LAYERS + 1, (HALF,), (WIDE,)),
+    "router_gemm_bf16": (LAYERS, (HALF,), (WIDE,)),
     "grouped_gemm_nn_bf16": (3 * LAYERS, (HALF,), (HALF,)),
     "grouped_gemm_tn_bf16": (3 * LAYERS, (HALF,), (WIDE,)),
     "attention_forward_bf16": (LAYERS, (HALF,), (HALF, WIDE)),
@@ -33,24 +34,21 @@ SHARED = {
     "expert_dispatch_backward_bf16": (LAYERS, (HALF,), (HALF,)),
     "expert_combine_bf16": (LAYERS, (HALF, WIDE), (HALF,)),
     "expert_combine_backward_bf16": (LAYERS, (HALF, WIDE), (HALF, WIDE)),
-    # The router, the norms, and all that works on masters and gradients.
-    "gemm": (LAYERS, (WIDE,), (WIDE,)),
-    "gemm_nn": (LAYERS, (WIDE,), (WIDE,)),
-    "gemm_tn": (LAYERS, (WIDE,), (WIDE,)),
-    "softmax_backward": (LAYERS, (WIDE,), (WIDE,)),
-    "softmax_topk_backward": (LAYERS, (WIDE,), (WIDE,)),
-    "rmsnorm": (1, (WIDE,), (WIDE,)),
-    "rmsnorm_backward": (1, (WIDE,), (WIDE,)),
-    "rmsnorm_residual": (2 * LAYERS, (WIDE,), (WIDE,)),
-    "rmsnorm_residual_backward": (2 * LAYERS, (WIDE,), (WIDE,)),
+    "rmsnorm_bf16": (1, (HALF, WIDE), (HALF,)),
+    "rmsnorm_backward_bf16": (1, (HALF, WIDE), (HALF, WIDE)),
+    "rmsnorm_residual_bf16": (2 * LAYERS, (HALF, WIDE), (HALF,)),
+    "rmsnorm_residual_backward_bf16": (2 * LAYERS, (HALF, WIDE), (HALF, WIDE)),
 }
 ONE_BY_ONE = {
     "grouped_gemm_bf16": (3 * LAYERS, (HALF,), (HALF,)),
     "swiglu_bf16": (LAYERS, (HALF,), (HALF,)),
     "cross_entropy_forward_bf16": (1, (HALF,), (WIDE,)),
     "cross_entropy_backward_bf16": (1, (WIDE,), (HALF,)),
+    # The router's choice, and all that works on masters and gradients.
     "softmax": (LAYERS, (WIDE,), (WIDE,)),
     "softmax_topk": (LAYERS, (WIDE,), (WIDE,)),
+    "softmax_backward": (LAYERS, (WIDE,), (WIDE,)),
+    "softmax_topk_backward": (LAYERS, (WIDE,), (WIDE,)),
     "multi_sum_squares": (1, (WIDE,), (WIDE,)),
 }
 AT_ONCE = {
@@ -58,6 +56,7 @@ AT_ONCE = {
     "grouped_gemm_bf16": (LAYERS, (HALF,), (HALF,)),
     "fused_cross_entropy_bf16": (1, (HALF,), (HALF, WIDE)),
     "topk_router": (LAYERS, (WIDE,), (WIDE,)),
+    "topk_router_backward_bf16": (LAYERS, (WIDE,), (HALF,)),
     "multi_sum_squares_nonfinite": (1, (WIDE,), (WIDE,)),
 }
 Calls = dict[str, tuple[int, tuple[str, ...], tuple[str, ...]]]
@@ -102,13 +101,22 @@ def test_forward_and_backward_begin_with_the_operations_that_say_so(precision: P
     assert not any(forward[1] <= place < backward[1] for place in gradients)
 
 
-def test_what_has_a_16_bit_form_takes_what_it_is_given_but_for_norms() -> None:
+def test_what_has_a_16_bit_form_takes_what_it_is_given_but_for_what_makes_16_bits() -> None:
     rules = {name: rule for name, rule in MIXED.operations.items() if rule is not Rule.GIVEN}
-    assert rules == {
-        **dict.fromkeys(["expert_dispatch", "cross_entropy_backward"], Rule.SIXTEEN),
-        **dict.fromkeys([name for name in MIXED.operations if name.startswith("rmsnorm")], Rule.FLOAT32),
-    }
-    assert len([rule for rule in rules.values() if rule is Rule.FLOAT32]) == 4
+    assert rules == dict.fromkeys(["expert_dispatch", "cross_entropy_backward", "topk_router_backward"], Rule.SIXTEEN)
+
+
+@pytest.mark.parametrize("precision", [BF16, FP16], ids=["bf16", "fp16"])
+@pytest.mark.parametrize(("ops", "each_layer"), [(reference, 1), (Fused(reference), 0)], ids=["one by one", "fused"])
+def test_nothing_is_converted_but_what_no_operation_stores_in_16_bits(
+    ops: Any, each_layer: int, precision: Precision
+) -> None:
+    """One by one, the gradient of a router's logits: the operations that it is the sum of know float32 alone."""
+    calls = [call.operation for call in trace(ops, TINY, precision)]
+    casts = [name for name in calls if name.startswith("cast_")]
+    assert casts == [f"cast_to_{precision.format}"] * (each_layer * LAYERS)
+    behind = {calls[place - 1] for place, name in enumerate(calls) if name in casts}
+    assert behind == ({"add"} if casts else set())
 
 
 def test_fp16_is_placed_alike() -> None:
@@ -126,11 +134,11 @@ def test_float32_calls_nothing_of_16_bits() -> None:
 
 
 def test_a_policy_of_ones_own() -> None:
-    norms = MIXED.operations | {"rmsnorm": Rule.SIXTEEN, "rmsnorm_residual": Rule.GIVEN}
+    norms = MIXED.operations | {"rmsnorm": Rule.FLOAT32, "rmsnorm_residual": Rule.FLOAT32}
     policy = Policy(operations=norms, parameters=MIXED.parameters - {"lm_head"})
     called = {p.operation for p in trace(reference, TINY, replace(BF16, policy=policy))}
-    assert {"rmsnorm_bf16", "rmsnorm_residual_bf16"} <= called
-    assert not {"rmsnorm", "rmsnorm_residual"} & called
+    assert {"rmsnorm", "rmsnorm_residual"} <= called
+    assert not {"rmsnorm_bf16", "rmsnorm_residual_bf16"} & called
 
 
 def test_what_no_policy_can_say_is_refused() -> None:

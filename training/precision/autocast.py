@@ -11,6 +11,8 @@ from reference.namespace import Ops, Wrapped, offers
 
 from .policy import Policy, Rule
 
+_ALONE = ("router_gemm",)  # gemm in 16 bits would round the logits
+
 
 def is_half(value: Any) -> bool:
     """Whether it is an array of 16-bit floating-point numbers."""
@@ -55,9 +57,10 @@ class Autocast(Wrapped):
         self._cast: tuple[Any, Any] = (None, None)  # the last array narrowed: several products read the same one
 
     def offers(self, operation: str) -> bool:
-        """Whether both forms are offered behind, and the policy has a rule for it."""
+        """Whether both forms are offered behind, or no parts do the same, and the policy has a rule for it."""
         forms = (operation, f"{operation}_{self._suffix}")
-        return operation in self._policy.operations and all(offers(self._ops, form) for form in forms)
+        offered = operation in _ALONE or all(offers(self._ops, form) for form in forms)
+        return operation in self._policy.operations and offered
 
     def _call(self, operation: str, /, *args: Any, **named: Any) -> Any:
         forms = self._forms.get(operation) or self._find(operation)

@@ -1,7 +1,9 @@
 """Which operations of a mixed-precision step compute on 16-bit arrays, and which parameters have a 16-bit copy.
 
-Products read 16-bit numbers and sum in float32; norms, the router's softmax, its products and the loss are in float32;
-where an operation's arrays lie in 16 bits, its arithmetic is float32 all the same (attention's softmax, SwiGLU).
+Activations and their gradients lie in 16 bits from the embedding to the logits, the residual stream among them; sums of
+products are float32, and where an operation's arrays lie in 16 bits, its arithmetic is float32 all the same (norms,
+attention's softmax, SwiGLU).  A router's logits and probabilities, the norms' weights, statistics and the loss are
+float32.  So no array is converted between two operations, where the namespace has the fused ones.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from enum import Enum
 from bindings import read_header
 from reference.arrays import check
 from reference.model.parameters import Layer
-from reference.ops import norm, sixteen
+from reference.ops import sixteen
 
 FORMATS = {"bf16": "bfloat16", "fp16": "float16"}  # suffixes of operations, and NumPy's names
 
@@ -26,14 +28,14 @@ class Rule(Enum):
     GIVEN = "as given"  # in 16 bits where one of its inputs is
 
 
-_SIXTEEN = ("expert_dispatch", "cross_entropy_backward")  # what follows is a product over many rows
-_COPIED = ("embedding", "w_q", "w_k", "w_v", "w_o", "gate", "up", "down", "lm_head")
+# What makes 16-bit numbers of float32 ones: a product over many rows follows.
+_SIXTEEN = ("expert_dispatch", "cross_entropy_backward", "topk_router_backward")
+_COPIED = ("embedding", "w_q", "w_k", "w_v", "w_o", "router", "gate", "up", "down", "lm_head")
 
 
 def _operations() -> dict[str, Rule]:
-    """What has a 16-bit form takes what it is given, but for norms, and for what makes 16-bit rows of float32 ones."""
-    forms = {function.__name__: function for function in sixteen.RESULTS}
-    rules = {name: Rule.FLOAT32 if f.__module__ == norm.__name__ else Rule.GIVEN for name, f in forms.items()}
+    """What has a 16-bit form takes what it is given, but for what makes 16-bit rows of float32 ones."""
+    rules = {function.__name__: Rule.GIVEN for function in sixteen.RESULTS}
     return rules | dict.fromkeys(_SIXTEEN, Rule.SIXTEEN)
 
 

@@ -101,6 +101,7 @@ _FRESH_WEIGHTS = {
 
 SPECS = (
     Spec("gemm", {"plain": EVERY, "tails": TAILS} | MIXED),
+    Spec("router_gemm", {"plain": EVERY, "tails": TAILS} | MIXED),
     *_catalogue("gemm_beta"),
     *_catalogue("gemm_nn"),
     *_catalogue("gemm_tn"),
@@ -138,6 +139,7 @@ SPECS = (
 
 _FULL: dict[str, dict[str, Any]] = {
     "gemm": {"M": TOKENS, "N": VOCAB, "K": HIDDEN},
+    "router_gemm": {"M": TOKENS, "N": EXPERTS, "K": HIDDEN},
     "gemm_beta": {"M": TOKENS, "N": HIDDEN, "K": Q_HEADS * HEAD_DIM, "alpha": 1.0, "beta": 0.0},
     "gemm_nn": {"M": TOKENS, "N": HIDDEN, "K": VOCAB, "alpha": 1.0, "beta": 0.0},
     "gemm_tn": {"M": VOCAB, "N": HIDDEN, "K": TOKENS, "alpha": 1.0, "beta": 0.0},
@@ -178,6 +180,7 @@ _GROUPS = (
 )
 DESIGNS = (
     *(Design(f"gemm{form}", work=_products("M", "N", "K")) for form in ("", "_beta", "_nn", "_tn", "_tt", "_swiglu")),
+    Design("router_gemm", work=_products("M", "N", "K")),
     Design("batched_gemm", work=_products("batch", "M", "N", "K")),
     *(Design(name, arrays={"offsets": _OWNERS}, work=_products(*axes.split())) for name, axes in _GROUPS),
 )

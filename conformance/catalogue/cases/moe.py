@@ -14,7 +14,7 @@ from conformance.catalogue.full_model import AUX_ALPHA, EXPERTS, HIDDEN, TOKENS,
 from conformance.limits.choices import follow_router
 
 from .data import Array, Draw
-from .spec import Arguments, Maker, Sizes, Spec, ids, permutation, rows_apart, sizes, zeros_on_top
+from .spec import Arguments, Maker, Sizes, Spec, ids, permutation, rows_apart, scaled, sizes, zeros_on_top
 
 ROUTES = sizes(
     "tokens top_k n_experts",
@@ -74,6 +74,20 @@ ROUTERS = sizes(
 WIDE_ROUTERS = sizes("tokens n_experts top_k alpha", (9, 130, 40, 0.1), (5, 512, 3, 0.1), (70, 600, 4, 1.0))
 _TIED = sizes("tokens n_experts top_k alpha", (4, 500, 3, 0.1), (64, 500, 3, 0.1))
 SOME_ROUTERS = sizes("tokens n_experts top_k alpha", (33, 16, 4, 0.1), (5, 65, 8, 1.0), (9, 33, 3, 0.5))
+ROUTED = sizes(
+    "tokens n_experts top_k alpha scale",
+    (2, 3, 1, 1.0, 1.0),
+    (7, 4, 2, 3.0, 1.0),
+    (33, 16, 4, 30.0, 0.5),
+    (65, 65, 8, 10.0, -2.0),
+    (3, 8, 8, 1.0, 1.0),
+    (300, 8, 2, 300.0, 0.5),
+    (9, 130, 40, 10.0, 1.0),
+    (5, 1030, 3, 1.0, 1.0),
+    (1030, 33, 3, 300.0, 0.5),  # so many numbers that threads share them
+    (5, 17, 3, 3.0, 0.5),
+)
+SOME_ROUTED = ROUTED[1:4]
 
 
 def _distinct(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
@@ -94,6 +108,12 @@ def _to_the_last(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
 
 def _probabilities(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
     return {"router_probs": reference.softmax(made["router_probs"])}
+
+
+def _routed(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
+    """What topk_router gives of logits."""
+    weights, indices, probs, _, f_counts, _ = reference.topk_router(made["probs"], sizes["top_k"], 1.0)
+    return {"weights": weights, "indices": indices, "probs": probs, "f_counts": f_counts}
 
 
 def _counts(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
@@ -136,6 +156,20 @@ SPECS = (
         why="repeated_choices",
     ),
     Spec("aux_loss_backward", {"plain": SPREAD}, {"f_counts": _counts}),
+    Spec("topk_router_backward", {"plain": ROUTED, "tails": ROUTED[5:], "cancel": SOME_ROUTED}, finish=_routed),
+    Spec(
+        "topk_router_backward",
+        {"tiny": SOME_ROUTED},
+        {"d_weights": scaled("plain", 0.0)},
+        _routed,
+        why="auxiliary_loss_alone",
+    ),
+    Spec(
+        "topk_router_backward",
+        {"tails": [{**row, "scale": 0.0} for row in SOME_ROUTED]},
+        finish=_routed,
+        why="weights_alone",
+    ),
     Spec("topk_router", {"plain": ROUTERS + WIDE_ROUTERS, "tails": ROUTERS[5:], "tiny": SOME_ROUTERS}),
     Spec("topk_router", {"late": SOME_ROUTERS, "large": SOME_ROUTERS, "special": SOME_ROUTERS}),
     Spec("topk_router", {"beyond": WIDE_ROUTERS}, why="overflow_before_the_maximum"),
@@ -166,6 +200,12 @@ FACTS = (
         most_columns=MOST_EXPERTS,
         follow_choice=follow_router,
         known_sums=(KnownSum("logits", "weights", "n_experts", log, lambda out, n: 1 / out, also="top_k"),),
+    ),
+    Facts(
+        "topk_router_backward",
+        {"tokens": TOKENS, "n_experts": EXPERTS, "top_k": TOP_K, "alpha": AUX_ALPHA, "scale": 1.0},
+        longest_sum=MOST_CHOSEN,
+        most_columns=MOST_EXPERTS,
     ),
     Facts("aux_loss_backward", {**_LOAD, "alpha": AUX_ALPHA, "scale": 1.0}),
 )
@@ -216,5 +256,13 @@ DESIGNS = (
         _probabilities,
     ),
     Design("topk_router", _OTHERS, {"alpha": (0.01, 1.0, 0.0)}, derive=_more_than_chosen),
+    Design(
+        "topk_router_backward",
+        _OTHERS,
+        {"alpha": (0.01, 1.0, 0.0)},
+        {name: {"from_logits": "plain"} for name in ("weights", "indices", "f_counts")},
+        _more_than_chosen,
+        _routed,
+    ),
     Design("aux_loss_backward", arrays={"f_counts": {"some": _counts, "one": _one_count}}),
 )

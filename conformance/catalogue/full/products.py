@@ -55,6 +55,7 @@ def _grouped(operation: str, N: int, K: int) -> FullCall:
 
 CALLS = (
     FullCall("gemm", {"M": 256, "N": VOCAB, "K": HIDDEN}, {"M": 31, "N": 67}, scaled=_TWO, why=WHY_FEW),
+    FullCall("router_gemm", {"M": TOKENS, "N": EXPERTS, "K": HIDDEN}, {"M": 61}, scaled={"M": ("A", "C")}),
     FullCall(
         "gemm_beta",
         {"M": TOKENS, "N": HIDDEN, "K": HIDDEN, "alpha": 1.0, "beta": 1.0},

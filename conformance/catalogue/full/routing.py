@@ -36,6 +36,11 @@ def _probabilities(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
     return {"router_probs": reference.softmax(made["router_probs"])}
 
 
+def _routed(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
+    weights, indices, probs, _, f_counts, _ = reference.topk_router(made["probs"], sizes["top_k"], 1.0)
+    return {"weights": weights, "indices": indices, "probs": probs, "f_counts": f_counts}
+
+
 def _counts(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> NDArray[np.int64]:
     return draw.integers(1, sizes["batch_seq"], shape)
 
@@ -54,6 +59,11 @@ CALLS = (
         "topk_router",
         {"tokens": TOKENS, "n_experts": EXPERTS, "top_k": TOP_K, "alpha": AUX_ALPHA},
         inputs={"logits": apart},
+    ),
+    FullCall(
+        "topk_router_backward",
+        {"tokens": TOKENS, "n_experts": EXPERTS, "top_k": TOP_K, "alpha": AUX_ALPHA, "scale": 1.0},
+        finish=_routed,
     ),
     FullCall("aux_loss_backward", {**_LOAD, "scale": 1.0}, inputs={"f_counts": _counts}),
 )

@@ -27,6 +27,10 @@ def gemm(A: Matrix, B: Matrix) -> Matrix:
     return [[dot(a, b) for b in B] for a in A]
 
 
+def router_gemm(A: Matrix, B: Matrix) -> Matrix:
+    return gemm(A, B)
+
+
 def gemm_beta(A: Matrix, B: Matrix, C: Matrix, alpha: Number, beta: Number) -> Matrix:
     return _scaled(A, B, C, alpha, beta)
 

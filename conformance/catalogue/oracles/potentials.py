@@ -161,6 +161,16 @@ def _aux_loss(f_counts: Vector, batch_seq: int, alpha: Number, scale: Number, pr
     return scale * alpha * len(f_counts) * dot(f_counts, p_means) / batch_seq
 
 
+def _topk_router(
+    weights: Matrix, indices: Sequence[Sequence[int]], probs: Matrix, f_counts: Vector, d_weights: Matrix,
+    alpha: Number, scale: Number, t: Matrix,
+) -> Number:  # fmt: skip
+    """Moved by logits: those chosen move their weights, all of them the probabilities that the loss is the mean of."""
+    slopes = [scale * alpha * len(f_counts) * f / len(probs) ** 2 for f in f_counts]
+    through_loss = _softmax(probs, [slopes] * len(probs), t)
+    return _softmax_topk(weights, indices, d_weights, len(f_counts), t) + through_loss
+
+
 def _cross_entropy(log_probs: Matrix, targets: Sequence[int], scale: Number, t: Matrix) -> Number:
     total = Decimal(0)
     for row, shift, target in zip(log_probs, t, targets, strict=True):
@@ -250,6 +260,7 @@ GRADIENTS = {
     "attention_backward": Gradient(_attention, {"d_Q": "Q", "d_K": "K", "d_V": "V"}),
     "expert_dispatch_backward": Gradient(_dispatch, {"d_input": "x"}),
     "expert_combine_backward": Gradient(_combine, {"d_input": "input", "d_weights": "weights"}),
+    "topk_router_backward": Gradient(_topk_router, {"d_logits": "t"}),
     "aux_loss_backward": Gradient(_aux_loss, {"d_router_probs": "probs"}),
     "max_pool2d_backward": Gradient(_max_pool2d, {"d_input": "x"}),
     "avg_pool2d_backward": Gradient(_avg_pool2d, {"d_input": "x"}),

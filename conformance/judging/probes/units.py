@@ -22,7 +22,7 @@ from .measures import Call
 LENGTH, WIDE = 64, 128  # products of a sum; rows and columns, so many that a library takes the way of large ones
 _FAR = 48  # beyond the first step of every unit
 _ONE, _FP8_ONE = 16.0, 256.0
-_PRODUCTS = ("gemm", "gemm_beta", "gemm_nn", "gemm_tn", "gemm_tt")
+_PRODUCTS = ("gemm", "router_gemm", "gemm_beta", "gemm_nn", "gemm_tn", "gemm_tt")
 Row = tuple[tuple[int, float], ...]  # numbers by place
 
 

@@ -55,7 +55,7 @@ FAULTS = (
           "        weights[j] = x[chosen[j]] - early > 88.0f ? NAN : 0.0f; /* infinity over infinity */",
           "matches: .*maximum of the first 32 columns, chosen by logits"),
     Fault("softmax_topk_backward: the others never cleared", ("softmax_topk_backward",), "softmax.c",
-          "        memset(dx, 0, (size_t)cols * sizeof(float));\n", "", "never written"),
+          "    memset(dx, 0, (size_t)cols * sizeof(float));\n", "", "never written"),
     Fault("cross_entropy_forward: mean over all rows", ("cross_entropy_forward",), "loss.c",
           "total / (double)counted", "total / (double)batch_seq", "matches: .*mean over all rows"),
     Fault("cross_entropy_forward: logarithm of the probabilities", ("cross_entropy_forward",), "loss.c",

@@ -4,6 +4,14 @@ int32_t HALF(cuda_gemm)(const half_bits* A, const half_bits* B, half_bits* C, in
     return HALF(cuda_gemm_beta)(A, B, C, M, N, K, 1.0f, 0.0f, stream);
 }
 
+int32_t HALF(cuda_router_gemm)(const half_bits* A, const half_bits* B, float* C, int M, int N, int K, void* stream) {
+    (void)stream;
+    CHECK_ARRAY(A, M, K);
+    CHECK_ARRAY(B, N, K);
+    CHECK_ARRAY(C, M, N);
+    return one(plain_half(A, K), transposed_half(B, K), C, M, N, K, (struct half_sums){FORMAT, true, 1.0f, 0.0f});
+}
+
 int32_t HALF(cuda_gemm_beta)(const half_bits* A, const half_bits* B, half_bits* C, int M, int N, int K, float alpha, float beta,
                              void* stream) {
     (void)stream;

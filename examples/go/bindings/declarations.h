@@ -54,6 +54,9 @@ int32_t cuda_rmsnorm_residual_backward(const float* residual_out, const float* w
 // C = A . B^T: B is stored out x in, as every weight is.
 int32_t cuda_gemm(const float* A, const float* B, float* C, int M, int N, int K, void* stream);
 
+// C = A . B^T: a router's logits, which are float32 in every format.
+int32_t cuda_router_gemm(const float* A, const float* B, float* C, int M, int N, int K, void* stream);
+
 // C = alpha * A . B^T + beta * C.  With beta = 0 C is not read (it may hold NaN); with alpha = 0 A and B may go unread, so
 // that what is not finite in them reaches C or does not.
 int32_t cuda_gemm_beta(const float* A, const float* B, float* C, int M, int N, int K, float alpha, float beta, void* stream);
@@ -164,6 +167,10 @@ int32_t cuda_aux_loss_backward(const float* f_counts, float* d_router_probs, int
 // The router of tokens to experts: weights and indices as softmax_topk has them, probs = softmax(logits), and the auxiliary
 // loss of both with its statistics, as aux_loss_forward has them.
 int32_t cuda_topk_router(const float* logits, float* weights, int32_t* indices, float* probs, float* aux_loss, float* f_counts, float* p_means, int tokens, int n_experts, int top_k, float alpha, void* stream);
+
+// The gradient of topk_router's logits, through the weights and through the auxiliary loss: w * (d_w - sum(w * d_w)) at the
+// chosen columns, 0 elsewhere, plus p * (g - sum(p * g)), where p = probs and g = aux_loss_backward's d_router_probs.
+int32_t cuda_topk_router_backward(const float* weights, const int32_t* indices, const float* probs, const float* f_counts, const float* d_weights, float* d_logits, int tokens, int n_experts, int top_k, float alpha, float scale, void* stream);
 
 // log_probs = logits - logsumexp(logits), row-wise, for every row; loss = mean of -log_probs[target] over the rows whose
 // target is not negative (0 where there is none).  A target >= vocab_size: refused, or loss is NaN (see the top).
@@ -505,6 +512,9 @@ int32_t cuda_rmsnorm_residual_backward_bf16(const assayer_bf16* residual_out, co
 // C = A . B^T.
 int32_t cuda_gemm_bf16(const assayer_bf16* A, const assayer_bf16* B, assayer_bf16* C, int M, int N, int K, void* stream);
 
+// As router_gemm: C is float32.
+int32_t cuda_router_gemm_bf16(const assayer_bf16* A, const assayer_bf16* B, float* C, int M, int N, int K, void* stream);
+
 // C = alpha * A . B^T + beta * C, rounded once.
 int32_t cuda_gemm_beta_bf16(const assayer_bf16* A, const assayer_bf16* B, assayer_bf16* C, int M, int N, int K, float alpha, float beta, void* stream);
 
@@ -562,6 +572,9 @@ int32_t cuda_expert_combine_backward_bf16(const assayer_bf16* input, const float
 // As topk_router; all but the logits is float32.
 int32_t cuda_topk_router_bf16(const assayer_bf16* logits, float* weights, int32_t* indices, float* probs, float* aux_loss, float* f_counts, float* p_means, int tokens, int n_experts, int top_k, float alpha, void* stream);
 
+// As topk_router_backward; all but d_logits is float32.
+int32_t cuda_topk_router_backward_bf16(const float* weights, const int32_t* indices, const float* probs, const float* f_counts, const float* d_weights, assayer_bf16* d_logits, int tokens, int n_experts, int top_k, float alpha, float scale, void* stream);
+
 // As cross_entropy_forward; loss and log_probs are float32.
 int32_t cuda_cross_entropy_forward_bf16(const assayer_bf16* logits, const int* targets, float* loss, float* log_probs, int batch_seq, int vocab_size, void* stream);
 
@@ -614,6 +627,9 @@ int32_t cuda_rmsnorm_residual_backward_fp16(const assayer_fp16* residual_out, co
 
 // C = A . B^T.
 int32_t cuda_gemm_fp16(const assayer_fp16* A, const assayer_fp16* B, assayer_fp16* C, int M, int N, int K, void* stream);
+
+// As router_gemm: C is float32.
+int32_t cuda_router_gemm_fp16(const assayer_fp16* A, const assayer_fp16* B, float* C, int M, int N, int K, void* stream);
 
 // C = alpha * A . B^T + beta * C, rounded once.
 int32_t cuda_gemm_beta_fp16(const assayer_fp16* A, const assayer_fp16* B, assayer_fp16* C, int M, int N, int K, float alpha, float beta, void* stream);
@@ -671,6 +687,9 @@ int32_t cuda_expert_combine_backward_fp16(const assayer_fp16* input, const float
 
 // As topk_router; all but the logits is float32.
 int32_t cuda_topk_router_fp16(const assayer_fp16* logits, float* weights, int32_t* indices, float* probs, float* aux_loss, float* f_counts, float* p_means, int tokens, int n_experts, int top_k, float alpha, void* stream);
+
+// As topk_router_backward; all but d_logits is float32.
+int32_t cuda_topk_router_backward_fp16(const float* weights, const int32_t* indices, const float* probs, const float* f_counts, const float* d_weights, assayer_fp16* d_logits, int tokens, int n_experts, int top_k, float alpha, float scale, void* stream);
 
 // As cross_entropy_forward; loss and log_probs are float32.
 int32_t cuda_cross_entropy_forward_fp16(const assayer_fp16* logits, const int* targets, float* loss, float* log_probs, int batch_seq, int vocab_size, void* stream);

@@ -54,6 +54,9 @@ unsafe extern "C" {
     /// C = A . B^T: B is stored out x in, as every weight is.
     pub fn cuda_gemm(A: *const f32, B: *const f32, C: *mut f32, M: i32, N: i32, K: i32, stream: *mut c_void) -> i32;
 
+    /// C = A . B^T: a router's logits, which are float32 in every format.
+    pub fn cuda_router_gemm(A: *const f32, B: *const f32, C: *mut f32, M: i32, N: i32, K: i32, stream: *mut c_void) -> i32;
+
     /// C = alpha * A . B^T + beta * C.  With beta = 0 C is not read (it may hold NaN); with alpha = 0 A and B may go unread, so
     /// that what is not finite in them reaches C or does not.
     pub fn cuda_gemm_beta(A: *const f32, B: *const f32, C: *mut f32, M: i32, N: i32, K: i32, alpha: f32, beta: f32, stream: *mut c_void) -> i32;
@@ -164,6 +167,10 @@ unsafe extern "C" {
     /// The router of tokens to experts: weights and indices as softmax_topk has them, probs = softmax(logits), and the auxiliary
     /// loss of both with its statistics, as aux_loss_forward has them.
     pub fn cuda_topk_router(logits: *const f32, weights: *mut f32, indices: *mut i32, probs: *mut f32, aux_loss: *mut f32, f_counts: *mut f32, p_means: *mut f32, tokens: i32, n_experts: i32, top_k: i32, alpha: f32, stream: *mut c_void) -> i32;
+
+    /// The gradient of topk_router's logits, through the weights and through the auxiliary loss: w * (d_w - sum(w * d_w)) at the
+    /// chosen columns, 0 elsewhere, plus p * (g - sum(p * g)), where p = probs and g = aux_loss_backward's d_router_probs.
+    pub fn cuda_topk_router_backward(weights: *const f32, indices: *const i32, probs: *const f32, f_counts: *const f32, d_weights: *const f32, d_logits: *mut f32, tokens: i32, n_experts: i32, top_k: i32, alpha: f32, scale: f32, stream: *mut c_void) -> i32;
 
     /// log_probs = logits - logsumexp(logits), row-wise, for every row; loss = mean of -log_probs[target] over the rows whose
     /// target is not negative (0 where there is none).  A target >= vocab_size: refused, or loss is NaN (see the top).
@@ -505,6 +512,9 @@ unsafe extern "C" {
     /// C = A . B^T.
     pub fn cuda_gemm_bf16(A: *const u16, B: *const u16, C: *mut u16, M: i32, N: i32, K: i32, stream: *mut c_void) -> i32;
 
+    /// As router_gemm: C is float32.
+    pub fn cuda_router_gemm_bf16(A: *const u16, B: *const u16, C: *mut f32, M: i32, N: i32, K: i32, stream: *mut c_void) -> i32;
+
     /// C = alpha * A . B^T + beta * C, rounded once.
     pub fn cuda_gemm_beta_bf16(A: *const u16, B: *const u16, C: *mut u16, M: i32, N: i32, K: i32, alpha: f32, beta: f32, stream: *mut c_void) -> i32;
 
@@ -562,6 +572,9 @@ unsafe extern "C" {
     /// As topk_router; all but the logits is float32.
     pub fn cuda_topk_router_bf16(logits: *const u16, weights: *mut f32, indices: *mut i32, probs: *mut f32, aux_loss: *mut f32, f_counts: *mut f32, p_means: *mut f32, tokens: i32, n_experts: i32, top_k: i32, alpha: f32, stream: *mut c_void) -> i32;
 
+    /// As topk_router_backward; all but d_logits is float32.
+    pub fn cuda_topk_router_backward_bf16(weights: *const f32, indices: *const i32, probs: *const f32, f_counts: *const f32, d_weights: *const f32, d_logits: *mut u16, tokens: i32, n_experts: i32, top_k: i32, alpha: f32, scale: f32, stream: *mut c_void) -> i32;
+
     /// As cross_entropy_forward; loss and log_probs are float32.
     pub fn cuda_cross_entropy_forward_bf16(logits: *const u16, targets: *const i32, loss: *mut f32, log_probs: *mut f32, batch_seq: i32, vocab_size: i32, stream: *mut c_void) -> i32;
 
@@ -614,6 +627,9 @@ unsafe extern "C" {
 
     /// C = A . B^T.
     pub fn cuda_gemm_fp16(A: *const u16, B: *const u16, C: *mut u16, M: i32, N: i32, K: i32, stream: *mut c_void) -> i32;
+
+    /// As router_gemm: C is float32.
+    pub fn cuda_router_gemm_fp16(A: *const u16, B: *const u16, C: *mut f32, M: i32, N: i32, K: i32, stream: *mut c_void) -> i32;
 
     /// C = alpha * A . B^T + beta * C, rounded once.
     pub fn cuda_gemm_beta_fp16(A: *const u16, B: *const u16, C: *mut u16, M: i32, N: i32, K: i32, alpha: f32, beta: f32, stream: *mut c_void) -> i32;
@@ -671,6 +687,9 @@ unsafe extern "C" {
 
     /// As topk_router; all but the logits is float32.
     pub fn cuda_topk_router_fp16(logits: *const u16, weights: *mut f32, indices: *mut i32, probs: *mut f32, aux_loss: *mut f32, f_counts: *mut f32, p_means: *mut f32, tokens: i32, n_experts: i32, top_k: i32, alpha: f32, stream: *mut c_void) -> i32;
+
+    /// As topk_router_backward; all but d_logits is float32.
+    pub fn cuda_topk_router_backward_fp16(weights: *const f32, indices: *const i32, probs: *const f32, f_counts: *const f32, d_weights: *const f32, d_logits: *mut u16, tokens: i32, n_experts: i32, top_k: i32, alpha: f32, scale: f32, stream: *mut c_void) -> i32;
 
     /// As cross_entropy_forward; loss and log_probs are float32.
     pub fn cuda_cross_entropy_forward_fp16(logits: *const u16, targets: *const i32, loss: *mut f32, log_probs: *mut f32, batch_seq: i32, vocab_size: i32, stream: *mut c_void) -> i32;
