@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -58,6 +59,31 @@ def of_process(symbol: str, types: Sequence[str]) -> Callable[..., int]:
     Raises AttributeError where there is none.
     """
     return _function(backend.load_library(None, backend.RTLD_NOW), symbol, types)
+
+
+_MALLINFO2 = ("arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost")
+
+
+def taken_from_malloc() -> int:
+    """Return how many bytes malloc has handed out and not been given back, its own words among them.
+
+    0 where C's library does not tell: it has to be glibc 2.33 or newer, and malloc its own.
+    """
+    try:
+        report = _mallinfo2()()
+    except AttributeError:
+        return 0
+    return int(report.uordblks + report.hblkhd)
+
+
+@functools.cache
+def _mallinfo2() -> Callable[[], Any]:
+    """The function of <malloc.h>, of which a structure comes back.  Raises AttributeError where there is none."""
+    count, structure = backend.new_primitive_type("size_t"), backend.new_struct_type("struct mallinfo2")
+    backend.complete_struct_or_union(structure, [(name, count, -1) for name in _MALLINFO2])
+    signature = backend.new_function_type((), structure)
+    found: Callable[[], Any] = backend.load_library(None, backend.RTLD_NOW).load_function(signature, "mallinfo2")
+    return found
 
 
 def environment() -> tuple[bytes, ...]:
