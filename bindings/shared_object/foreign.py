@@ -79,10 +79,11 @@ def taken_from_malloc() -> int:
 @functools.cache
 def _mallinfo2() -> Callable[[], Any]:
     """The function of <malloc.h>, of which a structure comes back.  Raises AttributeError where there is none."""
-    count, structure = backend.new_primitive_type("size_t"), backend.new_struct_type("struct mallinfo2")
-    backend.complete_struct_or_union(structure, [(name, count, -1) for name in _MALLINFO2])
-    signature = backend.new_function_type((), structure)
-    found: Callable[[], Any] = backend.load_library(None, backend.RTLD_NOW).load_function(signature, "mallinfo2")
+    types: Any = backend  # whose functions take fewer arguments than their stubs say
+    count, structure = types.new_primitive_type("size_t"), types.new_struct_type("struct mallinfo2")
+    types.complete_struct_or_union(structure, [(name, count, -1) for name in _MALLINFO2])
+    signature = types.new_function_type((), structure)
+    found: Callable[[], Any] = types.load_library(None, types.RTLD_NOW).load_function(signature, "mallinfo2")
     return found
 
 
