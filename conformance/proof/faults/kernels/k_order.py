@@ -23,7 +23,7 @@ FAULTS = (
           "pack.at[i] = fmaf(alpha, sums[c + i], beta * pack.at[i]);",
           "pack.at[i] = fmaf(beta, pack.at[i], alpha * sums[c + i]);",
           r"C: the bits of .*fma\(beta, C, alpha \* sum\)", run_mode=ON_SM_80, contract=_CONTRACT, cases=_CASES),
-    Fault("matrix.cuh: the parts of a depth added from the last", ("gemm_nn_bf16", "gemm_tn_fp16"), _KERNEL,
+    Fault("matrix.cuh: the parts of a depth added from the last", ("gemm_tn_fp16",), _KERNEL,
           "for (int split = 0; split < splits; split++) {", "for (int split = splits - 1; split >= 0; split--) {",
           "C: the bits of the parts of k added from the last", run_mode=ON_SM_80, contract=_CONTRACT, cases=_CASES),
 )  # fmt: skip
