@@ -73,7 +73,8 @@ def order_of(
     others = _others(operation, declared)
     found = [words for words, order, other in others if _gives(operation, arguments, order, other, got)]
     words = f"the bits of {', or of '.join(found)}" if found else _UNKNOWN
-    return of_symptoms([Symptom(Kind.ORDER, words, outputs=failed, general=words)])
+    each = tuple(f"the bits of {one}" for one in found)  # another case may tell them apart
+    return of_symptoms([Symptom(Kind.ORDER, words, outputs=failed, also=each)])
 
 
 def _gives(operation: str, arguments: Mapping[str, Any], order: Declaration, other: Rearranged, got: Outputs) -> bool:

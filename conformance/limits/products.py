@@ -75,6 +75,7 @@ _OF_FLOAT32: Mapping[str, _Products] = {
     "gemm_tn": _one(True, False),
     "gemm_tt": _one(True, True),
     "batched_gemm": _batched,
+    "router_gemm": _one(False, True),
     "gemm_swiglu": _gated,
     "grouped_gemm": _of_rows({"C": "B"}, True),
     "grouped_gemm_nn": _of_rows({"C": "B"}, False),
