@@ -26,6 +26,10 @@ class Namespace:
 
         Not here: whoever looks at the calls, or answers some of them otherwise, knows the operations one by one.
         """
+        return self.is_needed(operation)
+
+    def is_needed(self, operation: str) -> bool:
+        """Whether no other operations do the same here, so that whatever stands before this one has to offer it too."""
         return False
 
     def __getattr__(self, operation: str) -> Callable[..., Any]:
@@ -49,6 +53,10 @@ class Wrapped(Namespace):
 
     def _call(self, operation: str, /, *args: Any, **named: Any) -> Any:
         return getattr(self._ops, operation)(*args, **named)
+
+    def is_needed(self, operation: str) -> bool:
+        """Whether it is behind."""
+        return isinstance(self._ops, Namespace) and self._ops.is_needed(operation)
 
     def offered_behind(self, operation: str) -> bool:
         """Whether the namespace behind offers it."""

@@ -51,7 +51,7 @@ def test_the_example_in_numpy_conforms_in_what_it_has(capsys: pytest.CaptureFixt
     assert main(["run", "-n", "1", "--module", str(FOLDER / "with_numpy.py"), "--exported", "-k", "not designed"]) == 0
     out = capsys.readouterr().out.strip()
     assert out.splitlines()[-1].startswith("with_numpy.py conforms as far as it was judged: ")
-    assert "192 operations not exported" in out.splitlines()[-1]
+    assert "198 operations not exported" in out.splitlines()[-1]
 
 
 def test_the_example_in_torch_computes_right_in_whole_training_steps_too(capsys: pytest.CaptureFixture[str]) -> None:

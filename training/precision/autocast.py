@@ -59,8 +59,12 @@ class Autocast(Wrapped):
     def offers(self, operation: str) -> bool:
         """Whether both forms are offered behind, or no parts do the same, and the policy has a rule for it."""
         forms = (operation, f"{operation}_{self._suffix}")
-        offered = operation in _ALONE or all(offers(self._ops, form) for form in forms)
-        return operation in self._policy.operations and offered
+        offered = all(offers(self._ops, form) for form in forms)
+        return self.is_needed(operation) or (operation in self._policy.operations and offered)
+
+    def is_needed(self, operation: str) -> bool:
+        """Whether it rounds less than what else does the same, and the policy has a rule for it."""
+        return operation in _ALONE and operation in self._policy.operations
 
     def _call(self, operation: str, /, *args: Any, **named: Any) -> Any:
         forms = self._forms.get(operation) or self._find(operation)
