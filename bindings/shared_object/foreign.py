@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -78,9 +80,21 @@ def _function(library: Any, symbol: str, types: Sequence[str]) -> Callable[..., 
     return found
 
 
-# What is open, until it is closed: an entry must not lose its code with the last SharedObject that knew of it, as
-# `Library(path).silu(x)` has none left when the call is made.
-_open: set[Any] = set()
+# What is open, and from where, until it is closed: an entry must not lose its code with the last SharedObject that knew
+# of it, as `Library(path).silu(x)` has none left when the call is made.
+_open: dict[Any, Path] = {}
+
+
+@atexit.register
+def _stay() -> None:
+    """Let what is open stay loaded until the process is gone.
+
+    The interpreter unloads it before, and with it what it alone needs: under the feet of threads that OpenMP keeps
+    spinning for more work, as OMP_WAIT_POLICY=active has it.
+    """
+    for path in _open.values():
+        with suppress(OSError):  # its file is another by now
+            backend.load_library(str(path), backend.RTLD_NOW | backend.RTLD_NOLOAD | backend.RTLD_NODELETE)
 
 
 class SharedObject:
@@ -95,7 +109,7 @@ class SharedObject:
             self._library: Any = backend.load_library(str(path), backend.RTLD_NOW | backend.RTLD_LOCAL)
         except OSError as error:
             raise LibraryError(f"{path}: {describe_file(path) or error}") from error
-        _open.add(self._library)
+        _open[self._library] = path
 
     def entry(self, symbol: str, types: Sequence[str]) -> Callable[..., int] | None:
         """Return the function with these types of arguments, None where the library does not export it."""
@@ -108,5 +122,5 @@ class SharedObject:
 
     def close(self) -> None:
         """Unload the library; its entries must not be called any more."""
-        _open.discard(self._library)
+        _open.pop(self._library, None)
         self._library.close_lib()

@@ -20,10 +20,10 @@ from conformance.judging.verdict import Verdict, judge
 from conformance.limits.namespaces import OnNumbers
 from conformance.limits.noise import Noisy, exact
 from conformance.steps.whole import OPERATION, ended
-from reference.step import accumulate
 from tensors.numbers import REDUCTIONS
 
-from .run import CONFIG, LOSS, TAPE, Arrays, Made, Recorded, batch, beginning, calls, gradients
+from .derived import since_derived, step_by_hand
+from .run import CONFIG, LOSS, TAPE, Arrays, Made, Recorded, calls, gradients
 
 EXTREMES = {REDUCTIONS["maximum"]: np.argmax, REDUCTIONS["minimum"]: np.argmin}
 
@@ -75,19 +75,12 @@ def _expected() -> dict[str, Any]:
         noise = gradients(numbers, np.float64, _exact)
     return {
         "near": numbers.near,
-        "values": {name: noise[name].replaced(v=value) for name, value in by_hand().items()},
+        "values": {name: noise[name].replaced(v=value) for name, value in step_by_hand(reference).items()},
     }
 
 
 def _exact(array: Any) -> Noisy:
     return exact(array, worst=False)
-
-
-def by_hand() -> Arrays:
-    """The loss and the gradients of the hand-written step, in float64."""
-    doubles = {name: array.astype(np.float64) for name, array in beginning().items()}
-    loss, found, _ = accumulate(reference, CONFIG, doubles, *batch())
-    return {LOSS: loss.total.reshape(()), **found}
 
 
 def judge_tape(bench: Bench, got: Arrays) -> Iterator[Result]:
@@ -102,16 +95,15 @@ def judge_tape(bench: Bench, got: Arrays) -> Iterator[Result]:
     first = first_wrong(bench) if wrong else None
     if first:
         yield first
+    since = f"off since {first.id.removeprefix(f'{TAPE}/')}" if first else since_derived(verdicts) if wrong else ""
     for name, verdict in verdicts.items():
-        yield _result(name, verdict, first)
+        yield _result(name, verdict, since)
 
 
-def _result(name: str, verdict: Verdict, first: Result | None) -> Result:
+def _result(name: str, verdict: Verdict, since: str) -> Result:
+    """since: where what is off begins, for those that are."""
     what = "loss" if name == LOSS else "gradient"
-    reason = ""
-    if not verdict.passed:
-        reason = f"not the hand-written step's {what}: {verdict.reason}"
-        reason += f"; off since {first.id.removeprefix(f'{TAPE}/')}" if first else ""
+    reason = "" if verdict.passed else f"not the hand-written step's {what}: {verdict.reason}; {since}"
     tensors = {} if name == LOSS else {name: f"gradient of {name}"}
     status = Status.FAIL if reason else Status.PASS
     return Result(f"{TAPE}/{name}", OPERATION, status, reason, (verdict,), tensors=tensors)
