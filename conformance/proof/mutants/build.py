@@ -119,7 +119,12 @@ class Builder:
 
     def _linked(self, build: Build, changed: Mapping[str, Path], name: str) -> Path:
         objects = {**self._objects(build.units, build.original, self._kept, QUICK), **changed}
-        return linked(self._recipe, self._recipe.name, objects.values(), build.folder / name / _NAME, _WHOLE)
+        paths, folder = sorted(objects.values()), build.folder / name
+        if build.changed:
+            return linked(self._recipe, self._recipe.name, paths, folder / _NAME, _WHOLE)
+        # Without a mutant it is the same library for many of them.
+        library = self._kept / digest(map(str, paths)) / _NAME
+        return library if library.exists() else linked(self._recipe, self._recipe.name, paths, library, _WHOLE)
 
     def _objects(
         self, units: Iterable[str], sources: Mapping[str, str], folder: Path, options: Sequence[str]

@@ -8,7 +8,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -86,9 +86,12 @@ def _cases_of(operations: frozenset[str], on_a_device: bool) -> list[AnyCase]:
     return [*cases_of_operations(operations, on_a_device=False), *few]
 
 
-def is_small(case: Case) -> bool:
-    """Whether an emulated device makes a call in less than a second."""
-    return elements(case) <= _MOST_ON_A_DEVICE and _elements(case) <= WORK * _MOST_ON_A_DEVICE
+def is_small(case: AnyCase) -> bool:
+    """Whether an emulated device makes a call in less than a second; a sequence of calls takes longer."""
+    if isinstance(case, CallSequence):
+        return False
+    base = case.base if isinstance(case, Refusal) else case
+    return elements(base) <= _MOST_ON_A_DEVICE and _elements(base) <= WORK * _MOST_ON_A_DEVICE
 
 
 def spread(cases: Sequence[AnyCase], most: int) -> Iterator[AnyCase]:
@@ -111,6 +114,16 @@ def second_look(cases: Sequence[AnyCase], most: int) -> list[AnyCase]:
     """Return all calls that are to be refused, which take no time, and no more than so many others."""
     refusals = [case for case in cases if isinstance(case, Refusal)]
     return [*refusals, *spread([case for case in cases if not isinstance(case, Refusal)], most)]
+
+
+def first_look(cases: Sequence[AnyCase], small: Collection[str], most: int) -> list[AnyCase]:
+    """Return no more than so many cases: half of them the first ones, which are the likeliest, the others of each kind.
+
+    What many operations reach, few of them may run, some of these in no call as small as the likeliest ones are.
+    small: the names of those that take no time, of which alone the second half is.
+    """
+    half = most - most // 2
+    return [*cases[:half], *spread([case for case in cases[half:] if case.id in small], most - half)]
 
 
 def _from_both_ends(cases: Sequence[AnyCase]) -> Iterator[AnyCase]:
@@ -154,6 +167,7 @@ class Judge:
         self._proofs = proofs or Equivalents(())
         self._is_brief = is_brief
         self._by_operations: dict[frozenset[str], list[AnyCase]] = {}
+        self._small: dict[frozenset[str], set[str]] = {}
 
     def trial(self, mutant: Mutant) -> Trial:
         """Build a mutant and judge it.  Raises FaultError where there is no compiler."""
@@ -181,7 +195,7 @@ class Judge:
                     return Trial(mutant, Verdict.REPEATED, code=codes)
                 if build.code in self._codes.passed:
                     continue
-                is_new, cases = True, self._cases(mutant, build.operations)[:most]
+                is_new, cases = True, self._first_cases(mutant, build.operations, most)
                 if failed := self._failures.of_cases(build, cases):
                     self._codes.killed.add(build.code)
                     return Trial(mutant, Verdict.KILLED, failed.id, failed.reason, codes)
@@ -208,6 +222,13 @@ class Judge:
             return Trial(mutant, Verdict.KILLED, failed.id, failed.reason, codes)
         all_or_most = f"{len(cases)}" if len(chosen) == len(cases) else f"{len(chosen)} of {len(cases)}"
         return Trial(mutant, Verdict.SURVIVED, said=", ".join([f"{all_or_most} cases", *steps]), code=codes)
+
+    def _first_cases(self, mutant: Mutant, operations: frozenset[str], most: int) -> list[AnyCase]:
+        """The cases of a first look at some operations."""
+        cases = self._cases(mutant, operations)
+        if operations not in self._small:
+            self._small[operations] = {case.id for case in cases if is_small(case)}
+        return first_look(cases, self._small[operations], most)
 
     def _cases(self, mutant: Mutant, operations: frozenset[str]) -> list[AnyCase]:
         """The cases of some operations, in the order of how likely they are to fail."""

@@ -93,6 +93,13 @@ def test_lines_of_a_macro_stay_joined() -> None:
         ("x += 16;", "x -= 16;", False),
         ("x = (float*)y;", "x = (float*)y - 1;", False),
         ("x >>= 16;", "x >>= (16+1);", False),
+        ("y = x<i>(n);", "y = x<=i>(n);", True),
+        ("y = x<i>(n);", "y = x>i>(n);", True),
+        ("x<i> y;", "x<i< y;", True),
+        ("x<1> y;", "x<-1> y;", False),
+        ("x<1>(y);", "x<(1+1)>(y);", False),
+        ("y = x < n;", "y = x >= n;", False),
+        ("y = (x >> 1);", "y = (x >>= 1);", False),
     ],
 )
 def test_what_no_compiler_takes_is_left_out(before: str, after: str, is_broken: bool) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.catalogue.cases import CASES, Case
+from conformance.catalogue.cases import CASES, SEQUENCES, Case
 from conformance.catalogue.prepared import MemoryStore
 from conformance.ids import is_designed
 from conformance.judging.results import Result, Status
@@ -22,7 +22,7 @@ from conformance.proof.mutants.equivalents import Equivalent, Equivalents
 from conformance.proof.mutants.failures import AnyCase, Failures
 from conformance.proof.mutants.library import Library
 from conformance.proof.mutants.record import Trial, Verdict
-from conformance.proof.mutants.trial import History, Judge, Looks, spread
+from conformance.proof.mutants.trial import History, Judge, Looks, first_look, is_small, spread
 
 Made = Callable[[str, str, str], Mutant]
 
@@ -214,6 +214,17 @@ def test_of_an_operation_with_several_functions_a_second_look_takes_each() -> No
     chosen = list(spread(cases, len(functions)))
     assert {case.sizes["function"] for case in chosen if isinstance(case, Case)} == functions
     assert len(functions) > 10
+
+
+def test_half_of_a_first_look_is_of_the_likeliest_and_half_of_each_operation() -> None:
+    cases = History().ordered("", (case for case in CASES.values() if case.operation in {"mul", "softmax"}))
+    small = {case.id for case in cases if is_small(case)}
+    chosen = first_look(cases, small, 7)
+    assert chosen[:4] == cases[:4]
+    assert {case.operation for case in chosen[4:6]} == {"mul", "softmax"}
+    assert len({case.id for case in chosen}) == 7
+    assert {case.id for case in chosen[4:]} <= small < {case.id for case in cases}
+    assert not any(map(is_small, SEQUENCES.values()))
 
 
 def test_cases_that_killed_come_first(mutant: Made) -> None:
