@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import functools
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -60,6 +61,32 @@ def of_process(symbol: str, types: Sequence[str]) -> Callable[..., int]:
     Raises AttributeError where there is none.
     """
     return _function(backend.load_library(None, backend.RTLD_NOW), symbol, types)
+
+
+_MALLINFO2 = ("arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost")
+
+
+def taken_from_malloc() -> int:
+    """Return how many bytes malloc has handed out and not been given back, its own words among them.
+
+    0 where C's library does not tell: it has to be glibc 2.33 or newer, and malloc its own.
+    """
+    try:
+        report = _mallinfo2()()
+    except AttributeError:
+        return 0
+    return int(report.uordblks + report.hblkhd)
+
+
+@functools.cache
+def _mallinfo2() -> Callable[[], Any]:
+    """The function of <malloc.h>, of which a structure comes back.  Raises AttributeError where there is none."""
+    types: Any = backend  # whose functions take fewer arguments than their stubs say
+    count, structure = types.new_primitive_type("size_t"), types.new_struct_type("struct mallinfo2")
+    types.complete_struct_or_union(structure, [(name, count, -1) for name in _MALLINFO2])
+    signature = types.new_function_type((), structure)
+    found: Callable[[], Any] = types.load_library(None, types.RTLD_NOW).load_function(signature, "mallinfo2")
+    return found
 
 
 def environment() -> tuple[bytes, ...]:

@@ -21,7 +21,7 @@ class Status(StrEnum):
     PASS = "PASS"
     FAIL = "FAIL"
     MISTRUSTED = "MISTRUSTED"  # the case could not have told a wrong result from a right one
-    NOT_JUDGED = "NOT JUDGED"  # the worker ran short of memory, threads or files itself
+    NOT_JUDGED = "NOT JUDGED"  # the worker ran short of memory, threads, files or time itself
     CRASHED = "CRASHED"
     TIMED_OUT = "TIMED OUT"
     NOT_RUN = "NOT RUN"

@@ -25,7 +25,7 @@ from conformance.limits.noise import using
 
 from .bench import ENDED, Bench, told
 from .diagnoses import Diagnosis
-from .growth import growth
+from .growth import can_tell, growth
 from .outputs import judge_outputs
 from .preparation import Prepared, unjudged
 from .results import Result, Status
@@ -125,6 +125,11 @@ class _Judge:
             return self._of(Status.PASS, detail=f"made {found.made} times; under a sanitiser, memory not looked at")
         if grows := growth(found.memory, found.window, count, facts.is_device_build):
             return self._failed(Misdeed.GROWS, grows)
+        if not (found.is_over or can_tell(found.memory)):
+            words = (
+                f"made {found.made} of {count} calls in the time that there was, too few to tell whether memory grows"
+            )
+            return self._of(Status.NOT_JUDGED, words)
         return self._of(Status.PASS, detail=f"made {found.made} times")
 
     def _at_once(self) -> Result:

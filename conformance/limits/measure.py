@@ -49,7 +49,9 @@ class Measured:
 
     def made_of(self, index: tuple[Any, ...]) -> MadeOf:
         """Return what the limit of one element is."""
-        return MadeOf(str(made_of(self.sigma[index], self.is_worst_case[index])))
+        if self.sigma[index] == 0:
+            return MadeOf.EXACT
+        return MadeOf.WORST_CASE if self.is_worst_case[index] else MadeOf.SIGMAS
 
 
 def measure(expected: Any, got: Array, signed_zeros: bool = False) -> Measured:
@@ -79,7 +81,7 @@ def limits(expected: Noisy) -> tuple[Array, Array]:
 
 
 def made_of(sigma: Array, is_worst_case: Array) -> Array:
-    """Return what limits are, a MadeOf each; asked of few elements, as an array of words is dear."""
+    """Return what limits are, a MadeOf each, as words; of one element Measured.made_of tells sooner."""
     return np.where(sigma == 0, MadeOf.EXACT, np.where(is_worst_case, MadeOf.WORST_CASE, MadeOf.SIGMAS))
 
 

@@ -5,10 +5,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { RIGHT, SIZED_BY_THE_FIRST, KEPT_BY_ADDRESS, KEPT_BY_SIZE, SHARED_BY_THREADS, LEAKS, LEAKS_UNTOUCHED, LEAKS_MUCH, AFTER_REFUSED,
-       HANGS_AFTER_REFUSED, LATE, CRASHES_LATE, LATE_CODE, DIRECTORY, LOCALE, WRONG };
+       HANGS_AFTER_REFUSED, LATE, CRASHES_LATE, LATE_CODE, DIRECTORY, LOCALE, WRONG, LEAKS_INTO_GAPS, LEAKS_SLEEPING, SLOW };
 
 static int fault, refused, calls;
 static void* volatile lost;
@@ -51,6 +52,26 @@ static void shared(const float* input, float* output, int64_t n) {
     memcpy(output, buffer, (size_t)n * sizeof(float));
 }
 
+/* 100 bytes are lost with each call; before the first, as many as 2,000 calls lose are freed between blocks that stay. */
+static void lose_into_gaps(void) {
+    static void* blocks[4000];
+    if (calls == 1) {
+        for (int i = 0; i < 4000; i++) blocks[i] = memset(malloc(100), 1, 100);
+        for (int i = 0; i < 4000; i += 2) free(blocks[i]);
+    }
+    lost = malloc(100);
+}
+
+static void rest(void) {
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
+/* Five milliseconds of a processor's time. */
+static void toil(void) {
+    const clock_t until = clock() + CLOCKS_PER_SEC / 200;
+    while (clock() < until) continue;
+}
+
 int32_t cuda_silu(const float* input, float* output, int64_t n, void* stream) {
     (void)stream;
     if (!input || !output || n < 1) {
@@ -74,6 +95,9 @@ int32_t cuda_silu(const float* input, float* output, int64_t n, void* stream) {
         case LATE_CODE: if (fault == LATE_CODE && calls > 200) return -3; break;
         case DIRECTORY: if (chdir("/")) return -3; break;
         case LOCALE: setlocale(LC_NUMERIC, "C.UTF-8"); break;
+        case LEAKS_INTO_GAPS: lose_into_gaps(); break;
+        case LEAKS_SLEEPING: lost = memset(malloc(8000), 1, 8000), rest(); break;
+        case SLOW: toil(); break;
         case WRONG: silu(input, output, n); output[0] += 1; return 0;
     }
     silu(input, output, n);

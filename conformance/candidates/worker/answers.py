@@ -19,7 +19,7 @@ from .messages import receive_any, send
 from .mishap import mishap
 from .recorder import Recorder
 from .replies import pack, pack_value
-from .rounds import Repeatable, repeat
+from .rounds import Pace, Repeatable, Repetition
 from .surroundings import Surroundings
 from .together import Rounds, Together
 
@@ -34,6 +34,7 @@ class Child:
     """Answers requests until the connection ends; `found`: what the process was like before the library was opened."""
 
     value = b""  # of the last Python function
+    repetition: Repetition  # that was begun last
     said = "", ""  # what refused the last call, where that is more than a code: a line, and the rest
 
     def __init__(self, connection: int, opened: Any, memory: HostMemory, found: Surroundings) -> None:
@@ -90,9 +91,9 @@ class Child:
         return ("done", (codes, self.said))
 
     def repeat(
-        self, symbol: str, types: tuple[str, ...], task: Task, count: int, window: int, seconds: float, exact: bool
+        self, symbol: str, types: tuple[str, ...], task: Task, pace: Pace, exact: bool, seconds: float
     ) -> tuple[Any, ...]:
-        """Make one call so many times (rounds.py); say also what of the process is no longer as it was."""
+        """Make one call again and again for so long (rounds.py); say also what of the process is otherwise."""
         *call, shapes = task
         entry = self._entry(symbol, types, shapes)
         if entry is None:
@@ -100,7 +101,13 @@ class Child:
         values, carried, written, results = call
         bound = functools.partial(entry, *_raw(types, values))
         made = Repeatable(self.memory, bound, carried, written, results, settle=self._settle)
-        return ("done", (repeat(made, count, window, seconds, exact), list(self.found.changed())))
+        self.repetition = Repetition(made, pace, exact)
+        return self.go_on(seconds)
+
+    def go_on(self, seconds: float) -> tuple[Any, ...]:
+        """Go on with that call for so much longer."""
+        self.repetition.go_on(seconds)
+        return ("done", (self.repetition.told(), list(self.found.changed())))
 
     def together(
         self, symbol: str, types: tuple[str, ...], tasks: list[Task], rounds: Rounds, exact: bool

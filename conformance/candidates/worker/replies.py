@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from bindings import Facts
 
+from .rounds import Held
+
 if TYPE_CHECKING:
     from conformance.catalogue.prepared.codec import Codec
 
@@ -21,13 +23,15 @@ LARGEST = 1 << 24  # bytes of a reply
 LARGEST_VALUE = 1 << 31  # bytes of a function's value: a training step's results are a hundred megabytes
 _DONE = {"done", "ready", "restricted"}
 _MORE = {"missing": None, "raised": str, "mishap": str, "refused": tuple[str, str]}  # what comes with another status
+_REPEATED = tuple[tuple[int, int, bool, list[Held], int, bool, bool], list[str]]
 _VALUES: dict[str, Any] = {
     "restrict": list[str],
     "open": tuple[int, Facts],
     "place": list[int],
     "forget": None,
     "run": tuple[list[int], tuple[str, str]],
-    "repeat": tuple[tuple[int, int, bool, list[tuple[int, int]], bool], list[str]],
+    "repeat": _REPEATED,
+    "go_on": _REPEATED,
     "together": tuple[list[int], tuple[int, int, int, bool] | None],
     "reached": tuple[list[int], list[tuple[float, float, float]]] | None,
     "call": None,

@@ -1,4 +1,4 @@
-"""In the worker's process: one call again and again, compared with the first.
+"""In the worker's process: one call again and again, compared with the first, and what the process holds meanwhile.
 
 What comes back are numbers and words; the outputs of the call that was made last lie in the arena.
 """
@@ -7,19 +7,23 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import struct
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from io import FileIO
 from pathlib import Path
-from typing import Any, Self
+from typing import NamedTuple
 
-from bindings.shared_object.foreign import of_process
+from bindings.shared_object.foreign import of_process, taken_from_malloc
 
 from .memory import HostMemory, Range
 
 PROGRESS = 8  # where in the arena's first page the number of the call stands
 _STATM = Path("/proc/self/statm")  # of Linux: pages of addresses, of memory, of memory that is shared
+_ROLLUP = Path("/proc/self/smaps_rollup")  # the same from the page tables, and more
+_ANONYMOUS = re.compile(rb"^Anonymous: +(\d+) kB", re.MULTILINE)
 _TASKS = Path("/proc/self/task")
 _AWHILE_S, _LONG_S = 0.005, 0.1  # a thread that goes on after the call is seen to
 MOST_GROWTH = 1 << 30  # bytes that the process may grow by before the calls end: the machine has other work
@@ -71,34 +75,82 @@ class Repeatable:
         return [bytes(self.memory.progress[start:stop]) for start, stop in self.results]
 
 
-def repeat(call: Repeatable, count: int, window: int, seconds: float, exact: bool) -> tuple[Any, ...]:
-    """Make a call so many times, or until the time is up, it fails, gives other bits (exact), or memory runs short.
+class Held(NamedTuple):
+    """How many bytes the process has: of addresses, of memory of its own, and from malloc; where nothing tells, 0."""
 
-    Returns how many were made, the last one's code, whether it gave other bits than the first, what `Gauge` read after
-    the first and after each window of calls, and whether outputs changed once the first had returned.
+    addresses: int
+    memory: int
+    from_malloc: int
+
+
+class Pace(NamedTuple):
+    """How many calls are made, in how many windows, in how many seconds of processor time together.
+
+    Where calls are slow a window has fewer.
     """
-    until = time.monotonic() + seconds
-    threads = _threads()
-    code, differs, made = call.first(), False, 1
-    late = code == 0 and _goes_on(call, threads)
-    call.settle()
-    give_back()
-    with Gauge() as gauge:
-        first = gauge.read()
-        held = [first]
-        while made < count and code == 0 and not differs and time.monotonic() < until:
-            made += 1
-            struct.pack_into("q", call.memory.progress, PROGRESS, made)
-            code = call.make()
-            differs = exact and code == 0 and call.differs
-            if made % window == 0:
-                call.settle()
-            now = gauge.read()
-            if made % window == 0 or now[1] - first[1] > MOST_GROWTH:
-                held.append(now)
-            if now[1] - first[1] > MOST_GROWTH:
-                break
-    return made, code, differs, held, late
+
+    calls: int
+    windows: int
+    seconds: float
+
+    def window(self, cost: float) -> int:
+        """Return how many calls a window has, where each takes so many seconds of processor time."""
+        affordable = self.seconds / self.windows / cost if cost > 0 else self.calls
+        return max(1, min(self.calls // self.windows, int(affordable)))
+
+
+class Repetition:
+    """A call made again and again until it fails, gives other bits (exact), or memory runs short.
+
+    made, code: how many there were, and the last one's code.  differs: whether it gave other bits than the first.
+    window: how many calls a window has.  held: what the process held after the first call and after each window.
+    late: whether outputs changed once the first had returned.
+    """
+
+    def __init__(self, call: Repeatable, pace: Pace, exact: bool) -> None:
+        self.call, self.pace, self.exact = call, pace, exact
+        self.made, self.window, self.differs, self._most = 1, 1, False, pace.calls
+        threads = _threads()
+        self.code = call.first()
+        self.late = self.code == 0 and _goes_on(call, threads)
+        call.settle()
+        give_back()
+        self._gauge = Gauge()
+        self.held = [self._gauge.read()]
+        self._first = self._gauge.resident()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no more calls are to be made."""
+        return self.made >= self._most or self.code != 0 or self.differs or self._is_much
+
+    @property
+    def _is_much(self) -> bool:
+        return self._gauge.resident() - self._first > MOST_GROWTH
+
+    def go_on(self, seconds: float) -> None:
+        """Make calls until they are over, or for so many seconds of a clock's."""
+        until = time.monotonic() + seconds
+        while not self.is_over and time.monotonic() < until:
+            self._make()
+
+    def _make(self) -> None:
+        self.made += 1
+        struct.pack_into("q", self.call.memory.progress, PROGRESS, self.made)
+        began = time.process_time()
+        self.code = self.call.make()
+        if self.made == 2:  # the first prepares what the others use
+            self.window = self.pace.window(time.process_time() - began)
+            self._most = min(self._most, self.window * self.pace.windows)
+        self.differs = self.exact and self.code == 0 and self.call.differs
+        if self.made % self.window == 0:
+            self.call.settle()
+        if self.made % self.window == 0 or self._is_much:
+            self.held.append(self._gauge.read())
+
+    def told(self) -> tuple[int, int, bool, list[Held], int, bool, bool]:
+        """What the judge is told; the last: whether it is over."""
+        return self.made, self.code, self.differs, self.held, self.window, self.late, self.is_over
 
 
 def _goes_on(call: Repeatable, threads: int) -> bool:
@@ -121,19 +173,40 @@ def give_back() -> None:
 
 
 class Gauge:
-    """Reads how many bytes of addresses, and of memory that is its own, the process has; where no system tells, 0."""
+    """Reads what the process holds."""
 
-    def __enter__(self) -> Self:
-        self._file = os.open(_STATM, os.O_RDONLY) if _STATM.exists() else -1
+    def __init__(self) -> None:
         self._page = os.sysconf("SC_PAGE_SIZE")
-        return self
+        self._quick, self._exact = _opened(_STATM), _opened(_ROLLUP)
+        self._text = bytearray(4096)  # to read is to take no memory
 
-    def __exit__(self, kind: object, error: object, trace: object) -> None:
-        if self._file >= 0:
-            os.close(self._file)
+    def read(self) -> Held:
+        """Return all of it, to the page: of the words that are quick to read some Linux lag behind by many pages."""
+        addresses, about = self._pages()
+        return Held(addresses, self._anonymous() or about, taken_from_malloc())
 
-    def read(self) -> tuple[int, int]:
-        if self._file < 0:
+    def resident(self) -> int:
+        """Return about how many bytes of memory of its own the process has, quickly."""
+        return self._pages()[1]
+
+    def _pages(self) -> tuple[int, int]:
+        if self._quick is None:
             return 0, 0
-        size, resident, shared = map(int, os.pread(self._file, 128, 0).split()[:3])
+        size, resident, shared = map(int, os.pread(self._quick.fileno(), 128, 0).split()[:3])
         return size * self._page, (resident - shared) * self._page
+
+    def _anonymous(self) -> int:
+        """Bytes of pages that are of no file and no other process's; 0 where the system does not tell."""
+        if self._exact is None:
+            return 0
+        os.preadv(self._exact.fileno(), [self._text], 0)
+        found = _ANONYMOUS.search(self._text)
+        return int(found[1]) << 10 if found else 0
+
+
+def _opened(path: Path) -> FileIO | None:
+    """A file that stays open as long as what is returned; None where the system has none."""
+    try:
+        return FileIO(path)
+    except OSError:
+        return None

@@ -11,13 +11,14 @@ from . import findings
 from .call import Call
 from .outcome import Outcome, Status
 from .process import Ended
-from .rounds import PROGRESS
+from .rounds import PROGRESS, Held, Pace
 from .together import Rounds
 from .worker import INVALID, Worker
 
 WINDOWS = 16  # parts of a thousand calls, of which the last half tell whether memory grows
 _NOTHING = "", ""  # said of a call beside its code
 _OF_TIME = 0.5  # of what a request may take: calls end by themselves before the judge ends them
+_TURNS = 8  # requests for calls in a row, at most: a machine with other work takes so much longer
 
 
 @dataclass
@@ -27,18 +28,20 @@ class Repeated:
     made      how many calls there were; the last is the one that `outcome` is of
     differs   whether that gave other bits than the first
     window    calls between two readings of memory
-    memory    bytes of addresses and of memory of its own that the process had: after the first call, and each window
+    memory    what the process held: after the first call, and each window
     changed   what of the process is no longer as it was before the library was opened, in words
     late      whether outputs changed once the first call had returned
+    is_over   whether there are no calls that are wanting: on a busy machine the clock may have ended them
     """
 
     outcome: Outcome
     made: int = 0
     differs: bool = False
     window: int = 0
-    memory: list[tuple[int, int]] = field(default_factory=list)
+    memory: list[Held] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
     late: bool = False
+    is_over: bool = True
 
 
 @dataclass
@@ -78,16 +81,22 @@ def once(
 def repeated(worker: Worker, operation: str, arguments: Mapping[str, Any], count: int, exact: bool = True) -> Repeated:
     """Make a call so many times; exact: until it gives other bits than the first."""
     [call] = _laid_out(worker, operation, [arguments])
-    window, seconds = max(1, count // WINDOWS), worker.limit_s * _OF_TIME
+    seconds = worker.limit_s * _OF_TIME
+    pace = Pace(count, min(count, WINDOWS), seconds)
     try:
-        reply = _ask(worker, "repeat", [call], _task(worker, call), count, window, seconds, exact)
+        reply = _ask(worker, "repeat", [call], _task(worker, call), pace, exact, seconds)
+        for _ in range(_TURNS - 1):
+            if reply[0] != "done" or reply[1][0][-1]:
+                break
+            reply = worker.process().ask("go_on", worker.limit_s, seconds)
     except Ended as ended:
         [made] = struct.unpack_from("q", worker.arena.memory, PROGRESS)
         return Repeated(_ended(worker, ended, f" in call {made}"), made)
     if reply[0] != "done":
         return Repeated(_outcome(worker, call, reply))
-    (made, code, differs, memory, late), changed = reply[1]
-    return Repeated(_outcome(worker, call, ("done", ([code], _NOTHING))), made, differs, window, memory, changed, late)
+    (made, code, differs, memory, window, late, is_over), changed = reply[1]
+    outcome = _outcome(worker, call, ("done", ([code], _NOTHING)))
+    return Repeated(outcome, made, differs, window, memory, changed, late, is_over)
 
 
 def together(

@@ -64,7 +64,7 @@ def diagnose(
     with np.errstate(all="ignore"):
         matched, untried = matches(compared, got)
         others = [reading.name for reading in untried]
-        call = Failed(operation, arguments, expected, got, last or {}, again)
+        call = Failed(operation, arguments, expected, got, last or {}, again, computed=compared.computed)
         if matched:
             named = of_readings([reading.name for reading in matched], others)
             # Another case may refute the readings: then the cases have what they look like in common.

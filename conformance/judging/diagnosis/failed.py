@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -33,6 +33,7 @@ class Failed:
     again: what the same call gave once more, on outputs that held another poison; None where that is not known.
     sizes: the call's sizes and scalars by name, where they are not those of its arguments, as of a part of a call.
     carried_out: the operation as it is computed for such a part, where that is not on its arguments alone.
+    computed: what implementations of other unit roundoffs must give, as far as anybody has asked.
     """
 
     operation: str
@@ -43,6 +44,7 @@ class Failed:
     again: Mapping[str, Array] | None = None
     sizes: Mapping[str, Any] | None = None
     carried_out: Callable[..., Any] | None = None
+    computed: dict[float, Expected] = field(default_factory=dict)
 
     @cached_property
     def inputs(self) -> dict[str, Array]:
@@ -57,11 +59,10 @@ class Failed:
 
     def computed_with(self, unit: float) -> Expected:
         """What an implementation of another unit roundoff must give."""
-        known: dict[float, Expected] = self.__dict__.setdefault("_computed", {})
-        if unit not in known:
+        if unit not in self.computed:
             with using(replace(FLOAT32, unit=unit)):
-                known[unit] = expect(self.operation, self.arguments, self.carried_out)
-        return known[unit]
+                self.computed[unit] = expect(self.operation, self.arguments, self.carried_out)
+        return self.computed[unit]
 
 
 @dataclass(frozen=True)

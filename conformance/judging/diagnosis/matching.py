@@ -23,11 +23,12 @@ Outputs = Mapping[str, Any]
 class Compared:
     """What the readings of an operation give in one call, each computed once, with however many results it is compared.
 
-    expected: what is right, by flat output name.
+    expected: what is right, by flat output name.  computed: what other unit roundoffs give there (failed.py).
     """
 
     def __init__(self, operation: str, arguments: Mapping[str, Any], expected: Expected) -> None:
         self.operation, self.arguments, self.expected = operation, arguments, expected
+        self.computed: dict[float, Expected] = {}
         self._values: dict[str, dict[str, Any] | None] = {}
         self._expectations: dict[str, list[Expected]] = {}
 

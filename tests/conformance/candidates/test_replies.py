@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 from bindings import Facts
 from conformance.candidates.worker.replies import GarbledError, pack, pack_value, unpack, unpack_value
+from conformance.candidates.worker.rounds import Held
 
 JSON = st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(), st.lists, max_leaves=8)
-REQUESTS = ("restrict", "open", "place", "forget", "run", "repeat", "together", "reached", "call")
+REQUESTS = ("restrict", "open", "place", "forget", "run", "repeat", "go_on", "together", "reached", "call")
 
 
 class Opens:
@@ -40,7 +41,8 @@ class Opens:
         ("run", "done", ([0, 0, -2], ("ValueError: no", ""))),
         ("run", "raised", "a \udcff text"),
         ("run", "missing", None),
-        ("repeat", "done", ((7, 0, False, [(1, 2), (3, 4)], True), ["the locale"])),
+        ("repeat", "done", ((7, 0, False, [Held(1, 2, 3), Held(4, 5, 6)], 3, True, False), ["the locale"])),
+        ("go_on", "done", ((7, 0, False, [Held(1, 2, 3)], 3, False, True), [])),
         ("together", "done", ([3, 4], (1, 2, 0, True))),
         ("together", "done", ([3, 4], None)),
         ("reached", "done", None),

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from conformance.candidates.worker import sequences
+from conformance.candidates.worker.rounds import Held, Pace
 from conformance.candidates.worker.worker import Worker
 from conformance.catalogue.cases import SEQUENCES
 from conformance.judging.bench import Bench
@@ -139,20 +141,51 @@ MB = 1_000_000
     ("held", "said"),
     [
         ([], ""),
-        ([(MB, MB)] * 17, ""),
-        ([(MB, MB + 4096 * place) for place in range(17)], "64 bytes of memory each"),
-        ([(MB + 4096 * place, MB) for place in range(17)], "64 bytes of address space each"),
-        ([(MB, MB + 4096 * min(place, 9)) for place in range(17)], ""),  # a pool that is full in the end
-        ([(MB, MB + 4096 * (place // 2)) for place in range(17)], ""),  # now and then
-        ([(MB, MB + 4096 * place) for place in range(9)], ""),  # too few calls to tell
-        ([(MB, MB), (MB, MB + (2 << 30))], "by 2.15 GB"),
+        ([Held(MB, MB, MB)] * 17, ""),
+        ([Held(MB, MB + 4096 * place, MB) for place in range(17)], "64 bytes of memory each"),
+        ([Held(MB + 4096 * place, MB, MB) for place in range(17)], "64 bytes of address space each"),
+        ([Held(MB, MB, MB + 1024 * place) for place in range(17)], "16 bytes of memory from malloc each"),
+        ([Held(MB, MB + 4096 * min(place, 9), MB) for place in range(17)], ""),  # a pool that is full in the end
+        ([Held(MB, MB + 4096 * (place // 2), MB) for place in range(17)], ""),  # now and then
+        ([Held(MB, MB + 4096 * place, MB) for place in range(9)], ""),  # too few calls to tell
+        ([Held(MB, MB, MB), Held(MB, MB + (2 << 30), MB)], "by 2.15 GB"),
     ],
 )
-def test_growth_is_told_from_what_is_taken_once(held: list[tuple[int, int]], said: str) -> None:
+def test_growth_is_told_from_what_is_taken_once(held: list[Held], said: str) -> None:
     found = growth(held, 64, 1024)
     assert (said in found) if said else found == ""
 
 
 def test_pages_of_a_library_of_kernels_are_touched_over_many_calls() -> None:
-    assert growth([(MB, MB + 4096 * place) for place in range(17)], 8, 128, is_of_kernels=True) == ""
-    assert growth([(MB + 4096 * place, MB) for place in range(17)], 8, 128, is_of_kernels=True) != ""
+    assert growth([Held(MB, MB + 4096 * place, MB) for place in range(17)], 8, 128, is_of_kernels=True) == ""
+    assert growth([Held(MB + 4096 * place, MB, MB) for place in range(17)], 8, 128, is_of_kernels=True) != ""
+
+
+def test_what_malloc_has_unused_hides_no_small_leak(library: Path) -> None:
+    result = judged("thousand", "LEAKS_INTO_GAPS", library)
+    assert re.search(
+        "grows from call to call: .* bytes of memory from malloc each, in the last 512 calls", result.headline
+    )
+
+
+def test_of_slow_calls_a_window_has_fewer(library: Path) -> None:
+    assert Pace(1024, 16, 10.0).window(0.001) == 64
+    assert Pace(1024, 16, 10.0).window(0.01) == 62
+    assert Pace(1024, 16, 10.0).window(10.0) == 1
+    result = judged("thousand", "SLOW", library, limit_s=2.0)
+    assert (result.status, result.reason) == (Status.PASS, "")
+    assert re.fullmatch("made [1-9][0-9]{1,2} times", result.detail)
+
+
+def test_a_leak_is_found_where_calls_take_many_requests(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sequences, "_OF_TIME", 0.005)  # of 10 s: the calls, each of which sleeps, take many requests
+    monkeypatch.setattr(sequences, "_TURNS", 10_000)
+    assert judged("thousand", "LEAKS_SLEEPING", library).status is Status.FAIL
+
+
+def test_too_few_calls_to_tell_growth_are_said(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sequences, "_OF_TIME", 0.005)
+    monkeypatch.setattr(sequences, "_TURNS", 1)
+    result = judged("thousand", "LEAKS_SLEEPING", library)
+    assert result.status is Status.NOT_JUDGED
+    assert re.fullmatch("made [0-9]+ of 1024 calls .* too few to tell whether memory grows", result.reason)
