@@ -20,7 +20,7 @@ def unwritten(part: Part) -> Symptom | None:
         return Symptom(Kind.UNWRITTEN, "never written, still the poison")
     old = part.wrong.call.inputs.get(part.wrong.output)
     same = old is not None and old.shape == part.wrong.got.shape and _same_bits(part.got, old[part.at])
-    if same and part.is_telling and not _is_nan(part.got).all():  # one NaN is like another
+    if same and part.is_telling:
         return Symptom(Kind.UNWRITTEN, "never written, still what it held before")
     return None
 
@@ -187,10 +187,6 @@ def _equal_bits(got: Array, other: Array) -> Array:
         return np.zeros(got.shape, bool)
     bits = f"u{got.dtype.itemsize}"
     return np.asarray(got.view(bits) == np.broadcast_to(other.view(bits), got.shape))
-
-
-def _is_nan(got: Array) -> Array:
-    return np.isnan(got) if got.dtype.kind == "f" else np.zeros(got.shape, bool)
 
 
 def _same_values(got: Array, other: Array) -> bool:
