@@ -18,6 +18,7 @@ class Misdeed(StrEnum):
     OTHER_CODE = "returned another code the second time"
     WROTE_REFUSED = "refused a call and wrote all the same"
     NOT_REFUSED = "did not refuse a call that it has to"
+    OTHER_PLACE = "gave something else where an array began elsewhere"
     KEEPS = "kept something from one call to the next"
     GROWS = "took more memory with every call"
     LEAVES_CHANGED = "changed what belongs to its process"

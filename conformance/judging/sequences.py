@@ -19,7 +19,7 @@ from conformance.candidates.worker.outcome import Outcome
 from conformance.candidates.worker.together import Rounds
 from conformance.candidates.worker.worker import Worker
 from conformance.catalogue.cases import CallSequence
-from conformance.catalogue.cases.sequences import AT_ONCE, EMULATED_THOUSAND, THOUSAND, SequencedCall, Way
+from conformance.catalogue.cases.sequences import AT_ONCE, EMULATED_THOUSAND, THOUSAND, VECTOR, SequencedCall, Way
 from conformance.catalogue.goldens import GoldenError
 from conformance.limits.noise import using
 
@@ -31,11 +31,16 @@ from .preparation import Prepared, unjudged
 from .results import Result, Status
 from .verdict import Verdict
 
+PLACED = "depends on where an array begins"
 KEPT = "keeps something from one call to the next"
 VARIES = "gives other bits from call to call"
 LATE = "writes into its outputs once it has returned"
 DISTURBED = "two calls at once disturb each other"
 _WITHOUT = (Status.NOT_RUN, Status.NOT_SUPPORTED, Status.NOT_JUDGED)  # which say nothing of what calls leave behind
+_FOUND = {
+    Way.AT_ONCE: (Misdeed.DISTURBS, "alone it is right"),
+    Way.DISPLACED: (Misdeed.OTHER_PLACE, f"where all begin at multiples of {VECTOR} bytes it is right"),
+}
 ROUNDS = Rounds(*AT_ONCE)
 
 
@@ -76,8 +81,8 @@ class _Judge:
 
     def result(self) -> Result:
         """Make the calls, and say what came of them."""
-        ways = {Way.IN_TURN: self._in_turn, Way.REPEATED: self._repeated, Way.AT_ONCE: self._at_once}
-        return ways[self.sequence.way]()
+        ways = {Way.REPEATED: self._repeated, Way.AT_ONCE: self._at_once}
+        return ways.get(self.sequence.way, self._in_turn)()
 
     def _needs(self, call: SequencedCall) -> Prepared:
         key = call.case.id, call.draw
@@ -94,14 +99,16 @@ class _Judge:
             if prepared.weakness:
                 return self._of(unjudged(), f"{label}: {prepared.weakness}")
             override = call.refusal.override if call.refusal else None
-            outcome = made.once(self.worker, self.sequence.operation, prepared.arguments, call.run, override)
+            operation, arguments = self.sequence.operation, prepared.arguments
+            outcome = made.once(self.worker, operation, arguments, call.run, override, call.displaced)
             if call.refusal and outcome.status not in ("missing", "mishap"):
                 continue  # it has a case of its own
             wrong = self._wrong(call, outcome)
             if wrong and _is_declined(wrong):
                 declined = declined or f"{label}: {wrong.reason}"
             elif wrong:
-                return self._told([place], wrong, f"{KEPT}: {label}")
+                words = PLACED if call.displaced else KEPT
+                return self._told([place], wrong, f"{words}: {label}")
         return self._of(Status.NOT_SUPPORTED if declined else Status.PASS, declined)
 
     def _repeated(self) -> Result:
@@ -172,13 +179,15 @@ class _Judge:
             return self._of(without.status, without.reason, without.detail)
         if without:
             return self._failed(None, f"{self.sequence.label(places[0])}: {wrong.reason}; wrong alone too", wrong)
-        kind = Misdeed.DISTURBS if self.sequence.way is Way.AT_ONCE else Misdeed.KEEPS
-        return self._failed(kind, f"{words}: {wrong.reason}; alone it is right", wrong)
+        kind, right = _FOUND.get(self.sequence.way, (Misdeed.KEEPS, "alone it is right"))
+        return self._failed(kind, f"{words}: {wrong.reason}; {right}", wrong)
 
     def _alone(self, call: SequencedCall) -> _Wrong | None:
-        """What is wrong with a call by itself, in a process that has made no other."""
+        """What is wrong with a call by itself, in a process that has made no other, no array displaced."""
         self.worker.stop()
-        outcome = made.once(self.worker, call.case.operation, self._needs(call).arguments, call.run)
+        displaced = None if call.displaced is None else ""
+        arguments = self._needs(call).arguments
+        outcome = made.once(self.worker, call.case.operation, arguments, call.run, displaced=displaced)
         return self._wrong(call, outcome)
 
     def _of(self, status: Status, reason: str = "", detail: str = "") -> Result:

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 enum { RIGHT, SIZED_BY_THE_FIRST, KEPT_BY_ADDRESS, KEPT_BY_SIZE, SHARED_BY_THREADS, LEAKS, LEAKS_UNTOUCHED, LEAKS_MUCH, AFTER_REFUSED,
-       HANGS_AFTER_REFUSED, LATE, CRASHES_LATE, LATE_CODE, DIRECTORY, LOCALE, WRONG, LEAKS_INTO_GAPS, LEAKS_SLEEPING, SLOW };
+       HANGS_AFTER_REFUSED, LATE, CRASHES_LATE, LATE_CODE, DIRECTORY, LOCALE, WRONG, LEAKS_INTO_GAPS, LEAKS_SLEEPING, SLOW, ALIGNED_AS_INPUT };
 
 static int fault, refused, calls;
 static void* volatile lost;
@@ -98,6 +98,7 @@ int32_t cuda_silu(const float* input, float* output, int64_t n, void* stream) {
         case LEAKS_INTO_GAPS: lose_into_gaps(); break;
         case LEAKS_SLEEPING: lost = memset(malloc(8000), 1, 8000), rest(); break;
         case SLOW: toil(); break;
+        case ALIGNED_AS_INPUT: output = (uintptr_t)input % 16 ? output : (float*)((uintptr_t)output & -16); break;
         case WRONG: silu(input, output, n); output[0] += 1; return 0;
     }
     silu(input, output, n);

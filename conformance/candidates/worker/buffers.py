@@ -27,7 +27,7 @@ from .contents import Contents, held, parts, read, spans, write
 TWICE, RUNS = (1, 2), (1, 2, 3)
 _MARGIN = 4096  # bytes of a slot beside the buffer that hold the canary
 _LINE = 64
-_VECTOR = 16  # bytes: what a thread of a device moves at most, and only from a multiple of as many
+VECTOR = 16  # bytes: what a thread of a device moves at most, and only from a multiple of as many
 
 
 @dataclass
@@ -42,6 +42,7 @@ class Buffer:
     slots: dict[int, Slot]
     size: int
     is_read: bool = True
+    is_displaced: bool = False  # whether it begins at no multiple of 16 bytes in run 3
 
     @property
     def name(self) -> str:
@@ -72,7 +73,7 @@ class Buffer:
     def start(self, run: int) -> int:
         slot = self.slots[run]
         if run == 3:
-            return slot.start + _LINE + (0 if self.size % _VECTOR else self.dtype.itemsize)
+            return slot.start + _LINE + self.is_displaced * self.dtype.itemsize
         return slot.stop - self.size if run == 1 else slot.start + -self.size % _LINE
 
     def stop(self, run: int) -> int:
@@ -126,7 +127,7 @@ def _make(
     contents = {} if array is None or not is_read else dict.fromkeys(RUNS, _contents(parameter, array, dtype))
     size = math.prod(shape) * dtype.itemsize
     slots = {run: arena.take(size + 2 * _LINE) for run in RUNS}
-    return Buffer(parameter, index, dtype, shape, contents, slots, size, is_read)
+    return Buffer(parameter, index, dtype, shape, contents, slots, size, is_read, size % VECTOR == 0)
 
 
 def _contents(parameter: Parameter, array: Any, dtype: np.dtype[Any]) -> Contents:

@@ -21,6 +21,8 @@ from .spec import Case, Sizes
 SMALL, LARGE = 1 << 7, 1 << 14  # elements of a call: nearest to the first, at most the second
 LONG = 1 << 16  # elements of a call on one of two threads, at most: it has to last until the other is on its way
 WORK = 1 << 6  # the product of a call's sizes is at most so many times its elements: some cases are small and slow
+VECTOR = 16  # bytes: what a thread of a device moves at most, and only from a multiple of as many
+_LONG_ROW = 4 * VECTOR  # bytes of an array of one axis that has packs wherever it begins
 THOUSAND = 1 << 10  # calls in a row
 EMULATED_THOUSAND = 1 << 7  # where each call is the CPU's work for every thread of a grid
 # Of each thread: calls at most, seconds of both threads' processor time and of a clock's at most, calls at least.
@@ -31,6 +33,7 @@ class Way(StrEnum):
     """How the calls of a sequence are made."""
 
     IN_TURN = "one after another"
+    DISPLACED = "one array after another begins elsewhere"
     REPEATED = "again and again"
     AT_ONCE = "on two threads at once"
 
@@ -43,13 +46,16 @@ class SequencedCall:
     draw: int = 0  # added to the run's seed: other numbers in arrays of the same sizes
     run: int = 1  # in whose buffers its arrays lie: those of 1 end at guard zones, those of 2 begin behind them
     refusal: Refusal | None = None  # what it is in place of a good call
+    displaced: str | None = None  # the array that alone begins at no multiple of 16 bytes; "": none does
 
     @property
     def label(self) -> str:
         """What it is called among the others."""
         if self.refusal:
             return f"{self.refusal.fault}, to be refused"
-        return self.case.name + " with other numbers" * bool(self.draw) + " elsewhere" * (self.run != 1)
+        alone = f" where {self.displaced} alone begins at no multiple of {VECTOR} bytes" if self.displaced else ""
+        elsewhere = " elsewhere" * (self.run != 1 and self.displaced is None)
+        return self.case.name + " with other numbers" * bool(self.draw) + elsewhere + alone
 
 
 @dataclass(frozen=True)
@@ -84,6 +90,7 @@ def sequences(cases: Iterable[Case], refusals: Iterable[Refusal]) -> list[CallSe
     middle = _nearest(plain, math.isqrt(elements(small) * elements(large)))
     found = [_alternating(small, middle, large), _same_sizes(small), _thousand(small), _threads(telling)]
     # What an array holds, no device looks at; what it does with it has cases of its own.
+    found += _displaced(telling)
     refused = {tuple(refusal.override): refusal for refusal in refusals if not refusal.entries}
     return [*found, _after_refused(small, [*refused.values()])] if refused else found
 
@@ -156,6 +163,37 @@ def _after_refused(case: Case, refused: Sequence[Refusal]) -> CallSequence:
         calls += [SequencedCall(refusal.base, refusal=refusal), SequencedCall(case)]
     why = "a good call after one that is to be refused, for each argument: finds what a refusal leaves behind"
     return CallSequence(case.operation, "after_refused", why, tuple(calls))
+
+
+def _displaced(cases: Sequence[Case]) -> list[CallSequence]:
+    """Of the case in which most arrays have rows that are moved in packs; none where no two arrays ever have."""
+    small = [case for case in cases if elements(case) <= LONG] or cases
+    case = max(small, key=lambda case: (len(_in_packs(case)), case.data == "plain", -elements(case)))
+    names = _in_packs(case)
+    if len(names) < 2:
+        return []  # what an array does alone, run 3 of every case shows
+    calls = tuple(SequencedCall(case, run=3, displaced=name) for name in ("", *names))
+    why = (
+        f"one array after another begins at no multiple of {VECTOR} bytes, all others do: finds who looks at the "
+        "alignment of one array and moves packs of another"
+    )
+    return [CallSequence(case.operation, "displaced", why, calls, Way.DISPLACED)]
+
+
+def _in_packs(case: Case) -> list[str]:
+    """The arrays of a call that may be moved in packs: those of rows that are whole packs, and long rows alone."""
+    function = operations.OPERATIONS[case.operation]
+    arrays = {p.name: p for p in (*operations.read_arrays(function), *operations.written_arrays(function))}
+    return [name for name, p in arrays.items() if not p.host and _is_in_packs(p, case.sizes)]
+
+
+def _is_in_packs(parameter: Parameter, sizes: Sizes) -> bool:
+    item: int = parameter.type.dtype.itemsize
+    if parameter.each:
+        return bool(max(sizes[parameter.each[1]]) * item >= _LONG_ROW)
+    bytes_of: list[int] = [axis.size(sizes) * item for axis in parameter.shape]
+    *outer, row = bytes_of or [0]
+    return row >= _LONG_ROW if not outer else row > 0 and row % VECTOR == 0
 
 
 def _thousand(case: Case) -> CallSequence:

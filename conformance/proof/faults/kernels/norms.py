@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from conformance.proof.faults.fault import Fault
+from conformance.proof.faults.run_mode import BY_ADDRESSES
 
 FAULTS = (
     Fault("layernorm.cu: variance of a sample", ("layernorm",), "layernorm.cu",
@@ -10,6 +11,9 @@ FAULTS = (
           "inverse_root(team_sum<L::THREADS>(squares), f.cols - 1, f.eps)", "matches: .*divided by hidden_dim - 1"),
     Fault("layernorm.cu: deviation stored", ("layernorm",), "layernorm.cu",
           "f.rstd[row] = rstd;", "f.rstd[row] = 1.0f / rstd;", "matches: .*deviation stored"),
+    Fault("layernorm.cu: bias taken for aligned as the others are", ("layernorm",), "layernorm.cu",
+          "rows_of_quads(hidden_dim, input, weight, bias, output)", "rows_of_quads(hidden_dim, input, weight, output)",
+          "where bias alone begins .*: misaligned address", run_mode=BY_ADDRESSES, cases="displaced"),
     Fault("layernorm_backward.cu: rstd left out", ("layernorm_backward",), "layernorm_backward.cu",
           "dx[i] = row.rstd * (dy[i]", "dx[i] = (dy[i]", "matches: .*rstd missing"),
     Fault("layernorm_backward.cu: sums start from what was left", ("layernorm_backward",), "layernorm_backward.cu",
