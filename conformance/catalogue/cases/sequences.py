@@ -78,7 +78,7 @@ class CallSequence:
 
     def label(self, place: int) -> str:
         """Name a call by its number, its sizes and those of the call before: call 3 of 5 (64x64 after 7x100)."""
-        after = f" after {self.calls[place - 1].label}" if place else ""
+        after = f" after {self.calls[place - 1].label}" if place and self.way is not Way.DISPLACED else ""
         return f"call {place + 1} of {len(self.calls)} ({self.calls[place].label}{after})"
 
 
