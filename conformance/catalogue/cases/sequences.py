@@ -168,7 +168,8 @@ def _after_refused(case: Case, refused: Sequence[Refusal]) -> CallSequence:
 def _displaced(cases: Sequence[Case]) -> list[CallSequence]:
     """Of the case in which most arrays have rows that are moved in packs; none where no two arrays ever have."""
     small = [case for case in cases if elements(case) <= LONG] or cases
-    case = max(small, key=lambda case: (len(_in_packs(case)), case.data == "plain", -elements(case)))
+    most = max(len(_in_packs(case)) for case in small)
+    case = _nearest([case for case in small if len(_in_packs(case)) == most], SMALL)
     names = _in_packs(case)
     if len(names) < 2:
         return []  # what an array does alone, run 3 of every case shows
