@@ -17,9 +17,9 @@ from conformance.candidates.finding import Finding, Misdeed
 from conformance.candidates.worker import sequences as made
 from conformance.candidates.worker.outcome import Outcome
 from conformance.candidates.worker.together import Rounds
-from conformance.candidates.worker.worker import Worker
+from conformance.candidates.worker.worker import THREADS, Worker
 from conformance.catalogue.cases import CallSequence
-from conformance.catalogue.cases.sequences import AT_ONCE, EMULATED_THOUSAND, THOUSAND, SequencedCall, Way
+from conformance.catalogue.cases.sequences import AT_ONCE, EMULATED_THOUSAND, THOUSAND, THREADED, SequencedCall, Way
 from conformance.catalogue.goldens import GoldenError
 from conformance.limits.noise import using
 
@@ -36,7 +36,8 @@ VARIES = "gives other bits from call to call"
 LATE = "writes into its outputs once it has returned"
 DISTURBED = "two calls at once disturb each other"
 _WITHOUT = (Status.NOT_RUN, Status.NOT_SUPPORTED, Status.NOT_JUDGED)  # which say nothing of what calls leave behind
-ROUNDS = Rounds(*AT_ONCE)
+RACES = f"in {THREADS} threads of its own it"
+ROUNDS, OWN_ROUNDS = Rounds(*AT_ONCE), Rounds(*THREADED)
 
 
 def judge_sequence(sequence: CallSequence, bench: Bench) -> Result:
@@ -76,7 +77,12 @@ class _Judge:
 
     def result(self) -> Result:
         """Make the calls, and say what came of them."""
-        ways = {Way.IN_TURN: self._in_turn, Way.REPEATED: self._repeated, Way.AT_ONCE: self._at_once}
+        ways = {
+            Way.IN_TURN: self._in_turn,
+            Way.REPEATED: self._repeated,
+            Way.AT_ONCE: self._at_once,
+            Way.THREADED: self._threaded,
+        }
         return ways[self.sequence.way]()
 
     def _needs(self, call: SequencedCall) -> Prepared:
@@ -148,6 +154,28 @@ class _Judge:
                 return self._told([place] if len(wrongs) > 1 else range(len(calls)), wrong, words)
         return self._of(Status.PASS, detail=f"made {' and '.join(map(str, found.made))} times")
 
+    def _threaded(self) -> Result:
+        """Each call again and again in threads of the library's own; of a device the threads are its own anyway."""
+        worker = self.worker if self.worker.has_own_threads else self.worker.threaded()
+        made_of, declined = [], None
+        for place, call in enumerate(self.sequence.calls):
+            arguments = self._needs(call).arguments
+            found = made.together(worker, self.sequence.operation, [arguments], OWN_ROUNDS, self.is_exact)
+            [outcome] = found.outcomes
+            wrong = self._wrong(call, outcome)
+            if found.differs:
+                words = f"{RACES} gives other bits from call to call ({call.label})"
+                words += f": {wrong.reason}" if wrong else ""
+                return self._failed(Misdeed.RACES, words, wrong)
+            if _is_declined(wrong):
+                declined = declined or wrong
+            elif wrong:
+                return self._told([place], wrong, f"{RACES} is wrong ({call.label})")
+            made_of += found.made
+        if declined:
+            return self._of(declined.status, declined.reason)
+        return self._of(Status.PASS, detail=f"made {' and '.join(map(str, made_of))} times")
+
     def _wrong(self, call: SequencedCall, outcome: Outcome) -> _Wrong | None:
         """What is wrong with what came of a call; None where it is as it is due."""
         if outcome.status != "done":
@@ -172,7 +200,7 @@ class _Judge:
             return self._of(without.status, without.reason, without.detail)
         if without:
             return self._failed(None, f"{self.sequence.label(places[0])}: {wrong.reason}; wrong alone too", wrong)
-        kind = Misdeed.DISTURBS if self.sequence.way is Way.AT_ONCE else Misdeed.KEEPS
+        kind = {Way.AT_ONCE: Misdeed.DISTURBS, Way.THREADED: Misdeed.RACES}.get(self.sequence.way, Misdeed.KEEPS)
         return self._failed(kind, f"{words}: {wrong.reason}; alone it is right", wrong)
 
     def _alone(self, call: SequencedCall) -> _Wrong | None:

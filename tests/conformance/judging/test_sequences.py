@@ -20,7 +20,7 @@ from tests.compiler import compile_library
 SOURCE = Path(__file__).parents[1].joinpath("stateful.c").read_text(encoding="utf-8")
 FAULTS = SOURCE[SOURCE.index("{") + 1 : SOURCE.index("}")].replace("\n", " ").split(",")
 FAULT = {name.strip(): str(value) for value, name in enumerate(FAULTS)}
-ALL = ("alternating", "same_sizes", "thousand", "threads", "after_refused")
+ALL = ("alternating", "same_sizes", "thousand", "threads", "own_threads", "after_refused")
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +61,11 @@ def test_a_right_library_passes(name: str, library: Path) -> None:
             "SHARED_BY_THREADS",
             "threads",
             "two calls at once disturb each other \\(20011 beside 8193\\): in round",
+        ),
+        (
+            "SHARED_BY_OWN_THREADS",
+            "own_threads",
+            "in 4 threads of its own it gives other bits from call to call \\((20011|8193)\\)",
         ),
         # 8016 bytes with malloc's own; addresses are taken 132 kB at a time, which is 0.26 kB a call.
         ("LEAKS", "thousand", "memory grows from call to call: 8.[0-3]. kB .* each, in the last 512 calls"),
