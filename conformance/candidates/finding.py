@@ -24,6 +24,7 @@ class Misdeed(StrEnum):
     LEAVES_CHANGED = "changed what belongs to its process"
     WRITES_LATE = "wrote an output after it had returned"
     DISTURBS = "disturbed a call on another thread"
+    RACES = "raced within a call, in threads of its own"
     UNLIKE_ITSELF = "gave other bits by another way through a step"
 
 

@@ -70,6 +70,13 @@ class Bench:
         self.store = store or _IN_MEMORY
         self.preparation = Preparation(seed, declared, self.store)
 
+    def threaded(self) -> Bench:
+        """Return a bench on which a library computes in several threads; where no worker is a library's, this one."""
+        worker = self.worker
+        if not isinstance(worker, Worker) or worker.has_own_threads:
+            return self
+        return Bench(worker.threaded(), self.seed, self.selector, self.declared, self.store, self.explains)
+
     def case(self, case: Case | Refusal) -> Result:
         """Judge one case of the catalogue."""
         started = time.perf_counter()

@@ -38,7 +38,7 @@ class Kind(StrEnum):
     OFFSET = "the right values plus a number"
     TERM = "an input too many or too few in a sum or product"
     CLAMPED = "cut off at a number"
-    LINES = "every row or column wrong by a number of its own"
+    LINES = "every row, column or part of a row wrong by a number of its own"
     MOVED = "the right values in other places"
     SHORT = "results in a shorter format"
     PRECISION = "errors as large as those of a shorter format"

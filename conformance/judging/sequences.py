@@ -17,9 +17,17 @@ from conformance.candidates.finding import Finding, Misdeed
 from conformance.candidates.worker import sequences as made
 from conformance.candidates.worker.outcome import Outcome
 from conformance.candidates.worker.together import Rounds
-from conformance.candidates.worker.worker import Worker
+from conformance.candidates.worker.worker import THREADS, Worker
 from conformance.catalogue.cases import CallSequence
-from conformance.catalogue.cases.sequences import AT_ONCE, EMULATED_THOUSAND, THOUSAND, VECTOR, SequencedCall, Way
+from conformance.catalogue.cases.sequences import (
+    AT_ONCE,
+    EMULATED_THOUSAND,
+    THOUSAND,
+    THREADED,
+    VECTOR,
+    SequencedCall,
+    Way,
+)
 from conformance.catalogue.goldens import GoldenError
 from conformance.limits.noise import using
 
@@ -37,11 +45,13 @@ VARIES = "gives other bits from call to call"
 LATE = "writes into its outputs once it has returned"
 DISTURBED = "two calls at once disturb each other"
 _WITHOUT = (Status.NOT_RUN, Status.NOT_SUPPORTED, Status.NOT_JUDGED)  # which say nothing of what calls leave behind
+RACES = f"in {THREADS} threads of its own it"
 _FOUND = {
     Way.AT_ONCE: (Misdeed.DISTURBS, "alone it is right"),
+    Way.THREADED: (Misdeed.RACES, "alone it is right"),
     Way.DISPLACED: (Misdeed.OTHER_PLACE, f"where all begin at multiples of {VECTOR} bytes it is right"),
 }
-ROUNDS = Rounds(*AT_ONCE)
+ROUNDS, OWN_ROUNDS = Rounds(*AT_ONCE), Rounds(*THREADED)
 
 
 def judge_sequence(sequence: CallSequence, bench: Bench) -> Result:
@@ -81,7 +91,7 @@ class _Judge:
 
     def result(self) -> Result:
         """Make the calls, and say what came of them."""
-        ways = {Way.REPEATED: self._repeated, Way.AT_ONCE: self._at_once}
+        ways = {Way.REPEATED: self._repeated, Way.AT_ONCE: self._at_once, Way.THREADED: self._threaded}
         return ways.get(self.sequence.way, self._in_turn)()
 
     def _needs(self, call: SequencedCall) -> Prepared:
@@ -154,6 +164,28 @@ class _Judge:
             if wrong:  # where the process ended, nobody knows at which call
                 return self._told([place] if len(wrongs) > 1 else range(len(calls)), wrong, words)
         return self._of(Status.PASS, detail=f"made {' and '.join(map(str, found.made))} times")
+
+    def _threaded(self) -> Result:
+        """Each call again and again in threads of the library's own; of a device the threads are its own anyway."""
+        worker = self.worker if self.worker.has_own_threads else self.worker.threaded()
+        made_of, declined = [], None
+        for place, call in enumerate(self.sequence.calls):
+            arguments = self._needs(call).arguments
+            found = made.together(worker, self.sequence.operation, [arguments], OWN_ROUNDS, self.is_exact)
+            [outcome] = found.outcomes
+            wrong = self._wrong(call, outcome)
+            if found.differs:
+                words = f"{RACES} gives other bits from call to call ({call.label})"
+                words += f": {wrong.reason}" if wrong else ""
+                return self._failed(Misdeed.RACES, words, wrong)
+            if _is_declined(wrong):
+                declined = declined or wrong
+            elif wrong:
+                return self._told([place], wrong, f"{RACES} is wrong ({call.label})")
+            made_of += found.made
+        if declined:
+            return self._of(declined.status, declined.reason)
+        return self._of(Status.PASS, detail=f"made {' and '.join(map(str, made_of))} times")
 
     def _wrong(self, call: SequencedCall, outcome: Outcome) -> _Wrong | None:
         """What is wrong with what came of a call; None where it is as it is due."""

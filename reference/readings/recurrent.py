@@ -114,12 +114,40 @@ def _orders(
         yield Reading(operation.__name__, f"gates in the order {names}", why, fed(operation, **changes))
 
 
+def _lies_in(order: tuple[int, ...]) -> Callable[..., Any]:
+    """LSTM's gates stand in this order in the weights, and are kept so."""
+
+    def change(result: Any, g: Given) -> Any:
+        changed = {name: lambda g, name=name: reordered(g[name], order) for name in ("w_x", "w_h", "bias")}
+        output, cells, gates = fed(ops.lstm_forward, **changed)(**g)
+        blocks = np.split(gates, len(order), axis=-1)
+        return output, cells, np.concatenate([blocks[order.index(block)] for block in range(len(order))], axis=-1)
+
+    return giving(ops.lstm_forward, change)
+
+
 def _forget_gate_open(g: Given) -> Given:
     """The bias of the forget gate is one more."""
     width = g["w_h"].shape[1]
     bias = g["bias"] if g["has_bias"] else np.zeros(4 * width, g["input"].dtype)
     more = np.repeat(np.array([0, 1, 0, 0], bias.dtype), width)
     return {**g, "bias": bias + more, "has_bias": 1}
+
+
+def _without_relu(function: Callable[[Array], Array]) -> Callable[..., Any]:
+    """The operation with another function in place of ReLU."""
+
+    def change(result: Any, a: Given) -> Any:
+        if a["activation"] == TANH:
+            return result
+        bias = a["bias"] if a["has_bias"] else a["input"].dtype.type(0)
+        h, found = start(a["h0"], a["has_h0"], a["input"], a["w_h"]), []
+        for step in range(a["input"].shape[1]):
+            h = function(a["input"][:, step] @ a["w_x"].T + h @ a["w_h"].T + bias)
+            found.append(h)
+        return np.stack(found, axis=1)
+
+    return giving(ops.rnn_forward, change)
 
 
 def _lstm(
@@ -189,12 +217,20 @@ READINGS = (
             fed(ops.rnn_forward, activation=lambda g: 6 - g["activation"])),
     Reading("rnn_forward", "always tanh", "The number of the function is not read.",
             fed(ops.rnn_forward, activation=lambda g: TANH)),
+    Reading("rnn_forward", "ReLU's other side", "What is negative is kept, and what is positive becomes 0.",
+            _without_relu(lambda x: np.minimum(x, x.dtype.type(0)))),
+    Reading("rnn_forward", "ReLU left out", "The sums are taken as they are.", _without_relu(lambda x: x)),
     Reading("rnn_forward", "w_h transposed", "h . w_h is taken, as where weights are stored in x out.",
             fed(ops.rnn_forward, w_h=lambda g: np.ascontiguousarray(g["w_h"].T))),
     *_orders(ops.lstm_forward, ("bias",),
              ("i, g, f, o", "As in the first kernels of another framework.", (0, 2, 1, 3)),
              ("i, o, f, g", "ONNX's order.", (0, 2, 3, 1)),
              ("f, i, g, o", "The forget gate stands first in many texts.", (1, 0, 2, 3))),
+    Reading("lstm_forward", "gates in the order i, f, o, g, and kept so", "The three sigmoids lie side by side.",
+            _lies_in((0, 1, 3, 2))),
+    Reading("lstm_forward", "gates in the order i, o, f, g, and kept so", "ONNX's order.", _lies_in((0, 2, 3, 1))),
+    Reading("lstm_forward", "gates in the order f, i, g, o, and kept so",
+            "The forget gate stands first in many texts.", _lies_in((1, 0, 2, 3))),
     Reading("lstm_forward", "forget gate's bias one more", "As layers are begun with, or as older cells compute.",
             giving(ops.lstm_forward, lambda r, g: ops.lstm_forward(**_forget_gate_open(g)))),
     Reading("lstm_forward", "no tanh of the cell", "output = o * c.", _lstm(output=lambda o, c, old: o * c)),

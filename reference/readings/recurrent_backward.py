@@ -112,6 +112,9 @@ def _rnn(a: Given, slips: dict[str, bool]) -> Any:
         y = a["output"][:, step]
         square = y if "square" in slips else y * y
         slope = 1 - square if a["activation"] == TANH or "tanh" in slips else (y > 0).astype(y.dtype)
+        if "past" in slips:
+            d_y = a["d_output"][:, step]
+            d_h, slope = d_y * slope + (d_h - d_y), slope.dtype.type(1)
         return d_h * slope, d_h * slope, d_h.dtype.type(0)
 
     return through, {}
@@ -199,6 +202,7 @@ def _common() -> Iterator[Reading]:
 _SLIPS = (
     (ops.rnn_backward, "1 - y for 1 - y^2", "The output is not squared.", "square"),
     (ops.rnn_backward, "tanh's slope for both", "The number of the function is not read.", "tanh"),
+    (ops.rnn_backward, "slope for the output alone", "What comes back passes the function's slope by.", "past"),
     (ops.lstm_backward, "tanh of the cell not differentiated", "d_c = d_h * o.", "flat"),
     (ops.lstm_backward, "cells' gradient not carried", "Only h is followed back.", "forgets"),
     (ops.lstm_backward, "cells' gradient not forgotten", "d_c goes back without f.", "leaks"),

@@ -9,7 +9,8 @@
 #include <unistd.h>
 
 enum { RIGHT, SIZED_BY_THE_FIRST, KEPT_BY_ADDRESS, KEPT_BY_SIZE, SHARED_BY_THREADS, LEAKS, LEAKS_UNTOUCHED, LEAKS_MUCH, AFTER_REFUSED,
-       HANGS_AFTER_REFUSED, LATE, CRASHES_LATE, LATE_CODE, DIRECTORY, LOCALE, WRONG, LEAKS_INTO_GAPS, LEAKS_SLEEPING, SLOW, ALIGNED_AS_INPUT };
+       HANGS_AFTER_REFUSED, LATE, CRASHES_LATE, LATE_CODE, DIRECTORY, LOCALE, WRONG, LEAKS_INTO_GAPS, LEAKS_SLEEPING, SLOW,
+       ALIGNED_AS_INPUT, SHARED_BY_OWN_THREADS };
 
 static int fault, refused, calls;
 static void* volatile lost;
@@ -52,6 +53,39 @@ static void shared(const float* input, float* output, int64_t n) {
     memcpy(output, buffer, (size_t)n * sizeof(float));
 }
 
+struct part {
+    const float* input;
+    float* output;
+    int64_t n;
+};
+
+/* A part goes row by row through a buffer that is the other threads', too. */
+static void* by_rows(void* given) {
+    enum { ROW = 1024 };
+    static float buffer[ROW];
+    const struct part* const p = given;
+    for (int64_t at = 0; at < p->n; at += ROW) {
+        const int64_t count = p->n - at < ROW ? p->n - at : ROW;
+        silu(p->input + at, buffer, count);
+        memcpy(p->output + at, buffer, (size_t)count * sizeof(float));
+    }
+    return NULL;
+}
+
+/* A call in as many threads as the environment says. */
+static void in_threads(const float* input, float* output, int64_t n) {
+    enum { MOST = 64 };
+    const int threads = atoi(getenv("OMP_NUM_THREADS"));
+    pthread_t started[MOST];
+    struct part parts[MOST];
+    for (int i = 0; i < threads; i++) {
+        const int64_t first = i * n / threads;
+        parts[i] = (struct part){input + first, output + first, (i + 1) * n / threads - first};
+        pthread_create(&started[i], NULL, by_rows, &parts[i]);
+    }
+    for (int i = 0; i < threads; i++) pthread_join(started[i], NULL);
+}
+
 /* 100 bytes are lost with each call; before the first, as many as 2,000 calls lose are freed between blocks that stay. */
 static void lose_into_gaps(void) {
     static void* blocks[4000];
@@ -85,6 +119,7 @@ int32_t cuda_silu(const float* input, float* output, int64_t n, void* stream) {
         case KEPT_BY_ADDRESS:
         case KEPT_BY_SIZE: kept(input, output, n); return 0;
         case SHARED_BY_THREADS: shared(input, output, n); return 0;
+        case SHARED_BY_OWN_THREADS: in_threads(input, output, n); return 0;
         case LEAKS: lost = memset(malloc(8000), 1, 8000); break;
         case LEAKS_UNTOUCHED: lost = malloc(8 << 20); break;
         case LEAKS_MUCH: lost = memset(malloc(300 << 20), 1, 300 << 20); break;

@@ -85,7 +85,8 @@ class Together:
 
     def _work(self, place: int) -> None:
         call = self.calls[place]
-        _stay(place)
+        if len(self.calls) > 1:  # alone, it leaves all processors to the threads that the call starts
+            _stay(place)
         self._start.wait()
         try:
             while self._goes_on():

@@ -27,6 +27,7 @@ _RUN = (
 )
 _STRAY = ("SIGSEGV", "SIGBUS")
 INVALID = -2  # ASSAYER_INVALID
+THREADS = 4  # of a candidate's own, where they are to meet: more than many a machine has processors left
 _EXPLAINED = 3  # crashes of one operation that are looked into: each costs a few starts of the process
 
 
@@ -60,6 +61,7 @@ class Worker:
         self._called: set[str] = set()  # operations, since the process was started
         self._process: Process | None
         self.arena, self._process = begun or (Arena(), None)
+        self._threaded: Worker | None = None
 
     def __enter__(self) -> Self:
         try:
@@ -73,8 +75,23 @@ class Worker:
         self.close()
 
     def close(self) -> None:
+        if self._threaded:
+            self._threaded.close()
+        self._threaded = None
         self.stop()
         self.arena.close()
+
+    @property
+    def has_own_threads(self) -> bool:
+        """Whether it computes on a device, whose threads are as many as a call asks for."""
+        facts = self.facts()
+        return facts.is_device_build and not facts.emulated
+
+    def threaded(self) -> Worker:
+        """Return a worker of the same candidate that computes in THREADS threads; it is closed with this one."""
+        if self._threaded is None:
+            self._threaded = Worker(self.source, THREADS, self.limit_s, self.environment, self.prefix)
+        return self._threaded
 
     def process(self) -> Process:
         """Return the process, started if there is none."""

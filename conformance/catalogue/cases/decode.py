@@ -36,7 +36,8 @@ _TOPP = _times(_times(EVERY, top_p=(0.1, 0.9)), temperature=(1.0,)) + _times(
 )
 _WIDE = _times(sizes("batch vocab_size", (11, 40), (9, 300), (7, 1040)), temperature=(1.0,))
 _SEEDS = {"seeds": seeds}
-_EDGES = _times(sizes("batch vocab_size", (64, 64), (65, 16)), temperature=(1.0,))
+# Of the two long ones draws end where pieces of a row end that warps of a block of 256 and of 1,024 threads have.
+_EDGES = _times(sizes("batch vocab_size", (64, 64), (65, 16), (65, 1024), (65, 8192)), temperature=(1.0,))
 
 
 def _on_edges(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
@@ -55,6 +56,19 @@ def _drawing(wanted: Array) -> Array:
     return (state ^ np.arange(len(wanted)) * 12345).astype(np.uint64)
 
 
+def _least_draws(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """Seeds that draw 2^-24 in odd rows, and in even ones 0, of a state that is 255 with the bits that are dropped."""
+    return _drawing(np.where(np.arange(shape[0]) % 2, 256, 255))
+
+
+def _least_probability(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """The first column has a probability of 0.77 * 2^-24, the second the rest."""
+    row = np.full(shape[1], -200.0)
+    row[:2] = -16.9, 0.0
+    return np.tile(row, (shape[0], 1))
+
+
+_SMALLEST: dict[str, str | Maker] = {"logits": _least_probability, "seeds": _least_draws}
 _EQUAL: dict[str, str | Maker] = {"logits": "degenerate", "seeds": _on_edges}
 _APART: dict[str, str | Maker] = {"logits": rows_apart, "seeds": seeds}
 
@@ -67,6 +81,7 @@ SPECS = (
     Spec("sample", {"plain": _HEAT, "late": _WARM + _LONG, "large": _WARM, "masked": _WARM}, _SEEDS),
     Spec("sample", {"degenerate": _WARM}, _SEEDS, why="uniform"),
     Spec("sample", {"exact": _EDGES}, _EQUAL, why="draw_on_the_edge"),
+    Spec("sample", {"plain": _times(SOME, temperature=(1.0,))}, _SMALLEST, why="draws_of_24_bits"),
     Spec("sample", {"beyond": _WARM + _WIDE}, _SEEDS, why="overflow_before_the_maximum"),
     Spec("sample", {"lowest": _WARM[::2]}, _SEEDS, why="maximum_below_any_start"),
     Spec("sample", {"plain": _GREEDY, "lowest": _GREEDY[:1]}, _SEEDS, why="greedy"),

@@ -58,6 +58,7 @@ SPREAD = sizes(
     (64, 65, 1.0, -2.0),
     (5, 300, 0.1, 1.0),
     (257, 80, 0.1, 1.0),
+    (65538, 2, 1.0, 1.0),  # so many that their square has more than 32 bits
 )
 
 
@@ -70,6 +71,7 @@ ROUTERS = sizes(
     (3, 8, 8, 0.5),
     (300, 8, 2, 0.01),
     (1030, 5, 1, 0.1),
+    (2100, 5, 2, 0.1),  # more tiles of 64 tokens than a warp has lanes
 )
 WIDE_ROUTERS = sizes("tokens n_experts top_k alpha", (9, 130, 40, 0.1), (5, 512, 3, 0.1), (70, 600, 4, 1.0))
 _TIED = sizes("tokens n_experts top_k alpha", (4, 500, 3, 0.1), (64, 500, 3, 0.1))
@@ -86,6 +88,8 @@ ROUTED = sizes(
     (5, 1030, 3, 1.0, 1.0),
     (1030, 33, 3, 300.0, 0.5),  # so many numbers that threads share them
     (5, 17, 3, 3.0, 0.5),
+    (2, 8201, 3, 30.0, 1.0),  # a row of which a block holds no more than a part
+    (65538, 2, 1, 300.0, 1.0),  # so many tokens that their square has more than 32 bits
 )
 SOME_ROUTED = ROUTED[1:4]
 
@@ -156,7 +160,7 @@ SPECS = (
         why="repeated_choices",
     ),
     Spec("aux_loss_backward", {"plain": SPREAD}, {"f_counts": _counts}),
-    Spec("topk_router_backward", {"plain": ROUTED, "tails": ROUTED[5:], "cancel": SOME_ROUTED}, finish=_routed),
+    Spec("topk_router_backward", {"plain": ROUTED, "tails": ROUTED[5:10], "cancel": SOME_ROUTED}, finish=_routed),
     Spec(
         "topk_router_backward",
         {"tiny": SOME_ROUTED},
@@ -170,7 +174,7 @@ SPECS = (
         finish=_routed,
         why="weights_alone",
     ),
-    Spec("topk_router", {"plain": ROUTERS + WIDE_ROUTERS, "tails": ROUTERS[5:], "tiny": SOME_ROUTERS}),
+    Spec("topk_router", {"plain": ROUTERS + WIDE_ROUTERS, "tails": ROUTERS[5:7], "tiny": SOME_ROUTERS}),
     Spec("topk_router", {"late": SOME_ROUTERS, "large": SOME_ROUTERS, "special": SOME_ROUTERS}),
     Spec("topk_router", {"beyond": WIDE_ROUTERS}, why="overflow_before_the_maximum"),
     Spec("topk_router", {"below": SOME_ROUTERS}, why="maximum_below_zero"),

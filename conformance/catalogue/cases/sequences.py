@@ -27,6 +27,8 @@ THOUSAND = 1 << 10  # calls in a row
 EMULATED_THOUSAND = 1 << 7  # where each call is the CPU's work for every thread of a grid
 # Of each thread: calls at most, seconds of both threads' processor time and of a clock's at most, calls at least.
 AT_ONCE = MOST, PROCESSOR_S, CLOCK_S, LEAST = 1 << 12, 0.15, 2.0, 1 << 2
+# Of each of the calls in threads of the library's own; the processor time is that of all of these.
+THREADED = THREADED_MOST, THREADED_S, _, _ = 1 << 8, 0.1, CLOCK_S, LEAST
 
 
 class Way(StrEnum):
@@ -36,6 +38,7 @@ class Way(StrEnum):
     DISPLACED = "one array after another begins elsewhere"
     REPEATED = "again and again"
     AT_ONCE = "on two threads at once"
+    THREADED = "in threads of the library's own"
 
 
 @dataclass(frozen=True)
@@ -88,7 +91,8 @@ def sequences(cases: Iterable[Case], refusals: Iterable[Refusal]) -> list[CallSe
     plain = [case for case in telling if case.data == "plain"] or telling
     small, large = _nearest(plain, SMALL), _largest(plain, LARGE)
     middle = _nearest(plain, math.isqrt(elements(small) * elements(large)))
-    found = [_alternating(small, middle, large), _same_sizes(small), _thousand(small), _threads(telling)]
+    found = [_alternating(small, middle, large), _same_sizes(small), _thousand(small)]
+    found += [_threads(telling), _own_threads(telling)]
     # What an array holds, no device looks at; what it does with it has cases of its own.
     found += _displaced(telling)
     refused = {tuple(refusal.override): refusal for refusal in refusals if not refusal.entries}
@@ -205,13 +209,26 @@ def _thousand(case: Case) -> CallSequence:
     return CallSequence(case.operation, "thousand", why, (SequencedCall(case),), Way.REPEATED)
 
 
-def _threads(cases: Sequence[Case]) -> CallSequence:
+def _long_and_tall(cases: Sequence[Case]) -> tuple[SequencedCall, SequencedCall]:
+    """The longest call that is not too long, and another of many rows."""
     long = _largest(cases, LONG)
     other = _of_most_rows([case for case in cases if elements(case) != elements(long)] or cases, LONG)
+    return SequencedCall(long), SequencedCall(other)
+
+
+def _threads(cases: Sequence[Case]) -> CallSequence:
     why = (
         f"two threads, each with its own processor, arrays and stream, make {MOST} calls each, or as many as they can "
         f"in {PROCESSOR_S:g} s of processor time, but {LEAST} at least: finds memory that all calls share, also what a "
         "row shares for a moment, as one of the calls has many rows"
     )
-    calls = (SequencedCall(long), SequencedCall(other))
-    return CallSequence(long.operation, "threads", why, calls, Way.AT_ONCE)
+    return CallSequence(cases[0].operation, "threads", why, _long_and_tall(cases), Way.AT_ONCE)
+
+
+def _own_threads(cases: Sequence[Case]) -> CallSequence:
+    why = (
+        "a library that computes in several threads, on however few processors: a long call and one of many rows, "
+        f"each {THREADED_MOST} times, or as often as {THREADED_S:g} s of processor time allow: finds a row, a buffer "
+        "or a sum that its threads share within one call, and tasks that do not wait for each other"
+    )
+    return CallSequence(cases[0].operation, "own_threads", why, _long_and_tall(cases), Way.THREADED)

@@ -21,6 +21,7 @@ CHOICES = sizes("rows cols k", (1, 2, 1), (7, 4, 2), (33, 16, 4), (5, 65, 8), (3
 SHARED_CHOICES = sizes("rows cols k", (130, 130, 40))
 MANY_CHOICES = sizes("rows cols k", (9, 70, 40))  # more than a warp has lanes
 WIDE_CHOICES = sizes("rows cols k", (3, 40, 2), (2, 300, 3))
+LONG_CHOICES = sizes("rows cols k", (3, 40001, 16))  # rows of which a block holds no more than a part
 SOME_CHOICES = sizes("rows cols k", (33, 16, 4), (5, 65, 8), (9, 33, 3))
 
 
@@ -44,7 +45,9 @@ SPECS = (
     Spec("softmax", {"degenerate": sizes("rows cols", (33, 1), (1, 1))}, why="one_column"),
     Spec("softmax_backward", {"plain": EVERY, "tails": TAILS, "late": SOME}, finish=_probabilities),
     Spec("softmax_backward", {"exact": SOME, "cancel": SOME, "special": SOME}),
-    Spec("softmax_topk", {"plain": CHOICES + SHARED_CHOICES, "late": SOME_CHOICES, "tiny": SOME_CHOICES}),
+    Spec(
+        "softmax_topk", {"plain": CHOICES + SHARED_CHOICES, "late": SOME_CHOICES + LONG_CHOICES, "tiny": SOME_CHOICES}
+    ),
     Spec("softmax_topk", {"beyond": WIDE_CHOICES}, why="overflow_before_the_maximum"),
     Spec("softmax_topk", {"lowest": SOME_CHOICES[:2]}, why="maximum_below_any_start"),
     Spec("softmax_topk", {"plain": SOME_CHOICES[:2]}, {"input": rows_apart}, why="rows_far_apart"),
@@ -55,7 +58,7 @@ SPECS = (
     Spec("softmax_topk", {"degenerate": SOME_CHOICES}, why="all_equal"),
     Spec(
         "softmax_topk_backward",
-        {"plain": CHOICES[1:] + SHARED_CHOICES, "tails": SOME_CHOICES, "cancel": SOME_CHOICES},
+        {"plain": CHOICES[1:] + SHARED_CHOICES + LONG_CHOICES, "tails": SOME_CHOICES, "cancel": SOME_CHOICES},
         finish=_routing,
     ),
     Spec(

@@ -78,6 +78,13 @@ REDUCED = _rows(
         for kept in (1, 0, 2, 3)
         for i in ("dense", "turned")
     ),
+    # Of several axes that are not one: a divisor, and what a loop begins with, have the numbers of all of them.
+    *(
+        (f, "5x7x9", kept, i, "dense", 0.5)
+        for f in ("mean", "minimum")
+        for kept in (0, 1)
+        for i in ("sliced", "turned")
+    ),
     *(("sum", "33x65", 1, i, o, 0.5) for i, o in zip(LAYOUTS, [*WRITTEN, *WRITTEN], strict=False)),
     *(
         ("sum", s, k, "dense", "dense", -1.5)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import atexit
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from conformance import ids, operations
-from conformance.candidates.worker.worker import Worker
+from conformance.candidates.worker.worker import THREADS, Worker
 from conformance.catalogue.cases import CASES, Case
 from conformance.catalogue.families import facts_of
 from conformance.catalogue.prepared.codec import Codec
@@ -40,7 +38,7 @@ from .measures import (
 from .units import unit_of
 
 Observation = tuple[str, str]  # what was found, in words; and why that is wrong, or nothing
-REPEATS, THREADS = 4, 4
+REPEATS = 4
 
 
 class _EndedError(Exception):
@@ -199,17 +197,9 @@ def _deterministic(operation: str, declared: Declaration, bench: Bench) -> Obser
     return "no", wrong if declared.deterministic else ""
 
 
-_threads: dict[Path, Worker] = {}  # one for each library, kept from probe to probe; they end with this process
-
-
 def _threaded(worker: Any) -> Any:
     """A worker of the same library with several threads; anything that is no worker as it is."""
-    if not isinstance(worker, Worker):
-        return worker
-    if worker.path not in _threads:
-        _threads[worker.path] = Worker(worker.source, THREADS, worker.limit_s, worker.environment)
-        atexit.register(_threads[worker.path].close)
-    return _threads[worker.path]
+    return worker.threaded() if isinstance(worker, Worker) else worker
 
 
 def _largest(operation: str) -> Case:

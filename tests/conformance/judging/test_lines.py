@@ -47,6 +47,16 @@ def test_a_reduction_without_its_last_step_is_told_by_odd_and_even_columns() -> 
     assert "writes 1 of every 2 columns of a row" in said(CASE, output=output.astype(np.float32))
 
 
+@pytest.mark.parametrize(("id", "length"), [(CASE, 512), ("softmax/tails/3x8193", 4096)])
+def test_parts_that_are_not_brought_under_one_maximum_are_told(id: str, length: int) -> None:
+    x = CASES[id].arguments()["input"].astype(np.float64)
+    of_parts = [x[:, at : at + length].max(axis=1, keepdims=True) for at in range(0, x.shape[1], length)]
+    shift = np.repeat(np.concatenate(of_parts, axis=1), length, axis=1)[:, : x.shape[1]]
+    output = np.exp(x - shift) / np.exp(x - x.max(axis=1, keepdims=True)).sum(axis=1, keepdims=True)
+    text = said(id, output=output.astype(np.float32))
+    assert text.startswith(f"output: every part of a row, {length} columns long, times a factor of its own")
+
+
 def test_a_row_that_has_one_wrong_factor_is_told_by_rows() -> None:
     right = reference.softmax(CASES[CASE].arguments()["input"])
     text = said(CASE, output=(right * np.array([[1.5], [0.7]])).astype(np.float32))
