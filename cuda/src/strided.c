@@ -8,7 +8,7 @@
 #include "simd.h"
 #include "strides.h"
 
-enum { TILE_ROWS = 16, TILE_COLUMNS = 512, INPUTS = 2, OUTPUT = 0 };
+enum { TILE_ROWS = 16, TILE_COLUMNS = 512, INPUTS = 2, OUTPUT = 0, IDENTITY = 0 /* of assayer.h */ };
 enum { CACHE_LINE = 16, PIECE = 256, STREAMED = 1 << 22 }; /* floats; results of 16 MiB and more are stored past the caches */
 enum { RUN = 1 << 16, REPEATED = 1024 }; /* elements of a tile that is not gathered; columns where an input repeats one number */
 
@@ -156,7 +156,8 @@ int32_t cuda_map_strided(const float* input, float* output, const int64_t* shape
     CHECK(function >= 0 && function < MAP_FUNCTIONS);
     CHECK(strides_fit(input, input_size, axes, shape, input_strides, input_offset, false));
     CHECK(strides_fit(output, output_size, axes, shape, output_strides, output_offset, true));
-    struct call c = {.output = output, .inputs = {input}, .input_count = 1, .map = simd()->map[function], .copies = function == 0};
+    struct call c = {.output = output, .inputs = {input}, .input_count = 1, .map = simd()->map[function]};
+    c.copies = function == IDENTITY;
     set_shape(&c.at, axes, shape);
     set_operand(&c.at, OUTPUT, output_strides, output_offset);
     set_operand(&c.at, 1, input_strides, input_offset);
