@@ -140,7 +140,9 @@ enum { COLUMNS = 1024 }; /* joined side by side, in floats that the closest cach
 #define COLUMNS_IN_FLOAT(name)                                                                                             \
     static void name##_columns(int64_t n, int64_t rows, int64_t row, const float* restrict in, double* restrict joined) {  \
         float totals[COLUMNS];                                                                                             \
-        for (int64_t at = 0, length; at < n; at += length) {                                                               \
+        if (rows == 1)                                                                                                     \
+            SIMD for (int64_t i = 0; i < n; i++) joined[i] = (double)name##_two((float)joined[i], in[i]);                  \
+        for (int64_t at = 0, length; rows > 1 && at < n; at += length) {                                                   \
             length = n - at < COLUMNS ? n - at : COLUMNS;                                                                  \
             SIMD for (int64_t i = 0; i < length; i++) totals[i] = (float)joined[at + i];                                   \
             for (int64_t r = 0; r < rows; r++)                                                                             \
