@@ -30,7 +30,13 @@ STRIDED: tuple[tuple[str, tuple[int, ...], dict[str, str], dict[str, Any]], ...]
             {"input": i, "output": "dense"},
             {"kept": kept, "function": REDUCTIONS[f], "start": 0.0},
         )
-        for f, i, kept in (("sum", "dense", 1), ("sum", "turned", 1), ("sum", "dense", 0), ("maximum", "dense", 1))
+        for f, i, kept in (
+            ("sum", "dense", 1),
+            ("sum", "turned", 1),
+            ("sum", "dense", 0),
+            ("maximum", "dense", 1),
+            ("maximum", "turned", 1),
+        )
     ),
     *(
         ("matmul_strided", _PRODUCT, {"a": a, "b": b, "output": "dense"}, {})

@@ -16,11 +16,19 @@ from .prepared import Prepared, held
 from .quick import UNUSUAL, array_lines
 
 MOST = 256  # layouts that never come again would fill the memory
+OWN = 0x0004  # of an array's flags: the memory is its own (NumPy's OWNDATA)
+
+
+def _meet(one: np.ndarray[Any, Any], of_one: Any, other: np.ndarray[Any, Any], of_other: Any) -> bool:
+    """Whether two arrays, dense, have memory in common; of_one, of_other: as an entry takes them."""
+    start, begin = address(of_one), address(of_other)
+    return start < begin + other.nbytes and begin < start + one.nbytes
+
+
 _WORDS: dict[str, Any] = {
     "_UNUSUAL": UNUSUAL, "_ndarray": np.ndarray, "_int64": np.dtype(np.int64), "_type": type, "_float": float,
-    "_int": int, "_held": held, "_address": address, "_from_buffer": from_buffer,
+    "_int": int, "_held": held, "_meet": _meet, "_from_buffer": from_buffer,
 }  # fmt: skip
-_FLOAT = 4  # bytes
 
 
 class Remembered:
@@ -81,12 +89,12 @@ def _call_lines(signature: Signature) -> Iterator[str]:
     for name in (*names, output):
         yield f"  if (_of_{name} := _held({name})) is None: return _UNUSUAL"
     yield f"  if not {output}.flags.writeable: return _UNUSUAL"
-    yield f"  _stop = (_start := _address(_of_{output})) + {_FLOAT} * {output}.size"
-    for name in names:
-        yield f"  _from = _address(_of_{name})"
-        yield f"  if _from < _stop and _start < _from + {_FLOAT} * {name}.size: return _UNUSUAL"
+    yield f"  _is_own = {output}.flags.num & {OWN}"
+    for name in names:  # arrays whose memory is their own meet only themselves
+        yield f"  if {name} is {output} or not (_is_own and {name}.flags.num & {OWN}):"
+        yield f"    if _meet({name}, _of_{name}, {output}, _of_{output}): return _UNUSUAL"
     for name in (p.name for p in signature.given if p.is_array and not p.strided):
-        yield f"  _from = _address(_from_buffer({name}))"
-        yield f"  if _from < _stop and _start < _from + {name}.nbytes: return _UNUSUAL"
+        yield f"  if not (_is_own and {name}.flags.num & {OWN}):"
+        yield f"    if _meet({name}, _from_buffer({name}), {output}, _of_{output}): return _UNUSUAL"
     yield f"  if _call({', '.join(f'_of_{name}' for name in (*names, output))}) is None: return _UNUSUAL"
     yield f"  return {output}"

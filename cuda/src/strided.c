@@ -8,7 +8,7 @@
 #include "simd.h"
 #include "strides.h"
 
-enum { TILE_ROWS = 16, TILE_COLUMNS = 512, INPUTS = 2, OUTPUT = 0 };
+enum { TILE_ROWS = 16, TILE_COLUMNS = 512, INPUTS = 2, OUTPUT = 0, IDENTITY = 0 /* of assayer.h */ };
 enum { CACHE_LINE = 16, PIECE = 256, STREAMED = 1 << 22 }; /* floats; results of 16 MiB and more are stored past the caches */
 enum { RUN = 1 << 16, REPEATED = 1024 }; /* elements of a tile that is not gathered; columns where an input repeats one number */
 
@@ -19,6 +19,7 @@ struct call {
     int input_count;
     void (*map)(int64_t n, const float* x, float* y);
     void (*zip)(int64_t n, const float* a, const float* b, float* y);
+    bool copies;           /* map changes nothing: what is gathered need not pass through a buffer */
     int64_t rows, columns; /* of a tile, along axes 1 and 0 */
     bool past_caches;      /* whether what is written is stored past them */
 };
@@ -85,9 +86,14 @@ static void stream_row(const struct call* c, int64_t n, const struct rows* in, f
 static void do_tile(const struct call* c, int64_t number) {
     float buffers[INPUTS + 1][TILE_ROWS * TILE_COLUMNS];
     const struct tile tile = tile_at(c, number);
+    const int64_t along = c->at.strides[OUTPUT][0], down = row_stride(&c->at, OUTPUT);
+    if (c->copies && along == 1) {
+        simd()->gather(c->inputs[0] + tile.offsets[1], c->at.strides[1][0], row_stride(&c->at, 1), tile.rows, tile.columns,
+                       c->output + tile.offsets[OUTPUT], down);
+        return;
+    }
     struct rows in[INPUTS] = {{0}};
     for (int i = 0; i < c->input_count; i++) in[i] = input_rows(c, &tile, i, buffers[i]);
-    const int64_t along = c->at.strides[OUTPUT][0], down = row_stride(&c->at, OUTPUT);
     for (int64_t i = 0; i < tile.rows; i++) {
         float* const out = c->output + tile.offsets[OUTPUT] + i * down;
         do_row(c, tile.columns, in, i, along == 1 ? out : buffers[INPUTS]);
@@ -99,16 +105,16 @@ static void do_tile(const struct call* c, int64_t number) {
 static void do_tile_in_runs(const struct call* c, int64_t number) {
     float repeated[INPUTS][REPEATED];
     const struct tile tile = tile_at(c, number);
+    const int64_t down = row_stride(&c->at, OUTPUT);
     for (int64_t i = 0; i < tile.rows; i++) {
         struct rows in[INPUTS] = {{0}};
         for (int k = 0; k < c->input_count; k++) {
             const float* const from = c->inputs[k] + tile.offsets[k + 1] + i * row_stride(&c->at, k + 1);
-            in[k].data = (float*)from; /* read only */
-            if (c->at.strides[k + 1][0] == 1) continue;
-            in[k].data = repeated[k];
-            for (int64_t j = 0; j < tile.columns; j++) repeated[k][j] = *from;
+            const bool is_run = c->at.strides[k + 1][0] == 1;
+            in[k].data = is_run ? (float*)from : repeated[k]; /* read only */
+            if (!is_run) simd()->gather(from, 0, 0, 1, tile.columns, repeated[k], 0);
         }
-        float* const to = c->output + tile.offsets[OUTPUT] + i * row_stride(&c->at, OUTPUT);
+        float* const to = c->output + tile.offsets[OUTPUT] + i * down;
         if (c->past_caches) stream_row(c, tile.columns, in, to);
         else do_row(c, tile.columns, in, 0, to);
     }
@@ -151,6 +157,7 @@ int32_t cuda_map_strided(const float* input, float* output, const int64_t* shape
     CHECK(strides_fit(input, input_size, axes, shape, input_strides, input_offset, false));
     CHECK(strides_fit(output, output_size, axes, shape, output_strides, output_offset, true));
     struct call c = {.output = output, .inputs = {input}, .input_count = 1, .map = simd()->map[function]};
+    c.copies = function == IDENTITY;
     set_shape(&c.at, axes, shape);
     set_operand(&c.at, OUTPUT, output_strides, output_offset);
     set_operand(&c.at, 1, input_strides, input_offset);

@@ -51,7 +51,7 @@ def _arrived(
                 if isinstance(one, Part):
                     pending[source] = _with_part(gathered, source, sofar, one)
                 else:
-                    pending[source] = one if sofar is None else sofar + one
+                    pending[source] = one if sofar is None else sofar.zip("add", one)
         if not retain:
             node.free()
     return pending, gathered  # of the calls none is left

@@ -33,14 +33,14 @@ def _nothing(g: Tensor) -> Tensor:
 
 GRADIENTS: Mapping[str, tuple[str, Gradient]] = {
     "identity": ("", lambda g: g),
-    "negative": ("", lambda g: -g),
+    "negative": ("", lambda g: g.map("negative")),
     "absolute": ("x", lambda g, x: g * x.map("sign")),
     **dict.fromkeys(("sign", "floor", "ceil", "round"), ("", _nothing)),
     "square": ("x", lambda g, x: g * (2.0 * x)),
     "reciprocal": ("y", lambda g, y: -(g * y.map("square"))),
     "sqrt": ("y", lambda g, y: y.zip("sqrt_backward", g)),
     "rsqrt": ("y", lambda g, y: g * (-0.5 * y * y.map("square"))),
-    "exp": ("y", lambda g, y: g * y),
+    "exp": ("y", lambda g, y: g.zip("multiply", y)),
     "log": ("x", lambda g, x: g / x),
     "sin": ("x", lambda g, x: g * x.map("cos")),
     "cos": ("x", lambda g, x: -(g * x.map("sin"))),

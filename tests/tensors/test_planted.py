@@ -15,7 +15,8 @@ from tests.tensors.examined import wrong
 
 ROOT = Path(__file__).parents[2]
 _WRITTEN = "if tensor.storage.version != version:"
-_ONE = "one if sofar is None else sofar + one"
+_FACTORS = 'lambda g, a, b: g.zip("multiply", {}), lambda g, a, b: g.zip("multiply", {})'
+_ONE = 'one if sofar is None else sofar.zip("add", one)'
 PLANTED = (
     Fault("paths overwritten", (), "tape/backward.py", _ONE, "one", "^an overwritten gradient: of several paths"),
     Fault("backwards overwritten", (), "tape/backward.py", "leaf.grad + total", "total.copy()",
@@ -32,8 +33,8 @@ PLANTED = (
     Fault("used again", (), "tape/backward.py", "if not retain:", "if retain:", "^a graph is used again"),
     Fault("another axis", (), "tape/reductions.py", ".reshape(context.kept)", ".reshape(context.kept[::-1])",
           "^the gradient of a sum is spread along another axis"),
-    Fault("factors exchanged", (), "tape/zips.py", "lambda g, a, b: g * b, lambda g, a, b: g * a",
-          "lambda g, a, b: g * a, lambda g, a, b: g * b", "^the gradients of a product belong to the other"),
+    Fault("factors exchanged", (), "tape/zips.py", _FACTORS.format("b", "a"), _FACTORS.format("a", "b"),
+          "^the gradients of a product belong to the other"),
     Fault("not summed", (), "tape/zips.py", "d_b = d_b.sum_to(shape_b)", "pass",
           "^the gradient of what was broadcast is not summed"),
     Fault("what others refer to is taken", (), "tape/ownership.py", "_ALONE > 0 and", "_ALONE > 0 or",

@@ -1,6 +1,7 @@
 /* Numbers at steps brought together into runs, and runs laid out at steps. */
 #include "math.h"
 #include "names.h"
+#include "vec.h"
 
 #include <string.h>
 #ifdef __SSE__
@@ -9,13 +10,30 @@
 
 enum { LINE = 16 }; /* floats of a cache line */
 
+/* Squares of LANES rows and columns turned over in registers, where the numbers of a column lie side by side; returns how many
+ * columns are done. */
+static int64_t turn(const float* restrict from, int64_t along, int64_t rows, int64_t columns, float* restrict to, int64_t to_row) {
+    int64_t j = 0;
+    for (; rows % LANES == 0 && j + LANES <= columns; j += LANES)
+        for (int64_t i = 0; i < rows; i += LANES) {
+            vec square[LANES];
+            UNROLLED for (int k = 0; k < LANES; k++) square[k] = load(from + i + (j + k) * along);
+            transpose(square);
+            UNROLLED for (int k = 0; k < LANES; k++) store(to + (i + k) * to_row + j, square[k]);
+        }
+    return j;
+}
+
 /* Rows of runs, by the way along which the numbers lie closer. */
 static void gather(const float* restrict from, int64_t along, int64_t down, int64_t rows, int64_t columns, float* restrict to,
                    int64_t to_row) {
     const int64_t step = along < 0 ? -along : along, step_down = down < 0 ? -down : down;
     if (step_down != 0 && step_down < step) {
-        for (int64_t j = 0; j < columns; j++)
+        for (int64_t j = down == 1 ? turn(from, along, rows, columns, to, to_row) : 0; j < columns; j++)
             for (int64_t i = 0; i < rows; i++) to[i * to_row + j] = from[i * down + j * along];
+    } else if (along == 0) {
+        for (int64_t i = 0; i < rows; i++)
+            SIMD for (int64_t j = 0; j < columns; j++) to[i * to_row + j] = from[i * down];
     } else if (along == 2) {
         for (int64_t i = 0; i < rows; i++)
             SIMD for (int64_t j = 0; j < columns; j++) to[i * to_row + j] = from[i * down + j * 2];

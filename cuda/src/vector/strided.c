@@ -92,6 +92,7 @@ enum { ABREAST = 64 }; /* joined side by side, as a single chain waits for each 
  * the next one is likely to lie.  Sums of rows of a page are as quick again; from 16 KiB ahead they are a sixth quicker than from 4
  * (Zen 5), and a third than from 1 or 2. */
 enum { LINE = 16, AHEAD = 4096 };
+enum { COLUMNS = 1024 }; /* joined side by side, in floats that the closest cache holds */
 
 #define ASK_AHEAD(in)                                                                                                      \
     for (int j = 0; j < ABREAST; j += LINE) PREFETCH((uintptr_t)(in) + (AHEAD + j) * sizeof(float))
@@ -124,20 +125,37 @@ enum { LINE = 16, AHEAD = 4096 };
         return i;                                                                                                          \
     }
 
-#define JOINED(name, type, expression, abreast)                                                                            \
-    static inline type name##_two(type total, type x) { return expression; }                                               \
-    static double name##_pair(double total, double x) { return expression; }                                               \
-    abreast                                                                                                                \
+#define COLUMNS_IN_DOUBLE(name)                                                                                            \
     static void name##_columns(int64_t n, int64_t rows, int64_t row, const float* restrict in, double* restrict joined) {  \
         for (; rows >= 4; rows -= 4, in += 4 * row)                                                                        \
             SIMD for (int64_t i = 0; i < n; i++) {                                                                         \
-                const type first = name##_two((type)in[i], (type)in[row + i]);                                             \
-                const type second = name##_two((type)in[2 * row + i], (type)in[3 * row + i]);                              \
-                joined[i] = (double)name##_two((type)joined[i], name##_two(first, second));                                \
+                const double first = name##_two((double)in[i], (double)in[row + i]);                                       \
+                const double second = name##_two((double)in[2 * row + i], (double)in[3 * row + i]);                        \
+                joined[i] = name##_two(joined[i], name##_two(first, second));                                              \
             }                                                                                                              \
         for (; rows > 0; rows--, in += row)                                                                                \
-            SIMD for (int64_t i = 0; i < n; i++) joined[i] = (double)name##_two((type)joined[i], (type)in[i]);             \
-    }                                                                                                                      \
+            SIMD for (int64_t i = 0; i < n; i++) joined[i] = name##_two(joined[i], (double)in[i]);                         \
+    }
+/* In floats that lie close: what is joined is widened once for all rows, not in each. */
+#define COLUMNS_IN_FLOAT(name)                                                                                             \
+    static void name##_columns(int64_t n, int64_t rows, int64_t row, const float* restrict in, double* restrict joined) {  \
+        float totals[COLUMNS];                                                                                             \
+        if (rows == 1)                                                                                                     \
+            SIMD for (int64_t i = 0; i < n; i++) joined[i] = (double)name##_two((float)joined[i], in[i]);                  \
+        for (int64_t at = 0, length; rows > 1 && at < n; at += length) {                                                   \
+            length = n - at < COLUMNS ? n - at : COLUMNS;                                                                  \
+            SIMD for (int64_t i = 0; i < length; i++) totals[i] = (float)joined[at + i];                                   \
+            for (int64_t r = 0; r < rows; r++)                                                                             \
+                SIMD for (int64_t i = 0; i < length; i++) totals[i] = name##_two(totals[i], in[r * row + at + i]);         \
+            SIMD for (int64_t i = 0; i < length; i++) joined[at + i] = (double)totals[i];                                  \
+        }                                                                                                                  \
+    }
+
+#define JOINED(name, type, expression, abreast, columns)                                                                   \
+    static inline type name##_two(type total, type x) { return expression; }                                               \
+    static double name##_pair(double total, double x) { return expression; }                                               \
+    abreast                                                                                                                \
+    columns                                                                                                                \
     static double name##_run(int64_t n, const float* in, double start) {                                                   \
         type joined[ABREAST];                                                                                              \
         int64_t i = 0;                                                                                                     \
@@ -154,10 +172,10 @@ enum { LINE = 16, AHEAD = 4096 };
         return start;                                                                                                      \
     }
 
-JOINED(sum, double, total + x, ABREAST_IN_DOUBLE(sum, total + x))
-JOINED(product, double, total * x, ABREAST_IN_DOUBLE(product, total * x))
-JOINED(largest, float, x > total || x != x ? x : total, ABREAST_IN_FLOAT(largest))
-JOINED(smallest, float, x < total || x != x ? x : total, ABREAST_IN_FLOAT(smallest))
+JOINED(sum, double, total + x, ABREAST_IN_DOUBLE(sum, total + x), COLUMNS_IN_DOUBLE(sum))
+JOINED(product, double, total * x, ABREAST_IN_DOUBLE(product, total * x), COLUMNS_IN_DOUBLE(product))
+JOINED(largest, float, x > total || x != x ? x : total, ABREAST_IN_FLOAT(largest), COLUMNS_IN_FLOAT(largest))
+JOINED(smallest, float, x < total || x != x ? x : total, ABREAST_IN_FLOAT(smallest), COLUMNS_IN_FLOAT(smallest))
 
 void NAME(fill_strided)(struct simd* table) {
     void (*const maps[])(int64_t, const float*, float*) = {

@@ -62,6 +62,7 @@ def test_what_says_how_tensors_lie_may_be_changed_in_place(often: Library) -> No
 
 _SIZES = np.array([3, 2, 0, 0])
 _BOTH = np.zeros(9, np.float32)
+_PAIR = np.array([3, 2])
 _READ_ONLY = np.zeros(3, np.float32)
 _READ_ONLY.flags.writeable = False
 
@@ -75,6 +76,9 @@ _READ_ONLY.flags.writeable = False
         ({"output": np.zeros(2, np.float32)}, "every element inside its 2 places"),
         ({"output": _READ_ONLY}, "writ"),
         ({"input": _BOTH[:6], "output": _BOTH[5:8]}, "arrays that overlap"),
+        ({"input": _BOTH[:6], "output": _BOTH}, "arrays that overlap"),
+        ({"input": _BOTH, "output": _BOTH[5:8]}, "arrays that overlap"),
+        ({"shape": _PAIR, "output": _PAIR.view(np.float32)[:3]}, "arrays that overlap"),
         ({"shape": _SIZES[:2], "output": _SIZES.view(np.float32)[:3]}, "arrays that overlap"),
         ({"shape": np.array([3, 2], np.int32)}, "int64"),
         ({"shape": np.array([[3, 2]])}, "shape"),
