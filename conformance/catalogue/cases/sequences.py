@@ -91,10 +91,9 @@ def sequences(cases: Iterable[Case], refusals: Iterable[Refusal]) -> list[CallSe
     plain = [case for case in telling if case.data == "plain"] or telling
     small, large = _nearest(plain, SMALL), _largest(plain, LARGE)
     middle = _nearest(plain, math.isqrt(elements(small) * elements(large)))
-    found = [_alternating(small, middle, large), _same_sizes(small), _thousand(small)]
+    found = [_alternating(small, middle, large), _same_sizes(small), *_displaced(telling), _thousand(small)]
     found += [_threads(telling), _own_threads(telling)]
     # What an array holds, no device looks at; what it does with it has cases of its own.
-    found += _displaced(telling)
     refused = {tuple(refusal.override): refusal for refusal in refusals if not refusal.entries}
     return [*found, _after_refused(small, [*refused.values()])] if refused else found
 
