@@ -110,7 +110,7 @@ class _Judge:
                 return self._of(unjudged(), f"{label}: {prepared.weakness}")
             override = call.refusal.override if call.refusal else None
             operation, arguments = self.sequence.operation, prepared.arguments
-            outcome = made.once(self.worker, operation, arguments, call.run, override, call.displaced)
+            outcome = made.once(self.worker, operation, arguments, call.run, override, call.displaced or None)
             if call.refusal and outcome.status not in ("missing", "mishap"):
                 continue  # it has a case of its own
             wrong = self._wrong(call, outcome)
@@ -217,7 +217,7 @@ class _Judge:
     def _alone(self, call: SequencedCall) -> _Wrong | None:
         """What is wrong with a call by itself, in a process that has made no other, no array displaced."""
         self.worker.stop()
-        displaced = None if call.displaced is None else ""
+        displaced = "" if call.displaced else None
         arguments = self._needs(call).arguments
         outcome = made.once(self.worker, call.case.operation, arguments, call.run, displaced=displaced)
         return self._wrong(call, outcome)

@@ -49,7 +49,7 @@ class SequencedCall:
     draw: int = 0  # added to the run's seed: other numbers in arrays of the same sizes
     run: int = 1  # in whose buffers its arrays lie: those of 1 end at guard zones, those of 2 begin behind them
     refusal: Refusal | None = None  # what it is in place of a good call
-    displaced: str | None = None  # the array that alone begins at no multiple of 16 bytes; "": none does
+    displaced: str = ""  # the array that alone begins at no multiple of 16 bytes, in run 3
 
     @property
     def label(self) -> str:
@@ -57,7 +57,7 @@ class SequencedCall:
         if self.refusal:
             return f"{self.refusal.fault}, to be refused"
         alone = f" where {self.displaced} alone begins at no multiple of {VECTOR} bytes" if self.displaced else ""
-        elsewhere = " elsewhere" * (self.run != 1 and self.displaced is None)
+        elsewhere = " elsewhere" * (self.run != 1 and not self.displaced)
         return self.case.name + " with other numbers" * bool(self.draw) + elsewhere + alone
 
 
@@ -176,7 +176,7 @@ def _displaced(cases: Sequence[Case]) -> list[CallSequence]:
     names = _in_packs(case)
     if len(names) < 2:
         return []  # what an array does alone, run 3 of every case shows
-    calls = tuple(SequencedCall(case, run=3, displaced=name) for name in ("", *names))
+    calls = tuple(SequencedCall(case, run=3, displaced=name) for name in names)
     why = (
         f"one array after another begins at no multiple of {VECTOR} bytes, all others do: finds who looks at the "
         "alignment of one array and moves packs of another"
