@@ -90,7 +90,9 @@ class Worker:
     def threaded(self) -> Worker:
         """Return a worker of the same candidate that computes in THREADS threads; it is closed with this one."""
         if self._threaded is None:
-            self._threaded = Worker(self.source, THREADS, self.limit_s, self.environment, self.prefix)
+            self._threaded = Worker(
+                self.source, THREADS, self.limit_s, self.environment, self.prefix, explains=self.explains
+            )
         return self._threaded
 
     def process(self) -> Process:
