@@ -221,12 +221,21 @@ def volta(session: nox.Session) -> list[str]:
 
 @nox.session
 def kernels(session: nox.Session) -> None:
-    """Compile every kernel for every architecture; compare its needs and its code with two tables (`-- --accept`)."""
+    """Compile every kernel for every architecture; compare its needs and its code with two tables (`-- --accept`).
+
+    `-- --arch sm_80 --arch sm_120` compiles for those alone, and compares their columns.
+    """
     install(session, "build", "kernels")
+    few = [word for word in session.posargs if word.startswith("sm_")]
+    by_nvcc = [f"{arch.removeprefix('sm_')}-real" for arch in few if arch != "sm_70"]
+    if few and not by_nvcc:
+        session.error("--arch sm_70: expected another beside it, which nvcc compiles for")
+    some = ("--folder", "build/cuda-some", "-D", f"ASSAYER_ARCHITECTURES={';'.join(by_nvcc)}") if few else ()
+    older = volta(session) if not few or "sm_70" in few else []
     tools = ["--nvcc", nvcc(session), "--cuobjdump"]
     tools += [str(site_packages(session) / "nvidia" / "cu13" / "bin" / "cuobjdump")]
-    library = build_library(session, "cuda", "-D", "ASSAYER_WERROR=ON")
-    session.run("python", "cuda/tools/resources.py", library, *volta(session), *tools, *session.posargs)
+    library = build_library(session, "cuda", *some, "-D", "ASSAYER_WERROR=ON")
+    session.run("python", "cuda/tools/resources.py", library, *older, *tools, *session.posargs)
 
 
 @nox.session

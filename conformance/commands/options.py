@@ -87,6 +87,14 @@ def positive(text: str) -> int:
     return int(text)
 
 
+def shard(text: str) -> tuple[int, int]:
+    """Read which of several parts for argparse: 2/3 is the second of three."""
+    which, _, count = text.partition("/")
+    if not (which.isdigit() and count.isdigit() and 1 <= int(which) <= int(count)):
+        raise argparse.ArgumentTypeError(f"expected one of several parts, as 2/3, got {text!r}")
+    return int(which), int(count)
+
+
 def cores() -> int:
     """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -23,11 +23,12 @@ from conformance.proof.readings.trial import ReadingResult
 from conformance.report.score import Faults, Score, write_score
 
 from . import faults as planting
-from .options import add_command, cores, keywords, positive
+from .options import add_command, cores, keywords, positive, shard
 
 _EXAMPLES = """\
   readings                       every wrong reading of every operation, and every fault of the C library
   readings -k 'rope or softmax'  those of some operations
+  readings --shard 2/3           those of the second third of the operations
   readings --no-faults           without a C compiler
   readings --json score.json     the score, for `report --readings`
 """
@@ -40,6 +41,8 @@ def add_parser(commands: Any) -> None:
     parser = add_command(commands, "readings", what, run, _EXAMPLES, _EXIT)
     wanted = "only those of operations that match, e.g. 'rope or softmax'"
     parser.add_argument("-k", type=keywords, default=Keywords(), metavar="WORDS", help=wanted)
+    part = "only the K-th of N parts of these operations, as 2/3"
+    parser.add_argument("--shard", type=shard, default=(1, 1), metavar="K/N", help=part)
     parser.add_argument("-n", type=positive, default=cores(), metavar="N", help="processes (default: %(default)s)")
     parser.add_argument("-v", "--verbose", action="store_true", help="a line for each reading")
     without = "leave out the builds of the C library with a fault in them"
@@ -55,6 +58,11 @@ def run(options: argparse.Namespace) -> int:
     if not operations:
         console.print(f"no operation matches -k '{options.k.text}'", markup=False)
         return HARNESS
+    which, parts = options.shard
+    if parts > len(operations):
+        console.print(f"--shard {which}/{parts}: {len(operations)} operations are not as many parts", markup=False)
+        return HARNESS
+    operations = operations[which - 1 :: parts]
     started = time.monotonic()
     try:
         results = judge(console, operations, options.n)

@@ -68,7 +68,7 @@ def not_compared(old: Compilers, new: Compilers, known: tuple[str, ...]) -> Iter
     """Yield why a column of a table, of those that are known, is not compared."""
     for arch in known:
         if arch not in new:
-            yield f"{arch}: there was no compiler for it"
+            yield f"{arch}: it was not compiled"
         elif arch not in old:
             yield f"{arch}: the table does not have it yet"
         elif old[arch] != new[arch]:

@@ -159,6 +159,34 @@ def test_the_command_fails_where_a_reading_survives(monkeypatch: pytest.MonkeyPa
     assert main(["readings", "-k", "silu", "--no-faults"]) == 1
 
 
+def test_shards_share_the_operations_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    judged: list[list[str]] = []
+
+    def judge(_: object, operations: list[str], __: int) -> list[ReadingResult]:
+        judged.append(operations)
+        return []
+
+    monkeypatch.setattr(readings, "judge", judge)
+    monkeypatch.setattr(readings, "stepped", lambda *_: [])
+    for words in (["--shard", "1/3"], ["--shard", "2/3"], ["--shard", "3/3"], []):
+        assert main(["readings", "--no-faults", *words]) == 0
+    *shards, whole = judged
+    assert sorted(name for shard in shards for name in shard) == sorted(whole)
+    assert max(map(len, shards)) - min(map(len, shards)) <= 1
+
+
+@pytest.mark.parametrize("text", ["0/3", "4/3", "2", "two/3", "-1/3"])
+def test_a_shard_that_is_none_is_refused(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["readings", f"--shard={text}"])
+    assert f"expected one of several parts, as 2/3, got '{text}'" in capsys.readouterr().err
+
+
+def test_more_shards_than_operations_are_no_pass(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["readings", "-k", "clip_scale", "--shard", "1/40"]) == HARNESS
+    assert "--shard 1/40" in capsys.readouterr().out
+
+
 def test_choosing_no_operation_is_no_pass(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["readings", "-k", "no_such_operation"]) == HARNESS
     assert "no operation matches" in capsys.readouterr().out
