@@ -336,16 +336,23 @@ def kills(session: nox.Session) -> None:
 
 @nox.session
 def sanitize(session: nox.Session) -> None:
-    """Run the C tests and the conformance on a build under the address and undefined-behaviour sanitisers."""
+    """Run the C tests and the conformance on a build under the address and undefined-behaviour sanitisers.
+
+    `-- --shard 2/3` judges the cases of the second third of the operations; any other argument is pytest's.
+    """
     install(session, "tests")
+    words, part = [*session.posargs], []
+    if "--shard" in words:
+        at = words.index("--shard")
+        part, words[at : at + 2] = words[at : at + 2], []
     options = ("-D", "ASSAYER_SANITIZE=ON", "-D", "ASSAYER_WERROR=ON")
     library = build_library(session, "stub", "--folder", "build/sanitize", *options)
     watched = ("python", PRELOAD, "address", "python", "-m")
-    session.run(*watched, "pytest", "--capture=sys", "tests/c", *session.posargs, env={"ASSAYER_STUB": library})
+    session.run(*watched, "pytest", *SHARED_OUT, "--capture=sys", "tests/c", *words, env={"ASSAYER_STUB": library})
     repeated = {"ASSAYER_SESSION": watched_judge(session, "address")}
     # Calls at full size and designed cases take many minutes here, and add few lines of code to those of the others.
     chosen = ("-k", "not full/ and not designed")
-    session.run(*watched, "conformance", "run", "--library", library, *chosen, env=repeated)
+    session.run(*watched, "conformance", "run", "--library", library, *chosen, *part, env=repeated)
 
 
 def watched_judge(session: nox.Session, mode: str) -> str:

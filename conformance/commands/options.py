@@ -38,6 +38,8 @@ def add_selection(parser: argparse.ArgumentParser) -> Any:
     add_operations(group)
     exact = group.add_mutually_exclusive_group()
     exact.add_argument("--case", action="append", default=[], metavar="ID", help="exactly this case (repeatable)")
+    part = "only the K-th of N parts of the operations and steps, as 2/3: for machines that share the work"
+    exact.add_argument("--shard", type=shard, metavar="K/N", help=part)
     return exact
 
 
@@ -101,8 +103,9 @@ def cores() -> int:
 
 
 def chosen(options: argparse.Namespace, absent: Collection[str] = ()) -> Selection:
-    """Return what -k, -o and --case choose, of a library without these operations."""
-    return select(options.k, options.case, options.operation, absent)
+    """Return what -k, -o, --case and --shard choose, of a library without these operations."""
+    found = select(options.k, options.case, options.operation, absent)
+    return found.part(*options.shard) if options.shard else found
 
 
 def nothing(console: Console, options: argparse.Namespace) -> int:
@@ -110,5 +113,7 @@ def nothing(console: Console, options: argparse.Namespace) -> int:
     asked = [f"--case '{id}'" for id in getattr(options, "case", ())]
     asked += [f"-k '{options.k.text}'"] * bool(options.k)
     asked += [f"-o {','.join(options.operation)}"] * bool(options.operation)
+    which, parts = getattr(options, "shard", None) or (1, 1)
+    asked += [f"--shard {which}/{parts}"] * (parts > 1)
     console.print(f"no case matches {' '.join(asked)}; `{program()} list` shows all", markup=False)
     return HARNESS

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
+from itertools import islice
 from typing import NamedTuple
 
 from conformance.candidates.files import answerable
@@ -58,6 +59,7 @@ class Selection:
     keywords: Keywords
     ids: tuple[str, ...]
     named: tuple[str, ...] = ()  # the operations that -o names
+    shard: tuple[int, int] = (1, 1)  # which of how many parts of the operations and steps
 
     def __bool__(self) -> bool:
         return bool(self.cases or self.steps)
@@ -65,7 +67,7 @@ class Selection:
     @property
     def is_whole(self) -> bool:
         """Whether nothing was left out."""
-        return not self.keywords and not self.ids and not self.named
+        return not self.keywords and not self.ids and not self.named and self.shard[1] == 1
 
     @property
     def operations(self) -> tuple[str, ...]:
@@ -99,6 +101,13 @@ class Selection:
             return self
         cases, steps = (tuple(id for id in ids if not dear.holds(id)) for ids in (self.cases, self.steps))
         return replace(self, cases=cases, steps=steps)
+
+    def part(self, which: int, parts: int) -> Selection:
+        """Return one of so many parts, counted from 1: every so manieth operation and step; together they are all."""
+        ours = {*islice(OPERATIONS, which - 1, None, parts)}
+        cases = tuple(id for id in self.cases if operation_of(id) in ours)
+        steps = tuple(step for step in self.steps if step in STEPS[which - 1 :: parts])
+        return replace(self, cases=cases, steps=steps, shard=(which, parts))
 
     def of_probes(self) -> Selection:
         """Return the probes of the selection."""

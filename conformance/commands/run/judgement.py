@@ -75,7 +75,7 @@ class Judgement:
 
     def _check_files(self) -> None:
         """Raise ValueError on options that are of a library."""
-        named = ("declarations", "exported", "seed", "inputs", "repro", "schedule", "arch")
+        named = ("declarations", "exported", "seed", "inputs", "repro", "schedule", "arch", "shard")
         unfit = next((f"--{name}" for name in named if getattr(self.options, name)), "")
         if unfit:
             raise ValueError(f"{unfit} is of a library; files are held to the goldens, which have one seed")
@@ -94,7 +94,7 @@ class Judgement:
                 self.console.print("nothing failed the last time: judging everything")
         if self.options.outputs:
             return select_goldens(self.options.k, cases, self.options.operation)
-        asked = argparse.Namespace(k=self.options.k, case=cases, operation=self.options.operation)
+        asked = argparse.Namespace(**vars(self.options) | {"case": cases})
         return chosen(asked, self.absent)
 
     def _within_reach(self, selection: Selection) -> tuple[Selection, list[str]]:

@@ -38,7 +38,7 @@ _TOO_FINE = "the limits of a whole step are those of the header's precision alon
 def step_candidates(options: argparse.Namespace) -> list[Candidate]:
     """Return the candidates that --step names.  Raises LibraryError, and CandidateError on options that do not fit."""
     check_framework(options)
-    named = ("declarations", "exported", "inputs", "repro", "schedule", "arch", "operation")
+    named = ("declarations", "exported", "inputs", "repro", "schedule", "arch", "operation", "shard")
     if unfit := next((name for name in named if getattr(options, name)), ""):
         raise CandidateError(f"--{unfit} is of a library; expected --library beside it, got --step")
     return module_candidates([(called, find_step(text, options.framework)) for called, text in options.step])
