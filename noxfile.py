@@ -96,7 +96,8 @@ def own_builds(session: nox.Session) -> list[str]:
 def conformance(session: nox.Session) -> None:
     """Judge the C build, the emulated kernels and, where a device is, the CUDA build; `-- --library PATH` another one.
 
-    `-- --on stub` (emulated, cuda) judges one of them, `-- --arch sm_80` what was compiled for an older architecture.
+    `-- --on stub` (emulated, cuda) judges one of them, `-- --arch sm_80` what was compiled for an older architecture,
+    `-- --shard 2/3` the second third of the operations and steps on all of them.
     """
     install(session, "build")
     arguments = [*own_builds(session), *session.posargs]
@@ -105,8 +106,8 @@ def conformance(session: nox.Session) -> None:
     try:
         typed = {"ASSAYER_SESSION": "nox -s conformance --"}
         session.run("python", "-m", "conformance", "run", *arguments, env=typed)
-        if not session.posargs:  # and our own graph on the reference and on the same builds
-            session.run("python", "-m", "conformance", "graph", "--on", "reference", *arguments)
+        if not shard_and_rest(session.posargs)[1]:  # and our own graph on the reference and on the same builds
+            session.run("python", "-m", "conformance", "graph", "--on", "reference", *own_builds(session))
             judge_split(session)
     except CommandFailed as error:
         if error.return_code == FAILED:
@@ -114,9 +115,16 @@ def conformance(session: nox.Session) -> None:
         sys.exit(error.return_code)  # nox knows one code for whatever went wrong; the judge's others say what did
 
 
+def shard_and_rest(words: list[str]) -> tuple[list[str], list[str]]:
+    """Return `--shard 2/3`, where it stands there, and the other words: sessions hand it to some of their commands."""
+    at = next((at for at, word in enumerate(words) if word.split("=")[0] == "--shard"), len(words))
+    end = at + 2 if words[at:] and words[at] == "--shard" else at + 1
+    return words[at:end], words[:at] + words[end:]
+
+
 def judge_split(session: nox.Session) -> None:
     """Judge what is cut by the number of multiprocessors on an emulated device with one of them, and with an H100's."""
-    words = ("--on", "emulated", "--schedule", "forward", "-k", SPLIT)
+    words = ("--on", "emulated", "--schedule", "forward", "-k", SPLIT, *session.posargs)
     for count in ("1", "132"):
         on = {"ASSAYER_EMULATOR_MULTIPROCESSORS": count}
         session.run("python", "-m", "conformance", "run", *words, env=on)
@@ -341,10 +349,7 @@ def sanitize(session: nox.Session) -> None:
     `-- --shard 2/3` judges the cases of the second third of the operations; any other argument is pytest's.
     """
     install(session, "tests")
-    words, part = [*session.posargs], []
-    if "--shard" in words:
-        at = words.index("--shard")
-        part, words[at : at + 2] = words[at : at + 2], []
+    shard, words = shard_and_rest(session.posargs)
     options = ("-D", "ASSAYER_SANITIZE=ON", "-D", "ASSAYER_WERROR=ON")
     library = build_library(session, "stub", "--folder", "build/sanitize", *options)
     watched = ("python", PRELOAD, "address", "python", "-m")
@@ -352,7 +357,7 @@ def sanitize(session: nox.Session) -> None:
     repeated = {"ASSAYER_SESSION": watched_judge(session, "address")}
     # Calls at full size and designed cases take many minutes here, and add few lines of code to those of the others.
     chosen = ("-k", "not full/ and not designed")
-    session.run(*watched, "conformance", "run", "--library", library, *chosen, *part, env=repeated)
+    session.run(*watched, "conformance", "run", "--library", library, *chosen, *shard, env=repeated)
 
 
 def watched_judge(session: nox.Session, mode: str) -> str:

@@ -66,7 +66,6 @@ ORDER: dict[str, tuple[str, ...]] = {
         "arrays",
         "tensor_core",
         "cpu_matrix_unit",
-        "random",
         "philox",
         "special",
         "random",
