@@ -213,6 +213,8 @@ struct simd {
     /* strided tensors, by the numbers of assayer.h */
     void (*map[MAP_FUNCTIONS])(int64_t n, const float* x, float* y);
     void (*zip[ZIP_FUNCTIONS])(int64_t n, const float* a, const float* b, float* y);
+    /* The same where a, or b, is one number; some have no such form. */
+    void (*zip_of_one[2][ZIP_FUNCTIONS])(int64_t n, const float* a, const float* b, float* y);
     struct join join[JOIN_FUNCTIONS];
     void (*gather)(const float* from, int64_t along, int64_t down, int64_t rows, int64_t columns, float* to, int64_t to_row);
     void (*scatter)(const float* from, int64_t along, int64_t columns, float* to);

@@ -13,17 +13,18 @@
 #include <string.h>
 
 enum { TILE = 1024, PART = 32768, OUTPUT = 0, INPUT = 1, NUMBERS = 0 };
-enum { MEAN = 4 };
+enum { SUM = 0, PRODUCT = 1, MEAN = 4 };
 
 struct reduction {
     struct layout kept;    /* operands: output, input */
+    struct layout copies;  /* where each element is written, as the input does not change along these axes; operand: output */
     struct layout numbers; /* what each element is joined of; operand: input */
     const float* input;
     float* output;
     struct join join;
     double none; /* what joined with x gives x */
     float start;
-    double divisor;
+    double times, divisor; /* what is joined counts so often: an axis along which a number repeats is no more than a factor */
     bool in_runs;        /* the numbers of an element lie closer to each other than neighbouring elements do */
     int64_t tile, parts; /* elements of a tile, along axis 0; parts of an element */
     int64_t each;        /* numbers of an element */
@@ -63,10 +64,25 @@ static void join_columns(const struct reduction* r, const float* first, int64_t 
     }
 }
 
+/* A number to all places of an element. */
+static void write_copies(const struct layout* copies, int64_t count, float number, float* to) {
+    const int64_t across = copies->lengths[0], step = copies->strides[OUTPUT][0];
+    for (int64_t row = 0; row < count / across; row++) {
+        float* const first = to + steps_to(copies, OUTPUT, 1, row);
+        if (step == 1) simd()->gather(&number, 0, 0, 1, across, first, 0);
+        else
+            for (int64_t i = 0; i < across; i++) first[i * step] = number;
+    }
+}
+
 static void write_elements(const struct reduction* r, int64_t column, int64_t row, int64_t columns, const double* joined) {
-    float* const to = r->output + r->kept.offsets[OUTPUT] + steps_to(&r->kept, OUTPUT, 1, row);
-    for (int64_t i = 0; i < columns; i++)
-        to[(column + i) * r->kept.strides[OUTPUT][0]] = (float)(r->join.pair(joined[i], r->start) / r->divisor);
+    const int64_t copies = elements_of(&r->copies), step = r->kept.strides[OUTPUT][0];
+    float* const to = r->output + r->kept.offsets[OUTPUT] + r->copies.offsets[OUTPUT] + steps_to(&r->kept, OUTPUT, 1, row);
+    for (int64_t i = 0; i < columns; i++) {
+        const float number = (float)(r->join.pair(joined[i] * r->times, r->start) / r->divisor);
+        if (copies == 1) to[(column + i) * step] = number;
+        else write_copies(&r->copies, copies, number, to + (column + i) * step);
+    }
 }
 
 /* Part `task % parts` of tile `task / parts`. */
@@ -94,6 +110,7 @@ static void join_parts(const struct reduction* r) {
 
 static int32_t reduce(struct reduction* r) {
     simplify(&r->kept, 2);
+    simplify(&r->copies, 1);
     simplify(&r->numbers, 1);
     const int64_t elements = elements_of(&r->kept);
     r->each = elements_of(&r->numbers);
@@ -112,6 +129,13 @@ static int32_t reduce(struct reduction* r) {
     }
     scratch_give(scratch);
     return scratch.memory ? ASSAYER_OK : ASSAYER_NO_MEMORY;
+}
+
+/* Of numbers that repeat one is joined, which a sum counts as often as it stands there. */
+static void leave_out_repeats(struct reduction* r, bool counts) {
+    struct layout repeats;
+    move_repeats(&r->numbers, 1, NUMBERS, &repeats);
+    if (counts) r->times = (double)elements_of(&repeats);
 }
 
 /* Elements that are joined of nothing: where the input lies does not matter, and nobody has looked at it. */
@@ -138,7 +162,12 @@ int32_t cuda_reduce_strided(const float* input, float* output, const int64_t* sh
     set_operand(&r.numbers, NUMBERS, input_strides + kept, 0);
     if (elements_of(&r.kept) == 0) return ASSAYER_OK;
     r.divisor = function == MEAN ? (double)elements_of(&r.numbers) : 1.0;
-    if (elements_of(&r.numbers) > 0) return reduce(&r);
+    r.times = 1.0;
+    if (elements_of(&r.numbers) > 0) {
+        move_repeats(&r.kept, 2, INPUT, &r.copies);
+        if (function != PRODUCT) leave_out_repeats(&r, function == SUM || function == MEAN);
+        return reduce(&r);
+    }
     write_starts(&r, function == MEAN);
     return ASSAYER_OK;
 }

@@ -13,12 +13,19 @@
             y[i] = expression;                                                                                             \
         }                                                                                                                  \
     }
+/* Of two runs; and of one number and a run, either way round. */
 #define ZIP(name, expression)                                                                                              \
+    static inline float name##_of(float a, float b) { return expression; }                                                 \
     static void name(int64_t n, const float* restrict left, const float* restrict right, float* restrict y) {              \
-        SIMD for (int64_t i = 0; i < n; i++) {                                                                             \
-            const float a = left[i], b = right[i];                                                                         \
-            y[i] = expression;                                                                                             \
-        }                                                                                                                  \
+        SIMD for (int64_t i = 0; i < n; i++) y[i] = name##_of(left[i], right[i]);                                          \
+    }                                                                                                                      \
+    static void name##_of_left(int64_t n, const float* restrict left, const float* restrict right, float* restrict y) {    \
+        const float a = *left;                                                                                             \
+        SIMD for (int64_t i = 0; i < n; i++) y[i] = name##_of(a, right[i]);                                                \
+    }                                                                                                                      \
+    static void name##_of_right(int64_t n, const float* restrict left, const float* restrict right, float* restrict y) {   \
+        const float b = *right;                                                                                            \
+        SIMD for (int64_t i = 0; i < n; i++) y[i] = name##_of(left[i], b);                                                 \
     }
 
 /* log(1 + exp(x)) = max(x, 0) + log(1 + e), e = exp(-|x|).  What the rounded sum s = 1 + e lost of e, log(s) lost of its own:
@@ -45,7 +52,9 @@ MAP(logarithm, log_lane(x))
 MAP(softplus, softplus_lane(x))
 MAP(error_function, erf_lane(x))
 
+ZIP(plus, a + b)
 ZIP(subtract, a - b)
+ZIP(times, a * b)
 ZIP(quotient, a / b)
 ZIP(larger, a > b || a != a ? a : b)
 ZIP(smaller, a < b || a != a ? a : b)
@@ -183,11 +192,16 @@ void NAME(fill_strided)(struct simd* table) {
         exponential, logarithm, sine, cosine, table->tanh, table->sigmoid, table->silu, softplus, error_function, table->relu,
         table->gelu, table->gelu_tanh};
     void (*const zips[])(int64_t, const float*, const float*, float*) = {
-        table->add, subtract, table->mul, quotient, power, larger, smaller, less, less_equal, equal, not_equal, relu_backward,
+        plus, subtract, times, quotient, power, larger, smaller, less, less_equal, equal, not_equal, relu_backward,
         table->sigmoid_backward, table->tanh_backward, root_backward, table->gelu_backward};
+#define EITHER(side)                                                                                                       \
+    {plus##side, subtract##side, times##side, quotient##side, NULL, larger##side, smaller##side, less##side,               \
+     less_equal##side, equal##side, not_equal##side, relu_backward##side, NULL, NULL, root_backward##side, NULL}
+    void (*const zips_of_one[2][ZIP_FUNCTIONS])(int64_t, const float*, const float*, float*) = {EITHER(_of_left), EITHER(_of_right)};
     const struct join joins[] = {{sum_columns, sum_run, sum_pair}, {product_columns, product_run, product_pair},
                                  {largest_columns, largest_run, largest_pair}, {smallest_columns, smallest_run, smallest_pair}};
     for (int i = 0; i < MAP_FUNCTIONS; i++) table->map[i] = maps[i];
     for (int i = 0; i < ZIP_FUNCTIONS; i++) table->zip[i] = zips[i];
+    memcpy(table->zip_of_one, zips_of_one, sizeof zips_of_one);
     for (int i = 0; i < JOIN_FUNCTIONS; i++) table->join[i] = joins[i];
 }
