@@ -108,9 +108,12 @@ struct pool; /* pooling.h */
 struct join {
     void (*columns)(int64_t n, int64_t rows, int64_t row, const float* x, double* joined);
     double (*run)(int64_t n, const float* x, double start);
-    double (*pair)(double joined, double x);
+    void (*pairs)(int64_t n, const double* x, double* joined);
+    void (*with)(int64_t n, const double* joined, double times, double start, double divisor, float* y); /* the results */
 };
-enum { MAP_FUNCTIONS = 23, ZIP_FUNCTIONS = 16, JOIN_FUNCTIONS = 4 }; /* sum, product, largest, smallest */
+enum { MAP_FUNCTIONS = 23, ZIP_FUNCTIONS = 16, JOIN_FUNCTIONS = 5 };
+/* Joins: sum, product, largest, smallest, and the sum once more, of what may pass the largest float on its way. */
+enum { SUM_OF_ANY = 4 };
 
 struct simd {
     const char* name;

@@ -22,6 +22,7 @@ struct reduction {
     const float* input;
     float* output;
     struct join join;
+    bool sums;
     double none; /* what joined with x gives x */
     float start;
     double times, divisor; /* what is joined counts so often: an axis along which a number repeats is no more than a factor */
@@ -34,23 +35,23 @@ struct reduction {
 static void collect(const float* from, int64_t step, int64_t n, float* to) { simd()->gather(from, step, 0, 1, n, to, 0); }
 
 /* Numbers from up to `to` of one element, run by run along their innermost axis. */
-static double join_runs(const struct reduction* r, const float* element, int64_t from, int64_t to) {
+static double join_runs(const struct reduction* r, const struct join* join, const float* element, int64_t from, int64_t to) {
     const int64_t length = r->numbers.lengths[0], step = r->numbers.strides[NUMBERS][0];
     double joined = r->none;
     float buffer[TILE];
-    if (r->numbers.axes == 1 && step == 1) return r->join.run(to - from, element + from, joined);
     while (from < to) {
         const int64_t column = from % length, left = min64(length - column, to - from), n = step == 1 ? left : min64(left, TILE);
         const float* const run = element + column * step + steps_to(&r->numbers, NUMBERS, 1, from / length);
         if (step != 1) collect(run, step, n, buffer);
-        joined = r->join.run(n, step == 1 ? run : buffer, joined);
+        joined = join->run(n, step == 1 ? run : buffer, joined);
         from += n;
     }
     return joined;
 }
 
 /* The same of several elements, side by side. */
-static void join_columns(const struct reduction* r, const float* first, int64_t columns, int64_t from, int64_t to, double* joined) {
+static void join_columns(const struct reduction* r, const struct join* join, const float* first, int64_t columns, int64_t from, int64_t to,
+                         double* joined) {
     const int64_t step = r->kept.strides[INPUT][0];
     float buffer[TILE];
     for (int64_t i = 0; i < columns; i++) joined[i] = r->none;
@@ -59,7 +60,7 @@ static void join_columns(const struct reduction* r, const float* first, int64_t 
         const int64_t row = from % length, rows = step == 1 ? min64(length - row, to - from) : 1;
         const float* const rest = first + row * down + steps_to(&r->numbers, NUMBERS, 1, from / length);
         if (step != 1) collect(rest, step, columns, buffer);
-        r->join.columns(columns, rows, down, step == 1 ? rest : buffer, joined);
+        join->columns(columns, rows, down, step == 1 ? rest : buffer, joined);
         from += rows;
     }
 }
@@ -78,11 +79,36 @@ static void write_copies(const struct layout* copies, int64_t count, float numbe
 static void write_elements(const struct reduction* r, int64_t column, int64_t row, int64_t columns, const double* joined) {
     const int64_t copies = elements_of(&r->copies), step = r->kept.strides[OUTPUT][0];
     float* const to = r->output + r->kept.offsets[OUTPUT] + r->copies.offsets[OUTPUT] + steps_to(&r->kept, OUTPUT, 1, row);
-    for (int64_t i = 0; i < columns; i++) {
-        const float number = (float)(r->join.pair(joined[i] * r->times, r->start) / r->divisor);
-        if (copies == 1) to[(column + i) * step] = number;
-        else write_copies(&r->copies, copies, number, to + (column + i) * step);
+    float numbers[TILE];
+    for (int64_t at = 0, count; at < columns; at += count) {
+        count = min64(TILE, columns - at);
+        r->join.with(count, joined + at, r->times, r->start, r->divisor, numbers);
+        for (int64_t i = 0; i < count; i++) {
+            float* const place = to + (column + at + i) * step;
+            if (copies == 1) *place = numbers[i];
+            else write_copies(&r->copies, copies, numbers[i], place);
+        }
     }
+}
+
+/* A part of a tile: joined[i] = what numbers from up to `to` of its element i join to. */
+static void join_tile(const struct reduction* r, const struct join* join, const float* first, int64_t columns, int64_t from, int64_t to,
+                      double* joined) {
+    if (!r->in_runs) {
+        join_columns(r, join, first, columns, from, to, joined);
+        return;
+    }
+    const int64_t step = r->kept.strides[INPUT][0];
+    if (r->numbers.axes == 1 && r->numbers.strides[NUMBERS][0] == 1)
+        for (int64_t i = 0; i < columns; i++) joined[i] = join->run(to - from, first + i * step + from, r->none);
+    else
+        for (int64_t i = 0; i < columns; i++) joined[i] = join_runs(r, join, first + i * step, from, to);
+}
+
+static bool all_finite(const double* joined, int64_t n) {
+    bool finite = true;
+    for (int64_t i = 0; i < n; i++) finite = finite && isfinite(joined[i]);
+    return finite;
 }
 
 /* Part `task % parts` of tile `task / parts`. */
@@ -93,9 +119,8 @@ static void do_part(const struct reduction* r, int64_t task) {
                                steps_to(&r->kept, INPUT, 1, row) + column * r->kept.strides[INPUT][0];
     const int64_t from = ceil_div(r->each, r->parts) * part, to = min64(from + ceil_div(r->each, r->parts), r->each);
     double joined[TILE];
-    if (r->in_runs)
-        for (int64_t i = 0; i < columns; i++) joined[i] = join_runs(r, first + i * r->kept.strides[INPUT][0], from, to);
-    else join_columns(r, first, columns, from, to, joined);
+    join_tile(r, &r->join, first, columns, from, to, joined);
+    if (r->sums && !all_finite(joined, columns)) join_tile(r, &simd()->join[SUM_OF_ANY], first, columns, from, to, joined);
     if (r->parts == 1) write_elements(r, column, row, columns, joined);
     else memcpy(r->joined + part * elements_of(&r->kept) + row * length + column, joined, (size_t)columns * sizeof(double));
 }
@@ -103,8 +128,7 @@ static void do_part(const struct reduction* r, int64_t task) {
 /* Joins the parts of every element, in their order, and writes it. */
 static void join_parts(const struct reduction* r) {
     const int64_t elements = elements_of(&r->kept), length = r->kept.lengths[0];
-    for (int64_t part = 1; part < r->parts; part++)
-        for (int64_t i = 0; i < elements; i++) r->joined[i] = r->join.pair(r->joined[i], r->joined[part * elements + i]);
+    for (int64_t part = 1; part < r->parts; part++) r->join.pairs(elements, r->joined + part * elements, r->joined);
     for (int64_t row = 0; row < elements / length; row++) write_elements(r, 0, row, length, r->joined + row * length);
 }
 
@@ -132,10 +156,10 @@ static int32_t reduce(struct reduction* r) {
 }
 
 /* Of numbers that repeat one is joined, which a sum counts as often as it stands there. */
-static void leave_out_repeats(struct reduction* r, bool counts) {
+static void leave_out_repeats(struct reduction* r) {
     struct layout repeats;
     move_repeats(&r->numbers, 1, NUMBERS, &repeats);
-    if (counts) r->times = (double)elements_of(&repeats);
+    if (r->sums) r->times = (double)elements_of(&repeats);
 }
 
 /* Elements that are joined of nothing: where the input lies does not matter, and nobody has looked at it. */
@@ -155,6 +179,7 @@ int32_t cuda_reduce_strided(const float* input, float* output, const int64_t* sh
     CHECK(strides_fit(input, input_size, axes, shape, input_strides, input_offset, false));
     CHECK(strides_fit(output, output_size, kept, shape, output_strides, output_offset, true));
     struct reduction r = {.input = input, .output = output, .join = simd()->join[function % MEAN], .none = none[function], .start = start};
+    r.sums = function == SUM || function == MEAN;
     set_shape(&r.kept, kept, shape);
     set_operand(&r.kept, OUTPUT, output_strides, output_offset);
     set_operand(&r.kept, INPUT, input_strides, input_offset);
@@ -165,7 +190,7 @@ int32_t cuda_reduce_strided(const float* input, float* output, const int64_t* sh
     r.times = 1.0;
     if (elements_of(&r.numbers) > 0) {
         move_repeats(&r.kept, 2, INPUT, &r.copies);
-        if (function != PRODUCT) leave_out_repeats(&r, function == SUM || function == MEAN);
+        if (function != PRODUCT) leave_out_repeats(&r);
         return reduce(&r);
     }
     write_starts(&r, function == MEAN);
