@@ -40,7 +40,11 @@ PRODUCTS = {name for name in operations.OPERATIONS if "gemm" in name and name.en
     [
         ("elementwise.c", "v->mul(length", {"mul"}),
         ("vector/elementwise.c", "d_up[i] = dy[i]", SWIGLU_BACKWARD),  # called through a table
-        ("vector/elementwise.c", "y[i] = x[i] * sigmoid_lane(x[i]);", {"silu", *STRIDED}),  # and by its number in an array of that
+        (
+            "vector/elementwise.c",
+            "y[i] = x[i] * sigmoid_lane(x[i]);",
+            {"silu", *STRIDED},
+        ),  # and by its number in an array of that
         ("vector/strided.c", "MAP(reciprocal", STRIDED),  # made by a macro
         ("halves/product.c", "static void divide(", PRODUCTS),  # of the name of others, private to its file
         ("softmax.c", "int32_t cuda_softmax(", {"softmax"}),
