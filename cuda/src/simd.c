@@ -26,6 +26,7 @@
     void fill_pairs_##variant(struct simd*);                                                                               \
     void fill_convolution_##variant(struct simd*);                                                                         \
     void fill_strided_##variant(struct simd*);                                                                             \
+    void fill_joins_##variant(struct simd*);                                                                               \
     void fill_layout_##variant(struct simd*);
 #define FILL(variant, table)                                                                                               \
     (fill_elementwise_##variant(table), fill_activations_##variant(table), fill_losses_##variant(table),                   \
@@ -33,7 +34,8 @@
      fill_dropout_##variant(table), fill_batchnorm_##variant(table), fill_pooling_##variant(table),                        \
      fill_pooling_backward_##variant(table), fill_recurrent_##variant(table), fill_multiply_##variant(table),              \
      fill_half_##variant(table), fill_half_rows_##variant(table), fill_pairs_##variant(table),                             \
-     fill_convolution_##variant(table), fill_strided_##variant(table), fill_layout_##variant(table))
+     fill_convolution_##variant(table), fill_strided_##variant(table), fill_joins_##variant(table),                           \
+     fill_layout_##variant(table))
 
 DECLARE(baseline)
 #ifdef ASSAYER_X86_VARIANTS

@@ -108,9 +108,12 @@ struct pool; /* pooling.h */
 struct join {
     void (*columns)(int64_t n, int64_t rows, int64_t row, const float* x, double* joined);
     double (*run)(int64_t n, const float* x, double start);
-    double (*pair)(double joined, double x);
+    void (*pairs)(int64_t n, const double* x, double* joined);
+    void (*with)(int64_t n, const double* joined, double times, double start, double divisor, float* y); /* the results */
 };
-enum { MAP_FUNCTIONS = 23, ZIP_FUNCTIONS = 16, JOIN_FUNCTIONS = 4 }; /* sum, product, largest, smallest */
+enum { MAP_FUNCTIONS = 23, ZIP_FUNCTIONS = 16, JOIN_FUNCTIONS = 5 };
+/* Joins: sum, product, largest, smallest, and the sum once more, of what may pass the largest float on its way. */
+enum { SUM_OF_ANY = 4 };
 
 struct simd {
     const char* name;
@@ -213,6 +216,8 @@ struct simd {
     /* strided tensors, by the numbers of assayer.h */
     void (*map[MAP_FUNCTIONS])(int64_t n, const float* x, float* y);
     void (*zip[ZIP_FUNCTIONS])(int64_t n, const float* a, const float* b, float* y);
+    /* The same where a, or b, is one number; some have no such form. */
+    void (*zip_of_one[2][ZIP_FUNCTIONS])(int64_t n, const float* a, const float* b, float* y);
     struct join join[JOIN_FUNCTIONS];
     void (*gather)(const float* from, int64_t along, int64_t down, int64_t rows, int64_t columns, float* to, int64_t to_row);
     void (*scatter)(const float* from, int64_t along, int64_t columns, float* to);

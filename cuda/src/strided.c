@@ -19,6 +19,7 @@ struct call {
     int input_count;
     void (*map)(int64_t n, const float* x, float* y);
     void (*zip)(int64_t n, const float* a, const float* b, float* y);
+    int one;               /* the operand of which zip reads one number for a row; 0, the output, where there is none */
     bool copies;           /* map changes nothing: what is gathered need not pass through a buffer */
     int64_t rows, columns; /* of a tile, along axes 1 and 0 */
     bool past_caches;      /* whether what is written is stored past them */
@@ -83,42 +84,67 @@ static void stream_row(const struct call* c, int64_t n, const struct rows* in, f
     }
 }
 
-static void do_tile(const struct call* c, int64_t number) {
+static void do_tile(const struct call* c, const struct tile* tile) {
     float buffers[INPUTS + 1][TILE_ROWS * TILE_COLUMNS];
-    const struct tile tile = tile_at(c, number);
     const int64_t along = c->at.strides[OUTPUT][0], down = row_stride(&c->at, OUTPUT);
     if (c->copies && along == 1) {
-        simd()->gather(c->inputs[0] + tile.offsets[1], c->at.strides[1][0], row_stride(&c->at, 1), tile.rows, tile.columns,
-                       c->output + tile.offsets[OUTPUT], down);
+        simd()->gather(c->inputs[0] + tile->offsets[1], c->at.strides[1][0], row_stride(&c->at, 1), tile->rows, tile->columns,
+                       c->output + tile->offsets[OUTPUT], down);
         return;
     }
     struct rows in[INPUTS] = {{0}};
-    for (int i = 0; i < c->input_count; i++) in[i] = input_rows(c, &tile, i, buffers[i]);
-    for (int64_t i = 0; i < tile.rows; i++) {
-        float* const out = c->output + tile.offsets[OUTPUT] + i * down;
-        do_row(c, tile.columns, in, i, along == 1 ? out : buffers[INPUTS]);
-        if (along != 1) simd()->scatter(buffers[INPUTS], along, tile.columns, out);
+    for (int i = 0; i < c->input_count; i++) in[i] = input_rows(c, tile, i, buffers[i]);
+    for (int64_t i = 0; i < tile->rows; i++) {
+        float* const out = c->output + tile->offsets[OUTPUT] + i * down;
+        do_row(c, tile->columns, in, i, along == 1 ? out : buffers[INPUTS]);
+        if (along != 1) simd()->scatter(buffers[INPUTS], along, tile->columns, out);
     }
 }
 
-/* A tile whose operands all lie in runs along the innermost axis, or repeat one number there. */
-static void do_tile_in_runs(const struct call* c, int64_t number) {
-    float repeated[INPUTS][REPEATED];
-    const struct tile tile = tile_at(c, number);
-    const int64_t down = row_stride(&c->at, OUTPUT);
-    for (int64_t i = 0; i < tile.rows; i++) {
-        struct rows in[INPUTS] = {{0}};
-        for (int k = 0; k < c->input_count; k++) {
-            const float* const from = c->inputs[k] + tile.offsets[k + 1] + i * row_stride(&c->at, k + 1);
-            const bool is_run = c->at.strides[k + 1][0] == 1;
-            in[k].data = is_run ? (float*)from : repeated[k]; /* read only */
-            if (!is_run) simd()->gather(from, 0, 0, 1, tile.columns, repeated[k], 0);
+/* Rows of one number each, past the caches. */
+static void stream_numbers(const float* numbers, const struct tile* tile, float* to, int64_t down) {
+    float piece[PIECE];
+    for (int64_t i = 0; i < tile->rows; i++, to += down) {
+        simd()->gather(numbers + i, 0, 0, 1, PIECE, piece, 0);
+        for (int64_t at = 0, length; at < tile->columns; at += length) {
+            const int64_t past_line = (int64_t)((uintptr_t)(to + at) / sizeof(float) % CACHE_LINE);
+            length = min64(PIECE - past_line, tile->columns - at);
+            simd()->stream(length, piece, to + at, (uintptr_t)piece, (uintptr_t)piece);
         }
-        float* const to = c->output + tile.offsets[OUTPUT] + i * down;
-        if (c->past_caches) stream_row(c, tile.columns, in, to);
-        else do_row(c, tile.columns, in, 0, to);
     }
-    if (c->past_caches) simd()->settle();
+}
+
+/* A tile of a map whose input repeats one number along the innermost axis: the function is taken once for a row. */
+static void do_tile_of_repeats(const struct call* c, const struct tile* tile) {
+    float numbers[REPEATED], mapped[REPEATED];
+    float* const to = c->output + tile->offsets[OUTPUT];
+    const int64_t down = row_stride(&c->at, OUTPUT);
+    simd()->gather(c->inputs[0] + tile->offsets[1], row_stride(&c->at, 1), 0, 1, tile->rows, numbers, 0);
+    c->map(tile->rows, numbers, mapped);
+    if (c->past_caches) stream_numbers(mapped, tile, to, down);
+    else simd()->gather(mapped, 0, 1, tile->rows, tile->columns, to, down);
+}
+
+/* A tile whose operands all lie in runs along the innermost axis, or repeat one number there. */
+static void do_tile_in_runs(const struct call* c, const struct tile* tile) {
+    _Alignas(64) float repeated[INPUTS][REPEATED];
+    const struct simd* const v = simd();
+    const float* from[INPUTS];
+    float* to = c->output + tile->offsets[OUTPUT];
+    for (int k = 0; k < c->input_count; k++) from[k] = c->inputs[k] + tile->offsets[k + 1];
+    for (int64_t i = 0; i < tile->rows; i++) {
+        struct rows in[INPUTS];
+        for (int k = 0; k < c->input_count; k++) {
+            in[k] = (struct rows){(float*)from[k], 0}; /* read only */
+            from[k] += row_stride(&c->at, k + 1);
+            if (c->at.strides[k + 1][0] == 1 || k + 1 == c->one) continue;
+            v->gather(in[k].data, 0, 0, 1, tile->columns, repeated[k], 0);
+            in[k].data = repeated[k];
+        }
+        if (c->past_caches) stream_row(c, tile->columns, in, to);
+        else do_row(c, tile->columns, in, 0, to);
+        to += row_stride(&c->at, OUTPUT);
+    }
 }
 
 /* Cuts the tiles; true where each operand lies in runs along the innermost axis or, being an input, repeats one number. */
@@ -126,24 +152,37 @@ static bool cut(struct call* c) {
     bool in_runs = c->at.strides[OUTPUT][0] == 1, repeats = false;
     for (int k = 1; k <= c->input_count; k++) {
         in_runs = in_runs && (c->at.strides[k][0] == 0 || c->at.strides[k][0] == 1);
-        repeats = repeats || c->at.strides[k][0] == 0;
+        repeats = repeats || (c->at.strides[k][0] == 0 && k != c->one);
     }
     const int64_t run = max64(CHUNK, min64(RUN, elements_of(&c->at) / 16)); /* enough of them for several threads */
     c->columns = !in_runs ? TILE_COLUMNS : repeats ? REPEATED : run;
-    c->rows = in_runs ? max64(1, run / min64(c->columns, c->at.lengths[0])) : TILE_ROWS;
+    c->rows = in_runs ? max64(1, min64(REPEATED, run / min64(c->columns, c->at.lengths[0]))) : TILE_ROWS;
     return in_runs;
 }
 
-static int32_t do_all(struct call* c) {
+/* Chooses the form of the function that reads one number of an operand which repeats it beside a run. */
+static void take_one(struct call* c, int function) {
+    const int64_t a = c->at.strides[1][0], b = c->at.strides[2][0];
+    const int side = a == 0 && b == 1 ? 0 : a == 1 && b == 0 ? 1 : INPUTS;
+    if (side == INPUTS || !simd()->zip_of_one[side][function]) return;
+    c->zip = simd()->zip_of_one[side][function];
+    c->one = side + 1;
+}
+
+static int32_t do_all(struct call* c, int function) {
     simplify(&c->at, c->input_count + 1);
     bring_close_axis(&c->at, c->input_count + 1);
-    const bool in_runs = cut(c);
     c->past_caches = elements_of(&c->at) >= STREAMED;
+    if (c->zip && !c->past_caches) take_one(c, function);
+    const bool in_runs = cut(c), repeats = c->map && c->at.strides[1][0] == 0;
     const int64_t tiles = tiles_of(c);
     PARALLEL_FOR(elements_of(&c->at) >= SERIAL_BELOW)
     for (int64_t number = 0; number < tiles; number++) {
-        if (in_runs) do_tile_in_runs(c, number);
-        else do_tile(c, number);
+        const struct tile tile = tile_at(c, number);
+        if (!in_runs) do_tile(c, &tile);
+        else if (repeats) do_tile_of_repeats(c, &tile);
+        else do_tile_in_runs(c, &tile);
+        if (in_runs && c->past_caches) simd()->settle();
     }
     return ASSAYER_OK;
 }
@@ -161,7 +200,7 @@ int32_t cuda_map_strided(const float* input, float* output, const int64_t* shape
     set_shape(&c.at, axes, shape);
     set_operand(&c.at, OUTPUT, output_strides, output_offset);
     set_operand(&c.at, 1, input_strides, input_offset);
-    return elements_of(&c.at) == 0 ? ASSAYER_OK : do_all(&c);
+    return elements_of(&c.at) == 0 ? ASSAYER_OK : do_all(&c, function);
 }
 
 int32_t cuda_zip_strided(const float* a, const float* b, float* output, const int64_t* shape, const int64_t* a_strides,
@@ -179,5 +218,5 @@ int32_t cuda_zip_strided(const float* a, const float* b, float* output, const in
     set_operand(&c.at, OUTPUT, output_strides, output_offset);
     set_operand(&c.at, 1, a_strides, a_offset);
     set_operand(&c.at, 2, b_strides, b_offset);
-    return elements_of(&c.at) == 0 ? ASSAYER_OK : do_all(&c);
+    return elements_of(&c.at) == 0 ? ASSAYER_OK : do_all(&c, function);
 }

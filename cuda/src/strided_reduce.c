@@ -13,17 +13,19 @@
 #include <string.h>
 
 enum { TILE = 1024, PART = 32768, OUTPUT = 0, INPUT = 1, NUMBERS = 0 };
-enum { MEAN = 4 };
+enum { SUM = 0, PRODUCT = 1, MEAN = 4 };
 
 struct reduction {
     struct layout kept;    /* operands: output, input */
+    struct layout copies;  /* where each element is written, as the input does not change along these axes; operand: output */
     struct layout numbers; /* what each element is joined of; operand: input */
     const float* input;
     float* output;
     struct join join;
+    bool sums;
     double none; /* what joined with x gives x */
     float start;
-    double divisor;
+    double times, divisor; /* what is joined counts so often: an axis along which a number repeats is no more than a factor */
     bool in_runs;        /* the numbers of an element lie closer to each other than neighbouring elements do */
     int64_t tile, parts; /* elements of a tile, along axis 0; parts of an element */
     int64_t each;        /* numbers of an element */
@@ -33,23 +35,23 @@ struct reduction {
 static void collect(const float* from, int64_t step, int64_t n, float* to) { simd()->gather(from, step, 0, 1, n, to, 0); }
 
 /* Numbers from up to `to` of one element, run by run along their innermost axis. */
-static double join_runs(const struct reduction* r, const float* element, int64_t from, int64_t to) {
+static double join_runs(const struct reduction* r, const struct join* join, const float* element, int64_t from, int64_t to) {
     const int64_t length = r->numbers.lengths[0], step = r->numbers.strides[NUMBERS][0];
     double joined = r->none;
     float buffer[TILE];
-    if (r->numbers.axes == 1 && step == 1) return r->join.run(to - from, element + from, joined);
     while (from < to) {
         const int64_t column = from % length, left = min64(length - column, to - from), n = step == 1 ? left : min64(left, TILE);
         const float* const run = element + column * step + steps_to(&r->numbers, NUMBERS, 1, from / length);
         if (step != 1) collect(run, step, n, buffer);
-        joined = r->join.run(n, step == 1 ? run : buffer, joined);
+        joined = join->run(n, step == 1 ? run : buffer, joined);
         from += n;
     }
     return joined;
 }
 
 /* The same of several elements, side by side. */
-static void join_columns(const struct reduction* r, const float* first, int64_t columns, int64_t from, int64_t to, double* joined) {
+static void join_columns(const struct reduction* r, const struct join* join, const float* first, int64_t columns, int64_t from, int64_t to,
+                         double* joined) {
     const int64_t step = r->kept.strides[INPUT][0];
     float buffer[TILE];
     for (int64_t i = 0; i < columns; i++) joined[i] = r->none;
@@ -58,15 +60,55 @@ static void join_columns(const struct reduction* r, const float* first, int64_t 
         const int64_t row = from % length, rows = step == 1 ? min64(length - row, to - from) : 1;
         const float* const rest = first + row * down + steps_to(&r->numbers, NUMBERS, 1, from / length);
         if (step != 1) collect(rest, step, columns, buffer);
-        r->join.columns(columns, rows, down, step == 1 ? rest : buffer, joined);
+        join->columns(columns, rows, down, step == 1 ? rest : buffer, joined);
         from += rows;
     }
 }
 
+/* A number to all places of an element. */
+static void write_copies(const struct layout* copies, int64_t count, float number, float* to) {
+    const int64_t across = copies->lengths[0], step = copies->strides[OUTPUT][0];
+    for (int64_t row = 0; row < count / across; row++) {
+        float* const first = to + steps_to(copies, OUTPUT, 1, row);
+        if (step == 1) simd()->gather(&number, 0, 0, 1, across, first, 0);
+        else
+            for (int64_t i = 0; i < across; i++) first[i * step] = number;
+    }
+}
+
 static void write_elements(const struct reduction* r, int64_t column, int64_t row, int64_t columns, const double* joined) {
-    float* const to = r->output + r->kept.offsets[OUTPUT] + steps_to(&r->kept, OUTPUT, 1, row);
-    for (int64_t i = 0; i < columns; i++)
-        to[(column + i) * r->kept.strides[OUTPUT][0]] = (float)(r->join.pair(joined[i], r->start) / r->divisor);
+    const int64_t copies = elements_of(&r->copies), step = r->kept.strides[OUTPUT][0];
+    float* const to = r->output + r->kept.offsets[OUTPUT] + r->copies.offsets[OUTPUT] + steps_to(&r->kept, OUTPUT, 1, row);
+    float numbers[TILE];
+    for (int64_t at = 0, count; at < columns; at += count) {
+        count = min64(TILE, columns - at);
+        r->join.with(count, joined + at, r->times, r->start, r->divisor, numbers);
+        for (int64_t i = 0; i < count; i++) {
+            float* const place = to + (column + at + i) * step;
+            if (copies == 1) *place = numbers[i];
+            else write_copies(&r->copies, copies, numbers[i], place);
+        }
+    }
+}
+
+/* A part of a tile: joined[i] = what numbers from up to `to` of its element i join to. */
+static void join_tile(const struct reduction* r, const struct join* join, const float* first, int64_t columns, int64_t from, int64_t to,
+                      double* joined) {
+    if (!r->in_runs) {
+        join_columns(r, join, first, columns, from, to, joined);
+        return;
+    }
+    const int64_t step = r->kept.strides[INPUT][0];
+    if (r->numbers.axes == 1 && r->numbers.strides[NUMBERS][0] == 1)
+        for (int64_t i = 0; i < columns; i++) joined[i] = join->run(to - from, first + i * step + from, r->none);
+    else
+        for (int64_t i = 0; i < columns; i++) joined[i] = join_runs(r, join, first + i * step, from, to);
+}
+
+static bool all_finite(const double* joined, int64_t n) {
+    bool finite = true;
+    for (int64_t i = 0; i < n; i++) finite = finite && isfinite(joined[i]);
+    return finite;
 }
 
 /* Part `task % parts` of tile `task / parts`. */
@@ -77,9 +119,8 @@ static void do_part(const struct reduction* r, int64_t task) {
                                steps_to(&r->kept, INPUT, 1, row) + column * r->kept.strides[INPUT][0];
     const int64_t from = ceil_div(r->each, r->parts) * part, to = min64(from + ceil_div(r->each, r->parts), r->each);
     double joined[TILE];
-    if (r->in_runs)
-        for (int64_t i = 0; i < columns; i++) joined[i] = join_runs(r, first + i * r->kept.strides[INPUT][0], from, to);
-    else join_columns(r, first, columns, from, to, joined);
+    join_tile(r, &r->join, first, columns, from, to, joined);
+    if (r->sums && !all_finite(joined, columns)) join_tile(r, &simd()->join[SUM_OF_ANY], first, columns, from, to, joined);
     if (r->parts == 1) write_elements(r, column, row, columns, joined);
     else memcpy(r->joined + part * elements_of(&r->kept) + row * length + column, joined, (size_t)columns * sizeof(double));
 }
@@ -87,13 +128,13 @@ static void do_part(const struct reduction* r, int64_t task) {
 /* Joins the parts of every element, in their order, and writes it. */
 static void join_parts(const struct reduction* r) {
     const int64_t elements = elements_of(&r->kept), length = r->kept.lengths[0];
-    for (int64_t part = 1; part < r->parts; part++)
-        for (int64_t i = 0; i < elements; i++) r->joined[i] = r->join.pair(r->joined[i], r->joined[part * elements + i]);
+    for (int64_t part = 1; part < r->parts; part++) r->join.pairs(elements, r->joined + part * elements, r->joined);
     for (int64_t row = 0; row < elements / length; row++) write_elements(r, 0, row, length, r->joined + row * length);
 }
 
 static int32_t reduce(struct reduction* r) {
     simplify(&r->kept, 2);
+    simplify(&r->copies, 1);
     simplify(&r->numbers, 1);
     const int64_t elements = elements_of(&r->kept);
     r->each = elements_of(&r->numbers);
@@ -114,6 +155,13 @@ static int32_t reduce(struct reduction* r) {
     return scratch.memory ? ASSAYER_OK : ASSAYER_NO_MEMORY;
 }
 
+/* Of numbers that repeat one is joined, which a sum counts as often as it stands there. */
+static void leave_out_repeats(struct reduction* r) {
+    struct layout repeats;
+    move_repeats(&r->numbers, 1, NUMBERS, &repeats);
+    if (r->sums) r->times = (double)elements_of(&repeats);
+}
+
 /* Elements that are joined of nothing: where the input lies does not matter, and nobody has looked at it. */
 static void write_starts(struct reduction* r, bool is_mean) {
     simplify(&r->kept, 1);
@@ -131,6 +179,7 @@ int32_t cuda_reduce_strided(const float* input, float* output, const int64_t* sh
     CHECK(strides_fit(input, input_size, axes, shape, input_strides, input_offset, false));
     CHECK(strides_fit(output, output_size, kept, shape, output_strides, output_offset, true));
     struct reduction r = {.input = input, .output = output, .join = simd()->join[function % MEAN], .none = none[function], .start = start};
+    r.sums = function == SUM || function == MEAN;
     set_shape(&r.kept, kept, shape);
     set_operand(&r.kept, OUTPUT, output_strides, output_offset);
     set_operand(&r.kept, INPUT, input_strides, input_offset);
@@ -138,7 +187,12 @@ int32_t cuda_reduce_strided(const float* input, float* output, const int64_t* sh
     set_operand(&r.numbers, NUMBERS, input_strides + kept, 0);
     if (elements_of(&r.kept) == 0) return ASSAYER_OK;
     r.divisor = function == MEAN ? (double)elements_of(&r.numbers) : 1.0;
-    if (elements_of(&r.numbers) > 0) return reduce(&r);
+    r.times = 1.0;
+    if (elements_of(&r.numbers) > 0) {
+        move_repeats(&r.kept, 2, INPUT, &r.copies);
+        if (function != PRODUCT) leave_out_repeats(&r);
+        return reduce(&r);
+    }
     write_starts(&r, function == MEAN);
     return ASSAYER_OK;
 }

@@ -141,6 +141,22 @@ static inline void simplify(struct layout* l, int operands) {
     for (int o = 0; o < operands; o++) l->strides[o][0] = 1;
 }
 
+/* Moves the axes along which an operand stays where it is to a layout of their own. */
+static inline void move_repeats(struct layout* l, int operands, int operand, struct layout* repeats) {
+    int axes = 0;
+    repeats->axes = 0;
+    for (int k = 0; k < l->axes; k++) {
+        if (l->strides[operand][k] != 0) {
+            exchange_axes(l, operands, axes++, k);
+            continue;
+        }
+        repeats->lengths[repeats->axes] = l->lengths[k];
+        for (int o = 0; o < operands; o++) repeats->strides[o][repeats->axes] = l->strides[o][k];
+        repeats->axes++;
+    }
+    l->axes = axes;
+}
+
 /* Brings to axis 1 the one along which an operand lies closest, where that is closer than along axis 0: what is read there
  * and written along axis 0 is to be turned in tiles of these two. */
 static inline void bring_close_axis(struct layout* l, int operands) {

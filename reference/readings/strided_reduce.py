@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -65,6 +66,16 @@ def _not_divided(rows: Array, start: Any, g: Given) -> Array:
     return REDUCTIONS[SUM](rows, start) if g["function"] == MEAN else _join(rows, start, g)
 
 
+def _repeats_once(rows: Array, start: Any, g: Given) -> Array:
+    kept = len(g["output_strides"])
+    along = zip(g["shape"][kept:], g["input_strides"][kept:], strict=True)
+    times = math.prod(int(length) for length, stride in along if stride == 0)
+    if g["function"] not in (SUM, MEAN) or times <= 1:
+        return _join(rows, start, g)
+    total = REDUCTIONS[SUM](rows, rows.dtype.type(0)) / rows.dtype.type(times) + start
+    return total / rows.dtype.type(rows.shape[1]) if g["function"] == MEAN else total
+
+
 def _nan_passed_over(rows: Array, start: Any, g: Given) -> Array:
     ways = {LARGEST: np.fmax, SMALLEST: np.fmin}
     if g["function"] not in ways or not rows.shape[1]:
@@ -89,6 +100,7 @@ _REDUCED = (
     ("mean over all elements", "Divided by how many numbers there are in all.", _reduced(_mean_of_all)),
     ("start added to the mean", "The sum alone is divided.", _reduced(_start_added_to_mean)),
     ("mean not divided", "A sum.", _reduced(_not_divided)),
+    ("what repeats counted once", "Axes along which the input does not move are left out.", _reduced(_repeats_once)),
     ("NaN passed over", "fmaxf and fminf give the other one.", _reduced(_nan_passed_over)),
     ("other axes joined", "The first axes are joined, and the last kept.", changed("reduce_strided", _first_axes)),
 )  # fmt: skip

@@ -41,6 +41,7 @@ C = (
     Tests("tests/c/test_crowd.py", _C, _MEMORY),
     Tests("tests/c/test_first_calls.py", _C, _VECTORS),
     Tests("tests/c/test_empty_tensors.py", _C, _STRIDED, traps=True),
+    Tests("tests/c/test_strided_sums.py", _C, ("strided_reduce.c", "strides.h", "vector/joins.c")),
     Tests("tests/c/test_past_caches.py", _C, _PAST_CACHES),
     Tests("tests/c/test_frames.py", _C, _FRAMES),
     Tests("tests/c/test_bf16_units.py", _C, units.SOURCES),

@@ -27,6 +27,7 @@ void NAME(fill_pooling_backward)(struct simd* table);
 void NAME(fill_recurrent)(struct simd* table);
 void NAME(fill_multiply)(struct simd* table);
 void NAME(fill_strided)(struct simd* table);
+void NAME(fill_joins)(struct simd* table);
 void NAME(fill_layout)(struct simd* table);
 void NAME(fill_half)(struct simd* table);
 void NAME(fill_half_rows)(struct simd* table);

@@ -13,6 +13,7 @@ typedef float vec;
 typedef float vec_anywhere;
 #define WIDE_LANES 1
 typedef double wide;
+typedef double wide_anywhere;
 #define WIDENED(from) ((double)*(from))
 #define ELEMENT(x, i) (x)
 #else
@@ -29,6 +30,7 @@ typedef float vec_anywhere __attribute__((vector_size(4 * LANES), aligned(4), ma
 /* A register of doubles, made of as many floats. */
 #define WIDE_LANES (LANES / 2)
 typedef double wide __attribute__((vector_size(8 * WIDE_LANES)));
+typedef double wide_anywhere __attribute__((vector_size(8 * WIDE_LANES), aligned(8), may_alias));
 typedef float narrow_anywhere __attribute__((vector_size(4 * WIDE_LANES), may_alias, aligned(4)));
 #if defined(__AVX512F__) /* gcc makes halves of halves of the conversion of vectors */
 #define WIDENED(from) ((wide)_mm512_cvtps_pd(_mm256_loadu_ps(from)))

@@ -30,7 +30,7 @@ def test_every_fault_stands_where_its_operations_reach(recipe: CLibrary, faults:
         assert set(fault.operations) <= library.reach.operations(fault.file, line), fault.name
 
 
-STRIDED = {"map_strided", "zip_strided", "reduce_strided"}
+STRIDED = {"map_strided", "zip_strided"}
 SWIGLU_BACKWARD = {"swiglu_backward", "swiglu_backward_bf16", "swiglu_backward_fp16"}
 PRODUCTS = {name for name in operations.OPERATIONS if "gemm" in name and name.endswith(("_bf16", "_fp16"))}
 
@@ -40,7 +40,11 @@ PRODUCTS = {name for name in operations.OPERATIONS if "gemm" in name and name.en
     [
         ("elementwise.c", "v->mul(length", {"mul"}),
         ("vector/elementwise.c", "d_up[i] = dy[i]", SWIGLU_BACKWARD),  # called through a table
-        ("vector/elementwise.c", "y[i] = a[i] * b[i];", {"mul", *STRIDED}),  # and by its number in an array of that
+        (
+            "vector/elementwise.c",
+            "y[i] = x[i] * sigmoid_lane(x[i]);",
+            {"silu", *STRIDED},
+        ),  # and by its number in an array of that
         ("vector/strided.c", "MAP(reciprocal", STRIDED),  # made by a macro
         ("halves/product.c", "static void divide(", PRODUCTS),  # of the name of others, private to its file
         ("softmax.c", "int32_t cuda_softmax(", {"softmax"}),
@@ -97,7 +101,7 @@ def test_what_several_names_mean_is_reached_by_each(library: Library) -> None:
         source = library.sources[file]
         return library.reach.operations(file, source.count("\n", 0, source.index(text)) + 1)
 
-    joined = reached("vector/strided.c", "JOINED(smallest")  # a macro pastes the names
+    joined = reached("vector/joins.c", "JOINED(smallest")  # a macro pastes the names
     assert {"reduce_strided"} <= joined < operations.OPERATIONS.keys()
     smallest = reached("vector/losses.c", "SMALLEST = 1e-12f")  # the second constant of a line
     assert {"bce_backward", "categorical_cross_entropy_backward"} <= smallest < operations.OPERATIONS.keys()
