@@ -65,9 +65,9 @@ FAULTS = (
           SHORTENED + _TOWARD_ZERO),
     Fault("products: last tile missing", ("gemm",), "vector/multiply.c",
           "for (int64_t j = 0; j < columns; j += TILE_COLUMNS) {\n"
-          "                const struct target to = {c + row * c_row + j, c_row, columns",
+          "                    const struct target to = {c + row * c_row + j, c_row, columns",
           "for (int64_t j = 0; j + TILE_COLUMNS <= columns; j += TILE_COLUMNS) {\n"
-          "                const struct target to = {c + row * c_row + j, c_row, columns",
+          "                    const struct target to = {c + row * c_row + j, c_row, columns",
           "tile missing|never written"),
     Fault("products: depth past 256 not summed", ("gemm_tt",), "product.c",
           "k < p->depth; k += PANEL_DEPTH", "k < min64(p->depth, PANEL_DEPTH); k += PANEL_DEPTH",
