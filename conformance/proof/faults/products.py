@@ -30,7 +30,7 @@ TF32_INPUTS = Fault("products: inputs in TF32", ("gemm", "grouped_gemm", "attent
                     _TILE, _short_inputs(TF32), "TF32", SHORTENED)  # fmt: skip
 BFLOAT16_INPUTS = Fault("products: inputs in bfloat16", ("gemm_tt",), "vector/tile.c",
                         _TILE, _short_inputs(BFLOAT16), "bfloat16", SHORTENED)  # fmt: skip
-_SUM = "UNROLLED for (int j = 0; j < TILE_VECS; j++) sum[i][j] += factor * column[j];"
+_SUM = "UNROLLED for (int j = 0; j < vecs; j++) sum[i][j] += factor * column[j];"
 _EACH_SUM = """\
 for (int j = 0; j < TILE_COLUMNS; j++) {
                 float total;
