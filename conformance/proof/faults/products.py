@@ -7,7 +7,7 @@ from .helpers import BFLOAT16, SHORTENED, TF32, in_every_format
 
 _TILE = """\
         vec column[TILE_VECS];
-        UNROLLED for (int j = 0; j < TILE_VECS; j++) column[j] = load(b + j * LANES);
+        UNROLLED for (int j = 0; j < vecs; j++) column[j] = load(b + j * LANES);
         UNROLLED for (int i = 0; i < rows; i++) {
             const float factor = a[i * a_row + k * a_col];
 """
@@ -19,7 +19,7 @@ def _short_inputs(dropped: int) -> str:
         vec column[TILE_VECS];
         float short_b[TILE_COLUMNS];
         for (int j = 0; j < TILE_COLUMNS; j++) short_b[j] = rounded(b[j], {dropped});
-        UNROLLED for (int j = 0; j < TILE_VECS; j++) column[j] = load(short_b + j * LANES);
+        UNROLLED for (int j = 0; j < vecs; j++) column[j] = load(short_b + j * LANES);
         UNROLLED for (int i = 0; i < rows; i++) {{
             const float factor = rounded(a[i * a_row + k * a_col], {dropped});
 """
