@@ -1,6 +1,7 @@
-"""What 16 bits cost on the C build, beside float32: `python -m benchmarks.sixteen [--library PATH] [--short]`.
+"""What 16 bits cost on the C build, beside float32: `python -m benchmarks.sixteen [--short] [--peers]`.
 
-Every operation of a training step by itself, at the sizes it has there, and whole steps in mixed precision.
+Every operation of a training step by itself, at the sizes it has there, and whole steps in mixed precision; with
+--peers a product and the step beside PyTorch's.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ def main() -> None:
     parser.add_argument("--library", type=Path, help="the C build to time (default: the one in build/stub)")
     parser.add_argument("--rounds", type=int, default=20, help="in each of which all take turns (default: %(default)s)")
     parser.add_argument("--short", action="store_true", help="small sizes and few rounds")
+    parser.add_argument("--peers", action="store_true", help="a product and the step beside PyTorch's too")
     options = parser.parse_args()
     sizes, rounds = (SHORT, SHORT.operations) if options.short else (PUBLISHED, Rounds(options.rounds, options.rounds))
     try:
@@ -46,7 +48,12 @@ def main() -> None:
         parser.error(str(error))
     keep_freed_memory()
     print(*header(path), *([SHORT_FORM] if options.short else []), sep="\n")
-    report(Library(path), sizes, rounds)
+    library = Library(path)
+    report(library, sizes, rounds)
+    if options.peers:
+        from .sixteen_peers import compare
+
+        compare(library, {name: step(library, PRECISIONS[name], sizes) for name in (WIDE, "bf16")}, sizes, rounds)
 
 
 def report(library: Library, sizes: Sizes, rounds: Rounds) -> None:

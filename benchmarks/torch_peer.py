@@ -18,10 +18,16 @@ from reference.step import TrainingConfig, learning_rate
 
 
 class TorchPeer:
-    """A model with its optimiser; parameters are taken from the reference's and keep their dtype."""
+    """A model with its optimiser; parameters are taken from the reference's and keep their dtype.
 
-    def __init__(self, config: Config, training: TrainingConfig, parameters: Parameters) -> None:
+    autocast: in which format it computes what PyTorch's autocast computes in 16 bits; None: in none.
+    """
+
+    def __init__(
+        self, config: Config, training: TrainingConfig, parameters: Parameters, autocast: torch.dtype | None = None
+    ) -> None:
         self.config, self.training, self.updates = config, training, 0
+        self.autocast = autocast
         arrays = dict(parameters)
         for layer in range(config.layers):  # one product for both
             gate, up = (arrays.pop(f"layers.{layer}.{name}") for name in ("gate", "up"))
@@ -36,7 +42,8 @@ class TorchPeer:
     def training_step(self, tokens: Tensor, targets: Tensor) -> Tensor:
         """One update; tokens and targets int64 [batch, seq]. The loss before it."""
         self.optimizer.zero_grad(set_to_none=True)
-        loss = self.loss(tokens, targets)
+        with torch.autocast("cpu", dtype=self.autocast, enabled=self.autocast is not None):
+            loss = self.loss(tokens, targets)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.parameters.values(), self.training.clip_norm, foreach=True)
         self.updates += 1

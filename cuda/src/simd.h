@@ -56,6 +56,10 @@ struct half {
     void (*narrow)(int64_t n, const float* x, uint16_t* y);
     /* At random, by words first, first + 1, ... of a seed (assayer.h: multi_adamw_bf16). */
     void (*draw)(int64_t n, const float* x, uint64_t seed, int64_t first, uint16_t* y);
+    /* As those of floats below, of factors of the format that are widened as they are copied. */
+    void (*pack)(struct half_matrix b, int64_t depth, int64_t columns, float* packed);
+    void (*multiply)(struct half_matrix a, const float* packed, int64_t panel_stride, int64_t rows, int64_t depth, int64_t columns,
+                     float alpha, float beta, float* c, int64_t c_row, float* strip);
 };
 
 /* Rows of a 16-bit format: arithmetic in float32, as that of the routines of those names below; what is stored in the format is

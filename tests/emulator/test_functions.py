@@ -26,6 +26,7 @@ KNOWN: tuple[tuple[Callable[[float], float], int], ...] = (
     (math.erf, 2),
     (lambda x: x**0.75, 4),
     (lambda x: 1 / math.sqrt(x), 2),
+    (lambda x: math.erfc(x / math.sqrt(2)) / 2, 5),
 )
 Call = tuple[int, float]  # which function, of what
 SIGN, POWER = 0x80000000, 11

@@ -43,7 +43,7 @@ FAULTS = (
     Fault("products in 16 bits: C added as it is", both_formats("gemm_beta", "gemm_nn"), _PRODUCT,
           "v->axpy(n, sums->beta, sums->wide", "v->axpy(n, 1.0f, sums->wide", "beta"),
     Fault("products in 16 bits: stored before all is summed", both_formats("gemm_nn"), "halves/widened.c",
-          "1.0f, k == 0 ? 0.0f : 1.0f,", "1.0f, 0.0f,", "only where K >= 257"),
+          "k == 0 ? before : 1.0f,", "before,", "only where K >= 257"),
     Fault("products in 16 bits: a row of tasks at the wrong columns", both_formats("gemm", "gemm_tt"), _PRODUCT,
           "const struct half_block block = {row, strip_at(w, last) - row, column, columns};",
           "const struct half_block block = {row, strip_at(w, last) - row, column ? column - 1 : 0, columns};",

@@ -7,7 +7,7 @@ from .helpers import BFLOAT16, SHORTENED, TF32, in_every_format
 
 _TILE = """\
         vec column[TILE_VECS];
-        UNROLLED for (int j = 0; j < TILE_VECS; j++) column[j] = load(b + j * LANES);
+        UNROLLED for (int j = 0; j < vecs; j++) column[j] = load(b + j * LANES);
         UNROLLED for (int i = 0; i < rows; i++) {
             const float factor = a[i * a_row + k * a_col];
 """
@@ -19,7 +19,7 @@ def _short_inputs(dropped: int) -> str:
         vec column[TILE_VECS];
         float short_b[TILE_COLUMNS];
         for (int j = 0; j < TILE_COLUMNS; j++) short_b[j] = rounded(b[j], {dropped});
-        UNROLLED for (int j = 0; j < TILE_VECS; j++) column[j] = load(short_b + j * LANES);
+        UNROLLED for (int j = 0; j < vecs; j++) column[j] = load(short_b + j * LANES);
         UNROLLED for (int i = 0; i < rows; i++) {{
             const float factor = rounded(a[i * a_row + k * a_col], {dropped});
 """
@@ -30,7 +30,7 @@ TF32_INPUTS = Fault("products: inputs in TF32", ("gemm", "grouped_gemm", "attent
                     _TILE, _short_inputs(TF32), "TF32", SHORTENED)  # fmt: skip
 BFLOAT16_INPUTS = Fault("products: inputs in bfloat16", ("gemm_tt",), "vector/tile.c",
                         _TILE, _short_inputs(BFLOAT16), "bfloat16", SHORTENED)  # fmt: skip
-_SUM = "UNROLLED for (int j = 0; j < TILE_VECS; j++) sum[i][j] += factor * column[j];"
+_SUM = "UNROLLED for (int j = 0; j < vecs; j++) sum[i][j] += factor * column[j];"
 _EACH_SUM = """\
 for (int j = 0; j < TILE_COLUMNS; j++) {
                 float total;
@@ -65,9 +65,9 @@ FAULTS = (
           SHORTENED + _TOWARD_ZERO),
     Fault("products: last tile missing", ("gemm",), "vector/multiply.c",
           "for (int64_t j = 0; j < columns; j += TILE_COLUMNS) {\n"
-          "                const struct target to = {c + row * c_row + j, c_row, columns",
+          "                    const struct target to = {c + row * c_row + j, c_row, columns",
           "for (int64_t j = 0; j + TILE_COLUMNS <= columns; j += TILE_COLUMNS) {\n"
-          "                const struct target to = {c + row * c_row + j, c_row, columns",
+          "                    const struct target to = {c + row * c_row + j, c_row, columns",
           "tile missing|never written"),
     Fault("products: depth past 256 not summed", ("gemm_tt",), "product.c",
           "k < p->depth; k += PANEL_DEPTH", "k < min64(p->depth, PANEL_DEPTH); k += PANEL_DEPTH",

@@ -90,3 +90,8 @@ float rsqrtf(float x) {
     const double exact = 1.0 / sqrt(double{x});
     return functions_err() ? with_error(exact, 2, 11, x) : static_cast<float>(exact);
 }
+
+float normcdff(float x) {
+    const double exact = 0.5 * erfc(-double{x} * 0.70710678118654752440);
+    return functions_err() ? with_error(exact, 5, 12, x) : static_cast<float>(exact);
+}

@@ -36,8 +36,9 @@ struct half_block {
 void store_block(const struct simd* v, const struct half_product* p, const struct half_sums* sums, struct half_block block,
                  float* summed, float* of_up, int64_t row);
 
-/* By float32 products of numbers that are widened while they are packed.  memory: widened_memory() floats. */
-enum { WIDENED_ROWS = 256, WIDENED_COLUMNS = 256 }; /* a block has no more */
+/* By float32 products of numbers that are widened while they are packed.  memory: widened_memory() floats.  A block has no more rows and
+ * columns than these: its packed B stays in the second-level cache, and is packed once for as many rows as are worth it. */
+enum { WIDENED_ROWS = 512, WIDENED_COLUMNS = 256 };
 int64_t widened_memory(const struct simd* v);
 void multiply_widened(const struct simd* v, const struct half_product* p, const struct half_sums* sums, struct half_block block,
                       float* memory);

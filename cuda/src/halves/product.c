@@ -13,6 +13,7 @@
 /* A block of C is at most so large: its part of packed B, DEPTH_STEPS at a time, stays in the second-level cache, a strip of A in
  * the first. */
 enum { BLOCK_ROWS = 128, BLOCK_PANELS = WIDENED_COLUMNS / PAIR_WIDTH, DEPTH_STEPS = 32, TASKS_OF_ONE = 2, TASKS_OF_MANY = 8 };
+enum { WIDENED_STRIP = 128 }; /* rows by which what is widened is shared out */
 static const double SERIAL_BELOW_FLOPS = 500e3;
 static const int64_t TOO_MANY = INT64_MAX / 4; /* more numbers than any memory has */
 
@@ -32,7 +33,7 @@ struct half_plan {
     int64_t count, packs, blocks, block_strips, block_panels, most_strips;
 };
 
-static int64_t rows_of_strip(const struct half_plan* plan) { return plan->unit ? plan->unit->rows : WIDENED_ROWS; }
+static int64_t rows_of_strip(const struct half_plan* plan) { return plan->unit ? plan->unit->rows : WIDENED_STRIP; }
 
 /* The first row of a strip; strips are as equal as can be. */
 static int64_t strip_at(const struct work* w, int64_t strip) { return w->strips ? strip * w->product->rows / w->strips : 0; }
@@ -49,7 +50,7 @@ static void number_blocks(struct half_plan* plan) {
 /* Halves the blocks until there are tasks enough for every thread, or the blocks are small. */
 static void divide(struct half_plan* plan) {
     const int64_t enough = (int64_t)(plan->count > 1 ? TASKS_OF_MANY : TASKS_OF_ONE) * thread_count();
-    plan->block_strips = max64(1, BLOCK_ROWS / rows_of_strip(plan));
+    plan->block_strips = max64(1, (plan->unit ? BLOCK_ROWS : WIDENED_ROWS) / rows_of_strip(plan));
     plan->block_panels = BLOCK_PANELS;
     for (number_blocks(plan); plan->blocks < enough; number_blocks(plan)) {
         if (plan->block_panels > 4) plan->block_panels /= 2;
@@ -207,8 +208,8 @@ static void do_block(const struct simd* v, const struct half_plan* plan, int64_t
     const int64_t end = min64(strip + plan->block_strips, w->strips);
     while (strip < end) { /* strips that fit the unit, or do not, together */
         const bool fits = plan->unit && w->steps > 0 && w->least[strip];
-        int64_t last = strip + 1;
-        while (plan->unit && w->steps > 0 && last < end && w->least[last] == fits) last++;
+        int64_t last = plan->unit && w->steps > 0 ? strip + 1 : end;
+        while (last < end && w->least[last] == fits) last++;
         const int64_t row = strip_at(w, strip);
         const struct half_block block = {row, strip_at(w, last) - row, column, columns};
         if (fits) multiply_strips(v, plan, w, strip, last, block, memory);

@@ -13,7 +13,8 @@ static const struct unit* choose(void) {
     if (asked && strcmp(asked, "amx") == 0) return amx_unit();
     if (simd()->width < WIDEST_VECTOR) return NULL; /* a narrower instruction set was asked for, or is all there is */
     const struct unit* const amx = amx_unit();
-    return amx ? amx : avx512_bf16_unit();
+    if (amx) return amx;
+    return avx512_bf16_pays() ? avx512_bf16_unit() : NULL;
 }
 
 const struct unit* bf16_unit(void) {

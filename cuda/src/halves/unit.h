@@ -38,9 +38,12 @@ bool stays_normal(uint16_t least_a, uint16_t least_b);
 
 enum { UNIT_NONE, UNIT_AVX512_BF16, UNIT_AMX, UNIT_AMX_EMULATED };
 
-/* The unit in use, or null: the best that build and processor have, or what the environment variable ASSAYER_BF16 asks for:
+/* The unit in use, or null: the fastest that build and processor have, or what the environment variable ASSAYER_BF16 asks for:
  * amx, avx512_bf16, amx_emulated (AMX's tiles in C, on any processor) or widened. */
 const struct unit* bf16_unit(void);
+
+/* Whether the processor multiplies faster by AVX-512 BF16 than in float32. */
+bool avx512_bf16_pays(void);
 
 /* Each null where the build or the processor has none. */
 const struct unit* amx_unit(void);

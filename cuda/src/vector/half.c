@@ -41,6 +41,10 @@ static void draw_fp16(int64_t n, const float* restrict x, uint64_t seed, int64_t
 }
 
 void NAME(fill_half)(struct simd* table) {
-    table->bf16 = (struct half){widen_bf16, narrow_bf16, draw_bf16};
-    table->fp16 = (struct half){widen_fp16, narrow_fp16, draw_fp16};
+    table->bf16.widen = widen_bf16;
+    table->bf16.narrow = narrow_bf16;
+    table->bf16.draw = draw_bf16;
+    table->fp16.widen = widen_fp16;
+    table->fp16.narrow = narrow_fp16;
+    table->fp16.draw = draw_fp16;
 }

@@ -15,12 +15,15 @@ static inline uint16_t bf16_bits(float x) {
     return (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? bits >> 16 | 0x40 : nearest >> 16);
 }
 
-/* The fraction and exponent of float16 at float32's places are the number times 2^-112, subnormal ones too. */
+/* The fraction and exponent of float16 at float32's places, the exponent's bias moved by 112.  A subnormal one is a fraction of 2^-14 with
+ * nothing before its point: with the exponent of 2^-14 it is 2^-14 too large.  No operand is a subnormal float, with which some
+ * processors take a hundred times as long. */
 static inline float fp16_number(uint16_t x) {
-    const uint32_t magnitude = x & 0x7fff, sign = (uint32_t)(x & 0x8000) << 16;
-    const uint32_t number = bits_of(float_of(magnitude << DROPPED) * 0x1p112f);
-    const uint32_t special = 0x7f800000 | magnitude << DROPPED; /* infinity, NaN */
-    return float_of(sign | (magnitude >= 0x7c00 ? special : number));
+    const uint32_t magnitude = (uint32_t)(x & 0x7fff) << DROPPED, sign = (uint32_t)(x & 0x8000) << 16;
+    const uint32_t subnormal = bits_of(float_of(magnitude + 0x38800000) - 0x1p-14f);
+    const uint32_t finite = magnitude < 1u << 23 ? subnormal : magnitude + 0x38000000;
+    const uint32_t special = magnitude | 0x7f800000; /* infinity, NaN */
+    return float_of(sign | (magnitude >= 0x0f800000 ? special : finite));
 }
 
 /* The one that counts of what a float32 number becomes as a subnormal and as a normal one. */

@@ -15,50 +15,60 @@ static void write_part(int rows, const float* sums, const struct target* to) {
 }
 
 /* Element (i, k) of A is a[i * a_row + k * a_col], row k of B at panel + k * TILE_COLUMNS, or at panel + places[k] where there are
- * places.  rows, and whether there are, are constants wherever this is inlined. */
-ALWAYS_INLINE void tile(int rows, const float* a, int64_t a_row, int64_t a_col, const float* panel, const int64_t* places,
-                        int64_t depth, const struct target* to) {
+ * places.  rows, how many vectors a row of the tile
+ * has, and whether there are places, are constants wherever this is inlined. */
+ALWAYS_INLINE void tile(int rows, int vecs, const float* a, int64_t a_row, int64_t a_col, const float* panel,
+                        const int64_t* places, int64_t depth, const struct target* to) {
     vec sum[TILE_ROWS][TILE_VECS];
     UNROLLED for (int i = 0; i < rows; i++)
-        UNROLLED for (int j = 0; j < TILE_VECS; j++) sum[i][j] = (vec){0};
+        UNROLLED for (int j = 0; j < vecs; j++) sum[i][j] = (vec){0};
     for (int64_t k = 0; k < depth; k++) {
         const float* const b = panel + (places ? places[k] : k * TILE_COLUMNS);
         vec column[TILE_VECS];
-        UNROLLED for (int j = 0; j < TILE_VECS; j++) column[j] = load(b + j * LANES);
+        UNROLLED for (int j = 0; j < vecs; j++) column[j] = load(b + j * LANES);
         UNROLLED for (int i = 0; i < rows; i++) {
             const float factor = a[i * a_row + k * a_col];
-            UNROLLED for (int j = 0; j < TILE_VECS; j++) sum[i][j] += factor * column[j];
+            UNROLLED for (int j = 0; j < vecs; j++) sum[i][j] += factor * column[j];
         }
     }
-    if (to->columns < TILE_COLUMNS) {
+    if (to->columns < vecs * LANES) {
         float sums[TILE_ROWS * TILE_COLUMNS];
         UNROLLED for (int i = 0; i < rows; i++)
-            UNROLLED for (int j = 0; j < TILE_VECS; j++) store(sums + i * TILE_COLUMNS + j * LANES, sum[i][j]);
+            UNROLLED for (int j = 0; j < vecs; j++) store(sums + i * TILE_COLUMNS + j * LANES, sum[i][j]);
         write_part(rows, sums, to);
         return;
     }
     float* c = to->c;
     UNROLLED for (int i = 0; i < rows; i++, c += to->row)
-        UNROLLED for (int j = 0; j < TILE_VECS; j++) {
+        UNROLLED for (int j = 0; j < vecs; j++) {
             const vec product = to->alpha * sum[i][j];
             store(c + j * LANES, to->beta == 0 ? product : product + to->beta * load(c + j * LANES));
         }
 }
 
 void NAME(multiply_tile)(const struct strip* a, const float* panel, int64_t depth, const struct target* to) {
-    if (a->by_row) {
-#define TILE(count) case count: tile(count, a->data, PANEL_DEPTH, 1, panel, NULL, depth, to); break;
+    const int is_narrow = to->columns <= LANES; /* the panel's second vector is of no column */
+    if (a->by_row && is_narrow) {
+#define TILE(count) case count: tile(count, 1, a->data, PANEL_DEPTH, 1, panel, NULL, depth, to); break;
+        FOR_CONSTANT_ROWS(a->rows, TILE)
+#undef TILE
+    } else if (a->by_row) {
+#define TILE(count) case count: tile(count, TILE_VECS, a->data, PANEL_DEPTH, 1, panel, NULL, depth, to); break;
+        FOR_CONSTANT_ROWS(a->rows, TILE)
+#undef TILE
+    } else if (is_narrow) {
+#define TILE(count) case count: tile(count, 1, a->data, 1, TILE_ROWS, panel, NULL, depth, to); break;
         FOR_CONSTANT_ROWS(a->rows, TILE)
 #undef TILE
     } else {
-#define TILE(count) case count: tile(count, a->data, 1, TILE_ROWS, panel, NULL, depth, to); break;
+#define TILE(count) case count: tile(count, TILE_VECS, a->data, 1, TILE_ROWS, panel, NULL, depth, to); break;
         FOR_CONSTANT_ROWS(a->rows, TILE)
 #undef TILE
     }
 }
 
 void NAME(multiply_tile_apart)(const struct strip* a, const float* b, const int64_t* places, int64_t depth, const struct target* to) {
-#define TILE(count) case count: tile(count, a->data, PANEL_DEPTH, 1, b, places, depth, to); break;
+#define TILE(count) case count: tile(count, TILE_VECS, a->data, PANEL_DEPTH, 1, b, places, depth, to); break;
     FOR_CONSTANT_ROWS(a->rows, TILE)
 #undef TILE
 }

@@ -7,7 +7,7 @@
 static const float ARGUMENTS[] = {0.0f, -0.0f, INFINITY, 1.0f,   0.25f, 0.5f,  0.75f,  1.5f,  2.0f,  3.25f, 4.5f,
                                   6.0f, 7.75f, 9.0f,     11.25f, 20.0f, 33.0f, 47.5f,  60.0f, 75.0f, 80.0f, 87.5f,
                                   1e-3f, 1e-5f, 3e-7f,   1e-20f, 2e-38f, 3e-40f, 123.0f, 1e4f, 7e5f, 1e20f};
-constexpr int FUNCTIONS = 13;
+constexpr int FUNCTIONS = 14;
 
 __global__ void functions(const float* x, float* y) {
     const float at = x[threadIdx.x];
@@ -24,6 +24,7 @@ __global__ void functions(const float* x, float* y) {
     to[10] = erff(at);
     to[11] = powf(at, 0.75f);
     to[12] = rsqrtf(at);
+    to[13] = normcdff(-at);
 }
 
 PROGRAM(functions_of_many) {

@@ -19,6 +19,7 @@
 #define __sincosf(x, sine, cosine) (::sincosf(x, sine, cosine))
 
 float rsqrtf(float x);
+float normcdff(float x);
 inline double rsqrt(double x) { return 1.0 / sqrt(x); }
 inline float rcbrtf(float x) { return 1.0f / cbrtf(x); }
 inline float normf(int n, const float* x) {
@@ -29,7 +30,6 @@ inline float normf(int n, const float* x) {
 inline float sinpif(float x) { return static_cast<float>(sin(3.14159265358979323846 * fmod(x, 2.0))); }
 inline float cospif(float x) { return static_cast<float>(cos(3.14159265358979323846 * fmod(x, 2.0))); }
 inline float erfcxf(float x) { return static_cast<float>(exp(static_cast<double>(x) * x) * erfc(static_cast<double>(x))); }
-inline float normcdff(float x) { return static_cast<float>(0.5 * erfc(-static_cast<double>(x) * 0.70710678118654752440)); }
 
 // The _rn functions round once and are never fused with what surrounds them.
 namespace emulator {
