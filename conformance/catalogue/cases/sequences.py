@@ -21,6 +21,7 @@ from .spec import Case, Sizes
 
 SMALL, LARGE = 1 << 7, 1 << 14  # elements of a call: nearest to the first, at most the second
 LONG = 1 << 16  # elements of a call on one of two threads, at most: it has to last until the other is on its way
+MIDDLING = 1 << 8  # elements of a row
 WORK = 1 << 6  # the product of a call's sizes is at most so many times its elements: some cases are small and slow
 VECTOR = 16  # bytes: what a thread of a device moves at most, and only from a multiple of as many
 _LONG_ROW = 4 * VECTOR  # bytes of an array of one axis that has packs wherever it begins
@@ -301,12 +302,36 @@ def _own_threads(cases: Sequence[Case]) -> CallSequence:
         f"each {THREADED_MOST} times, or as often as {THREADED_S:g} s of processor time allow: finds a row, a buffer "
         "or a sum that its threads share within one call, and tasks that do not wait for each other"
     )
-    calls = (*_long_and_tall(cases), *_of_most(cases, [call.case for call in _long_and_tall(cases)]))
-    return CallSequence(cases[0].operation, "own_threads", why, calls, Way.THREADED)
+    calls = [*_long_and_tall(cases), *_of_many_rows(cases)]
+    calls += _of_most(cases, [call.case for call in calls])
+    return CallSequence(cases[0].operation, "own_threads", why, tuple(calls), Way.THREADED)
+
+
+def _of_many_rows(cases: Sequence[Case]) -> list[SequencedCall]:
+    """A call of middling rows, so many that threads share them; none where no size says how many rows there are.
+
+    Cases have long rows or many: a row that threads have in common shows where each of them has several.
+    """
+    function = operations.OPERATIONS[cases[0].operation]
+    outputs = [p for p in operations.written_arrays(function) if len(p.shape) > 1 and not p.each]
+    names = outputs[0].shape[0].size.names if outputs and not operations.layout_arrays(function) else ()
+    if len(names) != 1:
+        return []
+    [name] = names
+
+    def of_row(case: Case) -> float:
+        return elements(case) / case.sizes[name]
+
+    case = min(cases, key=lambda one: abs(math.log(max(1.0, of_row(one)) / MIDDLING)))
+    sizes = {**case.sizes, name: math.ceil(2 * LARGE / max(1.0, of_row(case)))}
+    found = replace(case, name=f"{case.name}_{name}={sizes[name]}", sizes=sizes)
+    is_good = all(condition(sizes) for condition in function.requires) and elements(found) <= LONG
+    is_more = sizes[name] > case.sizes[name] and _product(found) <= WORK * LONG
+    return [SequencedCall(found)] if is_good and is_more else []
 
 
 def _of_most(cases: Sequence[Case], chosen: Sequence[Case]) -> list[SequencedCall]:
-    """Calls that threads share, too, in which another size is larger than in the chosen ones; of those that grow most."""
+    """Calls that threads share in which another size is larger than in the chosen ones, those that grow most first."""
     shared = [case for case in cases if LARGE <= elements(case) <= LONG and _product(case) <= WORK * LONG]
     found: dict[str, tuple[float, Case]] = {}
     for name in size_names(operations.OPERATIONS[cases[0].operation]):
