@@ -49,10 +49,6 @@ DEAR = (_FULL, _LONG, DearCases("designed", "large designed case", "", "-k desig
 # Where the same library is judged with small ones already.
 _FURTHER = DearCases("designed", "designed case", " in a further order of threads", "-k designed", is_designed)
 DEARER = (_FULL, _LONG, _FURTHER)
-    _FULL,
-    _LONG,
-    DearCases("designed", "designed case", " in a further order of threads", "-k designed", is_designed),
-)
 
 
 @dataclass(frozen=True)
