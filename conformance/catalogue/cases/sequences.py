@@ -21,7 +21,7 @@ from .spec import Case, Sizes
 
 SMALL, LARGE = 1 << 7, 1 << 14  # elements of a call: nearest to the first, at most the second
 LONG = 1 << 16  # elements of a call on one of two threads, at most: it has to last until the other is on its way
-MIDDLING = 1 << 8  # elements of a row
+MIDDLING = 1 << 9  # elements of a row
 WORK = 1 << 6  # the product of a call's sizes is at most so many times its elements: some cases are small and slow
 VECTOR = 16  # bytes: what a thread of a device moves at most, and only from a multiple of as many
 _LONG_ROW = 4 * VECTOR  # bytes of an array of one axis that has packs wherever it begins
