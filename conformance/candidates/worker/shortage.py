@@ -46,7 +46,7 @@ class Shortage:
             self._word(place)[:] = struct.pack("<Q", function)
 
     def __exit__(self, *_: object) -> None:
-        for (place, _), before in zip(self._places, self._before, strict=True):
+        for (place, _function), before in zip(self._places, self._before, strict=True):
             self._word(place)[:] = before
 
     @staticmethod

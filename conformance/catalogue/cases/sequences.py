@@ -320,7 +320,7 @@ def _of_many_rows(cases: Sequence[Case]) -> list[SequencedCall]:
     [name] = names
 
     def of_row(case: Case) -> float:
-        return elements(case) / case.sizes[name]
+        return float(elements(case) / case.sizes[name])
 
     case = min(cases, key=lambda one: abs(math.log(max(1.0, of_row(one)) / MIDDLING)))
     sizes = {**case.sizes, name: math.ceil(2 * LARGE / max(1.0, of_row(case)))}
