@@ -133,6 +133,8 @@ class _Judge:
         [call] = self.sequence.calls
         facts, refusal = self.worker.facts(), call.refusal
         count = min(self.sequence.times, EMULATED_THOUSAND) if facts.emulated else self.sequence.times
+        if refusal and not self.worker.can_make(self.sequence.operation, refusal.override):
+            return self._of(Status.PASS, detail="no such call can be made of a Python function")
         if refusal:
             arguments, override = refusal.arguments(self.bench.seed), refusal.override
             found = made.repeated(self.worker, self.sequence.operation, arguments, count, self.is_exact, override)
