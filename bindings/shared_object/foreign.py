@@ -65,7 +65,7 @@ def of_process(symbol: str, types: Sequence[str]) -> Callable[..., int]:
 
 
 def address_of(symbol: str) -> int:
-    """Return the address of a function of what this process is linked to.  Raises AttributeError where there is none."""
+    """Return the address of a function of what this process is linked to.  Raises AttributeError."""
     process: Any = backend.load_library(None, backend.RTLD_NOW)
     return address(process.load_function(_ffi.typeof("void(*)(void)"), symbol))
 

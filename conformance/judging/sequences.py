@@ -215,7 +215,8 @@ class _Judge:
 
     def _without_memory(self) -> Result:
         """Each call as the first of a process that has no memory for the library, then once more with memory."""
-        if self.worker.facts().is_device_build or self.worker.module:
+        facts = self.worker.facts()
+        if facts.emulated or facts.is_device_build or self.worker.module:
             return self._of(Status.PASS, detail="made with memory: of a device's, and of Python's, none is refused")
         said = []
         for place, call in enumerate(self.sequence.calls):

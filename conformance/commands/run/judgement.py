@@ -124,8 +124,8 @@ class Judgement:
 
     def _with_memory(self, selection: Selection) -> tuple[Selection, list[str]]:
         """Take out calls without memory where it is no C library that asks for it."""
-        without = {id for id in selection.cases if is_without_memory(id)}
-        if not without or not (self.candidate.module or self.candidate.facts.is_device_build):
+        facts, without = self.candidate.facts, {id for id in selection.cases if is_without_memory(id)}
+        if not without or not (self.candidate.module or facts.emulated or facts.is_device_build):
             return selection, []
         note = (
             f"not run: {counted(len(without), 'call')} without memory: of a device's, and of Python's, none is refused"
