@@ -19,7 +19,8 @@ from __future__ import annotations
 PROBE, FULL, LOCKED = "probe/", "full/", "/locked"
 FULL_LAYER = "steps/full_layer"
 DESIGNED, REFUSED, SEQUENCE = "/designed/", "/refused/", "/sequence/"
-AFTER_REFUSED = "/after_refused"  # of a sequence's id
+AFTER_REFUSED, OF_REFUSED = "/after_refused", "/refused_thousand"  # of a sequence's id
+MANY_LONG, WITHOUT_MEMORY = "/sequence/many_long", "/sequence/without_memory"
 
 
 def is_probe(id: str) -> bool:
@@ -49,7 +50,17 @@ def is_sequence(id: str) -> bool:
 
 def is_of_refusals(id: str) -> bool:
     """Whether it is of calls that must be refused, or of what comes after them."""
-    return is_refusal(id) or (is_sequence(id) and id.endswith(AFTER_REFUSED))
+    return is_refusal(id) or (is_sequence(id) and id.endswith((AFTER_REFUSED, OF_REFUSED)))
+
+
+def is_many_long(id: str) -> bool:
+    """Whether it is of one long call again and again."""
+    return id.endswith(MANY_LONG)
+
+
+def is_without_memory(id: str) -> bool:
+    """Whether it is of calls that get no memory."""
+    return id.endswith(WITHOUT_MEMORY)
 
 
 def is_of_step(id: str) -> bool:

@@ -64,6 +64,12 @@ def of_process(symbol: str, types: Sequence[str]) -> Callable[..., int]:
     return _function(backend.load_library(None, backend.RTLD_NOW), symbol, types)
 
 
+def address_of(symbol: str) -> int:
+    """Return the address of a function of what this process is linked to.  Raises AttributeError."""
+    process: Any = backend.load_library(None, backend.RTLD_NOW)
+    return address(process.load_function(_ffi.typeof("void(*)(void)"), symbol))
+
+
 _MALLINFO2 = ("arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost")
 
 

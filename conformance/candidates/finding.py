@@ -25,6 +25,7 @@ class Misdeed(StrEnum):
     WRITES_LATE = "wrote an output after it had returned"
     DISTURBS = "disturbed a call on another thread"
     RACES = "raced within a call, in threads of its own"
+    NO_MEMORY = "went wrong where there was no memory"
     UNLIKE_ITSELF = "gave other bits by another way through a step"
 
 

@@ -18,7 +18,7 @@ from conformance.candidates.finding import Misdeed
 from .cause import FLOAT32, Cause, base_of, format_of, is_between_calls, is_own, is_whole, plainest_of, readings_of
 from .circumstances import circumstances
 from .diagnoses import Diagnosis
-from .joint import is_made, join, likeliest, refuted, special_looks
+from .joint import as_likely, is_made, join, likeliest, only, refuted, special_looks
 from .refutation import is_refuted_by_passing
 from .results import Result, Status
 from .values import told
@@ -47,7 +47,7 @@ def causes(results: Sequence[Result]) -> list[Cause]:
     unrefused = [r for r in failed if r.is_refusal]
     own = [r for r in failed if is_own(r) and not r.is_refusal]
     begun = _merged([group for few in _grouped(own, base_of).values() for group in _of_operation(few)])
-    begun = [_with_place(cause, results) for cause in begun]
+    begun = [_with_place(_unrefuted(cause, results), results) for cause in begun]
     begun = _with_consequences(begun, [r for r in failed if not is_own(r)])
     right = {base_of(r) for r in results if r.was_run and not r.is_refusal} - {base_of(r) for r in own}
     order = {result.id: place for place, result in enumerate(results)}
@@ -108,6 +108,20 @@ def _cause(failed: Sequence[Result]) -> Cause:
         return Cause(plainest_of(failed).headline, None, operation, tuple(failed))
     reading = _reading(operation, joint.reading) if joint.reading else None
     return Cause(joint.sentence, reading, operation, tuple(failed), joint)
+
+
+def _unrefuted(cause: Cause, judged: Sequence[Result]) -> Cause:
+    """The cause by those of several readings that no case refutes that passed; as it is where each is refuted."""
+    joint = cause.joint
+    names = as_likely(_diagnoses(cause.results), joint.reading) if joint and joint.says_all else []
+    if joint is None or not names[1:]:
+        return cause
+    own = [one for one in judged if base_of(one) in cause.operations]
+    kept = [name for name in names if not is_refuted_by_passing(name, own)]
+    if not kept or len(kept) == len(names):
+        return cause
+    left = only(joint, kept)
+    return replace(cause, sentence=left.sentence, reading=_reading(cause.operation, kept[0]), joint=left)
 
 
 def _with_place(cause: Cause, judged: Sequence[Result]) -> Cause:

@@ -31,6 +31,7 @@ _Tried = tuple[str, NDArray[np.bool_]]  # a condition in words, and in which pas
 _BLOCKS = tuple(2**n for n in range(1, 11))
 _MOSTLY = 2  # so many fail for one that passes, of the cases in which a condition holds
 _MANY = 4  # cases that pass in spite of a condition
+_FEW = 8  # or a condition that not one in so many of the passing cases meets: it has to be, though it is not all
 
 
 @dataclass(frozen=True)
@@ -90,11 +91,11 @@ def _both(single: Sequence[_Tried]) -> Iterator[_Tried]:
 
 
 def _is_told(failing: int, inside: int, passing: int, tried: int) -> bool:
-    """Whether most cases in which a condition holds fail, and so many would hardly all lie there by chance.
+    """Whether most cases in which a condition holds fail, or few others meet it, which is hardly chance.
 
     inside: how many pass though it holds; tried: how many conditions there were to choose from.
     """
-    if inside == passing or _MOSTLY * inside > failing:
+    if inside == passing or (_MOSTLY * inside > failing and _FEW * inside > passing):
         return False
     among, total = inside + failing, passing + failing
     chance = sum(math.log((among - i) / (total - i)) for i in range(failing))

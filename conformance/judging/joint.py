@@ -137,11 +137,23 @@ def _reading(told: Sequence[Diagnosis]) -> Joint | None:
     if not name:
         return None
     holds, tried = _counts(told, name)
-    others = [other for other in _names_in_order(told) if _counts(told, other) == (holds, tried)]
-    names = [name, *(other for other in others if other != name)] if holds == tried else [name]
+    names = as_likely(told, name) if holds == tried else [name]
     in_part = all(one.in_part for one in told if name in one.readings)
     said = of_readings_in_part(names) if in_part else of_readings(names)
     return Joint(said.text, holds, tried, name, is_named=True, in_part=in_part, is_made=is_made(name, told))
+
+
+def as_likely(told: Sequence[Diagnosis], name: str) -> list[str]:
+    """Return the readings that match as many of the cases as this one, which comes first."""
+    counts = _counts(told, name)
+    others = [other for other in _names_in_order(told) if _counts(told, other) == counts]
+    return [name, *(other for other in others if other != name)]
+
+
+def only(joint: Joint, names: Sequence[str]) -> Joint:
+    """Return what is said of these alone of the readings that are as likely."""
+    said = of_readings_in_part(names) if joint.in_part else of_readings(names)
+    return replace(joint, core=said.text, reading=names[0])
 
 
 def _names_in_order(told: Iterable[Diagnosis]) -> list[str]:

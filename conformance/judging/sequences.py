@@ -22,7 +22,6 @@ from conformance.catalogue.cases import CallSequence
 from conformance.catalogue.cases.sequences import (
     AT_ONCE,
     EMULATED_THOUSAND,
-    THOUSAND,
     THREADED,
     VECTOR,
     SequencedCall,
@@ -44,11 +43,15 @@ KEPT = "keeps something from one call to the next"
 VARIES = "gives other bits from call to call"
 LATE = "writes into its outputs once it has returned"
 DISTURBED = "two calls at once disturb each other"
+SHORT = "goes wrong where malloc has no memory for it"
+NO_MEMORY = -3  # ASSAYER_NO_MEMORY
+_OWN_ENDS = ("SIGABRT", "exit status")  # of a process whose language ends it where there is no memory
 _WITHOUT = (Status.NOT_RUN, Status.NOT_SUPPORTED, Status.NOT_JUDGED)  # which say nothing of what calls leave behind
 RACES = f"in {THREADS} threads of its own it"
 _FOUND = {
     Way.AT_ONCE: (Misdeed.DISTURBS, "alone it is right"),
     Way.THREADED: (Misdeed.RACES, "alone it is right"),
+    Way.WITHOUT_MEMORY: (Misdeed.NO_MEMORY, "with memory it is right"),
     Way.DISPLACED: (Misdeed.OTHER_PLACE, f"where all begin at multiples of {VECTOR} bytes it is right"),
 }
 ROUNDS, OWN_ROUNDS = Rounds(*AT_ONCE), Rounds(*THREADED)
@@ -91,7 +94,12 @@ class _Judge:
 
     def result(self) -> Result:
         """Make the calls, and say what came of them."""
-        ways = {Way.REPEATED: self._repeated, Way.AT_ONCE: self._at_once, Way.THREADED: self._threaded}
+        ways = {
+            Way.REPEATED: self._repeated,
+            Way.AT_ONCE: self._at_once,
+            Way.THREADED: self._threaded,
+            Way.WITHOUT_MEMORY: self._without_memory,
+        }
         return ways.get(self.sequence.way, self._in_turn)()
 
     def _needs(self, call: SequencedCall) -> Prepared:
@@ -123,11 +131,21 @@ class _Judge:
 
     def _repeated(self) -> Result:
         [call] = self.sequence.calls
-        facts = self.worker.facts()
-        count = EMULATED_THOUSAND if facts.emulated else THOUSAND
-        arguments = self._needs(call).arguments
-        found = made.repeated(self.worker, self.sequence.operation, arguments, count, self.is_exact)
-        wrong = self._wrong(call, found.outcome)
+        facts, refusal = self.worker.facts(), call.refusal
+        count = min(self.sequence.times, EMULATED_THOUSAND) if facts.emulated else self.sequence.times
+        if refusal and not self.worker.can_make(self.sequence.operation, refusal.override):
+            return self._of(Status.PASS, detail="no such call can be made of a Python function")
+        if refusal:
+            arguments, override = refusal.arguments(self.bench.seed), refusal.override
+            found = made.repeated(self.worker, self.sequence.operation, arguments, count, self.is_exact, override)
+            has_ended = found.outcome.status != "done"
+            wrong = self._wrong(call, found.outcome) if has_ended else None
+        else:
+            arguments = self._needs(call).arguments
+            found = made.repeated(self.worker, self.sequence.operation, arguments, count, self.is_exact)
+            wrong = self._wrong(call, found.outcome)
+        if refusal and wrong:  # a call that should have been refused has a case of its own
+            return self._of(Status.PASS if wrong.status not in _WITHOUT else wrong.status, wrong.reason)
         label = f"call {found.made} of {count} ({call.label})"
         if found.late:
             return self._failed(Misdeed.WRITES_LATE, f"{LATE} ({call.label})")
@@ -180,12 +198,51 @@ class _Judge:
                 return self._failed(Misdeed.RACES, words, wrong)
             if _is_declined(wrong):
                 declined = declined or wrong
+            elif wrong and place and self._is_right_first(worker, call):
+                return self._failed(Misdeed.KEEPS, f"{KEPT}: {self.sequence.label(place)}: {wrong.reason}", wrong)
             elif wrong:
                 return self._told([place], wrong, f"{RACES} is wrong ({call.label})")
             made_of += found.made
         if declined:
             return self._of(declined.status, declined.reason)
         return self._of(Status.PASS, detail=f"made {' and '.join(map(str, made_of))} times")
+
+    def _is_right_first(self, worker: Worker, call: SequencedCall) -> bool:
+        """Whether a call in threads of the library's own is right where none was made before it."""
+        worker.stop()
+        found = made.together(worker, self.sequence.operation, [self._needs(call).arguments], OWN_ROUNDS, self.is_exact)
+        return not found.differs and self._wrong(call, found.outcomes[0]) is None
+
+    def _without_memory(self) -> Result:
+        """Each call as the first of a process that has no memory for the library, then once more with memory."""
+        facts = self.worker.facts()
+        if facts.emulated or facts.is_device_build or self.worker.module:
+            return self._of(Status.PASS, detail="made with memory: of a device's, and of Python's, none is refused")
+        said = []
+        for place, call in enumerate(self.sequence.calls):
+            arguments = self._needs(call).arguments
+            self.worker.stop()
+            outcome = made.without_memory(self.worker, self.sequence.operation, arguments)
+            if wrong := self._wrong_without_memory(call, outcome):
+                return self._told([place], wrong, f"{SHORT} ({call.label})")
+            if outcome.status == "done":
+                after = made.once(self.worker, self.sequence.operation, arguments)
+                if wrong := self._wrong(call, after):
+                    return self._told([place], wrong, f"after a call without memory it is wrong ({call.label})")
+            said.append("ended its process" if outcome.status != "done" else f"returned {outcome.code}")
+        return self._of(Status.PASS, detail=", ".join(said))
+
+    def _wrong_without_memory(self, call: SequencedCall, outcome: Outcome) -> _Wrong | None:
+        """What is wrong with a call without memory: that it ends its process by itself, many a language will have."""
+        if outcome.status == "done" and outcome.code == NO_MEMORY:
+            first = next((finding.text for finding in outcome.findings), "")
+            return _Wrong(first, detail=outcome.detail) if first else None
+        wrong = self._wrong(call, outcome)
+        if outcome.status == "crashed" and outcome.detail.startswith(_OWN_ENDS):
+            return None
+        if wrong and outcome.status == "done" and outcome.code == 0:
+            return wrong._replace(reason=f"returned 0, and is wrong: {wrong.reason}")
+        return wrong
 
     def _wrong(self, call: SequencedCall, outcome: Outcome) -> _Wrong | None:
         """What is wrong with what came of a call; None where it is as it is due."""

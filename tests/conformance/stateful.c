@@ -10,7 +10,8 @@
 
 enum { RIGHT, SIZED_BY_THE_FIRST, KEPT_BY_ADDRESS, KEPT_BY_SIZE, SHARED_BY_THREADS, LEAKS, LEAKS_UNTOUCHED, LEAKS_MUCH, AFTER_REFUSED,
        HANGS_AFTER_REFUSED, LATE, CRASHES_LATE, LATE_CODE, DIRECTORY, LOCALE, WRONG, LEAKS_INTO_GAPS, LEAKS_SLEEPING, SLOW,
-       ALIGNED_AS_INPUT, SHARED_BY_OWN_THREADS };
+       ALIGNED_AS_INPUT, SHARED_BY_OWN_THREADS, AFTER_A_LONGER_ONE, LEAKS_PARTS, LEAKS_REFUSED, KEPT_NUMBER, ASKS_FOR_MEMORY,
+       ENDS_WITHOUT_MEMORY, USES_NO_MEMORY, RIGHT_WITHOUT_MEMORY, WRITES_WITHOUT_MEMORY, NEVER_AGAIN };
 
 static int fault, refused, calls;
 static void* volatile lost;
@@ -96,6 +97,27 @@ static void lose_into_gaps(void) {
     lost = malloc(100);
 }
 
+/* By way of memory of its own; what becomes of a call that gets none. */
+static int32_t through_memory(const float* input, float* output, int64_t n) {
+    static int was_short;
+    if (fault == WRITES_WITHOUT_MEMORY) output[0] = 0;
+    float* const room = malloc((size_t)n * sizeof(float));
+    was_short |= !room;
+    if (fault == NEVER_AGAIN ? was_short : !room && fault != USES_NO_MEMORY) {
+        if (fault == ENDS_WITHOUT_MEMORY) abort();
+        return fault == RIGHT_WITHOUT_MEMORY ? 0 : -3;
+    }
+    silu(input, room, n);
+    memcpy(output, room, (size_t)n * sizeof(float));
+    free(room);
+    return 0;
+}
+
+/* A block for each part of an array that is lost, but for the first. */
+static void lose_parts(int64_t n) {
+    for (int64_t at = 4096; at < n; at += 4096) lost = malloc(100);
+}
+
 static void rest(void) {
     nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
@@ -109,12 +131,22 @@ static void toil(void) {
 int32_t cuda_silu(const float* input, float* output, int64_t n, void* stream) {
     (void)stream;
     if (!input || !output || n < 1) {
+        if (fault == LEAKS_REFUSED) lost = malloc(100);
         if (fault == HANGS_AFTER_REFUSED) pthread_mutex_lock(&one_at_a_time);
         refused = 1;
         return -2;
     }
+    static int64_t longest;
     calls++;
     switch (fault) {
+        case AFTER_A_LONGER_ONE: if (n > longest) longest = n; if (n < longest) n--; break;
+        case LEAKS_PARTS: lose_parts(n); break;
+        case ASKS_FOR_MEMORY:
+        case ENDS_WITHOUT_MEMORY:
+        case USES_NO_MEMORY:
+        case RIGHT_WITHOUT_MEMORY:
+        case WRITES_WITHOUT_MEMORY:
+        case NEVER_AGAIN: return through_memory(input, output, n);
         case SIZED_BY_THE_FIRST: buffered(input, output, n); return 0;
         case KEPT_BY_ADDRESS:
         case KEPT_BY_SIZE: kept(input, output, n); return 0;
@@ -137,5 +169,14 @@ int32_t cuda_silu(const float* input, float* output, int64_t n, void* stream) {
         case WRONG: silu(input, output, n); output[0] += 1; return 0;
     }
     silu(input, output, n);
+    return 0;
+}
+
+int32_t cuda_scale(const float* input, float scale, float* output, int64_t n, void* stream) {
+    static float kept;
+    (void)stream;
+    if (!input || !output || n < 1) return -2;
+    if (kept == 0) kept = scale;
+    for (int64_t i = 0; i < n; i++) output[i] = input[i] * (fault == KEPT_NUMBER ? kept : scale);
     return 0;
 }

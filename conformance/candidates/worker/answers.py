@@ -20,6 +20,7 @@ from .mishap import mishap
 from .recorder import Recorder
 from .replies import pack, pack_value
 from .rounds import Pace, Repeatable, Repetition
+from .shortage import Shortage
 from .surroundings import Surroundings
 from .together import Rounds, Together
 
@@ -90,8 +91,13 @@ class Child:
         self.memory.close(gaps)
         return ("done", (codes, self.said))
 
+    def run_without_memory(self, *arguments: Any) -> tuple[Any, ...]:
+        """Do the same while malloc gives the library nothing."""
+        with Shortage(self.opened.path):
+            return self.run(*arguments)
+
     def repeat(
-        self, symbol: str, types: tuple[str, ...], task: Task, pace: Pace, exact: bool, seconds: float
+        self, symbol: str, types: tuple[str, ...], task: Task, pace: Pace, exact: bool, refused: bool, seconds: float
     ) -> tuple[Any, ...]:
         """Make one call again and again for so long (rounds.py); say also what of the process is otherwise."""
         *call, shapes = task
@@ -101,7 +107,7 @@ class Child:
         values, carried, written, results = call
         bound = functools.partial(entry, *_raw(types, values))
         made = Repeatable(self.memory, bound, carried, written, results, settle=self._settle)
-        self.repetition = Repetition(made, pace, exact)
+        self.repetition = Repetition(made, pace, exact, refused)
         return self.go_on(seconds)
 
     def go_on(self, seconds: float) -> tuple[Any, ...]:

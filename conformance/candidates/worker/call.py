@@ -35,9 +35,17 @@ class Call:
             buffer.is_displaced = buffer.parameter.name == name
 
     def make(
-        self, process: Process, seconds: float, runs: Sequence[int], opened: Sequence[tuple[int, int]] = ()
+        self,
+        process: Process,
+        seconds: float,
+        runs: Sequence[int],
+        opened: Sequence[tuple[int, int]] = (),
+        kind: str = "run",
     ) -> tuple[Any, ...]:
-        """Fill the buffers and call once per run; `opened`: guard zones that hold canaries instead.  Raises Ended."""
+        """Fill the buffers and call once per run.  Raises Ended.
+
+        opened: guard zones that hold canaries instead.  kind: what the process is asked to do (answers.py).
+        """
         memory, function = self.arena.memory, self.signature.function
         memory[0] = 0  # the worker puts the number of the run here
         process.place(self.arena.slots, seconds)
@@ -46,7 +54,7 @@ class Call:
             made.append((run, *self.fill(process, run)))
             for start, stop in opened:
                 memory[start:stop] = CANARY[run] * (stop - start)
-        reply = process.ask("run", seconds, function.symbol, function.types, made, list(opened), self.shapes)
+        reply = process.ask(kind, seconds, function.symbol, function.types, made, list(opened), self.shapes)
         if reply[0] == "done" and len(reply[1][0]) != len(runs):
             raise Ended("crashed", GARBLED)
         return reply

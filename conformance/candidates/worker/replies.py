@@ -30,6 +30,7 @@ _VALUES: dict[str, Any] = {
     "place": list[int],
     "forget": None,
     "run": tuple[list[int], tuple[str, str]],
+    "run_without_memory": tuple[list[int], tuple[str, str]],
     "repeat": _REPEATED,
     "go_on": _REPEATED,
     "together": tuple[list[int], tuple[int, int, int, bool] | None],

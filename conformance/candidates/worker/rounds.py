@@ -104,11 +104,11 @@ class Repetition:
 
     made, code: how many there were, and the last one's code.  differs: whether it gave other bits than the first.
     window: how many calls a window has.  held: what the process held after the first call and after each window.
-    late: whether outputs changed once the first had returned.
+    late: whether outputs changed once the first had returned.  refused: whether it is a call that fails.
     """
 
-    def __init__(self, call: Repeatable, pace: Pace, exact: bool) -> None:
-        self.call, self.pace, self.exact = call, pace, exact
+    def __init__(self, call: Repeatable, pace: Pace, exact: bool, refused: bool = False) -> None:
+        self.call, self.pace, self.exact, self._refused = call, pace, exact, refused
         self.made, self.window, self.differs, self._most = 1, 1, False, pace.calls
         threads = _threads()
         self.code = call.first()
@@ -122,7 +122,11 @@ class Repetition:
     @property
     def is_over(self) -> bool:
         """Whether no more calls are to be made."""
-        return self.made >= self._most or self.code != 0 or self.differs or self._is_much
+        return self.made >= self._most or self._has_failed or self.differs or self._is_much
+
+    @property
+    def _has_failed(self) -> bool:
+        return self.code != 0 and not self._refused
 
     @property
     def _is_much(self) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import findings
+from .buffers import TWICE
 from .call import Call
 from .outcome import Outcome, Status
 from .process import Ended
@@ -82,13 +83,40 @@ def once(
     return _outcome(worker, call, reply, run)
 
 
-def repeated(worker: Worker, operation: str, arguments: Mapping[str, Any], count: int, exact: bool = True) -> Repeated:
-    """Make a call so many times; exact: until it gives other bits than the first."""
+def without_memory(worker: Worker, operation: str, arguments: Mapping[str, Any]) -> Outcome:
+    """Call an operation twice while malloc gives the library nothing; of a device's library as ever."""
     [call] = _laid_out(worker, operation, [arguments])
+    try:
+        reply = call.make(worker.process(), worker.limit_s, TWICE, kind="run_without_memory")
+    except Ended as ended:
+        return _ended(worker, ended, "")
+    if without := worker.without_result(call, reply):
+        return without
+    memory, (codes, said) = worker.arena.memory, reply[1]
+    found = [finding for buffer in call.buffers for run in TWICE for finding in findings.of_run(memory, buffer, run)]
+    if max(codes) < 0:
+        refused = (findings.of_refusal(memory, buffer, codes[0]) for buffer in call.buffers if buffer.is_output)
+        found += [finding for each in refused for finding in each]
+    return Outcome("done", codes[0], call.outputs(), found, worker.process().printed(), raised=said[0])
+
+
+def repeated(
+    worker: Worker,
+    operation: str,
+    arguments: Mapping[str, Any],
+    count: int,
+    exact: bool = True,
+    refused: Mapping[str, Any] | None = None,
+) -> Repeated:
+    """Make a call so many times; exact: until it gives other bits than the first.
+
+    refused: of a call that is to be refused what is passed in place of good arguments: it goes on though it fails.
+    """
+    [call] = _laid_out(worker, operation, [arguments], refused)
     seconds = worker.limit_s * _OF_TIME
     pace = Pace(count, min(count, WINDOWS), seconds)
     try:
-        reply = _ask(worker, "repeat", [call], _task(worker, call), pace, exact, seconds)
+        reply = _ask(worker, "repeat", [call], _task(worker, call), pace, exact, refused is not None, seconds)
         for _ in range(_TURNS - 1):
             if reply[0] != "done" or reply[1][0][-1]:
                 break

@@ -38,6 +38,8 @@ ROWS = sizes(
     (31, 1, 1025),
     (11, 3, 13),
 )
+# More pairs than a block sorts: equal experts stand in several of its tiles.
+_MANY_ROUTES = sizes("tokens top_k n_experts", (2100, 3, 5), (8300, 1, 300))
 SOME_ROWS = sizes("tokens top_k hidden_dim", (33, 2, 17), (64, 4, 64))
 BALANCE = sizes(
     "batch_seq n_experts top_k alpha",
@@ -134,6 +136,7 @@ def _rows(operation: str) -> Spec:
 SPECS = (
     Spec("expert_sort", {"plain": ROUTES}, {"indices": _distinct}),
     Spec("expert_sort", {"tails": ROUTES[1:5]}, {"indices": ids("n_experts")}, why="repeated_choices"),
+    Spec("expert_sort", {"ties": _MANY_ROUTES}, {"indices": ids("n_experts")}, why="many_pairs_to_few"),
     Spec("expert_sort", {"degenerate": ROUTES[1:5]}, {"indices": _crowded}, why="experts_without_tokens"),
     Spec(
         "expert_dispatch",

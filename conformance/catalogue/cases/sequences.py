@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from bindings.header.records import Parameter
 from conformance import operations
+from conformance.catalogue.design.space import space_of
 
 from .broken import size_names
 from .refusals import Refusal
@@ -20,11 +21,15 @@ from .spec import Case, Sizes
 
 SMALL, LARGE = 1 << 7, 1 << 14  # elements of a call: nearest to the first, at most the second
 LONG = 1 << 16  # elements of a call on one of two threads, at most: it has to last until the other is on its way
+MIDDLING = 1 << 9  # elements of a row
 WORK = 1 << 6  # the product of a call's sizes is at most so many times its elements: some cases are small and slow
 VECTOR = 16  # bytes: what a thread of a device moves at most, and only from a multiple of as many
 _LONG_ROW = 4 * VECTOR  # bytes of an array of one axis that has packs wherever it begins
 THOUSAND = 1 << 10  # calls in a row
 EMULATED_THOUSAND = 1 << 7  # where each call is the CPU's work for every thread of a grid
+MANY_LONG = 1 << 8  # calls in a row of as many elements as one of two threads has
+_SCALARS = 6  # that are changed in turn, at most
+_FURTHER = 2  # calls in threads of a library's own, besides a long one and one of many rows
 # Of each thread: calls at most, seconds of both threads' processor time and of a clock's at most, calls at least.
 AT_ONCE = MOST, PROCESSOR_S, CLOCK_S, LEAST = 1 << 12, 0.15, 2.0, 1 << 2
 # Of each of the calls in threads of the library's own; the processor time is that of all of these.
@@ -39,6 +44,7 @@ class Way(StrEnum):
     REPEATED = "again and again"
     AT_ONCE = "on two threads at once"
     THREADED = "in threads of the library's own"
+    WITHOUT_MEMORY = "without memory"
 
 
 @dataclass(frozen=True)
@@ -66,6 +72,7 @@ class CallSequence:
     """Calls of one operation; `why`: what kind of library they find.
 
     is_fresh: the operation's first call of its process has to be the first of these.
+    times: how often a call is made that is made again and again.
     """
 
     operation: str
@@ -74,6 +81,7 @@ class CallSequence:
     calls: tuple[SequencedCall, ...]
     way: Way = Way.IN_TURN
     is_fresh: bool = False
+    times: int = THOUSAND
 
     @property
     def id(self) -> str:
@@ -91,11 +99,15 @@ def sequences(cases: Iterable[Case], refusals: Iterable[Refusal]) -> list[CallSe
     plain = [case for case in telling if case.data == "plain"] or telling
     small, large = _nearest(plain, SMALL), _largest(plain, LARGE)
     middle = _nearest(plain, math.isqrt(elements(small) * elements(large)))
-    found = [_alternating(small, middle, large), _same_sizes(small), *_displaced(telling), _thousand(small)]
-    found += [_threads(telling), _own_threads(telling)]
+    found = [_alternating(small, middle, large), _same_sizes(small), *_other_scalars(small), *_displaced(telling)]
+    found += [_thousand(small), _many_long(_largest(telling, LONG)), _threads(telling), _own_threads(telling)]
+    found += [_without_memory(small, _largest(telling, LONG))]
+    refusals = list(refusals)
     # What an array holds, no device looks at; what it does with it has cases of its own.
     refused = {tuple(refusal.override): refusal for refusal in refusals if not refusal.entries}
-    return [*found, _after_refused(small, [*refused.values()])] if refused else found
+    if refused:
+        found.append(_after_refused(small, [*refused.values()]))
+    return [*found, _refused_thousand(refusals)] if refusals else found
 
 
 def elements(case: Case) -> int:
@@ -160,6 +172,41 @@ def _same_sizes(case: Case) -> CallSequence:
     return CallSequence(case.operation, "same_sizes", why, calls)
 
 
+def _other_scalars(case: Case) -> list[CallSequence]:
+    """The same sizes with one number after another changed and put back; none where there is none to change."""
+    changed = [other for name, levels in _levels(case) for other in _changed(case, name, levels)][:_SCALARS]
+    if not changed:
+        return []
+    calls = [SequencedCall(case)]
+    for other in changed:
+        calls += [SequencedCall(other), SequencedCall(case)]
+    why = (
+        "the same sizes, one number after another changed and put back: finds what is kept by some arguments, where it "
+        "depends on more"
+    )
+    return [CallSequence(case.operation, "other_scalars", why, tuple(calls))]
+
+
+def _levels(case: Case) -> list[tuple[str, Sequence[float]]]:
+    """Numbers that stand in no shape, with the values that they take in designed cases."""
+    function = operations.OPERATIONS[case.operation]
+    if operations.layout_arrays(function):
+        return []  # what is told of a tensor's layout cannot change alone
+    shapes = {name for p in function.parameters for axis in p.shape for name in axis.size.names}
+    scalars = {*operations.scalars(function)} - shapes
+    return [(factor.name, factor.levels) for factor in space_of(case.operation).factors if factor.name in scalars]
+
+
+def _changed(case: Case, name: str, levels: Sequence[float]) -> list[Case]:
+    """The case with one number changed to the plainest other one that the header allows."""
+    requires = operations.OPERATIONS[case.operation].requires
+    for value in levels:
+        sizes = {**case.sizes, name: value}
+        if value != case.sizes[name] and all(condition(sizes) for condition in requires):
+            return [replace(case, name=f"{case.name}_{name}={value:g}", sizes=sizes)]
+    return []
+
+
 def _after_refused(case: Case, refused: Sequence[Refusal]) -> CallSequence:
     calls = [SequencedCall(case)]
     for refusal in refused:
@@ -208,6 +255,31 @@ def _thousand(case: Case) -> CallSequence:
     return CallSequence(case.operation, "thousand", why, (SequencedCall(case),), Way.REPEATED)
 
 
+def _many_long(case: Case) -> CallSequence:
+    why = (
+        f"one long call {MANY_LONG} times: finds a leak of what is taken for a second part of an array, and for each "
+        "further one"
+    )
+    return CallSequence(case.operation, "many_long", why, (SequencedCall(case),), Way.REPEATED, times=MANY_LONG)
+
+
+def _refused_thousand(refusals: Sequence[Refusal]) -> CallSequence:
+    """Of what is looked at last, if there is such a thing: entries of index arrays, all together."""
+    refusal = max(refusals, key=lambda one: (one.is_in_range, bool(one.entries)))
+    call = SequencedCall(refusal.base, refusal=refusal)
+    why = f"one call that is to be refused {THOUSAND} times: finds memory that a refusal does not give back"
+    return CallSequence(refusal.operation, "refused_thousand", why, (call,), Way.REPEATED)
+
+
+def _without_memory(small: Case, long: Case) -> CallSequence:
+    why = (
+        "each time as the first call of a process whose malloc gives the library nothing, and once more with memory: "
+        "finds who uses what was not there, returns 0 all the same, or has written"
+    )
+    several = (small,) if small.id == long.id else (small, long)
+    return CallSequence(small.operation, "without_memory", why, tuple(map(SequencedCall, several)), Way.WITHOUT_MEMORY)
+
+
 def _long_and_tall(cases: Sequence[Case]) -> tuple[SequencedCall, SequencedCall]:
     """The longest call that is not too long, and another of many rows."""
     long = _largest(cases, LONG)
@@ -230,4 +302,46 @@ def _own_threads(cases: Sequence[Case]) -> CallSequence:
         f"each {THREADED_MOST} times, or as often as {THREADED_S:g} s of processor time allow: finds a row, a buffer "
         "or a sum that its threads share within one call, and tasks that do not wait for each other"
     )
-    return CallSequence(cases[0].operation, "own_threads", why, _long_and_tall(cases), Way.THREADED)
+    calls = [*_long_and_tall(cases), *_of_many_rows(cases)]
+    calls += _of_most(cases, [call.case for call in calls])
+    return CallSequence(cases[0].operation, "own_threads", why, tuple(calls), Way.THREADED)
+
+
+def _of_many_rows(cases: Sequence[Case]) -> list[SequencedCall]:
+    """A call of middling rows, so many that threads share them; none where no size says how many rows there are.
+
+    Cases have long rows or many: a row that threads have in common shows where each of them has several.
+    """
+    function = operations.OPERATIONS[cases[0].operation]
+    outputs = [p for p in operations.written_arrays(function) if len(p.shape) > 1 and not p.each]
+    names = outputs[0].shape[0].size.names if outputs and not operations.layout_arrays(function) else ()
+    if len(names) != 1:
+        return []
+    [name] = names
+
+    def of_row(case: Case) -> float:
+        return float(elements(case) / case.sizes[name])
+
+    case = min(cases, key=lambda one: abs(math.log(max(1.0, of_row(one)) / MIDDLING)))
+    sizes = {**case.sizes, name: math.ceil(2 * LARGE / max(1.0, of_row(case)))}
+    found = replace(case, name=f"{case.name}_{name}={sizes[name]}", sizes=sizes)
+    is_good = all(condition(sizes) for condition in function.requires) and elements(found) <= LONG
+    is_more = sizes[name] > case.sizes[name] and _product(found) <= WORK * LONG
+    return [SequencedCall(found)] if is_good and is_more else []
+
+
+def _of_most(cases: Sequence[Case], chosen: Sequence[Case]) -> list[SequencedCall]:
+    """Calls that threads share in which another size is larger than in the chosen ones, those that grow most first."""
+    shared = [case for case in cases if LARGE <= elements(case) <= LONG and _product(case) <= WORK * LONG]
+    found: dict[str, tuple[float, Case]] = {}
+    for name in size_names(operations.OPERATIONS[cases[0].operation]):
+        if not shared or name not in shared[0].sizes:
+            continue
+        case = max(shared, key=lambda one: (one.sizes[name], -elements(one)))
+        most = max(one.sizes[name] for one in chosen)
+        if case.sizes[name] > most:
+            found[case.id] = max(
+                found.get(case.id, (0.0, case)), (case.sizes[name] / most, case), key=lambda one: one[0]
+            )
+    grown = sorted(found.values(), key=lambda one: -one[0])
+    return [SequencedCall(case) for _, case in grown[:_FURTHER]]

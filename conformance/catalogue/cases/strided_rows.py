@@ -24,6 +24,8 @@ EMPTY = ("0", "3x0x2")
 # More axes than most loops expect, the most there may be, and long runs.
 MOST_AXES = "x".join(["1", "2", *["1"] * 28, "2", "3"])
 BORDERS = ("2x1x2x1x2x1x2x1x3", MOST_AXES, "20011", "1030x3", "3x1030")
+# Axes that no two operands have in one order, so that none can be joined: more than a loop for each is written for.
+DEEP = ("2x3x2x2x3x2x2x2", "x".join("2" * 11))
 _PAIRS = [(i, o) for i in LAYOUTS for o in WRITTEN]
 
 
@@ -37,7 +39,11 @@ EVERY_MAP = _rows(
     _MAP_NAMES, *((f, "65x9", "turned", "dense") for f in MAPS), *((f, "33", "dense", "dense") for f in MAPS)
 )
 MOVES = _rows(_MAP_NAMES, *(("identity", s, "sliced", "padded") for s in (*SHAPES, *BORDERS)))
-SHAPED = _rows(_MAP_NAMES, *(("sigmoid", s, i, "dense") for s in (*SHAPES, *BORDERS) for i in ("rotated", "dense")))
+SHAPED = _rows(
+    _MAP_NAMES,
+    *(("sigmoid", s, i, "dense") for s in (*SHAPES, *BORDERS) for i in ("rotated", "dense")),
+    *(("sigmoid", s, "turned", o) for s, o in zip(DEEP, ("dense", "padded"), strict=True)),
+)
 OF_WIDE = [row for row in EVERY_MAP[: len(MAPS)] if row["function"] != "exp"]  # which overflows somewhere
 # In runs and not: what a loop is cut into may be divided by a length.
 _WAYS = (("sliced", "padded"), ("dense", "dense"))
@@ -68,6 +74,8 @@ ZIPPED = _rows(
             strict=False,
         )
     ),
+    ("subtract", DEEP[0], "turned", "half_reversed", "dense"),
+    ("subtract", DEEP[1], "dense", "turned", "half_reversed"),
 )
 
 REDUCED = _rows(
@@ -99,6 +107,8 @@ REDUCED = _rows(
     ("sum", MOST_AXES, 3, "turned", "reversed", 1.5),
     ("maximum", "9x2081", 1, "dense", "dense", 0.0),
     ("minimum", "9x2081", 1, "turned", "dense", 0.0),
+    ("sum", DEEP[0], 6, "turned", "dense", 0.5),
+    ("sum", DEEP[1], 3, "half_reversed", "turned", 0.5),
 )
 MULTIPLIED = _rows(
     _REDUCE_NAMES,
@@ -147,6 +157,8 @@ PRODUCTS = _rows(
             strict=False,
         )
     ),
+    (DEEP[0], "turned", "dense", "dense"),
+    (DEEP[1], "half_reversed", "turned", "dense"),
 )
 SUMS_OF_PRODUCTS = _rows(
     _MATMUL_NAMES,

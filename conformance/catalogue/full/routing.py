@@ -45,6 +45,16 @@ def _counts(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> NDArray[np.int6
     return draw.integers(1, sizes["batch_seq"], shape)
 
 
+def _to_the_second(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> NDArray[np.float64]:
+    """Logits by which every token chooses the second expert."""
+    return np.asarray(draw.normal(shape) + 16.0 * (np.arange(shape[1]) == 1))
+
+
+def _second(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> NDArray[np.int64]:
+    return np.ones(shape, np.int64)
+
+
+_CROWD, _TOO_MANY = 2**16 + 64, "more tokens to one expert than 16 bits count"
 _ROUTED = {"tokens": TOKENS, "top_k": TOP_K, "hidden_dim": HIDDEN}
 _LOAD = {"batch_seq": TOKENS, "n_experts": EXPERTS, "alpha": AUX_ALPHA}
 _ROW_OPERATIONS = ("expert_dispatch", "expert_dispatch_backward", "expert_combine", "expert_combine_backward")
@@ -64,6 +74,21 @@ CALLS = (
         "topk_router_backward",
         {"tokens": TOKENS, "n_experts": EXPERTS, "top_k": TOP_K, "alpha": AUX_ALPHA, "scale": 1.0},
         finish=_routed,
+    ),
+    FullCall(
+        "aux_loss_forward",
+        {"batch_seq": _CROWD, "n_experts": 2, "alpha": AUX_ALPHA, "top_k": 1},
+        inputs={"expert_indices": _second},
+        finish=_probabilities,
+        variant="a_crowd",
+        why=_TOO_MANY,
+    ),
+    FullCall(
+        "topk_router",
+        {"tokens": _CROWD, "n_experts": 2, "top_k": 1, "alpha": AUX_ALPHA},
+        inputs={"logits": _to_the_second},
+        variant="a_crowd",
+        why=_TOO_MANY,
     ),
     FullCall("aux_loss_backward", {**_LOAD, "scale": 1.0}, inputs={"f_counts": _counts}),
 )

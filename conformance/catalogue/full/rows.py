@@ -86,6 +86,9 @@ _VOCABULARY, _FEW = {"rows": WIDE, "cols": VOCAB}, {"rows": WIDE_ROWS}
 _ROUTER = {"rows": TOKENS, "cols": EXPERTS, "k": TOP_K}
 _NORM = {"rows": TOKENS, "hidden_dim": HIDDEN, "eps": NORM_EPS}
 _NORM_GRADIENT = {"rows": TOKENS, "hidden_dim": HIDDEN}
+# Longer rows than a block holds at once, and more of them than there are sums of several rows.
+_WIDE_NORM, _SOME_WIDE = {"rows": 2**9 + 37, "hidden_dim": 2**13 + 12}, {"rows": 5}
+WHY_WIDE_NORM = "rows longer than a block of threads holds, and more than one of them to each of 512 partial sums"
 _LOGITS = {"batch_seq": WIDE, "vocab_size": VOCAB}
 _TABLE = {"num_indices": TOKENS, "vocab_size": VOCAB, "embedding_dim": HIDDEN}
 _COLUMNS = {"embedding_dim": 13}
@@ -129,6 +132,15 @@ CALLS = (
         {"rows": ROWS},
         scaled=_GRADIENTS,
         carried_out=sums.rmsnorm_backward,
+    ),
+    FullCall(
+        "rmsnorm_backward",
+        {**_WIDE_NORM, "eps": NORM_EPS, "beta": 0.0},
+        _SOME_WIDE,
+        scaled=_GRADIENTS,
+        carried_out=sums.rmsnorm_backward,
+        variant="wide",
+        why=WHY_WIDE_NORM,
     ),
     FullCall(
         "rmsnorm_residual_backward",
@@ -175,6 +187,16 @@ CALLS = (
         scaled={"rows": ("d_output", "d_input")},
         finish=_row_statistics,
         carried_out=sums.layernorm_backward,
+    ),
+    FullCall(
+        "layernorm_backward",
+        {**_WIDE_NORM, "beta": 0.0},
+        _SOME_WIDE,
+        scaled={"rows": ("d_output", "d_input")},
+        finish=_row_statistics,
+        carried_out=sums.layernorm_backward,
+        variant="wide",
+        why=WHY_WIDE_NORM,
     ),
     FullCall(
         "batchnorm_training",

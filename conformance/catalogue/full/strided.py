@@ -63,7 +63,12 @@ def _arranged(axes: Order, storages: Mapping[str, Order]) -> Callable[[Sizes, Si
 
 
 def _call(
-    operation: str, lengths: Mapping[str, tuple[int, int]], storages: Mapping[str, Order], **numbers: Any
+    operation: str,
+    lengths: Mapping[str, tuple[int, int]],
+    storages: Mapping[str, Order],
+    variant: str = "",
+    why: str = WHY,
+    **numbers: Any,
 ) -> FullCall:
     """A call whose axes are so long, at full size and drawn."""
     axes = tuple(lengths)
@@ -73,13 +78,18 @@ def _call(
     for name, order in storages.items():
         sizes |= {f"{name}_size": _product(order, full), f"{name}_offset": 0}
         drawn[f"{name}_size"] = _product(order, few)
-    return FullCall(operation, sizes, drawn, arrange=_arranged(axes, storages), why=WHY)
+    return FullCall(operation, sizes, drawn, arrange=_arranged(axes, storages), variant=variant, why=why)
 
 
 def _product(order: Order, lengths: Mapping[str, int]) -> int:
     return int(np.prod([lengths[axis] for axis in order]))
 
 
+# More elements than a cache holds, and than what is copied at a time: past 2^22, by a number of its own.
+_LONG, _FEW = 2**22 + 2**11 + 3, 997
+_PAST = "past 4 million elements results are stored past the caches, and copies made in parts; the last is no whole one"
+_N = {"columns": (_LONG, _FEW)}
+_BATCH = {"batch": (5, 5), "rows": (1025, FEW_ROWS), "columns": (1021, FEW_COLUMNS), "depth": (3, 3)}
 _R, _C = (ROWS, FEW_ROWS), (COLUMNS, FEW_COLUMNS)
 _PLANE, _TURNED = ("rows", "columns"), ("columns", "rows")
 
@@ -103,5 +113,28 @@ CALLS = (
         "matmul_strided",
         {"rows": _R, "columns": _C, "depth": (COLUMNS, COLUMNS)},
         {"a": ("rows", "depth"), "b": ("depth", "columns"), "output": _PLANE},
+    ),
+    _call(
+        "map_strided",
+        _N,
+        {"input": ("columns",), "output": ("columns",)},
+        "past_4_million",
+        _PAST,
+        function=MAPS["square"],
+    ),
+    _call(
+        "zip_strided",
+        _N,
+        {"a": ("columns",), "b": ("columns",), "output": ("columns",)},
+        "past_4_million",
+        _PAST,
+        function=ZIPS["subtract"],
+    ),
+    _call(
+        "matmul_strided",
+        _BATCH,
+        {"a": ("batch", "rows", "depth"), "b": ("batch", "depth", "columns"), "output": ("rows", "columns", "batch")},
+        "past_4_million",
+        _PAST,
     ),
 )

@@ -21,6 +21,7 @@ from conformance.catalogue.goldens import catalogue_floor
 from conformance.catalogue.prepared import Store
 from conformance.commands.options import chosen
 from conformance.commands.selection import DEAR, DEARER, Selection, is_counted, select_goldens
+from conformance.ids import is_without_memory
 from conformance.judging.evidence_selection import without_surplus
 from conformance.judging.files import NOTE, judge_files
 from conformance.judging.results import Result
@@ -104,12 +105,13 @@ class Judgement:
         together an hour: there they are judged where they were asked for by that name.  The small ones, which are many,
         are judged in one order of threads.
         """
+        selection, memory = self._with_memory(selection)
         if self.candidate.module:
             made = makeable(selection, self.absent)
             self.unmade = made.cases
-            return made.selection, made.notes
+            return made.selection, [*memory, *made.notes]
         made = unasked(selection, self.candidate)
-        selection, self.unmade, notes = made.selection, made.cases, [*made.notes]
+        selection, self.unmade, notes = made.selection, made.cases, [*memory, *made.notes]
         if not self.candidate.facts.emulated:
             return selection, notes
         for dear in DEAR if self.candidate.schedule in ("", SCHEDULES[0]) else DEARER:
@@ -119,6 +121,16 @@ class Judgement:
                 notes.append(f"not run: {they}, slow on an emulated device; {dear.asked_by} judges them")
             selection = rest
         return selection, notes
+
+    def _with_memory(self, selection: Selection) -> tuple[Selection, list[str]]:
+        """Take out calls without memory where it is no C library that asks for it."""
+        facts, without = self.candidate.facts, {id for id in selection.cases if is_without_memory(id)}
+        if not without or not (self.candidate.module or facts.emulated or facts.is_device_build):
+            return selection, []
+        note = (
+            f"not run: {counted(len(without), 'call')} without memory: of a device's, and of Python's, none is refused"
+        )
+        return selection.without_cases(without), [note]
 
     @property
     def _option(self) -> str:

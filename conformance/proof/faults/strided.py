@@ -5,6 +5,9 @@ from __future__ import annotations
 from .fault import Fault
 
 FAULTS = (
+    Fault("matmul_strided: five axes of a batch walked, and no more", ("matmul_strided",), "strides.h",
+          "for (int k = first; k < l->axes; number", "for (int k = first; k < l->axes && k < 5; number",
+          "never written"),
     Fault("map_strided: negative strides not turned", ("map_strided",), "strides.h",
           "l->offsets[o] += (l->lengths[k] - 1) * l->strides[o][k];", "l->offsets[o] += 0 * l->strides[o][k];",
           "past the end of output"),

@@ -14,7 +14,7 @@ from conformance.catalogue.keywords import Keywords
 from conformance.commands.cli import main
 from conformance.commands.run.judgement import Judgement
 from conformance.commands.selection import Selection, is_counted, select
-from conformance.ids import is_designed, is_full
+from conformance.ids import is_designed, is_full, is_many_long, is_without_memory
 
 
 def test_they_are_chosen_like_any_other_case() -> None:
@@ -41,17 +41,24 @@ def test_on_an_emulated_device_they_wait_until_they_are_asked_for() -> None:
     assert 0 < small < by_design
     full_ones = f"not run: {full} calls at full size, slow on an emulated device; -k full --limit 120 judges them"
     large = f"not run: {by_design - small} large designed cases, slow on an emulated device; -k designed judges them"
-    assert said == [full_ones, large]
+    without, long = (sum(map(kind, gemm.cases)) for kind in (is_without_memory, is_many_long))
+    assert without == long > 0
+    assert not any(is_without_memory(id) or is_many_long(id) for id in rest.cases)
+    shortage = f"not run: {without} calls without memory: of a device's, and of Python's, none is refused"
+    long_ones = f"not run: {long} long calls again and again, slow on an emulated device; -k many_long judges them"
+    assert said == [shortage, full_ones, long_ones, large]
     assert _reach(gemm, emulated=True, schedule="forward") == (rest, said)
     others, said = _reach(gemm, emulated=True, schedule="random:3")
     assert not any(map(is_designed, others.cases))
     assert said == [
+        shortage,
         full_ones,
+        long_ones,
         f"not run: {by_design} designed cases in a further order of threads, slow on an emulated device; "
         "-k designed judges them",
     ]
     assert _reach(gemm, emulated=False) == (gemm, [])
-    asked_for = [select(Keywords(words)) for words in ("full and gemm", "designed and add")]
+    asked_for = [select(Keywords(words)) for words in ("full and gemm", "designed and add", "many_long and gemm")]
     for asked in (*asked_for, select(Keywords(), ["full/gemm"])):
         assert _reach(asked, emulated=True) == (asked, [])
     none = select(Keywords("rmsnorm/plain"))

@@ -140,6 +140,21 @@ def test_a_step_that_is_held_against_itself_fails_by_what_varies_not_by_wrong_nu
     assert [ids(cause) for cause in causes([varying, whole])] == [[wrong.id, whole.id]]
 
 
+def test_of_readings_that_say_the_same_those_that_passed_cases_refute_are_not_told() -> None:
+    """Of one failing case two readings give what came; one of them would be wrong in every sum, all of which passed."""
+    operation, names = "reduce_strided", ("last term of a sum missing", "mean not divided")
+    cases = CASES.of(operation).values()
+    mean = next(case for case in cases if case.sizes["function"] == 4)
+    sums = [case for case in cases if case.sizes["function"] == 0]
+    wrong = Result(mean.id, operation, Status.FAIL, "wrong", diagnosis=of_readings(names))
+    passed = [Result(case.id, operation, Status.PASS) for case in sums]
+    [alone], [cause] = causes([wrong]), causes([wrong, *passed])
+    assert alone.sentence == "matches: last term of a sum missing, or mean not divided"
+    assert cause.sentence == "matches: mean not divided"
+    assert cause.reading is not None
+    assert cause.reading.name == "mean not divided"
+
+
 def test_what_one_case_suggests_and_the_others_refute_is_not_the_cause() -> None:
     root = Symptom(Kind.FACTOR, "times 0.98", ("sqrt ((n - 1) / n)",), "the right values times {}", outputs=("output",))
     results = [failed("rmsnorm/plain/1x2x1e-06", reading="sum in place of the mean")]

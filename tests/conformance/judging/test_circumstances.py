@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -50,6 +51,15 @@ def said(results: list[Result]) -> str:
 )
 def test_the_condition_is_told_that_holds_in_failing_cases_alone(operation: str, fails: Fails, words: str) -> None:
     assert said(judged(operation, lambda case: fails(case.sizes))) == words
+
+
+def test_what_has_to_be_is_told_though_it_is_not_all() -> None:
+    """A step that wraps shows at one step alone, and there not where nothing depends on it."""
+    met = sorted(case.id for case in DESIGNED.of("adamw_step").values() if case.sizes["step"] == 65537)
+    wrong = met[::3]
+    assert 3 * len(wrong) > len(met) > 2 * len(wrong)  # most of the cases that meet it pass
+    words = said(judged("adamw_step", lambda case: case.id in wrong))
+    assert re.search(r"^only where (.* and )?step = 65537\b.* such cases passed\)$", words), words
 
 
 def test_two_conditions_at_once_are_told_where_neither_tells_alone() -> None:

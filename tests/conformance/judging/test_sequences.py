@@ -20,7 +20,18 @@ from tests.compiler import compile_library
 SOURCE = Path(__file__).parents[1].joinpath("stateful.c").read_text(encoding="utf-8")
 FAULTS = SOURCE[SOURCE.index("{") + 1 : SOURCE.index("}")].replace("\n", " ").split(",")
 FAULT = {name.strip(): str(value) for value, name in enumerate(FAULTS)}
-ALL = ("alternating", "same_sizes", "displaced", "thousand", "threads", "own_threads", "after_refused")
+ALL = (
+    "alternating",
+    "same_sizes",
+    "displaced",
+    "thousand",
+    "many_long",
+    "threads",
+    "own_threads",
+    "without_memory",
+    "after_refused",
+    "refused_thousand",
+)
 
 
 @pytest.fixture(scope="module")
@@ -28,9 +39,9 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return compile_library(SOURCE, tmp_path_factory.mktemp("stateful"), "stateful", "-D_GNU_SOURCE", "-lm")
 
 
-def judged(name: str, fault: str, library: Path, limit_s: float = 10.0) -> Result:
+def judged(name: str, fault: str, library: Path, limit_s: float = 10.0, operation: str = "silu") -> Result:
     with Worker(library, limit_s=limit_s, environment={"FAULT": FAULT[fault]}) as worker:
-        return judge_sequence(SEQUENCES[f"silu/sequence/{name}"], Bench(worker))
+        return judge_sequence(SEQUENCES[f"{operation}/sequence/{name}"], Bench(worker))
 
 
 @pytest.mark.parametrize(
@@ -96,6 +107,32 @@ def test_a_right_library_passes(name: str, library: Path) -> None:
             "thousand",
             "keeps something .*: call 201 of 1024 \\(255\\): returned -3: .*; alone it is right",
         ),
+        (
+            "AFTER_A_LONGER_ONE",
+            "own_threads",
+            "keeps something from one call to the next: call 2 of 2 \\(8193 after 20011\\): output: 1 of 8193",
+        ),
+        ("LEAKS_PARTS", "many_long", "memory grows from call to call: 4[0-9]{2} bytes .* each, in the last 128 calls"),
+        (
+            "LEAKS_REFUSED",
+            "refused_thousand",
+            "memory grows from call to call: 1[0-9]{2} bytes .* each, in the last 512",
+        ),
+        (
+            "RIGHT_WITHOUT_MEMORY",
+            "without_memory",
+            "where malloc has no memory for it \\(255\\): returned 0, and is wrong: output: 255 of 255 .*; with memory",
+        ),
+        (
+            "WRITES_WITHOUT_MEMORY",
+            "without_memory",
+            "no memory for it \\(255\\): returned -3 and wrote output at \\[0\\]; with memory it is right",
+        ),
+        (
+            "NEVER_AGAIN",
+            "without_memory",
+            "after a call without memory it is wrong \\(255\\): returned -3: .*; with memory it is right",
+        ),
         ("DIRECTORY", "thousand", "changes of its process the working directory, from .* to /$"),
         ("LOCALE", "thousand", "changes of its process the locale, from .* to .*UTF-8"),
     ],
@@ -116,6 +153,12 @@ def test_what_is_kept_from_call_to_call_is_found_and_named(fault: str, name: str
             Status.CRASHED,
             "call 201 of 1024 .*SIGABRT in call 201; alone it is right",
         ),
+        (
+            "USES_NO_MEMORY",
+            "without_memory",
+            Status.CRASHED,
+            "goes wrong where malloc has no memory for it \\(255\\): SIGSEGV; with memory it is right",
+        ),
         ("HANGS_AFTER_REFUSED", "after_refused", Status.TIMED_OUT, "call 3 of .*: no answer in 2 s; alone it is right"),
     ],
 )
@@ -125,7 +168,26 @@ def test_a_call_that_does_not_come_back(fault: str, name: str, status: Status, s
     assert re.search(said, result.headline), result.headline
 
 
-@pytest.mark.parametrize("name", ALL)
+def test_a_number_that_is_kept_is_found_where_it_is_changed(library: Path) -> None:
+    result = judged("other_scalars", "KEPT_NUMBER", library, operation="scale")
+    assert re.search(r"keeps something .*: call 2 of 3 \(.*_scale=.* after .*\): output: ", result.headline)
+    assert judged("other_scalars", "RIGHT", library, operation="scale").status is Status.PASS
+
+
+def test_what_needs_memory_may_say_so_or_end_its_process(library: Path) -> None:
+    said = judged("without_memory", "ASKS_FOR_MEMORY", library)
+    assert (said.status, said.reason, said.detail) == (Status.PASS, "", "returned -3, returned -3")
+    ended = judged("without_memory", "ENDS_WITHOUT_MEMORY", library)
+    assert (ended.status, ended.reason, ended.detail) == (Status.PASS, "", "ended its process, ended its process")
+
+
+def test_memory_of_a_device_is_not_refused(emulated_path: Path) -> None:
+    with Worker(emulated_path) as worker:
+        result = judge_sequence(SEQUENCES["silu/sequence/without_memory"], Bench(worker))
+    assert (result.status, result.detail[:16]) == (Status.PASS, "made with memory")
+
+
+@pytest.mark.parametrize("name", [name for name in ALL if name != "refused_thousand"])
 def test_a_call_that_is_wrong_by_itself_is_left_to_the_cases(name: str, library: Path) -> None:
     result = judged(name, "WRONG", library)
     assert (result.status, result.diagnosis, result.findings) == (Status.FAIL, None, ())
