@@ -205,12 +205,14 @@ class Judge:
                     return Trial(mutant, Verdict.REPEATED, code=codes)
                 if build.code in self._codes.passed:
                     continue
-                is_new, cases = True, () if is_asked else self._first_cases(mutant, build.operations, most)
-                if failed := self._failures.of_cases(build, cases):
-                    self._codes.killed.add(build.code)
-                    return Trial(mutant, Verdict.KILLED, failed.id, failed.reason, codes)
+                is_new = True
+                if not is_asked:
+                    cases = self._first_cases(mutant, build.operations, most)
+                    if failed := self._failures.of_cases(build, cases):
+                        self._codes.killed.add(build.code)
+                        return Trial(mutant, Verdict.KILLED, failed.id, failed.reason, codes)
+                    asked.append(len(cases))
                 self._codes.passed.add(build.code)
-                asked.append(len(cases))
                 if is_asked and self._is_brief:  # it differs; whether in other files, too, a second look will ask
                     break
             if not is_new:

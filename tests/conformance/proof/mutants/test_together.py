@@ -41,7 +41,7 @@ def refused(mutant: Made) -> Mutant:
 
 @pytest.fixture(scope="module")
 def constant(mutant: Made) -> Mutant:
-    return mutant("scratch.c", "enum { ALIGNMENT = 64 };", "enum { ALIGNMENT = 32 };")
+    return mutant("batchnorm.c", "enum { LONG_RUN = 32", "enum { LONG_RUN = 16")
 
 
 @pytest.fixture(scope="module")
