@@ -1,7 +1,7 @@
 """One library with many mutants in it, each chosen by the name of the file that is opened.
 
-A library is linked once, and every mutant is a hard link to it: `.../17.so` computes what mutant 17 does, `.../0.so` what
-stands there without any.
+A library is linked once, and every mutant is a hard link to it: `.../17.so` computes what mutant 17 does, `.../0.so`
+what stands there without any.
 """
 
 from __future__ import annotations
@@ -101,7 +101,9 @@ def building(
         yield built(builder, sources, mutants, Path(own), processes)
 
 
-def _texts(sources: Mapping[str, str], mutants: Collection[Mutant], numbers: Mapping[Mutant, int]) -> Iterator[tuple[str, Woven]]:
+def _texts(
+    sources: Mapping[str, str], mutants: Collection[Mutant], numbers: Mapping[Mutant, int]
+) -> Iterator[tuple[str, Woven]]:
     """Every file that has mutants, with them."""
     for file in {mutant.file for mutant in mutants}:
         yield file, woven(sources[file], [mutant for mutant in mutants if mutant.file == file], numbers)

@@ -2,7 +2,8 @@
 
 Compiled once for many, a mutant costs what it takes to judge it (Untch, Offutt and Harrold 1993, "Mutation analysis
 using mutant schemata").  A mutant of a whole statement becomes a branch beside what stands there, one of a part of a
-line a choice between two expressions.  What is neither (a declaration, a constant of the compiler, a macro) is left out.
+line a choice between two expressions.  What is neither (a declaration, a constant of the compiler, a macro) is left
+out.
 """
 
 from __future__ import annotations
@@ -14,13 +15,15 @@ from dataclasses import dataclass
 from .mutator import Mutant
 from .scopes import in_functions
 from .source import Line, lines_of
-from .spans import Span, balanced, chosen, span_of
+from .spans import balanced, chosen, span_of
 
 SWITCH = "assayer_mutant"
 _DECLARED = f"extern int {SWITCH};"
 _CONSTANT = re.compile(r"#|.*\b(?:constexpr|static_assert|static|template|using|typedef|case|__shared__|enum|struct)\b")
 _WORDS = "return|else|goto|delete|throw|do|break|continue|if|for|while|switch"
-_DECLARATION = re.compile(rf"(?!(?:{_WORDS})\b)(?:const\s+)?[\w:]+(?:<.*>)?(?:\s*\b(?:const)\b)?[\s*&]+(?:const\s+)?\w+\s*[=;({{\[,]")
+_DECLARATION = re.compile(
+    rf"(?!(?:{_WORDS})\b)(?:const\s+)?[\w:]+(?:<.*>)?(?:\s*\bconst\b)?[\s*&]+(?:const\s+)?\w+\s*[=;({{\[,]"
+)
 _ELSE = re.compile(r"else\b\s*")
 _FOLLOWS = re.compile(r"(?:[;{})]|\belse)$")  # what stands before a statement
 
@@ -66,7 +69,7 @@ def _by_line(mutants: Iterable[Mutant]) -> dict[int, list[Mutant]]:
     found: dict[int, list[Mutant]] = {}
     for mutant in sorted(mutants, key=lambda mutant: mutant.count):
         own = range(mutant.line, mutant.line + mutant.count)
-        if mutant.count == 1 or not any(line in found for line in own) and not _is_covered(mutant.line, found):
+        if mutant.count == 1 or (found.keys().isdisjoint(own) and not _is_covered(mutant.line, found)):
             found.setdefault(mutant.line, []).append(mutant)
     return found
 
@@ -128,7 +131,4 @@ def _branches(code: str, mutants: Sequence[Mutant], numbers: Mapping[Mutant, int
         if mutant.after.startswith(begin):
             after = mutant.after[len(begin) :]
             parts.append((f"if ({SWITCH} == {numbers[mutant]}) {{ {after} }} else", mutant))
-    return [*parts, (f"{{ {code[len(begin):]} }} }}", None)] if len(parts) > 1 else None
-
-
-__all__ = ["SWITCH", "Span", "Woven", "is_statement", "woven"]
+    return [*parts, (f"{{ {code[len(begin) :]} }} }}", None)] if len(parts) > 1 else None

@@ -45,9 +45,7 @@ def constant(mutant: Made) -> Mutant:
 
 
 @pytest.fixture(scope="module")
-def together(
-    library: Library, wrong: Mutant, right: Mutant, refused: Mutant, constant: Mutant
-) -> Iterator[Together]:
+def together(library: Library, wrong: Mutant, right: Mutant, refused: Mutant, constant: Mutant) -> Iterator[Together]:
     with library.together([wrong, right, refused, constant]) as made:
         yield made
 

@@ -135,8 +135,9 @@ def test_brackets_that_do_not_close() -> None:
 
 
 def test_lines_in_functions() -> None:
-    code = ["namespace {", "struct A {", "int x;", "int f() const {", "return x;", "}", "};", "enum { B };", "int g = 0;",
-            "void h()", "{", "if (x) {", "y;", "}", "}"]  # fmt: skip
-    assert [line for line, inside in zip(code, in_functions(code), strict=True) if inside] == [
-        "return x;", "}", "if (x) {", "y;", "}", "}",
-    ]  # fmt: skip
+    source = (
+        "namespace {|struct A {|int x;|int f() const {|return x;|}|};|enum { B };|int g = 0;|void h()|{|if (x) {|y;|}|}"
+    )
+    code = source.split("|")
+    inside = [line for line, is_inside in zip(code, in_functions(code), strict=True) if is_inside]
+    assert inside == ["return x;", "}", "if (x) {", "y;", "}", "}"]
