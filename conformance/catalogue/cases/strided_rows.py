@@ -51,6 +51,7 @@ EVERY_ZIP = _rows(
     *((f, "33", "dense", "dense", "dense") for f in ZIPS if "equal" not in f),
 )
 OF_EACH = _rows(_ZIP_NAMES, *((f, "33", "dense", "turned", "dense") for f in ("power", "divide", "sqrt_backward")))
+FAR = _rows(_ZIP_NAMES, ("power", "33", "dense", "turned", "dense"))
 # Whole numbers, of which some are equal.
 COMPARED = _rows(_ZIP_NAMES, *((f, "65", "dense", "dense", "sliced") for f in ZIPS))
 OF_SPECIAL = [row for row in EVERY_ZIP if row["function"] != "power"]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import pytest
 
@@ -114,3 +115,20 @@ def _borders(function: Function) -> Iterator[tuple[Expression, list[float]]]:
                 Expression.read(ast.unparse(side)) for side in (condition.tree.left, *condition.tree.comparators)
             )
             yield condition, [left(case.sizes) - right(case.sizes) for case in CASES.of(function.operation).values()]
+
+
+@pytest.mark.parametrize("side", ["h", "w"])
+@pytest.mark.parametrize("operation", ["conv2d", "conv2d_backward_input", "conv2d_backward_weight"])
+def test_a_kernel_too_long_by_one_is_refused_where_the_stride_hides_it(operation: str, side: str) -> None:
+    """The quotient of -1 and a stride rounds to 0: the array of the results has a place, as if the kernel had one."""
+    long = [one for one in REFUSALS.of(operation).values() if {*one.override} == {f"kernel_{side}"}]
+    assert any(
+        one.base.sizes[f"stride_{side}"] > 1 and 0 < _beyond({**one.base.sizes, **one.override}, side) < 2
+        for one in long
+    )
+
+
+def _beyond(sizes: Mapping[str, Any], side: str) -> int:
+    """By how much a window is longer than what it lies on."""
+    length = sizes["height" if side == "h" else "width"] + 2 * sizes[f"pad_{side}"]
+    return int(sizes[f"dilation_{side}"] * (sizes[f"kernel_{side}"] - 1) + 1 - length)
