@@ -154,6 +154,9 @@ SUMS_OF_PRODUCTS = _rows(
     ("3x4x5", "dense", "dense", "dense"),
     ("2x5x3x33", "turned", "sliced", "padded"),
     ("7x1x1x9", "repeated", "dense", "turned"),
+    # One column, or one row, is no product of matrices either where the other factor changes along the other axis.
+    ("5x1x9", "dense", "sliced", "dense"),
+    ("3x1x6x9", "dense", "dense", "turned"),
 )
 NO_RESULT = _rows(
     _REDUCE_NAMES, ("sum", "0x3", 1, "dense", "padded", 2.0), ("mean", "2x0x3", 2, "dense", "sliced", 2.0)
