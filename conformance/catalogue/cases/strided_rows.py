@@ -69,6 +69,9 @@ ZIPPED = _rows(
             strict=False,
         )
     ),
+    # Runs of one number each, longer than what a loop may have room to repeat it in, and another number for the next run.
+    ("subtract", "3x4099", "dense", "repeated_last", "dense"),
+    ("subtract", "3x4099", "repeated_last", "dense", "dense"),
 )
 
 REDUCED = _rows(
