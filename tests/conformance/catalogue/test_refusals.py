@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
 
 from bindings import Function
+from bindings.calls.strides import span
 from bindings.header.expressions import Expression
 from conformance import operations
 from conformance.catalogue.cases import CASES, REFUSALS
@@ -132,3 +134,20 @@ def _beyond(sizes: Mapping[str, Any], side: str) -> int:
     """By how much a window is longer than what it lies on."""
     length = sizes["height" if side == "h" else "width"] + 2 * sizes[f"pad_{side}"]
     return int(sizes[f"dilation_{side}"] * (sizes[f"kernel_{side}"] - 1) + 1 - length)
+
+
+@pytest.mark.parametrize(("operation", "tensor", "is_due"), [
+    ("reduce_strided", "input", True), ("matmul_strided", "a", True), ("map_strided", "input", False),
+])  # fmt: skip
+def test_more_elements_than_are_counted_at_one_place_are_refused(operation: str, tensor: str, is_due: bool) -> None:
+    """Where the output lies along every axis, it has no storage for them, which other refusals say."""
+    found = [one for one in REFUSALS.of(operation).values() if one.name.endswith("_at_one_place_past_int64")]
+    assert bool(found) is is_due
+    for refusal in found:
+        arguments = refusal.arguments()
+        [axis] = {int(name.split("[")[1][:-1]) for name in refusal.override}
+        shape, strides = [*map(int, arguments["shape"])], [*map(int, arguments[f"{tensor}_strides"])]
+        shape[axis], strides[axis] = refusal.override[f"shape[{axis}]"], refusal.override[f"{tensor}_strides[{axis}]"]
+        first, last = span(shape, strides, int(arguments[f"{tensor}_offset"]))
+        assert 0 <= first <= last < arguments[tensor].size
+        assert math.prod(shape) > 2**63
