@@ -69,7 +69,7 @@ ZIPPED = _rows(
             strict=False,
         )
     ),
-    # Runs of one number each, longer than what a loop may have room to repeat it in, and another number for the next run.
+    # Runs of one number each, longer than what a loop may have room to repeat it in.
     ("subtract", "3x4099", "dense", "repeated_last", "dense"),
     ("subtract", "3x4099", "repeated_last", "dense", "dense"),
 )
