@@ -99,7 +99,8 @@ def _trials(
     drawn = Sample(options.seed, options.count).drawn(chosen)
     console.print(f"{len(drawn)} of {len(made)} mutants of {subject.folder}, in the order of seed {options.seed}")
     log = Log(options.log or builds() / "mutants" / f"{subject.name}.jsonl", subject.digest(), made_by())
-    trials = judged(subject, make, drawn, log, options.n, options.brief)
+    weave = partial(subject.together, processes=options.n) if isinstance(subject, Library) and options.kernels else None
+    trials = judged(subject, make, drawn, log, options.n, options.brief, weave)
     yield from _in_time(options.minutes, _told(console, options.verbose, subject, trials))
 
 

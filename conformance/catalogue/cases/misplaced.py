@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -24,6 +25,21 @@ def misplaced(function: Function, arguments: Arguments) -> Iterator[tuple[str, d
         for axis in range(len(arguments[name])):
             yield f"negative_{name}[{axis}]", {f"{name}[{axis}]": -1}
             yield f"elements_of_{name}[{axis}]_past_int64", {f"{name}[{axis}]": 2**63 - 1}
+        yield from _of_repeated(function, name, arguments)
+
+
+def _of_repeated(function: Function, shape: str, arguments: Arguments) -> Iterator[tuple[str, dict[str, int]]]:
+    """Along each axis that nothing is written along more elements than are counted, all at one place of the storage."""
+    tensors = [p.strided for p in function.parameters if p.strided and p.strided.shape == shape]
+    written = [p.strided.strides for p in function.parameters if p.strided and p.written]
+    lengths = [int(length) for length in arguments[shape]]
+    for axis in range(max(len(arguments[name]) for name in written), len(lengths)):
+        if math.prod(lengths[:axis] + lengths[axis + 1 :]) > 1:
+            at_one_place = {f"{each.strides}[{axis}]": 0 for each in tensors if axis < len(arguments[each.strides])}
+            yield (
+                f"elements_of_{shape}[{axis}]_at_one_place_past_int64",
+                {f"{shape}[{axis}]": 2**63 - 1, **at_one_place},
+            )
 
 
 def _lies(parameter: Parameter, arguments: Arguments) -> tuple[list[int], list[int], int, int]:

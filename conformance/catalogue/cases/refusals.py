@@ -6,6 +6,7 @@ passed in place of an argument is given by `override`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -64,6 +65,7 @@ def refusals(cases: Sequence[Case]) -> list[Refusal]:
     told = {_broken(refusal) for refusal in found}
     function = operations.OPERATIONS[cases[0].operation]
     found += _of_long_arrays(function, found, cases)
+    found += _between_numbers(function, found, cases)
     untold = {(name, each.text.replace(" ", "")) for each in function.requires for name in each.names} - told
     for case in cases:
         if not untold:
@@ -83,6 +85,25 @@ def _of_long_arrays(function: Function, found: Sequence[Refusal], cases: Sequenc
     for refusal in _of_entries(function, base):
         if max(entry.place for entry in refusal.entries) > max(last):
             yield replace(refusal, name=f"{refusal.name}_of_{'x'.join(map(str, _counts(base.sizes)))}")
+
+
+def _between_numbers(function: Function, found: Sequence[Refusal], cases: Sequence[Case]) -> Iterator[Refusal]:
+    """What breaks a condition between several numbers once more, where the scalars that are no sizes are largest.
+
+    Where a stride is 1 a kernel that is too long leaves no place for it, and the array of the results is too small;
+    where it is larger, a quotient rounds to a place that there is not.
+    """
+    between = {each.text.replace(" ", "") for each in function.requires if len(each.names) > 1}
+    sizes = {*size_names(function), *names_from_zero(function)}
+    known = {refusal.name for refusal in found}
+
+    def others(case: Case) -> int:
+        numbers = (size for name, size in case.sizes.items() if name not in sizes and isinstance(size, int))
+        return math.prod(number for number in numbers if number > 1)
+
+    for refusal in _refusals(max(cases, key=others)) if between else ():
+        if _broken(refusal)[1] in between and refusal.name not in known:
+            yield refusal
 
 
 def _entries(function: Function, sizes: Mapping[str, Any]) -> int:

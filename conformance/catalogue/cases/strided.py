@@ -41,6 +41,16 @@ def _positive(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     return np.exp(draw.normal(shape))
 
 
+def _from_far_below(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """Numbers near 0, and others near -38."""
+    return np.where(draw.of("is far").integers(0, 2, shape) == 1, -38.0, 0.0) + draw.normal(shape).clip(-1.5, 1.5)
+
+
+def _large_powers(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """Powers of two from 2^30 to 2^60, whose squares are floats; their powers of -36 are smaller than any double."""
+    return 2.0 ** draw.integers(30, 61, shape)
+
+
 _NOTHING = "there is no element, or no number to join"
 
 SPECS = (
@@ -65,6 +75,14 @@ SPECS = (
     ),
     Spec("zip_strided", {"plain": rows.COMPARED[7:11]}, {"a": _close, "b": _close}, derive=zip_call, why="close"),
     Spec("zip_strided", {"plain": rows.OF_EACH}, {"a": _positive}, derive=zip_call, why="of_positive"),
+    # What shifts the whole part of an exponent into a number's own shifts it past that number's end.
+    Spec(
+        "zip_strided",
+        {"plain": rows.FAR},
+        {"a": _large_powers, "b": _from_far_below},
+        derive=zip_call,
+        why="of_far_powers",
+    ),
     Spec(
         "reduce_strided",
         {

@@ -57,6 +57,7 @@ EVERY_ZIP = _rows(
     *((f, "33", "dense", "dense", "dense") for f in ZIPS if "equal" not in f),
 )
 OF_EACH = _rows(_ZIP_NAMES, *((f, "33", "dense", "turned", "dense") for f in ("power", "divide", "sqrt_backward")))
+FAR = _rows(_ZIP_NAMES, ("power", "33", "dense", "turned", "dense"))
 # Whole numbers, of which some are equal.
 COMPARED = _rows(_ZIP_NAMES, *((f, "65", "dense", "dense", "sliced") for f in ZIPS))
 OF_SPECIAL = [row for row in EVERY_ZIP if row["function"] != "power"]
@@ -76,6 +77,9 @@ ZIPPED = _rows(
     ),
     ("subtract", DEEP[0], "turned", "half_reversed", "dense"),
     ("subtract", DEEP[1], "dense", "turned", "half_reversed"),
+    # Runs of one number each, longer than what a loop may have room to repeat it in.
+    ("subtract", "3x4099", "dense", "repeated_last", "dense"),
+    ("subtract", "3x4099", "repeated_last", "dense", "dense"),
 )
 
 REDUCED = _rows(
@@ -165,6 +169,9 @@ SUMS_OF_PRODUCTS = _rows(
     ("3x4x5", "dense", "dense", "dense"),
     ("2x5x3x33", "turned", "sliced", "padded"),
     ("7x1x1x9", "repeated", "dense", "turned"),
+    # One column, or one row, is no product of matrices either where the other factor changes along the other axis.
+    ("5x1x9", "dense", "sliced", "dense"),
+    ("3x1x6x9", "dense", "dense", "turned"),
 )
 NO_RESULT = _rows(
     _REDUCE_NAMES, ("sum", "0x3", 1, "dense", "padded", 2.0), ("mean", "2x0x3", 2, "dense", "sliced", 2.0)

@@ -117,6 +117,19 @@ class Builder:
             [objects[SCRATCH]] = self._objects([GUARDED], sources, self._kept, QUICK).values()
         return self._linked(build, objects, "watched")
 
+    @property
+    def unit(self) -> str:
+        """How the files end that are compiled."""
+        return self._recipe.unit
+
+    def object_of(self, unit: str, sources: Mapping[str, str], folder: Path | None = None) -> Path:
+        """Compile a unit; folder: of the object, where it is not one of the library as it is.  Raises RefusedError."""
+        return self._objects([unit], sources, folder or self._kept, QUICK)[unit]
+
+    def link_all(self, objects: Iterable[Path], library: Path) -> Path:
+        """Link objects into a library.  Raises RefusedError."""
+        return linked(self._recipe, self._recipe.name, sorted(objects), library, _WHOLE)
+
     def _linked(self, build: Build, changed: Mapping[str, Path], name: str) -> Path:
         objects = {**self._objects(build.units, build.original, self._kept, QUICK), **changed}
         paths, folder = sorted(objects.values()), build.folder / name

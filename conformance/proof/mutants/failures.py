@@ -28,7 +28,9 @@ from conformance.steps.resident import RESIDENT
 from . import own_tests
 from .build import Build
 from .library import Library
+from .mutator import Mutant
 from .patience import Patience
+from .together import Together
 from .units import AS_IT_IS, SOURCES, Units
 
 AnyCase: TypeAlias = Case | Refusal | CallSequence
@@ -54,6 +56,15 @@ class Failures:
     def of_cases(self, build: Build, cases: Sequence[AnyCase]) -> Result | None:
         """Return the first case that does not pass.  Raises RefusedError."""
         return self._in_ways(self._ways(build), build, self._builder.link, cases)
+
+    def of_cases_together(self, mutant: Mutant, together: Together, cases: Sequence[AnyCase]) -> Result | None:
+        """Return the first case that does not pass in a library that holds many mutants, where this one is chosen."""
+        build = Build(frozenset(), mutant.file, (), frozenset({mutant.file}), {}, {}, Path())
+
+        def link(build: Build) -> Path:
+            return together.path(mutant) if build.changed else together.unmutated
+
+        return self._in_ways(self._ways(build), build, link, cases)
 
     def is_without_unit(self, build: Build) -> bool:
         """Whether what is changed is a unit's alone, and this machine has not got it.  Raises RefusedError."""

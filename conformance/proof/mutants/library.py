@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from .grammar import is_hopeless, is_idle, names_of
 from .mutator import C, Mutant, mutants_of
 from .reach import Reach
 from .source import Line, exchanged, lines_of
+from .together import Together, building
 
 
 class Library:
@@ -26,7 +28,8 @@ class Library:
 
     def __init__(self, recipe: CLibrary, folder: Path | None = None) -> None:
         self.recipe, self.name = recipe, recipe.name
-        self._builder = Builder(recipe, (folder or builds() / "mutants") / "objects")
+        self._folder = folder or builds() / "mutants"
+        self._builder = Builder(recipe, self._folder / "objects")
 
     @cached_property
     def sources(self) -> dict[str, str]:
@@ -103,6 +106,10 @@ class Library:
     def _file_of(self, operation: str) -> str:
         entries = (file for file in self.sources if operation in self.reach.entries(file))
         return next(entries, "")
+
+    def together(self, mutants: Sequence[Mutant], processes: int = 1) -> AbstractContextManager[Together]:
+        """Build a library that holds many mutants, for as long as the context lasts.  Raises FaultError."""
+        return building(self._builder, self.sources, self._folder, processes, mutants)
 
     @property
     def builder(self) -> Builder:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
@@ -13,6 +14,7 @@ from conformance.pool import shared
 from .log import Log
 from .mutator import Mutant
 from .record import Trial, Verdict
+from .together import Together
 from .trial import History
 
 
@@ -49,33 +51,45 @@ class Subject(Protocol):
     def place(self, mutant: Mutant) -> str: ...
 
 
-Make = Callable[[History, Mapping[str, Verdict]], Tries]  # of what killed before, and of the codes that were judged
+Make = Callable[..., Tries]  # of what killed before, of the codes that were judged, and of mutants built together
+Weave = Callable[[Sequence[Mutant]], AbstractContextManager[Together]]
+BATCH = 1000  # mutants of one build: the more, the less each costs, and the longer it takes until the first is judged
 
 
 def judged(
-    subject: Subject, make: Make, mutants: Sequence[Mutant], log: Log, processes: int, is_brief: bool = False
+    subject: Subject,
+    make: Make,
+    mutants: Sequence[Mutant],
+    log: Log,
+    processes: int,
+    is_brief: bool = False,
+    weave: Weave | None = None,
 ) -> Iterator[Trial]:
     """Yield what comes of mutants: first what the log knows, then the others as they are done, each written to the log.
 
     What awaits a second look is tried again, unless is_brief, and always what this machine could not judge.
-    make: what judges, called in every process.  Whoever stops to ask for more ends the work.  Raises FaultError where
-    there is no compiler.
+    make: what judges, called in every process.  weave: builds many mutants together.  Whoever stops to ask for more
+    ends the work.  Raises FaultError where there is no compiler.
     """
     wanted = {mutant.id for mutant in mutants}
     open_ones = (Verdict.UNJUDGED,) if is_brief else (Verdict.UNJUDGED, Verdict.PASSED)
     known = {trial.mutant.id: trial for trial in log.trials()}
     known = {id: trial for id, trial in known.items() if trial.verdict not in open_ones}
-    codes = {trial.code: trial.verdict for trial in known.values() if trial.counts}
+    codes = {trial.code: trial.verdict for trial in known.values() if trial.counts and trial.code}
     yield from (trial for id, trial in known.items() if id in wanted)
     due = [mutant for mutant in mutants if mutant.id not in known]
-    history = History((subject.place(trial.mutant), trial) for trial in log.ever())
-    begin = partial(_begin, make, history, dict(codes))
-    for trial in shared(_trial, due, processes, begin):
-        if trial.counts and trial.code in codes:  # two processes have judged the same code
-            trial = replace(trial, verdict=Verdict.REPEATED)
-        codes.setdefault(trial.code, trial.verdict)
-        log.append(trial)
-        yield trial
+    batch = BATCH if weave else max(len(due), 1)
+    for some in (due[at : at + batch] for at in range(0, len(due), batch)):
+        with weave(some) if weave else nullcontext() as together:
+            history = History((subject.place(trial.mutant), trial) for trial in log.ever())
+            begin = partial(_begin, make, history, dict(codes), together)
+            for trial in shared(_trial, some, processes, begin):
+                if trial.counts and trial.code in codes:  # two processes have judged the same code
+                    trial = replace(trial, verdict=Verdict.REPEATED)
+                if trial.code:
+                    codes.setdefault(trial.code, trial.verdict)
+                log.append(trial)
+                yield trial
 
 
 class _Process:
@@ -84,8 +98,8 @@ class _Process:
     judge: Tries
 
 
-def _begin(make: Make, history: History, codes: Mapping[str, Verdict]) -> None:
-    _Process.judge = make(history, codes)
+def _begin(make: Make, history: History, codes: Mapping[str, Verdict], together: Together | None) -> None:
+    _Process.judge = make(history, codes, together) if together else make(history, codes)
 
 
 def _trial(mutant: Mutant) -> Trial:

@@ -28,6 +28,7 @@ from .failures import AnyCase, Failures, last_line
 from .library import Library
 from .mutator import Mutant
 from .record import Trial, Verdict
+from .together import Together
 from .units import owner
 
 
@@ -147,7 +148,8 @@ class _Codes:
 class Judge:
     """Judges mutants of one library, one after the other.  Used in one process.
 
-    proofs: of mutants that are equivalent.  is_brief: whether nothing is looked at for a second time.
+    together: a library that holds many mutants, which are judged in it first.  proofs: of mutants that are equivalent.
+    is_brief: whether nothing is looked at for a second time.
     """
 
     def __init__(
@@ -156,6 +158,7 @@ class Judge:
         store: Store,
         history: History,
         codes: Mapping[str, Verdict] = MappingProxyType({}),
+        together: Together | None = None,
         proofs: Equivalents | None = None,
         is_brief: bool = False,
     ) -> None:
@@ -166,6 +169,7 @@ class Judge:
         self._codes = _Codes(codes)
         self._proofs = proofs or Equivalents(())
         self._is_brief = is_brief
+        self._together = together
         self._by_operations: dict[frozenset[str], list[AnyCase]] = {}
         self._small: dict[frozenset[str], set[str]] = {}
 
@@ -185,6 +189,12 @@ class Judge:
         codes, asked, is_new = "", [0], False
         is_proved = self._proofs.of(self._library.path(mutant), self._place(mutant), mutant) is not None
         most = self._looks.proved if is_proved else self._looks.first
+        is_asked = self._together is not None and mutant in self._together
+        if self._together and is_asked:
+            cases = self._of_all(mutant, most)
+            if failed := self._failures.of_cases_together(mutant, self._together, cases):
+                return Trial(mutant, Verdict.KILLED, failed.id, failed.reason)
+            asked.append(len(cases))
         try:
             for build in filter(lambda build: build.changed, self._library.builds(mutant, folder)):
                 if self._failures.is_without_unit(build):
@@ -195,12 +205,16 @@ class Judge:
                     return Trial(mutant, Verdict.REPEATED, code=codes)
                 if build.code in self._codes.passed:
                     continue
-                is_new, cases = True, self._first_cases(mutant, build.operations, most)
-                if failed := self._failures.of_cases(build, cases):
-                    self._codes.killed.add(build.code)
-                    return Trial(mutant, Verdict.KILLED, failed.id, failed.reason, codes)
+                is_new = True
+                if not is_asked:
+                    cases = self._first_cases(mutant, build.operations, most)
+                    if failed := self._failures.of_cases(build, cases):
+                        self._codes.killed.add(build.code)
+                        return Trial(mutant, Verdict.KILLED, failed.id, failed.reason, codes)
+                    asked.append(len(cases))
                 self._codes.passed.add(build.code)
-                asked.append(len(cases))
+                if is_asked and self._is_brief:  # it differs; whether in other files, too, a second look will ask
+                    break
             if not is_new:
                 return Trial(mutant, Verdict.REPEATED if changed else Verdict.SAME, code=codes)
             if is_proved or self._is_brief:
@@ -229,6 +243,11 @@ class Judge:
         if operations not in self._small:
             self._small[operations] = {case.id for case in cases if is_small(case)}
         return first_look(cases, self._small[operations], most)
+
+    def _of_all(self, mutant: Mutant, most: int) -> list[AnyCase]:
+        """The cases of a first look at all operations of a mutant at once: of each one, where they are many."""
+        affected = self._library.reach.operations(mutant.file, mutant.line)
+        return self._first_cases(mutant, affected, max(most, 2 * len(affected)))
 
     def _cases(self, mutant: Mutant, operations: frozenset[str]) -> list[AnyCase]:
         """The cases of some operations, in the order of how likely they are to fail."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import pytest
 
 from bindings import Function
+from bindings.calls.strides import span
 from bindings.header.expressions import Expression
 from conformance import operations
 from conformance.catalogue.cases import CASES, REFUSALS
@@ -114,3 +117,37 @@ def _borders(function: Function) -> Iterator[tuple[Expression, list[float]]]:
                 Expression.read(ast.unparse(side)) for side in (condition.tree.left, *condition.tree.comparators)
             )
             yield condition, [left(case.sizes) - right(case.sizes) for case in CASES.of(function.operation).values()]
+
+
+@pytest.mark.parametrize("side", ["h", "w"])
+@pytest.mark.parametrize("operation", ["conv2d", "conv2d_backward_input", "conv2d_backward_weight"])
+def test_a_kernel_too_long_by_one_is_refused_where_the_stride_hides_it(operation: str, side: str) -> None:
+    """The quotient of -1 and a stride rounds to 0: the array of the results has a place, as if the kernel had one."""
+    long = [one for one in REFUSALS.of(operation).values() if {*one.override} == {f"kernel_{side}"}]
+    assert any(
+        one.base.sizes[f"stride_{side}"] > 1 and 0 < _beyond({**one.base.sizes, **one.override}, side) < 2
+        for one in long
+    )
+
+
+def _beyond(sizes: Mapping[str, Any], side: str) -> int:
+    """By how much a window is longer than what it lies on."""
+    length = sizes["height" if side == "h" else "width"] + 2 * sizes[f"pad_{side}"]
+    return int(sizes[f"dilation_{side}"] * (sizes[f"kernel_{side}"] - 1) + 1 - length)
+
+
+@pytest.mark.parametrize(("operation", "tensor", "is_due"), [
+    ("reduce_strided", "input", True), ("matmul_strided", "a", True), ("map_strided", "input", False),
+])  # fmt: skip
+def test_more_elements_than_are_counted_at_one_place_are_refused(operation: str, tensor: str, is_due: bool) -> None:
+    """Where the output lies along every axis, it has no storage for them, which other refusals say."""
+    found = [one for one in REFUSALS.of(operation).values() if one.name.endswith("_at_one_place_past_int64")]
+    assert bool(found) is is_due
+    for refusal in found:
+        arguments = refusal.arguments()
+        [axis] = {int(name.split("[")[1][:-1]) for name in refusal.override}
+        shape, strides = [*map(int, arguments["shape"])], [*map(int, arguments[f"{tensor}_strides"])]
+        shape[axis], strides[axis] = refusal.override[f"shape[{axis}]"], refusal.override[f"{tensor}_strides[{axis}]"]
+        first, last = span(shape, strides, int(arguments[f"{tensor}_offset"]))
+        assert 0 <= first <= last < arguments[tensor].size
+        assert math.prod(shape) > 2**63

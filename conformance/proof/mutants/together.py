@@ -1,0 +1,163 @@
+"""One library with many mutants in it, each chosen by the name of the file that is opened.
+
+A library is linked once, and every mutant is a hard link to it: `.../17.so` computes what mutant 17 does, `.../0.so`
+what stands there without any.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+
+from conformance.proof.faults import RefusedError
+from conformance.proof.faults.recipes import RUNTIME, reached
+
+from .build import Builder
+from .mutator import Mutant
+from .weave import SWITCH, Woven, woven
+
+_NONE = 0  # the number of no mutant
+_ROUNDS = 12  # of compiling anew without what a compiler has refused
+_CHOICE = "choice"  # the file of what follows, with a unit's ending
+_PLACE = re.compile(r"([\w./]+):(\d+):\d*:? ?(error)?")
+_CHOOSES = f"""
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+extern int {SWITCH};
+int {SWITCH} = {_NONE};
+__attribute__((constructor)) static void choose(void) {{
+    Dl_info found;
+    if (!dladdr((void*)&{SWITCH}, &found) || !found.dli_fname) return;
+    const char* const name = strrchr(found.dli_fname, '/');
+    {SWITCH} = atoi(name ? name + 1 : found.dli_fname);
+}}
+"""
+
+
+class Together:
+    """The mutants of a library that one build of it holds, each with a path to the library in which it is chosen."""
+
+    def __init__(self, library: Path, numbers: Mapping[Mutant, int]) -> None:
+        self._library, self._numbers = library, numbers
+
+    def __contains__(self, mutant: Mutant) -> bool:
+        return mutant in self._numbers
+
+    @property
+    def unmutated(self) -> Path:
+        """The library as it is."""
+        return self._chosen(_NONE)
+
+    def path(self, mutant: Mutant) -> Path:
+        """Return the library with a mutant in it."""
+        return self._chosen(self._numbers[mutant])
+
+    def _chosen(self, number: int) -> Path:
+        path = self._library.with_name(f"{number}.so")
+        if not path.exists():
+            with suppress(FileExistsError):  # another process was faster
+                os.link(self._library, path)
+        return path
+
+
+def built(
+    builder: Builder, sources: Mapping[str, str], mutants: Sequence[Mutant], folder: Path, processes: int
+) -> Together:
+    """Build a library with as many of the mutants as can be woven and compile together.
+
+    sources: the texts of all files.  folder: of what is built.  Raises FaultError where there is no compiler, and
+    RefusedError where the library does not compile without a mutant.
+    """
+    numbers = {mutant: number for number, mutant in enumerate(mutants, _NONE + 1)}
+    left = set(mutants)
+    for _ in range(_ROUNDS):
+        texts = dict(_texts(sources, left, numbers))
+        left = {mutant for text in texts.values() for mutant in text.mutants}
+        objects, refused = _compiled(builder, sources, texts, folder, processes)
+        if not refused:
+            library = builder.link_all(objects, folder / "together.so")
+            return Together(library, {mutant: numbers[mutant] for mutant in left})
+        left -= refused
+    return built(builder, sources, [], folder, processes)  # what refuses them is not understood: each by itself
+
+
+@contextmanager
+def building(
+    builder: Builder, sources: Mapping[str, str], folder: Path, processes: int, mutants: Sequence[Mutant]
+) -> Iterator[Together]:
+    """Build mutants together below a folder, and remove what is built.  Raises as `built` does."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder, prefix="together-") as own:
+        yield built(builder, sources, mutants, Path(own), processes)
+
+
+def _texts(
+    sources: Mapping[str, str], mutants: Collection[Mutant], numbers: Mapping[Mutant, int]
+) -> Iterator[tuple[str, Woven]]:
+    """Every file that has mutants, with them."""
+    for file in {mutant.file for mutant in mutants}:
+        yield file, woven(sources[file], [mutant for mutant in mutants if mutant.file == file], numbers)
+
+
+def _compiled(
+    builder: Builder, sources: Mapping[str, str], texts: Mapping[str, Woven], folder: Path, processes: int
+) -> tuple[list[Path], set[Mutant]]:
+    """The objects of all units, and the mutants that a compiler refuses."""
+    choice = _CHOICE + builder.unit
+    mixed = {**sources, choice: _CHOOSES, **{file: text.text for file, text in texts.items()}}
+    units = [file for file in sources if file.endswith(builder.unit) or file == RUNTIME]
+    changed = [choice, *(unit for unit in units if {unit, *reached(unit, sources)} & texts.keys())]
+    with ThreadPoolExecutor(processes) as pool:
+        done = list(pool.map(partial(_tried, builder, mixed, texts, folder), changed))
+        objects = list(pool.map(partial(builder.object_of, sources=sources), {*units} - {*changed}))
+    refused: set[Mutant] = set().union(*(mutants for _, mutants in done))
+    return [*objects, *(path for path, _ in done if path)], refused
+
+
+def _tried(
+    builder: Builder, sources: Mapping[str, str], texts: Mapping[str, Woven], folder: Path, unit: str
+) -> tuple[Path | None, set[Mutant]]:
+    """A unit's object, or the mutants for which it is refused: all, where what is said is of none.
+
+    Raises RefusedError where it has none.
+    """
+    try:
+        return builder.object_of(unit, sources, folder), set()
+    except RefusedError as error:
+        own = {mutant for file in {unit, *reached(unit, sources)} & texts.keys() for mutant in texts[file].mutants}
+        found = set(refused_by(str(error), texts)) or own
+        if not found:
+            raise
+        return None, found
+
+
+def refused_by(said: str, texts: Mapping[str, Woven]) -> Iterable[Mutant]:
+    """Yield the mutants that a compiler's errors are about.
+
+    An error that is in no mutant's line is of one that the lines said with it name, or of the last one before it.
+    """
+    around: list[Mutant] = []
+    for line in said.splitlines():
+        for name, number, is_error in _PLACE.findall(line):
+            text = next((text for file, text in texts.items() if name.endswith(f"/{file}")), None)
+            here = text.of.get(int(number)) if text else None
+            around += [here] if here else []
+            if is_error and here:
+                yield here
+                around = []
+            elif is_error and around:
+                yield from around
+                around = []
+            elif is_error and text:
+                before = [at for at in text.of if at < int(number)]
+                yield from [text.of[max(before)]] if before else text.mutants
