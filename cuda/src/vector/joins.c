@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Sums and products are joined in double: a sum keeps its digits, and a product does not pass the largest float on its way.
+/* Products are joined in double, and do not pass the largest float on their way; so are sums, of fours that are summed in float.
  * The largest and the smallest are floats. */
 enum { ABREAST = 64 }; /* joined side by side, as a single chain waits for each of its links */
 /* Floats of a cache line, and how far ahead a run asks for them: the processor's own foresight ends at the page, and behind a run
@@ -113,8 +113,8 @@ JOINED(product, double, total * x, ABREAST_IN_DOUBLE(product, total * x), COLUMN
 JOINED(largest, float, x > total || x != x ? x : total, ABREAST_IN_FLOAT(largest), COLUMNS_IN_FLOAT(largest))
 JOINED(smallest, float, x < total || x != x ? x : total, ABREAST_IN_FLOAT(smallest), COLUMNS_IN_FLOAT(smallest))
 
-/* Sums of fours of numbers in floats, and of the fours in doubles: widening takes longer than adding.  Where a four is past the
- * largest float, so is what is returned: then all is to be summed in double from the start. */
+/* Sums of fours of numbers in floats, and of the fours in doubles, as widening takes longer than adding.  Where a four is past the
+ * largest float, what is returned is no finite number: then all is to be summed once more, in double alone. */
 static inline void add_fours(const float* in, int64_t step, float* fours) {
     enum { VECTORS = ABREAST / 4 / LANES };
     UNROLLED for (int j = 0; j < VECTORS; j++) {

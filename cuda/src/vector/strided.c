@@ -58,7 +58,8 @@ static inline __m512 exp_register(__m512 x) {
     q = _mm512_fmadd_ps(q, r, _mm512_set1_ps(4.1668393e-2f));
     q = _mm512_fmadd_ps(q, r, _mm512_set1_ps(1.6666520e-1f));
     q = _mm512_fmadd_ps(q, r, _mm512_set1_ps(4.9999994e-1f));
-    return _mm512_scalef_ps(_mm512_add_ps(_mm512_fmadd_ps(_mm512_mul_ps(r, r), q, r), _mm512_set1_ps(1.0f)), n);
+    q = _mm512_fmadd_ps(q, r, _mm512_set1_ps(1.0f));
+    return _mm512_scalef_ps(_mm512_fmadd_ps(q, r, _mm512_set1_ps(1.0f)), n);
 }
 
 static void exponential(int64_t n, const float* restrict in, float* restrict y) {
