@@ -133,6 +133,20 @@ RUNNING: tuple[tuple[str, str, Callable[[Any, Given], Any]], ...] = (
         "momentum is ignored.",
         lambda r, g: (*r[:3], r[1] + 0.0, _sample_variance(g["input"])[0, :, 0]),
     ),
+    (
+        "running statistics by a momentum of 0.1",
+        "The number that most layers have stands in place of the argument.",
+        lambda r, g: (
+            *r[:3],
+            _moved(g["running_mean"], r[1], 0.1),
+            _moved(g["running_var"], _sample_variance(g["input"])[0, :, 0], 0.1),
+        ),
+    ),
+    (
+        "running variance by a momentum of 0.1",
+        "The argument reaches the mean alone.",
+        lambda r, g: (*r[:4], _moved(g["running_var"], _sample_variance(g["input"])[0, :, 0], 0.1)),
+    ),
     ("running variance not updated", "The mean alone is kept.", lambda r, g: (*r[:4], g["running_var"] + 0.0)),
     (
         "running statistics not decayed",

@@ -221,6 +221,8 @@ READINGS = (
             fed(ops.rnn_backward, w_h=lambda g: np.ascontiguousarray(g["w_h"].T))),
     Reading("lstm_backward", "d_c0 missing", "What comes back to the cell at the start is not written out.",
             _changed(ops.lstm_backward, ("d_c0",), lambda value, a: value * 0)),
+    Reading("lstm_backward", "start of h taken for that of the cell", "Both have the same shape.",
+            fed(ops.lstm_backward, c0=lambda g: g["h0"])),
     Reading("gru_backward", "rows of z and r exchanged", "The weights' gradients are written in the order z, r, n.",
             _changed(ops.gru_backward, ("d_w_x", "d_w_h"), lambda value, a: reordered(value, (1, 0, 2)))),
 )  # fmt: skip
