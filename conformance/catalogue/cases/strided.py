@@ -44,7 +44,8 @@ def _positive(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
 def _from_far_below(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     """Numbers near 0, and others near -38."""
     far = np.where(draw.of("is far").integers(0, 2, shape) == 1, -38.0, 0.0)
-    return far + draw.normal(shape).clip(-1.5, 1.5)
+    numbers: Array = far + draw.normal(shape).clip(-1.5, 1.5)
+    return numbers
 
 
 def _large_powers(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
