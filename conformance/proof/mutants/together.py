@@ -149,7 +149,8 @@ def refused_by(said: str, texts: Mapping[str, Woven]) -> Iterable[Mutant]:
     An error that is in no mutant's line is of those that the lines said before it or after it name (where a template
     is asked for, or a macro stands), or of the last one before it.
     """
-    places = [_Place.read(*found, texts) for line in said.splitlines() for found in _PLACE.findall(line)]
+    found = (found for line in said.splitlines() for found in _PLACE.findall(line))
+    places = [_Place.read(name, number, error, texts) for name, number, error in found]
     errors = [-1, *(at for at, place in enumerate(places) if place.is_error), len(places)]
     for before, at, after in zip(errors, errors[1:], errors[2:], strict=False):
         place = places[at]
