@@ -43,12 +43,15 @@ def _positive(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
 
 def _from_far_below(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     """Numbers near 0, and others near -38."""
-    return np.where(draw.of("is far").integers(0, 2, shape) == 1, -38.0, 0.0) + draw.normal(shape).clip(-1.5, 1.5)
+    far = np.where(draw.of("is far").integers(0, 2, shape) == 1, -38.0, 0.0)
+    numbers: Array = far + draw.normal(shape).clip(-1.5, 1.5)
+    return numbers
 
 
 def _large_powers(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     """Powers of two from 2^30 to 2^60, whose squares are floats; their powers of -36 are smaller than any double."""
-    return 2.0 ** draw.integers(30, 61, shape)
+    powers: Array = 2.0 ** draw.integers(30, 61, shape)
+    return powers
 
 
 _NOTHING = "there is no element, or no number to join"

@@ -10,11 +10,11 @@ from .mutator import Mutant
 
 _TOKEN = re.compile(
     r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])\'|\w+(?:\.\w*)?'
-    r"|<<=|>>=|->|::|[-+*/%&|^<>=!]=|&&|\|\||\+\+|--|<<|>>|\s+|."
+    r"|<<<|>>>|<<=|>>=|->|::|[-+*/%&|^<>=!]=|&&|\|\||\+\+|--|<<|>>|\s+|."
 )
 _OPENS, _CLOSES = "([{", ")]}"
 _ASSIGNS = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="})
-_BETWEEN = frozenset({",", ";", "return", *_ASSIGNS})
+_BETWEEN = frozenset({",", ";", "return", "<<<", ">>>", *_ASSIGNS})  # the brackets of a launch among them
 _TEMPLATE = re.compile(r"\w<(?=[\w:(])|(?<=[\w)*&])>(?=[\w(:{;,>)])")  # a bracket, which has no blanks around it
 
 

@@ -12,8 +12,10 @@ import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Self
 
 from conformance.proof.faults import RefusedError
 from conformance.proof.faults.recipes import RUNTIME, reached
@@ -144,20 +146,38 @@ def _tried(
 def refused_by(said: str, texts: Mapping[str, Woven]) -> Iterable[Mutant]:
     """Yield the mutants that a compiler's errors are about.
 
-    An error that is in no mutant's line is of one that the lines said with it name, or of the last one before it.
+    An error that is in no mutant's line is of those that the lines said before it or after it name (where a template
+    is asked for, or a macro stands), or of the last one before it.
     """
-    around: list[Mutant] = []
-    for line in said.splitlines():
-        for name, number, is_error in _PLACE.findall(line):
-            text = next((text for file, text in texts.items() if name.endswith(f"/{file}")), None)
-            here = text.of.get(int(number)) if text else None
-            around += [here] if here else []
-            if is_error and here:
-                yield here
-                around = []
-            elif is_error and around:
-                yield from around
-                around = []
-            elif is_error and text:
-                before = [at for at in text.of if at < int(number)]
-                yield from [text.of[max(before)]] if before else text.mutants
+    found = (found for line in said.splitlines() for found in _PLACE.findall(line))
+    places = [_Place.read(name, number, error, texts) for name, number, error in found]
+    errors = [-1, *(at for at, place in enumerate(places) if place.is_error), len(places)]
+    for before, at, after in zip(errors, errors[1:], errors[2:], strict=False):
+        place = places[at]
+        near = [each.mutant for each in places[before + 1 : after] if each.mutant and not each.is_error]
+        if place.mutant:
+            yield place.mutant
+        elif near:
+            yield from near
+        elif place.text:
+            earlier = [line for line in place.text.of if line < place.line]
+            yield from [place.text.of[max(earlier)]] if earlier else place.text.mutants
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A line that a compiler names; text: of its file, where that has mutants."""
+
+    text: Woven | None
+    line: int
+    is_error: bool
+
+    @classmethod
+    def read(cls, name: str, line: str, error: str, texts: Mapping[str, Woven]) -> Self:
+        text = next((text for file, text in texts.items() if name.endswith(f"/{file}")), None)
+        return cls(text, int(line), bool(error))
+
+    @property
+    def mutant(self) -> Mutant | None:
+        """The mutant whose code stands there."""
+        return self.text.of.get(self.line) if self.text else None

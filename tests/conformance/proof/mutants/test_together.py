@@ -90,6 +90,7 @@ TEXTS = {"a.cu": Woven("", {10: Mutant("a.cu", 1, "", "", "one"), 20: Mutant("a.
         ("kernels/a.cu:20:3: error: no", ["two"]),
         ("kernels/a.cu:20:3: warning: unused", []),
         ("kernels/a.cu:10:7:   required from here\nkernels/b.cuh:3:1: error: no", ["one"]),
+        ("check.h:3:1: error: no\nkernels/a.cu:20:9: note: in expansion of macro", ["two"]),
         ("kernels/a.cu:15:1: error: 'p' was not declared", ["one"]),
         ("kernels/a.cu:5:1: error: expected '}'", ["one", "two"]),
         ("kernels/a.cu:10:7: error: no\nkernels/a.cu:20:7: error: no", ["one", "two"]),

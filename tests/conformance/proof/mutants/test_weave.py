@@ -120,6 +120,8 @@ def test_what_a_statement_is(code: str, before: str, is_one: bool) -> None:
         ("return a ? b : c;", "return a ? c : b;", (" a ? b : c", " a ? c : b")),
         ("x = f(a, b);", "x = f(a);", (" f(a, b)", " f(a)")),
         ("if (!a.b() && c) {", "if ((1==1) && c) {", ("!a.b() && c", "(1==1) && c")),
+        ("k<<<blocks_for(n, T), T, 0>>>(a,", "k<<<blocks_for(n, 0), T, 0>>>(a,", (" T", " 0")),
+        ("k<<<n + 1, T, 0>>>(a,", "k<<<n - 1, T, 0>>>(a,", ("n + 1", "n - 1")),
         ("const Place at(a, b);", "const Place at(b, a);", None),
         ("x = load<4, T>(y);", "x = load<5, T>(y);", None),
         ("float rows[4];", "float rows[5];", None),
