@@ -85,7 +85,7 @@ CALLS = (
     ),
     FullCall(
         "topk_router",
-        {"tokens": _CROWD, "n_experts": 2, "top_k": 1, "alpha": AUX_ALPHA},
+        {"tokens": _CROWD, "n_experts": 3, "top_k": 2, "alpha": AUX_ALPHA},
         inputs={"logits": _to_the_second},
         variant="a_crowd",
         why=_TOO_MANY,

@@ -104,18 +104,23 @@ ALWAYS_INLINE void multiply_any(enum format format, struct numbers a, const floa
     }
 }
 
-#define OF_FORMAT(format, matrix_of, pack, multiply)                                                                       \
-    static void pack(struct matrix_of b, int64_t depth, int64_t columns, float* packed) {                                  \
+#define PACK(name, format, matrix_of)                                                                                      \
+    static void name(struct matrix_of b, int64_t depth, int64_t columns, float* packed) {                                  \
         pack_any(format, (struct numbers){b.data, b.row, b.col}, depth, columns, packed);                                  \
-    }                                                                                                                      \
-    static void multiply(struct matrix_of a, const float* packed, int64_t panel_stride, int64_t rows, int64_t depth,       \
-                         int64_t columns, float alpha, float beta, float* c, int64_t c_row, float* memory) {               \
+    }
+PACK(pack, FLOATS, matrix)
+PACK(pack_bf16, BF16, half_matrix)
+PACK(pack_fp16, FP16, half_matrix)
+
+#define MULTIPLY(name, format, matrix_of)                                                                                  \
+    static void name(struct matrix_of a, const float* packed, int64_t panel_stride, int64_t rows, int64_t depth,           \
+                     int64_t columns, float alpha, float beta, float* c, int64_t c_row, float* memory) {                   \
         multiply_any(format, (struct numbers){a.data, a.row, a.col}, packed, panel_stride, rows, depth, columns, alpha,    \
                      beta, c, c_row, memory);                                                                              \
     }
-OF_FORMAT(FLOATS, matrix, pack, multiply)
-OF_FORMAT(BF16, half_matrix, pack_bf16, multiply_bf16)
-OF_FORMAT(FP16, half_matrix, pack_fp16, multiply_fp16)
+MULTIPLY(multiply, FLOATS, matrix)
+MULTIPLY(multiply_bf16, BF16, half_matrix)
+MULTIPLY(multiply_fp16, FP16, half_matrix)
 
 /* c = a . b + beta * c, a by rows, row k of b at b + places[k].  Whole panels are read and written. */
 static void multiply_apart(struct matrix a, const float* b, const int64_t* places, int64_t rows, int64_t depth, int64_t columns,

@@ -15,8 +15,7 @@ static void write_part(int rows, const float* sums, const struct target* to) {
 }
 
 /* Element (i, k) of A is a[i * a_row + k * a_col], row k of B at panel + k * TILE_COLUMNS, or at panel + places[k] where there are
- * places.  rows, how many vectors a row of the tile
- * has, and whether there are places, are constants wherever this is inlined. */
+ * places.  rows, how many vectors a row of the tile has, and whether there are places, are constants wherever this is inlined. */
 ALWAYS_INLINE void tile(int rows, int vecs, const float* a, int64_t a_row, int64_t a_col, const float* panel,
                         const int64_t* places, int64_t depth, const struct target* to) {
     vec sum[TILE_ROWS][TILE_VECS];
