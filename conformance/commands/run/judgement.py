@@ -21,7 +21,7 @@ from conformance.catalogue.goldens import catalogue_floor
 from conformance.catalogue.prepared import Store
 from conformance.commands.options import chosen
 from conformance.commands.selection import DEAR, DEARER, Selection, is_counted, select_goldens
-from conformance.ids import is_without_memory
+from conformance.ids import is_without_memory, operation_of
 from conformance.judging.evidence_selection import without_surplus
 from conformance.judging.files import NOTE, judge_files
 from conformance.judging.results import Result
@@ -55,13 +55,15 @@ class Judgement:
         self.console, self.options, self.candidate, self.waivers = console, options, candidate, waivers
         self.name, self.several = candidate.name, several
         self.repro = self._repro(several)
-        self.unmade = 0  # cases that the manifest's floor counts, and that cannot be asked of this candidate
         self.setting = setting_of(options, candidate, store)
         if options.outputs:
             self._check_files()
         # a call in a file is made whatever it is of
         self.absent = absent(candidate) if not options.outputs and not options.inputs else ()
-        self.selection, self.postponed = self._within_reach(self._selected())
+        asked = self._selected()
+        self.selection, self.postponed = self._within_reach(asked)
+        # of those that the manifest's floor counts
+        self.unasked = sum(is_counted(id) for id in {*asked.cases} - {*self.selection.cases})
         self.presence = divide(self.selection, self.absent)
         self.remarks = examine(options, candidate, self.selection, self.presence)
 
@@ -108,10 +110,9 @@ class Judgement:
         selection, memory = self._with_memory(selection)
         if self.candidate.module:
             made = makeable(selection, self.absent)
-            self.unmade = made.cases
             return made.selection, [*memory, *made.notes]
         made = unasked(selection, self.candidate)
-        selection, self.unmade, notes = made.selection, made.cases, [*memory, *made.notes]
+        selection, notes = made.selection, [*memory, *made.notes]
         if not self.candidate.facts.emulated:
             return selection, notes
         for dear in DEAR if self.candidate.schedule in ("", SCHEDULES[0]) else DEARER:
@@ -127,10 +128,9 @@ class Judgement:
         facts, without = self.candidate.facts, {id for id in selection.cases if is_without_memory(id)}
         if not without or not (self.candidate.module or facts.emulated or facts.is_device_build):
             return selection, []
-        note = (
-            f"not run: {counted(len(without), 'call')} without memory: of a device's, and of Python's, none is refused"
-        )
-        return selection.without_cases(without), [note]
+        there = sum(operation_of(id) not in self.absent for id in without)
+        note = f"not run: {counted(there, 'call')} without memory: of a device's, and of Python's, none is refused"
+        return selection.without_cases(without), [note] * bool(there)
 
     @property
     def _option(self) -> str:
@@ -165,7 +165,7 @@ class Judgement:
             seconds=seconds,
             problems=[*stale, *self.remarks.problems],
             whole=whole,
-            floor=fewest - self.presence.cases - self.unmade + sum(map(_is_beside, judged)) if whole else 1,
+            floor=fewest - self.presence.cases - self.unasked + sum(map(_is_beside, judged)) if whole else 1,
             text=corpus()[1] if any(result.is_of_step for result in judged) else "",
             date=today().isoformat(),
             note=NOTE if self.options.outputs else "",

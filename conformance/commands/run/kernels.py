@@ -16,7 +16,7 @@ from rich.console import Console
 from bindings.places import module
 from conformance.builds import BuildError, DeviceError, devices, nvcc
 from conformance.candidates.candidate import SCHEDULES, Candidate, CandidateError
-from conformance.commands.selection import Selection, is_counted
+from conformance.commands.selection import Selection
 from conformance.frameworks import compile_sources, is_of_framework
 from conformance.ids import is_of_refusals, operation_of
 from conformance.kernels import MODES, Compiled, Project, compile_kernels
@@ -126,7 +126,7 @@ def unasked(selection: Selection, candidate: Candidate) -> Makeable:
     said = [*compiled.chart.sentences(selection.operations)] if compiled and compiled.chart else []
     gone = {id for id in selection.cases if operation_of(id) in mapped and is_of_refusals(id)}
     if not gone:
-        return Makeable(selection, 0, said)
+        return Makeable(selection, said)
     calls, theirs = counted(len(gone), "call"), counted(len({operation_of(id) for id in gone}), "operation")
     note = f"not run: {calls} to be refused, of {theirs} that the map names: those functions are declared otherwise"
-    return Makeable(selection.without_cases(gone), sum(map(is_counted, gone)), [*said, note])
+    return Makeable(selection.without_cases(gone), [*said, note])

@@ -11,7 +11,7 @@ from conformance.candidates.exports import framework
 from conformance.candidates.module.source import can_be_made, find
 from conformance.catalogue.cases import REFUSALS
 from conformance.commands.candidates import check_framework
-from conformance.commands.selection import Selection, is_counted
+from conformance.commands.selection import Selection
 from conformance.ids import operation_of
 from conformance.operations import OPERATIONS
 from conformance.report.record import counted
@@ -32,10 +32,9 @@ def found(options: argparse.Namespace) -> list[Candidate]:
 
 
 class Makeable(NamedTuple):
-    """What of a selection can be asked of a module; how many cases less that are, and why."""
+    """What of a selection can be asked of a candidate, and why the rest cannot."""
 
     selection: Selection
-    cases: int
     notes: list[str]
 
 
@@ -51,7 +50,7 @@ def makeable(selection: Selection, absent: Collection[str]) -> Makeable:
     if RESIDENT in left.steps and not absent:
         left = left.without((), (RESIDENT,))
         notes.append(f"not run: {RESIDENT}: a module has no memory of its own in which arrays could stay")
-    return Makeable(left, sum(map(is_counted, unmade)), notes)
+    return Makeable(left, notes)
 
 
 def _can_be_made(id: str) -> bool:
