@@ -27,6 +27,7 @@ def test_they_are_chosen_like_any_other_case() -> None:
 
 def _reach(selection: Selection, emulated: bool, schedule: str = "") -> tuple[Selection, list[str]]:
     judgement: Any = object.__new__(Judgement)
+    judgement.absent = ()
     judgement.candidate = SimpleNamespace(module=None, compiled=None, facts=Facts(emulated=emulated), schedule=schedule)
     found: tuple[Selection, list[str]] = judgement._within_reach(selection)
     return found
