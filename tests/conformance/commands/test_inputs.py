@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -123,9 +124,10 @@ def test_what_takes_more_than_half_the_memory_on_the_way_is_refused(
 
 
 def test_the_limit_of_memory_is_lifted_again() -> None:
-    with pytest.raises(MemoryError), memory.held_to(1 << 20):
-        np.zeros(1 << 24)
-    assert np.ones(1 << 24).sum() == 1 << 24
+    # Pages of their own: an array may lie where the process has freed another, which takes nothing.
+    with pytest.raises(OSError, match="Cannot allocate memory"), memory.held_to(1 << 20):
+        mmap.mmap(-1, 1 << 27)
+    mmap.mmap(-1, 1 << 27).close()
 
 
 def test_a_file_larger_than_memory_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
