@@ -41,7 +41,7 @@ class Judged:
     @property
     def wrong(self) -> list[Result]:
         """The locked results that failed, the first wrong one first."""
-        return [result for result in self.locked if result.was_run and not result.is_fine]
+        return [result for result in self.locked if result.has_failed]
 
 
 def tensor_of(result: Result) -> str:

@@ -43,7 +43,7 @@ def causes(results: Sequence[Result]) -> list[Cause]:
 
     Left out is what says nothing against the candidate: cases that passed, were not run, or failed by the judge.
     """
-    failed = [r for r in results if r.was_run and not r.is_fine and not r.is_judges_own]
+    failed = [r for r in results if r.has_failed and not r.is_judges_own]
     unrefused = [r for r in failed if r.is_refusal]
     own = [r for r in failed if is_own(r) and not r.is_refusal]
     begun = _merged([group for few in _grouped(own, base_of).values() for group in _of_operation(few)])

@@ -77,6 +77,11 @@ class Result:
         return self.status is not Status.NOT_RUN
 
     @property
+    def has_failed(self) -> bool:
+        """Whether it was run, and stands in somebody's way."""
+        return self.was_run and not self.is_fine
+
+    @property
     def is_judges_own(self) -> bool:
         """Whether it is the judge's own failure, and says nothing of the candidate."""
         return self.status in JUDGES_OWN

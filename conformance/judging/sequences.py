@@ -134,7 +134,7 @@ class _Judge:
         facts, refusal = self.worker.facts(), call.refusal
         count = min(self.sequence.times, EMULATED_THOUSAND) if facts.emulated else self.sequence.times
         if refusal and not self.worker.can_make(self.sequence.operation, refusal.override):
-            return self._of(Status.PASS, detail="no such call can be made of a Python function")
+            return self._of(Status.NOT_RUN, "no such call can be made of a Python function")
         if refusal:
             arguments, override = refusal.arguments(self.bench.seed), refusal.override
             found = made.repeated(self.worker, self.sequence.operation, arguments, count, self.is_exact, override)
@@ -217,7 +217,7 @@ class _Judge:
         """Each call as the first of a process that has no memory for the library, then once more with memory."""
         facts = self.worker.facts()
         if facts.emulated or facts.is_device_build or self.worker.module:
-            return self._of(Status.PASS, detail="made with memory: of a device's, and of Python's, none is refused")
+            return self._of(Status.NOT_RUN, "of a device's memory, and of Python's, none is refused")
         said = []
         for place, call in enumerate(self.sequence.calls):
             arguments = self._needs(call).arguments

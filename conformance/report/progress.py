@@ -40,7 +40,7 @@ class Follower:
                 for result in batch:
                     done += 1
                     absent += not result.was_run
-                    wrong += result.was_run and not result.is_fine
+                    wrong += result.has_failed
                     self._say(result)
                     yield result
                 bar.update(task, completed=done, total=max(total, done), ended=_ended(wrong, absent))
@@ -57,7 +57,7 @@ class Follower:
         if self.every:
             share = f" {result.share:.3f}" if result.verdicts else ""
             printed(self.console, f"{styled(result.status)} {escape(result.id)}{share}")
-        elif not self.quiet and result.was_run and not result.is_fine and self._is_new(result):
+        elif not self.quiet and result.has_failed and self._is_new(result):
             prose(self.console, f"{result.status} {result.id}: {result.headline}", style="dim")
 
     def _is_new(self, result: Result) -> bool:

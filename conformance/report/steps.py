@@ -46,7 +46,7 @@ def show_steps(console: Console, run: Run, of: str = "", every: bool = False) ->
 
 
 def _left(found: Sequence[RunStep]) -> bool:
-    return any(p.result.was_run and not p.result.is_fine for p in found)
+    return any(p.result.has_failed for p in found)
 
 
 def _show_consequences(console: Console, of: str, wrong: Sequence[StepSummary], runs: Sequence[str]) -> None:

@@ -127,7 +127,7 @@ def step_summaries(results: Iterable[Result]) -> list[StepSummary]:
             sum(not r.was_run for r in few),
             sum(r.status is Status.NOT_SUPPORTED for r in few),
             max((r for r in few if r.verdicts), key=lambda r: r.share, default=None),
-            next((r for r in few if r.was_run and not r.is_fine), None),
+            next((r for r in few if r.has_failed), None),
         )
         for name, few in sorted(by_step.items())
     ]
@@ -141,7 +141,7 @@ def blocks(results: Iterable[Result]) -> list[tuple[Result, int]]:
     """
     groups: dict[tuple[bool, str], list[Result]] = {}
     for result in results:
-        if result.was_run and not result.is_fine:
+        if result.has_failed:
             groups.setdefault((result.is_refusal, result.part), []).append(result)
     refusals_last = sorted(groups.items(), key=lambda group: group[0][0])
     return [(bad[0] if bad[0].is_of_step else max(bad, key=_gravity), len(bad)) for _, bad in refusals_last]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from conformance.candidates.candidate import Candidate, CandidateError, ask, module_candidates
 from conformance.candidates.exports import framework
 from conformance.candidates.module.source import can_be_made, find
-from conformance.catalogue.cases import REFUSALS
+from conformance.catalogue.cases import REFUSALS, SEQUENCES, Refusal
 from conformance.commands.candidates import check_framework
 from conformance.commands.selection import Selection
 from conformance.ids import operation_of
@@ -44,7 +44,7 @@ def makeable(selection: Selection, absent: Collection[str]) -> Makeable:
     absent: operations that the module has not, of which nothing is said here.
     """
     there = [id for id in selection.cases if operation_of(id) not in absent]
-    unmade = {id for id in there if id in REFUSALS and not _can_be_made(id)}
+    unmade = {id for id in there if (refused := _refused_by(id)) and not any(map(_can_be_made, refused))}
     left = selection.without_cases(unmade)
     notes = [_refusals(len(unmade))] if unmade else []
     if RESIDENT in left.steps and not absent:
@@ -53,8 +53,14 @@ def makeable(selection: Selection, absent: Collection[str]) -> Makeable:
     return Makeable(left, notes)
 
 
-def _can_be_made(id: str) -> bool:
-    refusal = REFUSALS[id]
+def _refused_by(id: str) -> list[Refusal]:
+    """The calls of a case or sequence that are to be refused."""
+    if id in SEQUENCES:
+        return [call.refusal for call in SEQUENCES[id].calls if call.refusal]
+    return [REFUSALS[id]] if id in REFUSALS else []
+
+
+def _can_be_made(refusal: Refusal) -> bool:
     return can_be_made(OPERATIONS[refusal.operation], refusal.override)
 
 

@@ -137,7 +137,7 @@ class Watched:
     def _show(self, console: Console, finished: Run, seconds: float) -> None:
         """Show the verdict, in a line where it is a good one; remember what failed."""
         self.code = finished.code
-        self._failed = [result.id for result in finished.results if result.was_run and not result.is_fine]
+        self._failed = [result.id for result in finished.results if result.has_failed]
         if finished.code == PASSED:
             printed(console, f"[bold green]{escape(verdict(finished))}[/]")
         else:

@@ -83,7 +83,7 @@ def scored(fault: Fault, results: Sequence[Result]) -> FaultResult:
     """Say whether the results find the fault, and whether their report names it."""
     lines = [_first_line(cause) for cause in causes(results)]
     missed = [line for line in lines if not fault.is_said_by(line)]
-    found = {result.operation for result in results if result.was_run and not result.is_fine} == set(fault.operations)
+    found = {result.operation for result in results if result.has_failed} == set(fault.operations)
     return FaultResult(fault.name, found, found and not missed, next(iter([*missed, *lines]), "all cases passed"))
 
 

@@ -155,7 +155,7 @@ class Failures:
                 bench = Bench(worker, store=self._store, explains=False)
                 judged = (self._judged(case, bench, worker) for case in cases)
                 results = itertools.chain(judged, _steps(worker, bench, steps))
-                return next((result for result in results if not result.is_fine), None)
+                return next((result for result in results if result.has_failed), None)
         except LibraryError as error:
             return Result("opening", "", Status.CRASHED, last_line(str(error)))
 

@@ -32,6 +32,6 @@ def step_claims(run: Run, number: int) -> list[StepClaim]:
         results = [result for result in run.results if result.part == part]
         if results:
             status = gravest(results)
-            failed = [block(r, run, number) for r in results if r.was_run and not r.is_fine]
+            failed = [block(r, run, number) for r in results if r.has_failed]
             found.append(StepClaim(part.partition("/")[2], claim, status, kind(status), results, failed))
     return found

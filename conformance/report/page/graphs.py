@@ -115,7 +115,7 @@ def _record(judged: Judged, name: str) -> str:
 
 
 def _first(results: Sequence[Result]) -> Result | None:
-    return next((result for result in results if result.was_run and not result.is_fine), None)
+    return next((result for result in results if result.has_failed), None)
 
 
 def _share(result: Result | None, first: Result | None) -> Share | None:

@@ -52,7 +52,7 @@ def training_runs(run: Run, number: int) -> list[TrainingRun]:
 
 def _training_run(name: str, found: Sequence[RunStep], run: Run, number: int) -> TrainingRun:
     measured = [p for p in found if p.has_numbers]
-    failed = [block(p.result, run, number) for p in found if p.result.was_run and not p.result.is_fine][:1]
+    failed = [block(p.result, run, number) for p in found if p.result.has_failed][:1]
     status = gravest([p.result for p in found])
     return TrainingRun(name, sentence(found), status, kind(status), found, _losses(measured), _off(measured), failed)
 

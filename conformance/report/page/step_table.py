@@ -97,7 +97,7 @@ def _step_table(step: str, locked: dict[str, Result], free: dict[str, Result], r
 
 
 def _is_wrong(result: Result) -> bool:
-    return result.was_run and not result.is_fine
+    return result.has_failed
 
 
 def _backward_begins(calls: Mapping[str, Result]) -> str:

@@ -75,6 +75,14 @@ def test_a_refusal_that_cannot_be_asked_for_is_no_pass(folder: Path, capsys: pyt
     assert "no case matches" in said(capsys)
 
 
+def test_a_refusal_that_cannot_be_asked_for_a_thousand_times_is_no_pass(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "freqs.py").write_text("def rope_freqs(max_seq_len, head_dim, base, alpha): raise NotImplementedError\n")
+    assert run("--module", "freqs.py", "--case", "rope_freqs/sequence/refused_thousand") == 2
+    assert "no case matches" in said(capsys)
+
+
 def test_a_module_of_other_functions_says_what_is_near(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "other.py").write_text("def rms_norm(x): return x\ndef train(): pass\n")
     assert run("--module", "other.py", "--exported") == 2

@@ -184,7 +184,7 @@ def test_what_needs_memory_may_say_so_or_end_its_process(library: Path) -> None:
 def test_memory_of_a_device_is_not_refused(emulated_path: Path) -> None:
     with Worker(emulated_path) as worker:
         result = judge_sequence(SEQUENCES["silu/sequence/without_memory"], Bench(worker))
-    assert (result.status, result.detail[:16]) == (Status.PASS, "made with memory")
+    assert (result.status, result.reason) == (Status.NOT_RUN, "of a device's memory, and of Python's, none is refused")
 
 
 @pytest.mark.parametrize("name", [name for name in ALL if name != "refused_thousand"])
@@ -196,8 +196,9 @@ def test_a_call_that_is_wrong_by_itself_is_left_to_the_cases(name: str, library:
 
 def test_a_device_has_streams_of_its_own_for_each_thread(emulated_path: Path, device_memory: None) -> None:
     with Worker(emulated_path) as worker:
-        results = [judge_sequence(SEQUENCES[f"gemm/sequence/{name}"], Bench(worker)) for name in ALL]
-    assert [(result.status, result.reason) for result in results] == [(Status.PASS, "")] * len(ALL)
+        names = [name for name in ALL if name != "without_memory"]
+        results = [judge_sequence(SEQUENCES[f"gemm/sequence/{name}"], Bench(worker)) for name in names]
+    assert [(result.status, result.reason) for result in results] == [(Status.PASS, "")] * len(names)
 
 
 def test_what_is_not_exported_is_not_run(tmp_path: Path) -> None:
