@@ -22,7 +22,7 @@ def _reduced(by: Callable[[Array, Any, Given], Array]) -> Callable[..., Array]:
 
     def compute(g: Given) -> Array:
         rows = rows_of(g)
-        return write(g, by(rows, rows.dtype.type(g["start"]), g)) if len(rows) else np.copy(g["output"])
+        return write(g, by(rows, g["start"], g)) if len(rows) else np.copy(g["output"])
 
     return of_arguments("reduce_strided", compute)
 
