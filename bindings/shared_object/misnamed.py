@@ -12,7 +12,7 @@ from pathlib import Path
 from bindings.header.read import read_header
 from bindings.header.records import Header
 
-from .services import EMULATED
+from .services import EMULATED, REFUSE_MEMORY
 from .symbols import Symbols, exported_symbols
 
 _PREFIX = "cuda_"
@@ -156,6 +156,10 @@ def unknown_symbols(path: Path, header: Header | None = None) -> list[str]:
     Raises LibraryError where the file is no library.
     """
     header = header or read_header()
-    known = {EMULATED, *(function.symbol for function in (*header.operations.values(), *header.services.values()))}
+    known = {
+        EMULATED,
+        REFUSE_MEMORY,
+        *(function.symbol for function in (*header.operations.values(), *header.services.values())),
+    }
     unknown = {symbol for symbol in exported_symbols(path) if symbol.startswith(_OURS)} - known
     return [f"{symbol}: exported, the header has no such function" for symbol in sorted(unknown)]

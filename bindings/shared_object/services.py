@@ -11,7 +11,8 @@ from bindings.header.records import Header, Parameter
 
 from .foreign import SharedObject, from_buffer, new, pointer
 
-EMULATED = "assayer_emulated"  # what the emulator of CUDA exports from every library that is compiled for it
+# What the emulator of CUDA exports from every library that is compiled for it: that it is, and to have memory refused.
+EMULATED, REFUSE_MEMORY = "assayer_emulated", "assayer_emulator_refuse_memory"
 
 
 class Services:

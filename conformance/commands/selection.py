@@ -14,7 +14,7 @@ from conformance.catalogue.cases import CASES, DESIGNED, REFUSALS, SEQUENCES
 from conformance.catalogue.design.space import space_of
 from conformance.catalogue.full import FULL
 from conformance.catalogue.keywords import Keywords
-from conformance.ids import is_designed, is_full, is_many_long, is_probe, operation_of
+from conformance.ids import is_designed, is_full, is_many_long, is_probe, is_without_memory, operation_of
 from conformance.judging.probes import probe_ids
 from conformance.operations import OPERATIONS
 from conformance.steps import STEP_CASES, STEPS
@@ -49,7 +49,10 @@ _LONG = DearCases("many_long", "long call", " again and again", "-k many_long", 
 DEAR = (_FULL, _LONG, DearCases("designed", "large designed case", "", "-k designed", is_large_design))
 # Where the same library is judged with small ones already.
 _FURTHER = DearCases("designed", "designed case", " in a further order of threads", "-k designed", is_designed)
-DEARER = (_FULL, _LONG, _FURTHER)
+_SHORT = DearCases(
+    "without_memory", "call", " without memory in a further order of threads", "-k without_memory", is_without_memory
+)
+DEARER = (_FULL, _LONG, _FURTHER, _SHORT)
 
 
 @dataclass(frozen=True)

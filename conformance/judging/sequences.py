@@ -43,8 +43,9 @@ KEPT = "keeps something from one call to the next"
 VARIES = "gives other bits from call to call"
 LATE = "writes into its outputs once it has returned"
 DISTURBED = "two calls at once disturb each other"
-SHORT = "goes wrong where malloc has no memory for it"
+SHORT, SHORT_OF_DEVICE = (f"goes wrong where {what} has no memory for it" for what in ("malloc", "the device"))
 NO_MEMORY = -3  # ASSAYER_NO_MEMORY
+_DEVICE_HAS_NONE = 2  # cudaErrorMemoryAllocation: a device build may return its runtime's own errors
 _OWN_ENDS = ("SIGABRT", "exit status")  # of a process whose language ends it where there is no memory
 _WITHOUT = (Status.NOT_RUN, Status.NOT_SUPPORTED, Status.NOT_JUDGED)  # which say nothing of what calls leave behind
 RACES = f"in {THREADS} threads of its own it"
@@ -214,9 +215,12 @@ class _Judge:
         return not found.differs and self._wrong(call, found.outcomes[0]) is None
 
     def _without_memory(self) -> Result:
-        """Each call as the first of a process that has no memory for the library, then once more with memory."""
+        """Each call as the first of a process that has no memory for the library, then once more with memory.
+
+        Of an emulated device the memory is its own.
+        """
         facts = self.worker.facts()
-        if facts.emulated or facts.is_device_build or self.worker.module:
+        if self.worker.module or (facts.is_device_build and not facts.emulated):
             return self._of(Status.NOT_RUN, "of a device's memory, and of Python's, none is refused")
         said = []
         for place, call in enumerate(self.sequence.calls):
@@ -224,7 +228,7 @@ class _Judge:
             self.worker.stop()
             outcome = made.without_memory(self.worker, self.sequence.operation, arguments)
             if wrong := self._wrong_without_memory(call, outcome):
-                return self._told([place], wrong, f"{SHORT} ({call.label})")
+                return self._told([place], wrong, f"{SHORT_OF_DEVICE if facts.emulated else SHORT} ({call.label})")
             if outcome.status == "done":
                 after = made.once(self.worker, self.sequence.operation, arguments)
                 if wrong := self._wrong(call, after):
@@ -237,6 +241,8 @@ class _Judge:
         if outcome.status == "done" and outcome.code == NO_MEMORY:
             first = next((finding.text for finding in outcome.findings), "")
             return _Wrong(first, detail=outcome.detail) if first else None
+        if outcome.status == "done" and outcome.code == _DEVICE_HAS_NONE and self.worker.facts().emulated:
+            return None
         wrong = self._wrong(call, outcome)
         if outcome.status == "crashed" and outcome.detail.startswith(_OWN_ENDS):
             return None

@@ -1,4 +1,5 @@
 /* The loss that balances the experts. */
+#include "aux_loss.cuh"
 #include "functions.cuh"
 #include "reduce.cuh"
 #include "scratch.cuh"
@@ -93,6 +94,24 @@ __global__ void __launch_bounds__(THREADS)
 
 } // namespace
 
+int64_t aux_loss_memory(int64_t batch_seq, int n_experts) {
+    return ceil_div(batch_seq, TOKENS) * (2 * int64_t{n_experts} + 1) * static_cast<int64_t>(sizeof(float));
+}
+
+int32_t aux_loss_in(void* memory, const float* router_probs, const int* expert_indices, float* aux_loss,
+                    float* f_counts, float* p_means, int batch_seq, int n_experts, int top_k, float alpha,
+                    void* stream) {
+    const int64_t tiles = ceil_div(batch_seq, TOKENS);
+    float* const sums = static_cast<float*>(memory);
+    int* const counts = static_cast<int*>(memory) + tiles * n_experts;
+    const Tiles t = {router_probs, expert_indices, sums, counts, counts + tiles * n_experts,
+                     batch_seq,    n_experts,      top_k};
+    tile_kernel<<<blocks_for(tiles * ceil_div(n_experts, WARP), 1), WARPS * WARP, 0, stream_of(stream)>>>(t);
+    aux_loss_kernel<<<1, THREADS, 0, stream_of(stream)>>>(t, static_cast<int>(tiles), aux_loss, f_counts, p_means,
+                                                          alpha);
+    return launched();
+}
+
 int32_t cuda_aux_loss_forward(const float* router_probs, const int* expert_indices, float* aux_loss, float* f_counts,
                               float* p_means, int batch_seq, int n_experts, int top_k, float alpha, void* stream) {
     CHECK_ARRAY(router_probs, batch_seq, n_experts);
@@ -101,18 +120,10 @@ int32_t cuda_aux_loss_forward(const float* router_probs, const int* expert_indic
     CHECK_ARRAY(f_counts, n_experts);
     CHECK_ARRAY(p_means, n_experts);
     CHECK(top_k <= n_experts);
-    const int64_t tiles = ceil_div(batch_seq, TOKENS);
-    const Scratch scratch(tiles * (2 * int64_t{n_experts} + 1) * static_cast<int64_t>(sizeof(float)),
-                          stream_of(stream));
+    const Scratch scratch(aux_loss_memory(batch_seq, n_experts), stream_of(stream));
     TRY(scratch.code());
-    float* const sums = scratch.as<float>();
-    int* const counts = scratch.as<int>() + tiles * n_experts;
-    const Tiles t = {router_probs, expert_indices, sums, counts, counts + tiles * n_experts,
-                     batch_seq,    n_experts,      top_k};
-    tile_kernel<<<blocks_for(tiles * ceil_div(n_experts, WARP), 1), WARPS * WARP, 0, stream_of(stream)>>>(t);
-    aux_loss_kernel<<<1, THREADS, 0, stream_of(stream)>>>(t, static_cast<int>(tiles), aux_loss, f_counts, p_means,
-                                                          alpha);
-    return launched();
+    return aux_loss_in(scratch.as<void>(), router_probs, expert_indices, aux_loss, f_counts, p_means, batch_seq,
+                       n_experts, top_k, alpha, stream);
 }
 
 int32_t cuda_aux_loss_backward(const float* f_counts, float* d_router_probs, int batch_seq, int n_experts, float alpha,

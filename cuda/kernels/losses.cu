@@ -64,16 +64,24 @@ __global__ void __launch_bounds__(MEAN_THREADS)
     if (threadIdx.x == 0) loss[0] = static_cast<float>(sum / divisor);
 }
 
-template <typename Term>
-int32_t mean_of(const float* a, const float* b, int64_t n, double divisor, float* loss, void* stream) {
+/* first: launches what a or b comes from, once there is the memory: a call without it has written nothing. */
+template <typename Term, typename First>
+int32_t mean_after(const First& first, const float* a, const float* b, int64_t n, double divisor, float* loss,
+                   void* stream) {
     const int64_t chunks = ceil_div(n, CHUNK);
     const Scratch scratch(chunks * static_cast<int64_t>(sizeof(float)), stream_of(stream));
     TRY(scratch.code());
+    TRY(first());
     float* const partials = scratch.as<float>();
     chunk_kernel<Term><<<blocks_for(chunks, 1), LIST_THREADS, 0, stream_of(stream)>>>(a, b, n, partials);
     TRY(launched());
     mean_kernel<<<1, MEAN_THREADS, 0, stream_of(stream)>>>(partials, chunks, divisor, loss);
     return launched();
+}
+
+template <typename Term>
+int32_t mean_of(const float* a, const float* b, int64_t n, double divisor, float* loss, void* stream) {
+    return mean_after<Term>([] { return ASSAYER_OK; }, a, b, n, divisor, loss, stream);
 }
 
 /* Gradients; x: the prediction and its target. */
@@ -232,13 +240,14 @@ int32_t cuda_cross_entropy_dense_forward(const float* logits, const float* label
     CHECK_ARRAY(loss, 1);
     CHECK_ARRAY(log_probs, rows, cols);
     CHECK(temperature > 0);
-    TRY(with_row_layout<1>(cols, rows_of_quads(cols, logits, log_probs), [=](auto layout) {
+    const auto launch = [=](auto layout) {
         using L = decltype(layout);
         tempered_log_softmax_kernel<L><<<blocks_for(rows, L::TEAMS), L::BLOCK, 0, stream_of(stream)>>>(
             logits, log_probs, rows, cols, temperature);
         return launched();
-    }));
-    return mean_of<Likelihood>(log_probs, labels, int64_t{rows} * cols, rows, loss, stream);
+    };
+    const auto first = [=] { return with_row_layout<1>(cols, rows_of_quads(cols, logits, log_probs), launch); };
+    return mean_after<Likelihood>(first, log_probs, labels, int64_t{rows} * cols, rows, loss, stream);
 }
 
 int32_t cuda_cross_entropy_dense_backward(const float* log_probs, const float* labels, float* d_logits, int rows,

@@ -5,6 +5,7 @@
  * lie in memory, and the block that is the last to put its own there adds up all, in the order of the tiles: which
  * block that is changes no bit.  Of a token it reads its logits and writes as many probabilities, and 8 bytes for each
  * choice: bound by how long a token's choices take, one after the other. */
+#include "aux_loss.cuh"
 #include "cast.cuh"
 #include "functions.cuh"
 #include "online.cuh"
@@ -136,13 +137,15 @@ template <typename T> int32_t route(Router<T> r, void* stream) {
     return r.n_experts <= 128 ? launch(RowLayout<WARP, 4, 1>{}) : launch(RowLayout<WARP, 16, 1>{});
 }
 
-/* By softmax, softmax_topk and aux_loss_forward, each of which takes rows of any length. */
+/* By softmax, softmax_topk and aux_loss_forward, each of which takes rows of any length; memory is taken first. */
 int32_t route_many(const Router<float>& r, void* stream) {
     const int tokens = static_cast<int>(r.tokens);
+    const Scratch scratch(aux_loss_memory(tokens, r.n_experts), stream_of(stream));
+    TRY(scratch.code());
     TRY(cuda_softmax(r.logits, r.probs, tokens, r.n_experts, stream));
     TRY(cuda_softmax_topk(r.logits, r.weights, r.indices, tokens, r.n_experts, r.top_k, stream));
-    return cuda_aux_loss_forward(r.probs, r.indices, r.aux_loss, r.f_counts, r.p_means, tokens, r.n_experts, r.top_k,
-                                 r.alpha, stream);
+    return aux_loss_in(scratch.as<void>(), r.probs, r.indices, r.aux_loss, r.f_counts, r.p_means, tokens, r.n_experts,
+                       r.top_k, r.alpha, stream);
 }
 
 template <typename Format> int32_t route_many(const Router<Format>& r, void* stream) {

@@ -20,7 +20,7 @@ from .mishap import mishap
 from .recorder import Recorder
 from .replies import pack, pack_value
 from .rounds import Pace, Repeatable, Repetition
-from .shortage import Shortage
+from .shortage import Shortage, device_refusal, short_of
 from .surroundings import Surroundings
 from .together import Rounds, Together
 
@@ -36,10 +36,12 @@ class Child:
 
     value = b""  # of the last Python function
     repetition: Repetition  # that was begun last
+    surrounded: Callable[[Callable[[], int]], Callable[[], int]]  # of a call that takes nothing: with what around it
     said = "", ""  # what refused the last call, where that is more than a code: a line, and the rest
 
     def __init__(self, connection: int, opened: Any, memory: HostMemory, found: Surroundings) -> None:
         self.connection, self.opened, self.memory, self.found = connection, opened, memory, found
+        self.surrounded = _as_it_is
 
     @functools.cached_property
     def library(self) -> Any:
@@ -86,13 +88,18 @@ class Child:
         codes = []
         for number, values, carried in runs:
             self.memory.progress[0] = number
-            codes.append(self.memory.around(functools.partial(entry, *_raw(types, values)), carried))
+            codes.append(self.memory.around(self.surrounded(functools.partial(entry, *_raw(types, values))), carried))
         self.memory.progress[0] = 0
         self.memory.close(gaps)
         return ("done", (codes, self.said))
 
     def run_without_memory(self, *arguments: Any) -> tuple[Any, ...]:
-        """Do the same while malloc gives the library nothing."""
+        """Do the same while malloc gives the library nothing, or its emulated device has none."""
+        if refuse := device_refusal(self.opened.object):
+            self.surrounded = functools.partial(short_of, refuse)
+            reply = self.run(*arguments)
+            self.surrounded = _as_it_is
+            return reply
         with Shortage(self.opened.path):
             return self.run(*arguments)
 
@@ -167,6 +174,10 @@ class Child:
             send(self.connection, pack(*reply), number)
             if kind == "call" and reply[0] == "done":
                 send(self.connection, self.value, number)
+
+
+def _as_it_is(made: Callable[[], int]) -> Callable[[], int]:
+    return made
 
 
 def _raw(types: Sequence[str], values: Sequence[Any]) -> list[Any]:

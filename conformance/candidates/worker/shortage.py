@@ -3,6 +3,9 @@
 An ELF library reaches functions of others by places in its own memory that the loader fills in (System V ABI, chapter
 5: relocations).  While it is short of memory these places hold functions that return 0, or of posix_memalign an error.
 What it takes by way of others, as C++'s `new` does, it is given as ever, as are threads, and Python.
+
+The emulated device of a library of kernels refuses its own memory where it is asked to.  The emulator takes what it
+needs itself by malloc in the same file, so that malloc is left alone there.
 """
 
 from __future__ import annotations
@@ -10,11 +13,12 @@ from __future__ import annotations
 import contextlib
 import mmap
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from bindings.shared_object.foreign import address_of, of_process, pointer, view
+from bindings.shared_object.foreign import SharedObject, address_of, of_process, pointer, view
+from bindings.shared_object.services import REFUSE_MEMORY
 from bindings.shared_object.symbols import sections, text_at
 
 _RELOCATIONS, _SYMBOLS = 4, 11  # kinds of sections: SHT_RELA, SHT_DYNSYM
@@ -52,6 +56,24 @@ class Shortage:
     @staticmethod
     def _word(place: int) -> Any:
         return view(pointer(place), struct.calcsize("Q"))
+
+
+def device_refusal(library: SharedObject) -> Callable[[int], object] | None:
+    """What has an emulated device refuse its memory (1), or give it again (0); None of any other library."""
+    return library.entry(REFUSE_MEMORY, ("int32_t",))
+
+
+def short_of(refuse: Callable[[int], object], made: Callable[[], int]) -> Callable[[], int]:
+    """The call, with the memory refused as long as it lasts: what surrounds a call has device memory for its arrays."""
+
+    def call() -> int:
+        refuse(1)
+        try:
+            return made()
+        finally:
+            refuse(0)
+
+    return call
 
 
 def _places(path: Path) -> Iterator[tuple[int, str]]:

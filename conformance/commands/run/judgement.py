@@ -124,9 +124,9 @@ class Judgement:
         return selection, notes
 
     def _with_memory(self, selection: Selection) -> tuple[Selection, list[str]]:
-        """Take out calls without memory where it is no C library that asks for it."""
+        """Take out calls without memory where nothing can refuse it: of a real device, and of Python."""
         facts, without = self.candidate.facts, {id for id in selection.cases if is_without_memory(id)}
-        if not without or not (self.candidate.module or facts.emulated or facts.is_device_build):
+        if not without or not (self.candidate.module or (facts.is_device_build and not facts.emulated)):
             return selection, []
         there = sum(operation_of(id) not in self.absent for id in without)
         note = f"not run: {counted(there, 'call')} without memory: of a device's, and of Python's, none is refused"

@@ -1,11 +1,22 @@
 #include "failures.h"
 
 #include <atomic>
+#include <cstdint>
 #include <cstring>
 
 #include "settings.h"
 
+static std::atomic<bool> refuses_memory{false};
+
+// Of whoever loads the library: from now on no device memory can be had, or again as much as there is.
+extern "C" __attribute__((visibility("default"))) int32_t assayer_emulator_refuse_memory(int32_t refuse) {
+    refuses_memory = refuse != 0;
+    return 0;
+}
+
 namespace emulator {
+
+bool memory_is_refused() { return refuses_memory; }
 
 bool can_fail(const char* call) {
     const size_t length = std::strlen(call);

@@ -10,6 +10,8 @@ namespace emulator {
     "cudaGraphInstantiate, cudaMalloc, cudaMallocFromPoolAsync, cudaMemPoolCreate, cudaMemPoolSetAttribute, cudaMemPoolTrimTo"
 
 bool can_fail(const char* call);
+// Whether whoever loaded the library has device memory refused (assayer_emulator_refuse_memory).
+bool memory_is_refused();
 // What this call is to return in place of doing its work; cudaSuccess where it is to do it.
 cudaError_t planted_failure(const char* call);
 

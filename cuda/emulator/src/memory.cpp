@@ -94,6 +94,7 @@ cudaError_t allocate(void** memory, size_t bytes, cudaMemoryType type, cudaStrea
     if (const cudaError_t failed = checked(cudaSuccess)) return failed;
     *memory = nullptr;
     if (bytes == 0) return cudaSuccess;
+    if (type != cudaMemoryTypeHost && memory_is_refused()) return checked(cudaErrorMemoryAllocation);
     name_the_culprit();
     *memory = obtain(bytes, type);
     if (!*memory) return checked(cudaErrorMemoryAllocation);

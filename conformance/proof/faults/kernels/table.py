@@ -19,6 +19,7 @@ from . import (
     losses,
     matrix,
     matrix_before_sm_80,
+    memory,
     norms,
     planes,
     products,
@@ -56,6 +57,7 @@ FAMILIES = (
     activations,
     strided,
     broadcast,
+    memory,
 )
 
 FAULTS = tuple(fault for family in FAMILIES for fault in family.FAULTS)
