@@ -20,7 +20,7 @@ def _by_columns(columns: int) -> Callable[[Call], Array]:
 
 def _over_all_keys(call: Call) -> Array:
     x = call.scores * call.scale
-    return np.where(call.hidden(), 0, normalised(x, largest(x))).astype(x.dtype)
+    return np.where(call.hidden(), 0, normalised(x, largest(x)))
 
 
 def _at_least(lowest: float) -> Callable[[Call], Array]:
@@ -55,11 +55,7 @@ READINGS: tuple[Reading, ...] = (
     reading(
         "maximum before the scale",
         "The largest score is found first, then scaled: by a negative scale the smallest.",
-        of(
-            lambda call: normalised(
-                call.x(), largest(np.where(call.hidden(), -np.inf, call.scores)).astype(call.x().dtype) * call.scale
-            )
-        ),
+        of(lambda call: normalised(call.x(), largest(np.where(call.hidden(), -np.inf, call.scores)) * call.scale)),
     ),
     reading(
         "maximum over what is masked",
@@ -81,7 +77,7 @@ READINGS: tuple[Reading, ...] = (
     reading(
         "a query that sees no key gives NaN",
         "0 is divided by 0, as in a plain softmax.",
-        giving(ops.attention_softmax, lambda r, g: np.where(_unseen_rows(Call(**g)), np.nan, r).astype(r.dtype)),
+        giving(ops.attention_softmax, lambda r, g: np.where(_unseen_rows(Call(**g)), np.nan, r)),
     ),
     reading(
         "a query that sees no key gives the mean",

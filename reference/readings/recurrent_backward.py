@@ -218,7 +218,7 @@ READINGS = (
     *_common(),
     *(Reading(operation.__name__, name, why, _slipped(operation, slip)) for operation, name, why, slip in _SLIPS),
     Reading("rnn_backward", "w_h not transposed", "w_h . d_pre goes back, as from the forward's product.",
-            fed(ops.rnn_backward, w_h=lambda g: np.ascontiguousarray(g["w_h"].T))),
+            fed(ops.rnn_backward, w_h=lambda g: np.copy(g["w_h"].T, order="C"))),
     Reading("lstm_backward", "d_c0 missing", "What comes back to the cell at the start is not written out.",
             _changed(ops.lstm_backward, ("d_c0",), lambda value, a: value * 0)),
     Reading("lstm_backward", "start of h taken for that of the cell", "Both have the same shape.",
