@@ -33,6 +33,25 @@ def _at_least(lowest: float) -> Callable[[Call], Array]:
     return weights
 
 
+def _first_key_always(call: Call) -> Array:
+    """What a query sees is at least one key long."""
+    future = call.future()
+    future = future & ~(future.all(axis=1, keepdims=True) & (np.arange(future.shape[1]) == 0))
+    x = call.scores * call.scale + call.added()
+    x = np.where(future, -np.inf, x).astype(x.dtype) if call.causal else x
+    return normalised(x, largest(x))
+
+
+def _hidden_below(lowest: float) -> Callable[[Call], Array]:
+    """-inf for what is as low as such a number."""
+
+    def weights(call: Call) -> Array:
+        x = np.where(call.x() < lowest, -np.inf, call.x()).astype(call.scores.dtype)
+        return normalised(x, largest(x))
+
+    return weights
+
+
 def _unseen_rows(call: Call) -> Array:
     return np.isneginf(largest(call.x()))
 
@@ -83,6 +102,16 @@ READINGS: tuple[Reading, ...] = (
         "a query that sees no key gives the mean",
         "-10000 stands for -inf: of nothing but these all are alike.",
         of(_at_least(-1e4)),
+    ),
+    reading(
+        "a query that sees no key sees the first",
+        "How many keys are seen is no less than 1.",
+        of(_first_key_always),
+    ),
+    reading(
+        "what lies below -1e9 taken for hidden",
+        "A number stands for -inf, and a finite score or mask as low as that is taken for it.",
+        of(_hidden_below(-1e9)),
     ),
     reading(
         "over queries",
