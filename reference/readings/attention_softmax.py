@@ -46,7 +46,7 @@ def _hidden_below(lowest: float) -> Callable[[Call], Array]:
     """-inf for what is as low as such a number."""
 
     def weights(call: Call) -> Array:
-        x = np.where(call.x() < lowest, -np.inf, call.x()).astype(call.scores.dtype)
+        x = np.where(call.x() < lowest, -np.inf, call.x())
         return normalised(x, largest(x))
 
     return weights
