@@ -8,6 +8,7 @@ the first wrong call, unless nothing before explains them.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
@@ -151,11 +152,10 @@ def _place(cause: Cause, failed: Sequence[Result], judged: Sequence[Result]) -> 
 
 def _among(failed: Sequence[Result]) -> str:
     """At which values of an input: of the output that is wrong in most of the cases, by name if not so of every one."""
-    found = [one.values for one in _diagnoses(failed)]
-    names = [name for each in found for name in dict.fromkeys(one.output for one in each)]
-    by_output = {name: [[one for one in each if one.output == name] for each in found] for name in names}
-    said = {name: told(each) for name, each in by_output.items()}
-    output = max(said, key=names.count, default="")
+    found = [_grouped(one.values, lambda value: value.output) for one in _diagnoses(failed)]
+    names = Counter(name for each in found for name in each)
+    said = {name: told([each.get(name, []) for each in found]) for name in names}
+    output = max(said, key=lambda name: names[name], default="")
     wrong = {*names, *(one.output for result in failed for one in result.verdicts if not one.passed)}
     if not said or not said[output]:
         return ""

@@ -63,7 +63,7 @@ def _second_moment_by_beta1(results: Any, g: Given) -> tuple[Array, Array, Array
 
 
 def _from_zero(_: Any, g: Given) -> Any:
-    rate = g["param"].dtype.type(g["lr"])  # which divides by 0 as C does
+    rate = g["param"].dtype.type(1) * g["lr"]  # which divides by 0 as C does
     return ops.adam_update(**{**g, "lr": rate, "step": g["step"] - 1}, grad_scale=1.0)
 
 

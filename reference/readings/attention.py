@@ -71,6 +71,18 @@ def modulo(Q: Array, K: Array) -> tuple[Array, Array]:
     return order, np.argsort(order)
 
 
+def by_powers_of_two(g: Given) -> Array:
+    """The KV head of each query head where h / group is a shift: a group counts as the power of two up to it."""
+    n_q_heads, n_kv_heads = g["Q"].shape[2], g["K"].shape[2]
+    shared = 1 << ((n_q_heads // n_kv_heads).bit_length() - 1)
+    return np.minimum(np.arange(n_q_heads) // shared, n_kv_heads - 1)
+
+
+def _shifted(operation: Callable[..., Any]) -> Callable[..., Any]:
+    """The operation with keys and values of these heads, one for each query head."""
+    return fed(operation, **{name: lambda g, name=name: g[name][:, :, by_powers_of_two(g)] for name in ("K", "V")})
+
+
 def _flash_modulo(Q: Array, K: Array, V: Array, scale: float) -> Array:
     order, back = modulo(Q, K)
     return ops.flash_attention(Q[:, :, order], K, V, scale)[:, :, back]
@@ -102,6 +114,8 @@ WHOLE_CACHE = giving(
 ROUNDED = "probabilities rounded to bfloat16"
 IN_HALF = "The second product is computed in half precision."
 NO_MASK = "Every query sees every key."
+BY_POWERS = "KV head by a group rounded down to a power of two"
+SHIFTED = "h / group is computed as a shift, which is right where heads of a group are a power of two."
 MODULO = "Query heads take turns with the KV heads instead of sharing one by groups."
 
 READINGS = (
@@ -168,6 +182,7 @@ READINGS = (
     ),
     Reading("flash_attention", "h modulo n_kv_heads", MODULO, _flash_modulo),
     Reading("attention_forward", "h modulo n_kv_heads", MODULO, _forward_modulo),
+    *(Reading(f.__name__, BY_POWERS, SHIFTED, _shifted(f)) for f in (ops.flash_attention, ops.attention_forward)),
     Reading("flash_attention", "no causal mask", NO_MASK, FLASH_UNMASKED),
     Reading("attention_forward", "no causal mask", NO_MASK, FORWARD_UNMASKED),
     Reading("flash_attention", "own key masked", "j < i is written where j <= i is meant.", FLASH_STRICT),

@@ -20,7 +20,7 @@ def _by_columns(columns: int) -> Callable[[Call], Array]:
 
 def _over_all_keys(call: Call) -> Array:
     x = call.scores * call.scale
-    return np.where(call.hidden(), 0, normalised(x, largest(x))).astype(x.dtype)
+    return np.where(call.hidden(), 0, normalised(x, largest(x)))
 
 
 def _at_least(lowest: float) -> Callable[[Call], Array]:
@@ -28,6 +28,25 @@ def _at_least(lowest: float) -> Callable[[Call], Array]:
 
     def weights(call: Call) -> Array:
         x = np.maximum(call.x(), call.scores.dtype.type(lowest))
+        return normalised(x, largest(x))
+
+    return weights
+
+
+def _first_key_always(call: Call) -> Array:
+    """What a query sees is at least one key long."""
+    future = call.future()
+    future = future & ~(future.all(axis=1, keepdims=True) & (np.arange(future.shape[1]) == 0))
+    x = call.scores * call.scale + call.added()
+    x = np.where(future, -np.inf, x).astype(x.dtype) if call.causal else x
+    return normalised(x, largest(x))
+
+
+def _hidden_below(lowest: float) -> Callable[[Call], Array]:
+    """-inf for what is as low as such a number."""
+
+    def weights(call: Call) -> Array:
+        x = np.where(call.x() < lowest, -np.inf, call.x())
         return normalised(x, largest(x))
 
     return weights
@@ -55,11 +74,7 @@ READINGS: tuple[Reading, ...] = (
     reading(
         "maximum before the scale",
         "The largest score is found first, then scaled: by a negative scale the smallest.",
-        of(
-            lambda call: normalised(
-                call.x(), largest(np.where(call.hidden(), -np.inf, call.scores)).astype(call.x().dtype) * call.scale
-            )
-        ),
+        of(lambda call: normalised(call.x(), largest(np.where(call.hidden(), -np.inf, call.scores)) * call.scale)),
     ),
     reading(
         "maximum over what is masked",
@@ -81,12 +96,22 @@ READINGS: tuple[Reading, ...] = (
     reading(
         "a query that sees no key gives NaN",
         "0 is divided by 0, as in a plain softmax.",
-        giving(ops.attention_softmax, lambda r, g: np.where(_unseen_rows(Call(**g)), np.nan, r).astype(r.dtype)),
+        giving(ops.attention_softmax, lambda r, g: np.where(_unseen_rows(Call(**g)), np.nan, r)),
     ),
     reading(
         "a query that sees no key gives the mean",
         "-10000 stands for -inf: of nothing but these all are alike.",
         of(_at_least(-1e4)),
+    ),
+    reading(
+        "a query that sees no key sees the first",
+        "How many keys are seen is no less than 1.",
+        of(_first_key_always),
+    ),
+    reading(
+        "what lies below -1e9 taken for hidden",
+        "A number stands for -inf, and a finite score or mask as low as that is taken for it.",
+        of(_hidden_below(-1e9)),
     ),
     reading(
         "over queries",

@@ -125,6 +125,20 @@ def _of_columns(r: Array, g: Given) -> Array:
     return r - bias.reshape(1, -1, 1, 1) + bias[np.arange(r.shape[3]) % len(bias)]
 
 
+def _bias_of_first_group(r: Array, g: Given) -> Array:
+    """The bias by the filter's number in its group."""
+    if not g["has_bias"]:
+        return r
+    bias, each = g["bias"], len(g["bias"]) // g["groups"]
+    return r + (bias[np.arange(len(bias)) % each] - bias).reshape(1, -1, 1, 1)
+
+
+def _but_the_last_sample(x: Array) -> Array:
+    """The last of several samples is as good as not there."""
+    kept = np.arange(len(x)) < max(1, len(x) - 1)
+    return np.where(kept.reshape(-1, 1, 1, 1), x, x.dtype.type(0))
+
+
 def _first_group(x: Array, groups: int, axis: int) -> Array:
     first = _by_group(x, groups, axis)[0]
     return np.concatenate([first] * groups, axis=axis)
@@ -202,6 +216,12 @@ READINGS = (
         fed(ops.conv2d, input=lambda g: _interleaved(g["input"], g["groups"], 1)),
     ),
     Reading("conv2d", "no bias", "The bias is left to another operation.", fed(ops.conv2d, has_bias=lambda g: 0)),
+    Reading(
+        "conv2d",
+        "bias of the first group for all",
+        "Where a group begins is left out of the bias's index.",
+        giving(ops.conv2d, _bias_of_first_group),
+    ),
     Reading("conv2d", "bias by column", "The bias is added along the last axis.", giving(ops.conv2d, _of_columns)),
     Reading(
         "conv2d",
@@ -275,6 +295,15 @@ READINGS = (
             "beta taken for a switch",
             "Where beta is not 0 the gradient is added to what is there.",
             fed(op, beta=lambda g: 1.0 if g["beta"] else 0.0),
+        )
+        for op in (ops.conv2d_backward_weight, ops.conv2d_backward_bias)
+    ),
+    *(
+        Reading(
+            op.__name__,
+            "last sample missing",
+            "The batch is cut into parts of whole samples, and the rest is left.",
+            fed(op, d_output=lambda g: _but_the_last_sample(g["d_output"])),
         )
         for op in (ops.conv2d_backward_weight, ops.conv2d_backward_bias)
     ),

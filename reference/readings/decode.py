@@ -40,6 +40,11 @@ _STATES: tuple[tuple[str, str, Uniform], ...] = (
         "The sum is taken for the exclusive or.",
         lambda s: _advanced((s + _rows(s) * np.uint64(12345)) & 0xFFFFFFFF),
     ),
+    (
+        "upper half of the seed mixed in",
+        "Its 64 bits are folded to 32 and not cut off.",
+        lambda s: _state(s ^ s >> np.uint64(32)),
+    ),
     ("two steps before the draw", "The generator is advanced once too often.", lambda s: _advanced(_state(s))),
 )
 
@@ -231,6 +236,15 @@ READINGS = (
         Reading(function.__name__, name, why, _sampled(function, _drawn_from(state)))
         for function in SAMPLERS
         for name, why, state in _STATES
+    ),
+    *(
+        Reading(
+            function.__name__,
+            "a low temperature taken for 0",
+            "What is to be divided by is compared with a small number, not with 0: of equal logits the first is taken.",
+            fed(function, temperature=lambda g: g["temperature"] if g["temperature"] >= 1e-5 else 0.0),
+        )
+        for function in SAMPLERS
     ),
     *(
         Reading(

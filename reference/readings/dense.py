@@ -63,7 +63,7 @@ def _bias_after(r: Any, g: Given) -> Any:
 
 def not_transposed(given: Given) -> Array:
     rows, cols = given["weight"].shape
-    return np.ascontiguousarray(as_stored(given["weight"], cols, rows).T)
+    return np.copy(as_stored(given["weight"], cols, rows).T, order="C")
 
 
 def _dense(name: str, why: str, function: Callable[..., Any]) -> Reading:

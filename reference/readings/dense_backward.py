@@ -79,7 +79,7 @@ def _last_row(r: Any, g: Given) -> Any:
 
 def _not_turned(r: Any, g: Given) -> Any:
     """input^T . d_pre, in x out, taken for out x in."""
-    d_weight = as_stored(np.ascontiguousarray(g["input"].T @ r[0]), *r[2].shape)
+    d_weight = as_stored(np.copy(g["input"].T @ r[0], order="C"), *r[2].shape)
     return (*r[:2], accumulate(d_weight, g["d_weight"], g["beta"]), r[3])
 
 

@@ -150,12 +150,12 @@ RULES: tuple[tuple[str, str, Any], ...] = (
     (
         "divided by the rate",
         "The rate is taken as the probability to keep in the scale.",
-        _masked(ops.kept, lambda x, rate: x / x.dtype.type(rate)),
+        _masked(ops.kept, lambda x, rate: x / rate),
     ),
     (
         "multiplied by the mask",
         "What is dropped is multiplied by 0: a NaN or an infinity stays one.",
-        lambda x, philox, rate: x * (ops.kept(philox, x.size, rate).astype(x.dtype) / x.dtype.type(1.0 - rate)),
+        lambda x, philox, rate: x * (ops.kept(philox, x.size, rate).astype(x.dtype) / (1.0 - rate)),
     ),
     ("nothing dropped", "As when it is evaluated.", lambda x, philox, rate: x + 0.0),
 )

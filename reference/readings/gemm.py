@@ -48,7 +48,8 @@ def experts_with_rows(name: str) -> Callable[[Given], Array]:
 
     def change(g: Given) -> Array:
         before = np.cumsum(np.diff(g["offsets"]) > 0)
-        return np.asarray(g[name][np.concatenate([[0], before[:-1]])])
+        weights: Array = g[name][np.concatenate([[0], before[:-1]])]
+        return weights
 
     return change
 

@@ -32,7 +32,7 @@ def _sigmoid(x: Array) -> Array:
 def _by_turns(results: Results, _: Given) -> Results:
     """The columns of both, one behind the other, as if gate's and up's took turns."""
     pairs = np.concatenate(results[:2], axis=-1)
-    gate, up = np.ascontiguousarray(pairs[:, 0::2]), np.ascontiguousarray(pairs[:, 1::2])
+    gate, up = np.copy(pairs[:, 0::2], order="C"), np.copy(pairs[:, 1::2], order="C")
     return gate, up, swiglu(gate, up)
 
 

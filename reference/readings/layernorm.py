@@ -60,7 +60,7 @@ FORWARD: tuple[tuple[str, str, Statistics], ...] = (
     (
         "eps as the least variance",
         "The larger of the variance and eps is taken, not their sum.",
-        lambda x, eps: (_mean(x), 1.0 / np.sqrt(np.maximum(_variance(x), x.dtype.type(eps)))),
+        lambda x, eps: (_mean(x), 1.0 / np.sqrt(np.maximum(_variance(x), eps))),
     ),
     (
         "eps 1e-6",

@@ -39,7 +39,7 @@ class Call:
 
     def x(self) -> Array:
         x = self.scores * self.scale + self.added()
-        return np.where(self.future(), -np.inf, x).astype(x.dtype) if self.causal else x
+        return np.where(self.future(), -np.inf, x) if self.causal else x
 
 
 def of(function: Callable[[Call], Array]) -> Callable[..., Array]:
@@ -54,8 +54,8 @@ def of(function: Callable[[Call], Array]) -> Callable[..., Array]:
 def normalised(x: Array, most: Array, axis: int = -1) -> Array:
     """Softmax by this maximum; 0 where nothing is seen."""
     seen = np.max(x, axis=axis, keepdims=True) != -np.inf
-    exponentials = np.where(seen, np.exp(x - np.where(seen, most, 0)), 0).astype(x.dtype)
-    return exponentials / np.where(seen, np.sum(exponentials, axis=axis, keepdims=True), 1).astype(x.dtype)
+    exponentials = np.where(seen, np.exp(x - np.where(seen, most, 0)), 0)
+    return exponentials / np.where(seen, np.sum(exponentials, axis=axis, keepdims=True), 1)
 
 
 def largest(x: Array, axis: Any = -1) -> Array:

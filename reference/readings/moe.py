@@ -62,6 +62,11 @@ def _slots_counted(results: Any, g: Given) -> tuple[Array, Array, Array]:
     return g["alpha"] * len(f_counts) * np.sum(share, keepdims=True), slots, p_means
 
 
+def _by_a_short_square(r: Array, g: Given) -> Array:
+    square = int(g["batch_seq"]) ** 2
+    return r * r.dtype.type(square) / r.dtype.type((square + 2**31) % 2**32 - 2**31)
+
+
 READINGS = (
     Reading("expert_sort", "slot by slot", "Pairs are sorted by slot before token.", _slot_major),
     Reading("expert_sort", "last token first", "Rows of an expert are given out from its end.", _backwards),
@@ -201,6 +206,12 @@ READINGS = (
         "no factor n_experts",
         "The factor of the loss is forgotten.",
         giving(ops.aux_loss_backward, lambda r, g: r / float(len(g["f_counts"]))),
+    ),
+    Reading(
+        "aux_loss_backward",
+        "square of the tokens in 32 bits",
+        "batch_seq * batch_seq is a product of ints, which wraps from 46,341 on.",
+        giving(ops.aux_loss_backward, _by_a_short_square),
     ),
     Reading(
         "aux_loss_backward",

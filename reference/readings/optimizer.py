@@ -70,6 +70,12 @@ _STATED = (
     ),
     Reading(
         "grad_clip",
+        "clipped where the norm is NaN",
+        "The condition is turned about: what is not below clip_norm is clipped.",
+        giving(ops.grad_clip, lambda r, g: (np.where(np.isnan(r[1]), r[1], r[0]), r[1])),
+    ),
+    Reading(
+        "grad_clip",
         "norm not rooted",
         "total_norm is the sum of squares.",
         giving(ops.grad_clip, lambda r, g: (r[0], r[1] * r[1])),
@@ -97,6 +103,12 @@ _STATED = (
         "always scaled",
         "A smaller norm is raised to clip_norm.",
         giving(ops.clip_scale, lambda r, g: (r[0], g["clip_norm"] / r[0])),
+    ),
+    Reading(
+        "clip_scale",
+        "clipped where the norm is NaN",
+        "The condition is turned about: what is not below clip_norm is clipped.",
+        giving(ops.clip_scale, lambda r, g: (r[0], np.where(np.isnan(r[0]), r[0], r[1]))),
     ),
     Reading(
         "clip_scale",

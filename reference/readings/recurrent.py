@@ -40,10 +40,10 @@ def _time_major(operation: Callable[..., Any]) -> Callable[..., Any]:
 
     def turned(sequence: Array) -> Array:
         batch, steps, width = sequence.shape
-        return np.ascontiguousarray(np.swapaxes(sequence.reshape(steps, batch, width), 0, 1))
+        return np.copy(np.swapaxes(sequence.reshape(steps, batch, width), 0, 1), order="C")
 
     def back(sequence: Array) -> Array:
-        return np.ascontiguousarray(np.swapaxes(sequence, 0, 1)).reshape(sequence.shape)
+        return np.copy(np.swapaxes(sequence, 0, 1), order="C").reshape(sequence.shape)
 
     def change(result: Any, g: Given) -> Any:
         return untupled(tuple(back(one) for one in tupled(operation(**{**g, "input": turned(g["input"])}))))
@@ -54,7 +54,7 @@ def _time_major(operation: Callable[..., Any]) -> Callable[..., Any]:
 def _backwards(operation: Callable[..., Any]) -> Callable[..., Any]:
     def change(result: Any, g: Given) -> Any:
         found = operation(**{**g, "input": g["input"][:, ::-1]})
-        return untupled(tuple(np.ascontiguousarray(one[:, ::-1]) for one in tupled(found)))
+        return untupled(tuple(np.copy(one[:, ::-1], order="C") for one in tupled(found)))
 
     return giving(operation, change)
 
@@ -221,7 +221,7 @@ READINGS = (
             _without_relu(lambda x: np.minimum(x, x.dtype.type(0)))),
     Reading("rnn_forward", "ReLU left out", "The sums are taken as they are.", _without_relu(lambda x: x)),
     Reading("rnn_forward", "w_h transposed", "h . w_h is taken, as where weights are stored in x out.",
-            fed(ops.rnn_forward, w_h=lambda g: np.ascontiguousarray(g["w_h"].T))),
+            fed(ops.rnn_forward, w_h=lambda g: np.copy(g["w_h"].T, order="C"))),
     *_orders(ops.lstm_forward, ("bias",),
              ("i, g, f, o", "As in the first kernels of another framework.", (0, 2, 1, 3)),
              ("i, o, f, g", "ONNX's order.", (0, 2, 3, 1)),

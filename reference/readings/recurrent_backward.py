@@ -166,6 +166,14 @@ def _slipped(operation: Callable[..., Any], slip: str) -> Callable[..., Any]:
     return giving(operation, function)
 
 
+def _unforgotten_at_the_start(result: Any, a: Given) -> Any:
+    """d_c0 of a first step that forgets nothing; all else as it is."""
+    hidden = a["w_h"].shape[1]
+    is_first_f = (np.arange(a["gates"].shape[1])[:, None] == 0) & (np.arange(4 * hidden) // hidden == 1)
+    gates = np.where(is_first_f, a["gates"].dtype.type(1), a["gates"])
+    return (*result[:-1], ops.lstm_backward(**(a | {"gates": gates}))[-1])
+
+
 def _common() -> Iterator[Reading]:
     for operation in BACKWARDS:
         name, flag = operation.__name__, flag_of(operation)
@@ -218,9 +226,11 @@ READINGS = (
     *_common(),
     *(Reading(operation.__name__, name, why, _slipped(operation, slip)) for operation, name, why, slip in _SLIPS),
     Reading("rnn_backward", "w_h not transposed", "w_h . d_pre goes back, as from the forward's product.",
-            fed(ops.rnn_backward, w_h=lambda g: np.ascontiguousarray(g["w_h"].T))),
+            fed(ops.rnn_backward, w_h=lambda g: np.copy(g["w_h"].T, order="C"))),
     Reading("lstm_backward", "d_c0 missing", "What comes back to the cell at the start is not written out.",
             _changed(ops.lstm_backward, ("d_c0",), lambda value, a: value * 0)),
+    Reading("lstm_backward", "d_c0 without the first step's f", "What comes back to the first cells is not forgotten.",
+            giving(ops.lstm_backward, _unforgotten_at_the_start)),
     Reading("lstm_backward", "start of h taken for that of the cell", "Both have the same shape.",
             fed(ops.lstm_backward, c0=lambda g: g["h0"])),
     Reading("gru_backward", "rows of z and r exchanged", "The weights' gradients are written in the order z, r, n.",

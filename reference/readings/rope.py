@@ -52,6 +52,12 @@ def _all_in_place(names: tuple[str, ...]) -> Callable[[Any, Given], Any]:
     return lambda r, g: tuple(_in_place(g[name], g) for name in names) if len(names) > 1 else _in_place(g[names[0]], g)
 
 
+def _without_turns(g: Given) -> Array:
+    """Angles less whole turns, each as long as float32 has it: off by 1.7e-7 for every turn."""
+    turn = g["freqs"].dtype.type(np.float32(2 * np.pi))
+    return np.where(np.isfinite(g["freqs"]), g["freqs"] - np.trunc(g["freqs"] / turn) * turn, g["freqs"])
+
+
 def _positions(function: Callable[..., Array]) -> Callable[[int, int, float, float], Array]:
     """rope_freqs with another position: function(positions, alpha)."""
 
@@ -63,6 +69,15 @@ def _positions(function: Callable[..., Array]) -> Callable[[int, int, float, flo
 
 
 READINGS = (
+    *(
+        Reading(
+            function.__name__,
+            "angles less turns of 2 pi in float32",
+            "A large angle is turned back by a 2 pi of few digits, more of them lost with each turn.",
+            fed(function, freqs=_without_turns),
+        )
+        for function, _ in (*FORWARD, *BACKWARD)
+    ),
     *(
         reading
         for function, names in (*FORWARD, *BACKWARD)

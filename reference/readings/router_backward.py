@@ -21,18 +21,21 @@ from .reading import Given, Reading, fed
 def _of_choice(given: Given, differentiate: Callable[..., Any] = softmax_topk_backward) -> Array:
     """Through the weights of those chosen."""
     cols = given["probs"].shape[1]
-    return np.asarray(differentiate(given["weights"], given["indices"], given["d_weights"], cols))
+    through: Array = differentiate(given["weights"], given["indices"], given["d_weights"], cols)
+    return through
 
 
 def _slopes(given: Given, differentiate: Callable[..., Any] = aux_loss_backward) -> Array:
     """The auxiliary loss's gradient of the probabilities."""
     counts, tokens = given["f_counts"], len(given["probs"])
-    return np.asarray(differentiate(counts, batch_seq=tokens, alpha=given["alpha"], scale=given["scale"]))
+    slopes: Array = differentiate(counts, batch_seq=tokens, alpha=given["alpha"], scale=given["scale"])
+    return slopes
 
 
 def _of_loss(given: Given, differentiate: Callable[..., Any] = softmax_backward) -> Array:
     """Through the auxiliary loss."""
-    return np.asarray(differentiate(given["probs"], _slopes(given)))
+    through: Array = differentiate(given["probs"], _slopes(given))
+    return through
 
 
 def _joined(join: Callable[[Given], Array]) -> Callable[..., Array]:

@@ -19,7 +19,7 @@ _SHORTENED = "(stored through|rounded or cut off to|cut off, not rounded, to)"
 # Operations that move numbers: what is rounded there was rounded already.
 MOVES = (attention.kv_cache_append, moe.expert_dispatch, embedding.embedding)
 # Readings of float32 operations about formats no longer than these.
-_OF_FORMATS = ("TF32", "bfloat16", "float16")
+_OF_FORMATS = ("TF32", "bfloat16", "float16", "float32")
 
 Change = Callable[[Rounding], Operation]
 
@@ -89,6 +89,22 @@ def _fused_cross_entropy(r: Rounding) -> Operation:
     return function
 
 
+def _turned(direction: float, names: tuple[str, str]) -> Change:
+    """Rotation whose four products are each rounded before two of them are added."""
+
+    def change(r: Rounding) -> Operation:
+        def turned(x: Array, g: Given) -> Array:
+            angles = direction * g["freqs"][g["offset"] : g["offset"] + x.shape[1], None, :]
+            cosine, sine, first, second = np.cos(angles), np.sin(angles), x[..., 0::2], x[..., 1::2]
+            pairs = (r(first * cosine) - r(second * sine), r(first * sine) + r(second * cosine))
+            return np.stack(pairs, axis=-1).reshape(x.shape)
+
+        operation = rope.rope_qk if direction > 0 else rope.rope_qk_backward
+        return giving(operation, lambda _, g: tuple(turned(g[name], g) for name in names))
+
+    return change
+
+
 _STATISTICS = "What is declared float32 is kept in 16 bits, like the rest."
 _TWICE = "What lies between is stored, and so rounded, before it is used."
 CHANGES: tuple[tuple[Operation, str, str, Change], ...] = (
@@ -110,6 +126,8 @@ CHANGES: tuple[tuple[Operation, str, str, Change], ...] = (
     *((router.topk_router_backward, f"{name} in 16 bits", _STATISTICS, _input(router.topk_router_backward, name))
       for name in ("probs", "d_weights")),
     *((f, "angles in 16 bits", _STATISTICS, _input(f, "freqs")) for f in (rope.rope_qk, rope.rope_qk_backward)),
+    (rope.rope_qk, "products rounded before they are added", _TWICE, _turned(1.0, ("q", "k"))),
+    (rope.rope_qk_backward, "products rounded before they are added", _TWICE, _turned(-1.0, ("d_q_out", "d_k_out"))),
     (attention.attention_forward, "lse in 16 bits", _STATISTICS, _result(attention.attention_forward, 1)),
     (attention.attention_backward, "lse in 16 bits", _STATISTICS, _input(attention.attention_backward, "lse")),
     *((f, "weights in 16 bits", _STATISTICS, _input(f, "weights"))

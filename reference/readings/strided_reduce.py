@@ -70,8 +70,12 @@ def _repeats_once(rows: Array, start: Any, g: Given) -> Array:
     kept = len(g["output_strides"])
     along = zip(g["shape"][kept:], g["input_strides"][kept:], strict=True)
     times = math.prod(int(length) for length, stride in along if stride == 0)
-    if g["function"] not in (SUM, MEAN) or times <= 1:
+    if g["function"] not in (SUM, MEAN, PRODUCT) or times <= 1:
         return _join(rows, start, g)
+    if g["function"] == PRODUCT:
+        once = tuple(slice(1) if stride == 0 else slice(None) for stride in g["input_strides"][kept:])
+        several = rows.reshape(len(rows), *map(int, g["shape"][kept:]))[(slice(None), *once)]
+        return REDUCTIONS[PRODUCT](several.reshape(len(rows), -1), start)
     total = REDUCTIONS[SUM](rows, rows.dtype.type(0)) / rows.dtype.type(times) + start
     return total / rows.dtype.type(rows.shape[1]) if g["function"] == MEAN else total
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import astuple
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -146,3 +147,15 @@ def test_the_last_strategies_that_mean_something_are_taken(option: str, value: A
 
 def test_what_a_strategy_is_by_itself() -> None:
     assert astuple(Strategy()) == ("greedy", 1.0, 50, 0.9)
+
+
+def test_a_strategy_hands_on_its_own_numbers() -> None:
+    def told(logits: Any, seeds: Any, **named: float) -> dict[str, float]:
+        return named
+
+    ops: Any = SimpleNamespace(sample=told, topk_sample=told, topp_sample=told)
+    numbers = {"sample": {"temperature": 0.8}, "top_k": {"k": 5, "temperature": 0.8}}
+    numbers["top_p"] = {"top_p": 0.7, "temperature": 0.8}
+    for name, due in numbers.items():
+        chosen: Any = Strategy(name=name, temperature=0.8, k=5, top_p=0.7).choose(ops, None, None)
+        assert chosen == due

@@ -18,6 +18,7 @@ from reference.step import (
     TrainingConfig,
     Whole,
     accumulate,
+    adamw_arguments,
     learning_rate,
     start,
     training_step,
@@ -116,6 +117,40 @@ def test_where_forward_and_backward_begin() -> None:
     begins = ops.names.index(BACKWARD_BEGINS[0])
     assert [name for name in ops.names[:begins] if name.endswith("_backward")] == []
     assert "cross_entropy_forward" in ops.names[:begins]
+
+
+class Offering(Wrapped):
+    """A namespace that offers one fused operation."""
+
+    def offers(self, operation: str) -> bool:
+        return operation == self.fused
+
+    def __init__(self, ops: Any, fused: str) -> None:
+        super().__init__(ops)
+        self.fused = fused
+
+
+@pytest.mark.parametrize("fused", ["topk_router", "topk_router_backward", "router_gemm"])
+def test_a_fused_operation_gives_the_gradients_of_its_parts(fused: str) -> None:
+    config = replace(SMALL, aux_alpha=0.3)
+    with in_float64():
+        by_parts = accumulate(reference, config, noisy(parameters()), *batch())
+    fused_gradients = accumulate(Offering(reference, fused), config, parameters(), *batch()).gradients
+    for name, gradient in by_parts.gradients.items():
+        assert_close(fused_gradients[name], gradient, name)
+
+
+def test_adamw_is_told_which_update_it_is() -> None:
+    before = start(parameters())._replace(step=6)
+    gradients = {name: np.ones_like(array) for name, array in before.parameters.items()}
+    training = replace(TRAINING, beta1=0.8, beta2=0.99, eps=1e-7)
+    lists, named = adamw_arguments(training, before, gradients, np.array([0.5]), 0.25)
+    assert named == {"lr": 0.25, "beta1": 0.8, "beta2": 0.99, "eps": 1e-7, "step": 7}
+    *arrays, decays, scale = lists
+    for got, held in zip(arrays, (before.parameters, gradients, before.m, before.v), strict=True):
+        assert all(one is held[name] for one, name in zip(got, before.parameters, strict=True))
+    np.testing.assert_array_equal(decays, weight_decays(training, arrays[0]))
+    assert scale.tolist() == [0.5]
 
 
 HALVES = (slice(2), slice(2, 4))

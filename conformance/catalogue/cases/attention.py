@@ -52,6 +52,7 @@ CACHED = sizes(
     (1, 2, 1, 2, 5, 7, 192, 0.07),
     (1, 1, 1, 1030, 1030, 1030, 4, 0.5),
     (1, 4, 1, 1, 600, 620, 16, 0.25),
+    (2, 6, 2, 3, 17, 20, 8, 0.3),  # groups of three, which no shift divides by
 )
 APPENDS = sizes(
     "batch new_len n_kv_heads head_dim kv_capacity position",

@@ -35,6 +35,7 @@ _TOPP = _times(_times(EVERY, top_p=(0.1, 0.9)), temperature=(1.0,)) + _times(
     _times(SOME, top_p=(0.5, 1.0, 1.5, 0.0, -1.0)), temperature=(0.8,)
 )
 _WIDE = _times(sizes("batch vocab_size", (11, 40), (9, 300), (7, 1040)), temperature=(1.0,))
+_COLD = _times(sizes("batch vocab_size", (64, 33)), temperature=(1e-6, 2.0**-100))
 _SEEDS = {"seeds": seeds}
 # Of the two long ones draws end where pieces of a row end that warps of a block of 256 and of 1,024 threads have.
 _EDGES = _times(sizes("batch vocab_size", (64, 64), (65, 16), (65, 1024), (65, 8192)), temperature=(1.0,))
@@ -85,6 +86,9 @@ SPECS = (
     Spec("sample", {"beyond": _WARM + _WIDE}, _SEEDS, why="overflow_before_the_maximum"),
     Spec("sample", {"lowest": _WARM[::2]}, _SEEDS, why="maximum_below_any_start"),
     Spec("sample", {"plain": _GREEDY, "lowest": _GREEDY[:1]}, _SEEDS, why="greedy"),
+    Spec("sample", {"ties": _COLD}, _SEEDS, why="next_to_no_temperature"),
+    Spec("topk_sample", {"ties": _times(_COLD, k=(3,))}, _SEEDS, why="next_to_no_temperature"),
+    Spec("topp_sample", {"ties": _times(_COLD, top_p=(0.9,))}, _SEEDS, why="next_to_no_temperature"),
     Spec("topk_sample", {"plain": _TOPK, "late": [*_TOPK[-2:], *_times(_LONG, k=(3,))], "masked": _TOPK[-2:]}, _SEEDS),
     Spec("topk_sample", {"plain": _times(_WARM, k=(5,))}, _APART, why="rows_far_apart"),
     Spec("topk_sample", {"exact": _TOPK[-2:]}, _SEEDS, why="ties_by_lower_index"),

@@ -25,6 +25,7 @@ TAILS = sizes(
 )
 SOME = sizes("M N K", (17, 33, 65), (64, 48, 128))
 FEW = sizes("M N K", (9, 7, 2), (33, 5, 3))  # so few terms that not every sum is NaN
+DEEP = sizes("M N K", (5, 7, 300), (3, 5, 1030))  # more than one part of K
 MIXED = {"exact": SOME, "range": SOME, "swamp": SOME, "cancel": SOME, "special": FEW}
 
 
@@ -39,6 +40,7 @@ def _catalogue(operation: str) -> tuple[Spec, ...]:
         Spec(operation, fresh, {"C": nan}, why="fresh"),
         Spec(operation, {"plain": _scaled(SOME, (0.5, 0.0), (-1.7, 0.0))}, {"C": nan}, why="scaled"),
         Spec(operation, {"accumulate": _scaled(SOME, (1.0, 1.0), (0.3, -2.5)), "exact": _scaled(SOME, (2.0, 1.0))}),
+        Spec(operation, {"accumulate": _scaled(DEEP, (0.3, -2.5))}, why="scaled_by_parts_of_k"),
     )
 
 

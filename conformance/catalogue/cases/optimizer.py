@@ -74,6 +74,10 @@ def own_decays(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     return np.where(np.arange(shape[0]) % 3 == 2, 0.0, 0.02 + 0.2 * draw.uniform(shape))
 
 
+def _every(number: float) -> Maker:
+    return lambda draw, shape, sizes: np.full(shape, number)
+
+
 _CLIPPED = sizes("size clip_norm", (2, 0.5), (33, 1.0), (1025, 1.0), (8193, 30.0), (20011, 30.0))
 _UNCLIPPED = sizes("size clip_norm", (33, 100.0), (1025, 1000.0))
 _INFINITE = sizes("size clip_norm", (33, np.inf), (33, 1.0))  # a norm that is as large as its limit, and a larger one
@@ -112,6 +116,12 @@ SPECS = (
     Spec("grad_clip", {"plain": _UNCLIPPED, "exact": _UNCLIPPED}, why="below"),
     Spec("grad_clip", {"special": _INFINITE[:1]}, _INFINITE_GRAD, why="infinite", trivial="no norm is above infinity"),
     Spec("grad_clip", {"special": _INFINITE[1:]}, _INFINITE_GRAD, why="infinite"),
+    Spec(
+        "grad_clip",
+        {"lone_nan": sizes("size clip_norm", (33, 1.0))},
+        why="no_number",
+        trivial="no norm that is NaN is above a limit",
+    ),
     Spec("multi_sum_squares", {data: many() for data in ("plain", "exact", "range")} | {"tails": very_many()}),
     Spec("multi_sum_squares", {"swamp": many()}, {"inputs": _swamped}),
     Spec("multi_sum_squares", {"special": many()}, {"inputs": _special_last}),
@@ -127,6 +137,7 @@ SPECS = (
     Spec("multi_sum_squares_nonfinite", {"special": many()}, {"inputs": _special_first}, why="first"),
     Spec("multi_sum_squares_nonfinite", {"special": [*many(), *very_many()]}, {"inputs": _special_thirds}, why="many"),
     Spec("clip_scale", {"plain": sizes("clip_norm", (0.5,), (1.0,), (30.0,))}, {"sum_squares": squares}),
+    Spec("clip_scale", {"plain": sizes("clip_norm", (0.7,))}, {"sum_squares": _every(np.nan)}, why="no_number"),
     Spec(
         "clip_scale", {"tiny": sizes("clip_norm", (1e-3,), (3e-4,))}, {"sum_squares": small_squares}, why="small_norm"
     ),
@@ -153,10 +164,6 @@ FACTS = (
 
 def _lists(row: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**row, "count": len(row["lengths"]), "sizes": row["lengths"]}
-
-
-def _every(number: float) -> Maker:
-    return lambda draw, shape, sizes: np.full(shape, number)
 
 
 _ALONE = tuple((size,) for size in SIZES)

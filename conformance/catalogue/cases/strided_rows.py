@@ -126,6 +126,7 @@ MULTIPLIED = _rows(
             ("65x5x3", 2, "sliced", 1.0),
             ("2x0", 1, "dense", 3.0),
             ("1", 0, "dense", 1.5),
+            ("5x7", 1, "repeated_last", 1.5),  # seven times one number, which a sum may count and a product may not
         )
     ),
 )

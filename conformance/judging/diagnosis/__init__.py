@@ -25,6 +25,7 @@ from .symptoms import symptom
 
 __all__ = ["Compared", "diagnose", "printed"]
 
+_SEVERAL = 32  # wrong outputs that are looked at: each is compared with all others
 _SMALL = 2**14  # elements of an output that is looked at once more, though readings match
 
 # Kinds of symptoms that say what a slip did, whichever it was: a reading made for one call would say no more.
@@ -99,19 +100,26 @@ def _with_slips(found: Diagnosis, compared: Compared, call: Failed, failed: Sequ
     return replace(found, is_searched=True)
 
 
+def _some_of(failed: Sequence[str]) -> Sequence[str]:
+    """Wrong outputs to look at: of thousands of arrays of a list some tell what all of them look like."""
+    return [failed[at] for at in np.unique(np.linspace(0, len(failed) - 1, min(_SEVERAL, len(failed))).astype(int))]
+
+
 def _symptoms(call: Failed, failed: Sequence[str]) -> list[Symptom]:
     """The symptom of every wrong output; outputs that look alike together."""
     by_text: dict[str, Symptom] = {}
-    for name in failed:
+    for name in _some_of(failed):
         found = symptom(Wrong(call, name))
         before = by_text.get(found.text, found)
         by_text[found.text] = replace(before, outputs=(*before.outputs, name))
+    if len(by_text) == 1:
+        return [replace(one, outputs=tuple(failed)) for one in by_text.values()]
     return list(by_text.values())
 
 
 def _values(call: Failed, failed: Sequence[str]) -> tuple[Values, ...]:
     """How the inputs' values lie where the outputs are wrong."""
-    wrongs = [wrong for wrong in (Wrong(call, name) for name in failed) if wrong.beyond.any()]
+    wrongs = [wrong for wrong in (Wrong(call, name) for name in _some_of(failed)) if wrong.beyond.any()]
     return tuple(itertools.chain.from_iterable(values(w.output, w.beyond, inputs_at(w), spread_at(w)) for w in wrongs))
 
 

@@ -144,11 +144,14 @@ def short_integers(part: Part) -> Symptom | None:
     """Whole numbers of which only the lowest bits are there, with or without a sign."""
     if part.got.dtype.kind != "i" or not part.got.size:
         return None
-    for bits in (8, 16):
-        for kind, words in (("i", "a signed"), ("u", "an unsigned")):
-            short = np.asarray(part.right).astype(f"{kind}{bits // 8}").astype(part.got.dtype)
-            if np.array_equal(short, part.got):
-                return Symptom(Kind.SHORT, f"cut off to {words} number of {bits} bits")
+    for bits in (16, 8):  # what 16 bits leave of a number, of which 8 leave the same, they have made wrong
+        short = {
+            words: np.asarray(part.right).astype(f"{kind}{bits // 8}").astype(part.got.dtype)
+            for kind, words in (("i", "a signed"), ("u", "an unsigned"))
+        }
+        ways = [words for words, numbers in short.items() if np.array_equal(numbers, part.got)]
+        if ways:
+            return Symptom(Kind.SHORT, f"cut off to {ways[0] if len(ways) == 1 else 'a'} number of {bits} bits")
     return None
 
 

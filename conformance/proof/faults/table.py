@@ -10,6 +10,7 @@ from . import (
     batchnorm,
     broadcast,
     convolution,
+    corners,
     dropout,
     elementwise,
     fused_loss,
@@ -53,6 +54,7 @@ FAULTS = (
     *activations.FAULTS,
     *strided.FAULTS,
     *broadcast.FAULTS,
+    *corners.FAULTS,
 )
 # One of each family, of different kinds, none of which reaches another's operations: they go into one library.
 _TOGETHER = (

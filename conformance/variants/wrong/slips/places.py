@@ -25,6 +25,7 @@ def of_places(operation: str, parameter: Parameter, shape: Sequence[int]) -> Ite
         if count > 1:
             yield slip(f"the first {noun} of {name} read for all", change=_taken(axis, lambda at: at * 0))
             yield slip(f"of {name} the {noun} before read", change=_taken(axis, lambda at: np.maximum(at - 1, 0)))
+            yield slip(f"the last {noun} of {name} taken as 0", change=functools.partial(_cleared, axis, count - 1))
         for cut in (cut for cut in CUTS if cut < count):
             wraps = functools.partial(lambda cut, at: at % cut, cut)
             yield slip(f"{name} read modulo {cut} along its {_several(noun)}", change=_taken(axis, wraps))

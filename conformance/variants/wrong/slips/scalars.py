@@ -25,6 +25,10 @@ _OF_FLOATS: tuple[tuple[str, Change], ...] = (
     ("rounded to bfloat16", lambda x: float(bfloat16(np.array([x]))[0])),
     *((f"taken as {number:g}", functools.partial(lambda number, _: number, number)) for number in NUMBERS),
     *((f"taken as {bound:g} where below", functools.partial(max, bound)) for bound in BOUNDS),
+    *(
+        (f"taken as 0 where below {bound:g}", functools.partial(lambda bound, x: x if abs(x) >= bound else 0.0, bound))
+        for bound in BOUNDS[3:]
+    ),
     *((f"taken as {bound:g} where above", functools.partial(min, bound)) for bound in BOUNDS[:2]),
 )
 _OF_INTEGERS: tuple[tuple[str, Change], ...] = (
