@@ -241,7 +241,7 @@ READINGS = (
         Reading(
             function.__name__,
             "a low temperature taken for 0",
-            "What is to be divided by is compared with a small number, not with 0: of equal logits the first is taken.",
+            "It is compared with a small number, not with 0: of equal logits the first is taken.",
             fed(function, temperature=lambda g: g["temperature"] if g["temperature"] >= 1e-5 else 0.0),
         )
         for function in SAMPLERS

@@ -151,13 +151,16 @@ def test_a_shorter_format_than_the_declared_one_fails() -> None:
             assert any(run.line for case in few(operation) for run in judge_case(case.id, 3, coarse, contract))
 
 
+FINE = {"rope_forward: angles less turns of 2 pi in float32"}  # by 2e-7 a turn: less than the format keeps of an angle
+
+
 @pytest.mark.parametrize(
     "operation", ["silu", "silu_backward", "rmsnorm", "rmsnorm_backward", "swiglu", "rope_forward"]
 )
 def test_every_wrong_reading_still_fails(operation: str) -> None:
     preparation = Preparation(0, EAGER)
     cases = [case for case in few(operation, 25) if not preparation.case(case).weakness]
-    for reading in (reading for reading in READINGS if reading.operation == operation):
+    for reading in (one for one in READINGS if one.operation == operation and one.id not in FINE):
         bench = Bench(InProcess(**{operation: reading.function}), declared=EAGER, explains=False)
         assert Status.FAIL in {bench.case(case).status for case in cases}, reading.id
 
