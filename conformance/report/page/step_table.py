@@ -82,11 +82,11 @@ def _place_in_step(result: Result) -> tuple[str, bool, str]:
 
 
 def _step_table(step: str, locked: dict[str, Result], free: dict[str, Result], run: Run, number: int) -> StepTable:
-    firsts = [next((r for _, r in sorted(way.items()) if _is_wrong(r)), None) for way in (locked, free)]
+    firsts = [next((r for _, r in sorted(way.items()) if r.has_failed), None) for way in (locked, free)]
     wrong = [(name, first) for name, first in zip(("locked", "free"), firsts, strict=True) if first]
     named = shown_first(run)
     results = [r for way in (locked, free) for r in way.values()]
-    failed = [r for r in results if _is_wrong(r) and (r.evidence or r.id in named)]
+    failed = [r for r in results if r.has_failed and (r.evidence or r.id in named)]
     tensors: list[Tensor] = []
     begun = _backward_begins({**locked, **free})
     for place in sorted(locked.keys() | free.keys()):
@@ -94,10 +94,6 @@ def _step_table(step: str, locked: dict[str, Result], free: dict[str, Result], r
     most = max((r.share for r in results), default=0.0)
     was_run = any(r.was_run for r in results)
     return StepTable(step, tensors, was_run, wrong, [block(result, run, number) for result in failed], most)
-
-
-def _is_wrong(result: Result) -> bool:
-    return result.has_failed
 
 
 def _backward_begins(calls: Mapping[str, Result]) -> str:
