@@ -9,7 +9,10 @@
 #include "strides.h"
 
 enum { TILE_ROWS = 16, TILE_COLUMNS = 512, INPUTS = 2, OUTPUT = 0, IDENTITY = 0 /* of assayer.h */ };
-enum { CACHE_LINE = 16, PIECE = 256, STREAMED = 1 << 22 }; /* floats; results of 16 MiB and more are stored past the caches */
+enum { CACHE_LINE = 16, PIECE = 256 }; /* floats */
+/* Floats of all operands, from which on results are stored past the caches: 40 MiB.  Cores that share 32 MiB of the last cache (Zen
+ * 3 to 5) keep less than that from one call to the next, and are half as quick again where they may. */
+enum { STREAMED = 10 << 20 };
 enum { RUN = 1 << 16, REPEATED = 1024 }; /* elements of a tile that is not gathered; columns where an input repeats one number */
 
 struct call {
@@ -160,6 +163,17 @@ static bool cut(struct call* c) {
     return in_runs;
 }
 
+/* Elements of all operands, where one that repeats along an axis counts once. */
+static int64_t occupied(const struct call* c) {
+    int64_t total = 0;
+    for (int o = 0; o <= c->input_count; o++) {
+        int64_t places = 1;
+        for (int k = 0; k < c->at.axes; k++) places *= c->at.strides[o][k] == 0 ? 1 : c->at.lengths[k];
+        total += places;
+    }
+    return total;
+}
+
 /* Chooses the form of the function that reads one number of an operand which repeats it beside a run. */
 static void take_one(struct call* c, int function) {
     const int64_t a = c->at.strides[1][0], b = c->at.strides[2][0];
@@ -172,7 +186,7 @@ static void take_one(struct call* c, int function) {
 static int32_t do_all(struct call* c, int function) {
     simplify(&c->at, c->input_count + 1);
     bring_close_axis(&c->at, c->input_count + 1);
-    c->past_caches = elements_of(&c->at) >= STREAMED;
+    c->past_caches = occupied(c) >= STREAMED;
     if (c->zip && !c->past_caches) take_one(c, function);
     const bool in_runs = cut(c), repeats = c->map && c->at.strides[1][0] == 0;
     const int64_t tiles = tiles_of(c);

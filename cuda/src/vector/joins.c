@@ -8,14 +8,15 @@
 /* Products are joined in double, and do not pass the largest float on their way; so are sums, of fours that are summed in float.
  * The largest and the smallest are floats. */
 enum { ABREAST = 64 }; /* joined side by side, as a single chain waits for each of its links */
-/* Floats of a cache line, and how far ahead a run asks for them: the processor's own foresight ends at the page, and behind a run
- * the next one is likely to lie.  Sums of rows of a page are as quick again; from 16 KiB ahead they are a sixth quicker than from 4
- * (Zen 5), and a third than from 1 or 2. */
-enum { LINE = 16, AHEAD = 4096 };
+/* The processor's own foresight ends at the page, and behind a run the next one is likely to lie: in the first lines of a page
+ * those of the next one are asked for, from where it goes on by itself.  To ask for every line, 4 to 16 KiB ahead, makes sums of
+ * rows a sixth quicker on a Zen 5, and a fifth slower on a Zen 4, whose caches deliver faster than such a loop asks. */
+enum { LINE = 16, PAGE = 4096, FIRST = 512 }; /* floats; bytes */
 enum { COLUMNS = 1024 }; /* joined side by side, in floats that the closest cache holds */
 
 #define ASK_AHEAD(in)                                                                                                      \
-    for (int j = 0; j < ABREAST; j += LINE) PREFETCH((uintptr_t)(in) + (AHEAD + j) * sizeof(float))
+    if ((uintptr_t)(in) % PAGE < FIRST)                                                                                    \
+        for (int j = 0; j < ABREAST; j += LINE) PREFETCH((uintptr_t)(in) + PAGE + j * sizeof(float))
 
 /* What the first ABREAST numbers and those behind them, as many at a time, join to; *done says how many they are.  Compilers widen
  * floats by way of whole registers of them, which takes longer than the sums: here they are widened as they are read. */
@@ -33,26 +34,27 @@ enum { COLUMNS = 1024 }; /* joined side by side, in floats that the closest cach
         UNROLLED for (int k = 1; k < ABREAST / WIDE_LANES; k *= 2)                                                         \
             UNROLLED for (int j = 0; j + k < ABREAST / WIDE_LANES; j += 2 * k) totals[j] = name##_wide(totals[j], totals[j + k]);\
         memcpy(joined, totals, sizeof joined);                                                                             \
-        UNROLLED for (int k = 1; k < WIDE_LANES; k *= 2)                                                                   \
-            UNROLLED for (int j = 0; j + k < WIDE_LANES; j += 2 * k) joined[j] = name##_two(joined[j], joined[j + k]);     \
+        UNROLLED for (int half = WIDE_LANES / 2; half > 0; half /= 2)                                                      \
+            UNROLLED for (int j = 0; j < half; j++) joined[j] = name##_two(joined[j], joined[half + j]);                   \
         *done = i;                                                                                                         \
         return joined[0];                                                                                                  \
     }
-#define ABREAST_IN_FLOAT(name)                                                                                             \
+/* By whole registers to the end: a comparison of two single numbers is a branch, which no processor foresees. */
+#define ABREAST_IN_FLOAT(name, two)                                                                                        \
     static double name##_abreast(int64_t n, const float* in, int64_t* done) {                                              \
-        float joined[ABREAST];                                                                                             \
+        vec totals[ABREAST / LANES];                                                                                       \
         int64_t i = ABREAST;                                                                                               \
-        SIMD for (int j = 0; j < ABREAST; j++) joined[j] = in[j];                                                          \
+        UNROLLED for (int j = 0; j < ABREAST / LANES; j++) totals[j] = load(in + j * LANES);                               \
         for (; i + ABREAST <= n; i += ABREAST) {                                                                           \
             ASK_AHEAD(in + i);                                                                                             \
-            SIMD for (int j = 0; j < ABREAST; j++) joined[j] = name##_two(joined[j], in[i + j]);                           \
+            UNROLLED for (int j = 0; j < ABREAST / LANES; j++) totals[j] = two(totals[j], load(in + i + j * LANES));       \
         }                                                                                                                  \
-        SIMD for (int j = 0; j < 32; j++) joined[j] = name##_two(joined[j], joined[32 + j]);                               \
-        SIMD for (int j = 0; j < 16; j++) joined[j] = name##_two(joined[j], joined[16 + j]);                               \
-        SIMD for (int j = 0; j < 8; j++) joined[j] = name##_two(joined[j], joined[8 + j]);                                 \
-        for (int j = 0; j < 4; j++) joined[j] = name##_two(joined[j], joined[4 + j]);                                      \
+        UNROLLED for (int half = ABREAST / LANES / 2; half > 0; half /= 2)                                                 \
+            UNROLLED for (int j = 0; j < half; j++) totals[j] = two(totals[j], totals[half + j]);                          \
+        vec all = totals[0]; /* each step leaves half as many different numbers, twice each */                             \
+        UNROLLED for (int left = LANES; left > 1; left /= 2) all = two(ZIP_LOW(all, all), ZIP_HIGH(all, all));             \
         *done = i;                                                                                                         \
-        return (double)name##_two(name##_two(joined[0], joined[2]), name##_two(joined[1], joined[3]));                     \
+        return (double)ELEMENT(all, 0);                                                                                    \
     }
 
 #define COLUMNS_IN_DOUBLE(name)                                                                                            \
@@ -110,8 +112,8 @@ enum { COLUMNS = 1024 }; /* joined side by side, in floats that the closest cach
 
 JOINED(sum, double, total + x, ABREAST_IN_DOUBLE(sum, total + x), COLUMNS_IN_DOUBLE(sum))
 JOINED(product, double, total * x, ABREAST_IN_DOUBLE(product, total * x), COLUMNS_IN_DOUBLE(product))
-JOINED(largest, float, x > total || x != x ? x : total, ABREAST_IN_FLOAT(largest), COLUMNS_IN_FLOAT(largest))
-JOINED(smallest, float, x < total || x != x ? x : total, ABREAST_IN_FLOAT(smallest), COLUMNS_IN_FLOAT(smallest))
+JOINED(largest, float, x != x ? x : x > total ? x : total, ABREAST_IN_FLOAT(largest, vec_max), COLUMNS_IN_FLOAT(largest))
+JOINED(smallest, float, x != x ? x : x < total ? x : total, ABREAST_IN_FLOAT(smallest, vec_min), COLUMNS_IN_FLOAT(smallest))
 
 /* Sums of fours of numbers in floats, and of the fours in doubles, as widening takes longer than adding.  Where a four is past the
  * largest float, what is returned is no finite number: then all is to be summed once more, in double alone. */
@@ -137,8 +139,8 @@ static double sum_by_fours(int64_t n, const float* in, double start) {
     }
     UNROLLED for (int j = 1; j < WIDES; j++) totals[0] += totals[j];
     memcpy(joined, totals, sizeof joined);
-    UNROLLED for (int k = 1; k < WIDE_LANES; k *= 2)
-        UNROLLED for (int j = 0; j + k < WIDE_LANES; j += 2 * k) joined[j] += joined[j + k];
+    UNROLLED for (int half = WIDE_LANES / 2; half > 0; half /= 2)
+        UNROLLED for (int j = 0; j < half; j++) joined[j] += joined[half + j];
     start += joined[0];
     for (; i < n; i++) start += (double)in[i];
     return start;

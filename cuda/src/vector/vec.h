@@ -56,6 +56,27 @@ typedef float narrow_anywhere __attribute__((vector_size(4 * WIDE_LANES), may_al
 ALWAYS_INLINE vec load(const float* from) { return *(const vec_anywhere*)from; }
 ALWAYS_INLINE void store(float* to, vec x) { *(vec_anywhere*)to = x; }
 
+/* The larger, and the smaller, of each two, and NaN where one of them is. */
+#if LANES == 16
+#define WITH_NANS_OF(x, chosen) ((vec)_mm512_mask_mov_ps(chosen, _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q), x))
+#define LARGER(x, total) WITH_NANS_OF(x, _mm512_max_ps(x, total)) /* which is total where either is NaN */
+#define SMALLER(x, total) WITH_NANS_OF(x, _mm512_min_ps(x, total))
+#elif LANES == 8
+#define WITH_NANS_OF(x, chosen) ((vec)_mm256_blendv_ps(chosen, x, _mm256_cmp_ps(x, x, _CMP_UNORD_Q)))
+#define LARGER(x, total) WITH_NANS_OF(x, _mm256_max_ps(x, total))
+#define SMALLER(x, total) WITH_NANS_OF(x, _mm256_min_ps(x, total))
+#elif LANES > 1
+typedef int32_t lane_bits __attribute__((vector_size(4 * LANES)));
+#define CHOSEN(where, x, otherwise) ((vec)(((lane_bits)(x) & (where)) | ((lane_bits)(otherwise) & ~(where))))
+#define LARGER(x, total) CHOSEN((x > total) | (x != x), x, total)
+#define SMALLER(x, total) CHOSEN((x < total) | (x != x), x, total)
+#else
+#define LARGER(x, total) (x > total || x != x ? x : total)
+#define SMALLER(x, total) (x < total || x != x ? x : total)
+#endif
+ALWAYS_INLINE vec vec_max(vec total, vec x) { return LARGER(x, total); }
+ALWAYS_INLINE vec vec_min(vec total, vec x) { return SMALLER(x, total); }
+
 /* The lower, or the upper, halves of a and b with their elements in turn: a0 b0 a1 b1 ... */
 #if LANES > 1
 #if defined(__clang__) || __GNUC__ >= 12
