@@ -6,8 +6,18 @@
 
 #include <assayer.h>
 
-#define MAP(name, expression)                                                                                              \
-    static void name(int64_t n, const float* restrict in, float* restrict y) {                                             \
+/* Little work for what is read and written: registers of half the length keep up with the caches, and more of what arrays that do
+ * not begin with a line have in them lies in one line each (Zen 4: a tenth quicker). */
+#if defined(__AVX512F__) && defined(__GNUC__) && !defined(__clang__)
+#define NARROW __attribute__((target("prefer-vector-width=256")))
+#else
+#define NARROW
+#endif
+
+#define MAP(name, expression) MAP_OF(, name, expression)
+#define NARROW_MAP(name, expression) MAP_OF(NARROW, name, expression)
+#define MAP_OF(width, name, expression)                                                                                    \
+    width static void name(int64_t n, const float* restrict in, float* restrict y) {                                       \
         SIMD for (int64_t i = 0; i < n; i++) {                                                                             \
             const float x = in[i];                                                                                         \
             y[i] = expression;                                                                                             \
@@ -16,14 +26,14 @@
 /* Of two runs; and of one number and a run, either way round. */
 #define ZIP(name, expression)                                                                                              \
     static inline float name##_of(float a, float b) { return expression; }                                                 \
-    static void name(int64_t n, const float* restrict left, const float* restrict right, float* restrict y) {              \
+    NARROW static void name(int64_t n, const float* restrict left, const float* restrict right, float* restrict y) {       \
         SIMD for (int64_t i = 0; i < n; i++) y[i] = name##_of(left[i], right[i]);                                          \
     }                                                                                                                      \
-    static void name##_of_left(int64_t n, const float* restrict left, const float* restrict right, float* restrict y) {    \
+    NARROW static void name##_of_left(int64_t n, const float* restrict left, const float* restrict right, float* restrict y) {\
         const float a = *left;                                                                                             \
         SIMD for (int64_t i = 0; i < n; i++) y[i] = name##_of(a, right[i]);                                                \
     }                                                                                                                      \
-    static void name##_of_right(int64_t n, const float* restrict left, const float* restrict right, float* restrict y) {   \
+    NARROW static void name##_of_right(int64_t n, const float* restrict left, const float* restrict right, float* restrict y) {\
         const float b = *right;                                                                                            \
         SIMD for (int64_t i = 0; i < n; i++) y[i] = name##_of(left[i], b);                                                 \
     }
@@ -47,16 +57,16 @@ static void identity(int64_t n, const float* restrict in, float* restrict y) {
     }
     for (; i < n; i++) y[i] = in[i];
 }
-MAP(negative, -x)
-MAP(absolute, fabsf(x))
-MAP(sign, x > 0.0f ? 1.0f : x < 0.0f ? -1.0f : x)
-MAP(whole_below, floorf(x))
-MAP(whole_above, ceilf(x))
-MAP(nearest_whole, rintf(x))
-MAP(square, x * x)
-MAP(reciprocal, 1.0f / x)
-MAP(root, sqrtf(x))
-MAP(inverse_root, 1.0f / sqrtf(x))
+NARROW_MAP(negative, -x)
+NARROW_MAP(absolute, fabsf(x))
+NARROW_MAP(sign, x > 0.0f ? 1.0f : x < 0.0f ? -1.0f : x)
+NARROW_MAP(whole_below, floorf(x))
+NARROW_MAP(whole_above, ceilf(x))
+NARROW_MAP(nearest_whole, rintf(x))
+NARROW_MAP(square, x * x)
+NARROW_MAP(reciprocal, 1.0f / x)
+NARROW_MAP(root, sqrtf(x))
+NARROW_MAP(inverse_root, 1.0f / sqrtf(x))
 #ifdef __AVX512F__
 /* As exp_lane, but that 2^n is one instruction, which gives subnormal results and infinities of itself. */
 static inline __m512 exp_register(__m512 x) {
