@@ -28,6 +28,16 @@ def edges(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     return np.resize(np.concatenate([_EDGES, -_EDGES, _NANS.view(np.float32)]), shape)
 
 
+def _band(factor: float, axis: int) -> Maker:
+    """Normal numbers times a factor in places 16 to 31 along an axis: units take matrices by tiles of 16 or 32."""
+
+    def make(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+        places = np.arange(shape[axis]).reshape(-1, *(1,) * (len(shape) - 1 - axis))
+        return draw.normal(shape) * np.where(places // 16 == 1, factor, 1.0)
+
+    return make
+
+
 def _some_nan(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     """Every third number is none; what of its bits is lost, or carried into, would make it one."""
     nans = np.resize(_QUIET_NANS.view(np.float32), shape)
@@ -74,19 +84,22 @@ def _near_the_least() -> Iterator[Spec]:
 
     float16 ends at 2^-24, and float32's sums of its products are never as small.
     """
-    factors: dict[str, dict[str, str | Maker]] = {
-        "small_sums": dict.fromkeys("AB", scaled("plain", 2.0**-62)),
-        "small_factors": {"A": "subnormal", "B": scaled("plain", 2.0**60)},
-    }
+    small, large = 2.0**-62, 2.0**60
     for operation in ("gemm", "gemm_nn", "gemm_tn"):
-        row = sizes("M N K", (19, 18, 33))[0] | ({} if operation == "gemm" else {"alpha": 1.0, "beta": 0.0})
-        for why, inputs in factors.items():
-            yield Spec(
-                f"{operation}_bf16",
-                {"subnormal": [row]},
-                inputs if operation == "gemm" else {**inputs, "C": nan},
-                why=why,
-            )
+        given: dict[str, float] = {} if operation == "gemm" else {"alpha": 1.0, "beta": 0.0}
+        free: dict[str, str | Maker] = {} if operation == "gemm" else {"C": nan}
+        of_rows, of_columns = int(operation == "gemm_tn"), int(operation != "gemm")  # axes of A's rows, B's columns
+        every: dict[str, dict[str, str | Maker]] = {
+            "small_sums": dict.fromkeys("AB", scaled("plain", small)),
+            "small_factors": {"A": "subnormal", "B": scaled("plain", large)},
+            "small_columns": {"A": scaled("plain", small), "B": _band(small, of_columns)},
+            "small_rows": {"A": _band(small, of_rows), "B": scaled("plain", small)},
+        }
+        for why, inputs in every.items():
+            row = sizes("M N K", (70, 43, 33) if why in ("small_columns", "small_rows") else (19, 18, 33))[0]
+            yield Spec(f"{operation}_bf16", {"subnormal": [row | given]}, inputs | free, why=why)
+    inputs = {"A": scaled("plain", small), "B_gate": "plain", "B_up": _band(small, 0)}
+    yield Spec("gemm_swiglu_bf16", {"subnormal": sizes("M N K", (19, 43, 33))}, inputs, why="small_columns_of_up")
 
 
 def _updates(operation: str) -> Iterator[Spec]:

@@ -1,7 +1,7 @@
-/* Products in 16 bits.  Where there is a unit for the format, both factors are packed for it once, shared among the threads; then
- * blocks of C are.  Elsewhere, and where numbers of a strip of A and of all of B are so small that a unit would take a result for
- * zero, the strip is computed in float32: so the last bits of a row may depend on the rows beside it.  How C is divided into
- * blocks, and among threads, changes no bit. */
+/* Products in 16 bits.  Where there is a unit for the format, A is packed for it once, shared among the threads; then blocks of C
+ * are computed, each of which packs its part of B to memory that its caches hold.  Elsewhere, and where numbers of a strip of A and
+ * of a panel of B are so small that a unit would take a result for zero, that part of C is computed in float32: so the last bits of
+ * an element may depend on the rows and columns beside it.  How C is divided into blocks, and among threads, changes no bit. */
 #include "halves.h"
 #include "assayer.h"
 #include "../parallel.h"
@@ -10,9 +10,10 @@
 
 #include <string.h>
 
-/* A block of C is at most so large: its part of packed B, DEPTH_STEPS at a time, stays in the second-level cache, a strip of A in
- * the first. */
-enum { BLOCK_ROWS = 128, BLOCK_PANELS = WIDENED_COLUMNS / PAIR_WIDTH, DEPTH_STEPS = 32, TASKS_OF_ONE = 2, TASKS_OF_MANY = 8 };
+/* A block of C is at most so large: packing its part of B is little beside so many rows of products, of which GROUP_ROWS at a time,
+ * DEPTH_STEPS at a time, are summed; PACKED numbers of B leave room in the second-level cache, a strip of A in the first. */
+enum { BLOCK_ROWS = WIDENED_ROWS, BLOCK_PANELS = WIDENED_COLUMNS / PAIR_WIDTH, LEAST_PANELS = 4, PACKED = 1 << 18 };
+enum { GROUP_ROWS = 128, DEPTH_STEPS = 32, TASKS_OF_ONE = 2, TASKS_OF_MANY = 8 };
 enum { WIDENED_STRIP = 128 }; /* rows by which what is widened is shared out */
 static const double SERIAL_BELOW_FLOPS = 500e3;
 static const int64_t TOO_MANY = INT64_MAX / 4; /* more numbers than any memory has */
@@ -20,17 +21,25 @@ static const int64_t TOO_MANY = INT64_MAX / 4; /* more numbers than any memory h
 /* A product as it is shared out: what of the numbering of all products' strips, panels and blocks is its own. */
 struct work {
     const struct half_product* product;
-    int64_t steps, strips, panels, first_pack, first_block;
-    int64_t packed_panels; /* of B, then of B_up where the product is gated */
-    uint16_t *a, *b; /* packed */
-    uint16_t* least; /* of every strip, then of every panel */
+    int64_t steps, strips, panels, first_strip, first_block;
+    uint16_t* a;     /* packed */
+    uint16_t* least; /* of every strip */
 };
 
 struct half_plan {
     const struct half_sums* sums;
     const struct unit* unit; /* or null */
     struct work* works;
-    int64_t count, packs, blocks, block_strips, block_panels, most_strips;
+    int64_t count, strips, blocks, block_strips, block_panels;
+    int64_t most_strips, most_of_panel; /* of one product; numbers of a panel, and of up's beside it */
+    int64_t b_floats;                   /* room for a block's part of B */
+};
+
+/* A block's part of B. */
+struct half_panels {
+    uint16_t* b;
+    int64_t up; /* where that of up begins */
+    uint16_t least[BLOCK_PANELS];
 };
 
 static int64_t rows_of_strip(const struct half_plan* plan) { return plan->unit ? plan->unit->rows : WIDENED_STRIP; }
@@ -47,30 +56,33 @@ static void number_blocks(struct half_plan* plan) {
     }
 }
 
-/* Halves the blocks until there are tasks enough for every thread, or the blocks are small. */
+/* Halves the blocks until their part of B fits, there are tasks enough for every thread, or the blocks are small. */
 static void divide(struct half_plan* plan) {
     const int64_t enough = (int64_t)(plan->count > 1 ? TASKS_OF_MANY : TASKS_OF_ONE) * thread_count();
-    plan->block_strips = max64(1, (plan->unit ? BLOCK_ROWS : WIDENED_ROWS) / rows_of_strip(plan));
+    const int64_t most = max64(1, BLOCK_ROWS / rows_of_strip(plan));
+    plan->block_strips = max64(1, ceil_div(plan->most_strips, max64(1, ceil_div(plan->most_strips, most)))); /* equal ones */
     plan->block_panels = BLOCK_PANELS;
+    while (plan->unit && plan->block_panels > LEAST_PANELS && plan->block_panels * plan->most_of_panel > PACKED) plan->block_panels /= 2;
     for (number_blocks(plan); plan->blocks < enough; number_blocks(plan)) {
-        if (plan->block_panels > 4) plan->block_panels /= 2;
+        if (plan->block_panels > LEAST_PANELS) plan->block_panels /= 2;
         else if (plan->block_strips > 1) plan->block_strips = ceil_div(plan->block_strips, 2);
         else break;
     }
+    plan->b_floats = plan->unit ? plan->block_panels * plan->most_of_panel / 2 : 0;
 }
 
-/* Numbers what there is to do, and returns how many packed numbers there are. */
+/* Numbers what there is to do, and returns how many packed numbers of A there are. */
 static int64_t count_works(struct half_plan* plan, const struct half_product* products) {
     int64_t numbers = 0;
-    plan->packs = 0;
     for (int64_t i = 0; i < plan->count; i++) {
         const struct half_product* const p = &products[i];
         struct work w = {.product = p, .steps = ceil_div(p->depth, PAIR_DEPTH), .strips = ceil_div(p->rows, rows_of_strip(plan)),
-                         .panels = p->rows ? ceil_div(p->columns, PAIR_WIDTH) : 0, .first_pack = plan->packs};
-        w.packed_panels = p->gated ? 2 * w.panels : w.panels;
+                         .panels = p->rows ? ceil_div(p->columns, PAIR_WIDTH) : 0, .first_strip = plan->strips};
         plan->works[i] = w;
-        plan->packs += w.strips + w.packed_panels;
-        numbers = min64(TOO_MANY, numbers + min64(TOO_MANY, w.steps * PAIR_DEPTH * (p->rows + w.packed_panels * PAIR_WIDTH)));
+        plan->strips += w.strips;
+        plan->most_strips = max64(plan->most_strips, w.strips);
+        plan->most_of_panel = max64(plan->most_of_panel, (p->gated ? 2 : 1) * w.steps * PAIR_DEPTH * PAIR_WIDTH);
+        numbers = min64(TOO_MANY, numbers + min64(TOO_MANY, w.steps * PAIR_DEPTH * p->rows));
     }
     return numbers;
 }
@@ -79,9 +91,8 @@ static void place_packed(struct half_plan* plan, uint16_t* packed, uint16_t* lea
     for (int64_t i = 0; i < plan->count; i++) {
         struct work* const w = &plan->works[i];
         w->a = packed;
-        w->b = packed + w->steps * PAIR_DEPTH * w->product->rows;
-        w->least = least + w->first_pack;
-        packed = w->b + w->steps * PAIR_DEPTH * w->packed_panels * PAIR_WIDTH;
+        w->least = least + w->first_strip;
+        packed += w->steps * PAIR_DEPTH * w->product->rows;
     }
 }
 
@@ -89,27 +100,29 @@ static const struct work* owner(const struct half_plan* plan, int64_t task, bool
     int64_t low = 0, high = plan->count;
     while (high - low > 1) {
         const int64_t middle = low + (high - low) / 2;
-        const int64_t first = is_block ? plan->works[middle].first_block : plan->works[middle].first_pack;
+        const int64_t first = is_block ? plan->works[middle].first_block : plan->works[middle].first_strip;
         if (first <= task) low = middle;
         else high = middle;
     }
     return &plan->works[low];
 }
 
-static void pack(const struct simd* v, const struct half_plan* plan, int64_t task) {
+static void pack_strip(const struct simd* v, const struct half_plan* plan, int64_t task) {
     const struct work* const w = owner(plan, task, false);
     const struct half_product* const p = w->product;
-    const int64_t place = task - w->first_pack, panel = place - w->strips;
-    if (place < w->strips) {
-        const int64_t row = strip_at(w, place);
-        const struct half_matrix a = {p->a.data + row * p->a.row, p->a.row, p->a.col};
-        w->least[place] = v->pack_strip(a, (int)(strip_at(w, place + 1) - row), p->depth, w->a + row * w->steps * PAIR_DEPTH);
-    } else {
-        const struct half_matrix factor = panel < w->panels ? p->b : p->b_up;
-        const int64_t column = panel % w->panels * PAIR_WIDTH;
-        const struct half_matrix b = {factor.data + column * factor.col, factor.row, factor.col};
-        w->least[place] = v->pack_panel(b, p->depth, (int)min64(PAIR_WIDTH, p->columns - column),
-                                        w->b + panel * PAIR_WIDTH * w->steps * PAIR_DEPTH);
+    const int64_t strip = task - w->first_strip, row = strip_at(w, strip);
+    const struct half_matrix a = {p->a.data + row * p->a.row, p->a.row, p->a.col};
+    w->least[strip] = v->pack_strip(a, (int)(strip_at(w, strip + 1) - row), p->depth, w->a + row * w->steps * PAIR_DEPTH);
+}
+
+/* The panels of a block by one factor B; lowers each panel's least magnitude to that of its numbers. */
+static void pack_panels(const struct simd* v, const struct half_product* p, struct half_matrix b, struct half_block block, uint16_t* to,
+                        uint16_t* least) {
+    const int64_t deep = round_up(p->depth, PAIR_DEPTH);
+    for (int64_t at = 0; at < block.columns; at += PAIR_WIDTH, least++) {
+        const struct half_matrix panel = {b.data + (block.column + at) * b.col, b.row, b.col};
+        const uint16_t of_panel = v->pack_panel(panel, p->depth, (int)min64(PAIR_WIDTH, block.columns - at), to + at * deep);
+        if (of_panel < *least) *least = of_panel;
     }
 }
 
@@ -120,17 +133,6 @@ bool stays_normal(uint16_t least_a, uint16_t least_b) {
     enum { FRACTION = 7, LEAST_NORMAL = 1 << FRACTION, LEAST_EXPONENTS = 142 };
     const int a = least_a + 1, b = least_b + 1; /* of zeros alone 2^16, which no number has */
     return a >= LEAST_NORMAL && b >= LEAST_NORMAL && (a >> FRACTION) + (b >> FRACTION) >= LEAST_EXPONENTS;
-}
-
-/* 1 for each strip that the unit may be given. */
-static void judge_sizes(const struct half_plan* plan) {
-    for (int64_t i = 0; i < plan->count; i++) {
-        const struct work* const w = &plan->works[i];
-        uint16_t of_b = UINT16_MAX;
-        for (int64_t panel = 0; panel < w->packed_panels; panel++)
-            of_b = w->least[w->strips + panel] < of_b ? w->least[w->strips + panel] : of_b;
-        for (int64_t strip = 0; strip < w->strips; strip++) w->least[strip] = stays_normal(w->least[strip], of_b);
-    }
 }
 
 /* Where an element of C lies. */
@@ -167,36 +169,86 @@ void store_block(const struct simd* v, const struct half_product* p, const struc
     }
 }
 
-/* The sums of strips [first, last) by the unit, by packed panels from one on. */
-static void sum_strips(const struct half_plan* plan, const struct work* w, int64_t first, int64_t last, int64_t panel, int64_t panels,
-                       float* to, int64_t to_row) {
-    const int64_t row = strip_at(w, first), column = panel * PAIR_WIDTH, deep = w->steps * PAIR_DEPTH;
+/* The sums of strips [first, last) by the unit and packed panels. */
+static void sum_strips(const struct half_plan* plan, const struct work* w, int64_t first, int64_t last, const uint16_t* panels,
+                       int64_t count, float* to, int64_t to_row) {
+    const int64_t row = strip_at(w, first), deep = w->steps * PAIR_DEPTH;
     for (int64_t step = 0; step < w->steps; step += DEPTH_STEPS) {
         const int64_t steps = min64(DEPTH_STEPS, w->steps - step);
         for (int64_t strip = first; strip < last; strip++) {
             const int64_t at = strip_at(w, strip), rows = strip_at(w, strip + 1) - at;
             plan->unit->multiply(&(struct unit_call){
-                .strip = w->a + at * deep + step * rows * PAIR_DEPTH, .panels = w->b + column * deep + step * PAIR_DEPTH * PAIR_WIDTH,
-                .panel_stride = deep * PAIR_WIDTH, .rows = (int)rows, .panel_count = (int)panels, .steps = steps,
+                .strip = w->a + at * deep + step * rows * PAIR_DEPTH, .panels = panels + step * PAIR_DEPTH * PAIR_WIDTH,
+                .panel_stride = deep * PAIR_WIDTH, .rows = (int)rows, .panel_count = (int)count, .steps = steps,
                 .sums = to + (at - row) * to_row, .row = to_row, .adds = step > 0});
         }
     }
 }
 
-/* A block of strips [first, last) by the unit.  Sums that are stored as they are are formed where they are stored. */
-static void multiply_strips(const struct simd* v, const struct half_plan* plan, const struct work* w, int64_t first, int64_t last,
-                            struct half_block block, float* summed) {
+static bool all_stay_normal(const struct work* w, int64_t first, int64_t last, const struct half_panels* panels, int64_t count) {
+    bool stay = true;
+    for (int64_t strip = first; strip < last; strip++)
+        for (int64_t j = 0; j < count; j++) stay = stay && stays_normal(w->least[strip], panels->least[j]);
+    return stay;
+}
+
+/* A group of strips, or one of them, and some of a block's panels. */
+struct part {
+    const struct work* work;
+    int64_t first, last; /* strips */
+    struct half_block block;
+};
+
+/* By the unit.  Sums that are stored as they are are formed where they are stored. */
+static void multiply_part(const struct simd* v, const struct half_plan* plan, const struct part* part, const struct half_panels* panels,
+                          int64_t panel, float* summed) {
+    const struct work* const w = part->work;
     const struct half_product* const p = w->product;
-    const int64_t panel = block.column / PAIR_WIDTH, panels = ceil_div(block.columns, PAIR_WIDTH), width = panels * PAIR_WIDTH;
-    const bool in_place = plan->sums->wide && plan->sums->alpha == 1 && plan->sums->beta == 0 && block.columns == width;
-    if (in_place) {
-        sum_strips(plan, w, first, last, panel, panels, (float*)p->c + block.row * p->c_row + block.column, p->c_row);
+    const struct half_block* const block = &part->block;
+    const int64_t count = ceil_div(block->columns, PAIR_WIDTH), width = count * PAIR_WIDTH;
+    const uint16_t* const b = panels->b + panel * w->steps * PAIR_DEPTH * PAIR_WIDTH;
+    if (plan->sums->wide && plan->sums->alpha == 1 && plan->sums->beta == 0 && block->columns == width) {
+        sum_strips(plan, w, part->first, part->last, b, count, (float*)p->c + block->row * p->c_row + block->column, p->c_row);
         return;
     }
-    float* const of_up = summed + block.rows * width;
-    sum_strips(plan, w, first, last, panel, panels, summed, width);
-    if (p->gated) sum_strips(plan, w, first, last, w->panels + panel, panels, of_up, width);
-    store_block(v, p, plan->sums, block, summed, of_up, width);
+    float* const of_up = summed + block->rows * width;
+    sum_strips(plan, w, part->first, part->last, b, count, summed, width);
+    if (p->gated) sum_strips(plan, w, part->first, part->last, b + panels->up, count, of_up, width);
+    store_block(v, p, plan->sums, *block, summed, of_up, width);
+}
+
+/* Strip by strip and panel by panel: by the unit what it may be given, all else in float32. */
+static void multiply_pieces(const struct simd* v, const struct half_plan* plan, const struct part* part, const struct half_panels* panels,
+                            float* memory) {
+    const struct work* const w = part->work;
+    for (int64_t strip = part->first; strip < part->last; strip++)
+        for (int64_t panel = 0; panel * PAIR_WIDTH < part->block.columns; panel++) {
+            const int64_t row = strip_at(w, strip), at = panel * PAIR_WIDTH;
+            const struct half_block block = {row, strip_at(w, strip + 1) - row, part->block.column + at,
+                                             min64(PAIR_WIDTH, part->block.columns - at)};
+            const struct part piece = {w, strip, strip + 1, block};
+            if (stays_normal(w->least[strip], panels->least[panel])) multiply_part(v, plan, &piece, panels, panel, memory);
+            else multiply_widened(v, w->product, plan->sums, block, memory);
+        }
+}
+
+/* Strips [strip, end) by the unit. */
+static void multiply_strips(const struct simd* v, const struct half_plan* plan, const struct work* w, int64_t strip, int64_t end,
+                            struct half_block block, float* memory) {
+    const struct half_product* const p = w->product;
+    const int64_t count = ceil_div(block.columns, PAIR_WIDTH), group = max64(1, GROUP_ROWS / plan->unit->rows);
+    struct half_panels panels = {.b = (uint16_t*)memory, .up = count * w->steps * PAIR_DEPTH * PAIR_WIDTH};
+    memset(panels.least, 0xff, sizeof panels.least);
+    pack_panels(v, p, p->b, block, panels.b, panels.least);
+    if (p->gated) pack_panels(v, p, p->b_up, block, panels.b + panels.up, panels.least);
+    for (int64_t last; strip < end; strip = last) {
+        last = min64(end, strip + group);
+        const int64_t row = strip_at(w, strip);
+        const struct part part = {w, strip, last, {row, strip_at(w, last) - row, block.column, block.columns}};
+        float* const rest = memory + plan->b_floats;
+        if (all_stay_normal(w, strip, last, &panels, count)) multiply_part(v, plan, &part, &panels, 0, rest);
+        else multiply_pieces(v, plan, &part, &panels, rest);
+    }
 }
 
 static void do_block(const struct simd* v, const struct half_plan* plan, int64_t task, float* memory) {
@@ -204,18 +256,10 @@ static void do_block(const struct simd* v, const struct half_plan* plan, int64_t
     const int64_t across = ceil_div(w->panels, plan->block_panels), place = task - w->first_block;
     const int64_t panel = place % across * plan->block_panels, panels = min64(plan->block_panels, w->panels - panel);
     const int64_t column = panel * PAIR_WIDTH, columns = min64(panels * PAIR_WIDTH, w->product->columns - column);
-    int64_t strip = place / across * plan->block_strips;
-    const int64_t end = min64(strip + plan->block_strips, w->strips);
-    while (strip < end) { /* strips that fit the unit, or do not, together */
-        const bool fits = plan->unit && w->steps > 0 && w->least[strip];
-        int64_t last = plan->unit && w->steps > 0 ? strip + 1 : end;
-        while (last < end && w->least[last] == fits) last++;
-        const int64_t row = strip_at(w, strip);
-        const struct half_block block = {row, strip_at(w, last) - row, column, columns};
-        if (fits) multiply_strips(v, plan, w, strip, last, block, memory);
-        else multiply_widened(v, w->product, plan->sums, block, memory);
-        strip = last;
-    }
+    const int64_t strip = place / across * plan->block_strips, end = min64(strip + plan->block_strips, w->strips), row = strip_at(w, strip);
+    const struct half_block block = {row, strip_at(w, end) - row, column, columns};
+    if (plan->unit && w->steps > 0) multiply_strips(v, plan, w, strip, end, block, memory);
+    else multiply_widened(v, w->product, plan->sums, block, memory);
 }
 
 static double flops_of(const struct half_product* products, int64_t count) {
@@ -224,12 +268,12 @@ static double flops_of(const struct half_product* products, int64_t count) {
     return flops;
 }
 
-/* Room for what is packed, the least numbers, and each thread's memory, in this order: a block's sums are twice as many where it is
- * gated. */
+/* Room for what is packed of A, the least numbers, and each thread's memory, in this order: its part of B, and a group's sums, which
+ * are twice as many where it is gated. */
 static int32_t run(struct half_plan* plan, int64_t numbers, bool is_parallel) {
     const struct simd* const v = simd();
-    const int64_t each = max64(widened_memory(v), 2 * BLOCK_ROWS * WIDENED_COLUMNS), packed = round_up(numbers, PAIR_DEPTH);
-    const int64_t of_least = round_up(plan->packs, PAIR_DEPTH);
+    const int64_t each = plan->b_floats + max64(widened_memory(v), 2 * GROUP_ROWS * WIDENED_COLUMNS);
+    const int64_t packed = round_up(numbers, PAIR_DEPTH), of_least = round_up(plan->strips, PAIR_DEPTH);
     if (packed >= TOO_MANY) return ASSAYER_NO_MEMORY;
     const struct scratch scratch = scratch_take(packed + of_least + 2 * each * thread_count(), sizeof(uint16_t));
     if (!scratch.memory) {
@@ -241,8 +285,7 @@ static int32_t run(struct half_plan* plan, int64_t numbers, bool is_parallel) {
     place_packed(plan, scratch.memory, least);
     if (plan->unit) {
         PARALLEL_TASKS(is_parallel)
-        for (int64_t task = 0; task < plan->packs; task++) pack(v, plan, task);
-        judge_sizes(plan);
+        for (int64_t task = 0; task < plan->strips; task++) pack_strip(v, plan, task);
     }
     PARALLEL_TASKS(is_parallel)
     for (int64_t task = 0; task < plan->blocks; task++) do_block(v, plan, task, memory + each * thread_index());

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { PAIRS = PAIR_DEPTH / 2, AHEAD = 256 };
+enum { PAIRS = PAIR_DEPTH / 2 };
 
 /* Word j of run i to word i of run j, 16 runs of 16 words; strides in words of `to`, in numbers of `from`. */
 static inline void turn(const uint16_t* from, int64_t run, uint32_t* to) {
@@ -87,10 +87,11 @@ static uint16_t pack_panel(struct half_matrix b, int64_t depth, int columns, uin
     for (int64_t k = 0; k < depth; k += PAIR_DEPTH, to += PAIR_WIDTH * PAIR_DEPTH) {
         const int64_t part = part_of(depth, k);
         uint32_t words[PAIRS * PAIR_WIDTH];
-        if (b.col == 1) {
+        if (b.col == 1) { /* meanwhile the rows of the next step */
+            for (int64_t i = k + PAIR_DEPTH; i < k + 2 * PAIR_DEPTH; i++) PREFETCH((uintptr_t)b.data + 2 * (uintptr_t)(i * b.row));
             join_rows(b.data, b.row, k, depth, columns, 0, words);
-        } else if (columns == PAIR_WIDTH && part == PAIR_DEPTH) {
-            for (int j = 0; j < PAIR_WIDTH; j++) PREFETCH((uintptr_t)(b.data + k + j * b.col) + AHEAD);
+        } else if (columns == PAIR_WIDTH && part == PAIR_DEPTH) { /* meanwhile the columns of the next panel */
+            for (int64_t j = PAIR_WIDTH; j < 2 * PAIR_WIDTH; j++) PREFETCH((uintptr_t)b.data + 2 * (uintptr_t)(k + j * b.col));
             turn(b.data + k, b.col, words);
         } else {
             uint16_t whole[PAIR_WIDTH * PAIR_DEPTH];
