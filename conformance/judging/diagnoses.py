@@ -26,6 +26,7 @@ class Kind(StrEnum):
     READ = "what was there is read"
     NO_NUMBER = "no numbers, or numbers where none is due"
     FLUSHED = "subnormal numbers flushed to zero"
+    FLUSHED_SUMS = "subnormal sums on the way flushed to zero"
     ZERO = "zero"
     LAST_OUTPUT = "equal to the last case's output"
     CONSTANT = "the same number everywhere"

@@ -9,7 +9,7 @@ from conformance.judging.diagnoses import NO_PATTERN, Kind, Symptom
 
 from .altered import ALTERED, BY_LINES, clamped
 from .chosen import chosen
-from .contents import CONTENTS, flushed, kinds
+from .contents import CONTENTS, flushed, flushed_sums, kinds
 from .elsewhere import elements_elsewhere, lines_elsewhere
 from .failed import Wrong
 from .formats import averages, computed_short, digits, neighbours, stored_short
@@ -60,8 +60,8 @@ def _unexplained(wrong: Wrong, part: Part) -> Symptom:
         return averages(wrong) or computed_short(wrong) or Symptom(Kind.AVERAGE, Kind.AVERAGE)
     if not part.is_noisy:
         return chosen(part) or one_side(part) or Symptom(Kind.NO_PATTERN, f"other values, {NO_PATTERN}")
-    found = specials(Part(wrong, wrong.beyond)) or kinds(part)
-    if found:
+    of_wrong = Part(wrong, wrong.beyond)
+    if found := flushed_sums(of_wrong) or specials(of_wrong) or kinds(part):
         return found
     if found := neighbours(part):
         return found

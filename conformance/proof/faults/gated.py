@@ -54,7 +54,8 @@ FAULTS = (
           cases="not full"),
     Fault("bf16 by tiles: up's small sums not looked for", ("gemm_swiglu_bf16",), _HALF_PRODUCTS,
           "if (p->gated) pack_panels(v, p, p->b_up, block, panels.b + panels.up, panels.least);",
-          "uint16_t of_up[BLOCK_PANELS];\n    if (p->gated) pack_panels(v, p, p->b_up, block, panels.b + panels.up, of_up);",
+          "uint16_t of_up[BLOCK_PANELS];\n"
+          "    if (p->gated) pack_panels(v, p, p->b_up, block, panels.b + panels.up, of_up);",
           "up: .*zero", run_mode=BY_TILES, cases="not full"),
     Fault("bf16 by tiles: up's sums in gate's last rows", ("gemm_swiglu_bf16", "grouped_gemm_swiglu_bf16"),
           _HALF_PRODUCTS, "float* const of_up = summed + block->rows * width;",

@@ -165,3 +165,18 @@ def test_a_number_of_each_row_is_one_witness_however_long_the_row_is() -> None:
     assert found is not None
     [negative] = [one for one in found.values if (one.input, one.kind.name) == ("column", "NEGATIVE")]
     assert (negative.different, negative.wrong) == (int((arguments["column"] < 0).sum()), negative.different * 257)
+
+
+def test_sums_that_lost_what_was_subnormal_on_their_way_are_called_so() -> None:
+    case = CASES["gemm_nn_bf16/subnormal/small_columns_70x43x33x1x0"]
+    arguments, least = case.arguments(), np.finfo(np.float32).smallest_normal
+    sums = np.zeros((70, 43))
+    for column, row in zip(arguments["A"].T.astype(np.float64), arguments["B"].astype(np.float64), strict=True):
+        sums = sums + np.outer(column, row)
+        sums = np.where(np.abs(sums) < least, 0.0, sums)
+    expected = expect(case.operation, arguments)
+    came = operations.narrowed(case.operation, {"C": sums.astype(np.float32)})
+    verdicts = judge_outputs(case.operation, arguments, expected, came)
+    found = diagnose(case.operation, arguments, expected, came, verdicts)
+    assert found is not None
+    assert [symptom.kind for symptom in found.symptoms] == [Kind.FLUSHED_SUMS]
