@@ -1,4 +1,4 @@
-"""Arrays whose shape others tell: one that is longer or shorter along an axis, or has another axis, is refused by name."""
+"""Arrays whose shape others tell: one that is longer or shorter along an axis, or has one more, is refused by name."""
 
 from __future__ import annotations
 

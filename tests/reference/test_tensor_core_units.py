@@ -102,7 +102,7 @@ def test_the_result_is_of_its_type_whatever_it_holds(sm: int, format: str, resul
 
 def test_what_no_unit_multiplies_is_refused() -> None:
     unit, c = matrix_unit(80, "float16"), np.float32(0)
-    said = str(error_of(ValueError, dot, np.ones((3, 8)), np.ones((3, 4)), c, "float16", unit))
+    said = str(error_of(ValueError, dot, np.ones((2, 3, 8)), np.ones(4), c, "float16", unit))
     assert said == "dot: b: expected (8,) numbers as in a, got (4,)"
     said = str(error_of(ValueError, dot, np.ones(8), np.ones(8), c, "float16", unit, "bfloat16"))
     assert said == "dot: result: expected float32 or float16, got bfloat16"
@@ -114,6 +114,10 @@ def test_of_tf32_the_digits_behind_the_tenth_are_cut(sm: int) -> None:
     a = np.array([[1 + 2.0**-10 + cut, 0.0], [-1 - cut, 0.0], [2.0**-126 + 2.0**-137, 0.0]])
     sums = dot(a, np.ones((3, 2)), np.zeros(3, np.float32), "tf32", matrix_unit(sm, "tf32"))
     assert sums.tolist() == [1 + 2.0**-10, -1.0, 2.0**-126]
+    infinite = np.full((2, 1), np.inf)  # times the smallest number of the format, and times what is cut to zero
+    sums = dot(infinite, np.array([[2.0**-136], [2.0**-137]]), np.zeros(2), "tf32", matrix_unit(sm, "tf32"))
+    assert np.isinf(sums[0])
+    assert np.isnan(sums[1])
 
 
 @pytest.mark.parametrize(
@@ -123,3 +127,11 @@ def test_what_is_past_the_largest_of_the_result_is_infinite(result: str, largest
     unit, c, a = matrix_unit(90, "bfloat16"), np.array([largest, -largest], result), np.array([[1.0], [-1.0]])
     assert dot(a, np.full((2, 1), step / 4), c, "bfloat16", unit, result).tolist() == c.tolist()
     assert dot(a, np.full((2, 1), step), c, "bfloat16", unit, result).tolist() == [np.inf, -np.inf]
+
+
+@pytest.mark.parametrize(("sm", "format"), [(80, "float16"), (90, "e4m3"), (90, "tf32")])
+def test_axes_before_the_last_are_of_as_many_dots(sm: int, format: str) -> None:
+    unit = matrix_unit(sm, format)
+    a, b = np.arange(2 * 1 * 3 * 32).reshape(2, 1, 3, 32) % 3 - 1.0, np.arange(4 * 32).reshape(4, 1, 32) % 5 - 2.0
+    sums = dot(a, b, np.zeros((2, 4, 3), np.float32), format, unit)
+    np.testing.assert_array_equal(sums, (a * b).sum(axis=-1))
