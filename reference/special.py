@@ -104,7 +104,7 @@ def _upper(size: Array) -> Array:
 def _exp_of_minus_square(size: Array) -> Array:
     """exp(-x^2), x in two parts: the square of the first, of few digits, is exact."""
     first = np.floor(np.minimum(size, 32.0) * 16.0) / 16.0  # past 32 the result is 0, however the rest comes out
-    rest = np.minimum(size, 64.0) - first
+    rest = size - first
     return np.exp(-first * first) * np.exp(-rest * (rest + 2.0 * first))
 
 

@@ -178,8 +178,7 @@ def _places(
     check(inside, operation, argument, f"every element inside its {size} places", f"{first} to {last}")
     places = np.full(lengths, offset, np.int64)
     for axis, (length, step) in enumerate(zip(lengths, steps, strict=True)):
-        if length > 1:
-            places += (np.arange(length) * step).reshape(-1, *[1] * (len(lengths) - axis - 1))
+        places += (np.arange(length) * step).reshape(-1, *[1] * (len(lengths) - axis - 1))
     return places
 
 

@@ -111,3 +111,13 @@ def test_an_array_that_does_not_fit_the_others_is_refused(operation: str, name: 
     wrong = np.zeros(shape, given[name].dtype)
     error = error_of(ValueError, getattr(reference, operation), **given | {name: wrong})
     assert str(error) == f"{operation}: {name}: {said}"
+
+
+def test_planes_are_as_large_as_their_places_can_be_told() -> None:
+    """2^31 - 1 is prime: a plane of so many places has one row.  Its windows are refused, which are others."""
+    given = arguments("max_pool2d_backward") | {"pad_h": 0, "kernel_h": 1}
+    error = error_of(ValueError, reference.max_pool2d_backward, **given | {"height": 2**16, "width": 2**15})
+    expected = "expected at most 2147483647: places are int32, got 2147483648"
+    assert str(error) == f"max_pool2d_backward: height * width: {expected}"
+    error = error_of(ValueError, reference.max_pool2d_backward, **given | {"height": 1, "width": 2**31 - 1})
+    assert str(error).startswith("max_pool2d_backward: d_output: expected the shape (2, 3, 1, ")
