@@ -84,7 +84,7 @@ def test_as_many_axes_as_may_be_are_taken(operation: str) -> None:
 
 @pytest.mark.parametrize(("operation", "count"), FUNCTIONS.items())
 def test_functions_are_those_that_have_a_number(operation: str, count: int) -> None:
-    for number in (-1, count):
+    for number in (-2, -1, count, count + 1):
         said = f"{operation}: function: expected 0 <= function < {count}, got {number}"
         assert said_of(operation, function=number) == said
     for number in (0, count - 1):
