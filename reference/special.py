@@ -90,22 +90,21 @@ def erfc(x: Array) -> Array:
 
 
 def _near_zero(x: Array) -> Array:
-    return x * _ratio(_ERF, np.minimum(x * x, NEAR * NEAR))
+    """erf up to NEAR; anything, NaN too, beyond."""
+    return x * _ratio(_ERF, x * x)
 
 
 def _upper(size: Array) -> Array:
-    """erfc of what is not below NEAR; anything for smaller ones."""
-    inner = np.minimum(np.maximum(size, NEAR), FAR)
-    outer = np.maximum(size, FAR)
-    inverse = 1.0 / (outer * outer)
-    beyond = (_INVERSE_ROOT_PI - inverse * _ratio(_ERFC_FAR, inverse)) / outer
-    return _exp_of_minus_square(size) * np.where(size <= FAR, _ratio(_ERFC, inner), beyond)
+    """erfc of what is not below NEAR; anything, NaN too, for smaller ones."""
+    inverse = 1.0 / (size * size)
+    beyond = (_INVERSE_ROOT_PI - inverse * _ratio(_ERFC_FAR, inverse)) / size
+    return _exp_of_minus_square(size) * np.where(size <= FAR, _ratio(_ERFC, size), beyond)
 
 
 def _exp_of_minus_square(size: Array) -> Array:
     """exp(-x^2), x in two parts: the square of the first, of few digits, is exact."""
     first = np.floor(np.minimum(size, 32.0) * 16.0) / 16.0  # past 32 the result is 0, however the rest comes out
-    rest = np.minimum(size, 64.0) - first
+    rest = size - first
     return np.exp(-first * first) * np.exp(-rest * (rest + 2.0 * first))
 
 

@@ -17,20 +17,19 @@ FLOAT32, FLOAT16 = "float32", "float16"
 
 @dataclass(frozen=True)
 class Format:
-    """A binary format: digits behind the first, the exponent of its subnormal numbers, the exponent of its largest."""
+    """A binary format: digits behind the first, the exponent of its subnormal numbers."""
 
     fraction: int
     least: int
-    most: int
 
 
 FORMATS = {
-    FLOAT32: Format(23, -126, 127),
-    "tf32": Format(10, -126, 127),
-    FLOAT16: Format(10, -14, 15),
-    "bfloat16": Format(7, -126, 127),
-    "e4m3": Format(3, -6, 8),
-    "e5m2": Format(2, -14, 15),
+    FLOAT32: Format(23, -126),
+    "tf32": Format(10, -126),
+    FLOAT16: Format(10, -14),
+    "bfloat16": Format(7, -126),
+    "e4m3": Format(3, -6),
+    "e5m2": Format(2, -14),
 }
 FP8 = ("e4m3", "e5m2")
 
@@ -151,7 +150,7 @@ def _rounded(total: Array, unit_exponent: Array, unit: MatrixUnit, result: str) 
     shifted = np.ldexp(total.astype(np.float64), (unit_exponent - last).astype(np.int32))
     value = np.ldexp(np.trunc(shifted) if result == FLOAT32 else np.rint(shifted), last.astype(np.int32))
     with np.errstate(over="ignore"):
-        value = np.where(np.abs(value) >= 2.0 ** (format.most + 1), np.copysign(np.inf, value), value)
+        value = np.where(np.abs(value) > np.finfo(result).max, np.copysign(np.inf, value), value)
         return (value + 0.0).astype(result)
 
 

@@ -36,7 +36,8 @@ def flash_attention(Q: Array, K: Array, V: Array, scale: float) -> Array:
 
     Q: (batch, seq_len, n_q_heads, head_dim), K and V: (batch, seq_len, n_kv_heads, head_dim).
     """
-    return _attend("flash_attention", Q, K, V, scale)[0]
+    _check_heads("flash_attention", Q, K, V)
+    return _attend(Q, K, V, scale)[0]
 
 
 @ieee
@@ -46,13 +47,13 @@ def attention_forward(Q: Array, K: Array, V: Array, kv_len: int, scale: float) -
     Q: (batch, q_len, n_q_heads, head_dim), K and V: (batch, kv_capacity, n_kv_heads, head_dim).
     Returns output like Q and lse: (batch, n_q_heads, q_len).
     """
+    _check_heads("attention_forward", Q, K, V)
     fits = Q.shape[1] <= kv_len <= K.shape[1]
     check(fits, "attention_forward", "kv_len", f"{Q.shape[1]} queries <= kv_len <= {K.shape[1]} keys", kv_len)
-    return _attend("attention_forward", Q, K[:, :kv_len], V[:, :kv_len], scale)
+    return _attend(Q, K[:, :kv_len], V[:, :kv_len], scale)
 
 
-def _attend(operation: str, Q: Array, K: Array, V: Array, scale: float) -> tuple[Array, Array]:
-    _check_heads(operation, Q, K, V)
+def _attend(Q: Array, K: Array, V: Array, scale: float) -> tuple[Array, Array]:
     output, lse = by_rows(partial(_attend_sequences, scale=scale), Q, K, V)
     return output, lse
 

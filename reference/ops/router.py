@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reference.arrays import Array, check, ieee
+from reference.arrays import Array, check, check_indices, check_same_shape, ieee
 
 from .moe import aux_loss_backward, aux_loss_forward
 from .softmax import softmax, softmax_backward, softmax_topk, softmax_topk_backward
@@ -34,6 +34,8 @@ def topk_router_backward(
     tokens, n_experts = probs.shape
     name = "topk_router_backward"
     check(len(weights) == tokens, name, "weights", f"{tokens} rows, as probs", len(weights))
+    check_same_shape(name, weights=weights, indices=indices, d_weights=d_weights)
+    check_indices(name, "indices", indices, n_experts)
     check(f_counts.shape == (n_experts,), name, "f_counts", f"shape ({n_experts},)", f_counts.shape)
     chosen = softmax_topk_backward(weights, indices, d_weights, n_experts)
     return chosen + softmax_backward(probs, aux_loss_backward(f_counts, tokens, alpha, scale))

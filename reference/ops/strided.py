@@ -120,7 +120,8 @@ def matmul_strided(
         batch, (m, n, k) = lengths[:-3], lengths[-3:]
         left = _read("matmul_strided", "a", a, (*batch, m, 1, k), a_strides, a_offset)
         right = _read("matmul_strided", "b", b, (*batch, 1, n, k), b_strides, b_offset)
-        sums = np.reshape(left, (*batch, m, k)) @ np.swapaxes(np.reshape(right, (*batch, n, k)), -1, -2)
+        right = np.reshape(right, (*batch, n, k))
+        sums = np.reshape(left, (*batch, m, k)) @ np.swapaxes(right, -1, -2)
     else:
         left = _read("matmul_strided", "a", a, lengths, a_strides, a_offset)
         right = _read("matmul_strided", "b", b, lengths, b_strides, b_offset)
@@ -177,8 +178,7 @@ def _places(
     check(inside, operation, argument, f"every element inside its {size} places", f"{first} to {last}")
     places = np.full(lengths, offset, np.int64)
     for axis, (length, step) in enumerate(zip(lengths, steps, strict=True)):
-        if length > 1:
-            places += (np.arange(length) * step).reshape(-1, *[1] * (len(lengths) - axis - 1))
+        places += (np.arange(length) * step).reshape(-1, *[1] * (len(lengths) - axis - 1))
     return places
 
 

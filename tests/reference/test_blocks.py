@@ -88,3 +88,88 @@ def test_a_large_product_is_that_of_its_shares() -> None:
     B = np.arange(130 * 90).reshape(130, 90) % 5 - 2.0  # whole numbers, whose sums are exact in any order
     assert A.size * B.shape[1] > blocks.SHARED_PRODUCT
     np.testing.assert_array_equal(blocks.product(A, B), A @ B)
+
+
+def pieces_of(shapes: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """How many rows of each array a formula is given at once, piece by piece."""
+    seen: list[tuple[int, ...]] = []
+
+    def formula(*arrays: Any) -> Any:
+        seen.append(tuple(len(array) for array in arrays))
+        return arrays[0] + 1.0
+
+    arrays = [np.arange(np.prod(shape), dtype=float).reshape(shape) for shape in shapes]
+    np.testing.assert_array_equal(blocks.by_rows(formula, *arrays), arrays[0] + 1.0)
+    return sorted(seen, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("shapes", "rows"),
+    [
+        ([(4, 16)], [4]),
+        ([(5, 16)], [4, 1]),
+        ([(10, 16)], [4, 4, 2]),
+        ([(10, 4), (10, 2, 8)], [4, 4, 2]),  # the largest array decides
+        ([(3, 65)], [1, 1, 1]),  # a row is never cut
+        ([(0, 16)], [0]),
+        ([(7, 0)], [7]),
+    ],
+)
+def test_rows_are_evaluated_in_blocks(
+    shapes: list[tuple[int, ...]], rows: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(blocks, "BLOCK", 64)
+    assert pieces_of(shapes) == [(length,) * len(shapes) for length in rows]
+
+
+def test_several_results_have_their_own_shapes_and_types(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocks, "BLOCK", 64)
+    x = np.arange(160.0).reshape(10, 16)
+    whole = x, x[:, :3].astype(np.float32), x[:, 0] > 70
+    got = blocks.by_rows(lambda x: (x, x[:, :3].astype(np.float32), x[:, 0] > 70), x)
+    for one, other in zip(got, whole, strict=True):
+        assert one.dtype == other.dtype
+        np.testing.assert_array_equal(one, other)
+
+
+class Watched(np.ndarray):
+    """An array class of somebody else."""
+
+
+def test_what_is_no_plain_array_is_evaluated_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocks, "BLOCK", 64)
+    x = np.arange(160.0).reshape(10, 16).view(Watched)
+    assert type(blocks.by_rows(lambda x: x + 1.0, x)) is Watched
+    seen = []
+
+    def formula(old: Any, out: Any = "no memory") -> Any:
+        seen.append((old.shape, out))
+        return (old + 1.0,)
+
+    [new] = blocks.updated(formula, (x,))
+    assert type(new) is Watched
+    assert seen == [((10, 16), "no memory")]
+
+
+def test_an_update_is_evaluated_in_blocks_into_new_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocks, "BLOCK", 64)
+    old, other, lengths = np.arange(130.0).reshape(13, 10), np.ones((13, 10), np.float32), []
+
+    def formula(a: Any, b: Any, c: Any, out: Any) -> None:
+        lengths.append((a.size, b.size, c.size))
+        np.add(a, c, out=out[0])
+        np.subtract(b, c, out=out[1])
+
+    more, less = blocks.updated(formula, (old, old.astype(np.float32)), other)
+    assert sorted(lengths) == [(2,) * 3, (64,) * 3, (64,) * 3]
+    np.testing.assert_array_equal(more, old + 1)
+    np.testing.assert_array_equal(less, old - 1)
+    assert (more.dtype, less.dtype) == (np.float64, np.float32)
+    assert not np.shares_memory(more, old)
+
+
+def test_elements_keep_their_shape_in_one_result_and_in_several() -> None:
+    x = np.arange(24.0).reshape(2, 3, 4)
+    np.testing.assert_array_equal(blocks.by_elements(lambda x: x + 1.0, x), x + 1.0)
+    for got, expected in zip(blocks.by_elements(lambda x: (x, -x), x), (x, -x), strict=True):
+        np.testing.assert_array_equal(got, expected)

@@ -96,3 +96,14 @@ def test_lengths_that_no_instruction_takes_are_refused() -> None:
     )
     assert "dot_amx: a: expected a multiple of 32 numbers, got 34" in str(error_of(ValueError, dot_amx, even, even, c))
     assert "dot_amx: b: expected (34,) numbers as in a, got (3,)" in str(error_of(ValueError, dot_amx, even, odd, c))
+
+
+@pytest.mark.parametrize("name", UNITS)
+@pytest.mark.parametrize(("below", "left"), [(150, 0.0), (151, 2.0**-126), (152, 2.0**-126)])
+def test_what_is_rounded_to_the_smallest_normal_number_is_kept(name: str, below: int, left: float) -> None:
+    """2^-126 less a power of two: half a step below it is a tie, which goes to even."""
+    a, b = np.zeros((2, 32)), np.zeros((2, 32))
+    a[:, 1], b[:, 1] = [2.0**-70, -(2.0**-70)], 2.0**-56
+    a[:, 3], b[:, 3] = [-(2.0 ** (60 - below)), 2.0 ** (60 - below)], 2.0**-60
+    sums = UNITS[name](a, b, np.zeros(2, np.float32))
+    assert sums.tolist() == [left, -left]

@@ -14,6 +14,7 @@ import reference
 from reference import random
 from reference.generate import Strategy, advance, begin, generate, seeds
 from reference.model import transformer
+from reference.namespace import Wrapped
 from tests.errors import error_of
 from tests.reference.model_samples import SMALL, assert_close, batch, in_float64, noisy, parameters
 
@@ -159,3 +160,17 @@ def test_a_strategy_hands_on_its_own_numbers() -> None:
     for name, due in numbers.items():
         chosen: Any = Strategy(name=name, temperature=0.8, k=5, top_p=0.7).choose(ops, None, None)
         assert chosen == due
+
+
+@pytest.mark.parametrize("max_new", [0, 1, 6])
+def test_caches_have_room_for_the_prompt_and_all_that_is_new(max_new: int) -> None:
+    rooms = []
+
+    class Measured(Wrapped):
+        def zero_grad(self, size: int) -> Any:
+            rooms.append(size)
+            return reference.zero_grad(size)
+
+    generate(Measured(reference), SMALL, parameters(), PROMPT, max_new)
+    room = len(PROMPT) * (PROMPT.shape[1] + max_new) * SMALL.kv_heads * SMALL.head_dim
+    assert rooms == [room] * 2 * SMALL.layers

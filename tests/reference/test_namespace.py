@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import reference
-from reference.namespace import Namespace, Wrapped
+from reference.namespace import Namespace, Wrapped, offers
 
 
 class Doubled(Wrapped):
@@ -40,3 +40,26 @@ def test_what_python_looks_for_is_no_operation() -> None:
     assert copy.copy(Doubled(reference)).add(np.ones(1), np.ones(1)).tolist() == [4.0]
     with pytest.raises(AttributeError, match=r"^Doubled has no attribute __len__$"):
         Doubled(reference).__len__()
+
+
+class Offering(Namespace):
+    """A namespace that offers one operation."""
+
+    def offers(self, operation: str) -> bool:
+        return operation == "topk_router"
+
+
+class Transparent(Wrapped):
+    """A namespace to which a fused operation means no more than its parts."""
+
+    offers = Wrapped.offered_behind
+
+
+@pytest.mark.parametrize(("operation", "is_offered"), [("topk_router", True), ("router_gemm", False)])
+def test_what_is_offered_behind_is_offered_by_whoever_says_so(operation: str, is_offered: bool) -> None:
+    behind = Offering()
+    assert Transparent(behind).offers(operation) is is_offered
+    assert Transparent(Transparent(behind)).offers(operation) is is_offered
+    assert Wrapped(behind).offers(operation) is False
+    assert offers(Transparent(behind), operation) is is_offered
+    assert offers(reference, operation) is False

@@ -175,7 +175,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ),
     ("attention_forward", {"kv_len": 2}, "kv_len: expected 3 queries <= kv_len <= 7 keys, got 2"),
     ("attention_forward", {"kv_len": 8}, "kv_len: expected 3 queries <= kv_len <= 7 keys, got 8"),
-    ("attention_forward", {"V": ZEROS((2, 7, 2, 1))}, "V: expected the shape of K, (2, 5, 2, 6), got (2, 5, 2, 1)"),
+    ("attention_forward", {"V": ZEROS((2, 7, 2, 1))}, "V: expected the shape of K, (2, 7, 2, 6), got (2, 7, 2, 1)"),
     ("flash_attention", {"Q": ZEROS((2, 5, 3, 6))}, "Q: expected a multiple of 2 KV heads, got 3"),
     ("flash_attention", {"V": ZEROS((2, 5, 2, 1))}, "V: expected the shape of K, (2, 5, 2, 6), got (2, 5, 2, 1)"),
     ("attention_backward", {"V": ZEROS((2, 5, 2, 1))}, "V: expected the shape of K, (2, 5, 2, 6), got (2, 5, 2, 1)"),

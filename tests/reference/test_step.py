@@ -96,6 +96,7 @@ def test_norms_alone_do_not_decay(dtype: Any) -> None:
     decays = weight_decays(replace(TRAINING, weight_decay=0.25), arrays)
     assert decays.dtype == dtype
     np.testing.assert_array_equal(decays, [0.0, 0.25, 0.25])
+    assert weight_decays(TRAINING, arrays[:1]).tolist() == [0.0]  # a model may be one array
 
 
 class Named(Wrapped):

@@ -118,6 +118,7 @@ def test_ways_to_join_many(number: int, columns: int, start: float) -> None:
 def test_of_zeros_and_of_nothing() -> None:
     zeros = np.array([0.0, -0.0])
     assert np.signbit(MAPS[3](zeros)).tolist() == [False, True]  # the sign of a zero is that zero
+    assert np.isnan(MAPS[3](np.array([math.nan])))[0]
     assert MAPS[20](np.array([-0.0, math.nan]))[0] == 0
     assert np.isnan(MAPS[20](np.array([math.nan])))[0]
     assert len(OF_ONE) == len(MAPS)
