@@ -102,13 +102,20 @@ def _cause(failed: Sequence[Result]) -> Cause:
     told = list(filter(_is_told_by_others, failed))
     if told and not (joint and joint.reading and joint.holds == joint.tried):
         return Cause(plainest_of(told).headline, None, operation, tuple(failed))
-    # Calls that are right alone tell more than numbers.
+    # Calls that are right alone tell more than numbers; that they vary, more than that numbers have no pattern.
+    if joint is None or joint.says_nothing:
+        between = between or _varied(failed)
     if between and not any(one.varies for one in _diagnoses(failed)):
         return Cause(between.headline, None, operation, tuple(failed))
     if joint is None:
         return Cause(plainest_of(failed).headline, None, operation, tuple(failed))
     reading = _reading(operation, joint.reading) if joint.reading else None
     return Cause(joint.sentence, reading, operation, tuple(failed), joint)
+
+
+def _varied(failed: Sequence[Result]) -> Result | None:
+    """What has shown that a call which is wrong alone, too, gives other bits each time; None where nothing has."""
+    return next((one for one in failed if one.is_sequence and one.findings and one.diagnosis is None), None)
 
 
 def _unrefuted(cause: Cause, judged: Sequence[Result]) -> Cause:
@@ -145,8 +152,10 @@ def _place(cause: Cause, failed: Sequence[Result], judged: Sequence[Result]) -> 
         looks = special_looks(_diagnoses(failed))
         is_told = (when or looks) and is_refuted_by_passing(joint.reading, judged)
         return (looks, when) if is_told else ("", "")
-    several = len(_diagnoses(failed)) > 1  # a single one says its place itself
-    where = whereabouts(failed) if joint and several else ""
+    told = _diagnoses(failed)
+    is_placed = len(told) == 1 and not (joint and joint.is_made)  # a single one says its place itself
+    is_of_numbers = bool(joint) or cause.sentence == getattr(_varied(failed), "headline", None)
+    where = whereabouts(failed) if is_of_numbers and not is_placed else ""
     return "; ".join(filter(None, [where, _among(failed) if joint else ""])), when
 
 

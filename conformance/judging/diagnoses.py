@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from .values import Values
@@ -26,7 +26,6 @@ class Kind(StrEnum):
     READ = "what was there is read"
     NO_NUMBER = "no numbers, or numbers where none is due"
     FLUSHED = "subnormal numbers flushed to zero"
-    FLUSHED_SUMS = "subnormal sums on the way flushed to zero"
     ZERO = "zero"
     LAST_OUTPUT = "equal to the last case's output"
     CONSTANT = "the same number everywhere"
@@ -141,9 +140,12 @@ class Diagnosis:
 
     @property
     def telling(self) -> Sequence[Symptom]:
-        """The symptoms that say something of a pattern; all where none does."""
+        """The symptoms that say something of a pattern, if only together with other cases; all where none does."""
         vague = (Kind.NO_PATTERN, Kind.AVERAGE)
-        return [one for one in self.symptoms if one.kind not in vague] or self.symptoms
+        found = [one for one in self.symptoms if one.kind not in vague]
+        few = [one for one in self.symptoms if one.kind in vague and one.also]
+        sides = [replace(one, kind=Kind.ONE_SIDE, words=one.also[0], also=one.also[1:]) for one in few]
+        return [*found, *sides] if found else self.symptoms
 
     @property
     def named(self) -> tuple[str, ...]:

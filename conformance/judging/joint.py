@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from .alike import alike
 from .diagnoses import AS_SHORT, NO_PATTERN, RIGHT_TO, TOO, Diagnosis, Kind, Symptom, of_readings, of_readings_in_part
 
 
@@ -25,7 +26,9 @@ class Joint:
     is_named  whether it is so particular that two operations of which it holds have one mistake
     in_part   whether the reading holds for a part of each output, and the rest of it is right
     is_made   whether the reading was made of the calls' own arguments
-    besides   what all the other cases have in common
+    besides   what all the other cases have in common, or most
+    varying   in how many more two runs differ, as follows from it
+    alike     the readings that are this one with other numbers
     """
 
     core: str
@@ -36,6 +39,8 @@ class Joint:
     in_part: bool = False
     is_made: bool = False
     besides: str = ""
+    varying: int = 0
+    alike: tuple[str, ...] = ()
 
     @property
     def says_all(self) -> bool:
@@ -55,7 +60,7 @@ class Joint:
     def is_shown_by(self, diagnosis: Diagnosis) -> bool:
         """Whether it holds in a case of this diagnosis."""
         if self.reading:
-            return self.reading in diagnosis.readings
+            return not {self.reading, *self.alike}.isdisjoint(diagnosis.readings)
         cores = (core for cores_of, _ in _WAYS for one in diagnosis.symptoms for core in cores_of(one))
         return self.core in (diagnosis.text, *cores)
 
@@ -66,16 +71,19 @@ class Joint:
     @property
     def sentence(self) -> str:
         """What it is, and in how many of the cases where that is not all."""
+        is_rarely_seen = self.varying > self.holds
+        more = f"; in {self.varying} more the second run differs from the first" if is_rarely_seen else ""
         if self.holds == self.tried:
-            return self.core
-        others = f", in the others {self.besides}" if self.besides else ""
-        return f"{self.core} in {self.holds} of {self.tried} failing cases{others}"
+            return f"{self.core}{more}"
+        others = f", in {self.besides}" if self.besides else ""
+        return f"{self.core} in {self.holds} of {self.tried} failing cases{others}{more}"
 
 
 def join(told: Sequence[Diagnosis]) -> Joint | None:
     """Return what diagnoses of one operation's failing cases have in common; None where none speaks of numbers."""
-    of_numbers = [one for one in told if one.readings or one.symptoms]
+    of_numbers, varying = [one for one in told if one.readings or one.symptoms], 0
     if any(one.reads_what_was_there for one in of_numbers):  # of which two runs that differ are a consequence
+        varying = sum(one.varies for one in of_numbers)
         of_numbers = [one for one in of_numbers if not one.varies]
     if any(one.varies for one in of_numbers):  # a race now and then does the same twice
         of_numbers = [one for one in of_numbers if not one.is_vague]
@@ -84,7 +92,7 @@ def join(told: Sequence[Diagnosis]) -> Joint | None:
     ways = [way for way in (_reading(of_numbers), _symptom(of_numbers)) if way]
     if not ways:  # of a report that was altered
         return None
-    found = _with_others(_best(ways, of_numbers), of_numbers)
+    found = replace(_with_others(_best(ways, of_numbers), of_numbers), varying=varying)
     if len(of_numbers) == 1:
         return replace(found, core=of_numbers[0].text, holds=1, tried=1)
     return found
@@ -106,10 +114,14 @@ def _best(ways: Sequence[Joint], told: Sequence[Diagnosis]) -> Joint:
 def _with_others(found: Joint, told: Sequence[Diagnosis]) -> Joint:
     """With what the cases of which it does not hold have in common, if that is one thing and says something."""
     rest = [one for one in told if not found.is_shown_by(one)]
-    if found.reading or not rest or any(one.kind in _SAYS_LITTLE for each in rest for one in each.symptoms):
+    other = _symptom(rest) if rest else None
+    if other is None or other.says_nothing:
         return found
-    other = _symptom(rest)
-    return replace(found, besides=other.core) if other and other.holds == len(rest) else found
+    is_little = any(one.kind in _SAYS_LITTLE for each in rest for one in each.symptoms)
+    if other.holds == len(rest) and not is_little:
+        return replace(found, besides=f"the others {other.core}")
+    is_of_most = other.holds >= _SEVERAL and 2 * other.holds > len(rest)
+    return replace(found, besides=f"{other.holds} of the others {other.core}") if is_of_most else found
 
 
 def special_looks(told: Sequence[Diagnosis]) -> str:
@@ -140,7 +152,13 @@ def _reading(told: Sequence[Diagnosis]) -> Joint | None:
     names = as_likely(told, name) if holds == tried else [name]
     in_part = all(one.in_part for one in told if name in one.readings)
     said = of_readings_in_part(names) if in_part else of_readings(names)
-    return Joint(said.text, holds, tried, name, is_named=True, in_part=in_part, is_made=is_made(name, told))
+    found = Joint(said.text, holds, tried, name, is_named=True, in_part=in_part, is_made=is_made(name, told))
+    other = alike(told) if found.is_made and holds < tried else None
+    if other is None or other.holds <= holds:
+        return found
+    in_part = all(one.in_part for one in told if not set(other.names).isdisjoint(one.readings))
+    said = (of_readings_in_part if in_part else of_readings)([other.words])
+    return replace(found, core=said.text, holds=other.holds, reading=other.words, in_part=in_part, alike=other.names)
 
 
 def as_likely(told: Sequence[Diagnosis], name: str) -> list[str]:
@@ -192,7 +210,9 @@ def _symptom(told: Sequence[Diagnosis]) -> Joint | None:
     for cores_of, is_named in _WAYS:
         # In their order, which is from the most particular on: of cores that hold as often the first is said.
         counts = Counter(core for one in told for core in dict.fromkeys(c for s in one.telling for c in cores_of(s)))
-        found += [Joint(core, count, len(told), is_named=is_named) for core, count in counts.most_common(1)]
+        # That there is no pattern comes after what is so of as many: of few numbers each a side is one by chance.
+        best = max(counts.items(), key=lambda one: (one[1], not one[0].endswith(NO_PATTERN)), default=None)
+        found += [Joint(best[0], best[1], len(told), is_named=is_named)] if best else []
     # A number is not recognised in every case: a name counts among the cases that name one, unless few of all do.  By
     # accident some size or other is near most numbers, and another one in the next case: that refutes a name.
     naming = sum(any(s.names for s in one.telling) for one in told)
@@ -220,6 +240,7 @@ def _plain(symptom: Symptom) -> Symptom:
 _SAYS_LITTLE = (Kind.NO_PATTERN, Kind.PRECISION, Kind.DIGITS, Kind.NEIGHBOUR, Kind.ONE_SIDE, Kind.AVERAGE, Kind.VARIES)
 _SMALL_ERRORS = (AS_SHORT, f" {RIGHT_TO} ", f" is {TOO} ")  # in the words of what says no more than how errors lie
 _ENOUGH = 3  # one case in so many
+_SEVERAL = 3  # cases that show something besides
 _NAMING = 2  # a name that holds in fewer than a quarter of the cases is chance
 _REFUTED = 0.75  # so many of the cases that could show something have to
 

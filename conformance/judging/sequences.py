@@ -152,7 +152,7 @@ class _Judge:
             return self._failed(Misdeed.WRITES_LATE, f"{LATE} ({call.label})")
         if found.differs:
             words = f"{VARIES}: {label} is unlike the first" + (f": {wrong.reason}" if wrong else "")
-            return self._failed(Misdeed.VARIES, words, wrong)
+            return self._varying(Misdeed.VARIES, words, wrong, call)
         if wrong:
             return self._told([0], wrong, f"{KEPT}: {label}")
         if found.changed:
@@ -176,7 +176,7 @@ class _Judge:
         words = f"{DISTURBED} ({' beside '.join(call.label for call in calls)})"
         if found.differs:
             words = f"{words}: in round {found.round} that of {calls[found.place].label} gives other bits than alone"
-            return self._failed(Misdeed.DISTURBS, words, wrongs[found.place])
+            return self._varying(Misdeed.DISTURBS, words, wrongs[found.place], calls[found.place])
         if declined := next(filter(_is_declined, wrongs), None):  # which ended the rounds of the other too
             return self._of(declined.status, declined.reason)
         for place, wrong in enumerate(wrongs):
@@ -196,7 +196,7 @@ class _Judge:
             if found.differs:
                 words = f"{RACES} gives other bits from call to call ({call.label})"
                 words += f": {wrong.reason}" if wrong else ""
-                return self._failed(Misdeed.RACES, words, wrong)
+                return self._varying(Misdeed.RACES, words, wrong, call)
             if _is_declined(wrong):
                 declined = declined or wrong
             elif wrong and place and self._is_right_first(worker, call):
@@ -276,6 +276,15 @@ class _Judge:
             return self._failed(None, f"{self.sequence.label(places[0])}: {wrong.reason}; wrong alone too", wrong)
         kind, right = _FOUND.get(self.sequence.way, (Misdeed.KEEPS, "alone it is right"))
         return self._failed(kind, f"{words}: {wrong.reason}; {right}", wrong)
+
+    def _varying(self, kind: Misdeed, words: str, wrong: _Wrong | None, call: SequencedCall) -> Result:
+        """The result where a call gives other bits each time: of one that is wrong alone, too, its cases say why."""
+        result = self._failed(kind, words, wrong)
+        is_refused = call.refusal is not None  # of such a call nothing is due
+        alone = None if is_refused or wrong is None else self._alone(call)
+        if alone is None or alone.status in _WITHOUT:
+            return result
+        return replace(result, reason=f"{words}; wrong alone too", diagnosis=None)
 
     def _alone(self, call: SequencedCall) -> _Wrong | None:
         """What is wrong with a call by itself, in a process that has made no other, no array displaced."""

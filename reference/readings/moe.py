@@ -17,6 +17,11 @@ def _inverse(g: Given) -> Array:
     return np.argsort(g["position"], axis=None).reshape(g["position"].shape)
 
 
+def _by_place(g: Given) -> Array:
+    """Weights as if they lay in the order of the experts' rows."""
+    return np.take(g["weights"].reshape(-1), g["position"])
+
+
 def _slot_major(indices: Array, n_experts: int) -> tuple[Array, Array]:
     """Within an expert first the tokens that chose it first."""
     offsets, position = ops.expert_sort(np.ascontiguousarray(indices.T), n_experts)
@@ -116,6 +121,12 @@ READINGS = (
     ),
     Reading(
         "expert_combine",
+        "weights read at position",
+        "They are taken to lie as the experts' rows do, sorted.",
+        fed(ops.expert_combine, weights=_by_place),
+    ),
+    Reading(
+        "expert_combine",
         "first slot alone",
         "Only the best expert's output is used.",
         fed(ops.expert_combine, weights=_first_slot),
@@ -131,6 +142,12 @@ READINGS = (
         "weights missing in d_input",
         "The gradient is dispatched as it is.",
         giving(ops.expert_combine_backward, _without_weights),
+    ),
+    Reading(
+        "expert_combine_backward",
+        "weights read at position",
+        "They are taken to lie as the experts' rows do, sorted.",
+        fed(ops.expert_combine_backward, weights=_by_place),
     ),
     Reading(
         "expert_combine_backward",

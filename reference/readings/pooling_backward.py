@@ -50,6 +50,22 @@ def _evenly(_: Any, g: Given) -> Array:
     return ops.avg_pool2d_backward(**rest, count_include_pad=1)
 
 
+def _one_too_many(results: Any, g: Given) -> Array:
+    """Of each place also the window before the first that covers it, if there is one."""
+    shape = _shape(g)
+    inside = windows(g, shape, {}).inside
+    divisor = np.full(inside.shape[:2], area(g)) if g["count_include_pad"] else np.sum(inside, axis=-1)
+
+    def reached(side: str, size: int, count: int) -> Array:
+        kernel, stride, pad = (g[f"{name}_{side}"] for name in ("kernel", "stride", "pad"))
+        ahead = np.arange(size)[:, None] + pad - np.arange(count) * stride
+        return ((ahead >= 0) & (ahead < kernel + stride)).astype(g["d_output"].dtype)
+
+    shares = g["d_output"] / divisor.astype(g["d_output"].dtype)
+    rows, columns = reached("h", shape[2], divisor.shape[0]), reached("w", shape[3], divisor.shape[1])
+    return rows @ shares @ columns.T
+
+
 def _first_plane(results: Any, g: Given) -> Array:
     """All planes' gradients in the first one."""
     planes = results.reshape(-1, g["height"] * g["width"])
@@ -97,6 +113,10 @@ READINGS = (
         "avg_pool2d_backward", "count_include_pad the other way round",
         "Padding counts where it is not to, and the reverse.",
         fed(ops.avg_pool2d_backward, count_include_pad=lambda g: 1 - g["count_include_pad"]),
+    ),
+    Reading(
+        "avg_pool2d_backward", "one window too many", "The first that covers a place is rounded down, not up.",
+        giving(ops.avg_pool2d_backward, _one_too_many),
     ),
     Reading(
         "avg_pool2d_backward", "not divided", "The sum's gradient is taken for the mean's.",

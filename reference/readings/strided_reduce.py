@@ -80,6 +80,10 @@ def _repeats_once(rows: Array, start: Any, g: Given) -> Array:
     return total / rows.dtype.type(rows.shape[1]) if g["function"] == MEAN else total
 
 
+def _first_row(rows: Array, start: Any, g: Given) -> Array:
+    return _join(np.take(rows, np.zeros(rows.shape[1], np.int64), axis=1), start, g)
+
+
 def _nan_passed_over(rows: Array, start: Any, g: Given) -> Array:
     ways = {LARGEST: np.fmax, SMALLEST: np.fmin}
     if g["function"] not in ways or not rows.shape[1]:
@@ -105,6 +109,7 @@ _REDUCED = (
     ("start added to the mean", "The sum alone is divided.", _reduced(_start_added_to_mean)),
     ("mean not divided", "A sum.", _reduced(_not_divided)),
     ("what repeats counted once", "Axes along which the input does not move are left out.", _reduced(_repeats_once)),
+    ("first row of numbers read for all", "The pointer does not move along what is joined.", _reduced(_first_row)),
     ("NaN passed over", "fmaxf and fminf give the other one.", _reduced(_nan_passed_over)),
     ("other axes joined", "The first axes are joined, and the last kept.", changed("reduce_strided", _first_axes)),
 )  # fmt: skip

@@ -141,6 +141,12 @@ _FAR: dict[str, str | Maker] = {"Q": _along_the_first_two, "K": _far_apart_from_
 WHOLE_SCORES = sizes(
     "batch n_q_heads n_kv_heads q_len kv_len kv_capacity head_dim scale", (1, 2, 1, 9, 144, 150, 32, 0.25)
 )
+# More keys than the parts that their walk is cut in have tiles, and so many blocks that no walk is cut: then a block
+# walks several tiles of keys, each of which has a larger score than those before.
+LONG_CACHE = sizes(
+    "batch n_q_heads n_kv_heads q_len kv_len kv_capacity head_dim scale", (1, 2, 1, 2, 4300, 4301, 4, 0.5)
+)
+MANY_HEADS = sizes(NAMES, (30, 10, 10, 65, 2, 1.0))
 WHOLE_SQUARE = sizes(NAMES, (1, 2, 1, 40, 8, 0.25))
 
 SPECS = (
@@ -165,6 +171,8 @@ SPECS = (
     Spec("attention_forward", {"late": CACHED[1:4]}, _LATE, finish=_empty_cache_behind, why="largest_score_last"),
     Spec("attention_forward", {"plain": CACHED[1:4]}, _SINK, finish=_empty_cache_behind, why="sink"),
     Spec("attention_forward", {"plain": WHOLE_SCORES}, _FAR, finish=_empty_cache_behind, why="scores_far_from_zero"),
+    Spec("flash_attention", {"late": MANY_HEADS}, _LATE, why="several_tiles_each"),
+    Spec("attention_forward", {"late": LONG_CACHE}, _LATE, finish=_empty_cache_behind, why="several_tiles_each"),
     Spec("attention_backward", {"plain": EVERY, "tails": TAILS[:2] + TAILS[3:] + LONG}, finish=_forward_first),
     Spec("attention_backward", {"late": SOME}, _LATE, finish=_forward_first, why="largest_score_last"),
     Spec("attention_backward", {"plain": SOME}, _SINK, finish=_forward_first, why="sink"),

@@ -116,7 +116,8 @@ def _updates(operation: str) -> Iterator[Spec]:
         kept = {data: many(**STILL, step=2, seed=seed) for data in ("plain", "tiny", "range")}
         long = [{"count": 2, "sizes": (5, 40001), **STILL, "step": 2, "seed": seed}]
         still = given | {"weight_decays": scaled("plain", 0.0)}
-        yield Spec(operation, kept | {"tails": long}, still, why=f"{why or 'nearest'}_kept")
+        listed = long + very_many(**STILL, step=2, seed=seed)
+        yield Spec(operation, kept | {"tails": listed}, still, why=f"{why or 'nearest'}_kept")
     small: dict[str, str | Maker] = {
         "params": scaled("plain", 2.0**-10),
         "vs": scaled("exact", 0.0),

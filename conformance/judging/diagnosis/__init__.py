@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from conformance.judging.diagnoses import Diagnosis, Kind, Symptom, of_readings, of_symptoms
+from conformance.judging.spans import spans
 from conformance.judging.values import Values, values
 from conformance.judging.verdict import Verdict
 from conformance.limits.expectation import Expected
@@ -93,11 +94,18 @@ def _with_slips(found: Diagnosis, compared: Compared, call: Failed, failed: Sequ
     nothing = not any(np.isfinite(call.got[name]).any() for one in found.symptoms for name in one.outputs)
     if told or nothing or not are_affordable(compared.operation, compared.arguments):
         return found
-    if names := [reading.name for reading in matched_by_a_slip(compared, call.got)]:
+    cuts = _cuts(Wrong(call, name) for name in failed)
+    if names := [reading.name for reading in matched_by_a_slip(compared, call.got, cuts)]:
         found = replace(of_readings(names), symptoms=found.symptoms)
-    elif found.is_vague and (part := partly(call, failed, compared, made_of(compared))):
+    elif found.is_vague and (part := partly(call, failed, compared, made_of(compared, cuts))):
         found = replace(part, symptoms=found.symptoms)
     return replace(found, is_searched=True)
+
+
+def _cuts(wrongs: Iterable[Wrong]) -> list[int]:
+    """From which place on along their axes results are wrong: what is read may end there, or begin anew."""
+    bad = [wrong.beyond for wrong in wrongs]
+    return sorted({span.first for at in bad if at.any() for span in spans(at) if span.first > 1})
 
 
 def _some_of(failed: Sequence[str]) -> Sequence[str]:

@@ -18,6 +18,7 @@ from .lines import lines
 from .numbers import Number, recognise
 from .parts import Part
 
+_SEVERAL = 3  # numbers that are one
 _NEAR = 1e-3  # factors that differ from 1 by less than this are told by the difference
 
 
@@ -108,8 +109,20 @@ def clamped(part: Part) -> Symptom | None:
         return None
     for words, limit, cut in (("above", numbers.max(), np.minimum), ("below", numbers.min(), np.maximum)):
         if np.count_nonzero(part.got == limit) > 1 and part.holds(cut(part.right, exact(limit))):
-            return Symptom(Kind.CLAMPED, f"cut off {words} {float(limit):.6g}")
+            return Symptom(Kind.CLAMPED, _cut_off(words, float(limit)))
     return None
+
+
+def at_a_limit(part: Part) -> tuple[str, ...]:
+    """Where one number came for several, all larger or all smaller: so a limit looks that cuts all of them off."""
+    if not part.is_noisy or part.got.size < _SEVERAL or not part.usable.all() or np.ptp(part.got):
+        return ()
+    sides = {"above": (part.values > part.got).all(), "below": (part.values < part.got).all()}
+    return tuple(_cut_off(side, float(part.got[0])) for side, is_so in sides.items() if is_so)
+
+
+def _cut_off(side: str, limit: float) -> str:
+    return f"cut off {side} {limit:.6g}"
 
 
 def own_factors(part: Part) -> Symptom | None:

@@ -13,6 +13,8 @@ from conformance.judging.diagnoses import NO_PATTERN, Kind, Symptom
 from .failed import Array
 from .parts import Part
 
+_PLACES = _LATER, _EARLIER = "later ones", "earlier ones"
+
 
 def chosen(part: Part) -> Symptom | None:
     """What the wrong indices have in common, of an output that holds indices into the rows of an input of floats."""
@@ -26,9 +28,16 @@ def chosen(part: Part) -> Symptom | None:
         line = np.arange(len(rows))
         found = _said(name, rows[line, part.got], rows[line, due], part.got - due, part.got == size - 1)
         other = f"other entries of {name}"
-        words = [f"{other}: {said}" for said in found] or [f"{other}, {NO_PATTERN}"]
+        words = [f"{other}: {said}" for said in _joined(list(found))] or [f"{other}, {NO_PATTERN}"]
         return Symptom(Kind.CHOSEN, words[0], general=other, also=tuple(words[1:]))
     return None
+
+
+def _joined(found: list[str]) -> list[str]:
+    """Where they lie and what they are in one line, then each by itself: another case may tell them apart."""
+    where = [words for words in found if words in _PLACES]
+    what = [words for words in found if words not in _PLACES]
+    return [f"{where[0]}, {what[0]}", *found] if what and where else found
 
 
 def _rows(part: Part) -> Iterator[tuple[str, Array]]:
@@ -53,7 +62,7 @@ def _said(name: str, came: Array, due: Array, later: Array, is_last: Array) -> I
             "the last of each row": is_last,
             "larger ones": came > due,
             "smaller ones": came < due,
-            "later ones": later > 0,
-            "earlier ones": later < 0,
+            _LATER: later > 0,
+            _EARLIER: later < 0,
         }
     yield from (words for words, holds in tests.items() if holds.all())

@@ -14,8 +14,6 @@ from .failed import Array
 from .parts import Part
 from .specials import specials
 
-_FLUSHES = 64  # of a sum's partial sums, each of which loses less than the smallest normal number
-
 
 def unwritten(part: Part) -> Symptom | None:
     if _still_poison(part).all():
@@ -66,15 +64,6 @@ def flushed(part: Part) -> Symptom | None:
     subnormal = (part.values != 0) & (np.abs(part.values) < part.wrong.smallest)
     all_zero = part.is_noisy and part.got.size and not part.got.any()
     return Symptom(Kind.FLUSHED, Kind.FLUSHED) if all_zero and subnormal.all() else None
-
-
-def flushed_sums(part: Part) -> Symptom | None:
-    """Numbers not far above the smallest normal ones, off by no more than some sums on the way that were below."""
-    if not (part.is_noisy and part.got.size and np.isfinite(part.got).all()):
-        return None
-    lost = _FLUSHES * part.wrong.smallest
-    is_lost = (np.abs(part.values) <= _FLUSHES * lost) & (np.abs(part.got - part.values) <= lost)
-    return Symptom(Kind.FLUSHED_SUMS, Kind.FLUSHED_SUMS) if is_lost.all() else None
 
 
 def zeros(part: Part) -> Symptom | None:

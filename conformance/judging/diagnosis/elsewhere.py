@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,23 @@ class _Lines:
 def lines_elsewhere(wrong: Wrong) -> Symptom | None:
     """Every wrong row, or column, holds what belongs to another one, or is zero."""
     return next((found for lines in _lines(wrong) if (found := _of_lines(wrong, lines))), None)
+
+
+def lines_of_others(wrong: Wrong) -> Symptom | None:
+    """Every wrong row holds what belongs into a row of another output, or is zero."""
+    shape, bad = wrong.got.shape, wrong.beyond
+    if len(shape) < 2 or not bad.any():
+        return None
+    flat = (-1, shape[-1])
+    rows = np.asarray(bad.reshape(flat).any(axis=1))
+    for name, other in wrong.call.expected.items():
+        if name == wrong.output or not isinstance(other, Noisy) or other.v.shape[-1:] != shape[-1:]:
+            continue
+        lines = _Lines("row", other.reshape(flat), other.v.reshape(flat), wrong.got.reshape(flat), rows)
+        if found := _of_lines(wrong, lines):
+            words = f"rows that belong into {name}"
+            return replace(found, words=words, general=words)
+    return None
 
 
 def elements_elsewhere(wrong: Wrong) -> Symptom | None:

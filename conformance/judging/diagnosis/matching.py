@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -56,18 +56,19 @@ def matches(compared: Compared, got: Outputs) -> tuple[list[Reading], list[Readi
     return _likeliest(compared, known(compared.operation), got)
 
 
-def matched_by_a_slip(compared: Compared, got: Outputs) -> list[Reading]:
+def matched_by_a_slip(compared: Compared, got: Outputs, cuts: Sequence[int] = ()) -> list[Reading]:
     """Return the slips that give what came, of which no case is asked to tell, the likeliest first."""
-    return _likeliest(compared, made_of(compared), got)[0]
+    return _likeliest(compared, made_of(compared, cuts), got)[0]
 
 
-def made_of(compared: Compared) -> Iterable[Reading]:
-    """Return the readings that are made for a call."""
+def made_of(compared: Compared, cuts: Sequence[int] = ()) -> Iterable[Reading]:
+    """Return the readings that are made for a call; cuts: places at which its results go wrong."""
     from conformance.variants.wrong.arithmetic import slips
+    from conformance.variants.wrong.shortened import shortened
     from conformance.variants.wrong.slips import misreadings
 
-    operation = compared.operation
-    return itertools.chain(misreadings(operation, compared.arguments), slips(operation))
+    call = compared.operation, compared.arguments
+    return itertools.chain(misreadings(*call, cuts), shortened(*call), slips(compared.operation))
 
 
 def _likeliest(compared: Compared, readings: Iterable[Reading], got: Outputs) -> tuple[list[Reading], list[Reading]]:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from conformance import operations
+
 from .failed import Array, Mask, Wrong
 from .numbers import CHANCE
 
@@ -144,12 +146,27 @@ def _thresholds(name: str, values: Array, bad: Mask) -> Iterator[Place]:
 def inputs_at(wrong: Wrong) -> dict[str, Array]:
     """The values of each input of numbers at the output's places, by name."""
     found = {n: _spread(a, wrong.bad.shape) for n, a in wrong.inputs.items() if a.dtype.kind in "fi"}
-    return {name: values for name, values in found.items() if values is not None}
+    named = {f"the count of its {name}": _spread(each, wrong.bad.shape) for name, each in _counts(wrong)}
+    return {name: values for name, values in (found | named).items() if values is not None}
+
+
+def _counts(wrong: Wrong) -> Iterator[tuple[str, Array]]:
+    """How often each entry of the output's first axis is named, by each array of indices into that axis."""
+    function = operations.OPERATIONS.get(wrong.call.operation)
+    if function is None or wrong.output not in function.by_name or not wrong.parameter.shape or wrong.parameter.each:
+        return
+    for name, array in wrong.inputs.items():
+        limit = function.by_name[name].limit if name in function.by_name else None
+        if array.dtype.kind == "i" and limit and limit[1].text == wrong.parameter.shape[0].size.text:
+            size = wrong.got.shape[0]
+            yield name, np.bincount(array[(array >= 0) & (array < size)], minlength=size)
 
 
 def spread_at(wrong: Wrong) -> dict[str, int]:
     """At how many of the output's places each element of these inputs stands, by name: 1 where they are as many."""
-    return {name: wrong.bad.size // wrong.inputs[name].size for name in inputs_at(wrong)}
+    inputs = wrong.inputs  # what is no input is one for each entry of the first axis
+    sizes = {name: inputs[name].size if name in inputs else len(wrong.got) for name in inputs_at(wrong)}
+    return {name: wrong.bad.size // size for name, size in sizes.items()}
 
 
 def _spread(array: Array, shape: tuple[int, ...]) -> Array | None:

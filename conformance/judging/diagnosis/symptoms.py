@@ -7,16 +7,16 @@ from dataclasses import replace
 
 from conformance.judging.diagnoses import NO_PATTERN, Kind, Symptom
 
-from .altered import ALTERED, BY_LINES, clamped
+from .altered import ALTERED, BY_LINES, at_a_limit, clamped
 from .chosen import chosen
-from .contents import CONTENTS, flushed, flushed_sums, kinds
-from .elsewhere import elements_elsewhere, lines_elsewhere
+from .contents import CONTENTS, flushed, kinds
+from .elsewhere import elements_elsewhere, lines_elsewhere, lines_of_others
 from .failed import Wrong
 from .formats import averages, computed_short, digits, neighbours, stored_short
 from .moved import moved, wrapped
 from .parts import Part
 from .places import places
-from .sides import one_side
+from .sides import flushed_in_sums, one_side, side_of_counts, sides_of_few
 from .specials import specials
 
 
@@ -32,7 +32,7 @@ def symptom(wrong: Wrong) -> Symptom:
             return replace(found, place=place.words)
         if not place.words and (found := moved(wrong)):
             return found
-    if found := lines_elsewhere(wrong):
+    if found := lines_elsewhere(wrong) or lines_of_others(wrong):
         return replace(found, place=regions[-1].words)
     for place in regions:
         if by_lines := [one for explain in BY_LINES if (one := explain(Part(wrong, place.at)))]:
@@ -51,7 +51,7 @@ def _explained(part: Part) -> Symptom | None:
     explanations: tuple[Callable[[Part], Symptom | None], ...] = (*CONTENTS, wrapped, *altered, stored_short)
     for explain in explanations:
         if (few is part or explain in _OF_ALL or explain(few)) and (found := explain(part)):
-            return found
+            return replace(found, also=(*found.also, *at_a_limit(part), *side_of_counts(part)))
     return None
 
 
@@ -60,12 +60,14 @@ def _unexplained(wrong: Wrong, part: Part) -> Symptom:
         return averages(wrong) or computed_short(wrong) or Symptom(Kind.AVERAGE, Kind.AVERAGE)
     if not part.is_noisy:
         return chosen(part) or one_side(part) or Symptom(Kind.NO_PATTERN, f"other values, {NO_PATTERN}")
-    of_wrong = Part(wrong, wrong.beyond)
-    if found := flushed_sums(of_wrong) or specials(of_wrong) or kinds(part):
+    found = specials(Part(wrong, wrong.beyond)) or kinds(part)
+    if found:
         return found
-    if found := neighbours(part):
+    if found := neighbours(part) or flushed_in_sums(part):
         return found
-    short, right = computed_short(wrong), digits(part)
+    short, right, sides = computed_short(wrong), digits(part), sides_of_few(part)
     if short and right:  # the cases together tell which it is
-        return replace(short, also=(*short.also, right.words, *right.also))
-    return short or right or one_side(part) or Symptom(Kind.NO_PATTERN, Kind.NO_PATTERN)
+        return replace(short, also=(*short.also, right.words, *right.also, *sides))
+    if found := short or right:
+        return replace(found, also=(*found.also, *sides))
+    return one_side(part) or Symptom(Kind.NO_PATTERN, Kind.NO_PATTERN, also=sides)

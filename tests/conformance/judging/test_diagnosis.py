@@ -179,4 +179,6 @@ def test_sums_that_lost_what_was_subnormal_on_their_way_are_called_so() -> None:
     verdicts = judge_outputs(case.operation, arguments, expected, came)
     found = diagnose(case.operation, arguments, expected, came, verdicts)
     assert found is not None
-    assert [symptom.kind for symptom in found.symptoms] == [Kind.FLUSHED_SUMS]
+    assert [(one.kind, "some in a sum are taken for zero" in one.words) for one in found.symptoms] == [
+        (Kind.FLUSHED, True)
+    ]

@@ -8,6 +8,7 @@ from . import (
     attention_softmax,
     attention_units,
     attention_units_fp16,
+    authors,
     broadcast,
     convolution,
     dropout,
@@ -58,6 +59,7 @@ FAMILIES = (
     strided,
     broadcast,
     memory,
+    authors,
 )
 
 FAULTS = tuple(fault for family in FAMILIES for fault in family.FAULTS)

@@ -10,7 +10,7 @@ import functools
 import inspect
 import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from conformance.variants.wrong.arithmetic import used_by
 from reference.readings import Reading
 
 from .scalars import of_scalars
+from .scaled import of_terms
 from .slip import Slip
 from .values import of_arrays
 
@@ -32,9 +33,13 @@ _LISTED = (
 _WHY = "One of the arguments is read as something else."
 
 
-def misreadings(operation: str, arguments: Mapping[str, Any]) -> Iterator[Reading]:
-    """Yield what an operation gives with an argument read as something else, where that makes a difference."""
-    for slip in itertools.chain(of_scalars(operation, arguments), of_arrays(operation, arguments)):
+def misreadings(operation: str, arguments: Mapping[str, Any], cuts: Sequence[int] = ()) -> Iterator[Reading]:
+    """Yield what an operation gives with an argument read as something else, where that makes a difference.
+
+    cuts: places at which a result goes wrong, where what is read may end as well.
+    """
+    call = operation, arguments
+    for slip in itertools.chain(of_scalars(*call), of_arrays(*call, cuts), of_terms(*call)):
         if any(_differs(slip.change(arguments[name]), arguments[name]) for name in slip.names):
             yield Reading(operation, slip.words, _WHY, _called(operation, slip))
 

@@ -17,8 +17,8 @@ from .slip import CUTS, Change, Slip
 _FLAT = (2**15, 2**16)
 
 
-def of_places(operation: str, parameter: Parameter, shape: Sequence[int]) -> Iterator[Slip]:
-    """An array of which other places are read, or only some."""
+def of_places(operation: str, parameter: Parameter, shape: Sequence[int], cuts: Sequence[int] = ()) -> Iterator[Slip]:
+    """An array of which other places are read, or only some; cuts: where else than at powers of two that may begin."""
     slip = functools.partial(Slip, names=(parameter.name,))
     name, nouns = parameter.name, axis_names(operation, parameter.name)
     for axis, (noun, count) in enumerate(zip(nouns, shape, strict=True)):
@@ -26,7 +26,9 @@ def of_places(operation: str, parameter: Parameter, shape: Sequence[int]) -> Ite
             yield slip(f"the first {noun} of {name} read for all", change=_taken(axis, lambda at: at * 0))
             yield slip(f"of {name} the {noun} before read", change=_taken(axis, lambda at: np.maximum(at - 1, 0)))
             yield slip(f"the last {noun} of {name} taken as 0", change=functools.partial(_cleared, axis, count - 1))
-        for cut in (cut for cut in CUTS if cut < count):
+            words = f"{name} with the two {_several(noun)} of each pair exchanged"
+            yield slip(words, change=functools.partial(_pairs_exchanged, axis))
+        for cut in sorted({cut for cut in (*CUTS, *cuts) if cut < count}):
             wraps = functools.partial(lambda cut, at: at % cut, cut)
             yield slip(f"{name} read modulo {cut} along its {_several(noun)}", change=_taken(axis, wraps))
             yield slip(f"{name} taken as 0 from {noun} {cut} on", change=functools.partial(_cleared, axis, cut))
@@ -62,6 +64,12 @@ def _taken(axis: int, source: Callable[[Any], Any]) -> Change:
 def _cleared(axis: int, cut: int, x: Any) -> Any:
     shape = [-1 if other == axis else 1 for other in range(len(x.shape))]
     return np.where(np.arange(x.shape[axis]).reshape(shape) < cut, x, x.dtype.type(0))
+
+
+def _pairs_exchanged(axis: int, x: Any) -> Any:
+    """Each two neighbours exchanged, as in a word that holds both; the last of an odd number stays."""
+    count = x.shape[axis]
+    return np.take(x, np.minimum(np.arange(count) ^ 1, count - 1), axis=axis)
 
 
 def _exchanged(axis: int, x: Any) -> Any:

@@ -53,7 +53,7 @@ _OF_INDICES: tuple[tuple[str, Change], ...] = (
 )
 
 
-def of_arrays(operation: str, arguments: Mapping[str, Any]) -> Iterator[Slip]:
+def of_arrays(operation: str, arguments: Mapping[str, Any], cuts: Sequence[int] = ()) -> Iterator[Slip]:
     given = operations.read_arrays(operations.OPERATIONS[operation])
     for name in (p.name for p in given if p.each):
         yield from _of_lists(name, len(arguments[name]))
@@ -66,7 +66,7 @@ def of_arrays(operation: str, arguments: Mapping[str, Any]) -> Iterator[Slip]:
         array = arguments[parameter.name]
         table = _OF_VALUES if array.dtype.kind == "f" else _OF_INDICES if array.dtype.kind == "i" else ()
         yield from (Slip(words.format(parameter.name), (parameter.name,), change) for words, change in table)
-        yield from of_places(operation, parameter, array.shape)
+        yield from of_places(operation, parameter, array.shape, cuts)
         if array.dtype.kind == "f" and array.ndim:
             yield from of_ends(parameter.name, array.shape[-1])
 
