@@ -93,7 +93,7 @@ FAULTS = (
         "optimizer.cu",
         "first += batch.count;",
         "first += 0;",
-        r"copies(\[64\])?: .*another draw",
+        "copies.*another draw",
     ),
     Fault(
         "strided_reduce.cu: end of each part",
