@@ -118,7 +118,7 @@ def _with_others(found: Joint, told: Sequence[Diagnosis]) -> Joint:
     if other is None or other.says_nothing:
         return found
     is_little = any(one.kind in _SAYS_LITTLE for each in rest for one in each.symptoms)
-    if other.holds == len(rest) and not is_little:
+    if other.holds == len(rest) and not is_little and not found.reading:
         return replace(found, besides=f"the others {other.core}")
     is_of_most = other.holds >= _SEVERAL and 2 * other.holds > len(rest)
     return replace(found, besides=f"{other.holds} of the others {other.core}") if is_of_most else found
