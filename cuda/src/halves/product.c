@@ -13,6 +13,8 @@
 /* A block of C is at most so large: packing its part of B is little beside so many rows of products, of which GROUP_ROWS at a time,
  * DEPTH_STEPS at a time, are summed; PACKED numbers of B leave room in the second-level cache, a strip of A in the first. */
 enum { BLOCK_ROWS = WIDENED_ROWS, BLOCK_PANELS = WIDENED_COLUMNS / PAIR_WIDTH, LEAST_PANELS = 4, PACKED = 1 << 18 };
+/* Of products past 65,536 terms even the least block's part of B would take each thread many megabytes: they are widened. */
+enum { MOST_PACKED = 1 << 22 };
 enum { GROUP_ROWS = 128, DEPTH_STEPS = 32, TASKS_OF_ONE = 2, TASKS_OF_MANY = 8 };
 enum { WIDENED_STRIP = 128 }; /* rows by which what is widened is shared out */
 static const double SERIAL_BELOW_FLOPS = 500e3;
@@ -272,7 +274,7 @@ static double flops_of(const struct half_product* products, int64_t count) {
  * are twice as many where it is gated. */
 static int32_t run(struct half_plan* plan, int64_t numbers, bool is_parallel) {
     const struct simd* const v = simd();
-    const int64_t each = plan->b_floats + max64(widened_memory(v), 2 * GROUP_ROWS * WIDENED_COLUMNS);
+    const int64_t each = plan->b_floats + round_up(max64(widened_memory(v), 2 * GROUP_ROWS * WIDENED_COLUMNS), PAIR_WIDTH);
     const int64_t packed = round_up(numbers, PAIR_DEPTH), of_least = round_up(plan->strips, PAIR_DEPTH);
     if (packed >= TOO_MANY) return ASSAYER_NO_MEMORY;
     const struct scratch scratch = scratch_take(packed + of_least + 2 * each * thread_count(), sizeof(uint16_t));
@@ -300,7 +302,11 @@ int32_t multiply_halves(const struct half_product* products, int64_t count, cons
     int32_t code = ASSAYER_NO_MEMORY;
     if (scratch.memory) {
         plan.works = scratch.memory;
-        const int64_t numbers = count_works(&plan, products);
+        int64_t numbers = count_works(&plan, products);
+        if (plan.unit && plan.most_of_panel > MOST_PACKED / LEAST_PANELS) {
+            plan = (struct half_plan){.sums = sums, .count = count, .works = plan.works};
+            numbers = count_works(&plan, products);
+        }
         divide(&plan);
         code = run(&plan, plan.unit ? numbers : 0, flops_of(products, count) >= SERIAL_BELOW_FLOPS);
     }
