@@ -82,7 +82,7 @@ static bool update_fits(const struct update* u) {
            buffers_fit((const float* const*)u->vs, u->sizes, u->count);
 }
 
-/* A part of an array, just updated, is still in the cache when it is copied. */
+/* What was just updated of an array is still in the cache when it is copied. */
 static void copy_part(const struct half* format, const struct update* u, const struct chunk* part, uint64_t seed) {
     const float* const from = u->params[part->array] + part->at;
     uint16_t* const to = u->copies[part->array] + part->at;
@@ -90,16 +90,26 @@ static void copy_part(const struct half* format, const struct update* u, const s
     else format->narrow(part->length, from, to);
 }
 
+/* So many parameters at a time: what is read and written of them stays in the first-level cache until they are copied. */
+enum { UPDATED_TOGETHER = 256 };
+
+static void update_part(const struct update* u, const struct adamw* own, const struct chunk* part, const struct half* format,
+                        uint64_t seed) {
+    for (int64_t done = 0; done < part->length; done += UPDATED_TOGETHER) {
+        const struct chunk few = {part->array, part->at + done, min64(UPDATED_TOGETHER, part->length - done)};
+        simd()->adamw(few.length, own, u->params[few.array] + few.at, u->grads[few.array] + few.at, u->ms[few.array] + few.at,
+                      u->vs[few.array] + few.at);
+        if (u->copies) copy_part(format, u, &few, seed);
+    }
+}
+
 static int32_t update_all(const struct update* u, struct adamw shared, const struct half* format, uint64_t seed) {
-    const struct simd* const vectors = simd();
     const struct chunks list = cut_buffers(u->sizes, u->count);
     if (list.scratch.memory) {
         FOR_LISTED(list, part, {
             struct adamw own = shared;
             own.weight_decay = u->weight_decays[part->array];
-            vectors->adamw(part->length, &own, u->params[part->array] + part->at, u->grads[part->array] + part->at,
-                           u->ms[part->array] + part->at, u->vs[part->array] + part->at);
-            if (u->copies) copy_part(format, u, part, seed);
+            update_part(u, &own, part, format, seed);
         })
     }
     scratch_give(list.scratch);

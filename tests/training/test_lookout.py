@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -14,14 +13,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.training.mpirun import ROOT, ranks
 from training.ranks import RanksError, taking_turns
 from training.ranks.diary import Diary
 from training.ranks.lookout import SAY_AFTER, STOPPED_TICKS, Lookout, say_after
 from training.ranks.page import At, Page, Place
 
-ROOT = Path(__file__).parents[2]
 LIMIT = 120  # seconds; a rank that is stopped is named after ten
-MPIRUN = shutil.which("mpirun", path=str(Path(sys.executable).parent)) or shutil.which("mpirun")
 on_linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other ranks' pages are opened by /proc")
 
 
@@ -150,9 +148,7 @@ def test_after_how_long_it_is_said(text: str) -> None:
 
 
 def command(size: int, *arguments: str | Path) -> list[str]:
-    pytest.importorskip("mpi4py", reason="mpi4py is an optional extra")
-    assert MPIRUN, "mpi4py is installed, mpirun is not: pip install mpich"
-    return [MPIRUN, "-n", str(size), sys.executable, "tests/training/ranks_run.py", *map(str, arguments)]
+    return ranks(size, "tests/training/ranks_run.py", *arguments)
 
 
 def test_a_rank_that_is_stopped_ends_the_run_and_is_named(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import select
-import shutil
 import signal
 import subprocess
 import sys
@@ -17,21 +16,18 @@ import numpy as np
 import pytest
 
 from tests.reference.model_samples import SMALL
+from tests.training.mpirun import ROOT, ranks
 from tests.training.ranks_run import FOUR_EXPERTS, trained
 from tests.training.runs import small_run, small_shards
 from training.log import read_log
 from training.ranks import taking_turns, watch
 from training.ranks.start import started_as
 
-pytest.importorskip("mpi4py", reason="mpi4py is an optional extra")
-ROOT = Path(__file__).parents[2]
 LIMIT = 60  # seconds; a run takes one
-MPIRUN = shutil.which("mpirun", path=str(Path(sys.executable).parent)) or shutil.which("mpirun")
 
 
 def run(size: int, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    assert MPIRUN, "mpi4py is installed, mpirun is not: pip install mpich"
-    command = [MPIRUN, "-n", str(size), sys.executable, "tests/training/ranks_run.py", *map(str, arguments)]
+    command = ranks(size, "tests/training/ranks_run.py", *arguments)
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=LIMIT, check=False)
 
 
@@ -75,9 +71,8 @@ def test_a_rank_that_does_not_get_as_far_as_mpi_ends_the_run(tmp_path: Path) -> 
 
 def test_settings_of_one_rank_that_differ_end_the_run(tmp_path: Path) -> None:
     """As from a file of settings that is another on one machine."""
-    assert MPIRUN
-    program = [sys.executable, "tests/training/ranks_run.py", str(tmp_path / "left.npz")]
-    command = [MPIRUN, "-n", "1", *program, ":", "-n", "1", *program, "--micro-batches", "2"]
+    mpirun, *of_one = ranks(1, "tests/training/ranks_run.py", tmp_path / "left.npz")
+    command = [mpirun, *of_one, ":", *of_one, "--micro-batches", "2"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=LIMIT, check=False)
     assert done.returncode != 0
     assert "RanksError: settings: micro_batches: rank 1 has 2, rank 0 1" in done.stderr
@@ -126,7 +121,7 @@ def test_the_command_on_device_memory_is_that_on_host_memory(
     for memory in ("0", "1"):
         monkeypatch.setenv("ASSAYER_EMULATED_DEVICE_MEMORY", memory)
         more = ["--steps", "2", "--compare-every", "1", "--sample-every", "0", "--backend", str(emulated_path)]
-        command = [str(MPIRUN), "-n", "2", sys.executable, "-m", "training"]
+        command = ranks(2, "-m", "training")
         command += small_run(shards, tmp_path / memory, *more)
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=LIMIT, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
@@ -138,7 +133,7 @@ def test_a_run_that_is_stopped_ends_with_the_command_s_own_code(tmp_path: Path) 
     """Ctrl-C reaches every rank; all stop behind the same step, with a checkpoint."""
     shards, output = small_shards(tmp_path / "shards"), tmp_path / "run"
     arguments = small_run(shards, output, "--steps", "100000", "--checkpoint-every", "100000")
-    command = [str(MPIRUN), "-n", "2", sys.executable, "-m", "training", *arguments]
+    command = ranks(2, "-m", "training", *arguments)
     log, deadline = output / "log.jsonl", time.monotonic() + LIMIT
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         while not (log.exists() and len(log.read_text().splitlines()) > 3):
@@ -174,7 +169,7 @@ def test_the_command_is_the_same_run_on_every_rank_and_goes_on(options: tuple[st
         arguments = small_run(
             shards, output, "--total", "6", "--steps", steps, "--resume", "--compare-every", "1", *options
         )
-        command = [str(MPIRUN), "-n", "2", sys.executable, "-m", "training", *arguments]
+        command = ranks(2, "-m", "training", *arguments)
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=LIMIT, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
         assert (done.stderr.count(going), done.stdout.count("validation loss")) == (1, 1)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +13,13 @@ import pytest
 
 from bindings import Library
 from tests.compiler import compile_device, compile_library
+from tests.training.mpirun import ROOT, ranks
 from tests.training.runs import small_run, small_shards
-from tests.training.test_mpirun import LIMIT, MPIRUN, ROOT
 from training.ranks import ALONE, Nccl, RanksError, Staged, between, devices, take_device, taking_turns
 from training.ranks.between import _against, _Availability
 from training.ranks.nccl import NcclLibrary
 
+LIMIT = 60  # seconds; a run takes two
 BY_HOST = "gradients are summed by way of the host: "
 
 
@@ -48,7 +48,7 @@ def test_the_command_leaves_the_bits_of_sums_by_way_of_the_host(
     for name, (named, said) in cases.items():
         environment = os.environ | {"CUDA_VISIBLE_DEVICES": "0,1"} | named
         more = ["--steps", "2", "--compare-every", "1", "--sample-every", "0", "--backend", str(emulated_path)]
-        command = [str(MPIRUN), "-n", "2", sys.executable, "-m", "training"]
+        command = ranks(2, "-m", "training")
         command += small_run(shards, tmp_path / name, *more)
         done = subprocess.run(
             command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=LIMIT, check=False

@@ -36,12 +36,15 @@ class Form(NamedTuple):
 
 
 class Forms(NamedTuple):
-    """An operation in float32 and in 16 bits, if it has that form; how it is called, and its rule."""
+    """An operation in float32 and in 16 bits, if it has that form; how it is called, and when in 16 bits.
+
+    That is where one of the arrays `asked` lies so, or where nothing is asked, always.
+    """
 
     wide: Form
     half: Form | None
     signature: Signature
-    rule: Rule
+    asked: tuple[str, ...]
 
 
 class Autocast(Wrapped):
@@ -69,7 +72,7 @@ class Autocast(Wrapped):
     def _call(self, operation: str, /, *args: Any, **named: Any) -> Any:
         forms = self._forms.get(operation) or self._find(operation)
         values = forms.signature.named(args, named)
-        chosen = forms.half if forms.half and _in_sixteen(forms.rule, forms.half, values) else forms.wide
+        chosen = forms.half if forms.half and _in_sixteen(forms.asked, values) else forms.wide
         for given in chosen.arrays:
             array = values.get(given.name)
             if array is not None and is_half(array) is not given.half:
@@ -81,7 +84,12 @@ class Autocast(Wrapped):
         wide, half = (declared.get(form) for form in (operation, f"{operation}_{self._suffix}"))
         if wide is None:
             raise AttributeError(f"the header declares no operation {operation}")
-        forms = Forms(_form(wide), _form(half) if half else None, Signature(wide), self._policy.of(operation))
+        rule = self._policy.of(operation)
+        short = _form(half) if half and rule is not Rule.FLOAT32 else None
+        asked = _inputs_in_sixteen(short) if short and rule is Rule.GIVEN else ()
+        if rule is Rule.GIVEN and not asked:
+            short = None
+        forms = Forms(_form(wide), short, Signature(wide), asked)
         self._forms[operation] = forms
         return forms
 
@@ -110,10 +118,12 @@ def _form(function: Function) -> Form:
     return Form(function.operation, tuple(Given(p.name, p.type.is_half, p.direction == "updated") for p in floats))
 
 
-def _in_sixteen(rule: Rule, half: Form, values: Mapping[str, Any]) -> bool:
-    """Whether a call of these values computes in 16 bits; an operation that takes what it is given asks its inputs."""
-    if rule is not Rule.GIVEN:
-        return rule is Rule.SIXTEEN
+def _inputs_in_sixteen(half: Form) -> tuple[str, ...]:
+    """Inputs that lie in 16 bits; where there are none but what is updated, that."""
     halves = [given for given in half.arrays if given.half]
-    inputs = [given for given in halves if not given.updated] or halves  # of what is updated alone, that
-    return any(is_half(values[given.name]) for given in inputs)
+    return tuple(given.name for given in [given for given in halves if not given.updated] or halves)
+
+
+def _in_sixteen(asked: tuple[str, ...], values: Mapping[str, Any]) -> bool:
+    """Whether a call of these values, whose operation has a form in 16 bits that may be used, computes in it."""
+    return not asked or any(is_half(values[name]) for name in asked)
