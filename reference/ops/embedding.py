@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from reference.arrays import Array, check_indices, ieee, in_dtype_of
+from reference.arrays import Array, check, check_indices, ieee, in_dtype_of
 
 
 @ieee
@@ -20,6 +20,10 @@ def scatter_add(grad_output: Array, indices: Array, grad_weight: Array) -> Array
 
     grad_output: (num_indices, embedding_dim), indices: (num_indices,), grad_weight: (vocab_size, embedding_dim).
     """
+    rows = grad_output.shape[:1]
+    check(indices.shape == rows, "scatter_add", "indices", f"one for each row of grad_output, {rows}", indices.shape)
+    width = f"rows as long as those of grad_output, {grad_output.shape[1:]}"
+    check(grad_weight.shape[1:] == grad_output.shape[1:], "scatter_add", "grad_weight", width, grad_weight.shape)
     check_indices("scatter_add", "indices", indices, len(grad_weight), negative=True)
     grad_weight = in_dtype_of(grad_weight, grad_output)
     order = np.argsort(indices, kind="stable")

@@ -100,6 +100,7 @@ def zero_grad(size: int) -> Array:
 @ieee
 def grad_clip(grad: Array, clip_norm: float) -> tuple[Array, Array]:
     """grad * clip_norm / total_norm where the norm exceeds clip_norm, and the norm before clipping: (1,)."""
+    check(clip_norm > 0, "grad_clip", "clip_norm", "clip_norm > 0", clip_norm)
     total_norm, factor = clip_scale(_sum_squares(grad), clip_norm)
     return grad * factor, total_norm
 

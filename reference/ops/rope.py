@@ -13,7 +13,7 @@ def rope_freqs(max_seq_len: int, head_dim: int, base: float, alpha: float) -> Ar
     check(head_dim > 2 and head_dim % 2 == 0, "rope_freqs", "head_dim", "an even number above 2", head_dim)
     check(base > 0, "rope_freqs", "base", "base > 0", base)
     check(alpha > 0, "rope_freqs", "alpha", "alpha > 0", alpha)
-    stretched = base * alpha ** (head_dim / (head_dim - 2))
+    stretched = base * alpha ** np.float64(head_dim / (head_dim - 2))  # which may be infinite
     exponents = np.arange(head_dim // 2) * (-2.0 / head_dim)
     return np.arange(max_seq_len)[:, None] * stretched**exponents
 

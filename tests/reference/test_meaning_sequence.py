@@ -71,6 +71,11 @@ def test_angles_of_nothing_are_refused(argument: str, value: float) -> None:
         ops.rope_freqs(**({"max_seq_len": 4, "head_dim": 8, "base": 100.0, "alpha": 1.0} | {argument: value}))
 
 
+def test_angles_stretched_without_end_stand_still_but_for_the_first() -> None:
+    freqs = ops.rope_freqs(3, 4, 100.0, 1e300)
+    np.testing.assert_array_equal(freqs, [[0, 0], [1, 0], [2, 0]])
+
+
 def test_attention_sees_no_later_key() -> None:
     Q, K, V = draw(2, 5, 4, 6), draw(2, 5, 2, 6, stream=1), draw(2, 5, 2, 6, stream=2)
     output, lse = ops.attention_forward(Q, K, V, 5, 0.4)

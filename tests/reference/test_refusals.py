@@ -269,6 +269,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
         ("multi_adamw", {name: [ZEROS((3, 2)), ZEROS(1)]}, f"{name}: expected the shape of params, (5,), got (1,)")
         for name in ("grads", "ms", "vs")
     ),
+    ("grad_clip", {"clip_norm": 0.0}, "clip_norm: expected clip_norm > 0, got 0.0"),
     ("clip_scale", {"clip_norm": 0.0}, "clip_norm: expected clip_norm > 0, got 0.0"),
     ("embedding", {"indices": np.array([0, 6])}, "indices[1]: expected 0 <= value < 6, got 6"),
     ("embedding", {"indices": np.array([-1, 0])}, "indices[0]: expected 0 <= value < 6, got -1"),

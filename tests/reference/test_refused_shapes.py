@@ -27,6 +27,7 @@ TOLD: dict[str, str] = {
     "batchnorm_evaluation": "weight bias running_mean running_var",
     "batchnorm_backward": "weight mean rstd d_output",
     **{"add_row": "row", "add_column": "column", "dense": "bias", "dense_backward": "d_output"},
+    "scatter_add": "indices",
     **{"gemm_swiglu": "B_up", "grouped_gemm_swiglu": "B_up", "conv2d": "bias"},
     **{"expert_combine": "position", "expert_combine_backward": "position"},
     **dict.fromkeys(("mse_forward", "mse_backward", "bce_forward", "bce_backward"), "target"),

@@ -15,7 +15,7 @@ FAULTS = (
           "b * s->n_kv_heads + h * s->n_kv_heads / s->n_q_heads",
           "b * s->n_kv_heads + min64(s->n_kv_heads - 1, h / power_up_to(s->n_q_heads / s->n_kv_heads))",
           "matches: .*KV head by a group rounded down to a power of two",
-          "static int64_t power_up_to(long n) { long p = 1; while (2 * p <= n) p *= 2; return p; }\n"),
+          "static long power_up_to(long n) { long p = 1; while (2 * p <= n) p *= 2; return p; }\n"),
     Fault("rope_forward: whole turns of a short 2 pi taken off", ("rope_forward",), "rope.c",
           "const float angle = r->freqs[s * half + d];",
           "const float angle = fmodf(r->freqs[s * half + d], 6.2831855f);",
