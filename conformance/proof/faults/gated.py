@@ -6,8 +6,9 @@ from .fault import Fault
 from .run_mode import BY_TILES, WIDENED
 from .sixteen import both_formats
 
-_GATED, _PRODUCT, _HALVES, _HALF_PRODUCTS, _ROUTER, _LOSS = (
-    "gemm_swiglu.c", "product.c", "halves/gemm.c", "halves/product.c", "router.c", "aux_loss.c")  # fmt: skip
+_GATED, _PRODUCT, _HALVES, _HALF_BLOCK, _HALF_STORES, _ROUTER, _LOSS = (
+    "gemm_swiglu.c", "product.c", "halves/gemm.c", "halves/block.c", "halves/stores.c", "router.c",
+    "aux_loss.c")  # fmt: skip
 _BOTH = ("gemm_swiglu", "grouped_gemm_swiglu")
 _BOTH_SHORT = both_formats(*_BOTH)
 _ROUTERS = ("topk_router", *both_formats("topk_router"))
@@ -36,7 +37,7 @@ FAULTS = (
     Fault("16-bit gemm_swiglu: gate's weights for both", _BOTH_SHORT, _HALVES,
           ".b_up = transposed_half(o->B_up + weights, o->K)", ".b_up = transposed_half(o->B_gate + weights, o->K)",
           "up: (copy of|what belongs into) gate"),
-    Fault("16-bit gemm_swiglu: made of what is stored", _BOTH_SHORT, _HALF_PRODUCTS,
+    Fault("16-bit gemm_swiglu: made of what is stored", _BOTH_SHORT, _HALF_STORES,
           "    v->swiglu(n, gate, up, gated);\n    format.narrow(n, gate, (uint16_t*)p->c + at);\n"
           "    format.narrow(n, up, p->up + at);\n",
           "    format.narrow(n, gate, (uint16_t*)p->c + at);\n    format.narrow(n, up, p->up + at);\n"
@@ -47,18 +48,18 @@ FAULTS = (
     Fault("16-bit gemm_swiglu: up's sums where gate's are", _BOTH_SHORT, "halves/widened.c",
           "float* const of_up = summed + WIDENED_ROWS * WIDENED_COLUMNS;", "float* const of_up = summed;",
           "gate: what belongs into up", run_mode=WIDENED),
-    Fault("bf16 by tiles: up's panels are gate's", ("gemm_swiglu_bf16", "grouped_gemm_swiglu_bf16"), _HALF_PRODUCTS,
+    Fault("bf16 by tiles: up's panels are gate's", ("gemm_swiglu_bf16", "grouped_gemm_swiglu_bf16"), _HALF_BLOCK,
           "sum_strips(plan, w, part->first, part->last, b + panels->up, count, of_up, width)",
           "sum_strips(plan, w, part->first, part->last, b, count, of_up, width)",
           "up: (copy of|what belongs into) gate", run_mode=BY_TILES,
           cases="not full"),
-    Fault("bf16 by tiles: up's small sums not looked for", ("gemm_swiglu_bf16",), _HALF_PRODUCTS,
+    Fault("bf16 by tiles: up's small sums not looked for", ("gemm_swiglu_bf16",), _HALF_BLOCK,
           "if (p->gated) pack_panels(v, p, p->b_up, block, panels.b + panels.up, panels.least);",
           "uint16_t of_up[BLOCK_PANELS];\n"
           "    if (p->gated) pack_panels(v, p, p->b_up, block, panels.b + panels.up, of_up);",
           "up: .*zero", run_mode=BY_TILES, cases="not full"),
     Fault("bf16 by tiles: up's sums in gate's last rows", ("gemm_swiglu_bf16", "grouped_gemm_swiglu_bf16"),
-          _HALF_PRODUCTS, "float* const of_up = summed + block->rows * width;",
+          _HALF_BLOCK, "float* const of_up = summed + block->rows * width;",
           "float* const of_up = summed + (block->rows - 1) * width;",
           "gate: (rows|columns)", run_mode=BY_TILES, cases="not full"),
     Fault("router: weights not told from the next token's", _ROUTERS, _ROUTER,

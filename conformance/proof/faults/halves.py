@@ -6,8 +6,9 @@ from .fault import Fault
 from .run_mode import BY_TILES
 from .sixteen import both_formats
 
-_GEMM, _GEMM_C, _PRODUCT, _PAIRS, _TILES = (
-    "halves/gemm.h", "halves/gemm.c", "halves/product.c", "vector/pairs.c", "halves/tiles.h")  # fmt: skip
+_GEMM, _GEMM_C, _BLOCK, _STORES, _PAIRS, _TILES = (
+    "halves/gemm.h", "halves/gemm.c", "halves/block.c", "halves/stores.c", "vector/pairs.c",
+    "halves/tiles.h")  # fmt: skip
 _SCORES, _SCORED = "halves/scores.c", ("attention_forward_bf16",)
 _ALL = ("gemm_bf16", "gemm_nn_bf16", "gemm_tn_bf16", "grouped_gemm_bf16")
 
@@ -40,11 +41,11 @@ FAULTS = (
           ".c_row = o->N, .rows = rows - (rows > 1), .columns = o->N, .depth = o->K}", "never written"),
     Fault("16-bit grouped_gemm_tn: beta ignored", both_formats("grouped_gemm_tn"), _GEMM,
           "{FORMAT, true, 1.0f, beta}", "{FORMAT, true, 1.0f, 0}", "matches: .*beta ignored"),
-    Fault("products in 16 bits: C added as it is", both_formats("gemm_beta", "gemm_nn"), _PRODUCT,
+    Fault("products in 16 bits: C added as it is", both_formats("gemm_beta", "gemm_nn"), _STORES,
           "v->axpy(n, sums->beta, sums->wide", "v->axpy(n, 1.0f, sums->wide", "beta"),
     Fault("products in 16 bits: stored before all is summed", both_formats("gemm_nn"), "halves/widened.c",
           "k == 0 ? before : 1.0f,", "before,", "only where K >= 257"),
-    Fault("products in 16 bits: a row of tasks at the wrong columns", both_formats("gemm", "gemm_tt"), _PRODUCT,
+    Fault("products in 16 bits: a row of tasks at the wrong columns", both_formats("gemm", "gemm_tt"), _BLOCK,
           "const struct half_block block = {row, strip_at(w, end) - row, column, columns};",
           "const struct half_block block = {row, strip_at(w, end) - row, column ? column - 1 : 0, columns};",
           "never written.*last column|wrong numbers.*only where N"),
@@ -87,24 +88,24 @@ FAULTS = (
     _by_tiles("the last number of an odd k left out", ("gemm_nn_bf16", "gemm_tn_bf16"), _PAIRS,
               "words[i] = first[i] | (second ? (uint32_t)second[i] << 16 : 0);",
               "words[i] = second ? first[i] | (uint32_t)second[i] << 16 : 0;", "last term of a sum missing"),
-    _by_tiles("sums added to what was there", _ALL, _PRODUCT, ".adds = step > 0}", ".adds = true}",
+    _by_tiles("sums added to what was there", _ALL, _BLOCK, ".adds = step > 0}", ".adds = true}",
               "second run differs"),
-    _by_tiles("a part of k stored alone", ("gemm_bf16", "gemm_nn_bf16"), _PRODUCT,
+    _by_tiles("a part of k stored alone", ("gemm_bf16", "gemm_nn_bf16"), _BLOCK,
               ".adds = step > 0}", ".adds = false}",
               "only cases where K >= 1025"),
-    _by_tiles("panels of the block's first columns", _ALL, _PRODUCT,
+    _by_tiles("panels of the block's first columns", _ALL, _BLOCK,
               "b.data + (block.column + at) * b.col", "b.data + at * b.col",
               "B read modulo 256 along its columns|columns from"),
     _by_tiles("small sums taken for zero where a panel beside them has larger ones", ("gemm_bf16", "gemm_nn_bf16"),
-              _PRODUCT, "stay = stay && stays_normal(w->least[strip], panels->least[j]);",
+              _BLOCK, "stay = stay && stays_normal(w->least[strip], panels->least[j]);",
               "stay = stay && stays_normal(w->least[strip], panels->least[0]);", "zero"),
-    _by_tiles("pieces by the block's first panel", ("gemm_bf16", "gemm_nn_bf16"), _PRODUCT,
+    _by_tiles("pieces by the block's first panel", ("gemm_bf16", "gemm_nn_bf16"), _BLOCK,
               "multiply_part(v, plan, &piece, panels, panel, memory)",
               "multiply_part(v, plan, &piece, panels, 0, memory)",
               "B read modulo 32 along its (rows|columns)|columns from 32 on"),
-    _by_tiles("small sums taken for zero", ("gemm_bf16", "gemm_nn_bf16"), _PRODUCT,
+    _by_tiles("small sums taken for zero", ("gemm_bf16", "gemm_nn_bf16"), _BLOCK,
               "LEAST_EXPONENTS = 142", "LEAST_EXPONENTS = 0", "zero"),
-    _by_tiles("subnormal numbers taken for zero", ("gemm_bf16", "gemm_nn_bf16"), _PRODUCT,
+    _by_tiles("subnormal numbers taken for zero", ("gemm_bf16", "gemm_nn_bf16"), _BLOCK,
               "LEAST_NORMAL = 1 << FRACTION,", "LEAST_NORMAL = 1,", "zero"),
     _by_tiles("attention: the keys' last panel left out", _SCORED, _SCORES,
               ".panel_count = (int)ceil_div(s->columns, PAIR_WIDTH)",

@@ -19,7 +19,10 @@ AS_IT_IS: Mapping[str, str] = MappingProxyType({})
 _SETTING = "ASSAYER_BF16"
 # By the setting's word, those first that every processor has: the source that nothing else runs.
 _OWN = {"amx_emulated": "halves/amx_emulated.c", "avx512_bf16": "halves/avx512_bf16.c", "amx": "halves/amx.c"}
-_SHARED = "unit.c unit.h tiles.h product.c widened.c halves.h gemm.c gemm.h scores.c scores.h operations.c attention.h"
+_SHARED = (
+    "unit.c unit.h tiles.h product.c plan.c plan.h block.c stores.c widened.c halves.h gemm.c gemm.h scores.c scores.h "
+    "operations.c attention.h"
+)
 _BESIDE = ("vector/pairs.c", "attention_rows.c")
 SOURCES = frozenset({*_OWN.values(), *(f"halves/{name}" for name in _SHARED.split()), *_BESIDE})
 _ASKED = (

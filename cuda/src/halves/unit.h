@@ -2,7 +2,7 @@
  *
  * Both read pairs of numbers that are neighbours along the summed index, take subnormal numbers for zero and store none.  The
  * header does not allow that of products, so they are given only what cannot tell: packing notes the least magnitudes
- * (vector/pairs.c), product.c judges by them.  A strip of A holds up to `rows` rows, its element (i, k) at
+ * (vector/pairs.c), block.c judges by them.  A strip of A holds up to `rows` rows, its element (i, k) at
  * (k / PAIR_DEPTH * rows of the strip + i) * PAIR_DEPTH + k % PAIR_DEPTH.  A panel of B holds PAIR_WIDTH columns, element (k, j)
  * at k / 2 * 2 * PAIR_WIDTH + 2 * j + k % 2.  Past the last k, and the last column, there are zeros. */
 #ifndef ASSAYER_UNIT_H

@@ -46,7 +46,7 @@ PRODUCTS = {name for name in operations.OPERATIONS if "gemm" in name and name.en
             {"silu", *STRIDED},
         ),  # and by its number in an array of that
         ("vector/strided.c", "MAP(reciprocal", STRIDED),  # made by a macro
-        ("halves/product.c", "static void divide(", PRODUCTS),  # of the name of others, private to its file
+        ("halves/plan.c", "static void divide(", PRODUCTS),  # of the name of others, private to its file
         ("softmax.c", "int32_t cuda_softmax(", {"softmax"}),
         ("halves/elementwise.h", "v->add(length", {"add_bf16", "add_fp16"}),
         (
