@@ -17,6 +17,7 @@ _BROKEN = re.compile(
     r"|\btemplate\s*[^<\s]|_cast\b[^<]|\[[|^%]\]"  # brackets that no longer open, or hold half of a capture
     r"|(?<!\+)\+\s*[);,]|(?<!-)-\s*[);,]|[*/%]\s*[);]"  # half of an increment
     r"|(?<![<>=!])(?!<<=|>>=|<<<|>>>)[<>=!]{3}"  # half of a shift
+    r"|\bfor \([\w:]+ \w+ (?![=:] )"  # a counter that is declared and compared at once
     r"|[A-Za-z_*&](?:[<>=!]=)|\w>\w|\w<(?:[^\w:<(-]|$)"  # a template's bracket, which has no blanks around it
 )
 _LEAVES = re.compile(r"\b(?:break|continue);$")

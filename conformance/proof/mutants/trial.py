@@ -149,7 +149,8 @@ class Judge:
     """Judges mutants of one library, one after the other.  Used in one process.
 
     together: a library that holds many mutants, which are judged in it first.  proofs: of mutants that are equivalent.
-    is_brief: whether nothing is looked at for a second time.
+    is_brief: whether nothing is looked at for a second time.  alone: whether what passes together with others is
+    compiled by itself, which tells what becomes the same code.
     """
 
     def __init__(
@@ -161,6 +162,7 @@ class Judge:
         together: Together | None = None,
         proofs: Equivalents | None = None,
         is_brief: bool = False,
+        alone: bool = True,
     ) -> None:
         self._library, self._history = library, history
         self._is_on_a_device = isinstance(library.recipe, Kernels)
@@ -168,7 +170,7 @@ class Judge:
         self._failures = Failures(library, store)
         self._codes = _Codes(codes)
         self._proofs = proofs or Equivalents(())
-        self._is_brief = is_brief
+        self._is_brief, self._alone = is_brief, alone
         self._together = together
         self._by_operations: dict[frozenset[str], list[AnyCase]] = {}
         self._small: dict[frozenset[str], set[str]] = {}
@@ -195,6 +197,8 @@ class Judge:
             if failed := self._failures.of_cases_together(mutant, self._together, cases):
                 return Trial(mutant, Verdict.KILLED, failed.id, failed.reason)
             asked.append(len(cases))
+            if not self._alone:
+                return self._passed(mutant, is_proved, asked)
         try:
             for build in filter(lambda build: build.changed, self._library.builds(mutant, folder)):
                 if self._failures.is_without_unit(build):
@@ -218,11 +222,15 @@ class Judge:
             if not is_new:
                 return Trial(mutant, Verdict.REPEATED if changed else Verdict.SAME, code=codes)
             if is_proved or self._is_brief:
-                verdict = Verdict.SURVIVED if is_proved else Verdict.PASSED
-                return Trial(mutant, verdict, said=f"{sum(asked)} cases", code=codes)
+                return self._passed(mutant, is_proved, asked, codes)
             return self._looked_at_again(mutant, self._library.whole(mutant, changed, folder / "whole"), codes)
         except RefusedError as error:
             return Trial(mutant, Verdict.REFUSED, said=last_line(str(error)))
+
+    def _passed(self, mutant: Mutant, is_proved: bool, asked: Sequence[int], codes: str = "") -> Trial:
+        """What has passed a first look; no second one is due of what is proved equivalent."""
+        verdict = Verdict.SURVIVED if is_proved else Verdict.PASSED
+        return Trial(mutant, verdict, said=f"{sum(asked)} cases", code=codes)
 
     def _looked_at_again(self, mutant: Mutant, build: Build, codes: str) -> Trial:
         """Judge what has passed its likeliest cases, unless it is the same code once it is optimised."""
