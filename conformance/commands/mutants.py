@@ -34,6 +34,7 @@ from .options import add_command, cores, keywords, positive
 _EXAMPLES = """\
   mutants --minutes 60                   mutants of the C library for an hour; called again, it goes on
   mutants --kernels --minutes 60         of the kernels, on the emulated device
+  mutants --kernels --together           those alone that are compiled many at a time, which costs least
   mutants --reference --minutes 60       of the reference, by its goldens and tests; it takes pytest
   mutants -k 'softmax or rows' --seed 7  of some files, in another order
   mutants --count 100                    the first hundred of the order

@@ -100,6 +100,10 @@ def test_lines_of_a_macro_stay_joined() -> None:
         ("x<1>(y);", "x<(1+1)>(y);", False),
         ("y = x < n;", "y = x >= n;", False),
         ("y = (x >> 1);", "y = (x >>= 1);", False),
+        ("for (int64_t i = 0; i < n;)", "for (int64_t i < n; i = 0;)", True),
+        ("for (int64_t i = 0; i < n;)", "for (int64_t i * n < n; i = 0;)", True),
+        ("for (int64_t i = 0; i < n;)", "for (int64_t i = i < n; 0;)", False),
+        ("for (int64_t i : x) i = 0;", "for (int64_t i : x) i = 1;", False),
     ],
 )
 def test_what_no_compiler_takes_is_left_out(before: str, after: str, is_broken: bool) -> None:
