@@ -20,7 +20,7 @@ from conformance.catalogue.cases import CallSequence, Case, Refusal
 from conformance.catalogue.prepared import Store
 from conformance.judging.bench import Bench
 from conformance.judging.results import Result, Status
-from conformance.proof.faults.recipes import Kernels
+from conformance.proof.faults.recipes import Kernels, reached
 from conformance.proof.faults.trial import judge_case
 from conformance.steps import judge_step
 from conformance.steps.resident import RESIDENT
@@ -40,6 +40,7 @@ _STEP_LIMIT_S = 120.0
 _MEMORY_KB = 8 << 20  # a mutant that asks for memory without end is to be refused it
 _LIMITED = ("sh", "-c", f'ulimit -d {_MEMORY_KB}; exec "$@"', "sh")
 _THREADS = 2
+_RUNTIME = "runtime.cu"  # which asks for what it tells others
 _OLDER = {"sm_70": ("_bf16", "_fp16"), "sm_75": ("_fp16",)}  # than sm_80, and operations that they compute otherwise
 
 
@@ -102,11 +103,14 @@ class Failures:
         """Other orders of an emulated device's threads, in one of them with arrays in memory of its own.
 
         Products in 16 bits have kernels of their own on devices without matrix units for them, and products of float16
-        by the units of each generation, which are asked, too.
+        by the units of each generation, which are asked, too.  So is a device of one multiprocessor, to which launchers
+        that cut work in parts or choose among kernels give others than to a large one.
         """
         ways = [Candidate(Path(), schedule=schedule).environment for schedule in SCHEDULES[1:]]
         for arch, endings in _OLDER.items():
             ways += [{**emulating(arch)}] if any(name.endswith(endings) for name in build.operations) else []
+        if _asks_how_large(build):
+            ways.append({"ASSAYER_EMULATOR_MULTIPROCESSORS": "1"})
         return self._in_ways(ways, build, self._builder.link_watched, cases)
 
     def _in_ways(
@@ -170,6 +174,12 @@ class Failures:
         if result.is_fine:
             self._patience.note(key, result.seconds)
         return result
+
+
+def _asks_how_large(build: Build) -> bool:
+    """Whether what launches a kernel asks how large the device is."""
+    files = {file for unit in build.units if unit != _RUNTIME for file in (unit, *reached(unit, build.original))}
+    return any("cudaDevAttrMultiProcessorCount" in build.original[file] for file in files)
 
 
 def _key(id: str, environment: Mapping[str, str]) -> str:
