@@ -41,6 +41,7 @@ class Looks(NamedTuple):
 
 
 ON_THE_HOST, ON_A_DEVICE = Looks(200, 600), Looks(60, 120)  # where a case takes five times as long, in two orders
+_CHECK = "CHECK"  # in the names of all macros by which arguments are checked
 _DIGITS = 64  # of the digest of a build
 _CHOOSING = ("function", "activation")  # scalars that say what an operation computes
 _MOST_ON_A_DEVICE = 1 << 16  # elements of the arrays of a designed case
@@ -117,14 +118,19 @@ def second_look(cases: Sequence[AnyCase], most: int) -> list[AnyCase]:
     return [*refusals, *spread([case for case in cases if not isinstance(case, Refusal)], most)]
 
 
-def first_look(cases: Sequence[AnyCase], small: Collection[str], most: int) -> list[AnyCase]:
+def first_look(cases: Sequence[AnyCase], small: Collection[str], most: int, is_check: bool = False) -> list[AnyCase]:
     """Return no more than so many cases: half of them the first ones, which are the likeliest, the others of each kind.
 
     What many operations reach, few of them may run, some of these in no call as small as the likeliest ones are.
-    small: the names of those that take no time, of which alone the second half is.
+    small: the names of those that take no time, of which alone the second half is.  is_check: whether what checks
+    arguments has changed; then all calls that are to be refused are asked besides, which take no time.
     """
     half = most - most // 2
-    return [*cases[:half], *spread([case for case in cases[half:] if case.id in small], most - half)]
+    chosen = [*cases[:half], *spread([case for case in cases[half:] if case.id in small], most - half)]
+    if not is_check:
+        return chosen
+    asked = {case.id for case in chosen}
+    return [*chosen, *(case for case in cases if isinstance(case, Refusal) and case.id not in asked)]
 
 
 def _from_both_ends(cases: Sequence[AnyCase]) -> Iterator[AnyCase]:
@@ -250,7 +256,8 @@ class Judge:
         cases = self._cases(mutant, operations)
         if operations not in self._small:
             self._small[operations] = {case.id for case in cases if is_small(case)}
-        return first_look(cases, self._small[operations], most)
+        is_check = _CHECK in mutant.before and most != self._looks.proved
+        return first_look(cases, self._small[operations], most, is_check)
 
     def _of_all(self, mutant: Mutant, most: int) -> list[AnyCase]:
         """The cases of a first look at all operations of a mutant at once: of each one, where they are many."""

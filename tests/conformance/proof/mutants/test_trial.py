@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.catalogue.cases import CASES, SEQUENCES, Case
+from conformance.catalogue.cases import CASES, REFUSALS, SEQUENCES, Case
 from conformance.catalogue.prepared import MemoryStore
 from conformance.ids import is_designed
 from conformance.judging.results import Result, Status
@@ -225,6 +225,14 @@ def test_half_of_a_first_look_is_of_the_likeliest_and_half_of_each_operation() -
     assert len({case.id for case in chosen}) == 7
     assert {case.id for case in chosen[4:]} <= small < {case.id for case in cases}
     assert not any(map(is_small, SEQUENCES.values()))
+
+
+def test_what_checks_arguments_is_asked_all_calls_that_are_to_be_refused() -> None:
+    cases = [*CASES.of("softmax_topk").values(), *REFUSALS.of("softmax_topk").values()]
+    chosen = first_look(cases, {case.id for case in cases}, 4, is_check=True)
+    assert chosen[:4] == first_look(cases, {case.id for case in cases}, 4)
+    assert len({case.id for case in chosen}) == len(chosen)
+    assert {*REFUSALS.of("softmax_topk")} <= {case.id for case in chosen}
 
 
 def test_cases_that_killed_come_first(mutant: Made) -> None:
