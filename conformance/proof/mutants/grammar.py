@@ -55,7 +55,8 @@ def is_idle(code: Sequence[str], number: int, after: str) -> bool:
     following, outer = code[number], _indented(line) - _INDENTATION
     if following.strip() not in ("}", "})") or _indented(following) != outer:
         return False
-    opening = next((each for each in reversed(code[: number - 1]) if each.strip() and _indented(each) <= outer), "")
+    before = (each for each in reversed(code[: number - 1]) if each.strip() and not each.startswith("#"))
+    opening = next((each for each in before if _indented(each) <= outer), "")
     return _indented(opening) == outer and bool(_LOOP.match(opening.strip()))
 
 

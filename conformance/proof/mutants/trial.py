@@ -8,7 +8,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -41,6 +41,7 @@ class Looks(NamedTuple):
 
 
 ON_THE_HOST, ON_A_DEVICE = Looks(200, 600), Looks(60, 120)  # where a case takes five times as long, in two orders
+_SHAPE, _LONG = "shape", 32  # of strided tensors; the side of a tile that is turned
 _CHECK = "CHECK"  # in the names of all macros by which arguments are checked
 _DIGITS = 64  # of the digest of a build
 _CHOOSING = ("function", "activation")  # scalars that say what an operation computes
@@ -96,11 +97,13 @@ def is_small(case: AnyCase) -> bool:
     return elements(base) <= _MOST_ON_A_DEVICE and _elements(base) <= WORK * _MOST_ON_A_DEVICE
 
 
-def spread(cases: Sequence[AnyCase], most: int) -> Iterator[AnyCase]:
+def spread(
+    cases: Sequence[AnyCase], most: int, kind_of: Callable[[AnyCase], Hashable] | None = None
+) -> Iterator[AnyCase]:
     """Yield no more than so many cases: of each kind in turn the next one, those first whose sizes are extreme."""
     by_kind: dict[Hashable, list[AnyCase]] = {}
     for case in sorted(cases, key=_elements):
-        by_kind.setdefault(_kind(case), []).append(case)
+        by_kind.setdefault((kind_of or _kind)(case), []).append(case)
     rounds = itertools.zip_longest(*map(_from_both_ends, by_kind.values()))
     return itertools.islice((case for some in rounds for case in some if case is not None), most)
 
@@ -112,10 +115,28 @@ def _kind(case: AnyCase) -> Hashable:
     return case.operation, *map(case.sizes.get, _CHOOSING), case.spec.by_design
 
 
+def _lying(case: AnyCase) -> Hashable:
+    """Calls of strided tensors are of a kind where as many axes are long, and the same one of each operand is closest."""
+    if not isinstance(case, Case):
+        return case.operation
+    shape: Sequence[int] = case.sizes[_SHAPE]
+    strides = [case.sizes[name] for name in case.sizes if name.endswith("_strides")]
+    steps = (
+        sorted((abs(step), axis - len(each)) for axis, step in enumerate(each) if shape[axis] > 1) for each in strides
+    )
+    return case.operation, sum(length > _LONG for length in shape), *(first[1] for first, *_ in filter(None, steps))
+
+
 def second_look(cases: Sequence[AnyCase], most: int) -> list[AnyCase]:
-    """Return all calls that are to be refused, which take no time, and no more than so many others."""
+    """Return all calls that are to be refused, which take no time, and no more than so many others.
+
+    Of strided tensors, which one function computes by several ways, as many again, by how operands lie.
+    """
     refusals = [case for case in cases if isinstance(case, Refusal)]
-    return [*refusals, *spread([case for case in cases if not isinstance(case, Refusal)], most)]
+    others = [case for case in cases if not isinstance(case, Refusal)]
+    strided = [case for case in others if isinstance(case, Case) and _SHAPE in case.sizes]
+    chosen = {case.id: case for case in (*spread(others, most), *spread(strided, most, _lying))}
+    return [*refusals, *chosen.values()]
 
 
 def first_look(cases: Sequence[AnyCase], small: Collection[str], most: int, is_check: bool = False) -> list[AnyCase]:

@@ -116,6 +116,7 @@ LOOP = """\
         if (x) {
             y();
         }
+#pragma unroll
         z();
     }
     {
@@ -127,7 +128,7 @@ LOOP = """\
 """.splitlines()
 
 
-@pytest.mark.parametrize(("number", "is_last"), [(3, False), (5, True), (8, False), (11, True)])
+@pytest.mark.parametrize(("number", "is_last"), [(3, False), (6, True), (9, False), (12, True)])
 def test_to_go_on_with_a_loop_at_the_end_of_its_body_is_no_mutant(number: int, is_last: bool) -> None:
     assert is_idle(LOOP, number, f"{LOOP[number - 1].strip()} continue;") == is_last
     assert not is_idle(LOOP, number, f"{LOOP[number - 1].strip()} break;")

@@ -22,7 +22,7 @@ from conformance.proof.mutants.equivalents import Equivalent, Equivalents
 from conformance.proof.mutants.failures import AnyCase, Failures
 from conformance.proof.mutants.library import Library
 from conformance.proof.mutants.record import Trial, Verdict
-from conformance.proof.mutants.trial import History, Judge, Looks, first_look, is_small, spread
+from conformance.proof.mutants.trial import History, Judge, Looks, first_look, is_small, second_look, spread
 
 Made = Callable[[str, str, str], Mutant]
 
@@ -233,6 +233,14 @@ def test_what_checks_arguments_is_asked_all_calls_that_are_to_be_refused() -> No
     assert chosen[:4] == first_look(cases, {case.id for case in cases}, 4)
     assert len({case.id for case in chosen}) == len(chosen)
     assert {*REFUSALS.of("softmax_topk")} <= {case.id for case in chosen}
+
+
+def test_a_second_look_is_at_every_way_in_which_strided_tensors_lie() -> None:
+    cases = [*CASES.of("map_strided").values()]
+    chosen = [case for case in second_look(cases, 120) if isinstance(case, Case)]
+    assert len({case.id for case in chosen}) == len(chosen) <= 240
+    turned = [case for case in chosen if case.sizes["shape"] == (65, 40) and case.sizes["input_strides"][0] == 1]
+    assert turned
 
 
 def test_cases_that_killed_come_first(mutant: Made) -> None:
