@@ -116,7 +116,7 @@ def _kind(case: AnyCase) -> Hashable:
 
 
 def _lying(case: AnyCase) -> Hashable:
-    """Calls of strided tensors are of a kind where as many axes are long, and the same one of each operand is closest."""
+    """Strided tensors are of a kind where as many axes are long, and the same one of each operand is closest."""
     if not isinstance(case, Case):
         return case.operation
     shape: Sequence[int] = case.sizes[_SHAPE]
