@@ -34,6 +34,7 @@ from .options import add_command, cores, keywords, positive
 _EXAMPLES = """\
   mutants --minutes 60                   mutants of the C library for an hour; called again, it goes on
   mutants --kernels --minutes 60         of the kernels, on the emulated device
+  mutants --kernels --together           those alone that are compiled many at a time, which costs least
   mutants --reference --minutes 60       of the reference, by its goldens and tests; it takes pytest
   mutants -k 'softmax or rows' --seed 7  of some files, in another order
   mutants --count 100                    the first hundred of the order
@@ -56,6 +57,8 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--log", type=Path, metavar="FILE", help=log)
     brief = "give what passes its likeliest cases no second look; a later run without this does"
     parser.add_argument("--brief", action="store_true", help=brief)
+    together = "of kernels: judge those alone that are compiled many at a time; the others are left to a later run"
+    parser.add_argument("--together", action="store_true", help=together)
     parser.add_argument("-n", type=positive, default=cores(), metavar="N", help="processes (default: %(default)s)")
     parser.add_argument("-v", "--verbose", action="store_true", help="a line for each mutant, as it is tried")
 
@@ -86,7 +89,8 @@ def _asked(options: argparse.Namespace, store: Store, proofs: Equivalents) -> tu
         reference = Reference()
         return reference, partial(ReferenceJudge, reference)
     library = Library(Kernels("fast") if options.kernels else CLibrary())
-    return library, partial(Judge, library, store, proofs=proofs, is_brief=options.brief)
+    alone = not (options.together and options.kernels)
+    return library, partial(Judge, library, store, proofs=proofs, is_brief=options.brief or not alone, alone=alone)
 
 
 def _trials(
@@ -100,7 +104,8 @@ def _trials(
     console.print(f"{len(drawn)} of {len(made)} mutants of {subject.folder}, in the order of seed {options.seed}")
     log = Log(options.log or builds() / "mutants" / f"{subject.name}.jsonl", subject.digest(), made_by())
     weave = partial(subject.together, processes=options.n) if isinstance(subject, Library) and options.kernels else None
-    trials = judged(subject, make, drawn, log, options.n, options.brief, weave)
+    is_brief, alone = options.brief or options.together, not options.together
+    trials = judged(subject, make, drawn, log, options.n, is_brief, weave, alone)
     yield from _in_time(options.minutes, _told(console, options.verbose, subject, trials))
 
 

@@ -268,8 +268,7 @@ template <typename Format> int32_t multiply_by_units(ProductOf<half_bits, float>
 
 /* Without such units: in float32, between two conversions. */
 template <typename Format, typename Out> int32_t multiply_widened(const ProductOf<half_bits, Out>& p, void* stream) {
-    const int64_t experts = p.groups == Groups::NONE ? 1 : p.experts;
-    const int64_t of_a = p.rows * p.depth, of_b = p.columns * p.depth * (p.groups == Groups::ROWS ? experts : 1);
+    const int64_t of_a = p.rows * p.depth, of_b = p.columns * p.depth * (p.groups == Groups::ROWS ? p.experts : 1);
     const int64_t of_c = std::is_same_v<Out, float> ? 0 : p.rows * p.columns;
     const auto lines = [](int64_t n) { return ceil_div(n, 64) * 64; }; /* where the next array begins */
     const Scratch scratch((lines(of_a) + lines(of_b) + of_c) * int64_t{sizeof(float)}, stream_of(stream));

@@ -20,7 +20,9 @@ EIGHTS = 40, 24, 72  # whole chunks of eight, no whole tile
 EVERY = sizes(
     "M N K", (1, 1, 2), (1, 33, 7), (17, 33, 65), (64, 64, 64), (33, 31, 129), (2, 3, 256), FOURS, EIGHTS
 )  # fmt: skip
-TAILS = sizes(
+# What a device of few multiprocessors takes its larger tiles for, as deep as they have stages in flight, and deeper.
+WIDE = sizes("M N K", (96, 48, 136), (96, 96, 136), (96, 192, 136))
+TAILS = WIDE + sizes(
     "M N K", (130, 3, 31), (5, 129, 257), (65, 1, 1025), (3, 5, 4097), (127, 97, 48), (1, 257, 33), (3, 1030, 5)
 )
 SOME = sizes("M N K", (17, 33, 65), (64, 48, 128))

@@ -173,6 +173,10 @@ SUMS_OF_PRODUCTS = _rows(
     # One column, or one row, is no product of matrices either where the other factor changes along the other axis.
     ("5x1x9", "dense", "sliced", "dense"),
     ("3x1x6x9", "dense", "dense", "turned"),
+    # Nor where it lies along that axis without a gap.
+    ("1x6x9", "turned", "dense", "dense"),
+    ("1x6x1", "dense", "dense", "dense"),
+    ("5x1x1", "dense", "dense", "dense"),
 )
 NO_RESULT = _rows(
     _REDUCE_NAMES, ("sum", "0x3", 1, "dense", "padded", 2.0), ("mean", "2x0x3", 2, "dense", "sliced", 2.0)

@@ -89,7 +89,7 @@ class Unordered:
 
     def _sorted(self, code: str) -> str:
         text = re.sub(r"\s*([(),])\s*", r"\1", " ".join(code.split()))
-        return re.sub(rf"\b{self.name}\(([^()]*)\)", self._call, text)
+        return re.sub(rf"\b{self.name}\(((?:[^()]|\([^()]*\))*)\)", self._call, text)
 
     def _call(self, found: re.Match[str]) -> str:
         arguments = found[1].split(",")

@@ -20,7 +20,7 @@ from conformance.catalogue.cases import CallSequence, Case, Refusal
 from conformance.catalogue.prepared import Store
 from conformance.judging.bench import Bench
 from conformance.judging.results import Result, Status
-from conformance.proof.faults.recipes import Kernels
+from conformance.proof.faults.recipes import Kernels, reached
 from conformance.proof.faults.trial import judge_case
 from conformance.steps import judge_step
 from conformance.steps.resident import RESIDENT
@@ -31,7 +31,7 @@ from .library import Library
 from .mutator import Mutant
 from .patience import Patience
 from .together import Together
-from .units import AS_IT_IS, SOURCES, Units
+from .units import AS_IT_IS, SOURCES, Units, emulating, generations
 
 AnyCase: TypeAlias = Case | Refusal | CallSequence
 LIMIT_S = 5.0  # of a call: an honest one takes a tenth of a second, on the emulator a second
@@ -40,7 +40,8 @@ _STEP_LIMIT_S = 120.0
 _MEMORY_KB = 8 << 20  # a mutant that asks for memory without end is to be refused it
 _LIMITED = ("sh", "-c", f'ulimit -d {_MEMORY_KB}; exec "$@"', "sh")
 _THREADS = 2
-_WITHOUT_UNITS = "sm_70"
+_RUNTIME = "runtime.cu"  # which asks for what it tells others
+_OLDER = {"sm_70": ("_bf16", "_fp16"), "sm_75": ("_fp16",)}  # than sm_80, and operations that they compute otherwise
 
 
 class Failures:
@@ -72,7 +73,9 @@ class Failures:
 
     def _ways(self, build: Build) -> Sequence[Mapping[str, str]]:
         """The settings in which a mutant can differ."""
-        if self._is_emulated or build.file not in SOURCES:
+        if self._is_emulated:
+            return generations(build.file)
+        if build.file not in SOURCES:
             return (AS_IT_IS,)
         if self._units is None:
             self._units = Units(self._builder.link(build.unmutated))
@@ -99,12 +102,16 @@ class Failures:
     def _in_other_orders(self, build: Build, cases: Sequence[AnyCase]) -> Result | None:
         """Other orders of an emulated device's threads, in one of them with arrays in memory of its own.
 
-        Products in 16 bits have kernels of their own on devices without matrix units for them, which are asked, too.
+        Products in 16 bits have kernels of their own on devices without matrix units for them, and products of float16
+        by the units of each generation, which are asked, too.  So is a device of one multiprocessor, to which launchers
+        that cut work in parts or choose among kernels give others than to a large one.
         """
-        ways = [Candidate(Path(), schedule=schedule) for schedule in SCHEDULES[1:]]
-        if any(name.endswith(("_bf16", "_fp16")) for name in build.operations):
-            ways.append(Candidate(Path(), arch=_WITHOUT_UNITS))
-        return self._in_ways([way.environment for way in ways], build, self._builder.link_watched, cases)
+        ways = [Candidate(Path(), schedule=schedule).environment for schedule in SCHEDULES[1:]]
+        for arch, endings in _OLDER.items():
+            ways += [{**emulating(arch)}] if any(name.endswith(endings) for name in build.operations) else []
+        if _asks_how_large(build):
+            ways.append({"ASSAYER_EMULATOR_MULTIPROCESSORS": "1"})
+        return self._in_ways(ways, build, self._builder.link_watched, cases)
 
     def _in_ways(
         self,
@@ -167,6 +174,12 @@ class Failures:
         if result.is_fine:
             self._patience.note(key, result.seconds)
         return result
+
+
+def _asks_how_large(build: Build) -> bool:
+    """Whether what launches a kernel asks how large the device is."""
+    files = {file for unit in build.units if unit != _RUNTIME for file in (unit, *reached(unit, build.original))}
+    return any("cudaDevAttrMultiProcessorCount" in build.original[file] for file in files)
 
 
 def _key(id: str, environment: Mapping[str, str]) -> str:

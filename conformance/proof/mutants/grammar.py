@@ -17,6 +17,7 @@ _BROKEN = re.compile(
     r"|\btemplate\s*[^<\s]|_cast\b[^<]|\[[|^%]\]"  # brackets that no longer open, or hold half of a capture
     r"|(?<!\+)\+\s*[);,]|(?<!-)-\s*[);,]|[*/%]\s*[);]"  # half of an increment
     r"|(?<![<>=!])(?!<<=|>>=|<<<|>>>)[<>=!]{3}"  # half of a shift
+    r"|\bfor \([\w:]+ \w+ (?![=:] )"  # a counter that is declared and compared at once
     r"|[A-Za-z_*&](?:[<>=!]=)|\w>\w|\w<(?:[^\w:<(-]|$)"  # a template's bracket, which has no blanks around it
 )
 _LEAVES = re.compile(r"\b(?:break|continue);$")
@@ -54,7 +55,8 @@ def is_idle(code: Sequence[str], number: int, after: str) -> bool:
     following, outer = code[number], _indented(line) - _INDENTATION
     if following.strip() not in ("}", "})") or _indented(following) != outer:
         return False
-    opening = next((each for each in reversed(code[: number - 1]) if each.strip() and _indented(each) <= outer), "")
+    before = (each for each in reversed(code[: number - 1]) if each.strip() and not each.startswith("#"))
+    opening = next((each for each in before if _indented(each) <= outer), "")
     return _indented(opening) == outer and bool(_LOOP.match(opening.strip()))
 
 

@@ -16,6 +16,7 @@ from conformance.steps.resident import RESIDENT
 
 from . import own_tests
 from .build import QUICK, Build, Builder, guarded
+from .conditions import unread
 from .grammar import is_hopeless, is_idle, names_of
 from .mutator import C, Mutant, mutants_of
 from .reach import Reach
@@ -45,7 +46,11 @@ class Library:
         """Return all mutants, in the order of files and lines.  Raises MutatorError."""
         files = {file: text for file, text in self.sources.items() if file != RUNTIME}
         known = frozenset({"break", "continue"}).union(*map(names_of, files.values()))
-        return [mutant for file, text in files.items() for mutant in _hopeful(file, lines_of(text), known)]
+        made = (mutant for file, text in files.items() for mutant in _hopeful(file, lines_of(text), known))
+        if not isinstance(self.recipe, Kernels):
+            return [*made]
+        for_a_device = {file: unread([line.code for line in lines_of(text)]) for file, text in files.items()}
+        return [mutant for mutant in made if mutant.line not in for_a_device[mutant.file]]
 
     def digest(self) -> str:
         """Return a digest of the sources and of how they are compiled."""

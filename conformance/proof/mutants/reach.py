@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Mapping
+from itertools import chain
+from typing import TypeAlias
 
 from conformance.proof.faults.recipes import reached
 
@@ -18,8 +20,9 @@ class Reach:
     """Which operations a line of a library can affect.
 
     Names are all that is looked at: an operation reaches the definitions of the names that its entry mentions, those
-    that these mention, and so on.  That is more than are called, and never less; where nothing reaches a line, it is
-    said to affect all operations.  services: the name of what uses a library's memory and streams.
+    that these mention, and so on, each in the unit that it is compiled in.  That is more than are called, and never
+    less; where nothing reaches a line, it is said to affect all operations.  services: the name of what uses a
+    library's memory and streams.
     """
 
     def __init__(self, sources: Mapping[str, str], operations: Collection[str], services: str) -> None:
@@ -52,7 +55,8 @@ class Reach:
 
 
 class _Names:
-    """Which definitions a name can mean: those of its own file, of headers, and what headers declare of other files."""
+    """Which definitions a name can mean where a unit is compiled: those of the unit and of what it includes, and what
+    these declare of other files."""
 
     def __init__(self, sources: Mapping[str, str]) -> None:
         self.definitions = {file: definitions_of(file, text) for file, text in sources.items()}
@@ -61,32 +65,45 @@ class _Names:
             for name in one.names:
                 self._by_name.setdefault(name, []).append(one)
         words = {file: _words(text) for file, text in sources.items() if not file.endswith(_UNITS)}
-        self._visible = {file: _visible(file, sources) for file in sources}
+        self._units = _units(sources)
+        self._visible = {unit: {unit, *reached(unit, sources)} for unit in {*chain(*self._units.values())}}
         self._declared = {
-            file: frozenset().union(*(words[each] for each in seen if each in words))
-            for file, seen in self._visible.items()
+            unit: frozenset().union(*(words[each] for each in seen if each in words))
+            for unit, seen in self._visible.items()
         }
+        self._known: dict[tuple[str, str], frozenset[_Compiled]] = {}
 
     def closure(self, entry: Definition) -> set[Definition]:
         """Return what a definition mentions, what that mentions, and so on, and itself."""
-        found, due = {entry}, [entry]
+        found = {(entry, unit) for unit in self._units[entry.file]}
+        due = [*found]
         while due:
-            one = due.pop()
-            meant = {other for name in one.mentions for other in self._meant(name, one.file)}
-            due += (new := {other for other in meant if not (one.is_record and other.is_function)} - found)
+            one, unit = due.pop()
+            meant = {other for name in one.mentions for other in self._meant(name, unit)}
+            due += (new := {other for other in meant if not (one.is_record and other[0].is_function)} - found)
             found |= new
-        return found
+        return {one for one, _ in found}
 
-    def _meant(self, name: str, file: str) -> list[Definition]:
-        visible, is_declared = self._visible[file], name in self._declared[file]
-        found = self._by_name.get(name, ())
-        return [one for one in found if one.file in visible or (is_declared and not one.is_hidden)]
+    def _meant(self, name: str, unit: str) -> frozenset[_Compiled]:
+        """What a name can mean in a unit, each with the unit that it is compiled in."""
+        if (name, unit) not in self._known:
+            own = [one for one in self._by_name.get(name, ()) if one.file in self._visible[unit]]
+            is_declared = name in self._declared[unit]
+            others = [one for one in self._by_name.get(name, ()) if is_declared and not one.is_hidden]
+            elsewhere = (one for one in others if one.file not in self._visible[unit])
+            there = {(one, other) for one in elsewhere for other in self._units[one.file]}
+            self._known[name, unit] = frozenset({*((one, unit) for one in own), *there})
+        return self._known[name, unit]
 
 
-def _visible(file: str, sources: Mapping[str, str]) -> set[str]:
-    """The files whose names a file may use: for a header those, too, of the units that include it."""
-    units = [unit for unit in sources if unit == file or file in reached(unit, sources)]
-    return {each for unit in units for each in (unit, *reached(unit, sources))}
+_Compiled: TypeAlias = tuple[Definition, str]  # and the unit that it is compiled in
+
+
+def _units(sources: Mapping[str, str]) -> dict[str, list[str]]:
+    """The units that each file is compiled in: itself, or those that include it; a header that nobody includes."""
+    reached_by = {unit: reached(unit, sources) for unit in sources if unit.endswith(_UNITS)}
+    including = {file: [unit for unit, seen in reached_by.items() if file in seen] for file in sources}
+    return {file: [file] if file in reached_by else units or [file] for file, units in including.items()}
 
 
 def _words(text: str) -> frozenset[str]:

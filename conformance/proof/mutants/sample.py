@@ -64,12 +64,14 @@ def judged(
     processes: int,
     is_brief: bool = False,
     weave: Weave | None = None,
+    alone: bool = True,
 ) -> Iterator[Trial]:
     """Yield what comes of mutants: first what the log knows, then the others as they are done, each written to the log.
 
     What awaits a second look is tried again, unless is_brief, and always what this machine could not judge.
-    make: what judges, called in every process.  weave: builds many mutants together.  Whoever stops to ask for more
-    ends the work.  Raises FaultError where there is no compiler.
+    make: what judges, called in every process.  weave: builds many mutants together.  alone: whether those are judged,
+    too, that cannot be built so.  Whoever stops to ask for more ends the work.  Raises FaultError where there is no
+    compiler.
     """
     wanted = {mutant.id for mutant in mutants}
     open_ones = (Verdict.UNJUDGED,) if is_brief else (Verdict.UNJUDGED, Verdict.PASSED)
@@ -83,7 +85,8 @@ def judged(
         with weave(some) if weave else nullcontext() as together:
             history = History((subject.place(trial.mutant), trial) for trial in log.ever())
             begin = partial(_begin, make, history, dict(codes), together)
-            for trial in shared(_trial, some, processes, begin):
+            asked = some if alone or together is None else [mutant for mutant in some if mutant in together]
+            for trial in shared(_trial, asked, processes, begin):
                 if trial.counts and trial.code in codes:  # two processes have judged the same code
                     trial = replace(trial, verdict=Verdict.REPEATED)
                 if trial.code:

@@ -8,7 +8,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -41,6 +41,8 @@ class Looks(NamedTuple):
 
 
 ON_THE_HOST, ON_A_DEVICE = Looks(200, 600), Looks(60, 120)  # where a case takes five times as long, in two orders
+_SHAPE, _LONG = "shape", 32  # of strided tensors; the side of a tile that is turned
+_CHECK = "CHECK"  # in the names of all macros by which arguments are checked
 _DIGITS = 64  # of the digest of a build
 _CHOOSING = ("function", "activation")  # scalars that say what an operation computes
 _MOST_ON_A_DEVICE = 1 << 16  # elements of the arrays of a designed case
@@ -95,11 +97,13 @@ def is_small(case: AnyCase) -> bool:
     return elements(base) <= _MOST_ON_A_DEVICE and _elements(base) <= WORK * _MOST_ON_A_DEVICE
 
 
-def spread(cases: Sequence[AnyCase], most: int) -> Iterator[AnyCase]:
+def spread(
+    cases: Sequence[AnyCase], most: int, kind_of: Callable[[AnyCase], Hashable] | None = None
+) -> Iterator[AnyCase]:
     """Yield no more than so many cases: of each kind in turn the next one, those first whose sizes are extreme."""
     by_kind: dict[Hashable, list[AnyCase]] = {}
     for case in sorted(cases, key=_elements):
-        by_kind.setdefault(_kind(case), []).append(case)
+        by_kind.setdefault((kind_of or _kind)(case), []).append(case)
     rounds = itertools.zip_longest(*map(_from_both_ends, by_kind.values()))
     return itertools.islice((case for some in rounds for case in some if case is not None), most)
 
@@ -111,20 +115,43 @@ def _kind(case: AnyCase) -> Hashable:
     return case.operation, *map(case.sizes.get, _CHOOSING), case.spec.by_design
 
 
+def _lying(case: AnyCase) -> Hashable:
+    """Strided tensors are of a kind where as many axes are long, and the same one of each operand is closest."""
+    if not isinstance(case, Case):
+        return case.operation
+    shape: Sequence[int] = case.sizes[_SHAPE]
+    strides = [case.sizes[name] for name in case.sizes if name.endswith("_strides")]
+    steps = (
+        sorted((abs(step), axis - len(each)) for axis, step in enumerate(each) if shape[axis] > 1) for each in strides
+    )
+    return case.operation, sum(length > _LONG for length in shape), *(first[1] for first, *_ in filter(None, steps))
+
+
 def second_look(cases: Sequence[AnyCase], most: int) -> list[AnyCase]:
-    """Return all calls that are to be refused, which take no time, and no more than so many others."""
+    """Return all calls that are to be refused, which take no time, and no more than so many others.
+
+    Of strided tensors, which one function computes by several ways, as many again, by how operands lie.
+    """
     refusals = [case for case in cases if isinstance(case, Refusal)]
-    return [*refusals, *spread([case for case in cases if not isinstance(case, Refusal)], most)]
+    others = [case for case in cases if not isinstance(case, Refusal)]
+    strided = [case for case in others if isinstance(case, Case) and _SHAPE in case.sizes]
+    chosen = {case.id: case for case in (*spread(others, most), *spread(strided, most, _lying))}
+    return [*refusals, *chosen.values()]
 
 
-def first_look(cases: Sequence[AnyCase], small: Collection[str], most: int) -> list[AnyCase]:
+def first_look(cases: Sequence[AnyCase], small: Collection[str], most: int, is_check: bool = False) -> list[AnyCase]:
     """Return no more than so many cases: half of them the first ones, which are the likeliest, the others of each kind.
 
     What many operations reach, few of them may run, some of these in no call as small as the likeliest ones are.
-    small: the names of those that take no time, of which alone the second half is.
+    small: the names of those that take no time, of which alone the second half is.  is_check: whether what checks
+    arguments has changed; then all calls that are to be refused are asked besides, which take no time.
     """
     half = most - most // 2
-    return [*cases[:half], *spread([case for case in cases[half:] if case.id in small], most - half)]
+    chosen = [*cases[:half], *spread([case for case in cases[half:] if case.id in small], most - half)]
+    if not is_check:
+        return chosen
+    asked = {case.id for case in chosen}
+    return [*chosen, *(case for case in cases if isinstance(case, Refusal) and case.id not in asked)]
 
 
 def _from_both_ends(cases: Sequence[AnyCase]) -> Iterator[AnyCase]:
@@ -149,7 +176,8 @@ class Judge:
     """Judges mutants of one library, one after the other.  Used in one process.
 
     together: a library that holds many mutants, which are judged in it first.  proofs: of mutants that are equivalent.
-    is_brief: whether nothing is looked at for a second time.
+    is_brief: whether nothing is looked at for a second time.  alone: whether what passes together with others is
+    compiled by itself, which tells what becomes the same code.
     """
 
     def __init__(
@@ -161,6 +189,7 @@ class Judge:
         together: Together | None = None,
         proofs: Equivalents | None = None,
         is_brief: bool = False,
+        alone: bool = True,
     ) -> None:
         self._library, self._history = library, history
         self._is_on_a_device = isinstance(library.recipe, Kernels)
@@ -168,7 +197,7 @@ class Judge:
         self._failures = Failures(library, store)
         self._codes = _Codes(codes)
         self._proofs = proofs or Equivalents(())
-        self._is_brief = is_brief
+        self._is_brief, self._alone = is_brief, alone
         self._together = together
         self._by_operations: dict[frozenset[str], list[AnyCase]] = {}
         self._small: dict[frozenset[str], set[str]] = {}
@@ -195,6 +224,8 @@ class Judge:
             if failed := self._failures.of_cases_together(mutant, self._together, cases):
                 return Trial(mutant, Verdict.KILLED, failed.id, failed.reason)
             asked.append(len(cases))
+            if not self._alone:
+                return self._passed(mutant, is_proved, asked)
         try:
             for build in filter(lambda build: build.changed, self._library.builds(mutant, folder)):
                 if self._failures.is_without_unit(build):
@@ -218,11 +249,15 @@ class Judge:
             if not is_new:
                 return Trial(mutant, Verdict.REPEATED if changed else Verdict.SAME, code=codes)
             if is_proved or self._is_brief:
-                verdict = Verdict.SURVIVED if is_proved else Verdict.PASSED
-                return Trial(mutant, verdict, said=f"{sum(asked)} cases", code=codes)
+                return self._passed(mutant, is_proved, asked, codes)
             return self._looked_at_again(mutant, self._library.whole(mutant, changed, folder / "whole"), codes)
         except RefusedError as error:
             return Trial(mutant, Verdict.REFUSED, said=last_line(str(error)))
+
+    def _passed(self, mutant: Mutant, is_proved: bool, asked: Sequence[int], codes: str = "") -> Trial:
+        """What has passed a first look; no second one is due of what is proved equivalent."""
+        verdict = Verdict.SURVIVED if is_proved else Verdict.PASSED
+        return Trial(mutant, verdict, said=f"{sum(asked)} cases", code=codes)
 
     def _looked_at_again(self, mutant: Mutant, build: Build, codes: str) -> Trial:
         """Judge what has passed its likeliest cases, unless it is the same code once it is optimised."""
@@ -242,7 +277,8 @@ class Judge:
         cases = self._cases(mutant, operations)
         if operations not in self._small:
             self._small[operations] = {case.id for case in cases if is_small(case)}
-        return first_look(cases, self._small[operations], most)
+        is_check = _CHECK in mutant.before and most != self._looks.proved
+        return first_look(cases, self._small[operations], most, is_check)
 
     def _of_all(self, mutant: Mutant, most: int) -> list[AnyCase]:
         """The cases of a first look at all operations of a mutant at once: of each one, where they are many."""

@@ -1,4 +1,6 @@
-"""The units for bfloat16 by which the C library multiplies: which sources each runs, and which ones this machine has.
+"""The units by which products are computed: which sources each runs, and which ones there are.
+
+Of the C library those for bfloat16 that this machine has; of kernels those of the generations of devices.
 
 A library of the instructions that all processors have, which mutants are made of, uses none unless it is told to
 (cuda/src/halves/unit.c): without being told it would run nothing of the sources below.
@@ -9,7 +11,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
@@ -28,6 +30,19 @@ SOURCES = frozenset({*_OWN.values(), *(f"halves/{name}" for name in _SHARED.spli
 _ASKED = (
     "import sys, pathlib, bindings; print(bindings.Library(pathlib.Path(sys.argv[1])).services.fact('bf16_unit') or 0)"
 )
+
+# Headers of kernels of which a device before sm_80 runs what sm_80 does not, each with the architectures to ask.
+_GENERATIONS = {"matrix_quads.cuh": ("sm_70", "sm_80"), "ptx_matrix.cuh": ("sm_80", "sm_75", "sm_70")}
+
+
+def generations(file: str) -> Sequence[Mapping[str, str]]:
+    """Return the settings of an emulated device in which a mutant of a kernel's source can differ."""
+    return [emulating(arch) for arch in _GENERATIONS[file]] if file in _GENERATIONS else [AS_IT_IS]
+
+
+def emulating(arch: str) -> Mapping[str, str]:
+    """Return the settings of an emulated device of an architecture."""
+    return {"ASSAYER_EMULATOR_ARCH": arch}
 
 
 class Units:

@@ -80,6 +80,8 @@ def test_what_stands_for_a_part_stands_for_the_same_one(
         ("SIZES(x, a, b);", "SIZES(x, a, a);", False),
         ("y = SIZES(x, a, b) + a;", "y = SIZES(x, a, b) - a;", False),
         ("f(a, b);", "f(b, a);", False),
+        ("SIZES(x, f(a), b);", "SIZES(x , b, f(a));", True),
+        ("SIZES(x, f(a, b), c);", "SIZES(x, f(b, a), c);", False),
     ],
 )
 def test_arguments_may_stand_in_any_order(before: str, after: str, is_equal: bool) -> None:

@@ -100,6 +100,10 @@ def test_lines_of_a_macro_stay_joined() -> None:
         ("x<1>(y);", "x<(1+1)>(y);", False),
         ("y = x < n;", "y = x >= n;", False),
         ("y = (x >> 1);", "y = (x >>= 1);", False),
+        ("for (int64_t i = 0; i < n;)", "for (int64_t i < n; i = 0;)", True),
+        ("for (int64_t i = 0; i < n;)", "for (int64_t i * n < n; i = 0;)", True),
+        ("for (int64_t i = 0; i < n;)", "for (int64_t i = i < n; 0;)", False),
+        ("for (int64_t i : x) i = 0;", "for (int64_t i : x) i = 1;", False),
     ],
 )
 def test_what_no_compiler_takes_is_left_out(before: str, after: str, is_broken: bool) -> None:
@@ -112,6 +116,7 @@ LOOP = """\
         if (x) {
             y();
         }
+#pragma unroll
         z();
     }
     {
@@ -123,7 +128,7 @@ LOOP = """\
 """.splitlines()
 
 
-@pytest.mark.parametrize(("number", "is_last"), [(3, False), (5, True), (8, False), (11, True)])
+@pytest.mark.parametrize(("number", "is_last"), [(3, False), (6, True), (9, False), (12, True)])
 def test_to_go_on_with_a_loop_at_the_end_of_its_body_is_no_mutant(number: int, is_last: bool) -> None:
     assert is_idle(LOOP, number, f"{LOOP[number - 1].strip()} continue;") == is_last
     assert not is_idle(LOOP, number, f"{LOOP[number - 1].strip()} break;")

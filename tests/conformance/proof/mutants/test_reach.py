@@ -86,6 +86,15 @@ def test_a_name_in_a_namespace_of_its_own_is_no_other_file_s_that_a_header_menti
     assert reach.operations("one.cu", 3) == {"add", "mul"}
 
 
+def test_a_name_that_a_header_mentions_is_of_the_unit_that_is_compiled() -> None:
+    shared = "int both() { return part(); }\n"
+    one = '#include "both.h"\nstatic int part() { return 1; }\nint32_t cuda_add() { return both(); }\n'
+    sources = {"one.c": one, "two.c": one.replace("add", "mul"), "both.h": shared}
+    reach = Reach(sources, operations.OPERATIONS, "services")
+    assert [reach.operations(file, 2) for file in ("one.c", "two.c")] == [{"add"}, {"mul"}]
+    assert reach.operations("both.h", 1) == {"add", "mul"}
+
+
 def test_definitions_have_names() -> None:
     source = (
         "#define TWO 2\nenum { LINE = 16, PAGE };\nstruct pair {\n    int a;\n};\nstatic struct pair made(int a) {\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
@@ -67,6 +67,16 @@ def test_they_are_judged_as_those_built_alone(
     assert (passed.verdict, bool(passed.code)) == (Verdict.PASSED, True)
 
 
+def test_what_passes_together_is_built_alone_by_another_run(
+    library: Library, together: Together, wrong: Mutant, right: Mutant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge = Judge(library, MemoryStore(), History(), together=together, alone=False)
+    monkeypatch.setattr(Library, "builds", lambda *_: pytest.fail("a mutant was built alone"))
+    assert judge.trial(wrong).verdict is Verdict.KILLED
+    assert (passed := judge.trial(right)).verdict is Verdict.PASSED
+    assert (passed.counts, passed.code) == (True, "")
+
+
 def test_what_is_not_among_them_is_built_alone(
     library: Library, together: Together, refused: Mutant, constant: Mutant
 ) -> None:
@@ -125,3 +135,21 @@ def test_many_are_built_together_batch_by_batch(
     assert [trial.verdict for trial in found] == [Verdict.KILLED] * 7  # although none has a code
     assert (held, len(ended)) == ([[1, 2, 3], [4, 5, 6], [7]], 3)
     assert len(Log(tmp_path / "log", "sources", "judge").trials()) == 7
+
+
+def test_what_cannot_be_built_with_others_is_left_to_another_run(
+    library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mutants = [Mutant("clip.c", line, "a ==> b", "a;", "b;") for line in range(1, 5)]
+    monkeypatch.setattr(sample, "_begin", lambda *_: None)
+    monkeypatch.setattr(sample, "_trial", lambda mutant: Trial(mutant, Verdict.KILLED, "case"))
+    log = Log(tmp_path / "log", "sources", "judge")
+
+    def weave(some: list[Mutant]) -> nullcontext[list[Mutant]]:
+        return nullcontext([mutant for mutant in some if mutant.line % 2])
+
+    def lines(alone: bool) -> list[int]:
+        found = judged(library, Judge, mutants, log, 1, weave=weave, alone=alone)  # type: ignore[arg-type]
+        return sorted(trial.mutant.line for trial in found)
+
+    assert (lines(alone=False), lines(alone=True)) == ([1, 3], [1, 2, 3, 4])

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.catalogue.cases import CASES, SEQUENCES, Case
+from conformance.catalogue.cases import CASES, REFUSALS, SEQUENCES, Case
 from conformance.catalogue.prepared import MemoryStore
 from conformance.ids import is_designed
 from conformance.judging.results import Result, Status
@@ -22,7 +22,7 @@ from conformance.proof.mutants.equivalents import Equivalent, Equivalents
 from conformance.proof.mutants.failures import AnyCase, Failures
 from conformance.proof.mutants.library import Library
 from conformance.proof.mutants.record import Trial, Verdict
-from conformance.proof.mutants.trial import History, Judge, Looks, first_look, is_small, spread
+from conformance.proof.mutants.trial import History, Judge, Looks, first_look, is_small, second_look, spread
 
 Made = Callable[[str, str, str], Mutant]
 
@@ -225,6 +225,22 @@ def test_half_of_a_first_look_is_of_the_likeliest_and_half_of_each_operation() -
     assert len({case.id for case in chosen}) == 7
     assert {case.id for case in chosen[4:]} <= small < {case.id for case in cases}
     assert not any(map(is_small, SEQUENCES.values()))
+
+
+def test_what_checks_arguments_is_asked_all_calls_that_are_to_be_refused() -> None:
+    cases = [*CASES.of("softmax_topk").values(), *REFUSALS.of("softmax_topk").values()]
+    chosen = first_look(cases, {case.id for case in cases}, 4, is_check=True)
+    assert chosen[:4] == first_look(cases, {case.id for case in cases}, 4)
+    assert len({case.id for case in chosen}) == len(chosen)
+    assert {*REFUSALS.of("softmax_topk")} <= {case.id for case in chosen}
+
+
+def test_a_second_look_is_at_every_way_in_which_strided_tensors_lie() -> None:
+    cases = [*CASES.of("map_strided").values()]
+    chosen = [case for case in second_look(cases, 120) if isinstance(case, Case)]
+    assert len({case.id for case in chosen}) == len(chosen) <= 240
+    turned = [case for case in chosen if case.sizes["shape"] == (65, 40) and case.sizes["input_strides"][0] == 1]
+    assert turned
 
 
 def test_cases_that_killed_come_first(mutant: Made) -> None:

@@ -92,7 +92,36 @@ def test_kernels_for_devices_without_units_are_asked_of_products_in_16_bits(monk
 
     monkeypatch.setattr(Failures, "_first", first)
     failures_of = Failures(Library(Kernels("fast")), MemoryStore())
-    for operation in ("gemm_bf16", "gemm"):
+    for operation in ("gemm_bf16", "gemm_fp16", "gemm"):
         build = Build(frozenset({operation}), "matrix.cuh", (), frozenset(), {}, {}, Path())
         assert failures_of.of_a_second_look(build, []) is None
-    assert asked == ["", "", "sm_70", "", ""]
+    assert asked == ["", "", "sm_70", "", "", "sm_70", "sm_75", "", ""]
+
+
+def test_kernels_of_other_generations_are_asked_of_what_only_these_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def first(self: Failures, build: Build, *rest: object, environment: Mapping[str, str], threads: int) -> None:
+        asked.append(environment.get("ASSAYER_EMULATOR_ARCH", ""))
+
+    monkeypatch.setattr(Failures, "_first", first)
+    failures_of = Failures(Library(Kernels("fast")), MemoryStore())
+    for file in ("matrix_quads.cuh", "ptx_matrix.cuh", "matrix.cuh"):
+        assert failures_of.of_cases(Build(frozenset(), file, (), frozenset(), {}, {}, Path()), []) is None
+    assert asked == ["sm_70", "sm_80", "sm_80", "sm_75", "sm_70", ""]
+
+
+@pytest.mark.parametrize(("unit", "is_asked"), [("attention.cu", True), ("softmax.cu", False), ("runtime.cu", False)])
+def test_what_asks_how_large_a_device_is_runs_on_a_small_one(
+    unit: str, is_asked: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[bool] = []
+
+    def first(self: Failures, build: Build, *rest: object, environment: Mapping[str, str], threads: int) -> None:
+        asked.append(environment.get("ASSAYER_EMULATOR_MULTIPROCESSORS") == "1")
+
+    monkeypatch.setattr(Failures, "_first", first)
+    library = Library(Kernels("fast"))
+    build = Build(frozenset({"one"}), unit, (unit,), frozenset(), library.sources, library.sources, Path())
+    assert Failures(library, MemoryStore()).of_a_second_look(build, []) is None
+    assert any(asked) == is_asked
