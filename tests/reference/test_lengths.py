@@ -11,7 +11,6 @@ import reference
 from reference.model import parameters
 from reference.model.config import TINY
 from reference.ops import blocks
-from reference.ops.sixteen import stored_in
 from reference.step import State, moved
 from tests.errors import error_of
 from tests.reference.samples import arguments
@@ -30,12 +29,6 @@ def test_a_state_takes_as_many_arrays_as_it_has_names(shorter: str) -> None:
     lists = {name: list(held.values()) for name in ("parameters", "m", "v")}
     assert moved(state, **lists).step == 1
     assert error_of(ValueError, moved, state, **lists | {shorter: lists[shorter][:-1]}) is not None
-
-
-@pytest.mark.parametrize("halves", [(True,), (True, True, False)])
-def test_each_result_of_a_16_bit_operation_is_said_to_be_stored_or_not(halves: tuple[bool, ...]) -> None:
-    x = np.ones(2, np.float16)
-    assert error_of(ValueError, stored_in(np.dtype(np.float16), lambda x: (x, x), "twice", halves), x) is not None
 
 
 def test_a_formula_of_blocks_gives_as_many_arrays_for_each() -> None:

@@ -44,3 +44,20 @@ def test_the_loss_of_no_row_is_one_zero_whatever_the_sizes() -> None:
 def test_a_step_cut_out_of_a_sequence_stands_where_it_was() -> None:
     d_input = ops.slice_steps_backward(np.float32([[[7, 8]]]), 4, 2)
     np.testing.assert_array_equal(d_input, [[[0, 0], [0, 0], [7, 8], [0, 0]]])
+
+
+def test_products_of_tensors_of_any_strides_are_sums_over_the_last_axis() -> None:
+    """By a matrix product or not: where neither factor repeats, where one has no rows, and where there is nothing."""
+    a, b = np.arange(24.0).reshape(2, 3, 4), np.arange(24.0)[::-1].reshape(2, 3, 4)
+    dense = ((12, 4, 1), (12, 4, 1), (3, 1), 0, 0, 0)
+    for shape in ((2, 3, 4), (1, 3, 4), (2, 1, 4), (2, 3, 1)):
+        m, n, k = shape
+        output = np.full(6, -1.0)
+        expected = output.copy().reshape(2, 3)
+        expected[:m, :n] = (a * b)[:m, :n, :k].sum(axis=-1)
+        found = ops.matmul_strided(a.reshape(-1), b.reshape(-1), output, shape, *dense)
+        np.testing.assert_array_equal(found.reshape(2, 3), expected)
+    found = ops.matmul_strided(a.reshape(-1), b.reshape(-1), np.full(6, -1.0), (2, 3, 0), *dense)
+    np.testing.assert_array_equal(found, np.zeros(6))
+    found = ops.matmul_strided(a.reshape(-1), b.reshape(-1), np.full(6, -1.0), (2, 0, 4), *dense)
+    np.testing.assert_array_equal(found, np.full(6, -1.0))
