@@ -22,6 +22,15 @@ def test_adamw_takes_as_many_arrays_of_each_kind(name: str) -> None:
     assert error_of(ValueError, reference.multi_adamw, **given | {name: given[name][:-1]}) is not None
 
 
+def test_a_state_takes_each_array_by_its_name_and_kind() -> None:
+    names, kinds = ("embedding", "lm_head"), ("parameters", "m", "v")
+    given = {kind: [np.array(f"{kind} {name}") for name in names] for kind in kinds}
+    state = moved(State(*(dict.fromkeys(names) for _ in kinds), 6), **given)
+    assert state.step == 7
+    for kind in kinds:
+        assert getattr(state, kind) == {name: f"{kind} {name}" for name in names}
+
+
 @pytest.mark.parametrize("shorter", ["parameters", "m", "v"])
 def test_a_state_takes_as_many_arrays_as_it_has_names(shorter: str) -> None:
     held = parameters.initialise(TINY, 1)
