@@ -66,6 +66,9 @@ LARGE: tuple[Listed, ...] = (
     ("attention_softmax", (_SCORES, (4, 1024)), {"scale": 0.125, "has_mask": 1, "causal": 0, "offset": 0}),
     ("attention_softmax", (_TWO, (2, 1024)), {"scale": 0.125, "has_mask": 1, "causal": 1, "offset": 0}),
     ("attention_softmax_backward", (_SCORES,) * 2, {"scale": 0.125}),
+    # One token, whose keys and values are cached.
+    ("attention_forward", ((1, 1, 12, 64), *[(1, 4096, 1, 64)] * 2), {"kv_len": 4096, "scale": 0.125}),
+    ("attention_forward", ((1, 1, 4, 64), *[(1, 1024, 4, 64)] * 2), {"kv_len": 1024, "scale": 0.125}),
     ("add_row", ((8192, 768), (768,)), {}),
     ("add_row_backward", ((8192, 768), (768,)), {"beta": 1.0}),
     ("add_column", ((8192, 768), (8192,)), {}),

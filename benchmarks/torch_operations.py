@@ -287,8 +287,10 @@ def rope_qk_backward(d_q_out: Tensor, d_k_out: Tensor, freqs: Tensor, offset: in
 
 
 def _attention(Q: Tensor, K: Tensor, V: Tensor, scale: float) -> Tensor:
+    """Of as many queries as keys, or of one, which sees every key."""
     q, k, v = (heads.transpose(1, 2) for heads in (Q, K, V))
-    return F.scaled_dot_product_attention(q, k, v, is_causal=True, scale=scale, enable_gqa=True).transpose(1, 2)
+    causal = Q.shape[1] > 1
+    return F.scaled_dot_product_attention(q, k, v, is_causal=causal, scale=scale, enable_gqa=True).transpose(1, 2)
 
 
 def attention_forward(Q: Tensor, K: Tensor, V: Tensor, kv_len: int, scale: float) -> Timed:

@@ -7,9 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Turns a row of scores into exp(score - largest) over the keys it sees and 0 beyond, probabilities up to *scale; returns
- * its log-sum-exp. */
-static float exponentials(const struct simd* v, float* row, int64_t seen, int64_t columns, float* scale) {
+float exponentials(const struct simd* v, float* row, int64_t seen, int64_t columns, float* scale) {
     const float row_max = v->maximum(seen, row);
     const double total = v->exp_shifted(seen, row, row_max, row);
     *scale = (float)(1 / total);
@@ -40,6 +38,7 @@ static void forward_block(const struct simd* v, const struct attention* s, const
 }
 
 int32_t attention_forward(const struct attention* s) {
+    if (s->q_len <= FEW_QUERIES) return attention_decode(s);
     const struct simd* const v = simd();
     const int64_t pairs = s->batch * s->n_kv_heads, blocks = ceil_div(s->q_len, QUERY_BLOCK), heads = s->batch * s->n_q_heads;
     const int64_t across = across_size(v, s), down = packed_size(v, s->kv_len, s->head_dim);

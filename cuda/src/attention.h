@@ -57,7 +57,15 @@ static inline int64_t kv_at(const struct attention* s, int64_t pair) {
     return (pair / s->n_kv_heads * s->kv_capacity * s->n_kv_heads + pair % s->n_kv_heads) * s->head_dim;
 }
 
+/* Turns a row of scores into exp(score - largest) over the keys it sees and 0 beyond, probabilities up to *scale; returns
+ * its log-sum-exp. */
+float exponentials(const struct simd* v, float* row, int64_t seen, int64_t columns, float* scale);
+
 int32_t attention_forward(const struct attention* s);
+
+/* The same, of so few queries that packing keys and values would cost more than it saves. */
+enum { FEW_QUERIES = 2 };
+int32_t attention_decode(const struct attention* s);
 
 struct attention_gradients {
     const void *output, *d_output;

@@ -119,6 +119,12 @@ enum { MAP_FUNCTIONS = 23, ZIP_FUNCTIONS = 16, JOIN_FUNCTIONS = 5 };
 /* Joins: sum, product, largest, smallest, and the sum once more, of what may pass the largest float on its way. */
 enum { SUM_OF_ANY = 4 };
 
+/* `count` rows of `width` numbers, apart. */
+struct few_rows {
+    const float* rows;
+    int64_t row, count, width;
+};
+
 struct simd {
     const char* name;
     int width; /* floats in a vector */
@@ -249,6 +255,12 @@ struct simd {
      * read and written. */
     void (*multiply_apart)(struct matrix a, const float* b, const int64_t* places, int64_t rows, int64_t depth, int64_t columns,
                            float beta, float* c, int64_t c_row, float* strip);
+
+    /* A few rows, by rows of another matrix as they lie: scores[i, j] = factor * (row i . row j of k); and a few rows of weights:
+     * to[i] = sum over j of weights[i, j] * row j of v. */
+    void (*dot_rows)(const struct few_rows* few, int64_t keys, const float* k, int64_t k_row, float factor, float* scores,
+                     int64_t score_row);
+    void (*mix_rows)(const struct few_rows* weights, const float* v, int64_t v_row, int64_t columns, float* to, int64_t to_row);
 
     /* convolution: a row of `to` for each of count places in a frame, copied by runs whose elements lie step apart there.
      * What lies behind the last run of a row may be overwritten, and read, by up to a vector. */

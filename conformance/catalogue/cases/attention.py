@@ -53,6 +53,8 @@ CACHED = sizes(
     (1, 1, 1, 1030, 1030, 1030, 4, 0.5),
     (1, 4, 1, 1, 600, 620, 16, 0.25),
     (2, 6, 2, 3, 17, 20, 8, 0.3),  # groups of three, which no shift divides by
+    (1, 6, 2, 1, 18, 21, 20, 0.25),  # one or two queries, whose heads fill no vector
+    (2, 3, 1, 2, 7, 7, 9, 0.3),
 )
 APPENDS = sizes(
     "batch new_len n_kv_heads head_dim kv_capacity position",

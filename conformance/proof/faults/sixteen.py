@@ -111,7 +111,7 @@ FAULTS = (
           "    memset(grad_weight, 0, (size_t)width * sizeof(float));\n    PARALLEL_FOR(shares > 1)",
           "grad_weight cleared|zero, row 0"),
     Fault("16-bit multi_adamw: copies left as they were", both_formats("multi_adamw"), "optimizer.c",
-          "            if (u->copies) copy_part(format, u, part, seed);\n", "",
+          "        if (u->copies) copy_part(format, u, &few, seed);\n", "",
           "copies left as they were|never written"),
     Fault("bf16: draws never reach the next number", ("multi_adamw_bf16",), _DRAWN,
           "drawn = bits + draw_of(seed, first + i);", "drawn = bits;", "cut off"),

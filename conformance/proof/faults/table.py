@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from . import (
     activations,
+    attention_decode,
     attention_softmax,
     batchnorm,
     broadcast,
@@ -42,6 +43,7 @@ FAULTS = (
     *optimizer.FAULTS,
     *layernorm.FAULTS,
     *batchnorm.FAULTS,
+    *attention_decode.FAULTS,
     *attention_softmax.FAULTS,
     *dropout.FAULTS,
     *recurrent.FAULTS,
