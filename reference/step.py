@@ -200,8 +200,7 @@ def _added(
 ) -> tuple[Loss, Parameters, list[Array]]:
     if total is None:
         return loss, gradients, loads
-    loss = Loss(*(ops.add(a, b) for a, b in zip(total.loss, loss, strict=True)))
-    return loss, gradients, [ops.add(a, b) for a, b in zip(total.loads, loads, strict=True)]
+    return Loss(*map(ops.add, total.loss, loss)), gradients, [*map(ops.add, total.loads, loads)]
 
 
 def counted(targets: Array) -> int:

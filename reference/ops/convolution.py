@@ -105,15 +105,15 @@ def _columns(x: Array, groups: int, down: Axis, across: Axis) -> Array:
     """What each tap meets: (groups, channels of one * kernel_h * kernel_w, batch * outputs), of planes with frames."""
     taps = np.stack([x[:, :, i, j] for i in down.met for j in across.met], axis=2)
     batch, channels, kernel, height, width = taps.shape
-    by_group = taps.reshape(batch, groups, channels // groups * kernel, height * width).transpose(1, 2, 0, 3)
-    return by_group.reshape(groups, channels // groups * kernel, batch * height * width)
+    ahead = taps.reshape(batch, channels * kernel, height * width).transpose(1, 0, 2)
+    return ahead.reshape(groups, channels // groups * kernel, batch * height * width)
 
 
 def _by_group(x: Array, groups: int) -> Array:
     """(batch, channels, height, width) as (groups, channels of one, batch * height * width)."""
     batch, channels, height, width = x.shape
-    apart = x.reshape(batch, groups, channels // groups, height * width).transpose(1, 2, 0, 3)
-    return apart.reshape(groups, channels // groups, batch * height * width)
+    ahead = x.reshape(batch, channels, height * width).transpose(1, 0, 2)
+    return ahead.reshape(groups, channels // groups, batch * height * width)
 
 
 def _planes(by_group: list[Array], batch: int, height: int, width: int) -> Array:

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+import reference
 from reference.generate import Strategy
 from reference.model import parameters
 from reference.model.config import BENCH, FULL, TINY, Config, named
 from reference.model.recompute import Recompute
-from reference.step import TrainingConfig
+from reference.step import TrainingConfig, accumulate
 from tests.errors import error_of
-from tests.reference.model_samples import SMALL
+from tests.reference.model_samples import SMALL, batch
 
 
 def test_parameter_counts() -> None:
@@ -46,6 +47,24 @@ def test_canonical_order() -> None:
     assert names[:8] == ["embedding", *(f"layers.0.{name}" for name in first)]
     assert names[8:12] == [f"layers.0.experts.{n}" for n in ("0.gate", "0.up", "0.down", "1.gate")]
     assert names[-2:] == ["final_norm", "lm_head"]
+
+
+def test_queries_need_not_be_as_wide_as_the_stream() -> None:
+    """Every array by its shape, and its gradient's: three heads of 4 queries, one of keys, a stream of 10."""
+    config = Config(hidden=10, layers=1, q_heads=3, kv_heads=1, head_dim=4, experts=5, top_k=2, ffn=7, vocab=11)
+    of_layer = {
+        "attn_norm": (10,), "w_q": (12, 10), "w_k": (4, 10), "w_v": (4, 10), "w_o": (10, 12),
+        "ffn_norm": (10,), "router": (5, 10), "gate": (5, 7, 10), "up": (5, 7, 10), "down": (5, 10, 7),
+    }  # fmt: skip
+    expected = {f"layers.0.{name}": shape for name, shape in of_layer.items()}
+    expected |= {"embedding": (11, 10), "final_norm": (10,), "lm_head": (11, 10)}
+    held = parameters.initialise(config, 0)
+    assert {name: array.shape for name, array in held.items()} == expected
+    assert {tensor.name: tensor.shape for tensor in parameters.tensors(config) if tensor.expert == 4} == {
+        f"layers.0.experts.4.{name}": of_layer[name][1:] for name in ("gate", "up", "down")
+    }
+    gradients = accumulate(reference, config, held, *batch(config)).gradients
+    assert {name: array.shape for name, array in gradients.items()} == expected
 
 
 def test_tensors_are_views_of_what_is_held() -> None:

@@ -108,3 +108,11 @@ def test_what_is_rounded_to_the_smallest_normal_number_is_kept(name: str, below:
     a[:, 3], b[:, 3] = [-(2.0 ** (60 - below)), 2.0 ** (60 - below)], 2.0**-60
     sums = UNITS[name](a, b, np.zeros(2, np.float32))
     assert sums.tolist() == [left, -left]
+
+
+@pytest.mark.parametrize("name", UNITS)
+def test_factors_may_be_of_any_type_that_holds_them(name: str) -> None:
+    """256 * 256 is past the largest number of float16, and past that of int16."""
+    for dtype in (np.float16, np.int16):
+        a = np.full(32, 256, dtype)
+        assert UNITS[name](a, a, np.zeros((), dtype)) == 2.0**21

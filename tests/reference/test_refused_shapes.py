@@ -122,3 +122,6 @@ def test_planes_are_as_large_as_their_places_can_be_told() -> None:
     assert str(error) == f"max_pool2d_backward: height * width: {expected}"
     error = error_of(ValueError, reference.max_pool2d_backward, **given | {"height": 1, "width": 2**31 - 1})
     assert str(error).startswith("max_pool2d_backward: d_output: expected the shape (2, 3, 1, ")
+    planes = np.broadcast_to(np.int8(0), (1, 1, 2**16, 2**15))
+    error = error_of(ValueError, reference.max_pool2d, planes, 1, 1, 2**16, 2**15, 0, 0)
+    assert str(error) == f"max_pool2d: height * width: {expected}"

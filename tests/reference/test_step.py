@@ -25,7 +25,7 @@ from reference.step import (
     weight_decays,
 )
 from tests.errors import error_of
-from tests.reference.model_samples import SMALL, assert_close, batch, in_float64, noisy, parameters
+from tests.reference.model_samples import SMALL, Recorded, assert_close, batch, in_float64, noisy, parameters
 
 TRAINING = TrainingConfig(lr=1.0, warmup=4, total=12)
 
@@ -120,23 +120,26 @@ def test_where_forward_and_backward_begin() -> None:
     assert "cross_entropy_forward" in ops.names[:begins]
 
 
-class Offering(Wrapped):
-    """A namespace that offers one fused operation."""
+class Offering(Recorded):
+    """A namespace that offers one fused operation, and keeps what it returned."""
 
     def offers(self, operation: str) -> bool:
-        return operation == self.fused
-
-    def __init__(self, ops: Any, fused: str) -> None:
-        super().__init__(ops)
-        self.fused = fused
+        return operation == self._operation
 
 
-@pytest.mark.parametrize("fused", ["topk_router", "topk_router_backward", "router_gemm"])
+FUSED = ("topk_router", "topk_router_backward", "router_gemm", "grouped_gemm_swiglu", "fused_cross_entropy")
+
+
+@pytest.mark.parametrize("fused", FUSED)
 def test_a_fused_operation_gives_the_gradients_of_its_parts(fused: str) -> None:
     config = replace(SMALL, aux_alpha=0.3)
     with in_float64():
         by_parts = accumulate(reference, config, noisy(parameters()), *batch())
-    fused_gradients = accumulate(Offering(reference, fused), config, parameters(), *batch()).gradients
+    ops = Offering(reference, fused)
+    loss, fused_gradients, _ = accumulate(ops, config, parameters(), *batch())
+    assert ops.results
+    for got, expected in zip(loss, by_parts.loss, strict=True):
+        assert_close(got, expected)
     for name, gradient in by_parts.gradients.items():
         assert_close(fused_gradients[name], gradient, name)
 

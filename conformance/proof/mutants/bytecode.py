@@ -11,6 +11,7 @@ from types import CodeType, FunctionType
 from typing import NamedTuple
 
 _TYPES = ("collections.abc", "numpy.typing", "typing")  # modules
+_GENERIC = ("Callable", "Iterator", "NDArray", "dict", "list", "tuple")  # which do at run time whatever they are of
 
 
 class Key(NamedTuple):
@@ -29,7 +30,7 @@ def key_of(code: CodeType) -> Key:
 def without_types(text: str) -> ast.Module:
     """Return what Python reads, but for types that nothing looks at when it runs, and names imported in one order.
 
-    Names of types that only such types mention are not imported.
+    Names that only such types mention are not imported, unless the module lists what it has.
     """
     tree = ast.parse(text)
     fields = (
@@ -44,16 +45,31 @@ def without_types(text: str) -> ast.Module:
             node.annotation = ast.copy_location(ast.Constant(None), node)
         elif isinstance(node, ast.ImportFrom):
             node.names.sort(key=lambda alias: alias.name)
+        elif isinstance(node, ast.Assign):
+            _without_parameters(node.value)
     mentioned = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    tree.body = [left for node in tree.body if (left := _without_unused_types(node, mentioned))]
+    is_listed = "__all__" in mentioned
+    tree.body = [left for node in tree.body if (left := _without_unused_types(node, mentioned, is_listed))]
     return tree
 
 
-def _without_unused_types(node: ast.stmt, mentioned: Collection[str]) -> ast.stmt | None:
-    """A statement that does something; of one that imports types, what is left where only mentioned ones are."""
+def _is_own(node: ast.ImportFrom) -> bool:
+    """Whether it imports from the reference, of whose modules none is loaded for what it does by that."""
+    return bool(node.level) or (node.module or "").split(".")[0] == "reference"
+
+
+def _without_parameters(value: ast.expr) -> None:
+    """Take out of a type that has a name what its generic types are of."""
+    for node in ast.walk(value):
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in _GENERIC:
+            node.slice = ast.copy_location(ast.Constant(None), node.slice)
+
+
+def _without_unused_types(node: ast.stmt, mentioned: Collection[str], is_listed: bool) -> ast.stmt | None:
+    """A statement that does something; of one that imports what may be types, what is left of them."""
     if isinstance(node, ast.Pass):
         return None
-    if not (isinstance(node, ast.ImportFrom) and node.module in _TYPES):
+    if not (isinstance(node, ast.ImportFrom) and (node.module in _TYPES or (_is_own(node) and not is_listed))):
         return node
     names = [alias for alias in node.names if (alias.asname or alias.name) in mentioned]
     return ast.copy_location(ast.ImportFrom(node.module, names, node.level), node) if names else None
