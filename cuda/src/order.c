@@ -54,23 +54,84 @@ static void sort_descending(const float* x, int n, int32_t* order, uint32_t* mem
     }
 }
 
-int64_t order_memory(int n, int k) { return k <= INSERT_UP_TO ? 1 : 3 * (int64_t)n; }
+/* Columns that may be among the k largest of what has been looked at, in an order that is descending but for the last ones. */
+struct candidates {
+    int count;
+    float* values;
+    int32_t* columns;
+};
+
+/* Where there is room for more candidates than stay, most entries of a long row fail a comparison with the k-th of those that stayed, a
+ * block of them at a time. */
+enum { MORE_THAN_STAY = 1024, BLOCK = 64 };
+static int64_t room_of(int k) { return (int64_t)k + (k > MORE_THAN_STAY ? k : MORE_THAN_STAY); }
+static bool sorts_all(int n, int k) { return 2 * room_of(k) > n; }
+
+/* Sorts the candidates into `to`, of which no more than k stay: equal ones keep their order, which is that of their columns. */
+static void keep_largest(const struct candidates* from, int k, struct candidates* to, uint32_t* memory) {
+    int32_t* const order = (int32_t*)memory;
+    sort_descending(from->values, from->count, order, memory + from->count);
+    to->count = from->count < k ? from->count : k;
+    for (int i = 0; i < to->count; i++) {
+        to->values[i] = from->values[order[i]];
+        to->columns[i] = from->columns[order[i]];
+    }
+}
+
+static void select_largest(const float* x, int n, int k, int32_t* chosen, uint32_t* memory) {
+    const int64_t room = room_of(k);
+    struct candidates some = {0, (float*)memory, (int32_t*)(memory + room)};
+    struct candidates other = {0, (float*)(memory + 2 * room), (int32_t*)(memory + 3 * room)};
+    bool any_left = false; /* whether candidates had to go */
+    float least = 0;       /* of those that stayed */
+    for (int first = 0; first < n; first += BLOCK) {
+        const int end = n - first < BLOCK ? n : first + BLOCK;
+        if (any_left && !(simd()->maximum(end - first, x + first) > least)) continue;
+        if (some.count + BLOCK > room) {
+            const struct candidates before = some;
+            keep_largest(&before, k, &other, memory + 4 * room);
+            some = other;
+            other = before;
+            any_left = true;
+            least = some.values[k - 1];
+        }
+        for (int i = first; i < end; i++) { /* what is passed over is overwritten */
+            some.values[some.count] = x[i];
+            some.columns[some.count] = i;
+            some.count += !any_left || x[i] > least;
+        }
+    }
+    keep_largest(&some, k, &other, memory + 4 * room);
+    memcpy(chosen, other.columns, (size_t)k * sizeof *chosen);
+}
+
+static bool any_nan(const float* x, int n) {
+    bool any = false;
+    for (int i = 0; i < n; i++) any |= isnan(x[i]) != 0;
+    return any;
+}
+
+int64_t order_memory(int n, int k) {
+    const int64_t of_all = 3 * (int64_t)n, of_some = 7 * room_of(k);
+    return k <= INSERT_UP_TO ? 1 : sorts_all(n, k) || of_all > of_some ? of_all : of_some;
+}
 
 void largest(const float* x, int n, int k, int32_t* chosen, uint32_t* memory) {
     if (k <= INSERT_UP_TO) {
         insert_largest(x, n, k, chosen);
-        return;
+    } else if (sorts_all(n, k) || any_nan(x, n)) {
+        int32_t* const order = (int32_t*)(memory + 2 * (int64_t)n);
+        sort_descending(x, n, order, memory);
+        memcpy(chosen, order, (size_t)k * sizeof *chosen);
+    } else {
+        select_largest(x, n, k, chosen, memory);
     }
-    int32_t* const order = (int32_t*)(memory + 2 * (int64_t)n);
-    sort_descending(x, n, order, memory);
-    memcpy(chosen, order, (size_t)k * sizeof *chosen);
 }
 
 int32_t first_largest(const float* x, int n) {
-    bool any_nan = false;
-    for (int i = 0; i < n; i++) any_nan |= isnan(x[i]) != 0;
+    const bool nan_first = any_nan(x, n);
     const float row_max = simd()->maximum(n, x);
     int32_t i = 0;
-    while (any_nan ? !isnan(x[i]) : x[i] != row_max) i++;
+    while (nan_first ? !isnan(x[i]) : x[i] != row_max) i++;
     return i;
 }
