@@ -262,7 +262,10 @@ def bench(session: nox.Session) -> None:
     if not set(session.posargs) <= {"--peers", "--short"}:
         return
     short = ["--short"] if "--short" in session.posargs else []
-    for benchmark in ("sixteen", "recompute", "tape", "judge"):
+    peers = ["--peers"] if "--peers" in session.posargs else []
+    for benchmark in ("sixteen", "decoding"):
+        session.run("python", "-m", f"benchmarks.{benchmark}", *library, *short, *peers)
+    for benchmark in ("recompute", "tape", "judge"):
         session.run("python", "-m", f"benchmarks.{benchmark}", *library, *short)
 
 
