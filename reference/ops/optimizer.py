@@ -81,6 +81,8 @@ def multi_adamw(
     Returns the new params, ms and vs.
     """
     check(step >= 1, "multi_adamw", "step", "step >= 1", step)
+    for name, given in (("grads", grads), ("ms", ms), ("vs", vs), ("weight_decays", weight_decays)):
+        check(len(given) == len(params), "multi_adamw", name, f"{len(params)}, as many as params", len(given))
 
     def update(item: tuple[Array, ...]) -> tuple[Array, Array, Array]:
         param, grad, m, v, weight_decay = item

@@ -16,10 +16,12 @@ from tests.errors import error_of
 from tests.reference.samples import arguments
 
 
-@pytest.mark.parametrize("name", ["params", "grads", "ms", "vs", "weight_decays"])
-def test_adamw_takes_as_many_arrays_of_each_kind(name: str) -> None:
+@pytest.mark.parametrize("name", ["grads", "ms", "vs", "weight_decays"])
+def test_adamw_takes_as_many_of_each_kind(name: str) -> None:
     given = arguments("multi_adamw")
-    assert error_of(ValueError, reference.multi_adamw, **given | {name: given[name][:-1]}) is not None
+    for wrong in (given[name][:-1], [*given[name], given[name][0]]):
+        said = f"multi_adamw: {name}: expected {len(given['params'])}, as many as params, got {len(wrong)}"
+        assert str(error_of(ValueError, reference.multi_adamw, **given | {name: wrong})) == said
 
 
 def test_a_state_takes_each_array_by_its_name_and_kind() -> None:

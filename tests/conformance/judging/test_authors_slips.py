@@ -51,7 +51,8 @@ def test_a_row_that_is_left_out_but_counted_is_named() -> None:
 def test_two_neighbours_in_a_word_that_change_places_are_named() -> None:
     at = np.minimum(np.arange(65) ^ 1, 64)  # the last of an odd number stays
     said = looks("gemm/plain/17x33x65", lambda A, B: reference.gemm(A, B[:, at]))
-    assert said.startswith("matches: A with the two columns of each pair exchanged, or B with the two columns")
+    assert said.startswith("matches: ")  # both are the same products, summed in an order of which BLAS knows
+    assert all(f"{factor} with the two columns of each pair exchanged" in said for factor in "AB")
 
 
 def test_an_array_that_is_read_anew_from_where_a_result_goes_wrong_is_named() -> None:
