@@ -40,6 +40,7 @@ ROWS = sizes(
 )
 # More pairs than a block sorts: equal experts stand in several of its tiles.
 _MANY_ROUTES = sizes("tokens top_k n_experts", (2100, 3, 5), (8300, 1, 300))
+_MORE_THAN_SIXTEEN_BITS = sizes("tokens top_k n_experts", (1500, 1, 3), (65_700, 1, 3))  # rows of one expert
 SOME_ROWS = sizes("tokens top_k hidden_dim", (33, 2, 17), (64, 4, 64))
 BALANCE = sizes(
     "batch_seq n_experts top_k alpha",
@@ -106,6 +107,11 @@ def _crowded(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     return np.broadcast_to(sizes["n_experts"] - 1 - np.arange(shape[1]), shape)
 
 
+def _to_the_second(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """Every token to the second expert, but for one in a thousand, which goes to the first."""
+    return np.asarray(np.arange(shape[0])[:, None] % 1000 != 999, np.int32) + np.zeros(shape, np.int32)
+
+
 def _to_the_last(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     """Logits by which every token chooses the last experts: the others are given none."""
     chosen = np.arange(shape[1]) >= shape[1] - sizes["top_k"]
@@ -138,6 +144,7 @@ SPECS = (
     Spec("expert_sort", {"tails": ROUTES[1:5]}, {"indices": ids("n_experts")}, why="repeated_choices"),
     Spec("expert_sort", {"ties": _MANY_ROUTES}, {"indices": ids("n_experts")}, why="many_pairs_to_few"),
     Spec("expert_sort", {"degenerate": ROUTES[1:5]}, {"indices": _crowded}, why="experts_without_tokens"),
+    Spec("expert_sort", {"degenerate": _MORE_THAN_SIXTEEN_BITS}, {"indices": _to_the_second}, why="most_to_one"),
     Spec(
         "expert_dispatch",
         {"plain": ROWS, "special": SOME_ROWS, "signed": SOME_ROWS},
