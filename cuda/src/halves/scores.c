@@ -1,5 +1,5 @@
 /* Attention's products of two factors of bfloat16, by a unit.  A strip of rows whose sums may be so small that the unit would take them
- * for zero is computed in float32, as in product.c. */
+ * for zero is computed in float32, as in block.c. */
 #include "scores.h"
 #include "../parallel.h"
 
