@@ -1,7 +1,8 @@
-"""What processors' units for bfloat16 compute, to the last bit: AVX-512 BF16 and AMX.
+"""What processors' units for numbers of 16 bits compute, to the last bit: AVX-512 BF16 and AMX.
 
-Intel, Software Developer's Manual, VDPBF16PS and TDPBF16PS: numbers come by pairs along the summed index; every step is
-a fused multiply-add of float32, to nearest even; a subnormal number is taken for zero and never stored.
+Intel, Software Developer's Manual, VDPBF16PS, TDPBF16PS and TDPFP16PS: numbers come by pairs along the summed index;
+every step is a fused multiply-add of float32, to nearest even; a subnormal number of bfloat16 or float32 is taken for
+zero and never stored.  Those of float16 are kept: as floats they are normal, and so is every product of theirs but 0.
 docs/sixteen_bits.md says which processors this was held to.
 """
 
@@ -32,8 +33,8 @@ def dot_amx(a: Array, b: Array, c: Array) -> Array:
     """Return c + sum(a * b) over the last axis, by 32 products at a time.
 
     The products at even places and those at odd ones are added up apart, each from zero in their order; then both sums
-    are added, and what comes of it to c.  a, b: [..., k], bfloat16 numbers in any floating type; k is a multiple of 32,
-    zeros behind the last.  c: [...], float32.
+    are added, and what comes of it to c.  a, b: [..., k], bfloat16 or float16 numbers in any floating type; k is a
+    multiple of 32, zeros behind the last.  c: [...], float32.
     """
     a, b, total = _given("dot_amx", a, b, c, TILE_DEPTH)
     for at in range(0, a.shape[-1], TILE_DEPTH):
@@ -47,6 +48,8 @@ def dot_amx(a: Array, b: Array, c: Array) -> Array:
 
 # By the names that a contract calls them by.
 UNITS = {"avx512_bf16": dot_avx512_bf16, "amx": dot_amx}
+# The formats that each multiplies.
+FACTORS = {"avx512_bf16": ("bfloat16",), "amx": ("bfloat16", "float16")}
 
 
 def _given(operation: str, a: Array, b: Array, c: Array, several: int) -> tuple[Array, Array, Array]:

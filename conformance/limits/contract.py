@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from typing import Any, TypeVar
 
 from conformance.unsupported import UnsupportedCalls
-from reference.cpu_matrix_unit import UNITS
+from reference.cpu_matrix_unit import FACTORS, UNITS
 
 from .k_order import KOrder, instructions
 from .noise import ACCUMULATORS, FLOAT32, FORMATS, Arithmetic, Precision, cutting
@@ -60,8 +60,12 @@ class Declaration:
         """
         if self.accumulator not in UNITS:
             return False
-        if self.inputs not in ("bfloat16", FLOAT32.name):  # numbers that lie in 16 bits are multiplied as they are
-            raise ValueError(f"{self.accumulator}: expected inputs of bfloat16, got {self.inputs}")
+        if self.inputs not in (
+            *FACTORS[self.accumulator],
+            FLOAT32.name,
+        ):  # numbers that lie in 16 bits are multiplied as they are
+            formats = " or ".join(FACTORS[self.accumulator])
+            raise ValueError(f"{self.accumulator}: expected inputs of {formats}, got {self.inputs}")
         return True
 
     @property

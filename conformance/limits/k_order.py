@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from reference.cpu_matrix_unit import TILE_DEPTH
+from reference.cpu_matrix_unit import FACTORS, TILE_DEPTH
 from reference.tensor_core import matrix_unit
 
 from .noise.cutting import ACCUMULATORS, architecture_of
@@ -107,7 +107,7 @@ def _split(given: Any, step: int, sizes_of: Mapping[str, Sequence[str]]) -> str:
 def instructions(accumulator: str, operands: str) -> tuple[int, ...]:
     """Return what k the instructions of a unit have for operands of a format; none where it does not multiply them."""
     if accumulator in _OF_PROCESSORS:
-        return (_OF_PROCESSORS[accumulator],) if operands == "bfloat16" else ()
+        return (_OF_PROCESSORS[accumulator],) if operands in FACTORS[accumulator] else ()
     if accumulator not in ACCUMULATORS or accumulator.endswith("fp8"):  # no array of the header's holds fp8
         return ()
     architecture = architecture_of(accumulator)

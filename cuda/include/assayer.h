@@ -1191,7 +1191,7 @@ int32_t assayer_version(int32_t* version);
 
 /* A fact about the build, by name: "device_memory" (1 where arrays lie in device memory), "devices", "threads",
  * "compute_capability" (80 for sm_80, 0 on a host), "emulated" (1 where a host's processor plays the device),
- * "vector_bits", "bf16_unit" (of a host: what multiplies bfloat16).  An unknown name is ASSAYER_UNAVAILABLE. */
+ * "vector_bits", "bf16_unit", "fp16_unit" (of a host: what multiplies them).  An unknown name is ASSAYER_UNAVAILABLE. */
 int32_t assayer_capability(const char* name, int64_t* value);
 
 int32_t assayer_allocate(void** memory, int64_t bytes);

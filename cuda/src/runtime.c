@@ -23,6 +23,7 @@ int32_t assayer_capability(const char* name, int64_t* value) {
         {"device_memory", 0}, {"devices", 0}, {"threads", thread_count()}, {"compute_capability", 0},
         {"vector_bits", 8 * (int64_t)sizeof(float) * simd()->width},
         {"bf16_unit", bf16_unit() ? bf16_unit()->number : UNIT_NONE},
+        {"fp16_unit", fp16_unit() ? fp16_unit()->number : UNIT_NONE},
     };
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
         if (strcmp(name, facts[i].name) != 0) continue;

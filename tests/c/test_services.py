@@ -41,13 +41,13 @@ def text(name: str) -> Any:
 
 def test_every_fact_has_a_value_of_its_own(services: dict[str, Service]) -> None:
     value, found = new("int64_t*"), {}
-    for name in ("device_memory", "devices", "threads", "compute_capability", "vector_bits", "bf16_unit"):
+    for name in ("device_memory", "devices", "threads", "compute_capability", "vector_bits", "bf16_unit", "fp16_unit"):
         value[0] = -7
         assert services["capability"](text(name), value) == OK
         found[name] = int(value[0])
     assert found["threads"] >= 1
     assert found["vector_bits"] in {32, 128, 256, 512}
-    assert found["bf16_unit"] in range(4)
+    assert {found["bf16_unit"], found["fp16_unit"]} <= set(range(4))
     assert [found[name] for name in ("device_memory", "devices", "compute_capability")] == [0, 0, 0]
 
 

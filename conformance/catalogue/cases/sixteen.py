@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -56,6 +57,8 @@ _QUIET_NANS = np.array([0x7FFFFFFF, 0x7FC00001, 0xFFFFFFFE, 0xFFC00000], np.uint
 _NANS = np.array([0x7F800001, 0x7FFFFFFF, 0xFF800001, 0xFFFFFFFF], np.uint32)
 _SEED = 0x123456789ABCDEF
 SUFFIXES = ("bf16", "fp16")
+_SEVERAL = 32  # a product of sizes, which leaves numbers enough to tell right from wrong
+_SUBNORMAL_FP16 = 2.0**-17  # times a normal number: below 2^-14 with few exceptions
 EDGE_SIZES = sizes("n", (42,), (1025,))
 _WIDER = "the same numbers in a wider format"
 _CASTS = {"plain": EVERY, "tails": TAILS, "range": SOME, "tiny": SOME, "special": SOME, "signed": SOME}
@@ -127,8 +130,35 @@ def _updates(operation: str) -> Iterator[Spec]:
     yield Spec(operation, rows, given | small, why="eps_counts")
 
 
+def _subnormal_fp16(spec: Spec) -> Iterator[Spec]:
+    """Numbers that are subnormal in float16, and normal as floats: who converts them by hand may forget them.
+
+    In one line half the numbers of every array of float16 (of float32, where none is), in the other all of the first
+    such array, so that results are subnormal, too, where they follow from it.
+    """
+    floats = [p for p in operations.read_arrays(operations.OPERATIONS[spec.operation]) if p.type.dtype.kind != "i"]
+    halves = [p.name for p in floats if p.type.is_half] or [p.name for p in floats]
+    rows = sorted(spec.data["plain"], key=_product)
+    small = next((place for place, row in enumerate(rows) if _product(row) >= _SEVERAL), -1)
+    chosen = [rows[small], *rows[max(len(rows) // 2, small + 1) :][:1]]
+    for why, inputs in (
+        ("subnormal", dict.fromkeys(halves, _half_of_them_small)),
+        ("subnormal_results", {halves[0]: scaled("plain", _SUBNORMAL_FP16)}),
+    ):
+        yield replace(spec, data={"plain": chosen}, inputs={**inputs, **spec.inputs}, why=why)
+
+
+def _product(row: Sizes) -> int:
+    return math.prod(size for size in row.values() if isinstance(size, int) and size > 0)
+
+
+def _half_of_them_small(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    return draw.normal(shape) * np.where(draw.of("small").integers(0, 2, shape) == 1, _SUBNORMAL_FP16, 1.0)
+
+
 def _of(suffix: str, float32: Iterable[Spec], facts_of: Callable[[str], Facts]) -> Iterator[Spec]:
     """The lines of the operations that take in this format what they take in float32."""
+    seen: set[str] = set()
     for spec in float32:
         operation, facts = f"{spec.operation}_{suffix}", facts_of(spec.operation)
         if not _takes_the_same(spec.operation, operation):
@@ -142,6 +172,9 @@ def _of(suffix: str, float32: Iterable[Spec], facts_of: Callable[[str], Facts]) 
             arrays = operations.read_arrays(operations.OPERATIONS[operation])
             inputs = {**dict.fromkeys((p.name for p in arrays), _NARROW[data]), **spec.inputs}
             yield replace(spec, operation=operation, data={data: spec.data[data]}, inputs=inputs)
+        if suffix == "fp16" and operation not in seen and "plain" in spec.data:
+            seen.add(operation)
+            yield from _subnormal_fp16(replace(spec, operation=operation))
 
 
 def _takes_the_same(float32: str, operation: str) -> bool:

@@ -102,7 +102,7 @@ def _held(rows: Array, operands: str) -> Array:
 
 
 def _by_tiles(rows: Array) -> Array:
-    """What AMX makes of bfloat16: of 32 products those at even places, then those at odd ones, in float32."""
+    """What AMX makes of 16 bits: of 32 products those at even places, then those at odd ones, in float32."""
     total = np.zeros(len(rows), np.float32)
     for at in range(0, LENGTH, 32):
         even, odd = np.zeros_like(total), np.zeros_like(total)

@@ -13,9 +13,14 @@ _SCORES, _SCORED = "halves/scores.c", ("attention_forward_bf16",)
 _ALL = ("gemm_bf16", "gemm_nn_bf16", "gemm_tn_bf16", "grouped_gemm_bf16")
 
 
+_EMULATED = "halves/amx_emulated.c"
+_ALL_FP16 = tuple(name.replace("_bf16", "_fp16") for name in _ALL)
+
+
 def _by_tiles(name: str, operations: tuple[str, ...], file: str, old: str, new: str, says: str) -> Fault:
-    """A fault of what only a unit for bfloat16 runs: seen by its tiles in C, which every processor has."""
-    return Fault(f"bf16 by tiles: {name}", operations, file, old, new, says, run_mode=BY_TILES, cases="not full")
+    """A fault of what only a unit for 16 bits runs: seen by its tiles in C, which every processor has."""
+    format = operations[0].rpartition("_")[2]
+    return Fault(f"{format} by tiles: {name}", operations, file, old, new, says, run_mode=BY_TILES, cases="not full")
 
 
 FAULTS = (
@@ -60,7 +65,7 @@ FAULTS = (
               "STORE(SUM_01, sums + PAIR_WIDTH, row);", "STORE(SUM_01, sums, row);",
               "second run differs|disturb each other"),
     _by_tiles("the lower rows by the first panel twice", _ALL, _TILES,
-              "DOT(SUM_11, LEFT_1, RIGHT_1);", "DOT(SUM_11, LEFT_1, RIGHT_0);",
+              "DOT(is_fp16, SUM_11, LEFT_1, RIGHT_1);", "DOT(is_fp16, SUM_11, LEFT_1, RIGHT_0);",
               "B read modulo 16 along its columns|rows from 16 on, columns from 16 on"),
     _by_tiles("the upper rows of A twice", _ALL, _TILES,
               "LOAD(LEFT_1, a + TILE_HEIGHT * PAIR_DEPTH, TILE_BYTES);", "LOAD(LEFT_1, a, TILE_BYTES);",
@@ -97,8 +102,8 @@ FAULTS = (
               "b.data + (block.column + at) * b.col", "b.data + at * b.col",
               "B read modulo 256 along its columns|columns from"),
     _by_tiles("small sums taken for zero where a panel beside them has larger ones", ("gemm_bf16", "gemm_nn_bf16"),
-              _BLOCK, "stay = stay && stays_normal(w->least[strip], panels->least[j]);",
-              "stay = stay && stays_normal(w->least[strip], panels->least[0]);", "zero"),
+              _BLOCK, "stay = stay && stays_normal(unit, w->least[strip], panels->least[j]);",
+              "stay = stay && stays_normal(unit, w->least[strip], panels->least[0]);", "zero"),
     _by_tiles("pieces by the block's first panel", ("gemm_bf16", "gemm_nn_bf16"), _BLOCK,
               "multiply_part(v, plan, &piece, panels, panel, memory)",
               "multiply_part(v, plan, &piece, panels, 0, memory)",
@@ -107,6 +112,23 @@ FAULTS = (
               "LEAST_EXPONENTS = 142", "LEAST_EXPONENTS = 0", "zero"),
     _by_tiles("subnormal numbers taken for zero", ("gemm_bf16", "gemm_nn_bf16"), _BLOCK,
               "LEAST_NORMAL = 1 << FRACTION,", "LEAST_NORMAL = 1,", "zero"),
+    _by_tiles("multiplied as bfloat16", _ALL_FP16, _TILES, "{ multiply_tiles(call, true); }",
+              "{ multiply_tiles(call, false); }", "16 bits of float16 taken for bfloat16|bfloat16"),
+    _by_tiles("the unit for bfloat16", _ALL_FP16, "halves/unit.c",
+              "format->widen == simd()->bf16.widen ? bf16_unit() : fp16_unit();", "bf16_unit();",
+              "16 bits of float16 taken for bfloat16|bfloat16"),
+    _by_tiles("subnormal numbers taken for zero", ("gemm_fp16", "gemm_nn_fp16", "attention_forward_fp16"), _EMULATED,
+              "return (double)(sign ? -0x1p-24f : 0x1p-24f) * (double)magnitude;", "return sign ? -0.0 : 0.0;",
+              "subnormal"),
+    _by_tiles("subnormal numbers with a first digit", ("gemm_fp16", "gemm_nn_fp16", "gemm_tt_fp16"), _EMULATED,
+              "if (magnitude < 1 << 10)", "if (magnitude == 0)", "subnormal|zero|only where"),
+    _by_tiles("infinities taken for 65,536", ("gemm_fp16", "gemm_nn_fp16", "gemm_tt_fp16"), _EMULATED,
+              "(magnitude < 0x7c00 ? 112u << 23 : 224u << 23)", "(112u << 23)", "infinity where NaN"),
+    _by_tiles("NaN taken for infinity", ("gemm_fp16", "gemm_nn_fp16", "gemm_tt_fp16"), _EMULATED,
+              "shifted = magnitude << 13;", "shifted = (magnitude > 0x7c00 ? 0x7c00u : magnitude) << 13;", "NaN"),
+    _by_tiles("the sign lost", _ALL_FP16, _EMULATED,
+              "sign = (uint32_t)(half & 0x8000) << 16, magnitude = half & 0x7fff, shifted",
+              "sign = 0, magnitude = half & 0x7fff, shifted", "sign|absolute"),
     _by_tiles("attention: the keys' last panel left out", _SCORED, _SCORES,
               ".panel_count = (int)ceil_div(s->columns, PAIR_WIDTH)",
               ".panel_count = (int)(ceil_div(s->columns, PAIR_WIDTH) - (s->columns > PAIR_WIDTH))",

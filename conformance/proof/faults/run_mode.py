@@ -39,8 +39,11 @@ BACKWARDS = RunMode(schedule="reverse")
 AT_RANDOM = RunMode(schedule="random")
 BY_RACES = RunMode(mode="thread")
 BY_ADDRESSES = RunMode(mode="address")
-WIDENED = RunMode(settings=(("ASSAYER_BF16", "widened"),))  # bfloat16 in float32, whatever the processor has for it
-BY_TILES = RunMode(settings=(("ASSAYER_BF16", "amx_emulated"),))  # bfloat16 by AMX's tiles, on any processor
+# Products of 16 bits in float32, whatever the processor has for them; and by AMX's tiles, on any processor.
+WIDENED, BY_TILES = (
+    RunMode(settings=tuple((f"ASSAYER_{format}", unit) for format in ("BF16", "FP16")))
+    for unit in ("widened", "amx_emulated")
+)
 ON_SM_70, ON_SM_75, ON_SM_80 = (
     RunMode(settings=(("ASSAYER_EMULATOR_ARCH", arch),)) for arch in ("sm_70", "sm_75", "sm_80")
 )

@@ -44,7 +44,7 @@ C = (
     Tests("tests/c/test_strided_sums.py", _C, ("strided_reduce.c", "strides.h", "vector/joins.c")),
     Tests("tests/c/test_past_caches.py", _C, _PAST_CACHES),
     Tests("tests/c/test_frames.py", _C, _FRAMES),
-    Tests("tests/c/test_bf16_units.py", _C, units.SOURCES),
+    Tests("tests/c/test_units.py", _C, units.SOURCES),
     Tests("tests/c/test_no_memory.py", _C),
     Tests("tests/c/test_given_back.py", _C),
     Tests("tests/c/test_fork.py", _C, ("fork.c",)),

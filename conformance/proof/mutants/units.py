@@ -1,6 +1,6 @@
 """The units by which products are computed: which sources each runs, and which ones there are.
 
-Of the C library those for bfloat16 that this machine has; of kernels those of the generations of devices.
+Of the C library those for 16 bits that this machine has; of kernels those of the generations of devices.
 
 A library of the instructions that all processors have, which mutants are made of, uses none unless it is told to
 (cuda/src/halves/unit.c): without being told it would run nothing of the sources below.
@@ -18,7 +18,7 @@ from types import MappingProxyType
 from conformance.proof.faults import FaultError
 
 AS_IT_IS: Mapping[str, str] = MappingProxyType({})
-_SETTING = "ASSAYER_BF16"
+_SETTINGS = ("ASSAYER_BF16", "ASSAYER_FP16")
 # By the setting's word, those first that every processor has: the source that nothing else runs.
 _OWN = {"amx_emulated": "halves/amx_emulated.c", "avx512_bf16": "halves/avx512_bf16.c", "amx": "halves/amx.c"}
 _SHARED = (
@@ -55,8 +55,13 @@ class Units:
         """Return the settings in which a mutant of a source can differ."""
         if file not in SOURCES:
             return [AS_IT_IS]
-        ways: list[Mapping[str, str]] = [{_SETTING: name} for name in self._here if owner(file) in ("", name)]
+        ways: list[Mapping[str, str]] = [_asking(name) for name in self._here if owner(file) in ("", name)]
         return ways if owner(file) else [*ways, AS_IT_IS]
+
+
+def _asking(name: str) -> Mapping[str, str]:
+    """The settings by which both formats are multiplied by a unit, if it multiplies both."""
+    return dict.fromkeys(_SETTINGS, name)
 
 
 def owner(file: str) -> str:
@@ -70,7 +75,7 @@ def _number(library: Path, name: str) -> int:
     Raises FaultError where it says nothing.
     """
     command = [sys.executable, "-c", _ASKED, str(library)]
-    told = subprocess.run(command, env={**os.environ, _SETTING: name}, capture_output=True, text=True, check=False)
+    told = subprocess.run(command, env={**os.environ, **_asking(name)}, capture_output=True, text=True, check=False)
     if told.returncode:
         [*_, said] = ["nothing", *told.stderr.strip().splitlines()]
         raise FaultError(f"{library.name}: expected the number of a unit, got {said}")

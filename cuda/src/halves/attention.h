@@ -13,7 +13,7 @@ int32_t HALF(cuda_attention_forward)(const half_bits* Q, const half_bits* K, con
     return attention_forward(&(struct attention){
         .Q = Q, .K = K, .V = V, .output = output, .lse_out = lse, .batch = batch, .n_q_heads = n_q_heads, .n_kv_heads = n_kv_heads,
         .q_len = q_len, .kv_len = kv_len, .kv_capacity = kv_capacity, .head_dim = head_dim, .scale = scale, .half = &FORMAT,
-        .unit = UNIT});
+        .unit = unit_of(&FORMAT)});
 }
 
 int32_t HALF(cuda_attention_backward)(const half_bits* Q, const half_bits* K, const half_bits* V, const half_bits* output,
@@ -32,7 +32,7 @@ int32_t HALF(cuda_attention_backward)(const half_bits* Q, const half_bits* K, co
     CHECK(n_q_heads % n_kv_heads == 0);
     const struct attention shape = {.Q = Q, .K = K, .V = V, .batch = batch, .n_q_heads = n_q_heads, .n_kv_heads = n_kv_heads,
                                     .q_len = seq_len, .kv_len = seq_len, .kv_capacity = seq_len, .head_dim = head_dim, .scale = scale,
-                                    .half = &FORMAT, .unit = UNIT};
+                                    .half = &FORMAT, .unit = unit_of(&FORMAT)};
     return attention_backward(&shape, &(struct attention_gradients){.output = output, .d_output = d_output, .lse = lse, .d_Q = d_Q,
                                                                     .d_K = d_K, .d_V = d_V});
 }

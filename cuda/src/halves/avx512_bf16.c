@@ -55,7 +55,7 @@ TARGET static void multiply(const struct unit_call* call) {
 }
 
 const struct unit* avx512_bf16_unit(void) {
-    static const struct unit unit = {"avx512_bf16", UNIT_AVX512_BF16, ROWS, multiply};
+    static const struct unit unit = {"avx512_bf16", UNIT_AVX512_BF16, ROWS, true, multiply};
     unsigned a = 0, b = 0, c = 0, d = 0;
     enum { AVX512_BF16 = 1 << 5 };
     __builtin_cpu_init();

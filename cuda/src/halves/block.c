@@ -32,13 +32,13 @@ static void pack_panels(const struct simd* v, const struct half_product* p, stru
     }
 }
 
-/* bfloat16 has 7 digits behind the first.  Where a and b are the least exponents of the factors, every product is a whole
+/* Products of float16 are whole multiples of 2^-48, and so are their sums.  bfloat16 has 7 digits behind the first.  Where a and b are the least exponents of the factors, every product is a whole
  * multiple of 2^(a + b - 14), and so is every sum of them, rounded or not: none is below 2^-126, unless it is zero, where
  * a + b >= -112; with the format's bias of 127 in both, 142. */
-bool stays_normal(uint16_t least_a, uint16_t least_b) {
+bool stays_normal(const struct unit* unit, uint16_t least_a, uint16_t least_b) {
     enum { FRACTION = 7, LEAST_NORMAL = 1 << FRACTION, LEAST_EXPONENTS = 142 };
     const int a = least_a + 1, b = least_b + 1; /* of zeros alone 2^16, which no number has */
-    return a >= LEAST_NORMAL && b >= LEAST_NORMAL && (a >> FRACTION) + (b >> FRACTION) >= LEAST_EXPONENTS;
+    return !unit->flushes || (a >= LEAST_NORMAL && b >= LEAST_NORMAL && (a >> FRACTION) + (b >> FRACTION) >= LEAST_EXPONENTS);
 }
 
 /* The sums of strips [first, last) by the unit and packed panels. */
@@ -57,10 +57,10 @@ static void sum_strips(const struct half_plan* plan, const struct work* w, int64
     }
 }
 
-static bool all_stay_normal(const struct work* w, int64_t first, int64_t last, const struct half_panels* panels, int64_t count) {
+static bool all_stay_normal(const struct unit* unit, const struct work* w, int64_t first, int64_t last, const struct half_panels* panels, int64_t count) {
     bool stay = true;
     for (int64_t strip = first; strip < last; strip++)
-        for (int64_t j = 0; j < count; j++) stay = stay && stays_normal(w->least[strip], panels->least[j]);
+        for (int64_t j = 0; j < count; j++) stay = stay && stays_normal(unit, w->least[strip], panels->least[j]);
     return stay;
 }
 
@@ -99,7 +99,7 @@ static void multiply_pieces(const struct simd* v, const struct half_plan* plan, 
             const struct half_block block = {row, strip_at(w, strip + 1) - row, part->block.column + at,
                                              min64(PAIR_WIDTH, part->block.columns - at)};
             const struct part piece = {w, strip, strip + 1, block};
-            if (stays_normal(w->least[strip], panels->least[panel])) multiply_part(v, plan, &piece, panels, panel, memory);
+            if (stays_normal(plan->unit, w->least[strip], panels->least[panel])) multiply_part(v, plan, &piece, panels, panel, memory);
             else multiply_widened(v, w->product, plan->sums, block, memory);
         }
 }
@@ -118,7 +118,7 @@ static void multiply_strips(const struct simd* v, const struct half_plan* plan, 
         const int64_t row = strip_at(w, strip);
         const struct part part = {w, strip, last, {row, strip_at(w, last) - row, block.column, block.columns}};
         float* const rest = memory + plan->b_floats;
-        if (all_stay_normal(w, strip, last, &panels, count)) multiply_part(v, plan, &part, &panels, 0, rest);
+        if (all_stay_normal(plan->unit, w, strip, last, &panels, count)) multiply_part(v, plan, &part, &panels, 0, rest);
         else multiply_pieces(v, plan, &part, &panels, rest);
     }
 }

@@ -49,7 +49,6 @@ static void gather(const struct half_rows* v, const struct half* half, const str
 
 #define FORMAT (simd()->bf16)
 #define ROWS (&simd()->bf16_rows)
-#define UNIT bf16_unit()
 #define HALF(name) name##_bf16
 #include "attention.h"
 #include "elementwise.h"
@@ -59,11 +58,9 @@ static void gather(const struct half_rows* v, const struct half* half, const str
 #include "rope.h"
 #undef FORMAT
 #undef ROWS
-#undef UNIT
 #undef HALF
 #define FORMAT (simd()->fp16)
 #define ROWS (&simd()->fp16_rows)
-#define UNIT NULL
 #define HALF(name) name##_fp16
 #include "attention.h"
 #include "elementwise.h"

@@ -43,7 +43,7 @@ static int32_t run(struct half_plan* plan, int64_t numbers, bool is_parallel) {
 
 int32_t multiply_halves(const struct half_product* products, int64_t count, const struct half_sums* sums) {
     struct half_plan plan = {.sums = sums, .count = count};
-    plan.unit = sums->format.widen == simd()->bf16.widen ? bf16_unit() : NULL;
+    plan.unit = unit_of(&sums->format);
     const struct scratch scratch = scratch_take(count, sizeof(struct work));
     int32_t code = ASSAYER_NO_MEMORY;
     if (scratch.memory) {

@@ -1,4 +1,4 @@
-/* Attention's products of two factors of bfloat16, by a unit.  A strip of rows whose sums may be so small that the unit would take them
+/* Attention's products of two factors of 16 bits, by a unit.  A strip of rows whose sums may be so small that the unit would take them
  * for zero is computed in float32, as in block.c. */
 #include "scores.h"
 #include "../parallel.h"
@@ -46,7 +46,7 @@ void multiply_scores(const struct simd* v, const struct unit* unit, const struct
         const int rows = (int)((n + 1) * s->rows / strips - first);
         const struct half_matrix a = {s->a.data + first * s->a.row, s->a.row, s->a.col};
         const uint16_t least = v->pack_strip(a, rows, s->depth, strip);
-        if (stays_normal(least, s->packed[place_of_least(s->depth, s->keys)]))
+        if (stays_normal(unit, least, s->packed[place_of_least(s->depth, s->keys)]))
             unit->multiply(&(struct unit_call){.strip = strip, .panels = s->packed, .panel_stride = depth * PAIR_WIDTH, .rows = rows,
                                                .panel_count = (int)ceil_div(s->columns, PAIR_WIDTH), .steps = depth / PAIR_DEPTH,
                                                .sums = s->scores + first * s->row, .row = s->row, .adds = false});

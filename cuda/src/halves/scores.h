@@ -1,4 +1,4 @@
-/* Rows of bfloat16 by keys of bfloat16, for attention: what a unit multiplies as it lies in memory. */
+/* Rows by keys of one 16-bit format, for attention: what a unit multiplies as it lies in memory. */
 #ifndef ASSAYER_SCORES_H
 #define ASSAYER_SCORES_H
 

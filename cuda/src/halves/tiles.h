@@ -1,6 +1,6 @@
 /* A strip of A by panels of B on AMX's tiles, for whoever includes this: amx.c with the processor's tiles, amx_emulated.c with
  * tiles in C.  Each says how a tile is configured, loaded, zeroed, multiplied and stored: CONFIGURE, LOAD, ZERO, DOT, STORE,
- * RELEASE, and TILES, what functions that use them are marked by.
+ * RELEASE, and TILES, what functions that use them are marked by.  DOT is told whether the factors are float16.
  *
  * Two tiles of 16 rows of A meet two panels of B: four tiles of sums, each of 16 by 16 floats, for four loads and four products
  * of 16 x 32 by 32 x 16.  A strip of fewer rows configures its tiles to them. */
@@ -38,9 +38,9 @@ static struct tile_shapes shapes_of(int rows) {
     return shapes;
 }
 
-/* has_lower, has_right: whether there are a second tile of A and a second panel; constants wherever this is inlined. */
+/* has_lower, has_right: whether there are a second tile of A and a second panel; constants, as is_fp16, wherever this is inlined. */
 TILES static inline __attribute__((always_inline)) void tile_block(const struct unit_call* call, const uint16_t* b, float* sums,
-                                                                   bool has_lower, bool has_right) {
+                                                                   bool is_fp16, bool has_lower, bool has_right) {
     const int64_t row = call->row * (int64_t)sizeof(float), strip_step = (int64_t)call->rows * PAIR_DEPTH;
     float* const lower = sums + TILE_HEIGHT * call->row;
     if (call->adds) {
@@ -58,12 +58,12 @@ TILES static inline __attribute__((always_inline)) void tile_block(const struct 
     for (int64_t step = 0; step < call->steps; step++, a += strip_step, b += PAIR_DEPTH * PAIR_WIDTH) {
         LOAD(LEFT_0, a, TILE_BYTES);
         LOAD(RIGHT_0, b, TILE_BYTES);
-        DOT(SUM_00, LEFT_0, RIGHT_0);
+        DOT(is_fp16, SUM_00, LEFT_0, RIGHT_0);
         if (has_right) LOAD(RIGHT_1, b + call->panel_stride, TILE_BYTES);
-        if (has_right) DOT(SUM_01, LEFT_0, RIGHT_1);
+        if (has_right) DOT(is_fp16, SUM_01, LEFT_0, RIGHT_1);
         if (has_lower) LOAD(LEFT_1, a + TILE_HEIGHT * PAIR_DEPTH, TILE_BYTES);
-        if (has_lower) DOT(SUM_10, LEFT_1, RIGHT_0);
-        if (has_lower && has_right) DOT(SUM_11, LEFT_1, RIGHT_1);
+        if (has_lower) DOT(is_fp16, SUM_10, LEFT_1, RIGHT_0);
+        if (has_lower && has_right) DOT(is_fp16, SUM_11, LEFT_1, RIGHT_1);
     }
     STORE(SUM_00, sums, row);
     if (has_right) STORE(SUM_01, sums + PAIR_WIDTH, row);
@@ -71,7 +71,7 @@ TILES static inline __attribute__((always_inline)) void tile_block(const struct 
     if (has_lower && has_right) STORE(SUM_11, lower + PAIR_WIDTH, row);
 }
 
-TILES static void multiply(const struct unit_call* call) {
+TILES static inline __attribute__((always_inline)) void multiply_tiles(const struct unit_call* call, bool is_fp16) {
     const struct tile_shapes shapes = shapes_of(call->rows);
     const bool has_lower = call->rows > TILE_HEIGHT;
     CONFIGURE(&shapes);
@@ -79,10 +79,13 @@ TILES static void multiply(const struct unit_call* call) {
         const uint16_t* const b = call->panels + j * call->panel_stride;
         float* const sums = call->sums + j * PAIR_WIDTH;
         const bool has_right = j + 1 < call->panel_count;
-        if (has_lower && has_right) tile_block(call, b, sums, true, true);
-        else if (has_lower) tile_block(call, b, sums, true, false);
-        else if (has_right) tile_block(call, b, sums, false, true);
-        else tile_block(call, b, sums, false, false);
+        if (has_lower && has_right) tile_block(call, b, sums, is_fp16, true, true);
+        else if (has_lower) tile_block(call, b, sums, is_fp16, true, false);
+        else if (has_right) tile_block(call, b, sums, is_fp16, false, true);
+        else tile_block(call, b, sums, is_fp16, false, false);
     }
     RELEASE(); /* a thread that holds tiles is switched and put to sleep more slowly */
 }
+
+TILES static void multiply_bf16(const struct unit_call* call) { multiply_tiles(call, false); }
+TILES static void multiply_fp16(const struct unit_call* call) { multiply_tiles(call, true); }

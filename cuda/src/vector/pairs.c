@@ -1,4 +1,4 @@
-/* Factors of bfloat16 packed by pairs along the summed index, as halves/unit.h describes.  A pair is a word of 32 bits: where
+/* Factors of 16 bits packed by pairs along the summed index, as halves/unit.h describes.  A pair is a word of 32 bits: where
  * pairs lie together already they are copied, or turned as 16 x 16 words; where their numbers are a row apart they are joined. */
 #include "math.h"
 #include "names.h"

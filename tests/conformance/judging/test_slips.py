@@ -192,6 +192,26 @@ def test_numbers_of_one_format_of_16_bits_taken_for_the_other() -> None:
     assert "numbers of inputs read as bfloat16" in found.readings
 
 
+def _as_if_normal(x: Any) -> Any:
+    bits = x.astype(np.float16).view(np.uint16).astype(np.uint32)
+    wrong = ((bits & 0x7FFF) << 13) + (112 << 23) | (bits & 0x8000) << 16
+    is_normal = (bits & 0x7C00 != 0) | (x == 0)
+    return np.where(is_normal, x, wrong.view(np.float32))
+
+
+@pytest.mark.parametrize(
+    ("taken", "said"),
+    [
+        (lambda x: np.where(np.abs(x) < 2.0**-14, 0, x), "subnormal in float16 taken as 0"),
+        (_as_if_normal, "subnormal in float16 read as normal"),
+    ],
+)
+def test_float16_read_without_its_subnormal_numbers(taken: Any, said: str) -> None:
+    """As a converter by hand does that moves exponent and digits alone."""
+    id = "gemm_fp16/plain/subnormal_17x33x65"
+    assert said in looks(id, results(id, A=taken, B=taken)).text
+
+
 def test_only_arrays_of_16_bits_go_through_the_other_format() -> None:
     def names(id: str) -> set[str]:
         return {reading.name for reading in misreadings(CASES[id].operation, CASES[id].arguments())}

@@ -13,7 +13,7 @@ from conformance.limits import ContractError, Declaration, read_contract
 from conformance.limits.expectation import expect
 from conformance.limits.measure import limits
 from conformance.limits.noise import Noisy, using
-from reference.cpu_matrix_unit import UNITS
+from reference.cpu_matrix_unit import FACTORS, UNITS
 
 K = (32, 96, 1024)
 SIZES = (12, 10)
@@ -73,15 +73,17 @@ def test_numbers_of_everyday_size_keep_the_limits_of_float32(name: str) -> None:
     assert np.array_equal(_limits(A, B, Declaration(accumulator=name))[1], _limits(A, B, Declaration())[1])
 
 
-def test_a_unit_multiplies_bfloat16_alone(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("name", "inputs"), [("avx512_bf16", "float16"), ("amx", "tf32")])
+def test_a_unit_multiplies_formats_of_its_own(name: str, inputs: str, tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
-    path.write_text('[operations.gemm]\naccumulator = "amx"\ninputs = "float16"\n', encoding="utf-8")
-    with pytest.raises(ContractError, match="gemm: inputs: expected a format that amx multiplies, got float16"):
+    path.write_text(f'[operations.gemm]\naccumulator = "{name}"\ninputs = "{inputs}"\n', encoding="utf-8")
+    with pytest.raises(ContractError, match=f"gemm: inputs: expected a format that {name} multiplies, got {inputs}"):
         read_contract(str(path))
-    path.write_text('[operations.gemm]\naccumulator = "amx"\ninputs = "bfloat16"\n', encoding="utf-8")
-    declared = read_contract(str(path)).of("gemm")
-    assert declared.arithmetic.flushes_products
-    assert not declared.truncates
+    for own in FACTORS[name]:
+        path.write_text(f'[operations.gemm]\naccumulator = "{name}"\ninputs = "{own}"\n', encoding="utf-8")
+        declared = read_contract(str(path)).of("gemm")
+        assert declared.arithmetic.flushes_products
+        assert not declared.truncates
 
 
 def _limits_of(operation: str, accumulator: str, **arguments: Any) -> Floats:

@@ -74,15 +74,17 @@ FAULTS = (
           "                rotate_pairs<PAIRS>(heads.from + at, heads.to + at, sine, cosine);",
           "const int64_t at = 2 * ((token * heads.count + head) * r.half) + pair;\n"
           "                for (int p = 0; p < PAIRS; p++) {\n"
-          "                    const float even = heads.from[at + p], odd = heads.from[at + p + r.half];\n"
-          "                    heads.to[at + p] = even * cosine[p] - odd * sine[p];\n"
-          "                    heads.to[at + p + r.half] = even * sine[p] + odd * cosine[p];\n                }",
+          "                    const float even = widened(heads.from[at + p]);\n"
+          "                    const float odd = widened(heads.from[at + p + r.half]);\n"
+          "                    heads.to[at + p] = rounded<T>(even * cosine[p] - odd * sine[p]);\n"
+          "                    heads.to[at + p + r.half] = rounded<T>(even * sine[p] + odd * cosine[p]);\n"
+          "                }",
           "matches: .*half-split pairs"),
     Fault("rope.cu: not turned back", ("rope_backward",), "rope.cu",
           "n_heads, head_dim, offset, -1.0f, stream)", "n_heads, head_dim, offset, 1.0f, stream)",
           "matches: .*without the inverse rotation"),
     Fault("rope.cu: queries and keys not turned back", ("rope_qk_backward",), "rope.cu",
-          "n_kv_heads, head_dim, offset, -1.0f,\n", "n_kv_heads, head_dim, offset, 1.0f,\n",
+          "n_kv_heads, head_dim, offset, -1.0f,", "n_kv_heads, head_dim, offset, 1.0f,",
           "matches: .*without the inverse rotation"),
     Fault("rope.cu: positions counted through the batch", ("rope_forward",), "rope.cu",
           "token % r.seq_len * r.half", "token * r.half", "read past the end of freqs|matches|batch"),

@@ -17,6 +17,7 @@ from .places import of_ends, of_places
 from .slip import CUTS, Change, Slip
 
 _SMALLEST = 2.0**-126
+_SMALLEST_FP16, _STEP_FP16 = 2.0**-14, 2.0**-24  # the smallest normal number of float16, and the smallest of all
 _SIXTEEN_BITS = (np.dtype(ml_dtypes.bfloat16), np.dtype(np.float16))
 _IN_A_LAUNCH = (
     110,
@@ -34,6 +35,7 @@ _OF_NO_NUMBERS: tuple[tuple[str, Change], ...] = (
     ("minus infinity in {} taken as 0", lambda x: np.where(x == -np.inf, 0.0, x)),
     ("{} with the sign bit taken as 0", lambda x: np.where(np.signbit(x), 0.0, x)),
 )
+_UNSIGNED: tuple[str, Change] = ("{} taken without signs", np.abs)
 _OF_VALUES: tuple[tuple[str, Change], ...] = (
     *_OF_NO_NUMBERS,
     ("{} rounded to bfloat16", bfloat16),
@@ -41,7 +43,7 @@ _OF_VALUES: tuple[tuple[str, Change], ...] = (
     ("{} taken as 0", lambda x: np.zeros(x.shape, x.dtype)),
     ("{} taken as 1", lambda x: np.ones(x.shape, x.dtype)),
     ("{} negated", lambda x: -x),
-    ("{} taken without signs", np.abs),
+    _UNSIGNED,
     ("negative {} taken as 0", lambda x: np.where(x < 0, 0.0, x)),
 )
 _OF_INDICES: tuple[tuple[str, Change], ...] = (
@@ -60,7 +62,7 @@ def of_arrays(operation: str, arguments: Mapping[str, Any], cuts: Sequence[int] 
     read = [p for p in given if not p.each and arguments[p.name] is not None]
     floats = [p.name for p in read if arguments[p.name].dtype.kind == "f"]
     if len(floats) > 1:
-        yield from (Slip(words.format("inputs"), floats, change) for words, change in _OF_NO_NUMBERS)
+        yield from (Slip(words.format("inputs"), floats, change) for words, change in (*_OF_NO_NUMBERS, _UNSIGNED))
     yield from _of_formats([p for p in read if p.type.is_half])
     for parameter in read:
         array = arguments[parameter.name]
@@ -72,7 +74,10 @@ def of_arrays(operation: str, arguments: Mapping[str, Any], cuts: Sequence[int] 
 
 
 def _of_formats(halves: Sequence[Parameter]) -> Iterator[Slip]:
-    """Arrays of 16 bits whose numbers are taken for those of the other such format, or go through it."""
+    """Arrays of 16 bits whose numbers are taken for those of the other such format, or go through it.
+
+    Those of float16 besides by who reads its subnormal numbers as a float's: bfloat16's are float32's.
+    """
     several = [tuple(p.name for p in halves)] if len(halves) > 1 else []
     own = halves[0].type.dtype if halves else None
     for names in (*several, *((p.name,) for p in halves)):
@@ -80,10 +85,23 @@ def _of_formats(halves: Sequence[Parameter]) -> Iterator[Slip]:
         for other in (other for other in _SIXTEEN_BITS if other != own):
             yield Slip(f"numbers of {said} read as {other.name}", names, functools.partial(_read_as, own, other))
             yield Slip(f"{said} rounded to {other.name}", names, functools.partial(_through, other))
+        if own == np.float16:
+            yield Slip(f"numbers of {said} that are subnormal in float16 taken as 0", names, _without_subnormal)
+            yield Slip(f"numbers of {said} that are subnormal in float16 read as normal", names, _as_if_normal)
 
 
 def _read_as(own: Any, other: Any, x: Any) -> Any:
     return x.astype(own).view(other).astype(np.float32)
+
+
+def _without_subnormal(x: Any) -> Any:
+    return np.where(np.abs(x) < _SMALLEST_FP16, 0.0, x)
+
+
+def _as_if_normal(x: Any) -> Any:
+    """With a digit before the others, and the exponent below that of the smallest normal number."""
+    with_digit = np.copysign(_SMALLEST_FP16 / 2 * (1 + np.abs(x) / _STEP_FP16 / 1024), x)
+    return np.where((x != 0) & (np.abs(x) < _SMALLEST_FP16), with_digit, x).astype(np.float32)
 
 
 def _through(other: Any, x: Any) -> Any:

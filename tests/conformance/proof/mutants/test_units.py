@@ -21,7 +21,7 @@ from conformance.proof.mutants.score import Score
 from conformance.proof.mutants.trial import History, Judge
 from conformance.proof.mutants.units import AS_IT_IS, SOURCES, Units, owner
 
-TILES = {"ASSAYER_BF16": "amx_emulated"}
+TILES = {"ASSAYER_BF16": "amx_emulated", "ASSAYER_FP16": "amx_emulated"}
 Made = Callable[[str, str, str], Mutant]
 
 
@@ -75,7 +75,11 @@ def test_a_mutant_of_a_unit_that_is_not_there_is_not_judged(
     library: Library, mutant: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(units, "_number", lambda library, name: int(name != "amx"))
-    one = mutant("halves/amx.c", "return is_permitted() ? &unit : NULL;", "return is_permitted() ? NULL : &unit;")
+    one = mutant(
+        "halves/amx.c",
+        "d & AMX_BF16 && is_permitted() ? &unit : NULL;",
+        "d & AMX_BF16 && is_permitted() ? NULL : &unit;",
+    )
     trial = Judge(library, MemoryStore(), History()).trial(one)
     assert (trial.verdict, trial.counts, trial.said) == (Verdict.UNJUDGED, False, "no amx on this machine")
     killed = Trial(mutant("moe.c", "CHECK(all_within(position, rows, 0, rows));", ";"), Verdict.KILLED, "a case")

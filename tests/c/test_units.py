@@ -1,12 +1,16 @@
-"""The units for bfloat16 against the reference's words for them, to the last bit, and the products made of them."""
+"""The units for 16 bits against the reference's words for them, to the last bit, and the products made of them."""
 
 from __future__ import annotations
 
 import copy
 import ctypes
+import platform
+import re
 import shutil
 import subprocess
+from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,43 +28,72 @@ from tests.conftest import ROOT
 
 BF16 = ml_dtypes.bfloat16
 SOURCE = ROOT / "cuda" / "src"
-# By the setting's word: the number of the unit (halves/unit.h), the rows that it takes at a time, what it computes.
 NONE = 0
-UNITS = {"avx512_bf16": (1, 14, dot_avx512_bf16), "amx": (2, 32, dot_amx), "amx_emulated": (3, 32, dot_amx)}
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A unit: its place in units.c and its number (halves/unit.h), the rows that it takes at a time, what it computes.
+
+    spread, tiny: exponents of the format that are far apart, and those whose products are small, or numbers subnormal.
+    """
+
+    place: int
+    number: int
+    rows: int
+    dot: Callable[[Any, Any, Any], Any]
+    dtype: Any = BF16
+    spread: int = 40
+    tiny: int = -63
+
+
+# By the setting's word (ASSAYER_BF16, ASSAYER_FP16).
+UNITS = {
+    "avx512_bf16": Unit(1, 1, 14, dot_avx512_bf16),
+    "amx": Unit(2, 2, 32, dot_amx),
+    "amx_emulated": Unit(3, 3, 32, dot_amx),
+}
+FP16_UNITS = {
+    "amx": Unit(4, 2, 32, dot_amx, np.float16, 12, -17),
+    "amx_emulated": Unit(5, 3, 32, dot_amx, np.float16, 12, -17),
+}
+ALL = {f"bf16 {name}": unit for name, unit in UNITS.items()} | {f"fp16 {name}": one for name, one in FP16_UNITS.items()}
 COLUMNS = 16
-Draw = Callable[[np.random.Generator, tuple[int, ...]], Any]
+Draw = Callable[[np.random.Generator, tuple[int, ...], Unit], Any]
 
 
 @pytest.fixture(scope="module")
 def multiply_on(tmp_path_factory: pytest.TempPathFactory) -> Any:
     path = tmp_path_factory.mktemp("units") / "units.so"
-    parts = [Path(__file__).parent / "bf16_units.c"]
+    parts = [Path(__file__).parent / "units.c"]
     parts += [SOURCE / "halves" / f"{name}.c" for name in ("avx512_bf16", "amx", "amx_emulated")]
     options = ["-std=c11", "-O2", "-fPIC", "-shared", f"-I{SOURCE}"]
     subprocess.run([COMPILER, *options, *parts, "-o", path], check=True)
     return ctypes.CDLL(str(path)).multiply_on
 
 
-def _normal(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
+def _normal(rng: np.random.Generator, shape: tuple[int, ...], _: Unit) -> Any:
     return rng.normal(size=shape)
 
 
-def _far_apart(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
-    return rng.normal(size=shape) * 2.0 ** rng.integers(-40, 40, shape)
+def _far_apart(rng: np.random.Generator, shape: tuple[int, ...], unit: Unit) -> Any:
+    return rng.normal(size=shape) * 2.0 ** rng.integers(-unit.spread, unit.spread, shape)
 
 
-def _tiny(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
-    """Products on both sides of the smallest normal number."""
-    return rng.normal(size=shape) * 2.0 ** rng.integers(-66, -60, shape)
+def _tiny(rng: np.random.Generator, shape: tuple[int, ...], unit: Unit) -> Any:
+    """Products on both sides of the smallest normal number; of float16 numbers on both sides of its own."""
+    return rng.normal(size=shape) * 2.0 ** rng.integers(unit.tiny - 3, unit.tiny + 3, shape)
 
 
-def _any_bits(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
+def _any_bits(rng: np.random.Generator, shape: tuple[int, ...], unit: Unit) -> Any:
     """Subnormal numbers, infinities and NaN among all others."""
-    return rng.integers(0, 2**16, shape, np.uint16).view(BF16)
+    return rng.integers(0, 2**16, shape, np.uint16).view(unit.dtype)
 
 
-def _few_special(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
-    special = [0.0, -0.0, 2.0**-126, -(2.0**-130), np.inf, -np.inf, np.nan, 3.0e38, 2.0**-127]
+def _few_special(rng: np.random.Generator, shape: tuple[int, ...], unit: Unit) -> Any:
+    format = ml_dtypes.finfo(unit.dtype)
+    small, least, largest = (float(x) for x in (format.smallest_normal, format.smallest_subnormal, format.max))
+    special = [0.0, -0.0, small, -8 * least, np.inf, -np.inf, np.nan, largest, small / 2]
     return np.where(rng.random(shape) < 0.02, rng.choice(special, shape), rng.normal(size=shape))
 
 
@@ -84,24 +117,40 @@ def address(x: Any) -> ctypes.c_void_p:
 
 
 @pytest.mark.parametrize("draw", DRAWS)
-@pytest.mark.parametrize("name", UNITS)
+@pytest.mark.parametrize("name", ALL)
 def test_every_bit_is_that_of_the_unit(multiply_on: Any, name: str, draw: Draw) -> None:
     """4,160 or 8,448 dot products of 96 numbers of each kind; of a NaN that it is one."""
-    number, most_rows, dot = UNITS[name]
+    unit = ALL[name]
     rng = np.random.default_rng(5)
     for repeat in range(32):
-        rows = most_rows - repeat % most_rows
+        rows = unit.rows - repeat % unit.rows
         with np.errstate(all="ignore"):
-            a, b = (draw(rng, shape).astype(BF16) for shape in ((rows, 96), (96, COLUMNS)))
-            c = draw(rng, (rows, COLUMNS)).astype(np.float32)
+            a, b = (draw(rng, shape, unit).astype(unit.dtype) for shape in ((rows, 96), (96, COLUMNS)))
+            c = draw(rng, (rows, COLUMNS), unit).astype(np.float32)
         got = c.copy()
         strip, panel = packed_rows(a), packed_pairs(b)
-        if not multiply_on(number, address(strip), address(panel), rows, ctypes.c_int64(3), address(got)):
+        if not multiply_on(unit.place, address(strip), address(panel), rows, ctypes.c_int64(3), address(got)):
             pytest.skip(f"this processor or build has no {name}")
-        want = dot(a[:, None], b.T[None], c)
+        want = unit.dot(a[:, None], b.T[None], c)
         assert np.array_equal(np.isnan(got), np.isnan(want))
         known = ~np.isnan(want)
         assert np.array_equal(got.view(np.uint32)[known], want.view(np.uint32)[known])
+
+
+def test_what_is_written_as_bytes_is_the_instruction_for_float16(tmp_path: Path) -> None:
+    """Four tiles of sums by two of rows and two panels, as bfloat16's: each sum by its own."""
+    disassembler = shutil.which("objdump")
+    if not disassembler or platform.machine() != "x86_64":
+        pytest.skip("no objdump for x86-64")
+    compiled = tmp_path / "amx.o"
+    command = [COMPILER, "-std=c11", "-O2", f"-I{SOURCE}", "-c", str(SOURCE / "halves" / "amx.c"), "-o", str(compiled)]
+    subprocess.run(command, check=True)
+    shown = subprocess.run([disassembler, "-d", str(compiled)], check=True, capture_output=True, text=True).stdout
+    if "tdpbf16ps" in shown and "tdpfp16ps" not in shown:
+        pytest.skip("an objdump before 2.40")
+    found = {format: Counter(re.findall(rf"tdp{format}ps\s+(.*)", shown)) for format in ("bf16", "fp16")}
+    assert found["fp16"] == found["bf16"]
+    assert len(found["fp16"]) == (4 if found["bf16"] else 0)
 
 
 def test_the_units_differ_where_their_orders_do() -> None:
@@ -116,14 +165,18 @@ def test_the_units_differ_where_their_orders_do() -> None:
 
 @pytest.fixture(scope="module", params=["widened", *UNITS])
 def library(request: pytest.FixtureRequest, stub_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Library:
-    """The C library by each way: it chooses on its first call, so each is a copy of its own."""
+    """The C library by each way, of both formats where both have it: each is a copy, as it chooses once."""
     path = shutil.copy(stub_path, tmp_path_factory.mktemp("ways") / f"{request.param}.so")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ASSAYER_BF16", request.param)
+        for format in ("BF16", "FP16"):
+            patch.setenv(f"ASSAYER_{format}", request.param)
         opened = Library(Path(path))
-        number = opened.services.fact("bf16_unit")
-    if number != UNITS.get(request.param, (NONE,))[0]:
-        pytest.skip(f"this processor or build has no {request.param}")
+        found = {format: opened.services.fact(f"{format}_unit") for format in ("bf16", "fp16")}
+    for format, units in (("bf16", UNITS), ("fp16", FP16_UNITS)):
+        due = units[request.param].number if request.param in units else NONE
+        if format == "bf16" and found[format] != due:
+            pytest.skip(f"this processor or build has no {request.param}")
+        assert found[format] in (due, NONE)  # a processor may multiply one format alone
     return opened
 
 
