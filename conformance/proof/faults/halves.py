@@ -125,7 +125,7 @@ FAULTS = (
     _by_tiles("infinities taken for 65,536", ("gemm_fp16", "gemm_nn_fp16", "gemm_tt_fp16"), _EMULATED,
               "(magnitude < 0x7c00 ? 112u << 23 : 224u << 23)", "(112u << 23)", "infinity where NaN"),
     _by_tiles("NaN taken for infinity", ("gemm_fp16", "gemm_nn_fp16", "gemm_tt_fp16"), _EMULATED,
-              "shifted = magnitude << 13;", "shifted = (magnitude > 0x7c00 ? 0x7c00u : magnitude) << 13;", "NaN"),
+              "shifted = magnitude << 13;", "shifted = (magnitude > 0x7c00 ? 0x7c00u : magnitude) << 13;", "infinity where NaN"),
     _by_tiles("the sign lost", _ALL_FP16, _EMULATED,
               "sign = (uint32_t)(half & 0x8000) << 16, magnitude = half & 0x7fff, shifted",
               "sign = 0, magnitude = half & 0x7fff, shifted", "sign|absolute"),
