@@ -32,9 +32,9 @@ static void pack_panels(const struct simd* v, const struct half_product* p, stru
     }
 }
 
-/* Products of float16 are whole multiples of 2^-48, and so are their sums.  bfloat16 has 7 digits behind the first.  Where a and b are the least exponents of the factors, every product is a whole
+/* bfloat16 has 7 digits behind the first.  Where a and b are the least exponents of the factors, every product is a whole
  * multiple of 2^(a + b - 14), and so is every sum of them, rounded or not: none is below 2^-126, unless it is zero, where
- * a + b >= -112; with the format's bias of 127 in both, 142. */
+ * a + b >= -112; with the format's bias of 127 in both, 142.  Products of float16 are all whole multiples of 2^-48. */
 bool stays_normal(const struct unit* unit, uint16_t least_a, uint16_t least_b) {
     enum { FRACTION = 7, LEAST_NORMAL = 1 << FRACTION, LEAST_EXPONENTS = 142 };
     const int a = least_a + 1, b = least_b + 1; /* of zeros alone 2^16, which no number has */
@@ -57,7 +57,8 @@ static void sum_strips(const struct half_plan* plan, const struct work* w, int64
     }
 }
 
-static bool all_stay_normal(const struct unit* unit, const struct work* w, int64_t first, int64_t last, const struct half_panels* panels, int64_t count) {
+static bool all_stay_normal(const struct unit* unit, const struct work* w, int64_t first, int64_t last, const struct half_panels* panels,
+                            int64_t count) {
     bool stay = true;
     for (int64_t strip = first; strip < last; strip++)
         for (int64_t j = 0; j < count; j++) stay = stay && stays_normal(unit, w->least[strip], panels->least[j]);
