@@ -60,12 +60,9 @@ class Declaration:
         """
         if self.accumulator not in UNITS:
             return False
-        if self.inputs not in (
-            *FACTORS[self.accumulator],
-            FLOAT32.name,
-        ):  # numbers that lie in 16 bits are multiplied as they are
-            formats = " or ".join(FACTORS[self.accumulator])
-            raise ValueError(f"{self.accumulator}: expected inputs of {formats}, got {self.inputs}")
+        own = FACTORS[self.accumulator]
+        if self.inputs not in (*own, FLOAT32.name):  # numbers that lie in 16 bits are multiplied as they are
+            raise ValueError(f"{self.accumulator}: expected inputs of {' or '.join(own)}, got {self.inputs}")
         return True
 
     @property

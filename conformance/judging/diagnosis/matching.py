@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from reference.readings import Reading
 
 Outputs = Mapping[str, Any]
-_NOTICED = 0.5  # of a limit: what a reading must be off by; the other half is more than roundings make
+_NOTICED = 0.5  # of a limit, which is 8 sigma: what a reading is off by at least; chance does not make the other 4
 
 
 class Compared:

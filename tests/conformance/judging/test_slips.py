@@ -14,9 +14,13 @@ from conformance import operations
 from conformance.catalogue.cases import CASES
 from conformance.judging.diagnoses import Diagnosis, Kind
 from conformance.judging.diagnosis import Compared, diagnose
+from conformance.judging.diagnosis.matching import matches
 from conformance.judging.outputs import judge_outputs
 from conformance.limits.expectation import expect
+from conformance.limits.measure import limits
+from conformance.limits.noise import Noisy
 from conformance.variants.wrong.arithmetic import slips
+from conformance.variants.wrong.planted import known
 from conformance.variants.wrong.slips import are_affordable, misreadings
 
 Given = dict[str, Any]
@@ -190,6 +194,19 @@ def test_numbers_of_one_format_of_16_bits_taken_for_the_other() -> None:
 
     found = looks("gemm_fp16/plain/17x33x65", results("gemm_fp16/plain/17x33x65", A=taken, B=taken))
     assert "numbers of inputs read as bfloat16" in found.readings
+
+
+def test_a_reading_that_gives_what_is_right_explains_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The scale of this case is 1 / sqrt(head_dim); that reading is given more noise than what is right has."""
+    case = CASES["attention_forward/tails/2x12x1x5x65x80x64x0.125"]
+    arguments = case.arguments()
+    compared = Compared(case.operation, arguments, expect(case.operation, arguments))
+    [reading] = [one for one in known(case.operation) if one.name == "1 / sqrt(head_dim) in place of the scale"]
+    got = {name: np.array(value) for name, value in (compared.values(reading) or {}).items()}
+    got["lse"][0, 1, 2] += 1.1 * limits(compared.expected["lse"])[0][0, 1, 2]
+    noisy = {name: Noisy(x.v, 4 * x.variance, 4 * x.shared, None) for name, x in compared.expected.items()}
+    monkeypatch.setattr(compared, "expectations", lambda one, values: [noisy] if one is reading else [])
+    assert matches(compared, got)[0] == []
 
 
 def _as_if_normal(x: Any) -> Any:
