@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 import reference
-from bindings.header.records import Parameter
+from bindings.header.records import Function, Parameter
 from conformance import operations
 from reference.ops.sixteen import copied
 
@@ -20,7 +21,7 @@ from .infinite_scores import leave_either
 from .joined_parts import leave_parts
 from .logits import leave_formula
 from .masks import leave_open
-from .noise import FORMATS, Noisy, exact, flushed, stored, with_short_errors
+from .noise import FORMATS, Noisy, Precision, exact, flushed, roundings, stored, using, with_short_errors
 from .recurrence import follow_errors
 
 Expected = dict[str, Any]  # by flat output name: Noisy, or a plain array that must be met exactly
@@ -32,6 +33,16 @@ def expect(operation: str, arguments: Mapping[str, Any], carried_out: Callable[.
     Errors are counted by the arithmetic that is in use (conformance.limits.noise.using): the header's, if no other is.
     carried_out: another way to carry out the operation, such as a wrong reading of it.
     """
+    with using(replace(roundings(), stored=_stored_in(operations.OPERATIONS[operation]))):
+        return _expect(operation, arguments, carried_out)
+
+
+def _stored_in(function: Function) -> Precision | None:
+    """The format of 16 bits that an operation's arrays are stored in; None where all are of float32."""
+    return next((FORMATS[each.element] for each in function.parameters if each.type.is_half), None)
+
+
+def _expect(operation: str, arguments: Mapping[str, Any], carried_out: Callable[..., Any] | None) -> Expected:
     function = operations.OPERATIONS[operation]
     values = [noisy(v) for v in operations.ordered(function, arguments)]
     with np.errstate(all="ignore"):

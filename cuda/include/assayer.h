@@ -121,7 +121,9 @@
 #define ASSAYER_REDUCE_MEAN 4            /* reduce: (start + the sum) / how many there are */
 
 /* 16-bit storage.  Arrays of these lie as their bits; arithmetic on them is in float32, and each result is rounded once,
- * to nearest even.  float16: 5 bits of exponent, 10 of fraction; bfloat16: the upper half of a float32. */
+ * to nearest even.  float16: 5 bits of exponent, 10 of fraction; bfloat16: the upper half of a float32.  Where a factor of
+ * a product is subnormal in its format, a matrix unit may cut the terms of the sum to 2^-23 of the largest one, which it
+ * takes each such factor for the least normal number to find. */
 typedef uint16_t assayer_fp16;
 typedef uint16_t assayer_bf16;
 

@@ -15,11 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import unevenness
+from .cutting import cut
 from .number import Noisy, between_steps, flushed, lift, settled, together
 from .precision import Floats, of_products, roundings, using
-from .reductions import _lean, _walk, cut
+from .reductions import _lean, _walk
 from .scaled import grain, is_exact
 from .shorter import as_factors, out_of_range
+from .written import written
 
 Whole = NDArray[np.int64]
 
@@ -81,7 +83,8 @@ def counted_matmul(a: Any, b: Any, counts: Any) -> Noisy:
     u = roundings().accumulator.unit
     products = np.zeros(()) if _are_ones(y) else u * u / 3 * ((many**2 * xx) @ yy)
     sure = there <= 1
-    cost = cut(there, partial, np.sqrt((many * xx**2) @ yy**2), sizes, False)
+    small = written(x.v, y.v, lambda one, other: (many * one) @ other)
+    cost = cut(there, partial, np.sqrt((many * xx**2) @ yy**2), sizes, False, small)
     variance = products + np.where(sure, 0.0, _walk(each, partial)) + (many**2 * x.variance) @ yy
     variance = variance + (many**2 * xx) @ y.variance + cost.variance
     shared = (many**2 * np.maximum(x.shared, x.variance / max(1, x.v[..., 0].size))) @ yy
@@ -130,7 +133,8 @@ def counted_from_end(a: Any, b: Any, counts: Any) -> Noisy:
     n, each = (np.cumsum(((ax > 0) * many**power).sum(axis=1)[::-1])[::-1, None] + np.zeros_like(v) for power in (1, 2))
     partial = (squared + np.sqrt(summed(many * xx**2, yy**2))) / 2 + _drift_from_end(v)
     handed_on = summed(many**2 * x.variance, yy) + (summed(many**2 * xx, y.variance) if np.any(y.variance) else 0.0)
-    cost = cut(n, partial, np.sqrt(summed(many * xx**2, yy**2)), sizes, False)
+    small = written(x.v, y.v, lambda one, other: summed(many * one, other))
+    cost = cut(n, partial, np.sqrt(summed(many * xx**2, yy**2)), sizes, False, small)
     variance = u * u / 3 * squared + np.where(n > 1, _walk(each, partial), 0.0) + handed_on + cost.variance
     shared = summed(many**2 * np.maximum(x.shared, x.variance / y.v[0, 0].size), yy)
     worst = None

@@ -82,6 +82,10 @@ class Cuts(Protocol):
     def exact_unit(self) -> float:
         """The reciprocal of how many grains a sum holds exactly."""
 
+    @property
+    def least_factor(self) -> float | None:
+        """The least normal number of the factors' format, where that is not the one they are stored in."""
+
     def variance(self, n: Any, partial: Any, largest: Any) -> Floats:
         """Variance of all cuts about their mean."""
 
@@ -99,6 +103,7 @@ class Arithmetic:
     working: Precision = FLOAT32  # results of elementwise steps
     accumulator: Precision = FLOAT32  # sums, those of matrix products among them
     inputs: Precision | None = None  # the factors of matrix products, rounded before they are multiplied; None: as is
+    stored: Precision | None = None  # what those factors are stored in, where that has fewer digits than float32
     output: Precision | None = None  # what is stored, where that is rounded once more
     intermediate: Precision | None = None  # the array that each step of a formula hands to the next; None: as computed
     truncates: bool = False  # sums are rounded toward zero
@@ -113,6 +118,13 @@ class Arithmetic:
     def exact_unit(self) -> float:
         """The reciprocal of how many grains a sum holds exactly."""
         return max(self.accumulator.unit, self.cuts.exact_unit) if self.cuts else self.accumulator.unit
+
+    @property
+    def least_factor(self) -> float:
+        """The least number that is normal in the format of the factors of matrix products; 0 in float32."""
+        own = self.cuts.least_factor if self.cuts else None
+        factors = self.inputs or self.stored
+        return own or (factors.smallest if factors else 0.0)
 
     @property
     def between(self) -> Precision:

@@ -17,16 +17,18 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from . import common, extremes, factors, unevenness
 from .arithmetic import divide, unknown
+from .cutting import cut
 from .number import Noisy, Scalable, between_steps, doubted, flushed, lift, settled, together
 from .precision import Floats, of_products, roundings, using
 from .scaled import grain, is_exact
 from .shorter import as_factors, out_of_range
+from .written import written
 
 LEVELS = 12  # of binary digits below that of a running sum's end
 PLACES = 8  # where the partial sums of a matrix product are looked at
@@ -49,34 +51,10 @@ def _lean(
     return together(handed_on, np.where(sure | (n <= 1), 0.0, own))
 
 
-class Cost(NamedTuple):
-    """What forming sums of products on a matrix unit costs, beside the roundings of float32; lean None: nothing."""
-
-    variance: Floats | float = 0.0
-    reach: Floats | float = 0.0
-    lean: Floats | None = None
-
-
 def _least_sum() -> float:
     """The least number but zero that a sum may be and is stored as it is."""
     least = roundings().working.smallest
     return least if roundings().flushes else 2 * roundings().working.unit * least
-
-
-def cut(n: Any, partial: Floats, largest: Any, sizes: Floats, sure: Any) -> Cost:
-    """The cost of sums of n products; partial, largest: mean squares (cutting.py); sure: sums that are exact.
-
-    Where subnormal numbers are taken for zero, each of the products and of the partial sums, twice n numbers, loses
-    less than the smallest normal one, toward zero, and no more than all products come to.
-    """
-    cuts, exact = roundings().cuts, sure | (n < 1)
-    if cuts is None and not roundings().flushes:
-        return Cost()
-    lost = 2 * n * np.minimum(roundings().working.smallest, sizes) if roundings().flushes else np.zeros(())
-    if cuts is None:
-        return Cost(reach=np.where(exact, 0.0, lost), lean=np.where(exact, 0.0, lost))
-    parts = (cuts.variance(n, partial, largest), cuts.reach(n, sizes) + lost, cuts.lean(n, partial, largest) + lost)
-    return Cost(*(np.where(exact, 0.0, part) for part in parts))
 
 
 def _drift(partial: Floats, whole: Floats) -> Floats:
@@ -195,11 +173,10 @@ def matmul(a: Any, b: Any) -> Noisy:
     sure = (n < 1) | is_exact(sizes, held) & (held >= _least_sum())
     partial = (squared + largest) / 2 + drift
     own, reach = u * u / 3 * squared + _walk(n + _alike(ax, ay), partial), roundings().sum_reach * n * sizes
-    cost = cut(n, partial, largest, sizes, sure)
-    own, reach = own + cost.variance, reach + cost.reach
-    variance = np.where(sure, 0.0, own)
+    cost = cut(n, partial, largest, sizes, sure, written(x.v, y.v, np.matmul), held)
+    variance = np.where(sure, 0.0, own) + cost.variance
     shared = variance * _of_equal_sums(x.v, y.v)
-    worst = None if x.worst is None or y.worst is None else np.where(sure, 0.0, reach)
+    worst = None if x.worst is None or y.worst is None else np.where(sure, 0.0, reach) + cost.reach
     lean = together(_lean(n, partial, sure, None), cost.lean)
     below = extremes.of_matrix_product(made_of, other_made_of)
     if below is not None:

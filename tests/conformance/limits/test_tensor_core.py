@@ -50,10 +50,15 @@ def product(A: Floats, B: Floats, operands: str, unit: MatrixUnit, instruction: 
 
 def shares(got: Floats, A: Floats, B: Floats, declared: Declaration) -> Floats:
     """|error| / limit of each element."""
+    return shares_of(got, "gemm", {"A": A, "B": B}, declared)
+
+
+def shares_of(got: Floats, operation: str, arguments: dict[str, Floats], declared: Declaration) -> Floats:
     with using(declared.arithmetic):
-        expected = expect("gemm", {"A": A, "B": B})["C"]
+        (expected,) = expect(operation, arguments).values()
     assert isinstance(expected, Noisy)
-    return np.abs(got - expected.v) / limits(expected)[0]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(got == expected.v, 0.0, np.abs(got - expected.v) / limits(expected)[0])
 
 
 def factors(draw: Any, k: int) -> tuple[Floats, Floats]:
@@ -83,6 +88,38 @@ def test_the_sums_lean_and_the_limit_knows(architecture: int, draw: Any) -> None
         assert shares(got, A, B, Declaration()).max() > 1
         assert np.all(got < expected.v)
         assert np.all(expected.lean < 8 * (expected.v - got))  # and not by far
+
+
+def _some_subnormal(rng: np.random.Generator, shape: tuple[int, int]) -> Floats:
+    return rng.normal(size=shape) * np.where(rng.random(shape) < 0.5, 2.0**-17, 1.0)
+
+
+def _all_subnormal(rng: np.random.Generator, shape: tuple[int, int]) -> Floats:
+    return rng.normal(size=shape) * 2.0**-20
+
+
+@pytest.mark.parametrize(("of_a", "of_b"), [(_some_subnormal, _some_subnormal), (_all_subnormal, _uneven)])
+@pytest.mark.parametrize("k", (1, 2, *K))
+@pytest.mark.parametrize("architecture", [70, 75, 80, 90])
+def test_a_unit_may_take_subnormal_factors_as_they_are_written(architecture: int, k: int, of_a: Any, of_b: Any) -> None:
+    """The header lets it, of numbers that are stored in float16."""
+    A, B = factors(of_a, k)[0], factors(of_b, k)[1]
+    got = product(A, B, "float16", matrix_unit(architecture, "float16"))
+    given = {"A": A.astype(np.float16), "B": B.astype(np.float16)}
+    if k < 1024:  # longer sums lean, and the kernels do not form them so
+        assert shares_of(got, "router_gemm_fp16", given, Declaration()).max() < 1
+    declared = Declaration(accumulator=f"tensor core sm_{architecture}")
+    assert shares_of(got, "router_gemm_fp16", given, declared).max() < 1
+    if of_a is _all_subnormal and k == 64:  # of the same numbers in float32
+        assert shares(got, A, B, Declaration()).max() > 1
+
+
+def test_limits_of_subnormal_factors_tell_when_those_are_taken_for_zero() -> None:
+    A, B = factors(_all_subnormal, 64)[0], factors(_uneven, 64)[1]
+    given = {"A": A.astype(np.float16), "B": B.astype(np.float16)}
+    for accumulator in ("float32", "tensor core sm_70"):
+        declared = Declaration(accumulator=accumulator)
+        assert np.median(shares_of(np.zeros(SIZES), "router_gemm_fp16", given, declared)) > 10
 
 
 def test_fp8_of_one_accumulator_keeps_fewer_digits() -> None:
