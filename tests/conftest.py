@@ -17,6 +17,7 @@ for _name, _value in {"OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OMP_
     os.environ.setdefault(_name, _value)
 
 from bindings import Library  # noqa: E402
+from conformance.commands.options import shard  # noqa: E402
 from tests.tools import CXX, build_with_cmake, cmake_build, works  # noqa: E402
 
 ROOT = Path(__file__).parents[1]
@@ -24,6 +25,20 @@ ROOT = Path(__file__).parents[1]
 # A busy machine is slow, not wrong: no example has a deadline.
 hypothesis.settings.register_profile("assayer", deadline=None)
 hypothesis.settings.load_profile("assayer")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    part = "of the tests that are marked slow only the K-th of N parts, as 2/3"
+    parser.addoption("--slow", type=shard, default=(1, 1), metavar="K/N", help=part)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    which, parts = config.getoption("--slow")
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    left_out = {item for place, item in enumerate(slow) if place % parts != which - 1}
+    if left_out:
+        items[:] = [item for item in items if item not in left_out]
+        config.hook.pytest_deselected(items=list(left_out))
 
 
 def pytest_unconfigure() -> None:

@@ -74,7 +74,9 @@ class Reader:
         assert done.returncode == expected, f"{block}: exit code {done.returncode}, not {expected}:\n{self._said}"
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=[] if page == "README.md" else [pytest.mark.slow]) for page in PAGES]
+)
 def test_a_reader_who_follows_a_page_gets_what_it_says(page: str, tmp_path: Path, stub_path: Path) -> None:
     reader = Reader(tmp_path, stub_path)
     for block in blocks(page):

@@ -62,6 +62,7 @@ def test_a_failed_assertion_names_the_thread(fast: Programs) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_same_under_sanitisers(address: Programs, thread: Programs) -> None:
     for programs in (address, thread):
         outcome = programs.run("failure_stays", "barrier_in_a_branch")

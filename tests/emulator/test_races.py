@@ -20,6 +20,7 @@ WITHIN_A_BLOCK = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("schedule", ["forward", "random"])
 @pytest.mark.parametrize("race", RACES)
 def test_the_race_detector_names_it(thread: Programs, race: str, schedule: str) -> None:

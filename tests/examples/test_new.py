@@ -18,6 +18,7 @@ def content(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_new_writes_stands_in_examples_and_is_judged_as_its_page_says(
     kind: str, tmp_path: Path, stub_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

@@ -106,6 +106,7 @@ def test_a_gradient_that_is_missing_or_transposed_is_wrong_in_its_place(
     assert "gradient.layers.0.router: none was returned" in out
 
 
+@pytest.mark.slow
 def test_an_update_alone_may_be_wrong_and_is_known_by_its_reading(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

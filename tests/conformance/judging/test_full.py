@@ -89,6 +89,7 @@ def test_a_wrong_element_is_seen(call: FullCall, change: Callable[[str, Any, Any
     _fails(call, change)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", CALLS)
 def test_every_call_that_fails_is_diagnosed(call: FullCall) -> None:
     drawn = call.draw()
@@ -153,6 +154,7 @@ def _judged(operation: str, **wrong: Callable[..., Any]) -> Result:
     return judge_full(f"full/{operation}", Bench(InProcess(**wrong)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_operation_is_found_at_its_full_size(name: str) -> None:
     operation, wrong, reason = WRONG[name]

@@ -195,6 +195,7 @@ def test_steps_that_store_16_bits_are_found_where_they_are_not_declared(operatio
         assert wrong.reason.startswith("declared tf32 intermediate results; found 7 bits (bfloat16)")
 
 
+@pytest.mark.slow
 # ---- libraries that are right ------------------------------------------------------------------------------------
 @pytest.mark.parametrize("name", ["float32", "tf32", "bf16", "eager-bf16"])
 def test_the_reference_in_float32_passes_whatever_is_declared(name: str) -> None:
@@ -211,6 +212,7 @@ def test_what_a_library_lacks_is_not_run() -> None:
     assert (result.status, result.reason) == (Status.NOT_RUN, "the library does not export cuda_gemm")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("contract", ["float32", "bf16"])
 def test_no_probe_passes_an_operation_that_is_not_there(contract: str) -> None:
     bench = Bench(Lacking(), declared=read_contract(contract))

@@ -81,6 +81,7 @@ def test_a_change_is_compiled_and_what_failed_is_remembered(folder: Path, capsys
     assert "nothing failed the last time" not in capsys.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mode", "name", "case", "mark"),
     [

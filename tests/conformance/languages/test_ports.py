@@ -50,6 +50,7 @@ def test_a_port_is_right(name: str, tmp_path: Path, built: Path) -> None:
     assert all(int(count.partition("/")[0]) > 0 for count in judged)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("defect", "name"), PLANTED, ids=[f"{name}-{defect.name}" for defect, name in PLANTED])
 def test_a_defect_is_named(defect: Defect, name: str, tmp_path: Path, built: Path) -> None:
     port, source = source_of(name, tmp_path)

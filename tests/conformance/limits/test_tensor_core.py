@@ -99,7 +99,7 @@ def _all_subnormal(rng: np.random.Generator, shape: tuple[int, int]) -> Floats:
 
 
 @pytest.mark.parametrize(("of_a", "of_b"), [(_some_subnormal, _some_subnormal), (_all_subnormal, _uneven)])
-@pytest.mark.parametrize("k", (1, 2, *K))
+@pytest.mark.parametrize("k", [1, 2, *K])
 @pytest.mark.parametrize("architecture", [70, 75, 80, 90])
 def test_a_unit_may_take_subnormal_factors_as_they_are_written(architecture: int, k: int, of_a: Any, of_b: Any) -> None:
     """The header lets it, of numbers that are stored in float16."""

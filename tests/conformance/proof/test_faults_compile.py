@@ -27,6 +27,7 @@ def _tried() -> Iterator[object]:
                 yield pytest.param(unit, group, id=f"{unit}-{number}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("unit", "group"), tuple(_tried()))
 def test_all_faults_of_a_unit_compile(unit: str, group: list[Fault]) -> None:
     assert [(fault.name, said) for fault, said in refused(unit, group)] == []

@@ -73,6 +73,7 @@ def test_a_manner_is_how_a_process_is_started() -> None:
     assert BY_RACES.prefix()[-1] == "thread"
 
 
+@pytest.mark.slow
 @needs_compiler
 def test_faults_are_found_and_named() -> None:
     for result in judge(1, [BY_NAME[name] for name in FEW]):

@@ -60,6 +60,7 @@ def judged(format: str, declared: Contract) -> list[Result]:
     return judge_step("steps/free", Bench(Here(), declared=declared))
 
 
+@pytest.mark.slow
 def test_a_step_on_tensor_cores_is_right_where_they_are_declared() -> None:
     """Its routing is followed where it is open, and so every result after it is judged."""
     results = judged("tf32", read_contract("tf32"))
@@ -67,6 +68,7 @@ def test_a_step_on_tensor_cores_is_right_where_they_are_declared() -> None:
     assert max(result.share for result in results) > 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("format", "declared"), [("bfloat16", read_contract("tf32")), ("tf32", HEADER)])
 def test_a_step_coarser_than_declared_is_wrong_from_the_first_product_on(format: str, declared: Contract) -> None:
     wrong = [result.id for result in judged(format, declared) if not result.is_fine]

@@ -53,6 +53,7 @@ def _moved(A: Any, B: Any, offsets: Any, C: Any, beta: float) -> Any:
 WRONG = {"grouped_gemm": (_past, 3), "swiglu": (_one_row, 1), "grouped_gemm_tn": (_moved, 2)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("operation", WRONG)
 def test_a_wrong_operation_fails_by_itself(operation: str) -> None:
     wrong, calls = WRONG[operation]

@@ -22,6 +22,7 @@ OTHER = Mutant("softmax.c", 18, "* ==> -", "y = x * 1;", "y = x - 1;")
 PROOF = Equivalent("cuda/src/softmax.c", "cuda_softmax", LINE.before, LINE.after, "x / 1 is x * 1.")
 
 
+@pytest.mark.slow
 @needs_mutator
 @pytest.mark.parametrize("subject", [None, Library(Kernels("fast")), Reference()], ids=["c", "kernels", "reference"])
 def test_every_committed_proof_is_of_a_mutant(library: Library, subject: Subject | None) -> None:

@@ -86,6 +86,7 @@ def test_the_same_code_is_judged_once(judge: Judge, mutant: Made) -> None:
     assert first.code == again.code
 
 
+@pytest.mark.slow
 def test_what_no_case_tells_apart_survives(judge: Judge, mutant: Made) -> None:
     found = judge.trial(
         mutant("elementwise.c", "v->mul(length, a + at", "at[b] == 0.1f ? (void)0 : v->mul(length, a + at")
@@ -95,6 +96,7 @@ def test_what_no_case_tells_apart_survives(judge: Judge, mutant: Made) -> None:
     assert int(found.said.removesuffix(" cases")) > cases
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "old", "new", "by"),
     [
@@ -141,6 +143,7 @@ def test_kernels_are_built_file_by_file_and_looked_at_again_as_a_whole() -> None
     assert len(groups) > 3
 
 
+@pytest.mark.slow
 def test_the_library_as_it_is_passes_a_second_look(library: Library, mutant: Made, tmp_path: Path) -> None:
     one = mutant("softmax.c", "CHECK(k >= 1 && k <= cols);", ";")
     [build] = library.builds(one, tmp_path)
