@@ -36,6 +36,8 @@ _FOLDER = "reference"
 _LIMIT_S = 60.0  # of all goldens and of all tests, which take a few seconds each
 _TYPES_AS_TEXT = "from __future__ import annotations"
 _TESTS = ("tests/reference",)
+# PyTorch's tests take a minute, and its threads do not live in a copy of a process.
+_COLLECTED = (*_TESTS, "--ignore-glob=*torch.py")
 
 
 class Reference:
@@ -127,7 +129,7 @@ class ReferenceJudge:
         self, reference: Reference, history: History | None = None, codes: Mapping[str, Verdict] = MappingProxyType({})
     ) -> None:
         self._reference, self._history, self._codes = reference, history or History(), set(codes)
-        self._warm = WarmReference(_TESTS)
+        self._warm = WarmReference(_COLLECTED)
 
     def trial(self, mutant: Mutant) -> Trial:
         """Judge a mutant in a process that has loaded all, or where that cannot be, in one that loads the mutant."""
@@ -162,7 +164,7 @@ def _asked(texts: Mapping[str, str], goldens: list[str]) -> tuple[str, str]:
             (Path(folder) / _FOLDER / file).write_text(text, encoding="utf-8")
         replay = [sys.executable, "-m", module("conformance.proof.mutants.replay"), *goldens]
         paths = f"pythonpath={folder} {ROOT}"
-        test = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-o", paths, *_TESTS]
+        test = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-o", paths, *_COLLECTED]
         # `python -m` looks into its folder first, pytest into what it is told.
         for by, command, at in (("goldens", replay if goldens else [], Path(folder)), ("tests", test, ROOT)):
             if command and (said := _failure(command, at, folder)):
