@@ -59,7 +59,12 @@ def install(session: nox.Session, *groups: str, project: bool = True) -> None:
 
 def fetch(session: nox.Session, *packages: str) -> None:
     """Install packages in the versions that are pinned; words for pip may stand among them."""
-    session.install(*WITHOUT_COMPILING, "--constraint", CONSTRAINTS, *packages)
+    words = (*WITHOUT_COMPILING, "--constraint", CONSTRAINTS, *packages)
+    try:
+        session.install(*words)
+    except CommandFailed:  # pip asks again where an index does not answer, not where it answers with too little
+        session.warn("that could not be installed; once more, as an index may be back")
+        session.install(*words)
 
 
 def install_mutator(session: nox.Session) -> None:
