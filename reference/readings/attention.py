@@ -105,6 +105,19 @@ def _side_by_side(input: Array, cache: Array, position: int) -> Array:
     return np.concatenate([flat[:start], input.reshape(-1), flat[start + input.size :]]).reshape(cache.shape)
 
 
+def _by_head(input: Array, cache: Array, position: int) -> Array:
+    samples, start = cache.reshape(cache.shape[0], -1), position * cache.shape[3]
+    new = input.reshape(input.shape[0], -1)
+    end = start + new.shape[1]
+    return np.concatenate([samples[:, :start], new, samples[:, end:]], axis=1).reshape(cache.shape)
+
+
+def _without_gaps(cache: Array, g: Given) -> Array:
+    """Samples as they lie where each begins as many positions behind the one before as are filled."""
+    shape = (cache.shape[0], _kv_len(g), *cache.shape[2:])
+    return cache.reshape(-1)[: int(np.prod(shape))].reshape(shape)
+
+
 FLASH_UNMASKED, FORWARD_UNMASKED = _masked_by(unmasked)
 FLASH_STRICT, FORWARD_STRICT = _masked_by(lambda i, j, g: j < i)
 _, FROM_THE_START = _masked_by(lambda i, j, g: j <= i - (_kv_len(g) - g["Q"].shape[1]))
@@ -199,6 +212,12 @@ READINGS = (
     Reading(
         "attention_forward", "mask from the start", "Queries are taken to stand at the first positions.", FROM_THE_START
     ),
+    Reading(
+        "attention_forward",
+        "samples kv_len positions apart",
+        "The filled length is taken for the cache's capacity where the second sample begins.",
+        fed(ops.attention_forward, K=lambda g: _without_gaps(g["K"], g), V=lambda g: _without_gaps(g["V"], g)),
+    ),
     Reading("attention_forward", "whole cache seen", "The cache's capacity is taken for its length.", WHOLE_CACHE),
     Reading(
         "attention_forward",
@@ -223,6 +242,12 @@ READINGS = (
         "sequences side by side",
         "The new entries are copied as one piece: those of all sequences behind the first one's.",
         _side_by_side,
+    ),
+    Reading(
+        "kv_cache_append",
+        "positions head_dim numbers apart",
+        "A position's heads are left out of where new entries begin.",
+        _by_head,
     ),
     Reading(
         "kv_cache_append",

@@ -71,6 +71,7 @@ def _least_probability(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Arra
 
 _SMALLEST: dict[str, str | Maker] = {"logits": _least_probability, "seeds": _least_draws}
 _EQUAL: dict[str, str | Maker] = {"logits": "degenerate", "seeds": _on_edges}
+_ZEROS: dict[str, str | Maker] = {"logits": zeros_on_top, "seeds": seeds}
 _APART: dict[str, str | Maker] = {"logits": rows_apart, "seeds": seeds}
 
 SPECS = (
@@ -92,6 +93,7 @@ SPECS = (
     Spec("topk_sample", {"plain": _TOPK, "late": [*_TOPK[-2:], *_times(_LONG, k=(3,))], "masked": _TOPK[-2:]}, _SEEDS),
     Spec("topk_sample", {"plain": _times(_WARM, k=(5,))}, _APART, why="rows_far_apart"),
     Spec("topk_sample", {"exact": _TOPK[-2:]}, _SEEDS, why="ties_by_lower_index"),
+    Spec("topk_sample", {"plain": _times(_WARM[::2], k=(3, 40))}, _ZEROS, why="zeros_are_equal"),
     Spec("topk_sample", {"exact": _times(_EDGES, k=(8, 16))}, _EQUAL, why="draw_on_the_edge"),
     Spec("topk_sample", {"plain": _WHOLE}, _SEEDS, why="k_above_vocab"),
     Spec("topk_sample", {"lowest": _times(_WARM[::2], k=(3,))}, _SEEDS, why="maximum_below_any_start"),
@@ -104,6 +106,7 @@ SPECS = (
     Spec("topp_sample", {"beyond": _times(_WIDE, top_p=(0.9,))}, _SEEDS, why="overflow_before_the_maximum"),
     Spec("topp_sample", {"plain": _times(_WARM, top_p=(0.9,))}, _APART, why="rows_far_apart"),
     Spec("topp_sample", {"exact": _TOPP[-4:]}, _SEEDS, why="ties_by_lower_index"),
+    Spec("topp_sample", {"plain": _times(_WARM[::2], top_p=(0.5,))}, _ZEROS, why="zeros_are_equal"),
     Spec(
         "topp_sample",
         {"exact": _times(_EDGES, top_p=(0.5, 1.0))},

@@ -21,6 +21,7 @@ CHOICES = sizes("rows cols k", (1, 2, 1), (7, 4, 2), (33, 16, 4), (5, 65, 8), (3
 SHARED_CHOICES = sizes("rows cols k", (130, 130, 40))
 MANY_CHOICES = sizes("rows cols k", (9, 70, 40))  # more than a warp has lanes
 WIDE_CHOICES = sizes("rows cols k", (3, 40, 2), (2, 300, 3))
+LEFT_CHOICES = sizes("rows cols k", (2, 3000, 40))  # more than are chosen, even with room to spare
 LONG_CHOICES = sizes("rows cols k", (3, 40001, 16))  # rows of which a block holds no more than a part
 SOME_CHOICES = sizes("rows cols k", (33, 16, 4), (5, 65, 8), (9, 33, 3))
 
@@ -53,7 +54,12 @@ SPECS = (
     Spec("softmax_topk", {"plain": SOME_CHOICES[:2]}, {"input": rows_apart}, why="rows_far_apart"),
     Spec("softmax_topk", {"exact": SOME_CHOICES}, why="ties_by_lower_index"),
     Spec("softmax_topk", {"lone_nan": MANY_CHOICES}, why="nan_is_the_largest"),  # of either sign, and not all chosen
-    Spec("softmax_topk", {"plain": SOME_CHOICES}, {"input": zeros_on_top}, why="zeros_are_equal"),
+    Spec(
+        "softmax_topk",
+        {"plain": SOME_CHOICES + MANY_CHOICES + LEFT_CHOICES},
+        {"input": zeros_on_top},
+        why="zeros_are_equal",
+    ),
     Spec("softmax_topk", {"ties": sizes("rows cols k", (64, 500, 3))}, why="ties_between_blocks"),
     Spec("softmax_topk", {"degenerate": SOME_CHOICES}, why="all_equal"),
     Spec(
