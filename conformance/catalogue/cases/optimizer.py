@@ -14,7 +14,7 @@ from conformance.catalogue.full_model import HIDDEN, VOCAB, WEIGHTS
 from . import updates
 from .data import Array, Draw, swamp
 from .spec import Maker, Sizes, Spec, nan, scaled, sizes
-from .updates import BORDER, FINITE_ALONE, HYPER, MOMENTS, STILL, small_squares, squares
+from .updates import BORDER, FINITE_ALONE, HYPER, LATE, MOMENTS, STILL, small_squares, squares
 
 
 def _swamped(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
@@ -88,7 +88,10 @@ SPECS = (
     Spec(
         "multi_adamw",
         {
-            "plain": [*many(**HYPER, step=7), many(**BORDER, step=1)[1], many(**STILL, step=2)[1]],
+            "plain": [
+                *many(**HYPER, step=7),
+                *(many(**given, step=step)[1] for given, step in ((BORDER, 1), (STILL, 2), (LATE, 1500))),
+            ],
             "tails": very_many(**HYPER, step=7),
         },
         {"vs": squares, "weight_decays": decays},

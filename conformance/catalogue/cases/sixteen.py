@@ -16,7 +16,7 @@ from .data import Array, Draw
 from .elementwise import EVERY, SOME, TAILS
 from .optimizer import decays, many, very_many
 from .spec import Maker, Sizes, Spec, nan, scaled, sizes
-from .updates import BORDER, HYPER, STILL, squares
+from .updates import BORDER, HYPER, LATE, STILL, squares
 
 
 def _range(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
@@ -114,6 +114,8 @@ def _updates(operation: str) -> Iterator[Spec]:
         yield Spec(
             operation, {"plain": many(**BORDER, step=1, seed=seed)[1:2]}, given, why=f"{why or 'nearest'}_border"
         )
+        late = {"plain": many(**LATE, step=1500, seed=seed)[1:2]}
+        yield Spec(operation, late, given, why=f"{why or 'nearest'}_late")
         some_nan = given | {"params": _some_nan}
         yield Spec(operation, {"plain": many(**HYPER, step=2, seed=seed)[1:3]}, some_nan, why=f"{why or 'nearest'}_nan")
         kept = {data: many(**STILL, step=2, seed=seed) for data in ("plain", "tiny", "range")}

@@ -41,6 +41,11 @@ def _positive(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     return np.exp(draw.normal(shape))
 
 
+def _subnormal(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """Positive numbers most of which are subnormal."""
+    return np.exp2(-135.0 + 12.0 * draw.normal(shape).clip(-1, 1))
+
+
 def _from_far_below(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     """Numbers near 0, and others near -38."""
     far = np.where(draw.of("is far").integers(0, 2, shape) == 1, -38.0, 0.0)
@@ -70,6 +75,7 @@ SPECS = (
         "map_strided", {"plain": rows.MOVES, "signed": rows.MOVES[3:6]}, derive=map_call, why="moved", signed_zeros=True
     ),
     Spec("map_strided", {"plain": rows.OF_POSITIVE}, {"input": _positive}, derive=map_call, why="of_positive"),
+    Spec("map_strided", {"subnormal": rows.OF_SUBNORMAL}, {"input": _subnormal}, derive=map_call, why="of_subnormal"),
     Spec("map_strided", {"exact": rows.HALVES}, {"input": _halves}, derive=map_call, why="of_halves"),
     Spec(
         "zip_strided",

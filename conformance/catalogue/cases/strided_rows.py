@@ -49,6 +49,7 @@ OF_WIDE = [row for row in EVERY_MAP[: len(MAPS)] if row["function"] != "exp"]  #
 _WAYS = (("sliced", "padded"), ("dense", "dense"))
 NO_ELEMENT = _rows(_MAP_NAMES, *(("exp", s, i, o) for i, o in _WAYS for s in EMPTY))
 OF_POSITIVE = _rows(_MAP_NAMES, *((f, "3x41", "dense", "dense") for f in ("sqrt", "rsqrt", "log", "reciprocal")))
+OF_SUBNORMAL = _rows(_MAP_NAMES, *((f, "3x41", "dense", "dense") for f in ("sqrt", "rsqrt", "log")))
 HALVES = _rows(_MAP_NAMES, *((f, "2x65", "dense", "dense") for f in ("round", "floor", "ceil", "sign")))
 
 EVERY_ZIP = _rows(

@@ -14,6 +14,7 @@ from .spec import Maker, Sizes, Spec, scaled
 
 HYPER = {"lr": 1e-2, "beta1": 0.9, "beta2": 0.95, "eps": 1e-8}
 BORDER = {"lr": 1e-2, "beta1": 0.0, "beta2": 0.0, "eps": 0.0}  # each as small as the header lets it be, but for lr
+LATE = HYPER | {"beta2": 0.999}
 STILL = HYPER | {"lr": 0.0}
 LENGTHS = (2, 33, 257, 1025, 8193, 20011)
 STEPS = (2, 7, 1000)
@@ -51,6 +52,8 @@ def _momenta(
 
 
 _STEPS = _updates(*((n, 0.1, t) for n in LENGTHS for t in STEPS), (33, 0.0, 1), (1025, 0.0, 7))
+# So late that a usual beta2 alone still tells the corrected moment from the other: 0.999^1500 is 0.22.
+_LATE = _updates((33, 0.1, 1500), **LATE) + _updates((33, 0.1, 70000), beta2=0.99999)
 _AT_BORDERS = _updates((257, 0.0, 1), **BORDER) + _updates((257, 0.1, 2), **STILL)
 _SMALL = {"param": scaled("plain", 2.0**-10), "v": squares}  # a parameter so small that its change is seen
 _EPS = _updates((257, 0.1, 2), (1025, 0.1, 7), eps=1e-3)
@@ -60,7 +63,7 @@ _DECAYED = tuple((n, 0.1) for n in LENGTHS)
 _AT_REST = {"velocity": scaled("exact", 0.0)}
 
 SPECS = (
-    Spec("adamw_step", {"plain": _STEPS + _AT_BORDERS, "range": _updates((257, 0.1, 7))}, {"v": squares}),
+    Spec("adamw_step", {"plain": _STEPS + _AT_BORDERS + _LATE, "range": _updates((257, 0.1, 7))}, {"v": squares}),
     Spec("adamw_step", {"tiny": _updates(*((257, d, t) for d in (0.0, 0.1) for t in STEPS))}, _SMALL, why="change"),
     Spec("adamw_step", {"tiny": _EPS}, _SMALL | {"v": scaled("exact", 0.0), "m": "tiny"}, why="eps_counts"),
     Spec("adamw_step", {"plain": _updates((257, 0.1, 1))}, _SMALL | _ZERO_STATE, why="first"),
@@ -74,7 +77,7 @@ SPECS = (
     Spec("momentum_step", {"plain": _momenta((257, 0.1), (33, 0.0))}, _AT_REST, why="first"),
     Spec("momentum_step", {"plain": _momenta((257, 0.1), momentum=0.0)}, why="no_momentum"),
     Spec("momentum_step", {"plain": _momenta((257, 0.1), lr=0.0)}, why="at_rest"),
-    Spec("adam_step", {"plain": _STEPS + _AT_BORDERS, "range": _updates((257, 0.1, 7))}, {"v": squares}),
+    Spec("adam_step", {"plain": _STEPS + _AT_BORDERS + _LATE, "range": _updates((257, 0.1, 7))}, {"v": squares}),
     Spec("adam_step", {"tiny": _updates(*((257, d, t) for d in (0.0, 0.1) for t in STEPS))}, _SMALL, why="change"),
     Spec("adam_step", {"tiny": _EPS}, _SMALL | {"v": scaled("exact", 0.0), "m": "tiny"}, why="eps_counts"),
     Spec("adam_step", {"plain": _updates((257, 0.1, 1))}, _SMALL | _ZERO_STATE, why="first"),

@@ -22,6 +22,11 @@ FAULTS = (
     Fault("adamw: no bias correction", ("adamw_step",), "optimizer.c",
           "(float)(1 / (1 - pow(beta1, step))),\n                          (float)(1 / (1 - pow(beta2, step)))}",
           "1.0f, 1.0f}", "matches: .*no bias correction"),
+    Fault("adamw: no bias correction past a thousand steps", ("adamw_step", "adam_step", "multi_adamw"), "optimizer.c",
+          "(float)(1 / (1 - pow(beta1, step))),\n                          (float)(1 / (1 - pow(beta2, step)))}",
+          "(float)(step > 1000 ? 1 : 1 / (1 - pow(beta1, step))),\n"
+          "                          (float)(step > 1000 ? 1 : 1 / (1 - pow(beta2, step)))}",
+          "matches: .*no bias correction"),
     Fault("sgd_step: decay without the learning rate", ("sgd_step",), "vector/optimizer.c",
           "p[i] -= lr * (g[i] + decay * p[i]);", "p[i] -= lr * g[i] + decay * p[i];",
           "matches: .*decay without the learning rate"),
