@@ -55,6 +55,8 @@ CACHED = sizes(
     (2, 6, 2, 3, 17, 20, 8, 0.3),  # groups of three, which no shift divides by
     (1, 6, 2, 1, 18, 21, 20, 0.25),  # one or two queries, whose heads fill no vector
     (2, 3, 1, 2, 7, 7, 9, 0.3),
+    (1, 4, 2, 9, 70, 80, 128, 0.088),  # heads whose tiles take a block more memory than it has unasked
+    (1, 2, 1, 3, 21, 24, 100, 0.1),
 )
 APPENDS = sizes(
     "batch new_len n_kv_heads head_dim kv_capacity position",
