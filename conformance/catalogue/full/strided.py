@@ -89,7 +89,7 @@ def _product(order: Order, lengths: Mapping[str, int]) -> int:
 _LONG, _FEW = 2**22 + 2**11 + 3, 997
 _PAST = "past 4 million elements results are stored past the caches, and copies made in parts; the last is no whole one"
 _N = {"columns": (_LONG, _FEW)}
-_EACH = {"rows": (5, 5), "columns": (2**20 + 2**11 + 3, _FEW)}
+_EACH = {"rows": (6, 5), "columns": (2**20 + 2**11 + 3, _FEW)}
 _BATCH = {"batch": (5, 5), "rows": (1025, FEW_ROWS), "columns": (1021, FEW_COLUMNS), "depth": (3, 3)}
 _R, _C = (ROWS, FEW_ROWS), (COLUMNS, FEW_COLUMNS)
 _PLANE, _TURNED = ("rows", "columns"), ("columns", "rows")

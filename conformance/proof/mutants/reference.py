@@ -37,7 +37,7 @@ _LIMIT_S = 60.0  # of all goldens and of all tests, which take a few seconds eac
 _TYPES_AS_TEXT = "from __future__ import annotations"
 _TESTS = ("tests/reference",)
 # PyTorch's tests take a minute, and its threads do not live in a copy of a process.
-_COLLECTED = (*_TESTS, "--ignore-glob=*torch.py")
+_WITHOUT_PYTORCH = "--ignore-glob=*torch.py"
 
 
 class Reference:
@@ -129,7 +129,7 @@ class ReferenceJudge:
         self, reference: Reference, history: History | None = None, codes: Mapping[str, Verdict] = MappingProxyType({})
     ) -> None:
         self._reference, self._history, self._codes = reference, history or History(), set(codes)
-        self._warm = WarmReference(_COLLECTED)
+        self._warm = WarmReference((*_TESTS, _WITHOUT_PYTORCH))
 
     def trial(self, mutant: Mutant) -> Trial:
         """Judge a mutant in a process that has loaded all, or where that cannot be, in one that loads the mutant."""
@@ -164,7 +164,8 @@ def _asked(texts: Mapping[str, str], goldens: list[str]) -> tuple[str, str]:
             (Path(folder) / _FOLDER / file).write_text(text, encoding="utf-8")
         replay = [sys.executable, "-m", module("conformance.proof.mutants.replay"), *goldens]
         paths = f"pythonpath={folder} {ROOT}"
-        test = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-o", paths, *_COLLECTED]
+        options = ("-x", "-q", "-p", "no:cacheprovider", "-o", paths, _WITHOUT_PYTORCH)
+        test = [sys.executable, "-m", "pytest", *options, *_TESTS]
         # `python -m` looks into its folder first, pytest into what it is told.
         for by, command, at in (("goldens", replay if goldens else [], Path(folder)), ("tests", test, ROOT)):
             if command and (said := _failure(command, at, folder)):
