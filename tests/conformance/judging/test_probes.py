@@ -195,8 +195,8 @@ def test_steps_that_store_16_bits_are_found_where_they_are_not_declared(operatio
         assert wrong.reason.startswith("declared tf32 intermediate results; found 7 bits (bfloat16)")
 
 
-@pytest.mark.slow
 # ---- libraries that are right ------------------------------------------------------------------------------------
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["float32", "tf32", "bf16", "eager-bf16"])
 def test_the_reference_in_float32_passes_whatever_is_declared(name: str) -> None:
     bench = Bench(InProcess(), declared=read_contract(name))
