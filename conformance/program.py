@@ -1,4 +1,4 @@
-"""How the caller of this process has typed it, for usage texts and for the commands that reports print."""
+"""How this process was started and typed: for usage texts, the commands that reports print, and what takes long."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from bindings.places import module
 COMMAND = "assayer"
 SESSION = "ASSAYER_SESSION"  # set by noxfile.py: what was typed in place of `python -m conformance run`
 
+_PRELOAD = "ASSAYER_PRELOAD"  # set by cuda/emulator/preload.py: the sanitiser that the process was started with
+
 
 def program() -> str:
     """Return `assayer` where it runs as that command, else `python -m conformance`."""
@@ -20,3 +22,8 @@ def program() -> str:
 def run_command() -> str:
     """Return what stands before the options of `run`: of a session the session's own words."""
     return os.environ.get(SESSION) or f"{program()} run"
+
+
+def watched_by() -> str:
+    """Return the sanitiser that watches this process, `address` or `thread`, or nothing."""
+    return os.environ.get(_PRELOAD, "")

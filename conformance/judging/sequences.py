@@ -6,7 +6,6 @@ calls before it; if it is wrong there too, the operation's cases say what is wro
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -29,6 +28,7 @@ from conformance.catalogue.cases.sequences import (
 )
 from conformance.catalogue.goldens import GoldenError
 from conformance.limits.noise import using
+from conformance.program import watched_by
 
 from .bench import ENDED, Bench, told
 from .diagnoses import Diagnosis
@@ -157,7 +157,7 @@ class _Judge:
             return self._told([0], wrong, f"{KEPT}: {label}")
         if found.changed:
             return self._failed(Misdeed.LEAVES_CHANGED, f"changes of its process {', and '.join(found.changed)}")
-        if os.environ.get("ASSAYER_PRELOAD"):  # a sanitiser keeps what is freed, to tell when it is used again
+        if watched_by():  # a sanitiser keeps what is freed, to tell when it is used again
             return self._of(Status.PASS, detail=f"made {found.made} times; under a sanitiser, memory not looked at")
         if grows := growth(found.memory, found.window, count, facts.is_device_build):
             return self._failed(Misdeed.GROWS, grows)

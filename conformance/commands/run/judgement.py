@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import datetime
-import os
 import re
 import time
 from collections.abc import Sequence
@@ -20,11 +19,12 @@ from conformance.catalogue.cases import CASES
 from conformance.catalogue.goldens import catalogue_floor
 from conformance.catalogue.prepared import Store
 from conformance.commands.options import chosen
-from conformance.commands.selection import DEAR, DEARER, Selection, is_counted, select_goldens
+from conformance.commands.selection import DEAR, DEAR_WATCHED, DEARER, Selection, is_counted, select_goldens
 from conformance.ids import is_without_memory, operation_of
 from conformance.judging.evidence_selection import without_surplus
 from conformance.judging.files import NOTE, judge_files
 from conformance.judging.results import Result
+from conformance.program import watched_by
 from conformance.report.progress import Follower
 from conformance.report.record import Run, counted
 from conformance.steps import ENVELOPES, corpus
@@ -103,9 +103,9 @@ class Judgement:
     def _within_reach(self, selection: Selection) -> tuple[Selection, list[str]]:
         """What of a selection is judged on this candidate, and why the rest is not.
 
-        On an emulated device calls at full size take minutes, some longer than a call is given, and designed cases
-        together an hour: there they are judged where they were asked for by that name.  The small ones, which are many,
-        are judged in one order of threads.
+        On an emulated device calls at full size take minutes, some longer than a call is given, and designed cases of
+        products a quarter of an hour together: there they are judged where they were asked for by that name.  The
+        other designed ones, which are many, are judged in one order of threads.
         """
         selection, memory = self._with_memory(selection)
         if self.candidate.module:
@@ -115,7 +115,8 @@ class Judgement:
         selection, notes = made.selection, [*memory, *made.notes]
         if not self.candidate.facts.emulated:
             return selection, notes
-        for dear in DEAR if self.candidate.schedule in ("", SCHEDULES[0]) else DEARER:
+        first = DEAR_WATCHED if watched_by() else DEAR
+        for dear in first if self.candidate.schedule in ("", SCHEDULES[0]) else DEARER:
             rest = selection.without_dear(dear)
             if few := sum(map(len, (selection.cases, selection.steps))) - sum(map(len, (rest.cases, rest.steps))):
                 they = f"{counted(few, dear.noun)}{dear.where}"
@@ -157,7 +158,7 @@ class Judgement:
             library=handed(self.candidate),
             option=self._option,
             options=self.candidate.options,
-            preload="" if self.candidate.compiled else os.environ.get("ASSAYER_PRELOAD", ""),
+            preload="" if self.candidate.compiled else watched_by(),
             device=self.candidate.facts.described,
             isolation="" if self.options.outputs else described(self.candidate.kept_from),
             contract=self.options.contract,

@@ -21,14 +21,13 @@ from conformance.frameworks import compile_sources, is_of_framework
 from conformance.ids import is_of_refusals, operation_of
 from conformance.kernels import MODES, Compiled, Project, compile_kernels
 from conformance.paths import CUDA
-from conformance.program import SESSION, run_command
+from conformance.program import SESSION, run_command, watched_by
 from conformance.report.record import counted
 
 from .modules import Makeable
 
 _PRELOAD = CUDA / "emulator" / "preload.py"
 _WATCHED = ("address", "thread")  # modes whose sanitiser has to be in the process from its start
-_WATCHED_AS = "ASSAYER_PRELOAD"  # set by preload.py
 _SLOW_S, _SLOW_N = 120.0, 2  # of a watched run: seconds that a call is given at least, processes at most (3 GB each)
 
 
@@ -57,7 +56,7 @@ def judged_elsewhere(options: argparse.Namespace) -> int | None:
     None where this process is the one to judge.  What does not compile is said first: raises BuildError and MapError.
     """
     check_kernels(options)
-    if options.mode not in _WATCHED or os.environ.get(_WATCHED_AS) == options.mode:
+    if options.mode not in _WATCHED or watched_by() == options.mode:
         return None
     _check_sanitiser(options.mode)
     _compiled(Console(stderr=True), options, options.mode)
@@ -114,7 +113,7 @@ def _compiled(console: Console, options: argparse.Namespace, mode: str) -> Compi
     if mode == "device" and not arch:
         raise DeviceError("--mode device: expected a CUDA device, found none")
     project = Project(tuple(options.cuda), options.map, mode, arch)
-    if not options.quiet and _WATCHED_AS not in os.environ:  # else it was said by the process that started this one
+    if not options.quiet and not watched_by():  # else it was said by the process that started this one
         console.print(f"compiling {project.name}", markup=False, highlight=False)
     return compile_sources(project) if options.map and is_of_framework(options.map) else compile_kernels(project)
 

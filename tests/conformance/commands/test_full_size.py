@@ -13,7 +13,7 @@ from conformance.catalogue.full import FULL
 from conformance.catalogue.keywords import Keywords
 from conformance.commands.cli import main
 from conformance.commands.run.judgement import Judgement
-from conformance.commands.selection import Selection, is_counted, select
+from conformance.commands.selection import Selection, is_counted, is_large_design, select
 from conformance.ids import is_designed, is_full, is_many_long, is_without_memory
 
 
@@ -41,7 +41,10 @@ def test_on_an_emulated_device_they_wait_until_they_are_asked_for() -> None:
     full, by_design = (sum(map(kind, gemm.cases)) for kind in (is_full, is_designed))
     assert 0 < small < by_design
     full_ones = f"not run: {full} calls at full size, slow on an emulated device; -k full --limit 120 judges them"
-    large = f"not run: {by_design - small} large designed cases, slow on an emulated device; -k designed judges them"
+    large = (
+        f"not run: {by_design - small} large designed cases of products, slow on an emulated device; "
+        "-k designed judges them"
+    )
     without, long = (sum(map(kind, gemm.cases)) for kind in (is_without_memory, is_many_long))
     assert without == long > 0
     assert not any(map(is_many_long, rest.cases))
@@ -65,6 +68,18 @@ def test_on_an_emulated_device_they_wait_until_they_are_asked_for() -> None:
         assert _reach(asked, emulated=True) == (asked, [])
     none = select(Keywords("rmsnorm/plain"))
     assert _reach(none, emulated=True) == (none, [])
+
+
+def test_designed_cases_that_multiply_nothing_wait_for_a_sanitiser_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    softmax = select(Keywords("softmax/"))
+    rest, said = _reach(softmax, emulated=True)
+    assert sum(map(is_designed, rest.cases)) == sum(map(is_designed, softmax.cases)) > 0
+    assert [line for line in said if "designed" in line] == []
+    monkeypatch.setenv("ASSAYER_PRELOAD", "thread")
+    watched, said = _reach(softmax, emulated=True)
+    large = [id for id in softmax.cases if is_large_design(id)]
+    assert set(rest.cases) - set(watched.cases) == set(large) and large
+    assert f"not run: {len(large)} large designed cases, slow on an emulated device; -k designed judges them" in said
 
 
 def test_a_run_judges_them_and_says_how_long_each_took(stub_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
