@@ -45,6 +45,7 @@ class Kind(StrEnum):
     DIGITS = f"{RIGHT_TO} some digits"
     NEIGHBOUR = "the other neighbour in its 16-bit format: another draw"
     ONE_SIDE = "all errors to one side"
+    LEANS = "rounded to one side"
     CHOSEN = "indices of other entries"
     AVERAGE = "errors too large on the average"
     NO_PATTERN = f"wrong numbers {NO_PATTERN}"

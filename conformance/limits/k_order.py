@@ -18,7 +18,7 @@ from reference.cpu_matrix_unit import FACTORS, TILE_DEPTH
 from reference.tensor_core import matrix_unit
 
 from .noise.cutting import ACCUMULATORS, architecture_of
-from .supports import WholeNumber
+from .supports import Condition, WholeNumber
 
 EACH_ROUNDED, ALPHA_FUSED, BETA_FUSED = (
     "alpha * sum + beta * C",
@@ -45,12 +45,18 @@ class KOrder:
     split_k             k of a part (a whole number, of sizes): parts are summed apart, then added in their order, as
                         float32 is; none where it divides by zero or is no positive number
     epilogue            what is rounded of alpha and beta
+    where               a condition on sizes: of calls that do not meet it the order is not known; none: of every call
     """
 
     instruction: int
     promotion_interval: int = 0
     split_k: str = ""
     epilogue: str = EACH_ROUNDED
+    where: str = ""
+
+    def is_of(self, sizes: Mapping[str, int]) -> bool:
+        """Whether the order is that of a call with these sizes."""
+        return not self.where or Condition.read(self.where).holds(sizes)
 
     def part(self, sizes: Mapping[str, int], k: int) -> int:
         """Return how much of k one part has."""
@@ -84,7 +90,8 @@ def read_order(given: Any, sizes_of: Mapping[str, Sequence[str]]) -> KOrder:
     step = given["instruction"]
     if (interval := given.get("promotion_interval", 0)) % step:
         raise OrderError(f"promotion_interval: expected whole instructions of {step}, got {interval}")
-    return KOrder(step, interval, _split(given.get("split_k", ""), step, sizes_of), epilogue)
+    split_k, where = _split(given.get("split_k", ""), step, sizes_of), _where(given.get("where", ""), sizes_of)
+    return KOrder(step, interval, split_k, epilogue, where)
 
 
 def _split(given: Any, step: int, sizes_of: Mapping[str, Sequence[str]]) -> str:
@@ -94,13 +101,26 @@ def _split(given: Any, step: int, sizes_of: Mapping[str, Sequence[str]]) -> str:
         raise OrderError(f"split_k: expected the k of a part, a whole number of sizes, got {given!r}")
     if given == "":
         return ""
+    return _of_sizes("split_k", WholeNumber, str(given), sizes_of)
+
+
+def _where(given: Any, sizes_of: Mapping[str, Sequence[str]]) -> str:
+    if not isinstance(given, str):
+        raise OrderError(f"where: expected a condition on sizes, got {given!r}")
+    return _of_sizes("where", Condition, given, sizes_of) if given else ""
+
+
+def _of_sizes(
+    key: str, kind: type[Condition] | type[WholeNumber], text: str, sizes_of: Mapping[str, Sequence[str]]
+) -> str:
+    """The text as it is read.  Raises OrderError where it is none of its kind, or names no size of an operation."""
     try:
-        read = WholeNumber.read(str(given))
+        read = kind.read(text)
     except ValueError as error:
-        raise OrderError(f"split_k: {error}") from None
+        raise OrderError(f"{key}: {error}") from None
     for operation, sizes in sizes_of.items():
         if unknown := [name for name in read.names if name not in sizes]:
-            raise OrderError(f"split_k: {operation} has no size {unknown[0]}; expected one of {', '.join(sizes)}")
+            raise OrderError(f"{key}: {operation} has no size {unknown[0]}; expected one of {', '.join(sizes)}")
     return read.text
 
 

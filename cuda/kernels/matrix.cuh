@@ -266,7 +266,7 @@ template <typename Format> int32_t multiply_by_units(ProductOf<half_bits, float>
                    : launch_split<Format, Small, true, true, false>(p, splits, stream);
 }
 
-/* Without such units: in float32, between two conversions. */
+/* In float32, between two conversions. */
 template <typename Format, typename Out> int32_t multiply_widened(const ProductOf<half_bits, Out>& p, void* stream) {
     const int64_t of_a = p.rows * p.depth, of_b = p.columns * p.depth * (p.groups == Groups::ROWS ? p.experts : 1);
     const int64_t of_c = std::is_same_v<Out, float> ? 0 : p.rows * p.columns;
@@ -290,9 +290,12 @@ template <typename Format, typename Out> int32_t multiply_widened(const ProductO
     }
 }
 
+/* Without units in float32; and where one slice is all there is: what a unit cuts off its sum, no addition to nearest
+ * hides, which shows in a result that stays float32. */
 template <typename Format, typename Out> int32_t multiply_either(const ProductOf<half_bits, Out>& p, void* stream) {
     const int units = units_of_device<Format>();
-    if (units < FIRST_UNITS<typename Format::Number>) return multiply_widened<Format>(p, stream);
+    const bool is_bare = std::is_same_v<Out, float> && p.depth <= SLICE;
+    if (is_bare || units < FIRST_UNITS<typename Format::Number>) return multiply_widened<Format>(p, stream);
     return multiply_by_units<Format>(p, units, stream);
 }
 

@@ -80,6 +80,7 @@ def specs(float32: Sequence[Spec], facts_of: Callable[[str], Facts]) -> Iterator
         yield from _updates(f"multi_adamw_{suffix}")
         yield from _of(suffix, float32, facts_of)
     yield from _near_the_least()
+    yield from _of_few_terms()
 
 
 def _near_the_least() -> Iterator[Spec]:
@@ -103,6 +104,26 @@ def _near_the_least() -> Iterator[Spec]:
             yield Spec(f"{operation}_bf16", {"subnormal": [row | given]}, inputs | free, why=why)
     inputs = {"A": scaled("plain", small), "B_gate": "plain", "B_up": _band(small, 0)}
     yield Spec("gemm_swiglu_bf16", {"subnormal": sizes("M N K", (19, 43, 33))}, inputs, why="small_columns_of_up")
+
+
+def _of_few_terms() -> Iterator[Spec]:
+    """Sums in float32 of few products, all positive and of many sizes.
+
+    A matrix unit cuts off what it has summed at once, which leans by half of the last digit: where that is the whole
+    sum, no further addition to nearest hides it.
+    """
+    for suffix in SUFFIXES:
+        for operation, terms, given in (
+            ("router_gemm", (2, 3, 16), {}),
+            ("gemm_tn", (3,), {"alpha": 1.0, "beta": 0.0}),
+        ):
+            inputs: dict[str, str | Maker] = {**dict.fromkeys("AB", _positive), **({"C": nan} if given else {})}
+            rows = [row | given for k in terms for row in sizes("M N K", (1100, 9, k))]
+            yield Spec(f"{operation}_{suffix}", {"plain": rows}, inputs, why="few_terms")
+
+
+def _positive(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    return np.abs(draw.normal(shape)) * 2.0 ** draw.of("exponent").integers(-6, 7, shape)
 
 
 def _updates(operation: str) -> Iterator[Spec]:

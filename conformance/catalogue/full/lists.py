@@ -9,7 +9,7 @@ from conformance.catalogue.cases.data import Draw
 from conformance.catalogue.cases.optimizer import decays
 from conformance.catalogue.cases.spec import Sizes, nan
 from conformance.catalogue.cases.updates import squares
-from conformance.catalogue.full_model import FFN, HIDDEN
+from conformance.catalogue.full_model import FFN, HIDDEN, VOCAB
 
 from . import sums
 from .call import FullCall
@@ -22,6 +22,8 @@ _LENGTHS = (
     1,
 )  # one expert's, a norm's, the queries' weights; the shortest list
 _LIST = {"count": len(_LENGTHS), "sizes": _LENGTHS}
+_EMBEDDING = VOCAB * HIDDEN  # the longest of the model's
+_LONGEST = {"count": 2, "sizes": (_EMBEDDING, HIDDEN)}
 _SOME = {"sizes": _MEMBERS}
 _ADAM = {"lr": 1e-2, "beta1": 0.9, "beta2": 0.95, "eps": 1e-8, "step": 7}
 _DESCENT = {"size": _LENGTHS[0], "lr": 1e-2}
@@ -39,6 +41,23 @@ def _some_special(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> NDArray[n
 def _whole(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> NDArray[np.int64]:
     """-2 to 2: the sum of five million squares is exact in any order, and a single one that is missing shows."""
     return draw.integers(-2, 3, shape)
+
+
+def _rare(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> NDArray[np.float64]:
+    """0, 1 and -1, every second one 0: as exact a sum of squares of 24 million."""
+    return np.array([0.0, 0.0, 1.0, -1.0])[draw.integers(0, 4, shape)]
+
+
+def _of_longest(operation: str) -> FullCall:
+    """One number from the longest array, whose partial sums are more than a block's threads."""
+    sizes: Sizes = _LONGEST
+    drawn, name = _SOME, "inputs"
+    if operation == "grad_clip":
+        sizes, drawn, name = {"size": _EMBEDDING, "clip_norm": 1.0}, {"size": _MEMBERS}, "grad"
+    given = {name: _some_special if operation == "multi_nonfinite" else _rare}
+    carried_out = getattr(sums, operation)
+    why = "the embedding's gradient, the longest"
+    return FullCall(operation, sizes, drawn, given, carried_out=carried_out, variant="embedding", why=why)
 
 
 def _updates(suffix: str) -> tuple[FullCall, FullCall]:
@@ -78,5 +97,6 @@ CALLS = (
     ),
     FullCall("clip_scale", {"clip_norm": 1.0}, inputs={"sum_squares": squares}, why="one number: it has no full size"),
     FullCall("multi_scale", _LIST, _SOME, why=_WHY),
+    *map(_of_longest, ("grad_clip", "multi_sum_squares", "multi_nonfinite", "multi_sum_squares_nonfinite")),
     *(call for suffix in _SUFFIXES for call in _updates(suffix)),
 )

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 import reference
 from conformance.catalogue.cases.data import Draw
 from conformance.catalogue.cases.losses import probabilities, soft
-from conformance.catalogue.cases.spec import Arguments, Sizes
+from conformance.catalogue.cases.spec import Arguments, Finish, Sizes
 from conformance.catalogue.full_model import VOCAB
 
 from . import means
@@ -15,6 +18,7 @@ from .call import FullCall
 from .rows import ELEMENTS, MEMBERS, WHY_WIDE, WIDE, WIDE_ROWS, summits
 
 _N, _DRAWN = {"n": ELEMENTS}, {"n": MEMBERS}
+_IMAGES = {"n": 4096 * 3 * 32 * 32}
 _ROWS, _FEW = {"rows": WIDE, "cols": VOCAB}, {"rows": WIDE_ROWS}
 _SCALE = {"scale": float(ELEMENTS)}  # gradients of size one, which rounding makes no subnormal numbers
 _TARGETS: dict[str, dict[str, Any]] = {
@@ -22,6 +26,8 @@ _TARGETS: dict[str, dict[str, Any]] = {
     "bce": {"probability": probabilities, "target": soft},
     "bce_logits": {"target": soft},
 }
+_WHY_MORE = "4,096 images of 3 x 32 x 32: more partial sums than a block's threads"
+_MISSED = 1024  # of so many predictions one is as wrong as can be, so that a sum of all stays below 2^24
 _CLASSES = {"probabilities": probabilities, "labels": soft}
 
 
@@ -30,10 +36,43 @@ def _log_probs(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
     return {"log_probs": reference.cross_entropy_dense_forward(*given)[1]}
 
 
-def _pointwise(operation: str, inputs: dict[str, Any]) -> tuple[FullCall, FullCall]:
+def _bits(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> NDArray[np.int64]:
+    """0 and 1: with them each term is a whole number, and their sum exact in any order: the limit of a sum of
+    millions that may be taken one by one would let a third of them be missing.
+    """
+    return draw.integers(0, 2, shape)
+
+
+def _nearly_right(name: str, first: float, second: float) -> Finish:
+    """Predictions that are certain of the one or the other class, and targets that are nearly all as predicted."""
+
+    def finish(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
+        bits = made["target"]
+        missed = draw.of("missed").integers(0, _MISSED, bits.shape) == 0
+        return {name: np.where(bits == 1, second, first), "target": np.where(missed, 1 - bits, bits)}
+
+    return finish
+
+
+_CERTAIN = {"bce": _nearly_right("probability", 0.0, 1.0), "bce_logits": _nearly_right("logits", -128.0, 128.0)}
+
+
+def _pointwise(operation: str, inputs: dict[str, Any]) -> tuple[FullCall, FullCall, FullCall]:
     forward, backward = f"{operation}_forward", f"{operation}_backward"
+    carried_out = means.FORWARD[forward]
+    bits = {name: _bits for name in ("prediction" if operation == "mse" else "", "target") if name}
     return (
-        FullCall(forward, _N, _DRAWN, inputs, carried_out=means.FORWARD[forward]),
+        FullCall(forward, _N, _DRAWN, inputs, carried_out=carried_out),
+        FullCall(
+            forward,
+            _IMAGES,
+            _DRAWN,
+            bits,
+            finish=_CERTAIN.get(operation),
+            carried_out=carried_out,
+            variant="images",
+            why=_WHY_MORE,
+        ),
         FullCall(backward, {**_N, **_SCALE}, _DRAWN, inputs, carried_out=means.BACKWARD[backward]),
     )
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from conformance.judging.diagnoses import Kind, Symptom
-from conformance.limits.noise import Noisy, exact
+from conformance.limits.noise import FLOAT32, Noisy, exact
 
 from .failed import Array
 from .lines import lines
@@ -20,6 +20,7 @@ from .parts import Part
 
 _SEVERAL = 3  # numbers that are one
 _NEAR = 1e-3  # factors that differ from 1 by less than this are told by the difference
+_LAST_DIGITS = 8 * FLOAT32.unit  # no factor that somebody forgot is as near to 1
 
 
 def sign(part: Part) -> Symptom | None:
@@ -43,8 +44,15 @@ def factor(part: Part) -> Symptom | None:
     if found and found.value != 0 and part.holds(part.right * found.value):
         return Symptom(Kind.FACTOR, f"the right values times {found}", found.names, "the right values times {}")
     if np.unique(part.values[part.usable]).size > 1 and part.holds(_times(part.right, 1 + excess, variance)):
-        return Symptom(Kind.FACTOR, f"the right values times {_near_one(excess)}")
+        words = f"the right values times {_near_one(excess)}"
+        return _leaning(excess, words) if abs(excess) < _LAST_DIGITS else Symptom(Kind.FACTOR, words)
     return None
+
+
+def _leaning(excess: float, words: str) -> Symptom:
+    """What one factor in the last digits of float32 comes from: sums, or results, that all are rounded to one side."""
+    said = "rounded toward zero" if excess < 0 else "rounded away from zero"
+    return Symptom(Kind.LEANS, f"{said}: {words}", general=f"{said} where the nearest number is due")
 
 
 def offset(part: Part) -> Symptom | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,9 @@ DECLARED = Declaration(accumulator="tensor core sm_80", k_order=KOrder(16))
         (SM_80 + '{ instruction = 16, split_k = "K <" }', "split_k: expected a whole number of sizes"),
         (SM_80 + '{ instruction = 16, split_k = "L / 2" }', "gemm_bf16 has no size L; expected one of M, K, N"),
         (SM_80 + '{ instruction = 16, epilogue = "fma" }', "epilogue: expected one of alpha * sum + beta * C"),
+        (SM_80 + "{ instruction = 16, where = 16 }", "where: expected a condition on sizes, got 16"),
+        (SM_80 + '{ instruction = 16, where = "K" }', "where: expected a condition on sizes, such as"),
+        (SM_80 + '{ instruction = 16, where = "L > 16" }', "gemm_bf16 has no size L; expected one of M, K, N"),
         (SM_80 + "{ instruction = 16 }\ndeterministic = false", "deterministic: expected true beside an order, got no"),
         (SM_80 + '{ instruction = 16 }\nrounding = "toward zero"', "rounding: expected nearest beside an order"),
     ],
@@ -124,6 +128,13 @@ def test_sums_that_a_processor_may_flush_are_left_to_the_limits() -> None:
     assert bits_due("gemm_bf16", arguments, declared)["C"][1].all()
     arguments["A"][0, 0] = np.float32(2.0**-115)
     assert not bits_due("gemm_bf16", arguments, declared)["C"][1].any()
+
+
+@pytest.mark.parametrize(("where", "is_of"), [("K > 80", False), ("K >= 80", True), ("M < N or K % 16 == 0", True)])
+def test_calls_that_an_order_is_not_of_are_held_to_limits_alone(where: str, is_of: bool) -> None:
+    declared = replace(DECLARED, k_order=KOrder(16, where=where))
+    _, held = _held(_call(), _by_hand(*(_call()[name] for name in "AB"), [0, 16, 32, 48, 64]), declared)
+    assert [(one.passed, one.same_bits) for one in held] == [(True, 30 if is_of else None)]
 
 
 def test_parts_of_k_are_added_in_their_order() -> None:
