@@ -80,7 +80,7 @@ def specs(float32: Sequence[Spec], facts_of: Callable[[str], Facts]) -> Iterator
         yield from _updates(f"multi_adamw_{suffix}")
         yield from _of(suffix, float32, facts_of)
     yield from _near_the_least()
-    yield from _of_few_terms()
+    yield from _of_positive_terms()
 
 
 def _near_the_least() -> Iterator[Spec]:
@@ -106,24 +106,31 @@ def _near_the_least() -> Iterator[Spec]:
     yield Spec("gemm_swiglu_bf16", {"subnormal": sizes("M N K", (19, 43, 33))}, inputs, why="small_columns_of_up")
 
 
-def _of_few_terms() -> Iterator[Spec]:
-    """Sums in float32 of few products, all positive and of many sizes.
+def _of_positive_terms() -> Iterator[Spec]:
+    """Sums in float32 of few products and of many, all positive and of many sizes.
 
     A matrix unit cuts off what it has summed at once, which leans by half of the last digit: where that is the whole
-    sum, no further addition to nearest hides it.
+    sum, no further addition to nearest hides it, and where all is added to one sum it leans by that each time.
     """
     for suffix in SUFFIXES:
         for operation, terms, given in (
             ("router_gemm", (2, 3, 16), {}),
             ("gemm_tn", (3,), {"alpha": 1.0, "beta": 0.0}),
         ):
-            inputs: dict[str, str | Maker] = {**dict.fromkeys("AB", _positive), **({"C": nan} if given else {})}
+            inputs: dict[str, str | Maker] = {**dict.fromkeys("AB", _positive(6)), **({"C": nan} if given else {})}
             rows = [row | given for k in terms for row in sizes("M N K", (1100, 9, k))]
             yield Spec(f"{operation}_{suffix}", {"plain": rows}, inputs, why="few_terms")
+        many = {"plain": sizes("M N K", (260, 9, 1030))}
+        yield Spec(f"router_gemm_{suffix}", many, dict.fromkeys("AB", _positive(3)), why="many_terms")
 
 
-def _positive(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
-    return np.abs(draw.normal(shape)) * 2.0 ** draw.of("exponent").integers(-6, 7, shape)
+def _positive(reach: int) -> Maker:
+    """Positive numbers of sizes from 2^-reach to 2^reach."""
+
+    def make(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+        return np.abs(draw.normal(shape)) * 2.0 ** draw.of("exponent").integers(-reach, reach + 1, shape)
+
+    return make
 
 
 def _updates(operation: str) -> Iterator[Spec]:

@@ -20,7 +20,7 @@ from .parts import Part
 
 _SEVERAL = 3  # numbers that are one
 _NEAR = 1e-3  # factors that differ from 1 by less than this are told by the difference
-_LAST_DIGITS = 8 * FLOAT32.unit  # no factor that somebody forgot is as near to 1
+_LAST_DIGITS = 2.0**10 * FLOAT32.unit  # no factor that somebody forgot is as near to 1
 
 
 def sign(part: Part) -> Symptom | None:
@@ -51,8 +51,8 @@ def factor(part: Part) -> Symptom | None:
 
 def _leaning(excess: float, words: str) -> Symptom:
     """What one factor in the last digits of float32 comes from: sums, or results, that all are rounded to one side."""
-    said = "rounded toward zero" if excess < 0 else "rounded away from zero"
-    return Symptom(Kind.LEANS, f"{said}: {words}", general=f"{said} where the nearest number is due")
+    said = f"rounded {'toward' if excess < 0 else 'away from'} zero where the nearest number is due"
+    return Symptom(Kind.LEANS, f"{said}: {words}", general=said)
 
 
 def offset(part: Part) -> Symptom | None:
