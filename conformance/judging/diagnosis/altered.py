@@ -20,7 +20,7 @@ from .parts import Part
 
 _SEVERAL = 3  # numbers that are one
 _NEAR = 1e-3  # factors that differ from 1 by less than this are told by the difference
-_LAST_DIGITS = 2.0**10 * FLOAT32.unit  # no factor that somebody forgot is as near to 1
+_LAST_DIGITS = 64 * FLOAT32.unit  # no factor that somebody forgot is as near to 1
 
 
 def sign(part: Part) -> Symptom | None:
@@ -116,7 +116,8 @@ def clamped(part: Part) -> Symptom | None:
     if not part.is_noisy or not numbers.size:
         return None
     for words, limit, cut in (("above", numbers.max(), np.minimum), ("below", numbers.min(), np.maximum)):
-        if np.count_nonzero(part.got == limit) > 1 and part.holds(cut(part.right, exact(limit))):
+        several = np.count_nonzero(part.got == limit) > 1 and not part.rounds_to(limit)
+        if several and part.holds(cut(part.right, exact(limit))):
             return Symptom(Kind.CLAMPED, _cut_off(words, float(limit)))
     return None
 

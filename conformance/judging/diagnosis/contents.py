@@ -82,11 +82,16 @@ def last_output(part: Part) -> Symptom | None:
 
 
 def constant(part: Part) -> Symptom | None:
-    """One number, where different ones are due: else it is the right one, changed."""
+    """One number, where different ones are due: else it is the right one, changed.
+
+    Nor where a short format has no other number for them: then all are rounded to it.
+    """
     if (part.values == part.values.flat[0]).all() if part.values.size else True:
         return None
     same = part.is_telling and part.got.size > 1 and (part.got == part.got[0]).all()
-    return Symptom(Kind.CONSTANT, f"the same number everywhere, {part.got[0]:.6g}") if same else None
+    if not same or part.rounds_to(part.got[0]):
+        return None
+    return Symptom(Kind.CONSTANT, f"the same number everywhere, {part.got[0]:.6g}")
 
 
 def copied(part: Part) -> Symptom | None:

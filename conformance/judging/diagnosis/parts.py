@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.limits.noise import FLOAT32, Noisy
+from conformance.limits.noise import FLOAT32, FORMATS, Noisy
 
 from .failed import Array, Mask, Wrong
 from .numbers import CHANCE
@@ -64,6 +64,12 @@ class Part:
         due = own + (self.right.variance if self.is_noisy else 0.0)
         least = float(np.min(due[due > 0], initial=1.0, where=np.isfinite(due[due > 0]))) if (due > 0).any() else 1.0
         return np.where(self.usable & np.isfinite(due), 1.0 / np.maximum(due, least), 0.0)
+
+    def rounds_to(self, number: float) -> bool:
+        """Whether all that stands at this number is what bfloat16 may hold in place of the right ones."""
+        there = self.got == number
+        apart = np.abs(self.values[there] - number)
+        return self.is_noisy and bool((apart <= FORMATS["bfloat16"].unit * np.abs(self.values[there])).all())
 
     def thinned(self) -> Part:
         """The same with few of its places: what does not hold there does not hold."""

@@ -246,3 +246,13 @@ def test_what_is_cut_off_at_one_number_is_not_the_last_call_s_output() -> None:
     found = diagnose("silu", arguments, expected, got, verdicts, last={"output": np.full(9, 0.5, np.float32)})
     assert found is not None
     assert "the same number everywhere, 0.5" in found.text
+
+
+def test_numbers_that_a_short_format_has_one_number_for_are_not_the_same_number_everywhere() -> None:
+    a = np.linspace(29900.0, 29999.0, 40).astype(np.float32)
+    arguments = {"a": a, "b": np.ones_like(a)}
+    expected = expect("add", arguments)
+    got = {"output": np.full_like(a, 29952.0)}
+    found = diagnose("add", arguments, expected, got, judge_outputs("add", arguments, expected, got))
+    assert found is not None
+    assert found.text == "output: stored through bfloat16"
