@@ -114,6 +114,18 @@ def test_an_array_that_does_not_fit_the_others_is_refused(operation: str, name: 
     assert str(error) == f"{operation}: {name}: {said}"
 
 
+@pytest.mark.parametrize(
+    ("output", "weight", "due"),
+    [((8, 3), (6, 2, 3), "(3,)"), ((8, 2, 3), (6, 3), "(2, 3)"), ((8, 3), (6, 4), "(3,)"), ((8, 3), (6,), "(3,)")],
+)
+def test_rows_that_are_added_are_as_long_along_every_axis(
+    output: tuple[int, ...], weight: tuple[int, ...], due: str
+) -> None:
+    given = arguments("scatter_add") | {"grad_output": np.zeros(output), "grad_weight": np.zeros(weight)}
+    said = str(error_of(ValueError, reference.scatter_add, **given))
+    assert said == f"scatter_add: grad_weight: expected rows as long as those of grad_output, {due}, got {weight}"
+
+
 def test_planes_are_as_large_as_their_places_can_be_told() -> None:
     """2^31 - 1 is prime: a plane of so many places has one row.  Its windows are refused, which are others."""
     given = arguments("max_pool2d_backward") | {"pad_h": 0, "kernel_h": 1}

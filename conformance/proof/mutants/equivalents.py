@@ -53,7 +53,8 @@ class Equivalent:
     def is_of(self, file: str, within: str, mutant: Mutant) -> bool:
         if not (self._file.fullmatch(file) and self._within.fullmatch(within)):
             return False
-        return any(pattern.fullmatch(f"{mutant.before}\n{mutant.after}") for pattern in self._lines)
+        befores = {mutant.before, " ".join(mutant.before.split())}  # `after` has one space wherever there are several
+        return any(line.fullmatch(f"{before}\n{mutant.after}") for line in self._lines for before in befores)
 
     @cached_property
     def _file(self) -> re.Pattern[str]:

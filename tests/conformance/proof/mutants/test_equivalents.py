@@ -47,6 +47,14 @@ def test_dots_stand_for_anything() -> None:
     assert not wide.of("cuda/kernels/softmax.cu", "cuda_softmax", LINE)
 
 
+def test_dots_stand_for_a_comment_behind_two_spaces() -> None:
+    proofs = Equivalents([Equivalent("reference/ops/norm.py", "mean", "...axis=-1...", "...axis=1...", "two axes")])
+    line = Mutant("ops/norm.py", 4, "-1 ==> 1", "y = mean(x, axis=-1)  # by row", "y = mean(x, axis=1) # by row")
+    assert proofs.of("reference/ops/norm.py", "mean", line)
+    other = Mutant("ops/norm.py", 4, "-1 ==> 1", line.before, "y = sum(x, axis=1) # by row")
+    assert not proofs.of("reference/ops/norm.py", "mean", other)
+
+
 LOOPS = ("...for (<1> = 0; <2> < <3>; <4>++)...", "...for (<1> = 0; <2> != <3>; <4>++)...")
 CHECKS = ("CHECK_ARRAY(<1>); CHECK_ARRAY(<2>);", "CHECK_ARRAY(<2>); CHECK_ARRAY(<1>);")
 LOOP = "for (int i = 0; i < n; i++) if (x[i] < 0) for (int j = 0; j < k; j++) y[j] = 0;"
