@@ -86,8 +86,8 @@ def _rounded_apart(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
 
 
 def _late_draws(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
-    """Seeds that draw three quarters."""
-    return _drawing(np.full(shape[0], 3 * 2**30))
+    """Seeds that draw a little more than three quarters, which is no edge between equal entries."""
+    return _drawing(np.full(shape[0], 3 * 2**30 + 2**18))
 
 
 _SMALLEST: dict[str, str | Maker] = {"logits": _least_probability, "seeds": _least_draws}
