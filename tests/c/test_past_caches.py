@@ -48,3 +48,14 @@ def test_all_is_written_and_nothing_besides(stub: Library, layout: Layout, offse
         expected = empty.copy()
         expected[at] = due.reshape(shape)
         assert np.array_equal(found, expected)
+
+
+@pytest.mark.parametrize("offset", [0, 3])
+def test_numbers_that_repeat_along_rows_are_written_wherever_these_are(stub: Library, offset: int) -> None:
+    shape, strides = (LARGE // 512 + 2500, 1024), (1027, 1)
+    of_rows, at = np.random.default_rng(1).random(shape[0], np.float32), places((shape, strides), offset)
+    expected = np.full(at.max() + 1, UNWRITTEN)
+    empty = expected.copy()
+    expected[at] = -of_rows[:, None]
+    found = stub.map_strided(of_rows, empty, *numbers(shape, (1, 0), strides), 0, offset, MAPS["negative"])
+    assert np.array_equal(found, expected)

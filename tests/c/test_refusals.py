@@ -16,6 +16,7 @@ from tests.c.raw import Call
 HEADER = read_header()
 INVALID = HEADER.constants["ASSAYER_INVALID"].value
 INT_MAX, INT_MIN, LARGE = 2**31 - 1, -(2**31), 2**62
+PARTS, WAYS = {"lstm": 4, "gru": 3}, ("forward", "backward")  # of the weights of recurrent layers
 OPERATIONS = pytest.mark.parametrize("function", HEADER.operations.values(), ids=lambda function: function.operation)
 
 
@@ -68,6 +69,13 @@ def test_bytes_past_64_bits(call: Call) -> None:
             refused(call, **numbers)
     for name in signature.lengths:
         refused(call, **{name: np.append(call.arrays[name][:-1], np.int64(LARGE))})
+
+
+@pytest.mark.parametrize(("operation", "parts"), [(f"{k}_{way}", n) for k, n in PARTS.items() for way in WAYS])
+def test_a_weight_past_64_bits_by_its_last_part(opened: SharedObject, operation: str, parts: int) -> None:
+    hidden_dim = 2**29
+    input_dim = -(-(2**63) // (4 * parts * hidden_dim))
+    refused(Call(opened, HEADER.operations[operation]), hidden_dim=hidden_dim, input_dim=input_dim)
 
 
 def too_large(function: Function, numbers: dict[str, Any]) -> bool:

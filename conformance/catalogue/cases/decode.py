@@ -69,6 +69,27 @@ def _least_probability(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Arra
     return np.tile(row, (shape[0], 1))
 
 
+def _rounded_apart(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """In odd rows a nucleus that ends with the last of many equal entries, or behind it, by how their sum is rounded.
+
+    To the largest weight, 1, each of them adds 0.4 of a unit in the last place of a double less than it is where they
+    are added one by one; what lies behind them is as much as a top_p of 1 - 2^-24 leaves out.  Even rows are equal.
+    """
+    equal, unit, share = 1000, 2.0**-52, 2.0**-24
+    logit, behind = np.log([(2**15 + 0.4) * unit, 2.0**15 * 0.8 * unit]).astype(np.float32).astype(np.float64)
+    wanted = share * (1 + equal * np.exp(logit)) / (1 - share) - 0.2 * equal * unit
+    count = int(wanted // np.exp(behind))
+    row = np.full(shape[1], -np.inf)
+    row[: 1 + equal] = [0.0] + [logit] * equal
+    row[1 + equal : 2 + equal + count] = [behind] * count + [np.log(wanted - count * np.exp(behind))]
+    return np.where(np.arange(shape[0])[:, None] % 2, row, 0.0)
+
+
+def _late_draws(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """Seeds that draw a little more than three quarters, which is no edge between equal entries."""
+    return _drawing(np.full(shape[0], 3 * 2**30 + 2**18))
+
+
 _SMALLEST: dict[str, str | Maker] = {"logits": _least_probability, "seeds": _least_draws}
 _EQUAL: dict[str, str | Maker] = {"logits": "degenerate", "seeds": _on_edges}
 _ZEROS: dict[str, str | Maker] = {"logits": zeros_on_top, "seeds": seeds}
@@ -112,6 +133,12 @@ SPECS = (
         {"exact": _times(_EDGES, top_p=(0.5, 1.0))},
         _EQUAL,
         why="draw_on_the_edge",
+    ),
+    Spec(
+        "topp_sample",
+        {"plain": _times(_times(sizes("batch vocab_size", (2, 12000)), top_p=(1 - 2.0**-24,)), temperature=(1.0,))},
+        {"logits": _rounded_apart, "seeds": _late_draws},
+        why="a_nucleus_whose_sum_is_rounded_otherwise",
     ),
     Spec("topp_sample", {"lowest": _times(_WARM[::2], top_p=(0.9,))}, _SEEDS, why="maximum_below_any_start"),
     Spec("topp_sample", {data: _times(_GREEDY, top_p=(0.9,)) for data in ("plain", "lowest")}, _SEEDS, why="greedy"),

@@ -38,6 +38,8 @@ TAILS = sizes(
 )
 SOME, PADDED = EVERY[2:6], [row for row in (*EVERY, *TAILS) if row["pad_h"] and row["pad_w"]]
 PAST_16_BITS = sizes(NAMES, (1, 1, 2, 33000, 2, 3, 2, 3, 0, 0))
+# Rows of as many numbers as a step is wide take no memory that there is.
+FAR_STEPS = sizes(NAMES, (1, 2, 65, 3, 2, 3, 1, 2**31 - 1, 0, 0), (1, 2, 65, 9, 65, 2, 2**31 - 1, 3, 0, 0))
 
 
 def _counted(rows: list[dict[str, Any]], *values: int) -> list[dict[str, Any]]:
@@ -83,6 +85,7 @@ SPECS = (
     Spec("max_pool2d", {"negative": PADDED, "lowest": PADDED[:3]}, why="padding_is_never_chosen"),
     Spec("max_pool2d", {"masked": PADDED}, {"input": _nothing}, why="nothing_but_minus_infinity"),
     Spec("max_pool2d", {"plain": PAST_16_BITS}, why="places_past_16_bits"),
+    Spec("max_pool2d", {"plain": FAR_STEPS}, why="one_window_and_a_step_past_any_memory"),
     Spec("max_pool2d_backward", {"plain": EVERY, "tails": TAILS, **_MIXED}, _CHOSEN),
     Spec("max_pool2d_backward", {"plain": SOME}, {"places": _FIRST}, why="first_of_each_window"),
     Spec("max_pool2d_backward", {"plain": SOME}, {"places": _LAST}, why="last_of_each_window"),
