@@ -68,8 +68,9 @@ class Part:
     def rounds_to(self, number: float) -> bool:
         """Whether all that stands at this number is what bfloat16 may hold in place of the right ones."""
         there = self.got == number
-        apart = np.abs(self.values[there] - number)
-        return self.is_noisy and bool((apart <= FORMATS["bfloat16"].unit * np.abs(self.values[there])).all())
+        with np.errstate(invalid="ignore"):
+            apart = np.abs(self.values[there] - number)
+            return self.is_noisy and bool((apart <= FORMATS["bfloat16"].unit * np.abs(self.values[there])).all())
 
     def thinned(self) -> Part:
         """The same with few of its places: what does not hold there does not hold."""
