@@ -23,8 +23,10 @@ from bindings import Library
 from conformance import operations
 from conformance.catalogue.cases import CASES
 library = Library(sys.argv[1])
+SLICE = 16  # a product in float32 of no more terms is left to float32
 for name in sys.argv[2:]:
-    arguments = CASES[next(CASES.among([name]))].arguments()
+    cases = (CASES[id] for id in CASES.among([name]))
+    arguments = next(case for case in cases if case.sizes.get("K", case.sizes.get("rows", SLICE + 1)) > SLICE).arguments()
     for operation in (name, f"{name}_bf16", f"{name}_fp16"):
         given = operations.as_declared(operation, arguments)
         os.write(2, f"calls {operation}\\n".encode())
@@ -34,7 +36,7 @@ for name in sys.argv[2:]:
 
 @pytest.fixture(scope="module")
 def launched(emulated_path: Path) -> dict[str, list[str]]:
-    """The kernels that each operation's first case launches in each format.
+    """The kernels that each operation's first case of some size launches in each format.
 
     They run in a process of their own: settings are read once in one.
     """

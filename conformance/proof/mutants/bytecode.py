@@ -124,7 +124,7 @@ def functions_of(folder: str) -> dict[Key, list[FunctionType]]:
     """Return every function that there is of the modules below a folder, wherever it is held."""
     found: dict[Key, list[FunctionType]] = {}
     for one in gc.get_objects():
-        if isinstance(one, FunctionType) and one.__code__.co_filename.startswith(folder):
+        if type(one) is FunctionType and one.__code__.co_filename.startswith(folder):
             found.setdefault(key_of(one.__code__), []).append(one)
     return found
 
