@@ -25,8 +25,9 @@ from conformance.catalogue.cases import CASES
 library = Library(sys.argv[1])
 SLICE = 16  # a product in float32 of no more terms is left to float32
 for name in sys.argv[2:]:
-    cases = (CASES[id] for id in CASES.among([name]))
-    arguments = next(case for case in cases if case.sizes.get("K", case.sizes.get("rows", SLICE + 1)) > SLICE).arguments()
+    cases = [CASES[id] for id in CASES.among([name])]
+    depths = [case.sizes.get("K", case.sizes.get("rows", SLICE + 1)) for case in cases]
+    arguments = next(case for case, depth in zip(cases, depths) if depth > SLICE).arguments()
     for operation in (name, f"{name}_bf16", f"{name}_fp16"):
         given = operations.as_declared(operation, arguments)
         os.write(2, f"calls {operation}\\n".encode())
