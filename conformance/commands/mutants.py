@@ -24,7 +24,7 @@ from conformance.proof.mutants.log import Log, LogError
 from conformance.proof.mutants.mutator import Mutant
 from conformance.proof.mutants.record import Trial, Verdict
 from conformance.proof.mutants.reference import Reference, ReferenceJudge
-from conformance.proof.mutants.sample import Make, Sample, Subject, judged
+from conformance.proof.mutants.sample import Make, Sample, Subject, judged, still_open
 from conformance.proof.mutants.score import Score
 from conformance.proof.mutants.trial import Judge
 from conformance.proof.mutants.warm_reference import BrokenError
@@ -106,7 +106,11 @@ def _trials(
     weave = partial(subject.together, processes=options.n) if isinstance(subject, Library) and options.kernels else None
     is_brief, alone = options.brief or options.together, not options.together
     trials = judged(subject, make, drawn, log, options.n, is_brief, weave, alone)
-    yield from _in_time(options.minutes, _told(console, options.verbose, subject, trials))
+    reached: set[str] = set()
+    for trial in _in_time(options.minutes, _told(console, options.verbose, subject, trials)):
+        reached.add(trial.mutant.id)
+        yield trial
+    yield from still_open(drawn, log, reached)
 
 
 def _in_time(minutes: float | None, trials: Iterable[Trial]) -> Iterator[Trial]:

@@ -34,10 +34,8 @@ def held_to_bits(
 
     Outputs beyond their limits stay what they are: there is more to say of them than that bits differ.
     """
-    order = declared.k_order
-    if order is None or not order.is_of(operations.sizes(operation, arguments)):
-        return list(verdicts)
-    if not all(verdict.passed for verdict in verdicts):
+    order, within = declared.k_order, all(verdict.passed for verdict in verdicts)
+    if order is None or not within or not order.is_of(operations.sizes(operation, arguments)):
         return list(verdicts)
     due = bits_due(operation, arguments, declared)
     return [_held(operation, verdict, due, got) if verdict.output in due else verdict for verdict in verdicts]

@@ -30,7 +30,7 @@ from .k_order import KOrder, OrderError, read_order
 from .noise import ACCUMULATORS, FORMATS
 from .noise.own_errors import FUNCTIONS
 from .products import PRODUCTS, operands
-from .supports import Condition
+from .supports import Condition, read_for
 
 SHIPPED = Path(__file__).parent / "shipped"
 LEAST_UNITS, MOST_UNITS = 0.5, 2.0**16  # what a correctly rounded function errs by; all digits that bfloat16 has not
@@ -118,14 +118,9 @@ def _condition(where: str, value: Any, operations: Sequence[str]) -> str:
     if not isinstance(value, str):
         raise ContractError(f"{where}: expected a condition on sizes as text, got {value!r}")
     try:
-        condition = Condition.read(value)
+        return read_for(Condition, value, {operation: size_names(operation) for operation in operations})
     except ValueError as error:
         raise ContractError(f"{where}: {error}") from None
-    for operation in operations:
-        if unknown := [name for name in condition.names if name not in size_names(operation)]:
-            known = ", ".join(size_names(operation)) or "none"
-            raise ContractError(f"{where}: {operation} has no size {unknown[0]}; expected one of {known}")
-    return condition.text
 
 
 def _order(where: str, value: Any, operations: Sequence[str]) -> KOrder:

@@ -18,7 +18,7 @@ from reference.cpu_matrix_unit import FACTORS, TILE_DEPTH
 from reference.tensor_core import matrix_unit
 
 from .noise.cutting import ACCUMULATORS, architecture_of
-from .supports import Condition, WholeNumber
+from .supports import Condition, WholeNumber, read_for
 
 EACH_ROUNDED, ALPHA_FUSED, BETA_FUSED = (
     "alpha * sum + beta * C",
@@ -113,15 +113,10 @@ def _where(given: Any, sizes_of: Mapping[str, Sequence[str]]) -> str:
 def _of_sizes(
     key: str, kind: type[Condition] | type[WholeNumber], text: str, sizes_of: Mapping[str, Sequence[str]]
 ) -> str:
-    """The text as it is read.  Raises OrderError where it is none of its kind, or names no size of an operation."""
     try:
-        read = kind.read(text)
+        return read_for(kind, text, sizes_of)
     except ValueError as error:
         raise OrderError(f"{key}: {error}") from None
-    for operation, sizes in sizes_of.items():
-        if unknown := [name for name in read.names if name not in sizes]:
-            raise OrderError(f"{key}: {operation} has no size {unknown[0]}; expected one of {', '.join(sizes)}")
-    return read.text
 
 
 def instructions(accumulator: str, operands: str) -> tuple[int, ...]:

@@ -11,7 +11,7 @@ import ast
 import functools
 import itertools
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
 LONGEST = 500  # characters of a condition
@@ -95,6 +95,20 @@ class WholeNumber(_OfSizes):
             return int(_value(self._tree, sizes))
         except ZeroDivisionError:
             return 0
+
+
+def read_for(kind: type[Condition] | type[WholeNumber], text: str, sizes_of: Mapping[str, Sequence[str]]) -> str:
+    """Return the text of a condition or a number as it is read.
+
+    sizes_of: the operations that it is said of, with their sizes.  Raises ValueError where it is none of its kind, or
+    names a size that one of them has not.
+    """
+    read = kind.read(text)
+    for operation, sizes in sizes_of.items():
+        if unknown := [name for name in read.names if name not in sizes]:
+            known = ", ".join(sizes) or "none"
+            raise ValueError(f"{operation} has no size {unknown[0]}; expected one of {known}")
+    return read.text
 
 
 def _check_condition(node: ast.AST) -> None:

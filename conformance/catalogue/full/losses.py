@@ -37,8 +37,9 @@ def _log_probs(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
 
 
 def _bits(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> NDArray[np.int64]:
-    """0 and 1: with them each term is a whole number, and their sum exact in any order: the limit of a sum of
-    millions that may be taken one by one would let a third of them be missing.
+    """0 and 1: with them each term is a whole number, and their sum exact in any order.
+
+    The limit of any other sum of millions, which may be taken one by one, would let a third of them be missing.
     """
     return draw.integers(0, 2, shape)
 
@@ -54,13 +55,16 @@ def _nearly_right(name: str, first: float, second: float) -> Finish:
     return finish
 
 
-_CERTAIN = {"bce": _nearly_right("probability", 0.0, 1.0), "bce_logits": _nearly_right("logits", -128.0, 128.0)}
+_EXACT: dict[str, tuple[dict[str, Any], Finish | None]] = {
+    "mse": ({"prediction": _bits, "target": _bits}, None),
+    "bce": ({"target": _bits}, _nearly_right("probability", 0.0, 1.0)),
+    "bce_logits": ({"target": _bits}, _nearly_right("logits", -128.0, 128.0)),
+}
 
 
 def _pointwise(operation: str, inputs: dict[str, Any]) -> tuple[FullCall, FullCall, FullCall]:
     forward, backward = f"{operation}_forward", f"{operation}_backward"
-    carried_out = means.FORWARD[forward]
-    bits = {name: _bits for name in ("prediction" if operation == "mse" else "", "target") if name}
+    carried_out, (bits, finish) = means.FORWARD[forward], _EXACT[operation]
     return (
         FullCall(forward, _N, _DRAWN, inputs, carried_out=carried_out),
         FullCall(
@@ -68,7 +72,7 @@ def _pointwise(operation: str, inputs: dict[str, Any]) -> tuple[FullCall, FullCa
             _IMAGES,
             _DRAWN,
             bits,
-            finish=_CERTAIN.get(operation),
+            finish=finish,
             carried_out=carried_out,
             variant="images",
             why=_WHY_MORE,

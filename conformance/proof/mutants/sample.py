@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
@@ -53,6 +53,7 @@ class Subject(Protocol):
 
 Make = Callable[..., Tries]  # of what killed before, of the codes that were judged, and of mutants built together
 Weave = Callable[[Sequence[Mutant]], AbstractContextManager[Together]]
+_OPEN = (Verdict.UNJUDGED, Verdict.PASSED)  # verdicts of what is tried again
 BATCH = 1000  # mutants of one build: the more, the less each costs, and the longer it takes until the first is judged
 
 
@@ -74,7 +75,7 @@ def judged(
     compiler.
     """
     wanted = {mutant.id for mutant in mutants}
-    open_ones = (Verdict.UNJUDGED,) if is_brief else (Verdict.UNJUDGED, Verdict.PASSED)
+    open_ones = (Verdict.UNJUDGED,) if is_brief else _OPEN
     known = {trial.mutant.id: trial for trial in log.trials()}
     known = {id: trial for id, trial in known.items() if trial.verdict not in open_ones}
     codes = {trial.code: trial.verdict for trial in known.values() if trial.counts and trial.code}
@@ -93,6 +94,16 @@ def judged(
                     codes.setdefault(trial.code, trial.verdict)
                 log.append(trial)
                 yield trial
+
+
+def still_open(mutants: Sequence[Mutant], log: Log, reached: Collection[str]) -> Iterator[Trial]:
+    """Yield what an earlier run left to be tried again, of mutants that this one, ended early, has not reached.
+
+    reached: their ids.  Without these a score would be of those alone that have been judged to the end.
+    """
+    wanted = {mutant.id for mutant in mutants} - {*reached}
+    last = {trial.mutant.id: trial for trial in log.trials()}
+    yield from (trial for id, trial in last.items() if id in wanted and trial.verdict in _OPEN)
 
 
 class _Process:

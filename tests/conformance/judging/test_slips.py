@@ -256,3 +256,11 @@ def test_numbers_that_a_short_format_has_one_number_for_are_not_the_same_number_
     found = diagnose("add", arguments, expected, got, judge_outputs("add", arguments, expected, got))
     assert found is not None
     assert found.text == "output: stored through bfloat16"
+
+
+@pytest.mark.parametrize(("by", "said"), [(-2e-6, "toward zero"), (2e-6, "away from zero")])
+def test_a_factor_in_the_last_digits_is_a_rounding_to_one_side(by: float, said: str) -> None:
+    id = "gemm/plain/17x33x65"
+    right = reference.gemm(**CASES[id].arguments())
+    found = looks(id, {"C": (right * (1 + by)).astype(np.float32)})
+    assert f"rounded {said} where the nearest number is due" in found.text

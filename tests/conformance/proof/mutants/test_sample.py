@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from conformance.proof.mutants import Mutant, sample
+from conformance.proof.mutants.equivalents import Equivalents
 from conformance.proof.mutants.library import Library
 from conformance.proof.mutants.log import Log, LogError
 from conformance.proof.mutants.record import Trial, Verdict
-from conformance.proof.mutants.sample import Sample, judged
+from conformance.proof.mutants.sample import Sample, judged, still_open
+from conformance.proof.mutants.score import Score
 from conformance.proof.mutants.trial import History, Judge
 
 MUTANTS = [Mutant("clip.c", line, "a ==> b", "a;", "b;") for line in range(1, 41)]
@@ -80,6 +82,20 @@ def test_what_awaits_a_second_look_is_tried_again(library: Library, tmp_path: Pa
     assert ([trial.verdict for trial in brief], tried) == ([Verdict.PASSED, Verdict.KILLED], [])
     again = list(judged(library, no_judge, MUTANTS[:2], Log(path, "sources", "judge"), 1))
     assert ({trial.verdict for trial in again}, tried) == ({Verdict.KILLED}, [1])
+
+
+def test_what_a_run_that_ended_early_did_not_reach_still_awaits_its_second_look(
+    library: Library, tmp_path: Path, tried: list[int]
+) -> None:
+    log = Log(tmp_path / "log.jsonl", "sources", "judge")
+    for mutant in MUTANTS[:2]:
+        log.append(Trial(mutant, Verdict.PASSED, code=mutant.id))
+    first = next(judged(library, no_judge, MUTANTS[:3], log, 1))
+    left = list(still_open(MUTANTS[:3], log, {first.mutant.id}))
+    assert [(trial.mutant, trial.verdict) for trial in left] == [(MUTANTS[1], Verdict.PASSED)]
+    assert "1 of 2 mutants killed (50.0%); 1 of the others await a second look" in (
+        Score(library, [first, *left], Equivalents([])).summary()
+    )
 
 
 def test_what_no_machine_could_judge_is_tried_again(library: Library, tmp_path: Path, tried: list[int]) -> None:
