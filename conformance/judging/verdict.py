@@ -63,11 +63,13 @@ def judge(
     signed_zeros: bool = False,
     stored: Precision = FLOAT32,
     leaves_open: bool = False,
+    drifting: Callable[[], Any] = lambda: None,
 ) -> Verdict:
     """Judge one output; expected is a Noisy array, or a plain one that must be met bit for bit.
 
     got: widened to float32 from the format that it is stored in.  leaves_open: whether elements of which nothing is
-    known are passed over; else an output with such elements does not pass.
+    known are passed over; else an output with such elements does not pass.  drifting: finds the same expectation where
+    results lean by what sums drift in the mean, which is asked where the means of errors alone are beyond their limits.
     """
     wanted = expected.v if isinstance(expected, Noisy) else np.asarray(expected)
     if got.shape != wanted.shape:
@@ -76,7 +78,7 @@ def judge(
         return _judge_exact(output, wanted, got, signed_zeros)
     if not leaves_open and not np.all(np.isfinite(expected.variance)):
         return refused(output, UNKNOWN, got.size)
-    return _judge_noisy(output, expected, got, signed_zeros, stored)
+    return _judge_noisy(output, expected, got, signed_zeros, stored, drifting)
 
 
 def refused(output: str, reason: str, elements: int) -> Verdict:
@@ -90,7 +92,9 @@ def _judge_exact(output: str, wanted: NDArray[Any], got: NDArray[Any], signed_ze
     return _summary(output, got, measure(wanted, got, signed_zeros))
 
 
-def _judge_noisy(output: str, expected: Noisy, got: NDArray[Any], signed_zeros: bool, stored: Precision) -> Verdict:
+def _judge_noisy(
+    output: str, expected: Noisy, got: NDArray[Any], signed_zeros: bool, stored: Precision, drifting: Callable[[], Any]
+) -> Verdict:
     if got.dtype != np.float32:
         return refused(output, f"dtype {got.dtype}, expected float32", expected.size)
     measured = measure(expected, got, signed_zeros)
@@ -99,7 +103,21 @@ def _judge_noisy(output: str, expected: Noisy, got: NDArray[Any], signed_zeros: 
         by_chance = _less(measured.error, expected.lean)
         z = np.where(by_chance == 0, 0.0, by_chance / measured.sigma)[counted]
         common = (expected.shared / expected.variance)[counted]
-    return _summary(output, got, measured, z, common, lambda: _last_roundings(measured, stored))
+    return _summary(
+        output, got, measured, z, common,
+        lambda: _last_roundings(measured, stored),
+        lambda: _drift(drifting(), expected, measured),
+    )  # fmt: skip
+
+
+def _drift(drifting: Any, expected: Noisy, measured: Measured) -> float:
+    """How far errors lean in the mean, in sigma, since terms of sums are lost below the last digit of these."""
+    if not isinstance(drifting, Noisy) or drifting.lean is None:
+        return 0.0
+    if not np.array_equal(drifting.v, expected.v, equal_nan=True):  # what was expected follows the outputs' own choices
+        return 0.0
+    lean = drifting.lean if expected.lean is None else np.maximum(drifting.lean - expected.lean, 0.0)
+    return float(np.mean(lean[measured.counted] / measured.sigma[measured.counted])) if measured.counted.any() else 0.0
 
 
 def _last_roundings(measured: Measured, stored: Precision) -> NDArray[Any]:
@@ -125,8 +143,9 @@ _Last = Callable[[], NDArray[Any]]
 
 
 def _summary(
-    output: str, got: Any, measured: Measured, z: Any = _NONE, common: Any = _NONE, last: _Last = lambda: _NONE
-) -> Verdict:
+    output: str, got: Any, measured: Measured, z: Any = _NONE, common: Any = _NONE, last: _Last = lambda: _NONE,
+    drift: Callable[[], float] = lambda: 0.0,
+) -> Verdict:  # fmt: skip
     wanted, share = measured.wanted, measured.share
     alone = _alone(z, common, measured)
     rms = float(np.sqrt(np.mean(z * z))) if z.size else 0.0
@@ -139,6 +158,9 @@ def _summary(
         rms_limit = float(np.sqrt(chance + max(1.0, np.mean(due * due))))
         bias_limit += abs(float(np.mean(due)))
     bad = share > 1
+    if not bad.any() and (rms > rms_limit or abs(bias) > bias_limit):
+        drifts = drift()
+        rms_limit, bias_limit = float(np.hypot(rms_limit, drifts)), bias_limit + drifts
     reach = spans(bad)
     worst = np.unravel_index(int(np.argmax(share)), share.shape) if share.size else ()
     reason = ""

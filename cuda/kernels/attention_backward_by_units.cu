@@ -6,7 +6,7 @@
 
 namespace {
 
-using Narrow = FlashBackwardShape<64, 4, 32, 3>;
+template <typename Format> using Narrow = FlashBackwardShape<64, 4, 32, RESIDENT_OF_NARROW<Format>>;
 using Wide = FlashBackwardShape<WIDEST_HEAD, 8, 16, 1>;
 
 template <typename Format, typename Shape> int32_t launch(HalfBackward g, void* stream) {
@@ -24,9 +24,10 @@ template <typename Format> int32_t differentiate(const HalfBackward& g, void* st
     const AttentionOf<half_bits>& s = g.s;
     if (s.head_dim > WIDEST_HEAD || !sizes_in_31_bits(s) ||
         !rows_of_quads(s.head_dim, s.Q, s.K, s.V, g.output, g.d_output, g.d_Q, g.d_K, g.d_V) ||
-        !has_units(d_queries_matrix_kernel<Format, Narrow>))
+        !has_units(d_queries_matrix_kernel<Format, Narrow<Format>>))
         return ASSAYER_UNSUPPORTED;
-    return s.head_dim <= Narrow::WIDTH ? launch<Format, Narrow>(g, stream) : launch<Format, Wide>(g, stream);
+    if (s.head_dim <= Narrow<Format>::WIDTH) return launch<Format, Narrow<Format>>(g, stream);
+    return launch<Format, Wide>(g, stream);
 }
 
 } // namespace

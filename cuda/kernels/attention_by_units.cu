@@ -5,7 +5,7 @@
 
 namespace {
 
-using Narrow = FlashShape<64, 4, 3>;
+template <typename Format> using Narrow = FlashShape<64, 4, RESIDENT_OF_NARROW<Format>>;
 using Wide = FlashShape<WIDEST_HEAD, 8, 1>;
 
 template <typename Format, typename Shape> int32_t launch(const HalfForward& f, void* stream) {
@@ -17,9 +17,10 @@ template <typename Format, typename Shape> int32_t launch(const HalfForward& f, 
 template <typename Format> int32_t attend(const HalfForward& f, void* stream) {
     const AttentionOf<half_bits>& s = f.s;
     if (s.head_dim > WIDEST_HEAD || !sizes_in_31_bits(s) || !rows_of_quads(s.head_dim, s.Q, s.K, s.V, f.output) ||
-        !has_units(attention_matrix_kernel<Format, Narrow>))
+        !has_units(attention_matrix_kernel<Format, Narrow<Format>>))
         return ASSAYER_UNSUPPORTED;
-    return s.head_dim <= Narrow::WIDTH ? launch<Format, Narrow>(f, stream) : launch<Format, Wide>(f, stream);
+    if (s.head_dim <= Narrow<Format>::WIDTH) return launch<Format, Narrow<Format>>(f, stream);
+    return launch<Format, Wide>(f, stream);
 }
 
 } // namespace

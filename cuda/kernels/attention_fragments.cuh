@@ -45,22 +45,68 @@ template <typename Panel> __device__ RowFragment row_fragment(const half_bits* p
     return rows;
 }
 
-/* products = rows . lines^T over the SLICES of their depth, each summed apart; rows(slice) gives a RowFragment. */
+/* Of how many blocks of narrow heads a multiprocessor's registers hold: float16's parts take more of them. */
+template <typename Format> constexpr int RESIDENT_OF_NARROW = std::is_same_v<Format, Fp16> ? 2 : 3;
+
+constexpr uint32_t ALL_DIGITS = 0xffffffff, UPPER_DIGITS = 0xffe0ffe0; /* of two of float16: six of eleven */
+
+__device__ inline RowFragment upper(const RowFragment& rows, uint32_t digits) {
+    return {{rows.at[0] & digits, rows.at[1] & digits, rows.at[2] & digits, rows.at[3] & digits}};
+}
+
+/* What the upper digits leave of rows of float16. */
+__device__ inline RowFragment lower(const RowFragment& rows) {
+    const auto left = [](uint32_t pair, int shift) {
+        const auto whole = static_cast<half_bits>(pair >> shift), high = static_cast<half_bits>(whole & UPPER_DIGITS);
+        return static_cast<uint32_t>(Fp16::narrow(Fp16::widen(whole) - Fp16::widen(high))) << shift;
+    };
+    RowFragment low;
+#pragma unroll
+    for (int r = 0; r < 4; r++) low.at[r] = left(rows.at[r], 0) | left(rows.at[r], 16);
+    return low;
+}
+
+template <int COUNT> __device__ bool some_nan(const float (&products)[COUNT][4]) {
+    bool found = false;
+#pragma unroll
+    for (int j = 0; j < COUNT; j++)
+#pragma unroll
+        for (int n = 0; n < 4; n++) found = found || isnan(products[j][n]);
+    return found;
+}
+
+/* products = rows . lines^T over the SLICES of their depth, each summed apart; rows(slice) gives a RowFragment.
+ *
+ * A unit cuts a slice's sum to float32's digits, toward zero: of positive products that leans, and scores are sums of
+ * few slices.  bfloat16's products have 16 digits, which leaves room for most of their sum; float16's have 22, so its
+ * rows are multiplied in two parts, of which one may be 0, and 0 times infinity is none: where that comes up, whole. */
 template <typename Number, typename Panel, int SLICES, int COUNT, typename Rows>
 __device__ void multiply_lines(const Rows& rows, const half_bits* lines, float (&products)[COUNT][4]) {
-    clear(products);
+    constexpr bool IN_PARTS = std::is_same_v<Number, __half>;
+    uint32_t digits = IN_PARTS ? UPPER_DIGITS : ALL_DIGITS;
+    do {
+        clear(products);
 #pragma unroll
-    for (int k = 0; k < SLICES; k++) {
-        const RowFragment own = rows(k);
+        for (int k = 0; k < SLICES; k++) {
+            const RowFragment high = upper(rows(k), digits);
+            RowFragment low;
+            if (IN_PARTS) low = lower(rows(k));
 #pragma unroll
-        for (int j = 0; j < COUNT; j += 2) {
-            uint32_t two[4];
-            load_fragments<false>(two, lines + Panel::template place_of_lane<false>(8 * j, k * SLICE));
-            const uint32_t left[2] = {two[0], two[1]}, right[2] = {two[2], two[3]};
-            add_slice(Number(), products[j], own.at, left);
-            add_slice(Number(), products[j + 1], own.at, right);
+            for (int j = 0; j < COUNT; j += 2) {
+                uint32_t two[4];
+                load_fragments<false>(two, lines + Panel::template place_of_lane<false>(8 * j, k * SLICE));
+                const uint32_t left[2] = {two[0], two[1]}, right[2] = {two[2], two[3]};
+                add_slice(Number(), products[j], high.at, left);
+                add_slice(Number(), products[j + 1], high.at, right);
+                if (IN_PARTS && digits != ALL_DIGITS) {
+                    add_slice(Number(), products[j], low.at, left);
+                    add_slice(Number(), products[j + 1], low.at, right);
+                }
+            }
         }
-    }
+        if (digits == ALL_DIGITS) break;
+        digits = ALL_DIGITS;
+    } while (__any_sync(ALL_LANES, some_nan(products)));
 }
 
 /* Two numbers of 16 bits as a register holds them. */

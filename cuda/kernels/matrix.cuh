@@ -10,7 +10,7 @@
 #include "cast.cuh"
 #include "functions.cuh"
 #include "locate.cuh"
-#include "matrix_quads.cuh"
+#include "matrix_float.cuh"
 #include "scratch.cuh"
 
 /* A product, and where the depth is split among blocks: each adds up its part, and what they have is added up later. */
@@ -118,8 +118,10 @@ __device__ void compute(const MatrixProduct<Out>& p, const Job& job, half_bits* 
     if (!job.broken) {
         const HalfFactor<A_ALONG, ALIGNED> a = {p.A + job.a, p.a_stride, job.rows, job.depth};
         const HalfFactor<B_ALONG, ALIGNED> b = {p.B + job.b, p.b_stride, p.columns, job.depth};
-        multiply_matrix_tile<Units, typename Format::Number, std::is_same_v<Out, float>>(a, b, job.row, job.column,
-                                                                                         stages, outputs);
+        constexpr bool TO_FLOAT = std::is_same_v<Out, float>;
+        if (TO_FLOAT && (p.parts ? p.depth : job.depth) <= least_depth_of_units())
+            multiply_tile_in_float<Units, Format>(a, b, job.row, job.column, stages, outputs);
+        else multiply_matrix_tile<Units, typename Format::Number, TO_FLOAT>(a, b, job.row, job.column, stages, outputs);
         __syncthreads();
     }
     using OfWarp = Slab<Shape>;
@@ -290,12 +292,9 @@ template <typename Format, typename Out> int32_t multiply_widened(const ProductO
     }
 }
 
-/* Without units in float32; and where one slice is all there is: what a unit cuts off its sum, no addition to nearest
- * hides, which shows in a result that stays float32. */
 template <typename Format, typename Out> int32_t multiply_either(const ProductOf<half_bits, Out>& p, void* stream) {
     const int units = units_of_device<Format>();
-    const bool is_bare = std::is_same_v<Out, float> && p.depth <= SLICE;
-    if (is_bare || units < FIRST_UNITS<typename Format::Number>) return multiply_widened<Format>(p, stream);
+    if (units < FIRST_UNITS<typename Format::Number>) return multiply_widened<Format>(p, stream);
     return multiply_by_units<Format>(p, units, stream);
 }
 

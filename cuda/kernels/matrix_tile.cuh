@@ -59,6 +59,10 @@ template <int LINES, int DEPTH, bool ALONG> struct HalfPanel {
         return (outer * ACROSS + (chunk ^ swizzle)) * CHUNK;
     }
 
+    static __device__ int place_of(int line, int depth) {
+        return ALONG ? place(line, depth / CHUNK) + depth % CHUNK : place(depth, line / CHUNK) + line % CHUNK;
+    }
+
     /* The four 8 x 8 matrices at a line and a depth of which this lane gives one row: those of the next eight lines or
      * of the next eight depths come second. */
     template <bool LINES_SECOND> static __device__ int place_of_lane(int line, int depth) {

@@ -40,6 +40,15 @@ class Explained(NamedTuple):
 EXPLAINED = (
     Explained("forward_kernel", "split", 4, "rows of heads that are no whole quads are stored number by number"),
     Explained("lay_out_kernel", "split", 7, "nvcc unrolls a loop over the experts that begin at one place, mostly one"),
+    Explained(
+        "matrix_kernel", "local", 48, "a warp's 64 x 64 sums take half of the registers, however they are formed"
+    ),
+    Explained(
+        "attention_matrix_kernel", "local", 68, "outputs of wide heads take half of the registers, rows two parts"
+    ),
+    Explained(
+        "d_queries_matrix_kernel", "local", 2, "gradients of wide heads take half of the registers, rows two parts"
+    ),
 )
 
 

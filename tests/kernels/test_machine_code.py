@@ -136,7 +136,7 @@ def test_a_product_of_float16_is_told_from_sm_75_on(unexplained: pytest.MonkeyPa
     for kernel in (product, product.replace("matrix_kernel", "matrix_swiglu_kernel")):
         [line] = gate.complaints({kernel: HELD})
         assert line == f"{kernel} has no product on matrix units on sm_75, sm_80, sm_90"
-    attention = "attention_matrix_kernel<Fp16, FlashShape<64, 4, 3>>"  # which multiplies by weights in bfloat16
+    attention = "attention_matrix_kernel<Fp16, FlashShape<64, 4, 2>>"  # which multiplies by weights in bfloat16
     [line] = gate.complaints({attention: HELD})
     assert line == f"{attention} has no product on matrix units on sm_80, sm_90"
 

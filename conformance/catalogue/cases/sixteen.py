@@ -81,6 +81,7 @@ def specs(float32: Sequence[Spec], facts_of: Callable[[str], Facts]) -> Iterator
         yield from _of(suffix, float32, facts_of)
     yield from _near_the_least()
     yield from _of_positive_terms()
+    yield from _of_deep_sums()
 
 
 def _near_the_least() -> Iterator[Spec]:
@@ -107,21 +108,81 @@ def _near_the_least() -> Iterator[Spec]:
 
 
 def _of_positive_terms() -> Iterator[Spec]:
-    """Sums in float32 of few products and of many, all positive and of many sizes.
+    """Sums in float32 of few products and of many, all positive and of many sizes; scores of positive numbers.
 
-    A matrix unit cuts off what it has summed at once, which leans by half of the last digit: where that is the whole
-    sum, no further addition to nearest hides it, and where all is added to one sum it leans by that each time.
+    A matrix unit cuts off what it has summed at once, which leans by half of the last digit: additions to nearest that
+    come after hide it where they are many, and where all is added to one sum it leans by that each time.
     """
+    fresh = {"C": nan}
+    heads = sizes(
+        "batch n_q_heads n_kv_heads q_len kv_len kv_capacity head_dim scale",
+        *((1, 16, 2, 50, 50, 50, width, 1.0) for width in (16, 64)),
+    )
     for suffix in SUFFIXES:
-        for operation, terms, given in (
-            ("router_gemm", (2, 3, 16), {}),
-            ("gemm_tn", (3,), {"alpha": 1.0, "beta": 0.0}),
+        given: dict[str, str | Maker] = dict.fromkeys("AB", _positive(6))
+        yield Spec(
+            f"attention_forward_{suffix}", {"plain": heads}, dict.fromkeys("QK", _positive(0)), why="positive_scores"
+        )
+        hidden: dict[str, str | Maker] = {"Q": _first_of_few_digits, "K": _some_at_minus_infinity}
+        yield Spec(f"attention_forward_{suffix}", {"plain": heads}, hidden, why="keys_at_minus_infinity")
+        few = {"plain": sizes("M N K", *((1100, 9, k) for k in (2, 3, 16, 17, 65, 257)))}
+        yield Spec(f"router_gemm_{suffix}", few, given, why="few_terms")
+        across = {"plain": [row | {"alpha": 1.0, "beta": 0.0} for row in sizes("M N K", (1100, 9, 3), (110, 90, 20))]}
+        yield Spec(f"gemm_tn_{suffix}", across, given | fresh, why="few_terms")
+        for why, tokens, experts, rows in (
+            ("few_tokens", _of_seventeen, 64, 1088),
+            ("some_tokens", _of_few_and_many, 63, 1071),
         ):
-            inputs: dict[str, str | Maker] = {**dict.fromkeys("AB", _positive(6)), **({"C": nan} if given else {})}
-            rows = [row | given for k in terms for row in sizes("M N K", (1100, 9, k))]
-            yield Spec(f"{operation}_{suffix}", {"plain": rows}, inputs, why="few_terms")
+            groups = {"plain": sizes("rows n_experts M N beta", (rows, experts, 9, 17, 0.0))}
+            yield Spec(f"grouped_gemm_tn_{suffix}", groups, given | fresh | {"offsets": tokens}, why=why)
         many = {"plain": sizes("M N K", (260, 9, 1030))}
-        yield Spec(f"router_gemm_{suffix}", many, dict.fromkeys("AB", _positive(3)), why="many_terms")
+        for why, reach in (("many_terms", 3), ("many_sizes", 6)):
+            yield Spec(f"router_gemm_{suffix}", many, dict.fromkeys("AB", _positive(reach)), why=why)
+
+
+def _first_of_few_digits(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """Queries whose first number is 1, 2 or 4: of a product in parts one is 0."""
+    made = draw.normal(shape)
+    made[..., 0] = 2.0 ** draw.of("first").integers(0, 3, shape[:-1])
+    return made
+
+
+def _some_at_minus_infinity(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """Keys of which every third but the first has no weight, as its first number is infinite."""
+    made = draw.normal(shape)
+    made[..., 2::3, :, 0] = -np.inf
+    return made
+
+
+def _of_seventeen(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    return np.arange(shape[0], dtype=np.int32) * 17
+
+
+def _of_few_and_many(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """Of nine experts with 153 tokens each has few, none, or more than two instructions of a matrix unit take."""
+    tokens = np.resize([3, 16, 0, 17, 5, 33, 2, 41, 36], shape[0] - 1)
+    return np.concatenate([[0], np.cumsum(tokens)]).astype(np.int32)
+
+
+def _of_deep_sums() -> Iterator[Spec]:
+    """Sums in float32 deep enough for matrix units, which may leave short ones to others: here in few outputs."""
+    whole = sizes("M N K", (64, 48, 264), (70, 43, 300), (130, 200, 288), (40, 24, 1100))
+    groups = sizes("rows n_experts M N", (600, 1, 33, 40), (1100, 2, 64, 48), (3300, 3, 24, 40))
+    for suffix in SUFFIXES:
+        logits = {"plain": whole, "exact": whole[:2], "swamp": whole[1:2]}
+        yield Spec(f"router_gemm_{suffix}", logits, why="deep")
+        for beta, given in ((0.0, {"C": nan}), (-0.5, {})):
+            scaled_whole = [row | {"alpha": 1.5, "beta": beta} for row in whole]
+            yield Spec(f"gemm_tn_{suffix}", {"plain": scaled_whole, "exact": scaled_whole[:2]}, given, why="deep")
+            of_groups = {"plain": [row | {"beta": beta} for row in groups]}
+            yield Spec(f"grouped_gemm_tn_{suffix}", of_groups, {"offsets": _halves, **given}, why="deep")
+
+
+def _halves(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """As many tokens for each expert, but for one that the first has of the last's."""
+    offsets = np.linspace(0, sizes["rows"], shape[0]).astype(np.int32)
+    offsets[1:-1] += 1
+    return offsets
 
 
 def _positive(reach: int) -> Maker:

@@ -67,7 +67,7 @@ def verdicts_on(
 ) -> Iterator[Verdict]:
     """Yield a verdict on each output, by flat name; of a call that is drawn whole as on any other."""
     if not drawn.places:
-        yield from judge_outputs(call.operation, drawn.small, expected, got)
+        yield from judge_outputs(call.operation, drawn.small, expected, got, again=lambda: expected_of(call, drawn))
         return
     for due in _spread(call, drawn, expected):
         yield judge_spread(due, got[due.output], seed)

@@ -108,6 +108,7 @@ class Arithmetic:
     intermediate: Precision | None = None  # the array that each step of a formula hands to the next; None: as computed
     truncates: bool = False  # sums are rounded toward zero
     truncates_inputs: bool = False
+    in_the_mean: bool = False  # matrix products lean by what their sums drift in the mean of all (unevenness.py)
     coarse: bool = False  # what comes in may err by as much as it is large: the first order does not say enough
     flushes: bool = False  # numbers below the smallest normal one may be taken as zero, and stored as zero
     flushes_products: bool = False  # the same, of matrix products alone: of their factors, sums and results

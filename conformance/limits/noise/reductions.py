@@ -31,6 +31,7 @@ from .shorter import as_factors, out_of_range
 from .written import written
 
 LEVELS = 12  # of binary digits below that of a running sum's end
+DRIFTING = 512  # sums of a matrix product of which the mean drift is found
 PLACES = 8  # where the partial sums of a matrix product are looked at
 
 
@@ -178,6 +179,8 @@ def matmul(a: Any, b: Any) -> Noisy:
     shared = variance * _of_equal_sums(x.v, y.v)
     worst = None if x.worst is None or y.worst is None else np.where(sure, 0.0, reach) + cost.reach
     lean = together(_lean(n, partial, sure, None), cost.lean)
+    if roundings().in_the_mean:
+        lean = together(lean, np.where(sure, 0.0, _in_the_mean(x.v, y.v, own)))
     below = extremes.of_matrix_product(made_of, other_made_of)
     if below is not None:
         variance = variance + np.where(sure, 0.0, below[0])
@@ -209,6 +212,21 @@ def matmul(a: Any, b: Any) -> Noisy:
     in_common = u * u / 3 * squared / min(v.shape[-2:], default=1)
     result.scalable = Scalable(in_common, np.where(sure, own, 0.0), np.where(sure, reach, 0.0), sizes, held)
     return result.of_factors(factors.matrix_product(made_of, other_made_of, x.v, y.v, v))
+
+
+def _in_the_mean(x: Floats, y: Floats, variance: Floats) -> Floats:
+    """What the sums of a matrix product drift by in the mean of all, of which some are looked at.
+
+    Of the sums of `total` the faint terms' counts in full.
+    """
+    if variance.ndim < 2 or not variance.size or not x.size:
+        return np.zeros(())
+    chosen = np.unique(np.linspace(0, variance.size - 1, min(variance.size, DRIFTING)).astype(int))
+    at = np.unravel_index(chosen, variance.shape)
+    batch, sigma = variance.shape[:-2], np.sqrt(variance)
+    rows, columns = (np.broadcast_to(each, (*batch, *each.shape[-2:])) for each in (x, y.swapaxes(-1, -2)))
+    terms = rows[at[:-1]] * columns[(*at[:-2], at[-1])]
+    return np.asarray(unevenness.in_the_mean(terms, sigma[at]) * sigma)
 
 
 def _unknown_factors(x: Noisy, y: Noisy) -> Any:

@@ -51,7 +51,7 @@ def lean(
     By chance the drift has a variance of n / 12 digits; four standard deviations are not counted.
     """
     with np.errstate(all="ignore"):
-        found = _levels(terms, reach, add_up, levels, axis)
+        found = _levels(terms, reach, lambda digits: _lost(digits, add_up), levels, axis)
         by_chance = CHANCE**2 * n / 12
         # The drift in digits is a mean of what the levels lose: no order has more than the one that loses most.
         if all(np.all(SURELY * level.lost**2 <= by_chance) for level in found):
@@ -60,7 +60,28 @@ def lean(
         return functools.reduce(np.maximum, (_beyond(share, found, by_chance) for share in shares))
 
 
-def _levels(terms: Floats, reach: Floats, add_up: Callable[[Floats], Floats], levels: int, axis: int) -> list[_Level]:
+def in_the_mean(terms: Floats, sigma: Floats) -> float:
+    """How far sums along the last axis drift, in sigma, in the mean of all of them: chance evens out there.
+
+    Positive terms of many sizes drift downward: those below half of a partial sum's last digit lose all of themselves,
+    and few are large enough to be rounded up.  Of partial sums that are spread evenly, of those of the terms as they
+    stand, and of those from the other end, those count that drift farthest.
+    """
+    with np.errstate(all="ignore"):
+        reach = np.max(np.abs(np.cumsum(terms, axis=-1)), axis=-1, keepdims=True, initial=0.0)
+        found = _levels(terms, reach, lambda digits: np.sum(_nearest(digits), axis=-1, keepdims=True), 4, -1)
+        shares = (_evenly(reach), _as_they_stand(terms), _as_they_stand(terms[..., ::-1]))
+        drifts = (_drift(share, found)[0][..., 0] / sigma for share in shares)
+        return max(abs(float(np.mean(np.nan_to_num(drift, posinf=0.0, neginf=0.0)))) for drift in drifts)
+
+
+def _nearest(terms: Floats) -> Floats:
+    """What the rounding of each term, in digits, adds to it; nothing in the mean where it lies half way."""
+    below = terms - np.floor(terms)
+    return np.where(below == 0.5, 0.0, (below > 0.5) - below)
+
+
+def _levels(terms: Floats, reach: Floats, lost: Callable[[Floats], Floats], levels: int, axis: int) -> list[_Level]:
     """What is lost on each level; of every order of the terms the same."""
     wide = roundings().accumulator
     top = np.ldexp(1.0, np.frexp(np.take(reach, [-1], axis=axis))[1])
@@ -69,17 +90,22 @@ def _levels(terms: Floats, reach: Floats, add_up: Callable[[Floats], Floats], le
         bottom = top / 2
         digit = 2 * wide.unit * np.maximum(bottom, wide.smallest)
         lowest = bottom if level < levels - 1 else np.zeros_like(top)
-        found.append(_Level(lowest, top, digit, _lost(terms / digit, add_up)))
+        found.append(_Level(lowest, top, digit, lost(terms / digit)))
         top = bottom
     return found
 
 
 def _beyond(share: Share, levels: Sequence[_Level], by_chance: Floats) -> Floats:
-    """How far the sums of one order drift, of which `share` tells where they lie."""
+    """How far the sums of one order drift beyond chance."""
+    drift, digits = _drift(share, levels)
+    return np.asarray(np.nan_to_num(np.sqrt(np.maximum(drift**2 - by_chance * digits**2, 0.0)), posinf=0.0))
+
+
+def _drift(share: Share, levels: Sequence[_Level]) -> tuple[Floats, Floats]:
+    """How far the sums of one order drift, of which `share` tells where they lie, and their last digit in the mean."""
     weights = [level.digit * share(level.bottom, level.top) for level in levels]
     drift = np.add.reduce([weight * level.lost for weight, level in zip(weights, levels, strict=True)])
-    digits = np.add.reduce(weights)
-    return np.asarray(np.nan_to_num(np.sqrt(np.maximum(drift**2 - by_chance * digits**2, 0.0)), posinf=0.0))
+    return np.asarray(drift), np.asarray(np.add.reduce(weights))
 
 
 def _evenly(reach: Floats) -> Share:
@@ -90,7 +116,11 @@ def of_largest_first(terms: Floats) -> Share:
     """Where the partial sums lie in the order in which one large term has all of them near the whole, along the last
     axis."""
     order = np.argsort(-np.abs(terms), axis=-1)
-    sizes = np.abs(np.cumsum(np.take_along_axis(terms, order, axis=-1), axis=-1))
+    return _as_they_stand(np.take_along_axis(terms, order, axis=-1))
+
+
+def _as_they_stand(terms: Floats) -> Share:
+    sizes = np.abs(np.cumsum(terms, axis=-1))
     return lambda bottom, top: np.mean((sizes >= bottom) & (sizes < top), axis=-1, keepdims=True)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from conformance.proof.faults.fault import Fault
+from conformance.proof.faults.run_mode import ON_SM_80
 
 _FRAGMENTS, _GRADIENTS = "attention_fragments.cuh", "attention_gradients.cuh"
 _ATTENDS, _DIFFERENTIATES = ("attention_forward_fp16",), ("attention_backward_fp16",)
@@ -10,6 +11,14 @@ _WRONG = "^(output|lse|d_[QKV])\\b.*: (wrong|NaN|zero|inf|minus)|rows? |columns?
 _SOME = "plain or tails"
 
 FAULTS = (
+    Fault("attention_fragments.cuh: rows of float16 multiplied whole", _ATTENDS, _FRAGMENTS,
+          "IN_PARTS = std::is_same_v<Number, __half>;", "IN_PARTS = false;", "^lse: ", run_mode=ON_SM_80,
+          cases="positive_scores"),
+    Fault("attention_fragments.cuh: what the upper digits leave left out", _ATTENDS, _FRAGMENTS,
+          "low.at[r] = left(rows.at[r], 0) | left(rows.at[r], 16);", "low.at[r] = left(rows.at[r], 0) * 0;",
+          _WRONG + "|errors no larger than those of computing in", cases=_SOME),
+    Fault("attention_fragments.cuh: infinities multiplied in parts", _ATTENDS, _FRAGMENTS,
+          "while (__any_sync(ALL_LANES, some_nan(products)));", "while (false);", _WRONG + "|NaN"),
     Fault("attention_fragments.cuh: values of float16 rounded to bfloat16", _ATTENDS, _FRAGMENTS,
           "std::is_same_v<Format, Bf16> ? 1 : 2", "std::is_same_v<Format, Bf16> ? 1 : 1", _WRONG, cases=_SOME),
     Fault("attention_fragments.cuh: the first part of float16 twice", _DIFFERENTIATES, _FRAGMENTS,
