@@ -113,7 +113,8 @@ def _envelope(replicas: Sequence[Replica], run: Run) -> Envelope:
 def spread(runs: Iterable[Sequence[float] | Floats]) -> Noisy:
     """The mean over runs, and the variance of what one more run is off it; steps of one run err together."""
     values = np.array(list(runs))
-    variance = np.var(values, axis=0, ddof=1) * (1 + 1 / len(values))
+    with np.errstate(invalid="ignore"):  # a step may overflow in every run
+        variance = np.var(values, axis=0, ddof=1) * (1 + 1 / len(values))
     return Noisy(np.mean(values, axis=0), variance, variance, None)
 
 

@@ -16,7 +16,7 @@ FAULTS = (
     Fault("sort.cu: warps of a block take the same places", ("expert_sort",), "sort.cu",
           _ORDERED, _ORDERED.replace("place += count;", "place += 0 * count;"), "pairs|tokens"),
     Fault("sort.cu: equal keys in the order of lanes reversed", ("expert_sort",), "sort.cu",
-          "__popc(same & ((1u << lane) - 1))", "__popc(same >> lane >> 1)", "in other places"),
+          "__popc(same & ((1u << lane) - 1))", "__popc(same >> lane >> 1)", "in other places", cases="plain or tails"),
     Fault("sort.cu: digits after the first left out", ("expert_sort",), "sort.cu",
           "limit >> shift != 0); shift +=", "limit >> shift >= limit); shift +=", "in other places|offsets"),
     Fault("sort.cu: where a key stood before the last pass alone", ("expert_sort",), "sort.cu",
