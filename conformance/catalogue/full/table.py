@@ -14,6 +14,7 @@ from . import (
     heads,
     lists,
     losses,
+    many,
     planes,
     products,
     recurrent,
@@ -23,7 +24,21 @@ from . import (
 )
 from .call import FullCall
 
-_FILES = (rows, losses, products, broadcast, heads, attention, routing, lists, convolution, recurrent, planes, strided)
+_FILES = (
+    rows,
+    many,
+    losses,
+    products,
+    broadcast,
+    heads,
+    attention,
+    routing,
+    lists,
+    convolution,
+    recurrent,
+    planes,
+    strided,
+)
 SUFFIXES = ("bf16", "fp16")
 
 

@@ -61,7 +61,7 @@ def lean(
 
 
 def in_the_mean(terms: Floats, sigma: Floats) -> float:
-    """How far sums along the last axis drift, in sigma, in the mean of all of them: chance evens out there.
+    """How far sums along the last axis drift, in sigma, in the mean of all of them, beyond what chance makes of it.
 
     Positive terms of many sizes drift downward: those below half of a partial sum's last digit lose all of themselves,
     and few are large enough to be rounded up.  Of partial sums that are spread evenly, of those of the terms as they
@@ -72,7 +72,11 @@ def in_the_mean(terms: Floats, sigma: Floats) -> float:
         found = _levels(terms, reach, lambda digits: np.sum(_nearest(digits), axis=-1, keepdims=True), 4, -1)
         shares = (_evenly(reach), _as_they_stand(terms), _as_they_stand(terms[..., ::-1]))
         drifts = (_drift(share, found)[0][..., 0] / sigma for share in shares)
-        return max(abs(float(np.mean(np.nan_to_num(drift, posinf=0.0, neginf=0.0)))) for drift in drifts)
+        return max(_beyond_chance(np.nan_to_num(drift, posinf=0.0, neginf=0.0)) for drift in drifts)
+
+
+def _beyond_chance(drifts: Floats) -> float:
+    return max(0.0, abs(float(np.mean(drifts))) - CHANCE * float(np.std(drifts)) / drifts.size**0.5)
 
 
 def _nearest(terms: Floats) -> Floats:
