@@ -76,7 +76,7 @@ def in_the_mean(terms: Floats, sigma: Floats) -> float:
 
 
 def _beyond_chance(drifts: Floats) -> float:
-    return max(0.0, abs(float(np.mean(drifts))) - CHANCE * float(np.std(drifts)) / drifts.size**0.5)
+    return float(max(0.0, abs(np.mean(drifts)) - CHANCE * np.std(drifts) / drifts.size**0.5))
 
 
 def _nearest(terms: Floats) -> Floats:
