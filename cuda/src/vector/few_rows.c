@@ -27,13 +27,41 @@ ALWAYS_INLINE void dot_keys(int64_t count, int64_t depth, const float* row, cons
     for (int64_t j = 0; j < count; j++) scores[j] = dots[j] * factor;
 }
 
+/* The same of two rows and half as many keys. */
+ALWAYS_INLINE void dot_half_as_many(int64_t count, int64_t depth, const float* const row[2], const float* const key[LANES], float factor,
+                                    float* const scores[2]) {
+    enum { HALF = LANES / 2 };
+    vec sums[LANES];
+    float dots[LANES];
+    int64_t d = 0;
+    UNROLLED for (int j = 0; j < LANES; j++) sums[j] = (vec){0};
+    for (; d + LANES <= depth; d += LANES) {
+        const vec x = load(row[0] + d), y = load(row[1] + d);
+        UNROLLED for (int j = 0; j < HALF; j++) {
+            const vec k = load(key[j] + d);
+            sums[j] += x * k;
+            sums[HALF + j] += y * k;
+        }
+    }
+    store(dots, sums_of_lanes(sums));
+    for (; d < depth; d++)
+        for (int j = 0; j < LANES; j++) dots[j] += row[j / HALF][d] * key[j % HALF][d];
+    for (int64_t j = 0; j < count; j++) scores[0][j] = dots[j] * factor, scores[1][j] = dots[HALF + j] * factor;
+}
+
 /* So many keys at a time stay in the first-level cache while every row meets them; those that are missing are the last one. */
 static void dot_rows(const struct few_rows* few, int64_t keys, const float* k, int64_t k_row, float factor, float* scores, int64_t score_row) {
     for (int64_t first = 0; first < keys; first += LANES) {
         const int64_t count = keys - first < LANES ? keys - first : LANES;
         const float* key[LANES];
         for (int64_t j = 0; j < LANES; j++) key[j] = k + (first + (j < count ? j : count - 1)) * k_row;
-        for (int64_t i = 0; i < few->count; i++)
+        int64_t i = 0;
+        for (; count <= LANES / 2 && i + 2 <= few->count; i += 2) {
+            const float* const row[2] = {few->rows + i * few->row, few->rows + (i + 1) * few->row};
+            float* const to[2] = {scores + i * score_row + first, scores + (i + 1) * score_row + first};
+            dot_half_as_many(count, few->width, row, key, factor, to);
+        }
+        for (; i < few->count; i++)
             dot_keys(count, few->width, few->rows + i * few->row, key, factor, scores + i * score_row + first);
     }
 }
