@@ -27,6 +27,7 @@ ALWAYS_INLINE void dot_keys(int64_t count, int64_t depth, const float* row, cons
     for (int64_t j = 0; j < count; j++) scores[j] = dots[j] * factor;
 }
 
+#if LANES > 1
 /* The same of two rows and half as many keys. */
 ALWAYS_INLINE void dot_half_as_many(int64_t count, int64_t depth, const float* const row[2], const float* const key[LANES], float factor,
                                     float* const scores[2]) {
@@ -48,6 +49,7 @@ ALWAYS_INLINE void dot_half_as_many(int64_t count, int64_t depth, const float* c
         for (int j = 0; j < LANES; j++) dots[j] += row[j / HALF][d] * key[j % HALF][d];
     for (int64_t j = 0; j < count; j++) scores[0][j] = dots[j] * factor, scores[1][j] = dots[HALF + j] * factor;
 }
+#endif
 
 /* So many keys at a time stay in the first-level cache while every row meets them; those that are missing are the last one. */
 static void dot_rows(const struct few_rows* few, int64_t keys, const float* k, int64_t k_row, float factor, float* scores, int64_t score_row) {
@@ -56,11 +58,13 @@ static void dot_rows(const struct few_rows* few, int64_t keys, const float* k, i
         const float* key[LANES];
         for (int64_t j = 0; j < LANES; j++) key[j] = k + (first + (j < count ? j : count - 1)) * k_row;
         int64_t i = 0;
+#if LANES > 1
         for (; count <= LANES / 2 && i + 2 <= few->count; i += 2) {
             const float* const row[2] = {few->rows + i * few->row, few->rows + (i + 1) * few->row};
             float* const to[2] = {scores + i * score_row + first, scores + (i + 1) * score_row + first};
             dot_half_as_many(count, few->width, row, key, factor, to);
         }
+#endif
         for (; i < few->count; i++)
             dot_keys(count, few->width, few->rows + i * few->row, key, factor, scores + i * score_row + first);
     }
