@@ -119,7 +119,7 @@ __device__ void compute(const MatrixProduct<Out>& p, const Job& job, half_bits* 
         const HalfFactor<A_ALONG, ALIGNED> a = {p.A + job.a, p.a_stride, job.rows, job.depth};
         const HalfFactor<B_ALONG, ALIGNED> b = {p.B + job.b, p.b_stride, p.columns, job.depth};
         constexpr bool TO_FLOAT = std::is_same_v<Out, float>;
-        if (TO_FLOAT && (p.parts ? p.depth : job.depth) <= least_depth_of_units())
+        if (TO_FLOAT && (p.parts ? p.depth : job.depth) <= deepest_in_float())
             multiply_tile_in_float<Units, Format>(a, b, job.row, job.column, stages, outputs);
         else multiply_matrix_tile<Units, typename Format::Number, TO_FLOAT>(a, b, job.row, job.column, stages, outputs);
         __syncthreads();

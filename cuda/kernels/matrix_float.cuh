@@ -8,13 +8,13 @@
 #include "matrix_quads.cuh"
 
 /* The depth up to which sums are left to float32.  Of positive products of many sizes, float16's, slices lean by less
- * than half of what float32's roundings come to from 64 terms on (sm_90), 256 (sm_75, sm_80), 1,024 (sm_70). */
-constexpr int least_depth_of(int units) { return units >= 90 ? 64 : units >= 75 ? 256 : 1024; }
+ * than half of what float32's roundings come to past 64 terms (sm_90), 256 (sm_75, sm_80), 1,024 (sm_70). */
+constexpr int deepest_in_float_of(int units) { return units >= 90 ? 64 : units >= 75 ? 256 : 1024; }
 #if defined(ASSAYER_EMULATED)
-inline int least_depth_of_units() { return least_depth_of(emulator::architecture()); }
+inline int deepest_in_float() { return deepest_in_float_of(emulator::architecture()); }
 #else
-constexpr int LEAST_DEPTH = least_depth_of(UNITS_OF);
-__device__ constexpr int least_depth_of_units() { return LEAST_DEPTH; }
+constexpr int DEEPEST_IN_FLOAT = deepest_in_float_of(UNITS_OF);
+__device__ constexpr int deepest_in_float() { return DEEPEST_IN_FLOAT; }
 #endif
 
 /* The numbers of a lane's rows, or of its columns, at one depth of a panel. */

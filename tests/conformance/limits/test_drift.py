@@ -80,6 +80,7 @@ def test_the_drift_is_what_sums_one_by_one_have(count: int) -> None:
     terms = positive((2000, count), 8, count) * positive((2000, count), 8, count + 1)
     got, wanted = added_one_by_one(terms, to_nearest), terms.sum(axis=-1, dtype=np.float64)
     found = unevenness.in_the_mean(terms.astype(np.float64), np.ones(len(terms)))
+    # A model of where partial sums lie, less four deviations of a mean of 2,000: ratios are 0.92, 1.00 and 0.99.
     assert found == pytest.approx(-(got - wanted).mean(), rel=0.1)
 
 
