@@ -15,7 +15,7 @@ static const double FEW_SERIAL_BELOW_FLOPS = 4e6;
 
 static void few_columns(const float* A, const float* B, float* C, int64_t M, int64_t N, int64_t K) {
     const struct simd* const v = simd();
-    PARALLEL_TASKS(2.0 * (double)M * (double)N * (double)K >= FEW_SERIAL_BELOW_FLOPS)
+    PARALLEL_FOR(2.0 * (double)M * (double)N * (double)K >= FEW_SERIAL_BELOW_FLOPS)
     for (int64_t row = 0; row < M; row += ROWS_OF_TASK) {
         const struct few_rows rows = {A + row * K, K, min64(ROWS_OF_TASK, M - row), K};
         v->dot_rows(&rows, N, B, K, 1.0f, C + row * N, N);

@@ -32,20 +32,35 @@ static void number(struct plan* plan) {
     }
 }
 
-/* Halves the blocks until there are tasks enough for every thread, or the blocks are small. */
+/* Blocks that cut rows and columns into so many parts, as equal as can be. */
+static void cut(struct plan* plan, int panel, int64_t rows, int64_t columns, int64_t down, int64_t across) {
+    plan->block_rows = ceil_div(rows, down);
+    plan->block_columns = round_up(ceil_div(columns, across), panel);
+    number(plan);
+}
+
+/* One product is best cut into one block for each thread; where that cannot be, there are more, smaller blocks. */
+static bool has_enough(const struct plan* plan) {
+    const int threads = thread_count();
+    if (plan->count == 1) return plan->tasks == threads || plan->tasks >= (int64_t)TASKS_OF_ONE * threads;
+    return plan->tasks >= (int64_t)TASKS_OF_MANY * threads;
+}
+
+/* Halves the blocks, along their longer side, until there are enough for every thread, or the blocks are small. */
 static void divide(struct plan* plan, int panel) {
-    const int64_t enough = (int64_t)(plan->count > 1 ? TASKS_OF_MANY : TASKS_OF_ONE) * thread_count();
     int64_t rows = 1, columns = 1;
     for (int64_t i = 0; i < plan->count; i++) {
         rows = max64(rows, plan->products[i].rows);
         columns = max64(columns, plan->products[i].columns);
     }
-    plan->block_rows = min64(BLOCK_ROWS, rows);
-    plan->block_columns = round_up(min64(BLOCK_COLUMNS, columns), panel);
-    for (number(plan); plan->tasks < enough; number(plan)) {
-        if (plan->block_columns >= 2 * LEAST_COLUMNS) plan->block_columns = round_up(plan->block_columns / 2, panel);
-        else if (plan->block_rows >= 2 * LEAST_ROWS) plan->block_rows = ceil_div(plan->block_rows, 2);
-        else break;
+    int64_t down = ceil_div(rows, BLOCK_ROWS), across = ceil_div(columns, BLOCK_COLUMNS);
+    cut(plan, panel, rows, columns, down, across);
+    while (!has_enough(plan)) {
+        const bool high = plan->block_rows >= 2 * LEAST_ROWS, wide = plan->block_columns >= 2 * LEAST_COLUMNS;
+        if (!high && !wide) break;
+        if (wide && (!high || plan->block_columns > plan->block_rows)) across *= 2;
+        else down *= 2;
+        cut(plan, panel, rows, columns, down, across);
     }
 }
 
@@ -108,6 +123,19 @@ static void do_task(const struct simd* v, const struct plan* plan, int64_t task,
     for (int64_t i = 0; p->finish && i < rows; i++) p->finish->run(p->finish, v, columns, (row + i) * p->c_row + column, column);
 }
 
+/* Where every thread has as many blocks of one product, it does the same ones in every call, and finds in its core's cache what it
+ * left there. */
+static void do_all(const struct simd* v, const struct plan* plan, double flops, float* memory, int64_t each) {
+    const bool shared = plan->tasks > 1 && flops >= SERIAL_BELOW_FLOPS;
+    if (plan->count == 1 && plan->tasks % thread_count() == 0) {
+        PARALLEL_FOR(shared)
+        for (int64_t task = 0; task < plan->tasks; task++) do_task(v, plan, task, memory + each * thread_index());
+    } else {
+        PARALLEL_TASKS(shared)
+        for (int64_t task = 0; task < plan->tasks; task++) do_task(v, plan, task, memory + each * thread_index());
+    }
+}
+
 int32_t make_and_multiply(void (*make)(const void* context), const void* context, struct product* products, int64_t count, float alpha,
                           float beta) {
     const struct simd* const v = simd();
@@ -119,8 +147,7 @@ int32_t make_and_multiply(void (*make)(const void* context), const void* context
     const struct scratch scratch = scratch_take(each * thread_count(), sizeof(float));
     if (scratch.memory) {
         if (make) make(context);
-        PARALLEL_TASKS(flops >= SERIAL_BELOW_FLOPS)
-        for (int64_t task = 0; task < plan.tasks; task++) do_task(v, &plan, task, (float*)scratch.memory + each * thread_index());
+        do_all(v, &plan, flops, scratch.memory, each);
     }
     scratch_give(scratch);
     return scratch.memory ? ASSAYER_OK : ASSAYER_NO_MEMORY;

@@ -25,6 +25,7 @@
     void fill_half_rows_##variant(struct simd*);                                                                           \
     void fill_pairs_##variant(struct simd*);                                                                               \
     void fill_few_rows_##variant(struct simd*);                                                                            \
+    void fill_short_rows_##variant(struct simd*);                                                                          \
     void fill_convolution_##variant(struct simd*);                                                                         \
     void fill_strided_##variant(struct simd*);                                                                             \
     void fill_joins_##variant(struct simd*);                                                                               \
@@ -36,7 +37,7 @@
      fill_pooling_backward_##variant(table), fill_recurrent_##variant(table), fill_multiply_##variant(table),              \
      fill_half_##variant(table), fill_half_rows_##variant(table), fill_pairs_##variant(table),                             \
      fill_convolution_##variant(table), fill_strided_##variant(table), fill_joins_##variant(table),                           \
-     fill_layout_##variant(table), fill_few_rows_##variant(table))
+     fill_layout_##variant(table), fill_few_rows_##variant(table), fill_short_rows_##variant(table))
 
 DECLARE(baseline)
 #ifdef ASSAYER_X86_VARIANTS

@@ -3,6 +3,7 @@
 #ifndef ASSAYER_SIMD_H
 #define ASSAYER_SIMD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Element (i, j) lies at data[i * row + j * col]; row or col is 1. */
@@ -119,6 +120,9 @@ enum { MAP_FUNCTIONS = 23, ZIP_FUNCTIONS = 16, JOIN_FUNCTIONS = 5 };
 /* Joins: sum, product, largest, smallest, and the sum once more, of what may pass the largest float on its way. */
 enum { SUM_OF_ANY = 4 };
 
+/* The longest row that has code of its own. */
+enum { SHORT_ROW = 64 };
+
 /* `count` rows of `width` numbers, apart. */
 struct few_rows {
     const float* rows;
@@ -175,6 +179,9 @@ struct simd {
     double (*exp_shifted)(int64_t n, const float* x, float shift, float* y);      /* y = exp(x - shift); its sum */
     void (*shift)(int64_t n, const float* x, float a, float b, float* y);         /* y = (x - a) - b */
     void (*softmax_backward)(int64_t n, const float* y, const float* dy, float inner, float factor, float* dx);
+    /* of rows of n numbers; false, with nothing done, where n is none of the widths that have code of their own */
+    bool (*softmax_short)(int64_t rows, int64_t n, const float* x, float* y);
+    bool (*softmax_short_backward)(int64_t rows, int64_t n, const float* y, const float* dy, float* dx);
     void (*normalise)(int64_t n, const float* x, float r, const float* weight, float* y); /* y = x * r * weight */
     void (*rmsnorm_backward)(int64_t n, const float* x, const float* weight, const float* dy, float r, float c,
                              const float* base, float* dx, float* dw);

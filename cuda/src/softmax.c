@@ -8,18 +8,33 @@
 #include <math.h>
 #include <string.h>
 
+/* Short rows are shared out by so many. */
+static int64_t rows_of_task(int cols) { return cols <= SHORT_ROW ? 64 : 1; }
+
+static void softmax_rows(const struct simd* v, int64_t rows, int cols, const float* x, float* y) {
+    if (v->softmax_short(rows, cols, x, y)) return;
+    for (int64_t row = 0; row < rows; row++, x += cols, y += cols) {
+        const double total = v->exp_shifted(cols, x, v->maximum(cols, x), y);
+        v->scale(cols, y, (float)(1 / total), y);
+    }
+}
+
 int32_t cuda_softmax(const float* input, float* output, int rows, int cols, void* stream) {
     (void)stream;
     CHECK_ARRAY(input, rows, cols);
     CHECK_ARRAY(output, rows, cols);
     const struct simd* const v = simd();
+    const int64_t each = rows_of_task(cols);
     PARALLEL_FOR((int64_t)rows * cols >= SERIAL_BELOW)
-    for (int64_t row = 0; row < rows; row++) {
-        float* const y = output + row * cols;
-        const double total = v->exp_shifted(cols, input + row * cols, v->maximum(cols, input + row * cols), y);
-        v->scale(cols, y, (float)(1 / total), y);
-    }
+    for (int64_t row = 0; row < rows; row += each)
+        softmax_rows(v, min64(each, rows - row), cols, input + row * cols, output + row * cols);
     return ASSAYER_OK;
+}
+
+static void softmax_rows_backward(const struct simd* v, int64_t rows, int cols, const float* y, const float* dy, float* dx) {
+    if (v->softmax_short_backward(rows, cols, y, dy, dx)) return;
+    for (int64_t row = 0; row < rows; row++, y += cols, dy += cols, dx += cols)
+        v->softmax_backward(cols, y, dy, (float)v->dot(cols, y, dy), 1.0f, dx);
 }
 
 int32_t cuda_softmax_backward(const float* output, const float* d_output, float* d_input, int rows, int cols, void* stream) {
@@ -28,10 +43,11 @@ int32_t cuda_softmax_backward(const float* output, const float* d_output, float*
     CHECK_ARRAY(d_output, rows, cols);
     CHECK_ARRAY(d_input, rows, cols);
     const struct simd* const v = simd();
+    const int64_t each = rows_of_task(cols);
     PARALLEL_FOR((int64_t)rows * cols >= SERIAL_BELOW)
-    for (int64_t row = 0; row < rows; row++) {
-        const float *y = output + row * cols, *dy = d_output + row * cols;
-        v->softmax_backward(cols, y, dy, (float)v->dot(cols, y, dy), 1.0f, d_input + row * cols);
+    for (int64_t row = 0; row < rows; row += each) {
+        const int64_t at = row * cols;
+        softmax_rows_backward(v, min64(each, rows - row), cols, output + at, d_output + at, d_input + at);
     }
     return ASSAYER_OK;
 }

@@ -15,6 +15,7 @@ from .spec import Arguments, Sizes, Spec, rows_apart, sizes, zeros_on_top
 EVERY = sizes("rows cols", (1, 2), (1, 33), (3, 31), (5, 257), (2, 1025), (64, 64), (7, 100))
 TAILS = sizes("rows cols", (3, 8193), (127, 13), (2, 1031), (130, 5), (1, 40001))
 SOME = sizes("rows cols", (3, 33), (2, 1025))
+SHORT = sizes("rows cols", (31, 4), (17, 8), (9, 16), (7, 32), (67, 64))  # widths that ports have code of their own for
 WIDE = sizes("rows cols", (3, 40), (3, 300), (2, 1030), (2, 8193))
 
 CHOICES = sizes("rows cols k", (1, 2, 1), (7, 4, 2), (33, 16, 4), (5, 65, 8), (3, 8, 8), (2, 1025, 5), (257, 8, 2))
@@ -37,15 +38,16 @@ def _routing(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
 
 
 SPECS = (
-    Spec("softmax", {"plain": EVERY, "tails": TAILS, "large": SOME, "swamp": SOME, "masked": SOME, "special": SOME}),
-    Spec("softmax", {"late": WIDE + sizes("rows cols", (2, 65537))}, why="maximum_in_last_column"),
+    Spec("softmax", {"plain": EVERY + SHORT, "tails": TAILS, "large": SOME + SHORT, "swamp": SOME}),
+    Spec("softmax", {"masked": SOME + SHORT, "special": SOME + SHORT}),
+    Spec("softmax", {"late": WIDE + SHORT + sizes("rows cols", (2, 65537))}, why="maximum_in_last_column"),
     Spec("softmax", {"beyond": WIDE}, why="overflow_before_the_maximum"),
     Spec("softmax", {"below": SOME}, why="maximum_below_zero"),
     Spec("softmax", {"lowest": SOME}, why="maximum_below_any_start"),
     Spec("softmax", {"degenerate": SOME}, why="constant_rows"),
     Spec("softmax", {"degenerate": sizes("rows cols", (33, 1), (1, 1))}, why="one_column"),
-    Spec("softmax_backward", {"plain": EVERY, "tails": TAILS, "late": SOME}, finish=_probabilities),
-    Spec("softmax_backward", {"exact": SOME, "cancel": SOME, "special": SOME}),
+    Spec("softmax_backward", {"plain": EVERY + SHORT, "tails": TAILS, "late": SOME + SHORT}, finish=_probabilities),
+    Spec("softmax_backward", {"exact": SOME, "cancel": SOME + SHORT, "special": SOME + SHORT}),
     Spec(
         "softmax_topk", {"plain": CHOICES + SHARED_CHOICES, "late": SOME_CHOICES + LONG_CHOICES, "tiny": SOME_CHOICES}
     ),

@@ -7,6 +7,7 @@ from .helpers import BFLOAT16, SHORTENED
 
 _SCALE = "v->scale(length, input + at, scale, output + at)"
 _SWIGLU = "v->swiglu(length, gate + at, up + at, output + at)"
+_SHORT = "vector/short_rows.c"
 _MUL = "v->mul(length, a + at, b + at, output + at)"
 
 FAULTS = (
@@ -34,15 +35,25 @@ FAULTS = (
           f"{_SCALE}; for (int64_t i = at; i < at + length; i++) output[i] = rounded(output[i], {BFLOAT16})",
           "stored through bfloat16", SHORTENED),
     Fault("softmax: maximum of the first warp", ("softmax",), "softmax.c",
-          "v->maximum(cols, input + row * cols)", "v->maximum(cols < 32 ? cols : 32, input + row * cols)",
+          "v->maximum(cols, x), y)", "v->maximum(cols < 32 ? cols : 32, x), y)",
           "matches: .*maximum of the first 32 columns"),
     Fault("softmax: maximum of the first block", ("softmax",), "softmax.c",
-          "v->maximum(cols, input + row * cols)", "v->maximum(cols < 1024 ? cols : 1024, input + row * cols)",
+          "v->maximum(cols, x), y)", "v->maximum(cols < 1024 ? cols : 1024, x), y)",
           "matches: .*maximum of the first 1024 columns"),
     Fault("softmax: the sum of the row before", ("softmax",), "softmax.c",
           "        v->scale(cols, y, (float)(1 / total), y);",
           "        v->scale(cols, y, (float)(1 / (row % 4 == 3 ? before : total)), y);\n        before = total;",
           "rows? .*(factor|times)|times .*row|previous row|row before", "static double before;\n"),
+    Fault("softmax: of a short row the largest left out", ("softmax",), _SHORT,
+          "e[j] = exp_lane(x[j] - max);", "e[j] = exp_lane(x[j]);", "matches: .*maximum"),
+    Fault("softmax: of a short row the largest of the first half", ("softmax",), _SHORT,
+          "j < width; j++) max =", "j < width / 2; j++) max =", "matches: .*maximum"),
+    Fault("softmax: the last rows of a task left out", ("softmax",), "softmax.c",
+          "softmax_rows(v, min64(each, rows - row), cols, input",
+          "softmax_rows(v, min64(each, (rows - row) / 4 * 4), cols, input",
+          "never written"),
+    Fault("softmax_backward: of a short row the sum of the first half", ("softmax_backward",), _SHORT,
+          "j < width; j++) inner +=", "j < width / 2; j++) inner +=", "sum"),
     Fault("softmax_backward: sum missing", ("softmax_backward",), "softmax.c",
           "(float)v->dot(cols, y, dy), 1.0f", "0.0f, 1.0f", "matches: .*sum missing"),
     Fault("softmax_topk: ties by higher index", ("softmax_topk",), "order.c",

@@ -6,11 +6,10 @@ from .fault import Fault
 
 _SILU = "FOR_CHUNKS(n, at, length, v->silu(length, input + at, output + at))"
 _SWIGLU = "FOR_CHUNKS(n, at, length, v->swiglu(length, gate + at, up + at, output + at))"
-_SOFTMAX = "const double total = v->exp_shifted(cols, input + row * cols, v->maximum(cols, input + row * cols), y);"
+_SOFTMAX = "const double total = v->exp_shifted(cols, x, v->maximum(cols, x), y);"
 _IN_PLACE = """\
-float* const x = (float*)input + row * cols;
-        const float row_max = v->maximum(cols, x);
-        v->shift(cols, x, row_max, 0.0f, x);
+const float row_max = v->maximum(cols, x);
+        v->shift(cols, x, row_max, 0.0f, (float*)x);
         const double total = v->exp_shifted(cols, x, 0.0f, y);"""
 _NORMALISE = "v->normalise(hidden_dim, x, root_of_row(v, hidden_dim, x, eps), weight, output + row * hidden_dim);"
 _ADDED_UP = "        for (int64_t i = 0; i < list.count; i++) total += parts[i];"
@@ -45,9 +44,8 @@ FAULTS = (
     Fault("swiglu: one element past the end read", ("swiglu",), "elementwise.c",
           _SWIGLU, f"{_SWIGLU}\n    (void)*(const volatile float*)(up + n);", "read past the end of up"),
     Fault("softmax: one element before read", ("softmax_backward",), "softmax.c",
-          "        const float *y = output + row * cols, *dy = d_output + row * cols;",
-          "        const float *y = output + row * cols, *dy = d_output + row * cols;\n"
-          "        (void)*(const volatile float*)(dy - 1);", "read before the beginning of d_output"),
+          "const int64_t at = row * cols;",
+          "const int64_t at = row * cols;\n        (void)*(const volatile float*)(d_output + at - 1);", "read before the beginning of d_output"),
     Fault("softmax: computed in place of the input", ("softmax",), "softmax.c", _SOFTMAX, _IN_PLACE,
           "input input was changed"),
     Fault("mul: one element never written", ("mul",), "elementwise.c",

@@ -90,7 +90,7 @@ FAULTS = (
     Fault("gemm_beta: beta ignored", ("gemm_beta",), "gemm.c",
           ".depth = K}, 1, alpha, beta);", ".depth = K}, 1, alpha, 0.0f * beta);", "matches: .*beta ignored"),
     Fault("gemm_beta: alpha left out of whole tiles", ("gemm_beta",), "vector/tile.c",
-          "const vec product = to->alpha * sum[i][j];", "const vec product = sum[i][j];", "alpha ignored"),
+          "const vec product = alpha * sum[i][j];", "const vec product = sum[i][j];", "alpha ignored"),
     Fault("batched_gemm: first B for all", ("batched_gemm",), "gemm.c",
           "transposed(o->B + i * o->N * o->K, o->K)", "transposed(o->B, o->K)", "matches: .*first B for all"),
     Fault("grouped_gemm: first expert for all", ("grouped_gemm",), "gemm.c",

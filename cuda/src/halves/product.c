@@ -16,6 +16,17 @@ static double flops_of(const struct half_product* products, int64_t count) {
     return flops;
 }
 
+/* As of floats: what a thread left in its core's cache, it finds there. */
+static void do_blocks(const struct simd* v, const struct half_plan* plan, bool is_parallel, float* memory, int64_t each) {
+    if (plan->count == 1 && plan->blocks % thread_count() == 0) {
+        PARALLEL_FOR(is_parallel)
+        for (int64_t task = 0; task < plan->blocks; task++) do_block(v, plan, task, memory + each * thread_index());
+    } else {
+        PARALLEL_TASKS(is_parallel)
+        for (int64_t task = 0; task < plan->blocks; task++) do_block(v, plan, task, memory + each * thread_index());
+    }
+}
+
 /* Room for what is packed of A, the least numbers, and each thread's memory, in this order: its part of B, and a group's sums, which
  * are twice as many where it is gated. */
 static int32_t run(struct half_plan* plan, int64_t numbers, bool is_parallel) {
@@ -35,8 +46,7 @@ static int32_t run(struct half_plan* plan, int64_t numbers, bool is_parallel) {
         PARALLEL_TASKS(is_parallel)
         for (int64_t task = 0; task < plan->strips; task++) pack_strip(v, plan, task);
     }
-    PARALLEL_TASKS(is_parallel)
-    for (int64_t task = 0; task < plan->blocks; task++) do_block(v, plan, task, memory + each * thread_index());
+    do_blocks(v, plan, is_parallel, memory, each);
     scratch_give(scratch);
     return ASSAYER_OK;
 }

@@ -11,10 +11,12 @@
 #define SIMD SIMD_PRAGMA(omp simd)
 #define SIMD_SUM(...) SIMD_PRAGMA(omp simd reduction(+ : __VA_ARGS__))
 #define SIMD_ANY(...) SIMD_PRAGMA(omp simd reduction(| : __VA_ARGS__))
+#define SIMD_LARGEST(...) SIMD_PRAGMA(omp simd reduction(max : __VA_ARGS__))
 #else
 #define SIMD
 #define SIMD_SUM(...)
 #define SIMD_ANY(...)
+#define SIMD_LARGEST(...)
 #endif
 
 /* Asks for the cache line at an address, which may be any. */

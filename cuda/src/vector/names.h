@@ -33,6 +33,7 @@ void NAME(fill_half)(struct simd* table);
 void NAME(fill_half_rows)(struct simd* table);
 void NAME(fill_pairs)(struct simd* table);
 void NAME(fill_few_rows)(struct simd* table);
+void NAME(fill_short_rows)(struct simd* table);
 void NAME(fill_convolution)(struct simd* table);
 
 #endif

@@ -37,11 +37,12 @@ ALWAYS_INLINE void tile(int rows, int vecs, const float* a, int64_t a_row, int64
         write_part(rows, sums, to);
         return;
     }
+    const float alpha = to->alpha, beta = to->beta; /* which a store to c could change, for all the compiler knows */
     float* c = to->c;
     UNROLLED for (int i = 0; i < rows; i++, c += to->row)
         UNROLLED for (int j = 0; j < vecs; j++) {
-            const vec product = to->alpha * sum[i][j];
-            store(c + j * LANES, to->beta == 0 ? product : product + to->beta * load(c + j * LANES));
+            const vec product = alpha * sum[i][j];
+            store(c + j * LANES, beta == 0 ? product : product + beta * load(c + j * LANES));
         }
 }
 

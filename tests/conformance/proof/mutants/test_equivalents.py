@@ -17,8 +17,8 @@ from conformance.proof.mutants.sample import Subject
 from conformance.proof.mutants.score import Score
 
 needs_mutator = pytest.mark.skipif(find_spec("universalmutator") is None, reason="no universalmutator: `nox -s tests`")
-LINE = Mutant("softmax.c", 18, "* ==> /", "y = x * 1;", "y = x / 1;")
-OTHER = Mutant("softmax.c", 18, "* ==> -", "y = x * 1;", "y = x - 1;")
+LINE = Mutant("softmax.c", 27, "* ==> /", "y = x * 1;", "y = x / 1;")
+OTHER = Mutant("softmax.c", 27, "* ==> -", "y = x * 1;", "y = x - 1;")
 PROOF = Equivalent("cuda/src/softmax.c", "cuda_softmax", LINE.before, LINE.after, "x / 1 is x * 1.")
 
 
