@@ -17,8 +17,9 @@ from conformance.proof.mutants.sample import Subject
 from conformance.proof.mutants.score import Score
 
 needs_mutator = pytest.mark.skipif(find_spec("universalmutator") is None, reason="no universalmutator: `nox -s tests`")
-LINE = Mutant("softmax.c", 27, "* ==> /", "y = x * 1;", "y = x / 1;")
-OTHER = Mutant("softmax.c", 27, "* ==> -", "y = x * 1;", "y = x - 1;")
+AT = 27  # a line of cuda_softmax
+LINE = Mutant("softmax.c", AT, "* ==> /", "y = x * 1;", "y = x / 1;")
+OTHER = Mutant("softmax.c", AT, "* ==> -", "y = x * 1;", "y = x - 1;")
 PROOF = Equivalent("cuda/src/softmax.c", "cuda_softmax", LINE.before, LINE.after, "x / 1 is x * 1.")
 
 
@@ -122,7 +123,7 @@ def scored(library: Library, *trials: Trial) -> Score:
 def test_a_survivor_with_a_proof_is_right(library: Library) -> None:
     score = scored(library, Trial(LINE, Verdict.SURVIVED), Trial(OTHER, Verdict.KILLED, "softmax/plain/1x1"))
     assert score.is_right
-    assert "EQUAL cuda/src/softmax.c:18: y = x / 1;: x / 1 is x * 1." in list(score.lines())
+    assert f"EQUAL cuda/src/softmax.c:{AT}: y = x / 1;: x / 1 is x * 1." in list(score.lines())
     assert score.summary().startswith("1 of 1 mutants killed (100.0%); not counted: 0 do not compile")
     assert "1 are proved equivalent" in score.summary()
 
@@ -131,7 +132,7 @@ def test_a_survivor_without_a_proof_is_wrong(library: Library) -> None:
     score = scored(library, Trial(OTHER, Verdict.SURVIVED, said="7 cases"), Trial(LINE, Verdict.SAME))
     assert not score.is_right
     text = "\n".join(score.lines())
-    assert "SURVIVES cuda/src/softmax.c:18: y = x - 1;\n    in place of y = x * 1;; 7 cases" in text
+    assert f"SURVIVES cuda/src/softmax.c:{AT}: y = x - 1;\n    in place of y = x * 1;; 7 cases" in text
     assert "0 of 1 mutants killed (0.0%)" in text
     assert "cuda/src/softmax.c       0         1    0.0%" in text
 
@@ -140,5 +141,5 @@ def test_a_proof_of_what_is_killed_is_wrong(library: Library) -> None:
     score = scored(library, Trial(LINE, Verdict.KILLED, "softmax/plain/1x1"))
     assert not score.is_right
     assert (
-        "KILLED although it carries a proof: cuda/src/softmax.c:18: y = x / 1;, by softmax/plain/1x1" in score.lines()
+        f"KILLED although it carries a proof: cuda/src/softmax.c:{AT}: y = x / 1;, by softmax/plain/1x1" in score.lines()
     )
