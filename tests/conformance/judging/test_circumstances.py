@@ -98,9 +98,10 @@ def test_a_cause_says_when_but_where_a_reading_says_all() -> None:
     fails: Callable[[Case], bool] = lambda case: case.sizes["cols"] > 12288  # noqa: E731
     [cause] = causes(judged("softmax", fails))
     assert cause.sentence == f"output: {Kind.NO_PATTERN}; only where cols >= 12289"
-    first = "maximum of the first 1024 columns"  # which the cases that are looked at do not refute
-    [cause] = causes(judged("softmax", fails, of_readings([first])))
-    assert cause.sentence == f"matches: {first}"
+    beta = judged("gemm_beta", lambda case: case.sizes["beta"] != 0)
+    assert said(beta) == "only where beta is not 0"
+    [cause] = causes(judged("gemm_beta", lambda case: case.sizes["beta"] != 0, of_readings(["beta ignored"])))
+    assert cause.sentence == "matches: beta ignored"  # whose failing cases they are: no case refutes it that passed
 
 
 def test_a_reading_that_cases_refute_which_passed_is_one_path_s() -> None:
