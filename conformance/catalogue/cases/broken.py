@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -97,27 +97,62 @@ def _is_broken(condition: Expression, values: Sizes) -> bool:
 
 
 def too_many_bytes(function: Function, sizes: Sizes) -> Iterator[tuple[str, dict[str, int]]]:
-    """Yield for each array sizes that make more bytes of it than int64_t counts, and break no condition; once each."""
+    """Yield for each array sizes that make more bytes of it than int64_t counts, and break no condition; once each.
+
+    Besides, by the array's name and "_past_64_bits", sizes whose bytes come to none in 64 bits, without a sign or with.
+    """
     seen: list[dict[str, int]] = []
     for parameter in function.parameters:
         names = {name for axis in parameter.shape for name in axis.size.names}
-        all_sizes = {*size_names(function), *names_from_zero(function)}
-        found = _large(function, parameter, sizes) if names and names <= all_sizes else None
-        if found and found not in seen:
-            seen.append(found)
-            yield parameter.name, found
+        if not names or not names <= {*size_names(function), *names_from_zero(function)}:
+            continue
+        wraps = f"{parameter.name}_past_64_bits"
+        for name, find in ((f"{parameter.name}_past_int64", _large), (wraps, _wrapping)):
+            found = find(function, parameter, sizes)
+            if found and found not in seen:
+                seen.append(found)
+                yield name, found
 
 
 def _large(function: Function, parameter: Parameter, sizes: Sizes) -> dict[str, int] | None:
     """Sizes of an array, one after the other as large as their type allows, until its bytes are too many."""
-    values, item = dict(sizes), parameter.type.dtype.itemsize
-    changed: dict[str, int] = {}
+    item = parameter.type.dtype.itemsize
+
+    def tried(top: int, bytes_so_far: int) -> tuple[int, ...]:
+        largest = min(top, _BYTES // item)
+        return largest, largest - 1  # either may be no multiple of what it has to be one of
+
+    return _grown(function, parameter, sizes, tried, _BYTES)
+
+
+def _wrapping(function: Function, parameter: Parameter, sizes: Sizes) -> dict[str, int] | None:
+    """Powers of two as sizes of an array, whose bytes are 2^64: what counts them in 64 bits sees none."""
+
+    def tried(top: int, bytes_so_far: int) -> tuple[int, ...]:
+        left = -(-2 * _BYTES // max(bytes_so_far, 1))  # it has none where another size is 0
+        return (1 << min(top, left).bit_length() - 1,)
+
+    found = _grown(function, parameter, sizes, tried, 2 * _BYTES)
+    return found if found and _bytes(parameter, {**sizes, **found}) % (2 * _BYTES) == 0 else None
+
+
+def _grown(
+    function: Function, parameter: Parameter, sizes: Sizes, tried: Callable[[int, int], Sequence[int]], enough: int
+) -> dict[str, int] | None:
+    """Sizes of an array, one after the other the first that breaks no condition, until its bytes are enough.
+
+    tried: what to try for a size, of the largest number of its type and the array's bytes if it were 1.
+    """
+    values, changed = dict(sizes), dict[str, int]()
     for name in dict.fromkeys(name for axis in parameter.shape for name in axis.size.names):
-        top = min(function.by_name[name].type.range[1], _BYTES // item)
-        for size in (top, top - 1):  # either may be no multiple of what it has to be one of
+        for size in tried(function.by_name[name].type.range[1], _bytes(parameter, {**values, name: 1})):
             if not any(_is_broken(condition, {**values, name: size}) for condition in function.requires):
                 values[name] = changed[name] = size
                 break
-        if math.prod(axis.size(values) for axis in parameter.shape) * item >= _BYTES:
+        if _bytes(parameter, values) >= enough:
             return changed
     return None
+
+
+def _bytes(parameter: Parameter, values: Sizes) -> int:
+    return math.prod(axis.size(values) for axis in parameter.shape) * parameter.type.dtype.itemsize

@@ -149,7 +149,7 @@ def _overrides(function: Function, sizes: Mapping[str, Any]) -> Iterator[tuple[s
         if parameter.name in (*size_names(function), *names_from_zero(function)):
             yield f"negative_{parameter.name}", {parameter.name: -1}
     for name, large in too_many_bytes(function, sizes):
-        yield f"bytes_of_{name}_past_int64", large
+        yield f"bytes_of_{name}", large
     yield from broken(function, sizes)
 
 
