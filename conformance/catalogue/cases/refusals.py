@@ -21,6 +21,7 @@ from .misplaced import misplaced
 from .spec import Arguments, Case
 
 INVALID, UNSUPPORTED = -2, -4
+_MANY, _MOST = 2**17 + 3, 2**23  # entries of an index array, and what all arrays of the call may hold
 _TRIED = 4  # cases of an operation, of which refusals are built on the one that yields the most
 
 
@@ -65,6 +66,7 @@ def refusals(cases: Sequence[Case]) -> list[Refusal]:
     told = {_broken(refusal) for refusal in found}
     function = operations.OPERATIONS[cases[0].operation]
     found += _of_long_arrays(function, found, cases)
+    found += _of_many_entries(function, cases)
     found += _between_numbers(function, found, cases)
     untold = {(name, each.text.replace(" ", "")) for each in function.requires for name in each.names} - told
     for case in cases:
@@ -85,6 +87,26 @@ def _of_long_arrays(function: Function, found: Sequence[Refusal], cases: Sequenc
     for refusal in _of_entries(function, base):
         if max(entry.place for entry in refusal.entries) > max(last):
             yield replace(refusal, name=f"{refusal.name}_of_{'x'.join(map(str, _counts(base.sizes)))}")
+
+
+def _of_many_entries(function: Function, cases: Sequence[Case]) -> Iterator[Refusal]:
+    """What stands last in index arrays of more entries than 65,535 blocks of two rows look at."""
+
+    def elements(sizes: Mapping[str, Any]) -> int:
+        return sum(count(parameter, sizes) for parameter in operations.read_arrays(function))
+
+    for parameter in (p for p in function.parameters if p.limit and len(p.shape[0].size.names) == 1):
+        [name] = parameter.shape[0].size.names
+        for case in sorted(cases, key=lambda one: elements({**one.sizes, name: _MANY})):
+            sizes = {**case.sizes, name: _MANY}
+            base = replace(case, name=f"{case.name}_{name}={_MANY}", sizes=sizes)
+            if elements(sizes) > _MOST or not all(condition(sizes) for condition in function.requires):
+                continue
+            last = count(parameter, sizes) - 1
+            for told, entries in out_of_range(parameter, function, sizes):
+                if entries[0].place == last and told.endswith("]_too_large"):
+                    yield Refusal(base.operation, f"{told}_of_{name}={_MANY}", base, entries=entries)
+            break
 
 
 def _between_numbers(function: Function, found: Sequence[Refusal], cases: Sequence[Case]) -> Iterator[Refusal]:
