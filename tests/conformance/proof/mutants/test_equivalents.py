@@ -141,5 +141,6 @@ def test_a_proof_of_what_is_killed_is_wrong(library: Library) -> None:
     score = scored(library, Trial(LINE, Verdict.KILLED, "softmax/plain/1x1"))
     assert not score.is_right
     assert (
-        f"KILLED although it carries a proof: cuda/src/softmax.c:{AT}: y = x / 1;, by softmax/plain/1x1" in score.lines()
+        f"KILLED although it carries a proof: cuda/src/softmax.c:{AT}: y = x / 1;, by softmax/plain/1x1"
+        in score.lines()
     )
