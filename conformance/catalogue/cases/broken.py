@@ -155,4 +155,5 @@ def _grown(
 
 
 def _bytes(parameter: Parameter, values: Sizes) -> int:
-    return math.prod(axis.size(values) for axis in parameter.shape) * parameter.type.dtype.itemsize
+    sizes: list[int] = [axis.size(values) for axis in parameter.shape]
+    return math.prod(sizes) * parameter.type.dtype.itemsize
