@@ -315,6 +315,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("concat_steps_backward", {"steps_a": 0}, "steps_a: expected at least 1, got 0"),
     ("concat_steps_backward", {"steps_b": 0}, "steps_b: expected at least 1, got 0"),
     ("concat_steps_backward", {"steps_a": 4}, "d_output: expected 4 + 4 steps, got 7"),
+    ("concat_steps_backward", {"steps_a": 2}, "d_output: expected 2 + 4 steps, got 7"),
     *(
         (operation, {"temperature": -0.5}, "temperature: expected temperature >= 0, got -0.5")
         for operation in ("sample", "topk_sample", "topp_sample")
