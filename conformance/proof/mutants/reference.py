@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -13,6 +14,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -166,12 +168,24 @@ def _asked(texts: Mapping[str, str], goldens: list[str]) -> tuple[str, str]:
         replay = [sys.executable, "-m", module("conformance.proof.mutants.replay"), *goldens]
         paths = f"pythonpath={folder} {ROOT}"
         options = ("-x", "-q", "-p", "no:cacheprovider", "-o", paths, _WITHOUT_PYTORCH)
-        test = [sys.executable, "-m", "pytest", *options, *_TESTS]
+        pytest = [sys.executable, "-m", "pytest", *options]
+        own = _naming({Path(file).stem for file in texts})
         # `python -m` looks into its folder first, pytest into what it is told.
-        for by, command, at in (("goldens", replay if goldens else [], Path(folder)), ("tests", test, ROOT)):
+        for by, command, at in (
+            ("goldens", replay if goldens else [], Path(folder)),
+            ("tests", [*pytest, *own] if own else [], ROOT),
+            ("tests", [*pytest, *_TESTS], ROOT),
+        ):
             if command and (said := _failure(command, at, folder)):
                 return by, said
     return "", ""
+
+
+def _naming(modules: AbstractSet[str]) -> list[str]:
+    """The files of tests in which one of these modules is named: these are the likeliest to fail."""
+    texts = {path: path.read_text(encoding="utf-8") for tests in _TESTS for path in (ROOT / tests).rglob("test_*.py")}
+    named = {path for path, text in texts.items() if not modules.isdisjoint(re.findall(r"\w+", text))}
+    return [str(path) for path in sorted(named) if not path.name.endswith("torch.py")]
 
 
 def _failure(command: list[str], at: Path, folder: str) -> str:
