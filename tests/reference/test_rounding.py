@@ -35,6 +35,13 @@ def test_the_mean_of_all_draws_is_the_number(dtype: Any, size: float) -> None:
 
 
 @FORMATS
+def test_as_many_draws_round_away_as_the_dropped_part_has_units(dtype: Any) -> None:
+    """Of 2^16 draws floor(2^16 f), f the share of a step that is dropped else: here a power of two."""
+    away = drawn(np.full(1 << 16, 1 + 2.0**-12, np.float32), dtype, np.arange(2.0**16)).astype(np.float64) > 1
+    assert away.sum() == 2 ** (16 - 12 + (10 if dtype == np.float16 else 7))
+
+
+@FORMATS
 def test_what_the_format_holds_stays_and_what_is_too_large_is_infinite(dtype: Any) -> None:
     held = np.array([0.0, -0.0, 1.5, -np.inf, np.inf, np.nan, 65280.0], np.float32)
     for r in (0.0, 65535.0):

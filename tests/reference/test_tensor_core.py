@@ -33,6 +33,13 @@ def test_architectures_differ_where_their_parameters_do() -> None:
     assert [float(dot(a, b, c, "float16", matrix_unit(sm, "float16"))[0]) for sm in (80, 90)] == [0.0, 2.0**-25]
 
 
+@pytest.mark.parametrize("architecture", [70, 80, 90])
+@pytest.mark.parametrize("c", [np.nextafter(np.float32(2.0**-126), np.float32(1)), np.float32(2.0**-149)])
+def test_the_last_digit_of_the_smallest_sums_is_kept(c: np.float32, architecture: int) -> None:
+    nothing = np.zeros((1, 8))
+    assert dot(nothing, nothing, c[None], "float16", matrix_unit(architecture, "float16")).tolist() == [c]
+
+
 @pytest.mark.parametrize(("architecture", "operands"), [(70, "bfloat16"), (75, "tf32"), (80, "e4m3"), (61, "float16")])
 def test_what_an_architecture_lacks_is_refused(architecture: int, operands: str) -> None:
     with pytest.raises(ValueError, match=f"matrix_unit: .*got {architecture if architecture == 61 else operands}"):
