@@ -42,7 +42,7 @@ def test_a_right_module_conforms_in_what_it_has(folder: Path, capsys: pytest.Cap
     out = said(capsys)
     assert out.splitlines()[-1].startswith("right.py conforms as far as it was judged: ")
     assert "a module of Python, on arrays of numpy: guard zones are at the arrays that it is given" in out
-    assert "not run: 8 calls to be refused: a function of Python is given no sizes that its arrays tell" in out
+    assert "not run: 10 calls to be refused: a function of Python is given no sizes that its arrays tell" in out
 
 
 def test_a_module_may_be_named_as_it_is_imported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
