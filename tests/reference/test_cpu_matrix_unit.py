@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from reference.cpu_matrix_unit import UNITS, dot_amx, dot_avx512_bf16
+from reference.cpu_matrix_unit import FACTORS, UNITS, dot_amx, dot_avx512_bf16
 from tests.errors import error_of
 
 LEAST = Fraction(2) ** -126
@@ -76,6 +76,17 @@ def test_c_is_as_wide_as_the_product_or_is_repeated(name: str) -> None:
     a, b = drawn((3, 1, 32), 1, 0, 1.0), drawn((1, 2, 32), 2, 0, 1.0)
     assert (UNITS[name](a, b, np.float32(0.5)) == UNITS[name](a, b, np.full((3, 2), 0.5, np.float32))).all()
     assert UNITS[name](a[0, 0], b[0, 0], np.zeros((4, 5), np.float32)).shape == (4, 5)
+
+
+@pytest.mark.parametrize("name", UNITS)
+def test_a_sum_of_no_products_is_as_wide_as_they_would_be(name: str) -> None:
+    sums = UNITS[name](np.zeros((3, 1, 0)), np.zeros((1, 2, 0)), np.float32(0.5))
+    assert sums.tolist() == [[0.5, 0.5]] * 3
+
+
+def test_each_unit_multiplies_the_formats_of_its_instructions() -> None:
+    """VDPBF16PS; TDPBF16PS and TDPFP16PS (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2)."""
+    assert {name: set(FACTORS[name]) for name in UNITS} == {"avx512_bf16": {"bfloat16"}, "amx": {"bfloat16", "float16"}}
 
 
 @pytest.mark.parametrize("name", UNITS)

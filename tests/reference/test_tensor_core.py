@@ -44,3 +44,8 @@ def test_the_last_digit_of_the_smallest_sums_is_kept(c: np.float32, architecture
 def test_what_an_architecture_lacks_is_refused(architecture: int, operands: str) -> None:
     with pytest.raises(ValueError, match=f"matrix_unit: .*got {architecture if architecture == 61 else operands}"):
         matrix_unit(architecture, operands)
+
+
+def test_what_an_architecture_multiplies_is_named_in_the_order_in_which_it_came() -> None:
+    with pytest.raises(ValueError, match="expected one of float16, bfloat16, tf32 on sm_80, got e4m3"):
+        matrix_unit(80, "e4m3")
