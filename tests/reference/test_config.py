@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError, astuple
+from dataclasses import FrozenInstanceError, astuple, replace
 from typing import Any
 
 import numpy as np
@@ -88,14 +88,15 @@ def test_weights_decay_and_norms_do_not() -> None:
 
 
 def test_initialisation() -> None:
-    held = parameters.initialise(TINY, 0)
+    three = replace(TINY, layers=3)
+    held = parameters.initialise(three, 0)
     assert (held["final_norm"] == 1).all()
     gate, down = held["layers.0.gate"], held["layers.0.down"]
-    assert len({array.tobytes() for array in (*gate, *held["layers.1.gate"])}) == 2 * TINY.experts
-    for array, deviation in ((gate, 0.02), (down, 0.02 / np.sqrt(2 * TINY.layers))):
+    assert len({array.tobytes() for array in (*gate, *held["layers.1.gate"])}) == 2 * three.experts
+    for array, deviation in ((gate, 0.02), (down, 0.02 / np.sqrt(2 * three.layers))):
         # The standard deviation of n normal numbers errs by about deviation / sqrt(2n); eight times that is allowed.
         assert abs(array.std() - deviation) <= 8 * deviation / np.sqrt(2 * array.size)
-    single = parameters.initialise(TINY, 0, np.float32)
+    single = parameters.initialise(three, 0, np.float32)
     assert all(single[name].dtype == np.float32 and (single[name] == array).all() for name, array in held.items())
 
 

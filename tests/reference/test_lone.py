@@ -61,3 +61,16 @@ def test_products_of_tensors_of_any_strides_are_sums_over_the_last_axis() -> Non
     np.testing.assert_array_equal(found, np.zeros(6))
     found = ops.matmul_strided(a.reshape(-1), b.reshape(-1), np.full(6, -1.0), (2, 0, 4), *dense)
     np.testing.assert_array_equal(found, np.full(6, -1.0))
+
+
+def test_a_factor_that_moves_by_one_along_the_rows_of_the_other_is_no_repeated_one() -> None:
+    a, b = np.arange(8.0), np.arange(20.0) ** 2
+    found = ops.matmul_strided(a, b, np.zeros(6), (2, 3, 4), (4, 0, 1), (1, 4, 1), (3, 1), 0, 0, 0)
+    expected = [[sum(a[4 * m + k] * b[m + 4 * n + k] for k in range(4)) for n in range(3)] for m in range(2)]
+    np.testing.assert_array_equal(found.reshape(2, 3), expected)
+
+
+def test_alpha_of_zero_leaves_nothing_of_the_product() -> None:
+    A, B, C = np.arange(6.0).reshape(2, 3), np.arange(6.0).reshape(3, 2), np.ones((2, 2))
+    for function, given in ((ops.gemm_nn, (A, B)), (ops.gemm_tn, (A.T, B)), (ops.gemm_tt, (A.T, B.T))):
+        np.testing.assert_array_equal(function(*given, C, 0.0, 0.5), np.full((2, 2), 0.5))

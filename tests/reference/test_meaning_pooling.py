@@ -45,6 +45,12 @@ def test_a_mean_divides_by_the_window_or_by_what_of_it_is_no_padding() -> None:
     np.testing.assert_array_equal(ops.avg_pool2d(lone, 1, 2, 1, 2, 0, 1, 1), plane([INF, 1.5]))
 
 
+def test_a_window_that_reaches_two_past_the_end_has_nothing_of_there() -> None:
+    x = plane([1.0, 2.0, 4.0])
+    np.testing.assert_array_equal(ops.avg_pool2d(x, 1, 4, 1, 1, 0, 2, 0), plane([1.5, 7 / 3, 7 / 3, 3.0]))
+    np.testing.assert_array_equal(ops.avg_pool2d(x, 1, 4, 1, 1, 0, 2, 1), plane([0.75, 1.75, 1.75, 1.5]))
+
+
 def test_what_no_window_covers_has_no_gradient() -> None:
     d_output = np.ones((1, 1, 2, 2), np.float32)
     d_input = ops.avg_pool2d_backward(d_output, 4, 4, 1, 1, 2, 2, 0, 0, 0)

@@ -9,6 +9,7 @@ import pytest
 
 import reference as ops
 from reference import random
+from reference.arrays import descending
 from tests.reference.bounds import assert_agree
 
 INF, NAN = np.inf, np.nan
@@ -193,6 +194,11 @@ def test_above_a_sum_that_rounding_leaves_below_one_the_last_entry_that_can_be_i
         logits = np.array([[0.0] * 12 + [-np.inf] * never], np.float32)
         assert np.cumsum(ops.softmax(logits))[-1] < 1 - 2.0**-24
         assert ops.sample(logits, np.array([largest], np.uint64), temperature=1.0) == 11
+
+
+def test_descending_puts_nan_first_by_column_and_equals_by_column() -> None:
+    found = descending(np.array([[1.0, NAN, 3.0, NAN, 2.0], [1.0, 2.0, 1.0, 2.0, NAN]]))
+    np.testing.assert_array_equal(found, [[1, 3, 2, 4, 0], [4, 1, 3, 0, 2]])
 
 
 def test_a_row_without_a_probability_gives_the_first_column_of_the_walk() -> None:

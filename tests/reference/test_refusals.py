@@ -271,6 +271,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ),
     ("grad_clip", {"clip_norm": 0.0}, "clip_norm: expected clip_norm > 0, got 0.0"),
     ("clip_scale", {"clip_norm": 0.0}, "clip_norm: expected clip_norm > 0, got 0.0"),
+    ("clip_scale", {"clip_norm": -1.0}, "clip_norm: expected clip_norm > 0, got -1.0"),
     ("embedding", {"indices": np.array([0, 6])}, "indices[1]: expected 0 <= value < 6, got 6"),
     ("embedding", {"indices": np.array([-1, 0])}, "indices[0]: expected 0 <= value < 6, got -1"),
     ("scatter_add", {"indices": np.array([4, 1, 4, -1, 0, 4, 1, 6])}, "indices[7]: expected values below 6, got 6"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from reference.tensor_core import dot, matrix_unit
+from reference.tensor_core import FORMATS, FP8, dot, matrix_unit
 from tests.tensor_core_vectors import ALL, Dots, as_bits, as_numbers
 
 
@@ -23,6 +23,16 @@ def test_every_kind_of_device_and_format_is_there() -> None:
         *((architecture, format) for architecture in (89, 90, 100) for format in ("e4m3", "e5m2")),
     }
     assert {dots.result for dots in ALL} == {"float32", "float16"}
+
+
+def test_of_fp8_the_format_of_more_digits_comes_first() -> None:
+    assert [FORMATS[name].fraction for name in FP8] == [3, 2]
+
+
+@pytest.mark.parametrize("architecture", [90, 100])
+def test_fp8_by_halves_adds_half_of_an_instruction_s_32_products_at_once(architecture: int) -> None:
+    unit = matrix_unit(architecture, "e4m3")
+    assert (unit.by_halves, unit.length) == (True, 32 // 2)
 
 
 def test_architectures_differ_where_their_parameters_do() -> None:
