@@ -150,8 +150,7 @@ def _rounded(total: Array, unit_exponent: Array, unit: MatrixUnit, result: str) 
     shifted = np.ldexp(total.astype(np.float64), (unit_exponent - last).astype(np.int32))
     value = np.ldexp(np.trunc(shifted) if result == FLOAT32 else np.rint(shifted), last.astype(np.int32))
     with np.errstate(over="ignore"):
-        value = np.where(np.abs(value) > np.finfo(result).max, np.copysign(np.inf, value), value)
-        return (value + 0.0).astype(result)
+        return (value + 0.0).astype(result)  # what is too large becomes infinite: it has no more digits than the result
 
 
 def _nan(result: str) -> Array:

@@ -87,6 +87,11 @@ def test_weights_decay_and_norms_do_not() -> None:
     }
 
 
+def test_products_of_queries_and_keys_are_divided_by_the_root_of_the_head_s_width() -> None:
+    """Vaswani et al. 2017, section 3.2.1."""
+    assert replace(TINY, head_dim=64).attention_scale == 1 / 8
+
+
 def test_initialisation() -> None:
     three = replace(TINY, layers=3)
     held = parameters.initialise(three, 0)

@@ -125,3 +125,8 @@ def test_arguments_of_different_shapes_are_refused() -> None:
     q, lse = draw(1, 3, 2, 4), np.zeros((1, 2, 3))
     with pytest.raises(ValueError, match=r"attention_backward: d_output: expected the shape of Q"):
         ops.attention_backward(q, q, q, q, lse, q[:, :1], 1.0)
+
+
+def test_a_router_that_chooses_one_expert_gives_it_all_the_weight() -> None:
+    weights, indices, *_ = ops.topk_router(np.array([[0.0, 2.0, 1.0], [3.0, 2.0, 1.0]]), 1, 0.5)
+    assert (weights.tolist(), indices.tolist()) == ([[1.0], [1.0]], [[1], [0]])

@@ -162,6 +162,11 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ),
     ("topk_router", {"top_k": 0}, "top_k: expected 1 <= top_k <= 5 experts, got 0"),
     ("topk_router", {"top_k": 6}, "top_k: expected 1 <= top_k <= 5 experts, got 6"),
+    (
+        "topk_router_backward",
+        {"indices": np.full((6, 2), 5, np.int32)},
+        "indices[0, 0]: expected 0 <= value < 5, got 5",
+    ),
     ("grouped_gemm_nn", {"offsets": np.array([1, 2, 2, 6])}, "offsets: " + OFFSETS.format("[1 2 2 6]")),
     ("grouped_gemm_tn", {"offsets": np.array([0, 2, 2, 5])}, "offsets: " + OFFSETS.format("[0 2 2 5]")),
     ("rope_freqs", {"head_dim": 2}, "head_dim: expected an even number above 2, got 2"),
