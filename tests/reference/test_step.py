@@ -59,6 +59,16 @@ def test_micro_batches_give_the_gradient_of_their_mean(aux_alpha: float) -> None
         assert_close(gradient, added[name], name)
 
 
+def test_the_loss_of_one_counted_target_is_not_shared_with_the_others() -> None:
+    config, (tokens, targets) = replace(SMALL, aux_alpha=0.0), batch()
+    alone = np.full_like(targets, -1)
+    alone[1, 2] = 3
+    with in_float64():
+        loss, *_ = accumulate(reference, config, noisy(parameters()), tokens, alone, micro_batches=2)
+    whole, *_ = accumulate(reference, config, parameters(), tokens, alone)
+    assert_close(whole.total, loss.total)
+
+
 def sum_of_halves(config: Any, tokens: Any, targets: Any, shares: list[float]) -> dict[str, Any]:
     total: dict[str, Any] = {}
     for rows, share in zip((slice(2), slice(2, 4)), shares, strict=True):
