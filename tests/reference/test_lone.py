@@ -70,6 +70,16 @@ def test_a_factor_that_moves_by_one_along_the_rows_of_the_other_is_no_repeated_o
     np.testing.assert_array_equal(found.reshape(2, 3), expected)
 
 
+def test_a_factor_that_all_of_a_batch_share_may_move_along_the_rows_of_the_other() -> None:
+    a, b = np.arange(16.0), np.arange(20.0) ** 2
+    found = ops.matmul_strided(a, b, np.zeros(12), (2, 2, 3, 4), (8, 4, 0, 1), (0, 1, 4, 1), (6, 3, 1), 0, 0, 0)
+    expected = [
+        [[sum(a[8 * i + 4 * m + k] * b[m + 4 * n + k] for k in range(4)) for n in range(3)] for m in range(2)]
+        for i in range(2)
+    ]
+    np.testing.assert_array_equal(found.reshape(2, 2, 3), expected)
+
+
 def test_alpha_of_zero_leaves_nothing_of_the_product() -> None:
     A, B, C = np.arange(6.0).reshape(2, 3), np.arange(6.0).reshape(3, 2), np.ones((2, 2))
     for function, given in ((ops.gemm_nn, (A, B)), (ops.gemm_tn, (A.T, B)), (ops.gemm_tt, (A.T, B.T))):

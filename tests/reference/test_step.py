@@ -19,6 +19,7 @@ from reference.step import (
     Whole,
     accumulate,
     adamw_arguments,
+    counted,
     learning_rate,
     start,
     training_step,
@@ -57,6 +58,10 @@ def test_micro_batches_give_the_gradient_of_their_mean(aux_alpha: float) -> None
         expected = sum_of_halves(config, tokens, targets, counted)
     for name, gradient in expected.items():
         assert_close(gradient, added[name], name)
+
+
+def test_the_first_token_of_the_vocabulary_counts_and_what_is_negative_does_not() -> None:
+    assert counted(np.array([[0, 1], [-1, -100]])) == 2
 
 
 def test_the_loss_of_one_counted_target_is_not_shared_with_the_others() -> None:
