@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
 from typing import Any
 
@@ -173,3 +175,29 @@ def test_elements_keep_their_shape_in_one_result_and_in_several() -> None:
     np.testing.assert_array_equal(blocks.by_elements(lambda x: x + 1.0, x), x + 1.0)
     for got, expected in zip(blocks.by_elements(lambda x: (x, -x), x), (x, -x), strict=True):
         np.testing.assert_array_equal(got, expected)
+
+
+FORKED = """
+import os
+import subprocess
+import sys
+from threading import Barrier
+from reference.ops.blocks import each
+
+def together():
+    both = Barrier(2)
+    each(lambda _: both.wait(20), range(2))  # one thread alone would wait in vain
+
+together()
+child = os.fork()
+if not child:
+    together()
+    os._exit(0)
+raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+def test_a_forked_child_has_threads_of_its_own() -> None:
+    environment = {**os.environ, "OMP_NUM_THREADS": "2"}
+    done = subprocess.run([sys.executable, "-c", FORKED], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
