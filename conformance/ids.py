@@ -20,6 +20,7 @@ PROBE, FULL, LOCKED = "probe/", "full/", "/locked"
 FULL_LAYER = "steps/full_layer"
 DESIGNED, REFUSED, SEQUENCE = "/designed/", "/refused/", "/sequence/"
 AFTER_REFUSED, OF_REFUSED = "/after_refused", "/refused_thousand"  # of a sequence's id
+OF_MANY = "_of_many_"  # of a refusal's name
 MANY_LONG, WITHOUT_MEMORY = "/sequence/many_long", "/sequence/without_memory"
 
 
@@ -56,6 +57,11 @@ def is_of_refusals(id: str) -> bool:
 def is_many_long(id: str) -> bool:
     """Whether it is of one long call again and again."""
     return id.endswith(MANY_LONG)
+
+
+def is_of_many(id: str) -> bool:
+    """Whether it is of a call to be refused for one entry of a long index array."""
+    return is_refusal(id) and OF_MANY in id
 
 
 def is_without_memory(id: str) -> bool:

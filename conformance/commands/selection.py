@@ -14,7 +14,7 @@ from conformance.catalogue.cases import CASES, DESIGNED, REFUSALS, SEQUENCES
 from conformance.catalogue.design.space import space_of
 from conformance.catalogue.full import FULL
 from conformance.catalogue.keywords import Keywords
-from conformance.ids import is_designed, is_full, is_many_long, is_probe, is_without_memory, operation_of
+from conformance.ids import is_designed, is_full, is_many_long, is_of_many, is_probe, is_without_memory, operation_of
 from conformance.judging.probes import probe_ids
 from conformance.operations import OPERATIONS
 from conformance.steps import STEP_CASES, STEPS
@@ -53,16 +53,33 @@ def is_large_product(id: str) -> bool:
     return is_large_design(id) and space_of(operation_of(id)).design.work is not None
 
 
+def is_of_many_experts(id: str) -> bool:
+    """Whether it is of a call to be refused for one of many experts, each of which has blocks of its own."""
+    return is_of_many(id) and id.endswith("n_experts")
+
+
 _LONG = DearCases("many_long", "long call", " again and again", "-k many_long", is_many_long)
-DEAR = (_FULL, _LONG, DearCases("designed", "large designed case", " of products", "-k designed", is_large_product))
+_REFUSED, _ASKED = "refusal", "-k of_many --limit 300"
+DEAR = (
+    _FULL,
+    _LONG,
+    DearCases("of_many", _REFUSED, " of a product of many experts", _ASKED, is_of_many_experts),
+    DearCases("designed", "large designed case", " of products", "-k designed", is_large_product),
+)
+_OF_MANY = DearCases("of_many", _REFUSED, " for one of many entries", _ASKED, is_of_many)
 # Where a sanitiser watches, which costs some ten times as much.
-DEAR_WATCHED = (_FULL, _LONG, DearCases("designed", "large designed case", "", "-k designed", is_large_design))
+DEAR_WATCHED = (
+    _FULL,
+    _LONG,
+    _OF_MANY,
+    DearCases("designed", "large designed case", "", "-k designed", is_large_design),
+)
 # Where the same library is judged with small ones already.
 _FURTHER = DearCases("designed", "designed case", " in a further order of threads", "-k designed", is_designed)
 _SHORT = DearCases(
     "without_memory", "call", " without memory in a further order of threads", "-k without_memory", is_without_memory
 )
-DEARER = (_FULL, _LONG, _FURTHER, _SHORT)
+DEARER = (_FULL, _LONG, _OF_MANY, _FURTHER, _SHORT)
 
 
 @dataclass(frozen=True)

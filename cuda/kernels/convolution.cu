@@ -2,6 +2,7 @@
  * which are then added in order. */
 #include "convolution.cuh"
 
+#include "rows.cuh"
 #include "scratch.cuh"
 
 namespace {
@@ -165,13 +166,26 @@ int64_t parts_for(int64_t tiles, int64_t outputs) {
 
 constexpr int THREADS = 256;
 
-__global__ void __launch_bounds__(THREADS)
+/* The sum of a channel's gradients: its team is a warp where they are few, else a block. */
+template <typename L>
+__global__ void __launch_bounds__(L::BLOCK)
     bias_kernel(const float* d_output, float* d_bias, int64_t batch, int64_t channels, int64_t plane, float beta) {
+    const int64_t channel = L::team();
+    if (channel >= channels) return;
     float sum = 0.0f;
-    for (int64_t i = threadIdx.x; i < batch * plane; i += THREADS)
-        sum += d_output[(i / plane * channels + blockIdx.x) * plane + i % plane];
-    sum = team_sum<THREADS>(sum);
-    if (threadIdx.x == 0) d_bias[blockIdx.x] = beta == 0.0f ? sum : sum + beta * d_bias[blockIdx.x];
+    for (int64_t i = L::member(); i < batch * plane; i += L::THREADS)
+        sum += d_output[(i / plane * channels + channel) * plane + i % plane];
+    sum = team_sum<L::THREADS>(sum);
+    if (L::member() == 0) d_bias[channel] = beta == 0.0f ? sum : sum + beta * d_bias[channel];
+}
+
+template <int TEAM>
+int32_t launch_bias(const float* d_output, float* d_bias, int64_t batch, int64_t channels, int64_t plane, float beta,
+                    void* stream) {
+    using L = RowLayout<TEAM, 1, 1>;
+    bias_kernel<L><<<blocks_for(channels, L::TEAMS), L::BLOCK, 0, stream_of(stream)>>>(d_output, d_bias, batch,
+                                                                                       channels, plane, beta);
+    return launched();
 }
 
 } // namespace
@@ -236,7 +250,8 @@ int32_t cuda_conv2d_backward_bias(const float* d_output, float* d_bias, int batc
                                   int out_w, float beta, void* stream) {
     CHECK_ARRAY(d_output, batch, out_channels, out_h, out_w);
     CHECK_ARRAY(d_bias, out_channels);
-    bias_kernel<<<blocks_for(out_channels, 1), THREADS, 0, stream_of(stream)>>>(d_output, d_bias, batch, out_channels,
-                                                                                int64_t{out_h} * out_w, beta);
-    return launched();
+    const int64_t plane = int64_t{out_h} * out_w;
+    constexpr int64_t FEW = 1024;
+    return batch * plane <= FEW ? launch_bias<WARP>(d_output, d_bias, batch, out_channels, plane, beta, stream)
+                                : launch_bias<THREADS>(d_output, d_bias, batch, out_channels, plane, beta, stream);
 }

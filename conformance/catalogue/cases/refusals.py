@@ -14,6 +14,7 @@ from typing import Any
 from bindings.header.records import Function, Parameter
 from conformance import operations
 from conformance.catalogue.families import facts_of
+from conformance.ids import OF_MANY
 
 from .broken import broken, names_from_zero, size_names, too_many_bytes
 from .entries import Entry, count, inconsistent, out_of_range, places
@@ -105,7 +106,7 @@ def _of_many_entries(function: Function, cases: Sequence[Case]) -> Iterator[Refu
             last = count(parameter, sizes) - 1
             for told, entries in out_of_range(parameter, function, sizes):
                 if entries[0].place == last and told.endswith("]_too_large"):
-                    yield Refusal(base.operation, f"{told}_of_{name}={_MANY}", base, entries=entries)
+                    yield Refusal(base.operation, f"{told}{OF_MANY}{name}", base, entries=entries)
             break
 
 

@@ -14,7 +14,7 @@ from conformance.catalogue.keywords import Keywords
 from conformance.commands.cli import main
 from conformance.commands.run.judgement import Judgement
 from conformance.commands.selection import Selection, is_counted, is_large_design, select
-from conformance.ids import is_designed, is_full, is_many_long, is_without_memory
+from conformance.ids import is_designed, is_full, is_many_long, is_of_many, is_without_memory, operation_of
 
 
 def test_they_are_chosen_like_any_other_case() -> None:
@@ -34,7 +34,7 @@ def _reach(selection: Selection, emulated: bool, schedule: str = "") -> tuple[Se
 
 
 def test_on_an_emulated_device_they_wait_until_they_are_asked_for() -> None:
-    gemm = select(Keywords("gemm and not bf16"))
+    gemm = select(Keywords("gemm and not bf16 and not grouped"))
     rest, said = _reach(gemm, emulated=True)
     assert not any(map(is_full, rest.cases))
     small = sum(map(is_designed, rest.cases))
@@ -63,6 +63,16 @@ def test_on_an_emulated_device_they_wait_until_they_are_asked_for() -> None:
         "-k without_memory judges them",
     ]
     assert _reach(gemm, emulated=False) == (gemm, [])
+    grouped = select(Keywords("grouped_gemm_tn/refused or embedding/refused"))
+    refused = [id for id in grouped.cases if is_of_many(id)]
+    assert sorted(map(operation_of, refused)) == ["embedding", "grouped_gemm_tn"]
+    asked = "slow on an emulated device; -k of_many --limit 300 judges"
+    rest, said = _reach(grouped, emulated=True)
+    assert set(grouped.cases) - set(rest.cases) == {id for id in refused if operation_of(id) == "grouped_gemm_tn"}
+    assert said == [f"not run: 1 refusal of a product of many experts, {asked} them"]
+    rest, said = _reach(grouped, emulated=True, schedule="random:3")
+    assert set(grouped.cases) - set(rest.cases) == set(refused)
+    assert said == [f"not run: 2 refusals for one of many entries, {asked} them"]
     asked_for = [select(Keywords(words)) for words in ("full and gemm", "designed and add", "many_long and gemm")]
     for asked in (*asked_for, select(Keywords(), ["full/gemm"])):
         assert _reach(asked, emulated=True) == (asked, [])
