@@ -8,6 +8,7 @@ every value is exact in float32. Each function reads the words of its seed from 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from math import prod
 
 import numpy as np
@@ -41,7 +42,10 @@ def words(seed: int, start: int, count: int) -> NDArray[np.uint64]:
 
 def uniform(seed: int, shape: Shape) -> NDArray[np.float64]:
     """Multiples of 2^-24 in [0, 1): the upper 24 bits of one word each."""
-    return (words(seed, 0, _count(shape)) >> np.uint64(40)).astype(np.float64).reshape(shape) * 2.0**-24
+    values = np.empty(_count(shape))
+    for start, stop in _chunks(values.size):
+        values[start:stop] = words(seed, start, stop - start) >> np.uint64(40)
+    return values.reshape(shape) * 2.0**-24
 
 
 def normal(seed: int, shape: Shape) -> NDArray[np.float64]:
@@ -50,12 +54,12 @@ def normal(seed: int, shape: Shape) -> NDArray[np.float64]:
     The sum of the twelve 16-bit lanes of three words, each of variance (2^32 - 1) / 12 (Irwin-Hall).
     """
     values = np.empty(_count(shape))
-    for start in range(0, values.size, _CHUNK):
-        count = min(_CHUNK, values.size - start)
+    for start, stop in _chunks(values.size):
+        count = stop - start
         lanes = words(seed, 3 * start, 3 * count).reshape(count, 3)
         pairs = ((lanes & _EVEN_LANES) + ((lanes >> np.uint64(16)) & _EVEN_LANES)).sum(axis=1, dtype=np.uint64)
         sums = (pairs & np.uint64(0xFFFFFFFF)) + (pairs >> np.uint64(32))
-        values[start : start + count] = (sums.astype(np.float64) - 12 * 32767.5) * 2.0**-16
+        values[start:stop] = (sums.astype(np.float64) - 12 * 32767.5) * 2.0**-16
     return values.reshape(shape)
 
 
@@ -64,13 +68,22 @@ def integers(seed: int, low: int, high: int, shape: Shape) -> NDArray[np.int64]:
     span = high - low
     if not 0 < span <= 2**32:
         raise ValueError(f"integers: high: expected low < high <= low + 2^32, got low {low} and high {high}")
-    upper = words(seed, 0, _count(shape)) >> np.uint64(32)
-    return ((upper * np.uint64(span)) >> np.uint64(32)).astype(np.int64).reshape(shape) + low
+    values = np.empty(_count(shape), np.int64)
+    for start, stop in _chunks(values.size):
+        upper = words(seed, start, stop - start) >> np.uint64(32)
+        values[start:stop] = (upper * np.uint64(span)) >> np.uint64(32)
+        values[start:stop] += low
+    return values.reshape(shape)
 
 
 def permutation(seed: int, n: int) -> NDArray[np.int64]:
     """0, 1, ..., n - 1 in the order of n words."""
     return np.argsort(words(seed, 0, n), kind="stable").astype(np.int64)
+
+
+def _chunks(count: int) -> Iterator[tuple[int, int]]:
+    """Where each part of so many values begins and ends."""
+    return ((start, min(start + _CHUNK, count)) for start in range(0, count, _CHUNK))
 
 
 def _count(shape: Shape) -> int:

@@ -134,7 +134,7 @@ def _contents(parameter: Parameter, array: Any, dtype: np.dtype[Any]) -> Content
     """What an argument holds, of a 16-bit format in that format: the judge holds such numbers in float32."""
     is_widened = parameter.type.is_half and array.dtype == np.float32
     if not isinstance(array, np.ndarray) and (is_widened or array.dtype == dtype):
-        return array  # type: ignore[no-any-return]
+        return array.astype(dtype)  # type: ignore[no-any-return]
     if is_widened:
         array = array.astype(dtype)
     if array.dtype != dtype or not array.flags.c_contiguous:

@@ -25,6 +25,10 @@ class MadeInParts(Protocol):
     dtype: np.dtype[Any]
     size: int
 
+    def astype(self, dtype: Any) -> MadeInParts:
+        """Return the same array, stored as another type."""
+        ...
+
     def blocks(self, most: int) -> Iterator[NDArray[Any]]:
         """Yield dense parts in the order of memory, each of at most so many bytes."""
         ...
@@ -47,7 +51,7 @@ def parts(contents: Contents, dtype: np.dtype[Any]) -> Iterator[bytes]:
         step = BLOCK // dtype.itemsize
         yield from (flat[start : start + step].tobytes() for start in range(0, flat.size, step))
     else:
-        yield from (block.astype(dtype, copy=False).tobytes() for block in contents.blocks(BLOCK))
+        yield from (block.tobytes() for block in contents.blocks(BLOCK))
 
 
 def spans(start: int, stop: int) -> Iterator[tuple[int, int]]:

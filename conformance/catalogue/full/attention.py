@@ -89,16 +89,18 @@ def attention_backward(places: Placed) -> Callable[..., tuple[Array, Array, Arra
         D = np.sum(d_output[0][where] * output[0], axis=-1, keepdims=True)
         dS = P * (d_P - D) * scale
         d_Q = counted_matmul(dS, K[0, :, 0], positions.seen)
-        d_K, d_V = (_by_key(x, y[0][where], heads, where) for x, y in ((dS, Q), (P, d_output)))
+        d_K, d_V = (_by_key(x, y[0], heads, where) for x, y in ((dS, Q), (P, d_output)))
         return d_Q[None], d_K[None, :, None], d_V[None, :, None]
 
     return function
 
 
 def _by_key(x: Array, y: Array, heads: NDArray[np.int64], where: NDArray[np.int64]) -> Array:
-    """For every position's key the sum over the queries from there on of x (positions, heads, keys) times y."""
+    """For every position's key the sum over the queries from there on of x (positions, heads, keys) times y[where]."""
     order = np.argsort(where, kind="stable")
-    pieces = [counted_from_end(x[..., key], y, heads)[where == key] for key in range(x.shape[-1])]
+    pieces = [
+        counted_from_end(x[..., key], y, heads, where, np.flatnonzero(where == key)) for key in range(x.shape[-1])
+    ]
     return np.concatenate(pieces)[np.argsort(order)]
 
 

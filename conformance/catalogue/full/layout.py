@@ -19,19 +19,41 @@ class LaidOut:
     """The full-size array, of which nothing is held but the small one.
 
     axes: the names of the small array's axes.  places: by name, of those that are laid out.  scaled: the axes whose
-    factors it is multiplied by.
+    factors it is multiplied by.  dtype: what it is stored as, the small array's own unless given.
     """
 
     def __init__(
-        self, small: Array, axes: Sequence[str], places: Mapping[str, Places], scaled: Sequence[str] = ()
+        self,
+        small: Array,
+        axes: Sequence[str],
+        places: Mapping[str, Places],
+        scaled: Sequence[str] = (),
+        dtype: Any = None,
     ) -> None:
-        self._small, self._axes, self._all, self._scaled = small, axes, places, scaled
-        self._places = [places.get(name) for name in axes]
-        laid_out = zip(self._places, axes, strict=True)
-        self._factors = [held.factor if held and name in scaled else None for held, name in laid_out]
-        known = zip(self._places, small.shape, strict=True)
-        self.shape = tuple(held.member.size if held else length for held, length in known)
+        held: list[NDArray[np.int64] | None] = []
+        for axis, name in enumerate(axes):
+            known = places.get(name)
+            if known and known.factor is not None and name in scaled:
+                small, member = _times_factors(small, axis, known.member, known.factor)
+                held.append(member)
+            else:
+                held.append(known.member if known else None)
+        self._set(small.astype(dtype or small.dtype, copy=False), held)
+
+    def _set(self, small: Array, members: list[NDArray[np.int64] | None]) -> None:
+        self._small, self._members = small, members
+        known = zip(members, small.shape, strict=True)
+        self.shape = tuple(length if member is None else member.size for member, length in known)
         self.dtype, self.size = small.dtype, math.prod(self.shape)
+
+    def _of(self, small: Array, members: list[NDArray[np.int64] | None]) -> LaidOut:
+        other = object.__new__(LaidOut)
+        other._set(small, members)
+        return other
+
+    def astype(self, dtype: Any) -> LaidOut:
+        """Return the same array, stored as another type."""
+        return self._of(self._small.astype(dtype, copy=False), self._members)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         if not self.shape:
@@ -45,37 +67,32 @@ class LaidOut:
     def blocks(self, most: int = _BLOCK) -> Iterator[Array]:
         """Yield the array in dense parts in the order of memory, each of at most so many bytes."""
         row_bytes = self.dtype.itemsize * math.prod(self.shape[1:])
+        member = self._members[0]
         if row_bytes > most:
-            for row in range(self.shape[0]):
-                yield from self._row(row).blocks(most)
+            for row in range(self.shape[0]) if member is None else member:
+                yield from self._of(self._small[row], self._members[1:]).blocks(most)
             return
         wide = self._wide(self._small) if len(self._small) * row_bytes <= _BLOCK else None
         step = max(1, most // max(1, row_bytes))
         for start in range(0, self.shape[0], step):
-            rows = np.arange(start, min(start + step, self.shape[0]))
-            of = self._places[0].member[rows] if self._places[0] else rows
-            part = self._wide(self._small[of]) if wide is None else wide[of]
-            yield np.ascontiguousarray(self._times(part, 0, rows))
-
-    def _row(self, row: int) -> LaidOut:
-        of = self._places[0].member[row] if self._places[0] else row
-        small = self._times(self._small[of : of + 1], 0, slice(row, row + 1))[0]
-        return LaidOut(small, self._axes[1:], self._all, self._scaled)
+            rows = slice(start, start + step) if member is None else member[start : start + step]
+            yield np.ascontiguousarray(self._wide(self._small[rows]) if wide is None else wide[rows])
 
     def _wide(self, rows: Array) -> Array:
         """Return rows of the small array, laid out along every axis but the first."""
-        for axis, held in enumerate(self._places[1:], 1):
-            if held:
-                rows = self._times(np.take(rows, held.member, axis=axis), axis, slice(None))
+        for axis, member in enumerate(self._members[1:], 1):
+            if member is not None:
+                rows = np.take(rows, member, axis=axis)
         return rows
 
-    def _times(self, part: Array, axis: int, index: Any) -> Array:
-        """Multiply by an axis's factors; index: which of them."""
-        factor = self._factors[axis]
-        if factor is None:
-            return part
-        times: Array = part * factor[index].astype(part.dtype).reshape(-1, *[1] * (part.ndim - axis - 1))
-        return times
+
+def _times_factors(
+    small: Array, axis: int, member: NDArray[np.int64], factor: NDArray[np.float32]
+) -> tuple[Array, NDArray[np.int64]]:
+    """Return the array with every member of an axis times every factor that there is, and which stands where."""
+    factors = np.unique(factor)
+    times = [small * one.astype(small.dtype) for one in factors]
+    return np.concatenate(times, axis=axis), np.searchsorted(factors, factor) * small.shape[axis] + member
 
 
 def spread(small: Array, axes: Sequence[str], places: Mapping[str, Places], scaled: Sequence[str] = ()) -> Array:

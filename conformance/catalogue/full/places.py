@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from conformance.catalogue.cases.data import Draw
 
 Array = NDArray[Any]
-_POWERS = 3  # factors are 1, 2 or 4: what a short format holds it holds times these
+_SIZES = np.array([1, 2, 4], np.float32)  # of factors: what a short format holds it holds times these
 
 
 @dataclass(frozen=True)
@@ -28,10 +28,10 @@ class Places:
 
     def one_of_each(self, draw: Draw) -> NDArray[np.int64]:
         """Return for each member one place that holds it: the last before a place drawn at random, or else of all."""
-        start = int(draw.integers(0, self.member.size, (1,))[0])
-        order = np.roll(np.arange(self.member.size), start)
+        start = self.member.size - int(draw.integers(0, self.member.size, (1,))[0])
         found = np.empty(int(self.member.max()) + 1, np.int64)
-        found[self.member[order]] = order
+        for place in (slice(start, self.member.size), slice(start)):
+            found[self.member[place]] = np.arange(self.member.size)[place]
         return found
 
 
@@ -44,6 +44,7 @@ def shuffled(draw: Draw, length: int, members: int, factors: str = "") -> Places
     member[: min(members, length)] = draw.of("first").permutation(min(members, length))
     if not factors:
         return Places(member)
-    size = 2.0 ** draw.of("power").integers(0, _POWERS, (length,))
-    sign = 1 - 2 * draw.of("sign").integers(0, 2, (length,)) if factors == "+-" else 1
-    return Places(member, (size * sign).astype(np.float32))
+    factor = _SIZES[draw.of("power").integers(0, _SIZES.size, (length,))]
+    if factors == "+-":
+        factor[draw.of("sign").integers(0, 2, (length,)) == 1] *= -1
+    return Places(member, factor)

@@ -8,6 +8,7 @@ that differ in their sign alone, those lost parts cancel.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -32,18 +33,19 @@ def counted_sum(x: Any, member: Whole, factor: NDArray[Any] | None = None) -> No
     member: for every place which of x stands there; factor: powers of two of either sign, 1 where there are none.
     Terms too faint for the whole may be lost, as in reductions.total.
     """
-    terms, f = lift(x), np.ones(member.size) if factor is None else factor.astype(np.float64)
+    terms = lift(x)
+    many, f = _times(member, factor, len(terms))
 
     def summed(part: Floats, weights: Floats) -> Floats:
-        return np.asarray(np.tensordot(np.bincount(member, weights, len(terms)), part, axes=1))
+        return np.asarray(np.tensordot(many @ weights, part, axes=1))
 
     size = np.abs(terms.v)
     v, squared, sizes = summed(terms.v, f), summed(size**2, f**2), summed(size, np.abs(f))
-    net = np.bincount(member, f, len(terms))
+    net = many @ f
     sure = is_exact(sizes, grain(terms) * float(np.abs(f).min())) | (member.size <= 1)
     partial = (squared + np.sqrt(summed(size**4, f**4))) / 2 + v**2 / 3
     lost = summed(np.where(size < sizes * roundings().accumulator.unit, size, 0.0), np.abs(f))
-    own = np.where(sure, 0.0, _walk(_alike(member, f), partial) + lost**2)
+    own = np.where(sure, 0.0, _walk(_alike(many, f), partial) + lost**2)
     variance, shared = (np.tensordot(net**2, part, axes=1) for part in (terms.variance, terms.shared))
     reach = np.where(sure, 0.0, roundings().sum_reach * member.size * sizes)
     worst = None if terms.worst is None else summed(terms.worst, np.abs(f)) + reach
@@ -57,12 +59,25 @@ def _uneven(terms: Floats, n: Floats, whole: Floats, summed: Callable[[Floats, F
     return np.asarray(drift[0])
 
 
-def _alike(member: Whole, factor: Floats) -> float:
+def _times(member: Whole, factor: NDArray[Any] | None, terms: int) -> tuple[Floats, Floats]:
+    """How often each term stands with each factor, (terms, factors), and the factors that there are."""
+    if factor is None:
+        return np.bincount(member, minlength=terms)[:, None].astype(np.float64), np.ones(1)
+    powers = np.frexp(factor)[1]
+    lowest, kinds = int(powers.min()), int(np.ptp(powers)) + 1
+    of = 2 * (powers - lowest) + (factor < 0)
+    many = np.bincount(member * (2 * kinds) + of, minlength=terms * 2 * kinds).reshape(terms, 2 * kinds)
+    sizes = np.ldexp(1.0, np.arange(lowest, lowest + kinds) - 1)
+    return many.astype(np.float64), np.stack([sizes, -sizes], axis=1).reshape(-1)
+
+
+def _alike(many: Floats, factors: Floats) -> float:
     """How many independent roundings the places count as: the square of those that do not cancel, of each size."""
     found = 0.0
-    for power in np.unique(np.abs(factor)):
-        sign = np.where(np.abs(factor) == power, np.sign(factor), 0.0)
-        found += float(np.maximum(np.bincount(member, np.abs(sign)), np.bincount(member, sign) ** 2).sum())
+    for power in np.unique(np.abs(factors)):
+        of = many[:, np.abs(factors) == power]
+        signs = np.sign(factors[np.abs(factors) == power])
+        found += float(np.maximum(of.sum(axis=1), (of @ signs) ** 2).sum())
     return found
 
 
@@ -112,31 +127,36 @@ def _leaning(x: Noisy, y: Noisy, many: Floats, n: Floats, partial: Floats, sure:
     return _lean(n, partial, sure, lean)
 
 
-def counted_from_end(a: Any, b: Any, counts: Any) -> Noisy:
-    """For every place i of the first axis the sum over k >= i and all h of a[k, h] * b[k, h], counts[h] times each.
+def counted_from_end(a: Any, b: Any, counts: Any, member: Whole, at: Whole) -> Noisy:
+    """For places i the sum over k >= i and all h of a[k, h] * b[member[k], h], counts[h] times each.
 
-    a: (n, h); b: (n, h, m).  Returns (n, m).  Drift is that of the partial sums in the order of the places or its
-    reverse.
+    a: (n, h); b: (members, h, m); at: the places, in order.  Returns (places, m).  Drift is that of the partial sums in
+    the order of the places or its reverse.
     """
     if roundings().flushes_products:
         with using(of_products()):
-            return counted_from_end(flushed(lift(a)), flushed(lift(b)), counts)
+            return counted_from_end(flushed(lift(a)), flushed(lift(b)), counts, member, at)
     x, y = as_factors(lift(a), lift(b))
-    many = np.asarray(counts, np.float64)
+    many, (members, heads, columns) = np.asarray(counts, np.float64), y.shape
+    behind = np.searchsorted(at, np.arange(len(member)), side="right")  # how many of the places are no later
+    cell = ((behind * members + member)[:, None] * heads + np.arange(heads)).reshape(-1)
+    shape = (len(at) + 1, members * heads)
 
     def summed(weights: Floats, factors: Floats) -> Floats:
-        terms = np.einsum("kh,khm->km", weights, factors)
-        return np.asarray(np.cumsum(terms[::-1], axis=0)[::-1])
+        between = np.asarray(np.bincount(cell, weights.reshape(-1), math.prod(shape)), np.float64).reshape(shape)
+        return _from_end(between)[1:] @ factors.reshape(members * heads, columns)
 
     u, yy, xx, ay, ax = roundings().accumulator.unit, y.v**2, x.v**2, np.abs(y.v), np.abs(x.v)
-    v, squared, sizes = summed(many * x.v, y.v), summed(many * xx, yy), summed(many * ax, ay)
-    n, each = (np.cumsum(((ax > 0) * many**power).sum(axis=1)[::-1])[::-1, None] + np.zeros_like(v) for power in (1, 2))
-    partial = (squared + np.sqrt(summed(many * xx**2, yy**2))) / 2 + _drift_from_end(v)
+    whole = _from_end(np.matmul((many * x.v)[:, None], y.v[member])[:, 0])
+    v, squared, sizes = whole[at], summed(many * xx, yy), summed(many * ax, ay)
+    n, each = (_from_end(((ax > 0) * many**power).sum(axis=1))[at, None] + np.zeros_like(v) for power in (1, 2))
+    fourth = np.sqrt(summed(many * xx**2, yy**2))
+    partial = (squared + fourth) / 2 + _drift_from_end(whole)[at]
     handed_on = summed(many**2 * x.variance, yy) + (summed(many**2 * xx, y.variance) if np.any(y.variance) else 0.0)
     small = written(x.v, y.v, lambda one, other: summed(many * one, other))
-    cost = cut(n, partial, np.sqrt(summed(many * xx**2, yy**2)), sizes, False, small)
+    cost = cut(n, partial, fourth, sizes, False, small)
     variance = u * u / 3 * squared + np.where(n > 1, _walk(each, partial), 0.0) + handed_on + cost.variance
-    shared = summed(many**2 * np.maximum(x.shared, x.variance / y.v[0, 0].size), yy)
+    shared = summed(many**2 * np.maximum(x.shared, x.variance / columns), yy)
     worst = None
     if x.worst is not None and y.worst is not None:
         worst = summed(many * x.worst, ay) + summed(many * ax, y.worst) + roundings().sum_reach * n * sizes
@@ -145,6 +165,10 @@ def counted_from_end(a: Any, b: Any, counts: Any) -> Noisy:
     lean = together(lean, None if y.lean is None else summed(many * ax, y.lean))
     lean = together(_lean(n, partial, n <= 1, lean), cost.lean)
     return between_steps(settled(v, variance, shared, worst, lean))
+
+
+def _from_end(terms: Floats) -> Floats:
+    return np.asarray(np.cumsum(terms[::-1], axis=0)[::-1])
 
 
 def _drift_from_end(v: Floats) -> Floats:

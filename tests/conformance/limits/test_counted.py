@@ -102,12 +102,17 @@ def test_a_product_in_any_order(order: str) -> None:
 
 @pytest.mark.parametrize("order", ["one by one", "from the end", "in lanes", "in pairs"])
 def test_sums_from_every_place_on(order: str) -> None:
-    x, y, counts = _numbers(4, 300, 3, above=0.1), _numbers(5, 300, 3, 8), np.array([4, 1, 7])
-    head = np.repeat(np.arange(3), counts)
-    terms = (x[:, :, None] * y)[:, head]
+    x, y, counts = _numbers(4, 300, 3, above=0.1), _numbers(5, 17, 3, 8), np.array([4, 1, 7])
+    head, member = np.repeat(np.arange(3), counts), np.random.default_rng(6).integers(0, 17, 300)
+    terms = (x[:, :, None] * y[member])[:, head]
     got = np.stack([ORDERS[order](terms[start:].reshape(-1, 8)) for start in range(300)])
-    verdict = judge("sums", counted_from_end(exact(x), exact(y), counts), got)
+    everywhere, some = np.arange(300), np.array([3, 4, 17, 100, 298])
+    sums = counted_from_end(exact(x), exact(y), counts, member, everywhere)
+    verdict = judge("sums", sums, got)
     assert verdict.passed, verdict.reason
+    of_some = counted_from_end(exact(x), exact(y), counts, member, some)
+    for part in ("v", "variance", "shared"):
+        np.testing.assert_allclose(getattr(of_some, part), getattr(sums, part)[some], rtol=1e-12)
 
 
 def _shortened(values: Array) -> Array:
@@ -124,8 +129,9 @@ def test_factors_may_be_rounded_where_that_is_declared() -> None:
     with using(Arithmetic(inputs=FORMATS["tf32"])):
         assert judge("product", counted_matmul(exact(a), exact(b), counts), got).passed
     x, y, often = _numbers(8, 300, 3, above=0.1), _numbers(9, 300, 3, 8), np.array([4, 1, 7])
+    each = np.arange(300)
     terms = (_shortened(x)[:, :, None] * _shortened(y))[:, np.repeat(np.arange(3), often)]
     sums = np.stack([_one_by_one(terms[start:].reshape(-1, 8)) for start in range(300)])
-    assert not judge("sums", counted_from_end(exact(x), exact(y), often), sums).passed
+    assert not judge("sums", counted_from_end(exact(x), exact(y), often, each, each), sums).passed
     with using(Arithmetic(inputs=FORMATS["tf32"])):
-        assert judge("sums", counted_from_end(exact(x), exact(y), often), sums).passed
+        assert judge("sums", counted_from_end(exact(x), exact(y), often, each, each), sums).passed
