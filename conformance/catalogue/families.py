@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import importlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from conformance.operations import OPERATIONS, SIXTEEN_BIT, base_of, family
@@ -27,11 +27,11 @@ def families() -> tuple[str, ...]:
     return tuple(dict.fromkeys(_file(operation) for operation in OPERATIONS))
 
 
-def specs() -> Iterator[Spec]:
-    """Yield every line of the catalogue; those of 16 bits follow from the others."""
+@functools.cache
+def specs() -> tuple[Spec, ...]:
+    """Return every line of the catalogue; those of 16 bits follow from the others."""
     stated = [spec for name in families() if name != _SIXTEEN for spec in _read(name).SPECS]
-    yield from stated
-    yield from _read(_SIXTEEN).specs(stated, facts_of)
+    return (*stated, *_read(_SIXTEEN).specs(stated, facts_of))
 
 
 @functools.cache

@@ -69,9 +69,11 @@ def _next(number: float, side: float) -> float:
 def _integers(function: Function, condition: Expression, name: str, sizes: Sizes) -> Iterator[int]:
     """The nearest whole numbers above and below that break the condition alone, and the ends of the type if they do."""
     low, high = function.by_name[name].type.range
+    tried = dict(sizes)
 
     def breaks(value: int) -> bool:
-        return low <= value <= high and _breaks_only(function, condition, {**sizes, name: value})
+        tried[name] = value
+        return low <= value <= high and _breaks_only(function, condition, tried)
 
     for direction in (1, -1):
         values = (sizes[name] + direction * step for step in range(1, _STEPS))

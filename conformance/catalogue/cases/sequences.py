@@ -112,20 +112,13 @@ def sequences(cases: Iterable[Case], refusals: Iterable[Refusal]) -> list[CallSe
 
 def elements(case: Case) -> int:
     """Return how many elements a call of the case is given; where it is given no array, the product of its sizes."""
-    given = operations.read_arrays(operations.OPERATIONS[case.operation])
-    return sum(_elements(parameter, case.sizes) for parameter in given) or _product(case)
+    return case.elements or _product(case)
 
 
 def _product(case: Case) -> int:
     """The product of all sizes: about how many operations a call comes to."""
     names = size_names(operations.OPERATIONS[case.operation])
     return math.prod(case.sizes.get(name, 1) for name in names)
-
-
-def _elements(parameter: Parameter, sizes: Sizes) -> int:
-    if parameter.each:
-        return sum(sizes[parameter.each[1]])
-    return math.prod(axis.size(sizes) for axis in parameter.shape)
 
 
 def _nearest(cases: Sequence[Case], count: int) -> Case:

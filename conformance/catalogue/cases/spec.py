@@ -6,14 +6,16 @@ header says which arrays there are and what shapes they have, so a spec names on
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bindings.header.records import Parameter
 from conformance import operations
 from reference import random
 
@@ -44,6 +46,12 @@ class Case:
     def id(self) -> str:
         return f"{self.operation}/{self.data}/{self.name}"
 
+    @cached_property
+    def elements(self) -> int:
+        """How many elements the call is given; 0 where it is given no array."""
+        given = operations.read_arrays(operations.OPERATIONS[self.operation])
+        return sum(_elements(parameter, self.sizes) for parameter in given)
+
     def arguments(self, seed: int = 0) -> Arguments:
         """Return the call's arrays and scalars by header name; the same for the same id and seed, always."""
         draw = Draw(random.stream("case", self.id, seed))
@@ -63,6 +71,12 @@ class Case:
     def _make(self, name: str, draw: Draw, shape: tuple[int, ...]) -> NDArray[Any]:
         maker, source = self.spec.inputs.get(name, self.data), draw.of(name)
         return DATA[maker](source, shape) if isinstance(maker, str) else maker(source, shape, self.sizes)
+
+
+def _elements(parameter: Parameter, sizes: Sizes) -> int:
+    if parameter.each:
+        return sum(sizes[parameter.each[1]])
+    return math.prod(axis.size(sizes) for axis in parameter.shape)
 
 
 @dataclass(frozen=True)
