@@ -19,7 +19,7 @@ from conformance import operations
 from conformance.catalogue.cases.data import Draw
 from conformance.catalogue.full import Drawn, FullCall, axes_of
 from conformance.catalogue.full.call import Placed
-from conformance.catalogue.full.layout import LaidOut
+from conformance.catalogue.full.layout import laid_out
 from conformance.catalogue.full.places import Places, shuffled
 from conformance.catalogue.full.sums import GROUPED
 from conformance.ids import FULL_LAYER
@@ -89,7 +89,7 @@ class _Judging(Namespace):
         places, full = self._places(operation, small), dict(small)
         for parameter in operations.read_arrays(operations.OPERATIONS[operation]):
             if places.keys() & {*axes_of(parameter)} and small[parameter.name] is not None:
-                full[parameter.name] = LaidOut(small[parameter.name], axes_of(parameter), places)
+                full[parameter.name] = laid_out(small[parameter.name], axes_of(parameter), places)
         counted = GROUPED.get(operation) if "K" in places else None
         return FullCall(operation, {}, carried_out=counted), Drawn(small, full, places)
 

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 import reference
 from conformance import operations
-from conformance.catalogue.full import FullCall
+from conformance.catalogue.full import FullCall, layout
 from conformance.catalogue.full.call import Drawn, axes_of
-from conformance.catalogue.full.layout import spread
 from conformance.limits.expectation import Expected, rounded
 
 Outputs = dict[str, NDArray[Any]]
@@ -49,9 +48,8 @@ def laid_out(call: FullCall, drawn: Drawn, small: Mapping[str, Any]) -> dict[str
     for name, array in small.items():
         parameter = operations.declared(function, name)
         places = call.placed(parameter.name, drawn.places)
-        found[name] = spread(
-            array, axes_of(parameter, operations.place_in_list(name)), places, call.axes_scaling(parameter.name)
-        )
+        axes, scaled = axes_of(parameter, operations.place_in_list(name)), call.axes_scaling(parameter.name)
+        found[name] = np.asarray(layout.laid_out(array, axes, places, scaled))
     return found
 
 

@@ -21,7 +21,7 @@ from conformance.catalogue.cases.data import DATA, Draw
 from conformance.catalogue.cases.spec import Arguments, Finish, Maker, Sizes
 from reference import random
 
-from .layout import LaidOut, in_memory
+from .layout import in_memory, laid_out
 from .places import Places, shuffled
 
 Placed = Mapping[str, Places]
@@ -135,9 +135,9 @@ class FullCall:
 
     def _spread(self, parameter: Parameter, small: Any, places: Placed) -> Any:
         if parameter.each:
-            return [LaidOut(one, axes_of(parameter, i), places) for i, one in enumerate(small)]
+            return [laid_out(one, axes_of(parameter, i), places) for i, one in enumerate(small)]
         held = self.placed(parameter.name, places)
-        return LaidOut(small, axes_of(parameter), held, self.axes_scaling(parameter.name))
+        return laid_out(small, axes_of(parameter), held, self.axes_scaling(parameter.name))
 
     def placed(self, array: str, places: Placed) -> dict[str, Places]:
         """The places of the axes along which an array is drawn."""

@@ -12,48 +12,25 @@ from numpy.typing import NDArray
 from .places import Places
 
 Array = NDArray[Any]
+Member = NDArray[np.int64]
 _BLOCK = 1 << 24  # bytes that are made at once, and kept to be taken rows from
 
 
 class LaidOut:
     """The full-size array, of which nothing is held but the small one.
 
-    axes: the names of the small array's axes.  places: by name, of those that are laid out.  scaled: the axes whose
-    factors it is multiplied by.  dtype: what it is stored as, the small array's own unless given.
+    members: for each axis of the small array which of it stands where; None where it stands as it is.
     """
 
-    def __init__(
-        self,
-        small: Array,
-        axes: Sequence[str],
-        places: Mapping[str, Places],
-        scaled: Sequence[str] = (),
-        dtype: Any = None,
-    ) -> None:
-        held: list[NDArray[np.int64] | None] = []
-        for axis, name in enumerate(axes):
-            known = places.get(name)
-            if known and known.factor is not None and name in scaled:
-                small, member = _times_factors(small, axis, known.member, known.factor)
-                held.append(member)
-            else:
-                held.append(known.member if known else None)
-        self._set(small.astype(dtype or small.dtype, copy=False), held)
-
-    def _set(self, small: Array, members: list[NDArray[np.int64] | None]) -> None:
+    def __init__(self, small: Array, members: Sequence[Member | None]) -> None:
         self._small, self._members = small, members
         known = zip(members, small.shape, strict=True)
         self.shape = tuple(length if member is None else member.size for member, length in known)
         self.dtype, self.size = small.dtype, math.prod(self.shape)
 
-    def _of(self, small: Array, members: list[NDArray[np.int64] | None]) -> LaidOut:
-        other = object.__new__(LaidOut)
-        other._set(small, members)
-        return other
-
     def astype(self, dtype: Any) -> LaidOut:
         """Return the same array, stored as another type."""
-        return self._of(self._small.astype(dtype, copy=False), self._members)
+        return LaidOut(self._small.astype(dtype, copy=False), self._members)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         if not self.shape:
@@ -70,7 +47,7 @@ class LaidOut:
         member = self._members[0]
         if row_bytes > most:
             for row in range(self.shape[0]) if member is None else member:
-                yield from self._of(self._small[row], self._members[1:]).blocks(most)
+                yield from LaidOut(self._small[row], self._members[1:]).blocks(most)
             return
         wide = self._wide(self._small) if len(self._small) * row_bytes <= _BLOCK else None
         step = max(1, most // max(1, row_bytes))
@@ -86,18 +63,27 @@ class LaidOut:
         return rows
 
 
-def _times_factors(
-    small: Array, axis: int, member: NDArray[np.int64], factor: NDArray[np.float32]
-) -> tuple[Array, NDArray[np.int64]]:
+def laid_out(small: Array, axes: Sequence[str], places: Mapping[str, Places], scaled: Sequence[str] = ()) -> LaidOut:
+    """Return the array at its full size, of which nothing is made yet.
+
+    axes: the names of the small array's axes.  places: by name, of those that are laid out.  scaled: the axes whose
+    factors it is multiplied by.
+    """
+    members: list[Member | None] = []
+    for axis, name in enumerate(axes):
+        held = places.get(name)
+        member = held.member if held else None
+        if held and held.factor is not None and name in scaled:
+            small, member = _times_factors(small, axis, held.member, held.factor)
+        members.append(member)
+    return LaidOut(small, members)
+
+
+def _times_factors(small: Array, axis: int, member: Member, factor: NDArray[np.float32]) -> tuple[Array, Member]:
     """Return the array with every member of an axis times every factor that there is, and which stands where."""
     factors = np.unique(factor)
     times = [small * one.astype(small.dtype) for one in factors]
     return np.concatenate(times, axis=axis), np.searchsorted(factors, factor) * small.shape[axis] + member
-
-
-def spread(small: Array, axes: Sequence[str], places: Mapping[str, Places], scaled: Sequence[str] = ()) -> Array:
-    """Return the array at its full size; scaled: the axes whose factors it is multiplied by."""
-    return np.asarray(LaidOut(small, axes, places, scaled))
 
 
 def in_memory(value: Any) -> Any:

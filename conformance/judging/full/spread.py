@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.catalogue.cases.data import Draw
-from conformance.catalogue.full.layout import LaidOut
+from conformance.catalogue.full.layout import laid_out
 from conformance.catalogue.full.places import Places
 from conformance.limits.measure import limits
 from conformance.limits.noise import Noisy
@@ -85,7 +85,7 @@ def beyond(due: Spread, got: Array) -> NDArray[np.bool_]:
     """Return where elements lie beyond their limit; a NaN does wherever it stands."""
     bad = np.zeros(got.size, bool)  # takes memory only where something is written
     flat, start = got.reshape(-1), 0
-    bounds = (LaidOut(bound, due.axes, due.places, due.scaled).blocks(_BLOCK) for bound in _bounds(due))
+    bounds = (laid_out(bound, due.axes, due.places, due.scaled).blocks(_BLOCK) for bound in _bounds(due))
     for parts in zip(*bounds, strict=True):
         one, other = (part.reshape(-1) for part in parts)
         came = flat[start : start + one.size]

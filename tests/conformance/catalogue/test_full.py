@@ -9,7 +9,7 @@ import pytest
 
 from conformance.catalogue.cases.data import Draw
 from conformance.catalogue.full import FULL, FullCall, table
-from conformance.catalogue.full.layout import spread
+from conformance.catalogue.full.layout import laid_out
 from conformance.catalogue.full.places import Places, shuffled
 from conformance.catalogue.full_model import EXPERTS, FFN, HEAD_DIM, HIDDEN, MODEL, Q_HEADS, TOP_K, VOCAB
 from conformance.operations import OPERATIONS, base_of
@@ -78,5 +78,10 @@ def test_an_array_is_laid_out_along_every_axis_that_is_drawn() -> None:
         "M": Places(np.array([1, 0, 1]), np.array([2.0, 1.0, -4.0], np.float32)),
         "N": Places(np.array([0, 2])),
     }
-    assert spread(small, ("M", "N"), places, ("M", "N")).tolist() == [[8.0, 12.0], [1.0, 3.0], [-16.0, -24.0]]
-    assert spread(small, ("M", "K"), places).tolist() == [[4.0, 5.0, 6.0], [1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
+    whole = laid_out(small, ("M", "N"), places, ("M", "N"))
+    assert np.asarray(whole).tolist() == [[8.0, 12.0], [1.0, 3.0], [-16.0, -24.0]]
+    assert np.asarray(whole.astype(np.float16)).dtype == np.float16
+    by_rows = np.asarray(laid_out(small, ("M", "K"), places))
+    assert by_rows.tolist() == [[4.0, 5.0, 6.0], [1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
+    for most in (4, 8, 16, 1 << 20):  # an element, a part of a row, more than one row, all of it
+        assert np.concatenate([block.reshape(-1) for block in whole.blocks(most)]).tolist() == np.ravel(whole).tolist()
