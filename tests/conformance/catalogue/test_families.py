@@ -27,13 +27,14 @@ HELPERS = {
 
 @pytest.fixture
 def fresh() -> Iterator[None]:
-    """Facts are read anew, in the test and after it."""
+    """Lines and facts are read anew, in the test and after it."""
     _forget()
     yield
     _forget()
 
 
 def _forget() -> None:
+    families.specs.cache_clear()
     families._stated.cache_clear()
     facts_of.cache_clear()
 
@@ -42,10 +43,10 @@ def test_every_file_is_of_a_section_of_the_header() -> None:
     assert {path.stem for path in FOLDER.glob("*.py")} - HELPERS == set(families.families())
 
 
-def test_a_section_without_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_section_without_a_file(monkeypatch: pytest.MonkeyPatch, fresh: None) -> None:
     monkeypatch.setattr(families, "family", lambda operation: "divination")
     with pytest.raises(LookupError, match=r"divination: expected a file divination\.py in .*cases, got none"):
-        list(families.specs())
+        families.specs()
 
 
 def test_every_float32_operation_has_facts_of_its_own() -> None:
