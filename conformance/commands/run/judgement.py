@@ -104,8 +104,9 @@ class Judgement:
         """What of a selection is judged on this candidate, and why the rest is not.
 
         On an emulated device calls at full size take minutes, some longer than a call is given, and designed cases of
-        products a quarter of an hour together: there they are judged where they were asked for by that name.  The
-        other designed ones, which are many, are judged in one order of threads.
+        products a quarter of an hour together, and a refusal for one of 131,075 experts a minute and a half: there they
+        are judged where they were asked for by that name.  The other designed ones, which are many, and refusals for
+        one of many entries are judged in one order of threads.
         """
         selection, memory = self._with_memory(selection)
         if self.candidate.module:

@@ -80,7 +80,9 @@ def test_an_array_is_laid_out_along_every_axis_that_is_drawn() -> None:
     }
     whole = laid_out(small, ("M", "N"), places, ("M", "N"))
     assert np.asarray(whole).tolist() == [[8.0, 12.0], [1.0, 3.0], [-16.0, -24.0]]
-    assert np.asarray(whole.astype(np.float16)).dtype == np.float16
+    shorter = np.asarray(whole.astype(np.float16))
+    assert shorter.dtype == np.float16
+    assert shorter.tolist() == np.asarray(whole).tolist()
     by_rows = np.asarray(laid_out(small, ("M", "K"), places))
     assert by_rows.tolist() == [[4.0, 5.0, 6.0], [1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
     for most in (4, 8, 16, 1 << 20):  # an element, a part of a row, more than one row, all of it
