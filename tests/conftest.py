@@ -18,6 +18,7 @@ for _name, _value in {"OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OMP_
 
 from bindings import Library  # noqa: E402
 from conformance.commands.options import shard  # noqa: E402
+from tests.parts import part_of  # noqa: E402
 from tests.tools import CXX, build_with_cmake, cmake_build, works  # noqa: E402
 
 ROOT = Path(__file__).parents[1]
@@ -28,17 +29,17 @@ hypothesis.settings.load_profile("assayer")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    part = "of the tests that are marked slow only the K-th of N parts, as 2/3"
-    parser.addoption("--slow", type=shard, default=(1, 1), metavar="K/N", help=part)
+    part = "of the tests that are marked slow, and of the parameters of a test that has many, the K-th of N parts, as 2/3"
+    parser.addoption("--part", type=shard, default=(1, 1), metavar="K/N", help=part)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    which, parts = config.getoption("--slow")
-    slow = [item for item in items if item.get_closest_marker("slow")]
-    left_out = {item for place, item in enumerate(slow) if place % parts != which - 1}
+    slow = {item.nodeid for item in items if item.get_closest_marker("slow")}
+    chosen = part_of([item.nodeid for item in items], slow, *config.getoption("--part"))
+    left_out = [item for item in items if item.nodeid not in chosen]
     if left_out:
-        items[:] = [item for item in items if item not in left_out]
-        config.hook.pytest_deselected(items=list(left_out))
+        items[:] = [item for item in items if item.nodeid in chosen]
+        config.hook.pytest_deselected(items=left_out)
 
 
 def pytest_unconfigure() -> None:
