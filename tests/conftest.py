@@ -29,7 +29,7 @@ hypothesis.settings.load_profile("assayer")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    part = "of the tests that are marked slow, and of the parameters of a test that has many, the K-th of N parts, as 2/3"
+    part = "of the slow tests, and of the parameters of a test that has many, the K-th of N parts, as 2/3"
     parser.addoption("--part", type=shard, default=(1, 1), metavar="K/N", help=part)
 
 
