@@ -84,6 +84,7 @@ def test_more_memory_than_there_is(stub: Library) -> None:
     assert caught.value.code == read_header().constants["ASSAYER_NO_MEMORY"].value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flags", [[], ["-fopenmp"], ["-DASSAYER_NO_VECTORS"]], ids=["plain", "openmp", "no_vectors"])
 def test_strict_c11_without_a_warning(flags: list[str]) -> None:
     done = subprocess.run([COMPILER, *STRICT, *flags, "-fsyntax-only", *SOURCES], capture_output=True, text=True)

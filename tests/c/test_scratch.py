@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.c.memory import needs_preloading, run_with_memory
 
 pytestmark = needs_preloading
@@ -26,6 +28,7 @@ print(megabytes(), (few.ravel() == Q.ravel()[:3]).all())
 """
 
 
+@pytest.mark.slow
 def test_a_large_block_is_given_back_and_taken_anew(stub_path: Path, tmp_path: Path) -> None:
     lines = run_with_memory(LARGE, stub_path, tmp_path)
     assert len(lines) == 4

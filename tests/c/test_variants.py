@@ -73,6 +73,7 @@ def agree(library: Library, operation: str, arguments: dict[str, Any]) -> None:
     assert not faults, f"{operation}: {faults}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", [*VECTOR_BITS, "plain"])
 @pytest.mark.parametrize("operation", SAMPLES)
 def test_sample(opened: Open, variant: str, operation: str) -> None:

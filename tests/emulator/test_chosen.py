@@ -59,6 +59,7 @@ def emulated(emulated_path: Path, tmp_path_factory: pytest.TempPathFactory) -> I
         yield Library(Path(copy))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("operation", operations.OPERATIONS)
 def test_every_operation_in_several_blocks_and_warps_with_a_tail(
     operation: str, emulated: Library, capfd: pytest.CaptureFixture[str]

@@ -47,6 +47,7 @@ def test_every_module_is_judged_among_the_libraries_of_others() -> None:
     assert len({library["name"] for library in WILD.values()}) == len(WILD)
 
 
+@pytest.mark.slow
 def test_the_example_in_numpy_conforms_in_what_it_has(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "-n", "1", "--module", str(FOLDER / "with_numpy.py"), "--exported", "-k", "not designed"]) == 0
     out = capsys.readouterr().out.strip()

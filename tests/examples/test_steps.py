@@ -31,6 +31,7 @@ def test_the_example_in_torch_conforms_through_a_short_adapter(capsys: pytest.Ca
     assert said(capsys).splitlines()[-1] == "with_torch.py:step conforms: 11 cases passed."
 
 
+@pytest.mark.slow
 def test_a_step_whose_losses_alone_are_right_is_told_where_backward_goes_wrong(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -53,6 +54,7 @@ def test_a_step_whose_losses_alone_are_right_is_told_where_backward_goes_wrong(
     assert right in page.read_text()
 
 
+@pytest.mark.slow
 def test_its_training_run_follows_from_the_same_mistake(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "--step", f"{WRONG}:learns", "--run-length", "2"]) == 1
     out = said(capsys)

@@ -202,6 +202,7 @@ def test_the_comparison_finds_gradients_that_are_assigned(stub: Library) -> None
     assert {name for name, share in found.items() if share > 1} == {"d x"}
 
 
+@pytest.mark.slow
 def test_graphs_drawn_at_random_on_the_c_library(stub: Library) -> None:
     met = 0
 

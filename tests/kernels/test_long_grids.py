@@ -22,6 +22,7 @@ SHORT = Fault("launch.cuh: 65,535 blocks", OPERATIONS, "launch.cuh", CAPPED, CAP
 BLOCKS, ROWS_EACH = 65_535, 4  # of a grid's second direction; of gather.cuh
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("fault", "is_whole"), [(SAME, True), (SHORT, False)], ids=["as it is", "65,535 blocks"])
 def test_rows_of_more_blocks_are_gathered(fault: Fault, is_whole: bool) -> None:
     n = BLOCKS * ROWS_EACH + 3

@@ -232,6 +232,7 @@ def test_a_second_process_does_not_work_on_the_same_run(shards: Path, tmp_path: 
     os.close(descriptor)
 
 
+@pytest.mark.slow
 def test_a_process_killed_at_random_moments_goes_on(stub_path: Path) -> None:
     command = [sys.executable, "tests/training/kill_training.py", "--kills", "3", "--library", str(stub_path)]
     ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

@@ -151,6 +151,7 @@ def command(size: int, *arguments: str | Path) -> list[str]:
     return ranks(size, "tests/training/ranks_run.py", *arguments)
 
 
+@pytest.mark.slow
 def test_a_rank_that_is_stopped_ends_the_run_and_is_named(tmp_path: Path) -> None:
     called = command(4, tmp_path / "left.npz", "--dies", "1", "stops")
     done = subprocess.run(called, cwd=ROOT, capture_output=True, text=True, timeout=LIMIT, check=False)

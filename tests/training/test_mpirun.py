@@ -162,6 +162,7 @@ def test_what_a_launcher_says() -> None:
     assert started_as({"OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "2"}) == (1, 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [(), ("--expert-parallel",)])
 def test_the_command_is_the_same_run_on_every_rank_and_goes_on(options: tuple[str, ...], tmp_path: Path) -> None:
     shards, output = small_shards(tmp_path / "shards"), tmp_path / "run"

@@ -37,6 +37,7 @@ def device(tmp_path: Path) -> Library:
     return Library(compile_device(tmp_path), resident=True)
 
 
+@pytest.mark.slow
 def test_the_command_leaves_the_bits_of_sums_by_way_of_the_host(
     tmp_path: Path, emulated_path: Path, nccl_path: Path, device_memory: None
 ) -> None:

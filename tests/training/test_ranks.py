@@ -133,6 +133,7 @@ def refused(micro_batches: int, config: Any, course: list[dict[str, Any]]) -> li
     return said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("size", "micro_batches"), [(1, 4), (2, 2), (4, 1)])
 def test_ranks_and_micro_batches_are_one_large_batch(size: int, micro_batches: int) -> None:
     """Without an auxiliary loss; with one, they are as many micro-batches of one process: each has its own load."""

@@ -66,6 +66,7 @@ def test_a_run_killed_again_and_again_goes_on(tmp_path: Path, contents: Callable
     assert contents(tmp_path / "killed") == contents(tmp_path / "whole")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_process_killed_at_random_moments_goes_on(workers: int) -> None:
     command = [sys.executable, "tests/training/kill_sharding.py", "--kills", "3", "--workers", str(workers)]

@@ -43,6 +43,7 @@ def test_the_digest_is_that_of_what_is_stored() -> None:
     assert digest(tokens) == digest(tokens.astype(">u2")) != digest(tokens[1:])
 
 
+@pytest.mark.slow
 @given(texts=st.lists(st.text(max_size=20), max_size=4), shard_tokens=st.integers(1, 40))
 def test_shards_hold_the_tokens_in_order_and_only_the_last_is_short(
     texts: list[str], shard_tokens: int, tmp_path_factory: pytest.TempPathFactory

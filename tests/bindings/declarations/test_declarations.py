@@ -193,6 +193,7 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
 WRITTEN = {language: write(read_header(), language) for language in LANGUAGES}
 
 
+@pytest.mark.slow
 @settings(max_examples=40)  # each reads all declarations
 @given(st.sampled_from(list(LANGUAGES)), st.data())
 def test_a_damaged_file_is_read_or_refused(language: str, data: st.DataObject) -> None:

@@ -64,6 +64,7 @@ def effort(text: str, language: str) -> int:
     return steps
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", COMMENT)
 @pytest.mark.parametrize("ahead", AHEAD)
 def test_what_stands_before_declarations_costs_no_more_than_its_length(

@@ -205,6 +205,7 @@ TEXT = header_path().read_text(encoding="utf-8")
 INSERTED = st.sampled_from(["", "(", ")", "*", ";", "SHAPE(", "/*", '"', "#"])
 
 
+@pytest.mark.slow
 @settings(max_examples=40)  # each reads the whole header
 @given(st.integers(0, len(TEXT)), st.integers(0, 200), INSERTED)
 def test_a_damaged_header_is_read_or_refused(start: int, length: int, inserted: str) -> None:

@@ -148,6 +148,7 @@ def test_what_a_library_prints_does_not_disturb(worker: Worker) -> None:
     assert scale(worker, "right").detail == ""
 
 
+@pytest.mark.slow
 def test_a_flood_of_output_is_stopped(path: Path) -> None:
     with Worker(path, limit_s=60) as worker:
         outcome = scale(worker, "floods")

@@ -25,6 +25,7 @@ def declarations(tmp_path: Path) -> Path:
     return tmp_path / "ffi.rs"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chosen", [("-k", "add/plain"), ("--case", "add/plain/1"), ("-o", "add"), ("--lf",)])
 def test_a_wrong_declaration_of_what_is_judged_fails_however_it_was_chosen(
     right: str, declarations: Path, chosen: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]

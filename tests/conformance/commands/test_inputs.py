@@ -39,6 +39,7 @@ def judged(stub_path: Path, tmp_path: Path, real: Sequence[float]) -> Iterator[t
             yield operation, held, said, result
 
 
+@pytest.mark.slow
 def test_a_right_library_passes_whatever_a_file_holds_or_the_file_is_refused(stub_path: Path, tmp_path: Path) -> None:
     refused = 0
     for operation, held, said, result in judged(stub_path, tmp_path, REAL):
@@ -52,6 +53,7 @@ def test_a_right_library_passes_whatever_a_file_holds_or_the_file_is_refused(stu
     assert COUNT / 4 < refused < COUNT * 3 / 4
 
 
+@pytest.mark.slow
 def test_numbers_at_the_edge_of_their_type_are_judged_or_refused(stub_path: Path, tmp_path: Path) -> None:
     """Not all are judged rightly: infinity times a masked 0 is NaN in the formula, and nothing to many a kernel."""
     came = Counter(result.status if result else "refused" for *_, result in judged(stub_path, tmp_path, EDGE))

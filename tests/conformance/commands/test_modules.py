@@ -37,6 +37,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_right_module_conforms_in_what_it_has(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--module", "right.py", "--exported", "-k", "not designed and not thousand") == 0
     out = said(capsys)
@@ -117,6 +118,7 @@ def test_options_that_do_not_fit(
     assert problem in said(capsys)
 
 
+@pytest.mark.slow
 def test_probe_and_hunt_take_modules(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["probe", "--module", "both.py", "-o", "rmsnorm", "--exported"]) == 0
     assert "4 probes by the contract float32: 0 did not hold" in said(capsys)

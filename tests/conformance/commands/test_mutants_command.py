@@ -41,6 +41,7 @@ def test_a_survivor_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert "9 of 10 mutants killed (90.0%)" in out
 
 
+@pytest.mark.slow
 def test_what_is_killed_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     seed = next(seed for seed in range(9) if 25 not in [one.line for one in sample.Sample(seed, 5).drawn(MADE)])
     assert run(tmp_path, "--count", "5", "--seed", str(seed), "-v") == 0
@@ -49,6 +50,7 @@ def test_what_is_killed_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert "5 of 5 mutants killed (100.0%)" in out
 
 
+@pytest.mark.slow
 def test_a_second_run_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -65,6 +67,7 @@ def test_a_second_run_goes_on(
     assert len(tried) == 9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verdict", [Verdict.REFUSED, Verdict.SAME])
 def test_nothing_that_counts_is_no_pass(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], verdict: Verdict

@@ -77,6 +77,7 @@ def run(*arguments: str | Path) -> int:
     return main(["run", "--outputs", *map(str, arguments)])
 
 
+@pytest.mark.slow
 def test_an_honest_candidate_passes_every_golden(honest: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(honest) == 0
     out = capsys.readouterr().out
@@ -134,6 +135,7 @@ def test_a_file_larger_than_its_outputs_is_not_read(folder: Path, capsys: Any) -
     assert "1 PASS" in out  # the other file's verdict is not lost
 
 
+@pytest.mark.slow
 def test_folders_in_folders_without_end_are_not_looked_into(folder: Path, capsys: Any) -> None:
     here = Path.cwd()
     os.chdir(folder)
@@ -186,6 +188,7 @@ def test_wrong_gradients_of_a_step_stand_as_backward_meets_them(tmp_path: Path) 
     assert any(line.startswith("worst at gradient.") for line in said)
 
 
+@pytest.mark.slow
 def test_a_step_by_a_wrong_reading_is_named(tmp_path: Path) -> None:
     [reading] = [one for one in READINGS if one.name == "auxiliary loss over concatenated layers"]
     held = load_tensors(STEP)
@@ -202,6 +205,7 @@ def test_every_result_of_a_step_has_its_place_in_it() -> None:
     assert sorted(f"output.{name}" for name in in_order()) == sorted(outputs(STEP))
 
 
+@pytest.mark.slow
 def test_what_is_missing_is_not_run_and_what_is_unknown_is_told(folder: Path, capsys: Any) -> None:
     (folder / "mine.safetensors").write_bytes(b"")
     assert run(folder) == 1
@@ -211,6 +215,7 @@ def test_what_is_missing_is_not_run_and_what_is_unknown_is_told(folder: Path, ca
     assert run(folder, "-k", "silu/plain") == 0
 
 
+@pytest.mark.slow
 def test_all_reports_are_written(folder: Path, tmp_path: Path) -> None:
     files = [tmp_path / name for name in ("r.html", "s.md", "r.jsonl", "r.xml")]
     options = ("--report", "--summary", "--jsonl", "--junit")

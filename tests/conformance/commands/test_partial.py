@@ -23,6 +23,7 @@ OTHERS = len(OPERATIONS) - 2
 
 
 # ---- what is exported, and what is not ---------------------------------------------------------------------------
+@pytest.mark.slow
 def test_with_exported_a_partial_library_whose_operations_are_right_passes(
     right: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -40,6 +41,7 @@ def test_with_exported_a_partial_library_whose_operations_are_right_passes(
     assert len(skipped) == OTHERS + len(STEPS)
 
 
+@pytest.mark.slow
 def test_without_it_the_same_library_fails_for_what_it_lacks(right: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--library", right) == 1
     assert f"does not conform: {OTHERS} operations not exported; " in said(capsys).splitlines()[-1]

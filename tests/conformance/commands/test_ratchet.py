@@ -143,6 +143,7 @@ def test_a_file_that_is_not_there_is_an_error_unless_it_is_written(tmp_path: Pat
 
 
 # ---- the ratchet, through the command ----------------------------------------------------------------------------
+@pytest.mark.slow
 def test_a_ratchet_holds_a_port_to_what_it_had(
     right: str, wrong: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

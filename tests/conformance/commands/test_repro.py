@@ -32,6 +32,7 @@ def again(path: str, **wrong: Any) -> Result:
     return Bench(InProcess(**wrong)).call("again", given.operation, given.arguments, given.expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", ["step1/locked", FREE])
 def test_the_first_wrong_call_of_a_step_is_kept(step: str, tmp_path: Path) -> None:
     bench = Bench(InProcess(**WRONG))
@@ -44,6 +45,7 @@ def test_the_first_wrong_call_of_a_step_is_kept(step: str, tmp_path: Path) -> No
     assert again(kept.repro).status is Status.PASS
 
 
+@pytest.mark.slow
 def test_a_locked_call_fails_by_as_much_as_it_did(tmp_path: Path) -> None:
     bench = Bench(InProcess(**WRONG))
     [kept] = [r for r in keep(tmp_path, judge_step("step2/locked", bench), bench) if r.repro]
@@ -62,6 +64,7 @@ def test_a_file_holds_what_came(tmp_path: Path) -> None:
     assert {"expected.output", "sigma.output", "worst.output"} <= held.keys()
 
 
+@pytest.mark.slow
 def test_an_array_that_is_not_read_is_left_out(tmp_path: Path) -> None:
     bench = Bench(InProcess(gemm_tn=lambda A, B, C, alpha, beta: reference.gemm_tn(A, B, C, alpha, beta) * 2))
     [kept] = [r for r in keep(tmp_path, judge_step("step1/locked", bench), bench) if r.repro]

@@ -60,6 +60,7 @@ def run(*arguments: str) -> int:
     return main(["run", "-n", "1", *arguments])
 
 
+@pytest.mark.slow
 def test_a_right_operation_passes(library, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--library", library(RIGHT), "-k", "silu/") == 0
     out = capsys.readouterr().out
@@ -150,6 +151,7 @@ def test_ctrl_c_ends_the_run_and_its_workers_at_once(library, tmp_path: Path) ->
     assert _until(lambda: not Path(f"/proc/{worker}").exists() or not Path("/proc/self").exists())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_a_run_that_is_stopped_leaves_no_folders(library, tmp_path: Path, sent: signal.Signals) -> None:
     (temporary := tmp_path / "temporary").mkdir()
@@ -176,6 +178,7 @@ def _until(found):
     raise AssertionError("it never came")
 
 
+@pytest.mark.slow
 def test_a_reader_that_goes_away_is_no_error() -> None:
     with subprocess.Popen(
         [sys.executable, "-m", "conformance", "list"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -206,6 +209,7 @@ def test_a_file_that_is_no_library_is_named(tmp_path: Path, capsys) -> None:
     assert "library.so" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_reports_for_machines(library, tmp_path: Path) -> None:
     lines, junit = tmp_path / "run.jsonl", tmp_path / "run.xml"
     run("--library", library(WRONG), "-k", "silu/", "--jsonl", str(lines), "--junit", str(junit))

@@ -44,6 +44,7 @@ def test_options_of_a_library_are_refused(
     assert problem in said(capsys)
 
 
+@pytest.mark.slow
 def test_another_seed_draws_another_batch_and_other_moments(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert not np.array_equal(inputs()["input.tokens"], inputs(3)["input.tokens"])
     assert all(not np.array_equal(array, beginning(3).m[name]) for name, array in beginning().m.items())
@@ -52,6 +53,7 @@ def test_another_seed_draws_another_batch_and_other_moments(tmp_path: Path, caps
     assert "--seed 3" in said(capsys), "in the command that repeats it"
 
 
+@pytest.mark.slow
 def test_what_a_step_has_passed_once_it_must_pass(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ratchet = tmp_path / "passed.txt"
     held = ("--ratchet", str(ratchet), "--run-length", "2")
@@ -74,6 +76,7 @@ def test_another_precision_is_too_fine_for_its_limits(capsys: pytest.CaptureFixt
     assert "2 TOO FINE" in said(capsys)
 
 
+@pytest.mark.slow
 def test_words_and_ids_choose_the_update_or_the_run(capsys: pytest.CaptureFixture[str]) -> None:
     step = f"{EXAMPLE}:step"
     assert main(["run", "--step", step, "--case", "step/envelope/02", "--run-length", "2"]) == 0
@@ -121,6 +124,7 @@ found["parameters"], found["m"], found["v"] = with_numpy.update(parameters, foun
     assert "all 23 gradients" in out
 
 
+@pytest.mark.slow
 def test_half_a_gradient_is_told_as_such(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     body = "found = {'gradients': found['gradients']}\nfound['gradients']['layers.0.w_o'] /= 2"
     assert judged(tmp_path, body) == 1
@@ -155,6 +159,7 @@ def test_a_step_that_does_not_come_back_is_no_hazard(
     assert words in out
 
 
+@pytest.mark.slow
 def test_what_failed_the_last_time_is_judged_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -36,6 +36,7 @@ def run(*words: str) -> int:
     return main(["run", "-n", "1", "--exported", *words])
 
 
+@pytest.mark.slow
 def test_what_a_map_cannot_say_is_counted_and_never_passed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     compile_library((folder / "tensors.c").read_text(), folder, "libtensors", "-lm")
     assert run("--library", "libtensors.so", "--map", "tensors.toml", "-k", QUICK) == 0
@@ -63,6 +64,7 @@ def test_a_refusal_of_what_the_map_can_say_fails(folder: Path, capsys: pytest.Ca
     assert "repeat: python -m conformance run --library libtensors.so --map tensors.toml --case 'map_strided/" in said
 
 
+@pytest.mark.slow
 @needs(*CXX)
 def test_kernels_behind_the_same_map_run_in_every_order(capsys: pytest.CaptureFixture[str]) -> None:
     few = f"plain and (5x7 or 3x4x5 or 3x17) and {QUICK}"
@@ -72,6 +74,7 @@ def test_kernels_behind_the_same_map_run_in_every_order(capsys: pytest.CaptureFi
     assert "not supported of zip_strided, which is tensorZip: " in said
 
 
+@pytest.mark.slow
 @needs(*CXX)
 def test_a_tree_of_threads_that_reads_past_odd_sizes_is_found(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     right = (folder / "tensors.cu").read_text()
@@ -124,6 +127,7 @@ functions = { sum = 2, product = 3, maximum = 4, minimum = 5, mean = 7 }
 """
 
 
+@pytest.mark.slow
 def test_several_axes_are_reduced_one_at_a_time_and_all_can_be_said(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -138,6 +142,7 @@ def test_several_axes_are_reduced_one_at_a_time_and_all_can_be_said(
 NAMED = {fault.name.removeprefix("framework: "): fault for fault in FAULTS}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["start crosses as another type", "a view copied in silence", "a tree reads past odd sizes"]
 )

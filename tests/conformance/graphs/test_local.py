@@ -38,6 +38,7 @@ def test_what_follows_from_a_wrong_value_is_judged_on_it() -> None:
     assert [tensor_of(result) for result in judged.free if not result.is_fine][:2] == ["value.h", "value.t"]
 
 
+@pytest.mark.slow
 def test_one_wrong_gradient_is_one_wrong_result() -> None:
     task = shipped("sequences")
     came = right(task)

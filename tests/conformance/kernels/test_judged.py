@@ -36,6 +36,7 @@ def run(*words: str) -> int:
     return main(["run", "-n", "1", *words])
 
 
+@pytest.mark.slow
 def test_a_map_makes_functions_and_kernels_of_any_form_operations(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -49,6 +50,7 @@ def test_a_map_makes_functions_and_kernels_of_any_form_operations(
     assert run(*theirs, "-o", "gemm", "-k", QUICK, "--schedule", "random:3") == 0
 
 
+@pytest.mark.slow
 def test_functions_of_the_headers_names_are_found_without_a_map(capsys: pytest.CaptureFixture[str]) -> None:
     assert (
         run("--cuda", "names.cu", "--exported", "-o", "silu,add", "-k", f"{QUICK} or refused", "--schedule", "forward")
@@ -61,6 +63,7 @@ def test_functions_of_the_headers_names_are_found_without_a_map(capsys: pytest.C
     assert "repeat: python -m conformance run --cuda names.cu --schedule forward --case 'add/refused/" in said
 
 
+@pytest.mark.slow
 def test_hunt_and_probe_take_sources_too(capsys: pytest.CaptureFixture[str]) -> None:
     theirs = ("--cuda", "beyond.cu", "--map", "beyond.toml")
     assert main(["hunt", *theirs, "-o", "silu", "--calls", "3", "--keep", "found"]) == 1
@@ -70,6 +73,7 @@ def test_hunt_and_probe_take_sources_too(capsys: pytest.CaptureFixture[str]) -> 
     assert "gone.cu: expected a file of CUDA C++, got no such file" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_change_is_compiled_and_what_failed_is_remembered(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ("--cuda", "norms.cu", "--map", "norms.toml", "--exported", "-k", QUICK, "--schedule", "forward")
     right = (folder / "norms.cu").read_text()
@@ -102,6 +106,7 @@ def test_races_and_accesses_beyond_are_named_by_their_line(
     assert f"repeat: python -m conformance run --cuda {name}.cu --map {name}.toml --mode {mode} --case '{case}'" in said
 
 
+@pytest.mark.slow
 def test_what_does_not_compile_is_said_by_file_and_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "norms.toml").write_text("\n[silu]\ncall = 'course::silu'\narguments = ['output', 'input', '3 * eps']\n")
     (folder / "lacks.cu").write_text('#include "names.cu"\n#include <cublas_v2.h>\n')
@@ -134,6 +139,7 @@ def test_options_of_sources_stand_beside_sources(
     assert said in capsys.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not works("nvcc"), reason="no nvcc that works on the path")
 def test_nvcc_compiles_the_same_glue(folder: Path) -> None:
     with (folder / "norms.toml").open("a") as file:

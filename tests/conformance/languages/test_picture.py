@@ -40,12 +40,14 @@ def test_the_page_holds_table_picture_and_speeds(tmp_path: Path) -> None:
     assert "<svg" not in (tmp_path / "none.html").read_text()
 
 
+@pytest.mark.slow
 def test_the_step_of_a_library_by_tensor(tmp_path: Path, stub_path: Path) -> None:
     found = shares(of_library(stub_path.resolve(), tmp_path), stub_path.resolve().parent)
     assert {"loss", "norm", "gradient.layers.0.w_o", "parameter.lm_head", "m.embedding", "v.embedding"} <= found.keys()
     assert max(found.values()) <= 1
 
 
+@pytest.mark.slow
 def test_a_wrong_tensor_stands_out(tmp_path: Path) -> None:
     step = of_reference(tmp_path)
     text, right = step.read_text(), "    groups = {"

@@ -40,6 +40,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("languages")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BY_NAME)
 def test_a_port_is_right(name: str, tmp_path: Path, built: Path) -> None:
     port, source = source_of(name, tmp_path)

@@ -32,6 +32,7 @@ IN_FLOAT32 = TENSOR_CORES & products()
 
 
 # ---- the file ----------------------------------------------------------------------------------------------------
+@pytest.mark.slow
 def test_the_shipped_contracts_say_what_their_names_promise() -> None:
     assert shipped() == [
         "amx-order",
@@ -239,12 +240,14 @@ def verdicts(name: str, declared: Contract, formats: list[str], seeds: range) ->
     return found
 
 
+@pytest.mark.slow
 def test_tensor_cores_pass_where_they_are_declared_and_fail_elsewhere() -> None:
     name = "tf32 truncating by 8, ties away"
     assert all(all(few) for few in verdicts(name, read_contract("tf32"), ["tf32"], range(3, 4)).values())
     assert not any(all(few) for few in verdicts(name, HEADER, ["tf32"], range(3, 4)).values())
 
 
+@pytest.mark.slow
 def test_a_finer_library_passes_and_a_coarser_one_is_found_in_every_product() -> None:
     assert all(all(few) for few in verdicts("sequential", read_contract("tf32"), [], range(3, 4)).values())
     coarse = verdicts("bfloat16 rounding by 16", read_contract("tf32"), ["bfloat16"], range(3, 4))

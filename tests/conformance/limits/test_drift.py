@@ -75,6 +75,7 @@ def test_of_row_sums_what_is_lost_counts_in_full() -> None:
     assert judge("d_column", expected["d_column"], added_one_by_one(rows, to_nearest)).passed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [500, 2000, 8000])
 def test_the_drift_is_what_sums_one_by_one_have(count: int) -> None:
     terms = positive((2000, count), 8, count) * positive((2000, count), 8, count + 1)

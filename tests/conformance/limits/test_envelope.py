@@ -75,6 +75,7 @@ def test_a_replica_that_is_not_one_of_them_lies_within(golden: Envelope) -> None
         assert judge("loss", golden.expected["loss"][place : place + 1], loss).passed
 
 
+@pytest.mark.slow
 def test_the_spread_is_that_of_one_more_run() -> None:
     short = replace(RUN, steps=1)
     drawn = draw_envelope(short, count=2)

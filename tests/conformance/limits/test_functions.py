@@ -144,6 +144,7 @@ def test_wrong_readings_still_fail(operation: str) -> None:
         assert any(bench.case(case).status is Status.FAIL for case in every), reading.id
 
 
+@pytest.mark.slow
 def test_so_many_units_that_a_case_can_tell_nothing_are_too_fine() -> None:
     coarse = Contract("mine", Declaration(functions=(("exp", 65536.0),)))
     found = {Bench(InProcess(), declared=coarse).case(CASES[id]).status for id in ids("flash_attention", 30)}

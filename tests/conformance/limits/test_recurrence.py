@@ -21,6 +21,7 @@ SEED = 1120111  # with which the sums in reverse order were beyond their limit
 _RELU, _TANH = "2x17x9x12x1x0x0", "5x17x8x33x5x1x0"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "id", [f"rnn_backward/plain/{_RELU}", "rnn_forward/plain/3x5x7x4x1x1x1", f"rnn_forward/plain/{_TANH}"]
 )

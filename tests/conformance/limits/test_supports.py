@@ -197,6 +197,7 @@ def test_probes_and_full_sizes_are_set_apart_too() -> None:
 
 
 # ---- training steps ----------------------------------------------------------------------------------------------
+@pytest.mark.slow
 @pytest.mark.parametrize("step", [FREE, RECOMPUTED])
 def test_a_step_that_needs_such_sizes_is_not_begun(step: str) -> None:
     declared = Contract("mine", changes=(("rmsnorm", (("supports", "hidden_dim > 4096"),)),))

@@ -28,6 +28,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("faults")
 
 
+@pytest.mark.slow
 def test_a_build_holds_its_faults_and_no_other(folder: Path) -> None:
     honest, faulty = Library(build(folder=folder)), Library(build(ADDS, folder=folder))
     np.testing.assert_array_equal(honest.add(X, X), 2 * X)
@@ -113,6 +114,7 @@ def test_no_fault_is_said_by_a_line_that_says_nothing() -> None:
     assert [(fault.name, line) for fault in FAULTS for line in empty_lines(fault) if fault.is_said_by(line)] == []
 
 
+@pytest.mark.slow
 def test_a_fault_is_judged_by_its_own_operations() -> None:
     by_name = {fault.name: fault for fault in FAULTS}
     names = ("clip_scale: NaN let through", "zero_grad: waits for a second block", "aux_loss_backward: scale ignored")

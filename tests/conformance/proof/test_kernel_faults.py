@@ -80,6 +80,7 @@ def test_faults_are_found_and_named() -> None:
         assert (result.found, result.right) == (True, True), result
 
 
+@pytest.mark.slow
 @needs_compiler
 def test_a_fault_that_nothing_finds_is_not_found() -> None:
     harmless = replace(BY_NAME[FEW[0]], name="reduce.cuh: harmless", new="expf(0.0f - x)")

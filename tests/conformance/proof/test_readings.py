@@ -43,6 +43,7 @@ SIXTEEN_BIT = ("cast_to_bf16", "cast_from_fp16", "add_fp16", "gemm_beta_bf16", "
 TRIED = [name for name in reference.OPERATIONS if not operations.is_sixteen_bit(name) or name in SIXTEEN_BIT]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("operation", TRIED)
 def test_every_reading_fails_a_case_or_carries_a_proof(operation: str) -> None:
     assert planted(operation)
@@ -126,6 +127,7 @@ def test_the_step_itself_is_told_apart_in_no_situation_and_a_reading_of_it_is() 
     assert [told.passed for told in try_step("as judged", [itself, residual])] == [True, False]
 
 
+@pytest.mark.slow
 def test_the_command_writes_the_score_that_reports_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "score.json"
     assert main(["readings", "-k", "clip_scale", "-n", "1", "--json", str(file)]) == 0

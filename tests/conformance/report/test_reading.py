@@ -58,6 +58,7 @@ def altered(report: list[dict[str, Any]], random: Random) -> str:
     return "".join(json.dumps(line) + "\n" for line in copied)
 
 
+@pytest.mark.slow
 def test_a_report_with_other_values_is_shown_or_refused(report: list[dict[str, Any]], tmp_path: Path) -> None:
     random, path, refused = Random(1), tmp_path / "run.jsonl", 0
     for _ in range(DAMAGED):

@@ -26,6 +26,7 @@ from tests.conformance.steps.test_steps import InProcess, judged
 from tests.reference.model_samples import Recorded
 
 
+@pytest.mark.slow
 def test_gradients_that_are_assigned_are_found() -> None:
     def gemm_tn(A: Any, B: Any, C: Any, alpha: float, beta: float) -> Any:
         return reference.gemm_tn(A, B, None, alpha=alpha, beta=0.0)

@@ -31,6 +31,7 @@ def test_all_that_a_call_can_reach_is_covered(operation: str) -> None:
     assert found.reached >= 0.9 * found.goals
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("operation", ["silu", "rmsnorm_backward", "clip_scale", "swiglu_bf16"])
 def test_the_tables_stay_as_they_are_where_nothing_new_is_to_be_covered(operation: str) -> None:
     standing = rows_of(operation)
@@ -114,6 +115,7 @@ def test_the_sizes_stand_on_either_side_of_every_power_of_two_that_kernels_branc
     assert max(SIZES) > 65536
 
 
+@pytest.mark.slow
 def test_a_table_that_does_not_fit_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(["softmax"], judges_of, tmp_path)
     path = file_of("softmax", tmp_path)
@@ -132,6 +134,7 @@ def test_a_table_that_does_not_fit_says_what_to_do(tmp_path: Path, monkeypatch: 
     tables._tables.cache_clear()
 
 
+@pytest.mark.slow
 def test_rows_that_stand_are_kept_beside_those_of_a_new_operation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -68,6 +68,7 @@ def first_found(library: Path, seed: int, guided: bool) -> Found | None:
         return next(hunt.run(3600.0, CALLS), None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_a_fault_behind_rare_branches_is_found_in_few_calls_and_without_coverage_not_in_many(
     covered: Path, seed: int
@@ -79,6 +80,7 @@ def test_a_fault_behind_rare_branches_is_found_in_few_calls_and_without_coverage
     assert first_found(covered, seed, guided=False) is None
 
 
+@pytest.mark.slow
 def test_the_report_names_the_lines_that_the_catalogue_never_reaches_and_what_nobody_enters(
     covered: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

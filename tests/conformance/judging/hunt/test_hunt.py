@@ -35,6 +35,7 @@ def test_no_case_shows_what_the_hunt_is_after() -> None:
     assert not [case for few in (CASES, DESIGNED) for case in few.of("silu").values() if 70 <= case.sizes["n"] <= 90]
 
 
+@pytest.mark.slow
 def test_a_failure_is_found_shrunk_and_kept_in_a_file_that_repeats_it(
     silu: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -23,6 +23,7 @@ def every_pair(space: Space) -> set[tuple[str, object, str, object]]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("operation", ["softmax", "clip_scale", "rope_forward"])
 def test_all_pairs_have_met_after_as_many_rows(operation: str) -> None:
     space = space_of(operation)
@@ -53,6 +54,7 @@ def test_every_level_comes_before_most_pairs() -> None:
         assert {row[factor.name] for row in rows} == {*factor.levels}
 
 
+@pytest.mark.slow
 def test_a_pair_of_large_sizes_comes_early() -> None:
     """One in a few hundred draws at random holds both, since nearly every size of the others is then too large."""
     pairs = Pairs(space_of("rope_qk_backward"), random.Random(2))

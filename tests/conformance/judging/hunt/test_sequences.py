@@ -57,6 +57,7 @@ def test_no_sequence_of_the_catalogue_shows_what_the_hunt_is_after(silu: Path) -
     assert {result.status for result in results} == {Status.PASS}
 
 
+@pytest.mark.slow
 def test_a_fault_that_the_second_of_two_calls_shows_is_found_shrunk_and_kept(
     silu: Path, stub_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

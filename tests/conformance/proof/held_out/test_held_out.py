@@ -31,6 +31,7 @@ int32_t cuda_scale(const float* input, float scale, float* output, int64_t n, vo
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("operation", ["scale", "argmax", "softmax_topk"])
 def test_a_held_out_case_finds_the_fault_and_no_case_that_remains(operation: str, stub_path: Path) -> None:
     fault = Plants(stub_path, 3).plant(operation)
@@ -54,6 +55,7 @@ def test_the_hunt_finds_what_was_planted_and_a_hunt_of_no_calls_does_not(stub_pa
     assert (missed.end, missed.calls, missed.fault) == (End.MISSED, 0, found.fault)
 
 
+@pytest.mark.slow
 def test_what_was_not_planted_is_told_apart(tmp_path: Path) -> None:
     found = Hunter(compile_library(SCALE, tmp_path), 3, 3600.0, 1000).trial("scale")
     assert found.end is End.OTHER

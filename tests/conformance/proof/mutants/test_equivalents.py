@@ -120,6 +120,7 @@ def scored(library: Library, *trials: Trial) -> Score:
     return Score(library, trials, Equivalents([PROOF]))
 
 
+@pytest.mark.slow
 def test_a_survivor_with_a_proof_is_right(library: Library) -> None:
     score = scored(library, Trial(LINE, Verdict.SURVIVED), Trial(OTHER, Verdict.KILLED, "softmax/plain/1x1"))
     assert score.is_right

@@ -138,6 +138,7 @@ def test_a_loop_further_in_may_be_left() -> None:
     assert not is_hopeless("x = 0;", "x = 0; break;", 8, names_of("x break"))
 
 
+@pytest.mark.slow
 @needs_mutator
 def test_the_c_library_has_thousands(library: Library) -> None:
     found = library.mutants()

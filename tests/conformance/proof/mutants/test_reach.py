@@ -20,6 +20,7 @@ def line_of(fault: Fault, sources: dict[str, str]) -> int:
     return old.count("\n", 0, at) + 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("recipe", "faults"), [(CLibrary(), FAULTS), (Kernels("fast"), KERNEL_FAULTS)], ids=["C", "kernels"]
 )

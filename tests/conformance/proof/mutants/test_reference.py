@@ -58,12 +58,14 @@ def test_a_mutant_that_never_ends_is_killed(judge: ReferenceJudge) -> None:
     assert (found.verdict, found.said) == (Verdict.KILLED, "SIGALRM")
 
 
+@pytest.mark.slow
 def test_one_mutant_leaves_nothing_behind_for_the_next(judge: ReferenceJudge) -> None:
     line = "if not 0 < span <= 2**32:"
     assert judge.trial(mutant("random.py", line, "if 0 < span <= 2**32:")).verdict is Verdict.KILLED
     assert judge.trial(mutant("random.py", line, "if not 0 < span < 2**32 + 1:")).verdict is Verdict.SURVIVED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "why"),
     [
@@ -78,6 +80,7 @@ def test_what_fails_without_a_mutant_judges_none(tmp_path: Path, content: str, w
         WarmReference((str(broken),))
 
 
+@pytest.mark.slow
 def test_what_nothing_tells_survives(judge: ReferenceJudge) -> None:
     found = judge.trial(mutant("generate.py", "max_new >= 0", "max_new >= -1"))
     assert (found.verdict, found.said) == (Verdict.SURVIVED, "0 goldens, tests/reference/test_random.py")
@@ -101,6 +104,7 @@ def test_a_line_affects_the_operations_that_reach_it(file: str, text: str, due: 
     assert SUBJECT.names.operations(file, source.count("\n", 0, source.index(text)) + 1) == due
 
 
+@pytest.mark.slow
 @needs_mutator
 def test_mutants_are_of_code_that_python_takes() -> None:
     found = SUBJECT.mutants()

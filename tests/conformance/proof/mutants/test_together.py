@@ -77,6 +77,7 @@ def test_what_passes_together_is_built_alone_by_another_run(
     assert (passed.counts, passed.code) == (True, "")
 
 
+@pytest.mark.slow
 def test_what_is_not_among_them_is_built_alone(
     library: Library, together: Together, refused: Mutant, constant: Mutant
 ) -> None:

@@ -73,6 +73,7 @@ def test_what_is_no_mutant_does_not_count(
     assert (found.verdict, found.counts) == (verdict, False)
 
 
+@pytest.mark.slow
 def test_what_only_an_optimiser_sees_to_be_the_same_is_no_mutant(judge: Judge, library: Library, mutant: Made) -> None:
     line = "for (int64_t i = 0; i < rows; i++) {"
     found = judge.trial(mutant("moe.c", line, f"{line} if (i < 0) break;"))
