@@ -55,6 +55,7 @@ def test_the_example_in_numpy_conforms_in_what_it_has(capsys: pytest.CaptureFixt
     assert "198 operations not exported" in out.splitlines()[-1]
 
 
+@pytest.mark.slow
 def test_the_example_in_torch_computes_right_in_whole_training_steps_too(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("torch", reason="nox -s oracle installs it")
     module = str(FOLDER / "with_torch.py")

@@ -39,6 +39,7 @@ def answer(program: Path, goldens: Path, outputs: Path, files: list[str]) -> sub
     return subprocess.run([program, goldens, outputs, *files], capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_its_outputs_pass(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     assert answer(program, FOLDER, tmp_path / "outputs", FILES).returncode == 0

@@ -92,6 +92,7 @@ def test_every_kind(name: str) -> None:
     assert max(found.values()) <= 1, found
 
 
+@pytest.mark.slow
 def test_a_thousand_graphs_drawn_at_random() -> None:
     kinds, fans, shared, losses, largest = Counter[str](), 0, 0, Counter[int](), 0.0
     met = 0

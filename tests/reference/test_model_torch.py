@@ -30,6 +30,7 @@ def test_loss_and_every_gradient() -> None:
         assert_close(gradient, gradients[name], name)
 
 
+@pytest.mark.slow
 def test_updates_with_clipping_and_schedule() -> None:
     trainer = Trainer(Model(SMALL, parameters()), TRAINING)
     with in_float64():

@@ -106,6 +106,7 @@ def theirs(drawn: Drawn) -> dict[str, Any]:
     return found | {f"d {n}": leaf.grad.numpy() for n, leaf in enumerate(leaves) if leaf.grad is not None}
 
 
+@pytest.mark.slow
 def test_two_thousand_expressions_drawn_at_random() -> None:
     met, kinks, largest, steps, kinds = 0, 0, 0.0, Counter[str](), Counter[str]()
 

@@ -19,6 +19,7 @@ F32 = np.float32
 ROWS = np.arange(24, dtype=F32).reshape(2, 3, 4)
 
 
+@pytest.mark.slow
 def test_all_cases_that_apply_pass(stub_path: Path) -> None:
     pytest.importorskip("onnx", reason="nox -s oracle installs it")
     found = judge_node_cases(stub_path)
