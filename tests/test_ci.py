@@ -1,0 +1,46 @@
+"""What CI runs: every session that the README names, each with a row on the page; and which parts a commit chooses."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SCRIPT = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+ONE_OF = re.search(r"^one_of\(\) \{\n.*?^\}\n", SCRIPT, re.MULTILINE | re.DOTALL)
+
+
+def sessions(text: str) -> set[str]:
+    """The sessions that are run there: `tests` of "nox -s tests -- -n0"."""
+    return set(re.findall(r"nox -s '?(\w+)", text))
+
+
+def test_every_session_of_the_readme_is_run() -> None:
+    named = sessions((ROOT / "README.md").read_text(encoding="utf-8"))
+    assert {"conformance", "tests"} <= named <= sessions(SCRIPT)
+
+
+def test_every_session_that_is_run_has_a_row() -> None:
+    page = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
+    assert sessions(SCRIPT) <= {word for row in rows for word in re.findall(r"`(\w+)", row)}
+
+
+def words(drawn: str, option: str, parts: int) -> list[str]:
+    assert ONE_OF, "expected a function one_of in .ci/run"
+    script = f"drawn={drawn}\n{ONE_OF[0]}\none_of {option} {parts}"
+    said = subprocess.run(["bash", "-euc", script], capture_output=True, text=True, check=True)
+    return said.stdout.split()
+
+
+@pytest.mark.parametrize("drawn", [0, 11, 12, 0xFFFFFFFF])
+def test_a_commit_chooses_one_part_and_a_twelfth_lies_within_its_third(drawn: int) -> None:
+    (option, twelfth), (_, third) = words(str(drawn), "--shard", 12), words(str(drawn), "--shard", 3)
+    assert (option, twelfth, third) == ("--shard", f"{drawn % 12 + 1}/12", f"{drawn % 12 % 3 + 1}/3")
+
+
+def test_without_a_draw_all_is_run() -> None:
+    assert words("''", "--part", 6) == []
