@@ -10,7 +10,7 @@ def part_of(ids: Iterable[str], slow: Collection[str], which: int, parts: int) -
     """Return the ids of the tests in the `which`-th (from 1) of so many parts.
 
     Of those marked slow it is each `parts`-th, and likewise of the parameters of a test that has enough of them for two
-    in every part.  Any other test is in each part, so that no function of tests is left out of one.
+    in every part.  Any other test is in each part, so that no function is left out of one, unless it is slow.
     """
     alike = defaultdict[str, list[str]](list)
     for id in ids:

@@ -1,4 +1,4 @@
-"""Every test is in a part, and every function of tests is in all of them."""
+"""Every test is in a part, and every function of tests that is not slow is in all of them."""
 
 from __future__ import annotations
 
