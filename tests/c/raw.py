@@ -18,8 +18,11 @@ class Call:
     `numbers` holds the numbers, `arrays` the arrays and lists of arrays, by the header's names.
     """
 
-    def __init__(self, library: SharedObject, function: Function) -> None:
+    def __init__(self, library: SharedObject, function: Function, n: int | None = None) -> None:
+        """n: as long as this, the arrays that have that many elements."""
         signature, given = Signature(function), SAMPLES[function.operation](Draw(function.operation, np.float32))
+        if n is not None:
+            given |= {name: np.resize(given[name], n) for name in _flat(function) & given.keys()}
         self.function = function
         self._entry: Any = library.entry(function.symbol, function.types)
         self.numbers: dict[str, Any] = signature.sizes(given)
@@ -47,6 +50,11 @@ class Call:
         return [array.tobytes() for arrays in lists for array in arrays]
 
 
+def _flat(function: Function) -> set[str]:
+    """The arrays of an operation that have one axis, of n elements."""
+    return {p.name for p in function.parameters if p.is_array and [axis.size.text for axis in p.shape] == ["n"]}
+
+
 def _passed(value: Any) -> tuple[Any, Any]:
     """(what the entry takes, what must live as long as the call)."""
     if value is None:
@@ -61,3 +69,9 @@ def calls(header: Header, path: Path) -> list[Call]:
     """A fresh call of every operation of a library."""
     library = SharedObject(path)
     return [Call(library, function) for function in header.operations.values()]
+
+
+def long_calls(header: Header, path: Path, n: int) -> list[Call]:
+    """A fresh call of every operation on arrays of n elements, with so many of them."""
+    library = SharedObject(path)
+    return [Call(library, function, n) for function in header.operations.values() if _flat(function)]

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from bindings import Library, read_header
 from bindings.shared_object.foreign import of_process
-from tests.c.raw import calls
+from tests.c.raw import calls, long_calls
 
 refuse = of_process("refuse_memory", ["int32_t"])
 header = read_header()
@@ -28,10 +28,12 @@ def made(call, without):
         refuse(0)
 """
 
-# Every operation without memory, with it, and without it again: then what the second call left may do.
+# Every operation without memory, with it, and without it again: then what the second call left may do.  Sums over more
+# than are summed at a time have memory of their own.
 NONE = f"""{BEGIN}
 wrong = []
-first, second = (calls(header, Path(sys.argv[1])) for _ in range(2))
+path = Path(sys.argv[1])
+first, second = ([*long_calls(header, path, 20_000), *calls(header, path)] for _ in range(2))
 codes = []
 for call in first:
     before = call.contents()

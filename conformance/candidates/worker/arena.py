@@ -13,7 +13,8 @@ GAP = 1 << 16  # between slots: no access in the worker, wide enough for a stray
 PAGE = mmap.PAGESIZE
 CANARY = {1: b"\xa5", 2: b"\xff", 3: b"\xa5"}  # in each run, what of a slot is no array's
 _BLOCK = 512  # bytes: what st_blocks counts
-_KEPT = 1 << 27  # bytes in slots before the next call starts with fresh ones
+_KEPT = 1 << 27  # bytes in slots before the next call starts with other ones
+_HELD = 1 << 30  # bytes of memory that other slots are laid over: to have it anew takes longer than many a call
 
 
 @dataclass(frozen=True)
@@ -50,16 +51,21 @@ class Arena:
     def begin(self) -> bool:
         """Make every slot free again; True where the slots known so far are no more."""
         self._used.clear()
-        held = os.fstat(self.file).st_blocks * _BLOCK  # a candidate may have written where no slot is
-        if self._bytes <= _KEPT and held <= 2 * _KEPT:
+        is_much = os.fstat(self.file).st_blocks * _BLOCK > _HELD  # a candidate may have written where no slot is
+        if self._bytes <= _KEPT and not is_much:
             return False
         self._forget()
+        if is_much:
+            self._give_back()
+        return True
+
+    def _give_back(self) -> None:
+        """Have no memory at all."""
         if self._keeps_size:
             self.memory.madvise(mmap.MADV_REMOVE)
         else:
             os.ftruncate(self.file, 0)
             os.ftruncate(self.file, CAPACITY)
-        return True
 
     def take(self, size: int) -> Slot:
         """Return a slot of at least `size` bytes that this call does not use yet."""

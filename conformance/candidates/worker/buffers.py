@@ -11,7 +11,7 @@ it is the other way round: vector code takes its other paths, and may give other
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +22,7 @@ from conformance.candidates.poison import POISON
 from conformance.operations import widened
 
 from .arena import CANARY, GAP, Arena, Slot
-from .contents import Contents, held, parts, read, spans, write
+from .contents import Contents, held, parts, read_into, spans, write
 
 TWICE, RUNS = (1, 2), (1, 2, 3)
 _MARGIN = 4096  # bytes of a slot beside the buffer that hold the canary
@@ -89,11 +89,26 @@ class Buffer:
         slot = self.slots[run]
         return (slot.start - GAP // 2, slot.start), (slot.stop, slot.stop + GAP // 2)
 
-    def fill(self, memory: Any, run: int) -> None:
-        for start, content in self.before(run):
-            write(memory, start, content)
-        for start, stop in self.margins(run):
-            memory[start:stop] = CANARY[run] * (stop - start)
+    def fill(self, memory: Any, runs: Sequence[int]) -> None:
+        """Put what the buffer holds before some runs, and canaries beside it, into the arena."""
+        for alike in self.alike(runs):
+            for at, content in self.before(alike[0]):
+                for start in self.places(at, alike):
+                    write(memory, start, content)
+        for run in runs:
+            for start, stop in self.margins(run):
+                memory[start:stop] = CANARY[run] * (stop - start)
+
+    def alike(self, runs: Sequence[int]) -> list[list[int]]:
+        """Return the runs, those together before which the buffer holds the same: what is large is then made once."""
+        found: dict[int, list[int]] = {}
+        for run in runs:
+            found.setdefault(id(self.contents[run]) if self.contents else run, []).append(run)
+        return [*found.values()]
+
+    def places(self, at: int, alike: Sequence[int]) -> list[int]:
+        """Return where in the arena, in each of several runs, stands what lies at a place in the first of them."""
+        return [self.start(run) + at - self.start(alike[0]) for run in alike]
 
     def before(self, run: int) -> Iterator[tuple[int, bytes]]:
         """Yield what the buffer holds before the run, part by part: where in the arena, and what."""
@@ -107,9 +122,8 @@ class Buffer:
 
     def array(self, memory: Any, run: int) -> Any:
         """Return what the buffer held when the run had ended."""
-        held, at = np.empty(self.size, np.uint8), self.start(run)
-        for start, stop in spans(at, self.stop(run)):
-            held[start - at : stop - at] = np.frombuffer(read(memory, start, stop), np.uint8)
+        held = np.empty(self.size, np.uint8)
+        read_into(held, memory, self.start(run))
         array = held.view(self.dtype).reshape(self.shape)
         return array if self.is_table else widened(array)
 

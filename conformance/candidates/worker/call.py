@@ -11,6 +11,7 @@ from .arena import CANARY, Arena
 from .buffers import RUNS, TWICE, Buffer, lay_out, raw_arguments
 from .process import GARBLED, Ended, Process
 
+Filled = tuple[int, list[Any], list[tuple[int, int, int]]]
 _SMALL = 1 << 18  # bytes of arrays up to which a call is made a third time
 
 
@@ -49,9 +50,8 @@ class Call:
         memory, function = self.arena.memory, self.signature.function
         memory[0] = 0  # the worker puts the number of the run here
         process.place(self.arena.slots, seconds)
-        made = []
+        made = self.fill(process, runs)
         for run in runs:
-            made.append((run, *self.fill(process, run)))
             for start, stop in opened:
                 memory[start:stop] = CANARY[run] * (stop - start)
         reply = process.ask(kind, seconds, function.symbol, function.types, made, list(opened), self.shapes)
@@ -59,12 +59,14 @@ class Call:
             raise Ended("crashed", GARBLED)
         return reply
 
-    def fill(self, process: Process, run: int) -> tuple[list[Any], list[tuple[int, int, int]]]:
-        """Fill the buffers of a run; return the raw arguments, and the parts of the arena that matter to a device."""
-        raw = raw_arguments(self.signature.function, self.buffers, self.sizes, self.override, process.address, run)
+    def fill(self, process: Process, runs: Sequence[int]) -> list[Filled]:
+        """Fill the buffers of some runs; return each, its raw arguments, and what of the arena matters to a device."""
+        function, address = self.signature.function, process.address
+        raw = [raw_arguments(function, self.buffers, self.sizes, self.override, address, run) for run in runs]
         for buffer in self.buffers:
-            buffer.fill(self.arena.memory, run)
-        return raw, [_carried(buffer, run) for buffer in self.buffers if not buffer.is_host]
+            buffer.fill(self.arena.memory, runs)
+        carried = ([_carried(buffer, run) for buffer in self.buffers if not buffer.is_host] for run in runs)
+        return [*zip(runs, raw, carried, strict=True)]
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:

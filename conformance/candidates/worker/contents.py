@@ -64,6 +64,17 @@ def read(memory: Memory, start: int, stop: int) -> bytes:
     return os.pread(memory.file, stop - start, start) if stop - start >= _LARGE else memory[start:stop]
 
 
+def read_into(held: NDArray[np.uint8], memory: Memory, start: int) -> None:
+    """Fill an array with what stands in the arena from there on; a large one likewise."""
+    if held.size < _LARGE:
+        held[:] = np.frombuffer(memory[start : start + held.size], np.uint8)
+        return
+    rest = memoryview(held)
+    while rest:
+        taken = os.preadv(memory.file, [rest], start)
+        rest, start = rest[taken:], start + taken
+
+
 def write(memory: Memory, start: int, content: bytes) -> None:
     """Fill a part of the arena; a large one likewise."""
     if len(content) < _LARGE:

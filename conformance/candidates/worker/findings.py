@@ -19,10 +19,11 @@ Positions = NDArray[np.int64]  # of elements, in the order of memory
 _SIDES = ("before the beginning", "past the end")
 
 
-def of_run(memory: Any, buffer: Buffer, run: int) -> Iterator[Finding]:
-    """Yield what happened beside the buffer, and to it if it is an input."""
-    yield from of_margins(memory, buffer, run, buffer.margins(run))
-    if buffer.is_input and (changed := _changed(memory, buffer, run)).size:
+def of_runs(memory: Any, buffer: Buffer, runs: Sequence[int]) -> Iterator[Finding]:
+    """Yield what happened beside the buffer in some runs, and to it if it is an input."""
+    for run in runs:
+        yield from of_margins(memory, buffer, run, buffer.margins(run))
+    for changed in _changed(memory, buffer, runs) if buffer.is_input else ():
         yield Finding(Misdeed.CHANGED_INPUT, f"input {buffer.name} was changed at {_place(buffer, changed)}")
 
 
@@ -60,20 +61,22 @@ def of_both(memory: Any, buffer: Buffer) -> Iterator[Finding]:
 
 def of_refusal(memory: Any, buffer: Buffer, code: int) -> Iterator[Finding]:
     """Yield whether a call that was refused wrote anything all the same."""
-    for run in TWICE:
-        if (changed := _changed(memory, buffer, run)).size:
-            text = f"returned {code} and wrote {buffer.name} at {_place(buffer, changed)}"
-            yield Finding(Misdeed.WROTE_REFUSED, text)
+    for changed in _changed(memory, buffer, TWICE):
+        text = f"returned {code} and wrote {buffer.name} at {_place(buffer, changed)}"
+        yield Finding(Misdeed.WROTE_REFUSED, text)
 
 
-def _changed(memory: Any, buffer: Buffer, run: int) -> Positions:
-    """Which elements are not what they were before the run."""
-    found = []
-    for start, before in buffer.before(run):
-        after = read(memory, start, start + len(before))
-        if after != before:
-            found.append(_position(buffer, start, run) + np.flatnonzero(_differs(buffer, after, before)))
-    return _joined(found)
+def _changed(memory: Any, buffer: Buffer, runs: Sequence[int]) -> list[Positions]:
+    """Which elements are not what they were before a run, for each run that has such."""
+    found: dict[int, list[Positions]] = {run: [] for run in runs}
+    for alike in buffer.alike(runs):
+        for at, before in buffer.before(alike[0]):
+            for run, start in zip(alike, buffer.places(at, alike), strict=True):
+                after = read(memory, start, start + len(before))
+                if after != before:
+                    differs = np.flatnonzero(_differs(buffer, after, before))
+                    found[run].append(_position(buffer, start, run) + differs)
+    return [_joined(places) for places in found.values() if places]
 
 
 def _differs(buffer: Buffer, one: bytes, other: bytes) -> NDArray[np.bool_]:

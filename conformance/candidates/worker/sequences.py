@@ -93,7 +93,7 @@ def without_memory(worker: Worker, operation: str, arguments: Mapping[str, Any])
     if without := worker.without_result(call, reply):
         return without
     memory, (codes, said) = worker.arena.memory, reply[1]
-    found = [finding for buffer in call.buffers for run in TWICE for finding in findings.of_run(memory, buffer, run)]
+    found = [finding for buffer in call.buffers for finding in findings.of_runs(memory, buffer, TWICE)]
     if max(codes) < 0:
         refused = (findings.of_refusal(memory, buffer, codes[0]) for buffer in call.buffers if buffer.is_output)
         found += [finding for each in refused for finding in each]
@@ -170,7 +170,7 @@ def _task(worker: Worker, call: Call) -> tuple[Any, ...]:
     """What the worker's process is told of a call, whose buffers are filled."""
     process = worker.process()
     process.place(worker.arena.slots, worker.limit_s)
-    made, parts = call.fill(process, 1)
+    [(_, made, parts)] = call.fill(process, (1,))
     written = [(buffer.start(1), buffer.stop(1)) for buffer in call.buffers if not buffer.is_input]
     results = [(buffer.start(1), buffer.stop(1)) for buffer in call.buffers if buffer.is_output]
     return made, parts, written, results, call.shapes
@@ -182,7 +182,7 @@ def _outcome(worker: Worker, call: Call, reply: tuple[Any, ...], run: int = 1) -
         return without
     memory, ([code], said) = worker.arena.memory, reply[1]
     raised, trace = said if code < 0 else _NOTHING
-    found = [finding for buffer in call.buffers for finding in findings.of_run(memory, buffer, run)]
+    found = [finding for buffer in call.buffers for finding in findings.of_runs(memory, buffer, (run,))]
     printed = worker.process().printed()
     if code > 0:
         worker.stop()  # a device that failed once answers every later call with the same error

@@ -168,8 +168,7 @@ class Worker:
         memory = self.arena.memory
         found: list[Finding] = []
         for buffer in call.buffers:
-            for run in call.runs:
-                found += findings.of_run(memory, buffer, run)
+            found += findings.of_runs(memory, buffer, call.runs)
             if buffer.is_output and codes[:2] == [0, 0]:
                 found += findings.of_both(memory, buffer)
             if buffer.is_output and max(codes) < 0:

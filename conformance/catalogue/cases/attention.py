@@ -40,6 +40,7 @@ EVERY = sizes(
 )
 TAILS = sizes(NAMES, (1, 8, 4, 130, 16, 0.25), (1, 2, 1, 257, 128, 0.088), (3, 5, 1, 1, 24, 0.2), (2, 3, 1, 11, 5, 0.4))
 LONG = sizes(NAMES, (1, 2, 1, 9, 80, 0.11), (1, 2, 1, 5, 192, 0.07), (1, 1, 1, 1030, 4, 0.5))
+FEW = sizes(NAMES, (1, 2, 1, 17, 8, 0.3), (1, 6, 3, 65, 32, 0.17))
 SOME = sizes(NAMES, (2, 4, 2, 9, 4, 0.5), (2, 4, 1, 33, 16, 0.25), (1, 6, 3, 65, 32, 0.17))
 CACHED = sizes(
     "batch n_q_heads n_kv_heads q_len kv_len kv_capacity head_dim scale",
@@ -140,6 +141,12 @@ def _along_the_first_two(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Ar
     return np.broadcast_to((np.arange(shape[-1]) < 2) * 4.0, shape).copy()
 
 
+def _faint_among_plain(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """Numbers of size one, some of 2^-70: the product of two such is subnormal, which a unit may take for zero."""
+    return np.where(draw.of("place").integers(0, 7, shape) == 0, 2.0**-70, 1.0) * draw.normal(shape)
+
+
+_FAINT: dict[str, str | Maker] = {"Q": _faint_among_plain, "K": _faint_among_plain, "V": "plain"}
 _SINK: dict[str, str | Maker] = {"Q": _along_the_first, "K": _sink_key, "V": _nothing_first}
 _FAR: dict[str, str | Maker] = {"Q": _along_the_first_two, "K": _far_apart_from_zero, "V": "plain"}
 WHOLE_SCORES = sizes(
@@ -181,8 +188,10 @@ SPECS = (
     ),
     Spec("attention_forward", {"plain": CACHED[1:4]}, _SINK, finish=_empty_cache_behind, why="sink"),
     Spec("attention_forward", {"plain": WHOLE_SCORES}, _FAR, finish=_empty_cache_behind, why="scores_far_from_zero"),
+    Spec("attention_forward", {"plain": CACHED[4:6]}, _FAINT, finish=_empty_cache_behind, why="products_below_normal"),
     Spec("attention_backward", {"plain": EVERY, "tails": TAILS[:2] + TAILS[3:] + LONG}, finish=_forward_first),
     Spec("attention_backward", {"late": SOME}, _LATE, finish=_forward_first, why="largest_score_last"),
+    Spec("attention_backward", {"plain": FEW}, _FAINT, finish=_forward_first, why="products_below_normal"),
     Spec("attention_backward", {"plain": SOME}, _SINK, finish=_forward_first, why="sink"),
     Spec("attention_backward", {"plain": WHOLE_SQUARE}, _FAR, finish=_forward_first, why="scores_far_from_zero"),
     Spec("kv_cache_append", {"plain": APPENDS, "special": APPENDS[1:]}, signed_zeros=True),

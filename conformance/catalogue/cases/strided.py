@@ -46,15 +46,15 @@ def _subnormal(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     return np.exp2(-135.0 + 12.0 * draw.normal(shape).clip(-1, 1))
 
 
-def _from_far_below(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
-    """Numbers near 0, and others near -38."""
-    far = np.where(draw.of("is far").integers(0, 2, shape) == 1, -38.0, 0.0)
+def _near_and_far(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """Numbers near 0, and others near -38 and near 38."""
+    far = 38.0 * draw.of("far").integers(-1, 2, shape)
     numbers: Array = far + draw.normal(shape).clip(-1.5, 1.5)
     return numbers
 
 
 def _large_powers(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
-    """Powers of two from 2^30 to 2^60, whose squares are floats; their powers of -36 are smaller than any double."""
+    """Powers of two from 2^30 to 2^60, whose squares are floats; their powers of 36 or -36 no double holds."""
     powers: Array = 2.0 ** draw.integers(30, 61, shape)
     return powers
 
@@ -88,7 +88,7 @@ SPECS = (
     Spec(
         "zip_strided",
         {"plain": rows.FAR},
-        {"a": _large_powers, "b": _from_far_below},
+        {"a": _large_powers, "b": _near_and_far},
         derive=zip_call,
         why="of_far_powers",
     ),

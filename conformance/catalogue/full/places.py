@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from conformance.catalogue.cases.data import Draw
 
 Array = NDArray[Any]
+_LOOKED_AT = 1 << 12  # places at a time
 _SIZES = np.array([1, 2, 4], np.float32)  # of factors: what a short format holds it holds times these
 
 
@@ -29,10 +30,20 @@ class Places:
     def one_of_each(self, draw: Draw) -> NDArray[np.int64]:
         """Return for each member one place that holds it: the last before a place drawn at random, or else of all."""
         start = self.member.size - int(draw.integers(0, self.member.size, (1,))[0])
-        found = np.empty(int(self.member.max()) + 1, np.int64)
-        for place in (slice(start, self.member.size), slice(start)):
-            found[self.member[place]] = np.arange(self.member.size)[place]
+        found = np.full(int(self.member.max()) + 1, -1)
+        for stop, least in ((start, 0), (self.member.size, start)):
+            while stop > least and (found < 0).any():  # of millions of places the last few hold each member
+                begin = max(least, stop - max(_LOOKED_AT, 8 * found.size))
+                _note_last(found, self.member[begin:stop], begin)
+                stop = begin
         return found
+
+
+def _note_last(found: NDArray[np.int64], member: NDArray[np.int64], begin: int) -> None:
+    """Note for each member that is not found yet the last of some places that holds it; begin: the first of them."""
+    last = np.full(found.size, -1)
+    last[member] = np.arange(begin, begin + member.size)
+    found[:] = np.where(found < 0, last, found)
 
 
 def shuffled(draw: Draw, length: int, members: int, factors: str = "") -> Places:
