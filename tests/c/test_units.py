@@ -226,6 +226,14 @@ def test_what_a_unit_takes_for_zero_is_computed_all_the_same(library: Library, s
     assert held[32:50].any() == (size > 2.0**-70)  # bfloat16 ends at 2^-133
 
 
+def test_a_sum_of_the_smallest_normal_number_is_not_taken_for_zero(library: Library) -> None:
+    """(1 + 2^-7)^2 - (1 + 2^-6) = 2^-14, times 2^-112: what a unit may be given by its factors' exponents."""
+    a = np.array([[1 + 2.0**-7, -(1 + 2.0**-6)]]) * 2.0**-56
+    b = np.array([[1 + 2.0**-7], [1.0]]) * 2.0**-56
+    given = operations.as_declared("gemm_nn_bf16", {"A": a, "B": b, "C": np.zeros((1, 1))})
+    assert float(library.gemm_nn_bf16(given["A"], given["B"], given["C"], alpha=1.0, beta=0.0)[0, 0]) == 2.0**-126
+
+
 def test_bits_do_not_depend_on_the_size_of_a_block(library: Library) -> None:
     """Rows of a large product are those of a small one, wherever blocks end."""
     rng = np.random.default_rng(6)

@@ -69,7 +69,7 @@ def read_into(held: NDArray[np.uint8], memory: Memory, start: int) -> None:
     if held.size < _LARGE:
         held[:] = np.frombuffer(memory[start : start + held.size], np.uint8)
         return
-    rest = memoryview(held)
+    rest = held.data
     while rest:
         taken = os.preadv(memory.file, [rest], start)
         rest, start = rest[taken:], start + taken

@@ -53,8 +53,9 @@ class Library:
         return [mutant for mutant in made if mutant.line not in for_a_device[mutant.file]]
 
     def digest(self) -> str:
-        """Return a digest of the sources and of how they are compiled."""
-        command = [*self.recipe.compiler(), *QUICK, *self.recipe.beside()]
+        """Return a digest of the sources and of how they are compiled, wherever the repository lies."""
+        words = [*self.recipe.compiler(), *QUICK, *self.recipe.beside()]
+        command = [word.replace(str(ROOT), "") for word in words]
         texts = [*command, *(f"{file} {text} {self.recipe.options(file)}" for file, text in self.sources.items())]
         texts += [guarded(), *own_tests.texts()]
         return hashlib.sha256("\0".join(texts).encode()).hexdigest()

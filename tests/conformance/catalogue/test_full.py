@@ -65,11 +65,21 @@ def test_members_stand_in_no_order_and_each_stands_somewhere(factors: str) -> No
     for number in range(3):
         one = places.one_of_each(Draw(number))
         assert np.array_equal(places.member[one], np.arange(61))
+        start = places.member.size - int(Draw(number).integers(0, places.member.size, (1,))[0])
+        turned = np.roll(places.member, -start)  # ends where the search begins
+        last = [np.flatnonzero(turned == member)[-1] for member in range(61)]
+        assert np.array_equal((np.array(last) + start) % 5000, one)
     factor = places.factor
     assert (factor is None) is (factors == "")
     if factor is not None:
         assert {*np.abs(factor)} == {1.0, 2.0, 4.0}
         assert bool(factor.min() < 0) is (factors == "+-")
+
+
+def test_a_member_that_stands_far_away_is_found() -> None:
+    places = Places(np.array([2, *[0] * 30_000, 1, *[0] * 30_000]))
+    for number in range(5):
+        assert places.member[places.one_of_each(Draw(number))].tolist() == [0, 1, 2]
 
 
 def test_an_array_is_laid_out_along_every_axis_that_is_drawn() -> None:
