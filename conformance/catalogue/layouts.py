@@ -70,6 +70,15 @@ def _half_reversed(shape: Shape) -> Layout:
     return _laid(shape, tuple(-stride if axis % 2 == 0 else stride for axis, stride in enumerate(dense)), before=2)
 
 
+def _turned_apart(shape: Shape) -> Layout:
+    """The first axis closest, and a place between all runs of every axis: no two of them lie as one would."""
+    strides, step = [], 1
+    for length in shape:
+        strides.append(step)
+        step = step * length + 1
+    return _laid(shape, tuple(strides))
+
+
 def _repeated(shape: Shape) -> Layout:
     """The same along the first axis, and every other one from there: what broadcasting makes of a smaller array."""
     return _repeating(shape, [axis % 2 == 0 for axis in range(len(shape))])
@@ -106,6 +115,7 @@ LAYOUTS: Mapping[str, Callable[[Shape], Layout]] = {
     "repeated_last": _repeated_last,
     "constant": _constant,
 }
+REDUCED: Mapping[str, Callable[[Shape], Layout]] = {**LAYOUTS, "turned_apart": _turned_apart}  # the last: by no design
 
 
 def described(operand: str, layout: Layout) -> dict[str, Any]:

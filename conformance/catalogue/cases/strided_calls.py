@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from bindings.header.read import read_header
-from conformance.catalogue.layouts import LAYOUTS, WRITTEN, Shape, described, matrix_layout
+from conformance.catalogue.layouts import LAYOUTS, REDUCED, WRITTEN, Shape, described, matrix_layout
 
 Row = Mapping[str, Any]
 Derive = Callable[[Row], Row]
@@ -54,7 +54,7 @@ def zip_call(row: Row) -> Mapping[str, Any]:
 
 def reduce_call(row: Row) -> Mapping[str, Any]:
     shape, kept = shape_of(row["shape"]), row["kept"]
-    layouts = {"input": LAYOUTS[row["input_layout"]](shape), "output": WRITTEN[row["output_layout"]](shape[:kept])}
+    layouts = {"input": REDUCED[row["input_layout"]](shape), "output": WRITTEN[row["output_layout"]](shape[:kept])}
     told = _told(shape, **layouts)
     return {**told, "kept": kept, "function": REDUCTIONS[row["function"]], "start": row["start"]}
 

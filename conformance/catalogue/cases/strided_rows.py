@@ -100,6 +100,7 @@ REDUCED = _rows(
     ),
     *(("sum", "33x65", 1, i, o, 0.5) for i, o in zip(LAYOUTS, [*WRITTEN, *WRITTEN], strict=False)),
     *(("sum", "3x5x7", 2, "repeated", o, 0.5) for o in WRITTEN),  # the same sums along a kept axis, close or apart
+    *(("sum", s, 1, "turned_apart", "dense", 0.5) for s in ("9x7x5", "40x6x3x2")),  # of axes that are not one
     *(
         ("sum", s, k, "dense", "dense", -1.5)
         for s, k in (("1", 0), ("1", 1), (SCALAR, 0), ("1025", 0), ("1025", 1), ("2x0x3", 1))
