@@ -14,7 +14,7 @@ PAGE = mmap.PAGESIZE
 CANARY = {1: b"\xa5", 2: b"\xff", 3: b"\xa5"}  # in each run, what of a slot is no array's
 _BLOCK = 512  # bytes: what st_blocks counts
 _KEPT = 1 << 27  # bytes in slots before the next call starts with other ones
-_HELD = 1 << 30  # bytes of memory that other slots are laid over: to have it anew takes longer than many a call
+_HELD = 1 << 29  # bytes of memory that other slots are laid over: to have it anew takes longer than many a call
 
 
 @dataclass(frozen=True)
