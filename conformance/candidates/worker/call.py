@@ -11,7 +11,7 @@ from .arena import CANARY, Arena
 from .buffers import RUNS, TWICE, Buffer, lay_out, raw_arguments
 from .process import GARBLED, Ended, Process
 
-Filled = tuple[int, list[Any], list[tuple[int, int, int]]]
+Filled = tuple[int, list[Any], list[tuple[int, int, int]]]  # a run, its raw arguments, its parts of the arena
 _SMALL = 1 << 18  # bytes of arrays up to which a call is made a third time
 
 
