@@ -90,7 +90,7 @@ def _asked(options: argparse.Namespace, store: Store, proofs: Equivalents) -> tu
         return reference, partial(ReferenceJudge, reference)
     library = Library(Kernels("fast") if options.kernels else CLibrary())
     alone = not (options.together and options.kernels)
-    return library, partial(Judge, library, store, proofs=proofs, is_brief=options.brief or not alone, alone=alone)
+    return library, partial(Judge, library, store, proofs=proofs, is_brief=options.brief, alone=alone)
 
 
 def _trials(
@@ -103,9 +103,10 @@ def _trials(
     drawn = Sample(options.seed, options.count).drawn(chosen)
     console.print(f"{len(drawn)} of {len(made)} mutants of {subject.folder}, in the order of seed {options.seed}")
     log = Log(options.log or builds() / "mutants" / f"{subject.name}.jsonl", subject.digest(), made_by())
-    weave = partial(subject.together, processes=options.n) if isinstance(subject, Library) and options.kernels else None
-    is_brief, alone = options.brief or options.together, not options.together
-    trials = judged(subject, make, drawn, log, options.n, is_brief, weave, alone)
+    weave = None
+    if isinstance(subject, Library) and options.kernels:
+        weave = partial(subject.together, processes=options.n, traps=not options.brief)
+    trials = judged(subject, make, drawn, log, options.n, options.brief, weave, alone=not options.together)
     reached: set[str] = set()
     for trial in _in_time(options.minutes, _told(console, options.verbose, subject, trials)):
         reached.add(trial.mutant.id)

@@ -75,10 +75,11 @@ class Builder:
         return self._recipe.read()
 
     @cached_property
-    def _bounds(self) -> Sequence[str]:
-        """What only some compilers take."""
+    def _trapping(self) -> Sequence[str]:
+        """The options of what traps, with those that only some compilers take."""
         command = [*self._recipe.compiler(), _STRICT_BOUNDS, "-fsyntax-only", "-x", "c", os.devnull]
-        return () if subprocess.run(command, capture_output=True, check=False).returncode else (_STRICT_BOUNDS,)
+        refused = subprocess.run(command, capture_output=True, check=False).returncode
+        return _TRAPPING if refused else (*_TRAPPING, _STRICT_BOUNDS)
 
     def compiled(self, build: Build) -> Build:
         """Compile what a mutant may change, and return which units it does.  Raises RefusedError, FaultError."""
@@ -108,10 +109,9 @@ class Builder:
         Of kernels, which take long to compile, what the mutant changes is compiled so.  The C library's working memory
         is watched, too, unless that is what the mutant changes.  Raises RefusedError.
         """
-        trapping = (*_TRAPPING, *self._bounds)
-        objects = self._objects(build.changed, build.mutated, build.objects, trapping)
+        objects = self._objects(build.changed, build.mutated, build.objects, self._trapping)
         if not isinstance(self._recipe, Kernels):
-            objects |= self._objects({*build.units} - build.changed, build.original, self._kept, trapping)
+            objects |= self._objects({*build.units} - build.changed, build.original, self._kept, self._trapping)
         if SCRATCH in build.units and SCRATCH not in build.changed:
             sources = {**build.original, GUARDED: guarded()}
             [objects[SCRATCH]] = self._objects([GUARDED], sources, self._kept, QUICK).values()
@@ -122,9 +122,12 @@ class Builder:
         """How the files end that are compiled."""
         return self._recipe.unit
 
-    def object_of(self, unit: str, sources: Mapping[str, str], folder: Path | None = None) -> Path:
-        """Compile a unit; folder: of the object, where it is not one of the library as it is.  Raises RefusedError."""
-        return self._objects([unit], sources, folder or self._kept, QUICK)[unit]
+    def object_of(self, unit: str, sources: Mapping[str, str], folder: Path | None = None, traps: bool = False) -> Path:
+        """Compile a unit, if asked so that what C leaves undefined ends the process.  Raises RefusedError.
+
+        folder: of the object, where it is not one of the library as it is.
+        """
+        return self._objects([unit], sources, folder or self._kept, self._trapping if traps else QUICK)[unit]
 
     def link_all(self, objects: Iterable[Path], library: Path) -> Path:
         """Link objects into a library.  Raises RefusedError."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from bindings import LibraryError
 from conformance.candidates.candidate import SCHEDULES, Candidate
@@ -44,6 +44,28 @@ _RUNTIME = "runtime.cu"  # which asks for what it tells others
 _OLDER = {"sm_70": ("_bf16", "_fp16"), "sm_75": ("_fp16",)}  # than sm_80, and operations that they compute otherwise
 
 
+class Links(Protocol):
+    """Links what is built, with the mutant where something is changed: for a first look, and for a second one."""
+
+    def link(self, build: Build) -> Path: ...
+    def link_watched(self, build: Build) -> Path: ...
+
+
+class Woven:
+    """Links nothing: a library that holds many mutants is at hand, in which one is chosen."""
+
+    def __init__(self, together: Together, mutant: Mutant) -> None:
+        self._together, self._mutant = together, mutant
+
+    def link(self, build: Build) -> Path:
+        """Return the library of a first look."""
+        return self._together.link(self._mutant if build.changed else None)
+
+    def link_watched(self, build: Build) -> Path:
+        """Return the library of a second look."""
+        return self._together.link_watched(self._mutant if build.changed else None)
+
+
 class Failures:
     """Looks for what fails of builds of one library."""
 
@@ -54,18 +76,12 @@ class Failures:
         self._patience = Patience(LIMIT_S)
         self._units: Units | None = None  # asked for where a mutant can need one
 
-    def of_cases(self, build: Build, cases: Sequence[AnyCase]) -> Result | None:
-        """Return the first case that does not pass.  Raises RefusedError."""
-        return self._in_ways(self._ways(build), build, self._builder.link, cases)
+    def of_cases(self, build: Build, cases: Sequence[AnyCase], links: Links | None = None) -> Result | None:
+        """Return the first case that does not pass; links: where the build's own code is not linked.
 
-    def of_cases_together(self, mutant: Mutant, together: Together, cases: Sequence[AnyCase]) -> Result | None:
-        """Return the first case that does not pass in a library that holds many mutants, where this one is chosen."""
-        build = Build(frozenset(), mutant.file, (), frozenset({mutant.file}), {}, {}, Path())
-
-        def link(build: Build) -> Path:
-            return together.path(mutant) if build.changed else together.unmutated
-
-        return self._in_ways(self._ways(build), build, link, cases)
+        Raises RefusedError.
+        """
+        return self._in_ways(self._ways(build), build, (links or self._builder).link, cases)
 
     def is_without_unit(self, build: Build) -> bool:
         """Whether what is changed is a unit's alone, and this machine has not got it.  Raises RefusedError."""
@@ -81,25 +97,32 @@ class Failures:
             self._units = Units(self._builder.link(build.unmutated))
         return self._units.ways(build.file)
 
-    def of_a_second_look(self, build: Build, cases: Sequence[AnyCase], steps: Sequence[str] = ()) -> Result | None:
-        """Return the first test, case or step that does not pass.  Raises RefusedError."""
+    def of_a_second_look(
+        self, build: Build, cases: Sequence[AnyCase], steps: Sequence[str] = (), links: Links | None = None
+    ) -> Result | None:
+        """Return the first test, case or step that does not pass; links: where the build's own code is not linked.
+
+        Raises RefusedError.
+        """
+        links = links or self._builder
         if self._is_emulated:
             tests = own_tests.KERNELS if RESIDENT in build.operations else ()
-            failed = self._own_test(tests, build) or self._in_other_orders(build, cases)
+            failed = self._own_test(tests, build, links) or self._in_other_orders(build, cases, links)
         else:
-            failed = self._in_ways(self._ways(build), build, self._builder.link_watched, cases, threads=_THREADS)
-            failed = failed or self._own_test(own_tests.C, build)
-        return failed or (self._first(build, self._builder.link_watched, (), steps) if steps else None)
+            failed = self._in_ways(self._ways(build), build, links.link_watched, cases, threads=_THREADS)
+            failed = failed or self._own_test(own_tests.C, build, links)
+        return failed or (self._first(build, links.link_watched, (), steps) if steps else None)
 
-    def _own_test(self, tests: Sequence[own_tests.Tests], build: Build) -> Result | None:
-        """What fails of a library's own tests that look at a mutated file."""
+    def _own_test(self, tests: Sequence[own_tests.Tests], build: Build, links: Links) -> Result | None:
+        """What fails of a library's own tests that look at a mutated file, and not of the library as it is."""
         for each in (each for each in tests if each.looks_at(build.file)):
-            link = self._builder.link_watched if each.traps else self._builder.link
-            if failed := own_tests.failed(each, link(build)):
+            link = links.link_watched if each.traps else links.link
+            failed = own_tests.failed(each, link(build))
+            if failed and not own_tests.failed(each, link(build.unmutated)):
                 return Result(each.name, "", Status.FAIL, failed)
         return None
 
-    def _in_other_orders(self, build: Build, cases: Sequence[AnyCase]) -> Result | None:
+    def _in_other_orders(self, build: Build, cases: Sequence[AnyCase], links: Links) -> Result | None:
         """Other orders of an emulated device's threads, in one of them with arrays in memory of its own.
 
         Products in 16 bits have kernels of their own on devices without matrix units for them, and products of float16
@@ -111,7 +134,7 @@ class Failures:
             ways += [{**emulating(arch)}] if any(name.endswith(endings) for name in build.operations) else []
         if _asks_how_large(build):
             ways.append({"ASSAYER_EMULATOR_MULTIPROCESSORS": "1"})
-        return self._in_ways(ways, build, self._builder.link_watched, cases)
+        return self._in_ways(ways, build, links.link_watched, cases)
 
     def _in_ways(
         self,

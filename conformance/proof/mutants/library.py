@@ -87,6 +87,10 @@ class Library:
         build = self._build(mutant, frozenset().union(*(part.operations for part in parts)), folder)
         return build.of_changed(set().union(*(part.changed for part in parts)))
 
+    def uncompiled(self, mutant: Mutant, folder: Path) -> Build:
+        """Return what a mutant can affect as one build, of which nothing is compiled."""
+        return self._build(mutant, self.reach.operations(mutant.file, mutant.line), folder)
+
     def _build(self, mutant: Mutant, some: frozenset[str], folder: Path) -> Build:
         """What a library of some operations is made of, where every unit counts as changed that reads a mutant."""
         text = exchanged(self.sources[mutant.file], mutant.line, mutant.after, mutant.count)
@@ -113,9 +117,14 @@ class Library:
         entries = (file for file in self.sources if operation in self.reach.entries(file))
         return next(entries, "")
 
-    def together(self, mutants: Sequence[Mutant], processes: int = 1) -> AbstractContextManager[Together]:
-        """Build a library that holds many mutants, for as long as the context lasts.  Raises FaultError."""
-        return building(self._builder, self.sources, self._folder, processes, mutants)
+    def together(
+        self, mutants: Sequence[Mutant], processes: int = 1, traps: bool = False
+    ) -> AbstractContextManager[Together]:
+        """Build a library that holds many mutants, for as long as the context lasts.  Raises FaultError.
+
+        traps: whether a second one is built that ends where C leaves undefined what comes.
+        """
+        return building(self._builder, self.sources, self._folder, processes, mutants, traps)
 
     @property
     def builder(self) -> Builder:

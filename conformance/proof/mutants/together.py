@@ -1,7 +1,7 @@
 """One library with many mutants in it, each chosen by the name of the file that is opened.
 
-A library is linked once, and every mutant is a hard link to it: `.../17.so` computes what mutant 17 does, `.../0.so`
-what stands there without any.
+A library is linked once, and every mutant is a hard link to it: `libassayer_17.so` computes what mutant 17 does,
+`libassayer_0.so` what stands there without any.
 """
 
 from __future__ import annotations
@@ -40,45 +40,60 @@ int {SWITCH} = {_NONE};
 __attribute__((constructor)) static void choose(void) {{
     Dl_info found;
     if (!dladdr((void*)&{SWITCH}, &found) || !found.dli_fname) return;
-    const char* const name = strrchr(found.dli_fname, '/');
-    {SWITCH} = atoi(name ? name + 1 : found.dli_fname);
+    const char* const number = strrchr(found.dli_fname, '_');
+    {SWITCH} = number ? atoi(number + 1) : {_NONE};
 }}
 """
 
 
 class Together:
-    """The mutants of a library that one build of it holds, each with a path to the library in which it is chosen."""
+    """The mutants of a library that one build of it holds, each with a path to the library in which it is chosen.
 
-    def __init__(self, library: Path, numbers: Mapping[Mutant, int]) -> None:
-        self._library, self._numbers = library, numbers
+    watched: a second build, in which what C leaves undefined ends the process, where there is one.
+    """
+
+    def __init__(self, library: Path, numbers: Mapping[Mutant, int], watched: Path | None = None) -> None:
+        self._library, self._numbers, self._watched = library, numbers, watched
 
     def __contains__(self, mutant: Mutant) -> bool:
         return mutant in self._numbers
 
     @property
-    def unmutated(self) -> Path:
-        """The library as it is."""
-        return self._chosen(_NONE)
+    def is_watched(self) -> bool:
+        """Whether a second look can be at these mutants."""
+        return self._watched is not None
 
-    def path(self, mutant: Mutant) -> Path:
-        """Return the library with a mutant in it."""
-        return self._chosen(self._numbers[mutant])
+    def link(self, mutant: Mutant | None) -> Path:
+        """Return the library with a mutant in it, or as it is."""
+        return self._chosen(self._library, mutant)
 
-    def _chosen(self, number: int) -> Path:
-        path = self._library.with_name(f"{number}.so")
+    def link_watched(self, mutant: Mutant | None) -> Path:
+        """Return the watched library with a mutant in it, or as it is.  Raises ValueError where there is none."""
+        if not self._watched:
+            raise ValueError(f"expected a second build of {self._library}, got none")
+        return self._chosen(self._watched, mutant)
+
+    def _chosen(self, library: Path, mutant: Mutant | None) -> Path:
+        path = library.with_name(f"libassayer_{self._numbers[mutant] if mutant else _NONE}.so")
         if not path.exists():
             with suppress(FileExistsError):  # another process was faster
-                os.link(self._library, path)
+                os.link(library, path)
         return path
 
 
 def built(
-    builder: Builder, sources: Mapping[str, str], mutants: Sequence[Mutant], folder: Path, processes: int
+    builder: Builder,
+    sources: Mapping[str, str],
+    mutants: Sequence[Mutant],
+    folder: Path,
+    processes: int,
+    traps: bool = False,
 ) -> Together:
     """Build a library with as many of the mutants as can be woven and compile together.
 
-    sources: the texts of all files.  folder: of what is built.  Raises FaultError where there is no compiler, and
-    RefusedError where the library does not compile without a mutant.
+    sources: the texts of all files.  folder: of what is built.  traps: whether a second one is built, whose woven files
+    end the process where C leaves undefined what comes.  Raises FaultError where there is no compiler, and RefusedError
+    where the library does not compile without a mutant.
     """
     numbers = {mutant: number for number, mutant in enumerate(mutants, _NONE + 1)}
     left = set(mutants)
@@ -87,20 +102,34 @@ def built(
         left = {mutant for text in texts.values() for mutant in text.mutants}
         objects, refused = _compiled(builder, sources, texts, folder, processes)
         if not refused:
-            library = builder.link_all(objects, folder / "together.so")
-            return Together(library, {mutant: numbers[mutant] for mutant in left})
+            library = builder.link_all(objects, folder / "quick" / "together.so")
+            watched = _watched(builder, sources, texts, folder / "watched", processes) if traps else None
+            return Together(library, {mutant: numbers[mutant] for mutant in left}, watched)
         left -= refused
     return built(builder, sources, [], folder, processes)  # what refuses them is not understood: each by itself
 
 
+def _watched(
+    builder: Builder, sources: Mapping[str, str], texts: Mapping[str, Woven], folder: Path, processes: int
+) -> Path | None:
+    """The second build, unless what a compiler takes without traps it refuses with them."""
+    objects, refused = _compiled(builder, sources, texts, folder, processes, traps=True)
+    return None if refused else builder.link_all(objects, folder / "together.so")
+
+
 @contextmanager
 def building(
-    builder: Builder, sources: Mapping[str, str], folder: Path, processes: int, mutants: Sequence[Mutant]
+    builder: Builder,
+    sources: Mapping[str, str],
+    folder: Path,
+    processes: int,
+    mutants: Sequence[Mutant],
+    traps: bool = False,
 ) -> Iterator[Together]:
     """Build mutants together below a folder, and remove what is built.  Raises as `built` does."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder, prefix="together-") as own:
-        yield built(builder, sources, mutants, Path(own), processes)
+        yield built(builder, sources, mutants, Path(own), processes, traps)
 
 
 def _texts(
@@ -112,29 +141,39 @@ def _texts(
 
 
 def _compiled(
-    builder: Builder, sources: Mapping[str, str], texts: Mapping[str, Woven], folder: Path, processes: int
+    builder: Builder,
+    sources: Mapping[str, str],
+    texts: Mapping[str, Woven],
+    folder: Path,
+    processes: int,
+    traps: bool = False,
 ) -> tuple[list[Path], set[Mutant]]:
-    """The objects of all units, and the mutants that a compiler refuses."""
+    """The objects of all units, and the mutants that a compiler refuses; traps: in those that have mutants."""
     choice = _CHOICE + builder.unit
     mixed = {**sources, choice: _CHOOSES, **{file: text.text for file, text in texts.items()}}
     units = [file for file in sources if file.endswith(builder.unit) or file == RUNTIME]
     changed = [choice, *(unit for unit in units if {unit, *reached(unit, sources)} & texts.keys())]
     with ThreadPoolExecutor(processes) as pool:
-        done = list(pool.map(partial(_tried, builder, mixed, texts, folder), changed))
+        done = list(pool.map(partial(_tried, builder, mixed, texts, folder, traps), changed))
         objects = list(pool.map(partial(builder.object_of, sources=sources), {*units} - {*changed}))
     refused: set[Mutant] = set().union(*(mutants for _, mutants in done))
     return [*objects, *(path for path, _ in done if path)], refused
 
 
 def _tried(
-    builder: Builder, sources: Mapping[str, str], texts: Mapping[str, Woven], folder: Path, unit: str
+    builder: Builder,
+    sources: Mapping[str, str],
+    texts: Mapping[str, Woven],
+    folder: Path,
+    traps: bool,
+    unit: str,
 ) -> tuple[Path | None, set[Mutant]]:
     """A unit's object, or the mutants for which it is refused: all, where what is said is of none.
 
     Raises RefusedError where it has none.
     """
     try:
-        return builder.object_of(unit, sources, folder), set()
+        return builder.object_of(unit, sources, folder, traps), set()
     except RefusedError as error:
         own = {mutant for file in {unit, *reached(unit, sources)} & texts.keys() for mutant in texts[file].mutants}
         found = set(refused_by(str(error), texts)) or own

@@ -24,7 +24,7 @@ from conformance.steps import STEP_CASES
 
 from .build import Build, digest
 from .equivalents import Equivalents
-from .failures import AnyCase, Failures, last_line
+from .failures import AnyCase, Failures, Links, Woven, last_line
 from .library import Library
 from .mutator import Mutant
 from .record import Trial, Verdict
@@ -176,8 +176,8 @@ class Judge:
     """Judges mutants of one library, one after the other.  Used in one process.
 
     together: a library that holds many mutants, which are judged in it first.  proofs: of mutants that are equivalent.
-    is_brief: whether nothing is looked at for a second time.  alone: whether what passes together with others is
-    compiled by itself, which tells what becomes the same code.
+    is_brief: whether nothing is looked at for a second time.  alone: whether, if nothing is, what passes together with
+    others is compiled by itself, which tells what becomes the same code.
     """
 
     def __init__(
@@ -214,63 +214,72 @@ class Judge:
         return self._library.place(mutant)
 
     def _trial(self, mutant: Mutant, folder: Path) -> Trial:
-        changed: list[Build] = []
-        codes, asked, is_new = "", [0], False
         is_proved = self._proofs.of(self._library.path(mutant), self._place(mutant), mutant) is not None
-        most = self._looks.proved if is_proved else self._looks.first
-        is_asked = self._together is not None and mutant in self._together
-        if self._together and is_asked:
-            cases = self._of_all(mutant, most)
-            if failed := self._failures.of_cases_together(mutant, self._together, cases):
-                return Trial(mutant, Verdict.KILLED, failed.id, failed.reason)
-            asked.append(len(cases))
-            if not self._alone:
-                return self._passed(mutant, is_proved, asked)
         try:
-            for build in filter(lambda build: build.changed, self._library.builds(mutant, folder)):
-                if self._failures.is_without_unit(build):
-                    return Trial(mutant, Verdict.UNJUDGED, said=f"no {owner(build.file)} on this machine")
-                changed.append(build)
-                codes += build.code
-                if build.code in self._codes.killed:
-                    return Trial(mutant, Verdict.REPEATED, code=codes)
-                if build.code in self._codes.passed:
-                    continue
-                is_new = True
-                if not is_asked:
-                    cases = self._first_cases(mutant, build.operations, most)
-                    if failed := self._failures.of_cases(build, cases):
-                        self._codes.killed.add(build.code)
-                        return Trial(mutant, Verdict.KILLED, failed.id, failed.reason, codes)
-                    asked.append(len(cases))
-                self._codes.passed.add(build.code)
-                if is_asked and self._is_brief:  # it differs; whether in other files, too, a second look will ask
-                    break
-            if not is_new:
-                return Trial(mutant, Verdict.REPEATED if changed else Verdict.SAME, code=codes)
-            if is_proved or self._is_brief:
-                return self._passed(mutant, is_proved, asked, codes)
-            return self._looked_at_again(mutant, self._library.whole(mutant, changed, folder / "whole"), codes)
+            if self._together and mutant in self._together:
+                return self._tried_together(mutant, self._together, folder, is_proved)
+            return self._tried_alone(mutant, folder, is_proved)
         except RefusedError as error:
             return Trial(mutant, Verdict.REFUSED, said=last_line(str(error)))
 
-    def _passed(self, mutant: Mutant, is_proved: bool, asked: Sequence[int], codes: str = "") -> Trial:
-        """What has passed a first look; no second one is due of what is proved equivalent."""
-        verdict = Verdict.SURVIVED if is_proved else Verdict.PASSED
-        return Trial(mutant, verdict, said=f"{sum(asked)} cases", code=codes)
+    def _tried_together(self, mutant: Mutant, together: Together, folder: Path, is_proved: bool) -> Trial:
+        """Judge a mutant in the library of many; by itself it is compiled where no case has killed it."""
+        build, links = self._library.uncompiled(mutant, folder / "together"), Woven(together, mutant)
+        cases = self._of_all(mutant, self._most(is_proved))
+        if failed := self._failures.of_cases(build, cases, links):
+            return Trial(mutant, Verdict.KILLED, failed.id, failed.reason)
+        passed = _passed(mutant, is_proved, len(cases))
+        if is_proved or (self._is_brief and not self._alone):
+            return passed
+        if not self._is_brief and together.is_watched:
+            passed = self._second_look(mutant, build, links)
+        return passed if passed.verdict is Verdict.KILLED else self._tried_alone(mutant, folder, is_proved, passed)
 
-    def _looked_at_again(self, mutant: Mutant, build: Build, codes: str) -> Trial:
-        """Judge what has passed its likeliest cases, unless it is the same code once it is optimised."""
-        if self._library.builder.is_same(build):
+    def _tried_alone(self, mutant: Mutant, folder: Path, is_proved: bool, passed: Trial | None = None) -> Trial:
+        """Compile a mutant by itself and judge it; passed: what came of it in a library of many, if it was in one."""
+        changed: list[Build] = []
+        codes, asked, is_new = "", 0, False
+        for build in filter(lambda build: build.changed, self._library.builds(mutant, folder)):
+            if self._failures.is_without_unit(build):
+                return Trial(mutant, Verdict.UNJUDGED, said=f"no {owner(build.file)} on this machine")
+            changed.append(build)
+            codes += build.code
+            if build.code in self._codes.killed:
+                return Trial(mutant, Verdict.REPEATED, code=codes)
+            if build.code in self._codes.passed:
+                continue
+            is_new = True
+            if not passed:
+                cases = self._first_cases(mutant, build.operations, self._most(is_proved))
+                if failed := self._failures.of_cases(build, cases):
+                    self._codes.killed.add(build.code)
+                    return Trial(mutant, Verdict.KILLED, failed.id, failed.reason, codes)
+                asked += len(cases)
+            self._codes.passed.add(build.code)
+            if passed and self._is_brief:  # it differs; whether in other files, too, a second look will ask
+                break
+        if not is_new:
+            return Trial(mutant, Verdict.REPEATED if changed else Verdict.SAME, code=codes)
+        if is_proved or self._is_brief:
+            return replace(passed or _passed(mutant, is_proved, asked), code=codes)
+        whole = self._library.whole(mutant, changed, folder / "whole")
+        if self._library.builder.is_same(whole):  # once it is optimised
             return Trial(mutant, Verdict.SAME, code=codes)
+        seen = passed if passed and passed.verdict is Verdict.SURVIVED else self._second_look(mutant, whole)
+        return replace(seen, code=codes + digest([codes]))  # of what was looked at as a whole: each part has passed
+
+    def _most(self, is_proved: bool) -> int:
+        """How many cases a first look asks."""
+        return self._looks.proved if is_proved else self._looks.first
+
+    def _second_look(self, mutant: Mutant, build: Build, links: Links | None = None) -> Trial:
+        """Judge what has passed its likeliest cases."""
         cases, steps = self._cases(mutant, build.operations), sorted(build.operations & STEP_CASES.keys())
         chosen = second_look(cases, self._looks.second)
-        failed = self._failures.of_a_second_look(build, chosen, steps)
-        codes += digest([codes])  # of what was looked at as a whole: each part of it has passed
-        if failed:
-            return Trial(mutant, Verdict.KILLED, failed.id, failed.reason, codes)
+        if failed := self._failures.of_a_second_look(build, chosen, steps, links):
+            return Trial(mutant, Verdict.KILLED, failed.id, failed.reason)
         all_or_most = f"{len(cases)}" if len(chosen) == len(cases) else f"{len(chosen)} of {len(cases)}"
-        return Trial(mutant, Verdict.SURVIVED, said=", ".join([f"{all_or_most} cases", *steps]), code=codes)
+        return Trial(mutant, Verdict.SURVIVED, said=", ".join([f"{all_or_most} cases", *steps]))
 
     def _first_cases(self, mutant: Mutant, operations: frozenset[str], most: int) -> list[AnyCase]:
         """The cases of a first look at some operations."""
@@ -290,3 +299,8 @@ class Judge:
         if operations not in self._by_operations:
             self._by_operations[operations] = _cases_of(operations, self._is_on_a_device)
         return self._history.ordered(self._place(mutant), self._by_operations[operations])
+
+
+def _passed(mutant: Mutant, is_proved: bool, asked: int) -> Trial:
+    """What has passed a first look; no second one is due of what is proved equivalent."""
+    return Trial(mutant, Verdict.SURVIVED if is_proved else Verdict.PASSED, said=f"{asked} cases")

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from conformance.catalogue.prepared import MemoryStore
+from conformance.judging.results import Result, Status
 from conformance.proof.faults import RefusedError
 from conformance.proof.mutants import Mutant, sample
+from conformance.proof.mutants.build import Builder
 from conformance.proof.mutants.failures import Failures
 from conformance.proof.mutants.library import Library
 from conformance.proof.mutants.log import Log
@@ -46,7 +49,7 @@ def constant(mutant: Made) -> Mutant:
 
 @pytest.fixture(scope="module")
 def together(library: Library, wrong: Mutant, right: Mutant, refused: Mutant, constant: Mutant) -> Iterator[Together]:
-    with library.together([wrong, right, refused, constant]) as made:
+    with library.together([wrong, right, refused, constant], traps=True) as made:
         yield made
 
 
@@ -54,14 +57,15 @@ def test_what_a_compiler_refuses_or_needs_is_not_among_them(
     together: Together, wrong: Mutant, right: Mutant, refused: Mutant, constant: Mutant
 ) -> None:
     assert [one in together for one in (wrong, right, refused, constant)] == [True, True, False, False]
-    assert len({together.path(wrong), together.path(right), together.unmutated}) == 3
+    links = [together.link, together.link_watched]
+    assert len({link(which) for link in links for which in (wrong, right, None)}) == 6
 
 
 def test_they_are_judged_as_those_built_alone(
     library: Library, together: Together, wrong: Mutant, right: Mutant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     judge = Judge(library, MemoryStore(), History(), together=together, is_brief=True)
-    monkeypatch.setattr(Failures, "of_cases", lambda *_: pytest.fail("a case was asked of a build of one mutant"))
+    monkeypatch.setattr(Builder, "link", lambda *_: pytest.fail("a library of one mutant was linked"))
     killed, passed = judge.trial(wrong), judge.trial(right)
     assert (killed.verdict, killed.by.split("/")[0], killed.code) == (Verdict.KILLED, "mul", "")
     assert (passed.verdict, bool(passed.code)) == (Verdict.PASSED, True)
@@ -70,11 +74,44 @@ def test_they_are_judged_as_those_built_alone(
 def test_what_passes_together_is_built_alone_by_another_run(
     library: Library, together: Together, wrong: Mutant, right: Mutant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    judge = Judge(library, MemoryStore(), History(), together=together, alone=False)
+    judge = Judge(library, MemoryStore(), History(), together=together, is_brief=True, alone=False)
     monkeypatch.setattr(Library, "builds", lambda *_: pytest.fail("a mutant was built alone"))
     assert judge.trial(wrong).verdict is Verdict.KILLED
     assert (passed := judge.trial(right)).verdict is Verdict.PASSED
     assert (passed.counts, passed.code) == (True, "")
+
+
+@pytest.mark.slow
+def test_a_second_look_is_at_the_library_of_many(
+    library: Library, together: Together, right: Mutant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[str] = []
+    whole = Failures.of_a_second_look
+
+    def watched(*given: Any) -> Result | None:
+        seen.append(given[-1].link_watched(given[1]).parent.name)
+        return whole(*given)
+
+    monkeypatch.setattr(Failures, "of_a_second_look", watched)
+    survivor = Judge(library, MemoryStore(), History(), together=together).trial(right)
+    assert (survivor.verdict, bool(survivor.code), seen) == (Verdict.SURVIVED, True, ["watched"])
+
+
+def test_a_second_look_kills_in_the_library_of_many(
+    library: Library, together: Together, right: Mutant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failed = Result("late", "mul", Status.FAIL, "by 3 units")
+    monkeypatch.setattr(Failures, "of_a_second_look", lambda *_: failed)
+    monkeypatch.setattr(Library, "builds", lambda *_: pytest.fail("a mutant was built alone"))
+    killed = Judge(library, MemoryStore(), History(), together=together).trial(right)
+    assert (killed.verdict, killed.by) == (Verdict.KILLED, "late")
+
+
+def test_without_a_second_build_there_is_nothing_to_watch(library: Library, wrong: Mutant) -> None:
+    with library.together([wrong]) as made:
+        assert not made.is_watched
+        with pytest.raises(ValueError, match="a second build"):
+            made.link_watched(wrong)
 
 
 @pytest.mark.slow
