@@ -37,6 +37,7 @@ TAILS = sizes(
     (1, 3, 10, 11, 4, 3, 3, 2, 0, 0),
 )
 SOME, PADDED = EVERY[2:6], [row for row in (*EVERY, *TAILS) if row["pad_h"] and row["pad_w"]]
+BEGIN_IN_PADDING = sizes(NAMES, (1, 1, 2, 6, 2, 5, 1, 1, 0, 2))  # several windows do
 PAST_16_BITS = sizes(NAMES, (1, 1, 2, 33000, 2, 3, 2, 3, 0, 0))
 # Rows of as many numbers as a step is wide take no memory that there is.
 FAR_STEPS = sizes(NAMES, (1, 2, 65, 3, 2, 3, 1, 2**31 - 1, 0, 0), (1, 2, 65, 9, 65, 2, 2**31 - 1, 3, 0, 0))
@@ -83,7 +84,7 @@ SPECS = (
     Spec("max_pool2d", {"plain": EVERY, "tails": TAILS, "range": SOME, "special": SOME, "large": SOME[:1]}),
     Spec("max_pool2d", {"exact": EVERY, "degenerate": SOME}, why="the_first_of_equals"),
     Spec("max_pool2d", {"negative": PADDED, "lowest": PADDED[:3]}, why="padding_is_never_chosen"),
-    Spec("max_pool2d", {"masked": PADDED}, {"input": _nothing}, why="nothing_but_minus_infinity"),
+    Spec("max_pool2d", {"masked": [*PADDED, *BEGIN_IN_PADDING]}, {"input": _nothing}, why="nothing_but_minus_infinity"),
     Spec("max_pool2d", {"plain": PAST_16_BITS}, why="places_past_16_bits"),
     Spec("max_pool2d", {"plain": FAR_STEPS}, why="one_window_and_a_step_past_any_memory"),
     Spec("max_pool2d_backward", {"plain": EVERY, "tails": TAILS, **_MIXED}, _CHOSEN),

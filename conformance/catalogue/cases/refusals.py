@@ -23,6 +23,7 @@ from .spec import Arguments, Case
 
 INVALID, UNSUPPORTED = -2, -4
 _MANY, _MOST = 2**17 + 3, 2**23  # entries of an index array, and what all arrays of the call may hold
+_STEP = 2  # of what is moved by more than one
 _TRIED = 4  # cases of an operation, of which refusals are built on the one that yields the most
 
 
@@ -111,22 +112,37 @@ def _of_many_entries(function: Function, cases: Sequence[Case]) -> Iterator[Refu
 
 
 def _between_numbers(function: Function, found: Sequence[Refusal], cases: Sequence[Case]) -> Iterator[Refusal]:
-    """What breaks a condition between several numbers once more, where the scalars that are no sizes are largest.
+    """What breaks a condition between several numbers once more, where the scalars that are no sizes are larger.
 
     Where a stride is 1 a kernel that is too long leaves no place for it, and the array of the results is too small;
-    where it is larger, a quotient rounds to a place that there is not.
+    where it is larger, a quotient rounds to a place that there is not.  A padding that counts once too often shows
+    where there is one.
     """
     between = {each.text.replace(" ", "") for each in function.requires if len(each.names) > 1}
-    sizes = {*size_names(function), *names_from_zero(function)}
     known = {refusal.name for refusal in found}
+    largest = max(
+        cases, key=lambda case: math.prod(number for number in _others(function, case).values() if number > 1)
+    )
+    for base in (largest, _of_steps(function, largest)) if between else ():
+        for refusal in _refusals(base):
+            if _broken(refusal)[1] in between and refusal.name not in known:
+                known.add(refusal.name)
+                yield refusal
 
-    def others(case: Case) -> int:
-        numbers = (size for name, size in case.sizes.items() if name not in sizes and isinstance(size, int))
-        return math.prod(number for number in numbers if number > 1)
 
-    for refusal in _refusals(max(cases, key=others)) if between else ():
-        if _broken(refusal)[1] in between and refusal.name not in known:
-            yield refusal
+def _others(function: Function, case: Case) -> dict[str, int]:
+    """The whole numbers of a case that are no sizes of arrays."""
+    sizes = {*size_names(function), *names_from_zero(function)}
+    return {name: size for name, size in case.sizes.items() if name not in sizes and isinstance(size, int)}
+
+
+def _of_steps(function: Function, case: Case) -> Case:
+    """A case whose numbers that are no sizes are 2 at least, as far as conditions allow."""
+    sizes = dict(case.sizes)
+    for name in (name for name, number in _others(function, case).items() if number < _STEP):
+        larger = {**sizes, name: _STEP}
+        sizes = larger if all(condition(larger) for condition in function.requires) else sizes
+    return replace(case, name=f"{case.name}_by_steps", sizes=sizes)
 
 
 def _entries(function: Function, sizes: Mapping[str, Any]) -> int:

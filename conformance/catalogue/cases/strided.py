@@ -84,6 +84,8 @@ SPECS = (
     ),
     Spec("zip_strided", {"plain": rows.COMPARED[7:11]}, {"a": _close, "b": _close}, derive=zip_call, why="close"),
     Spec("zip_strided", {"plain": rows.OF_EACH}, {"a": _positive}, derive=zip_call, why="of_positive"),
+    Spec("zip_strided", {"plain": rows.OF_ONE}, {"a": _positive}, derive=zip_call, why="with_one_number"),
+    Spec("zip_strided", {"exact": rows.LIKE_ONE}, derive=zip_call, why="with_one_number"),
     # What shifts the whole part of an exponent into a number's own shifts it past that number's end.
     Spec(
         "zip_strided",

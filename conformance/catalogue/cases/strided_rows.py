@@ -52,12 +52,17 @@ OF_POSITIVE = _rows(_MAP_NAMES, *((f, "3x41", "dense", "dense") for f in ("sqrt"
 OF_SUBNORMAL = _rows(_MAP_NAMES, *((f, "3x41", "dense", "dense") for f in ("sqrt", "rsqrt", "log")))
 HALVES = _rows(_MAP_NAMES, *((f, "2x65", "dense", "dense") for f in ("round", "floor", "ceil", "sign")))
 
+_ONE = ("repeated_last", "dense")
 EVERY_ZIP = _rows(
     _ZIP_NAMES,
     *((f, "9x65", "repeated", "turned", "dense") for f in ZIPS if "equal" not in f),
     *((f, "33", "dense", "dense", "dense") for f in ZIPS if "equal" not in f),
 )
 OF_EACH = _rows(_ZIP_NAMES, *((f, "33", "dense", "turned", "dense") for f in ("power", "divide", "sqrt_backward")))
+# One number with each of a run: loops of their own read it once.
+_WITH_ONE = _rows(_ZIP_NAMES, *((f, "65", a, b, "dense") for f in ZIPS for a, b in (_ONE, _ONE[::-1])))
+OF_ONE = [row for row in _WITH_ONE if "equal" not in row["function"]]
+LIKE_ONE = [row for row in _WITH_ONE if "equal" in row["function"]]
 FAR = _rows(_ZIP_NAMES, ("power", "33", "dense", "turned", "dense"))
 # Whole numbers, of which some are equal.
 COMPARED = _rows(_ZIP_NAMES, *((f, "65", "dense", "dense", "sliced") for f in ZIPS))
