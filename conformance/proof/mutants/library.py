@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -77,10 +78,17 @@ class Library:
     def builds(self, mutant: Mutant, folder: Path) -> Iterator[Build]:
         """Compile a mutant, and yield for the operations that it can affect, some at a time, what it has changed.
 
+        Many operations may reach a header's line, and few of them a unit that it changes: these alone are affected.
         folder: of what is built of the mutant.  Raises RefusedError, FaultError.
         """
         for place, some in enumerate(self.groups(mutant)):
-            yield self._builder.compiled(self._build(mutant, some, folder / str(place)))
+            build = self._builder.compiled(self._build(mutant, some, folder / str(place)))
+            affected = build.operations & self._affected(build)
+            yield replace(build, operations=affected or build.operations)
+
+    def _affected(self, build: Build) -> set[str]:
+        """The operations that reach what a build has changed."""
+        return set().union(*map(self.reach.of_file, build.changed))
 
     def whole(self, mutant: Mutant, parts: Sequence[Build], folder: Path) -> Build:
         """Return the builds of a mutant as one of all their operations; of that nothing is compiled yet."""

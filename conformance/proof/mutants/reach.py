@@ -48,6 +48,10 @@ class Reach:
         """Return the operations whose entries stand in a file."""
         return frozenset(name for one in self._names.definitions[file] for name in one.operations)
 
+    def of_file(self, file: str) -> frozenset[str]:
+        """Return the operations that reach anything of a file."""
+        return frozenset().union(*(self._reached.get(one, ()) for one in self._names.definitions.get(file, ())))
+
     def operations(self, file: str, line: int) -> frozenset[str]:
         """Return the operations that a line can affect."""
         one = self.definition(file, line)

@@ -96,6 +96,13 @@ def test_a_name_that_a_header_mentions_is_of_the_unit_that_is_compiled() -> None
     assert reach.operations("both.h", 1) == {"add", "mul"}
 
 
+def test_what_reaches_anything_of_a_file() -> None:
+    one = '#include "two.h"\nint32_t cuda_add(void) { return part(); }\n'
+    two = '#include "two.h"\nint part(void) { return 1; }\nint32_t cuda_mul(void) { return 2; }\n'
+    reach = Reach({"one.c": one, "two.c": two, "two.h": "int part(void);\n"}, operations.OPERATIONS, "services")
+    assert [reach.of_file(file) for file in ("one.c", "two.c", "three.c")] == [{"add"}, {"add", "mul"}, set()]
+
+
 def test_definitions_have_names() -> None:
     source = (
         "#define TWO 2\nenum { LINE = 16, PAGE };\nstruct pair {\n    int a;\n};\nstatic struct pair made(int a) {\n"

@@ -145,6 +145,14 @@ def test_kernels_are_built_file_by_file_and_looked_at_again_as_a_whole() -> None
 
 
 @pytest.mark.slow
+def test_what_many_include_affects_those_whose_units_change(library: Library, mutant: Made, tmp_path: Path) -> None:
+    [build] = library.builds(mutant("simd.h", "scale[NORM_COLUMNS]", "scale[NORM_COLUMNS - 1]"), tmp_path)
+    assert build.changed == {"batchnorm.c", "batchnorm_backward.c", "vector/batchnorm.c"}
+    assert {"batchnorm_training", "batchnorm_backward"} <= build.operations
+    assert "softmax" not in build.operations
+
+
+@pytest.mark.slow
 def test_the_library_as_it_is_passes_a_second_look(library: Library, mutant: Made, tmp_path: Path) -> None:
     one = mutant("softmax.c", "CHECK(k >= 1 && k <= cols);", ";")
     [build] = library.builds(one, tmp_path)
