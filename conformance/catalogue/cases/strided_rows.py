@@ -138,6 +138,10 @@ MULTIPLIED = _rows(
         )
     ),
 )
+# Columns side by side, eight rows at a time and more, of which the last are less than a vector.
+MULTIPLIED_ABREAST = _rows(
+    _REDUCE_NAMES, ("product", "5x19", 1, "turned", "dense", 1.5), ("product", "37x19", 1, "turned", "dense", -1.0)
+)
 _TURNS = ("dense", "turned")
 EXTREMES = _rows(
     _REDUCE_NAMES,
