@@ -106,6 +106,7 @@ SPECS = (
         derive=reduce_call,
     ),
     Spec("reduce_strided", {"plain": rows.MULTIPLIED}, {"input": _near_one}, derive=reduce_call, why="near_one"),
+    Spec("reduce_strided", {"tails": rows.LONG_APART}, derive=reduce_call, why="apart"),
     Spec("reduce_strided", {"plain": rows.MULTIPLIED_ABREAST}, {"input": _near_one}, derive=reduce_call, why="abreast"),
     Spec(
         "reduce_strided",

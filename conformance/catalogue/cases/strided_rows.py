@@ -138,6 +138,11 @@ MULTIPLIED = _rows(
         )
     ),
 )
+# Runs whose numbers lie apart, longer than what a loop may have room to collect them in.
+LONG_APART = _rows(
+    _REDUCE_NAMES,
+    *((f, s, 1, "sliced", "dense", 0.5) for f, s in (("sum", "2x37"), ("sum", "2x1501"), ("maximum", "3x1409"))),
+)
 # Columns side by side, eight rows at a time and more, of which the last are less than a vector.
 MULTIPLIED_ABREAST = _rows(
     _REDUCE_NAMES, ("product", "5x19", 1, "turned", "dense", 1.5), ("product", "37x19", 1, "turned", "dense", -1.0)

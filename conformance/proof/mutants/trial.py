@@ -100,12 +100,26 @@ def is_small(case: AnyCase) -> bool:
 def spread(
     cases: Sequence[AnyCase], most: int, kind_of: Callable[[AnyCase], Hashable] | None = None
 ) -> Iterator[AnyCase]:
-    """Yield no more than so many cases: of each kind in turn the next one, those first whose sizes are extreme."""
-    by_kind: dict[Hashable, list[AnyCase]] = {}
-    for case in sorted(cases, key=_elements):
-        by_kind.setdefault((kind_of or _kind)(case), []).append(case)
-    rounds = itertools.zip_longest(*map(_from_both_ends, by_kind.values()))
-    return itertools.islice((case for some in rounds for case in some if case is not None), most)
+    """Yield no more than so many cases: of each kind in turn the next one.
+
+    Of a kind each data set has its turn, too, and of that the cases whose sizes are extreme come first.
+    """
+    kinds = _grouped(sorted(cases, key=_elements), kind_of or _kind)
+    data_sets = (_in_turn(map(_from_both_ends, _grouped(some, _data_set))) for some in kinds)
+    return itertools.islice(_in_turn(data_sets), most)
+
+
+def _grouped(cases: Iterable[AnyCase], key_of: Callable[[AnyCase], Hashable]) -> list[list[AnyCase]]:
+    """The cases of each key, in the order in which the first of each comes."""
+    groups: dict[Hashable, list[AnyCase]] = {}
+    for case in cases:
+        groups.setdefault(key_of(case), []).append(case)
+    return [*groups.values()]
+
+
+def _in_turn(some: Iterable[Iterable[AnyCase]]) -> Iterator[AnyCase]:
+    """The first of each, the second of each, as long as any has one."""
+    return (case for turn in itertools.zip_longest(*some) for case in turn if case is not None)
 
 
 def _kind(case: AnyCase) -> Hashable:
@@ -113,6 +127,11 @@ def _kind(case: AnyCase) -> Hashable:
     if not isinstance(case, Case):
         return case.operation
     return case.operation, *map(case.sizes.get, _CHOOSING), case.spec.by_design
+
+
+def _data_set(case: AnyCase) -> str:
+    """What a case's numbers are."""
+    return case.data if isinstance(case, Case) else ""
 
 
 def _lying(case: AnyCase) -> Hashable:

@@ -213,11 +213,20 @@ def test_designed_cases_are_asked_too(judge: Judge, library: Library) -> None:
 
 def test_of_many_cases_a_second_look_takes_the_extremes_of_each_operation() -> None:
     cases = [case for case in CASES.values() if case.operation in {"mul", "softmax"}]
-    chosen = list(spread(cases, 6))
+    plain = [case for case in cases if case.data == "plain"]
+    chosen = list(spread(plain, 6))
     assert [case.operation for case in chosen] == ["mul", "softmax"] * 3
     sizes = [math.prod(case.sizes.values()) for case in chosen[::2]]
     assert sizes[0] > sizes[2] > sizes[1] == 1
     assert sorted(case.id for case in spread(cases, 10**6)) == sorted(case.id for case in cases)
+
+
+def test_of_an_operation_a_second_look_takes_each_data_set() -> None:
+    cases = [case for case in CASES.values() if case.operation == "gemm_bf16"]
+    data_sets = {case.data for case in cases}
+    chosen = list(spread(cases, len(data_sets)))
+    assert {case.data for case in chosen if isinstance(case, Case)} == data_sets
+    assert {"plain", "subnormal", "special"} <= data_sets
 
 
 def test_of_an_operation_with_several_functions_a_second_look_takes_each() -> None:
