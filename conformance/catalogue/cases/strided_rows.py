@@ -138,10 +138,11 @@ MULTIPLIED = _rows(
         )
     ),
 )
-# Runs whose numbers lie apart, longer than what a loop may have room to collect them in.
+# Runs whose numbers lie apart, some longer than what a loop may have room to collect them in.
 LONG_APART = _rows(
     _REDUCE_NAMES,
     *((f, s, 1, "sliced", "dense", 0.5) for f, s in (("sum", "2x37"), ("sum", "2x1501"), ("maximum", "3x1409"))),
+    *((f, "9x7x5", 1, "turned_apart", "dense", 0.5) for f in ("maximum", "minimum")),  # axes that are not one, abreast
 )
 # Columns side by side, eight rows at a time and more, of which the last are less than a vector.
 MULTIPLIED_ABREAST = _rows(
