@@ -58,6 +58,7 @@ TAILS = [
     _row(1, (2, 300), (4, 5), (2, 2)),  # so many channels of few outputs that these alone can be shared out
     _row(1, (2, 300), (5, 5), (2, 2), (2, 2)),
     _row(1, (2, 307), (5, 5), (2, 2), (2, 2)),  # and the last of them are fewer than the others
+    _row(1, (1, 300), (32, 32), (1, 1), (2, 2)),  # blocks of both, in more threads than one
     _row(1, (2, 3), (3, 3), (1, 1), (1, 2)),  # two windows with a column between
 ]
 SOME = [_SAME, _GROUPED, _row(1, (9, 4), (6, 6), (3, 3), (2, 1), (1, 0))]

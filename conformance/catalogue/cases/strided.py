@@ -41,6 +41,11 @@ def _positive(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     return np.exp(draw.normal(shape))
 
 
+def _near_the_largest(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """Positive numbers of the last eighth below the largest."""
+    return float(np.finfo(np.float32).max) * (1 - draw.of("below").uniform(shape) / 8)
+
+
 def _subnormal(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     """Positive numbers most of which are subnormal."""
     return np.exp2(-135.0 + 12.0 * draw.normal(shape).clip(-1, 1))
@@ -75,6 +80,7 @@ SPECS = (
         "map_strided", {"plain": rows.MOVES, "signed": rows.MOVES[3:6]}, derive=map_call, why="moved", signed_zeros=True
     ),
     Spec("map_strided", {"plain": rows.OF_POSITIVE}, {"input": _positive}, derive=map_call, why="of_positive"),
+    Spec("map_strided", {"plain": rows.OF_LARGEST}, {"input": _near_the_largest}, derive=map_call, why="of_largest"),
     Spec("map_strided", {"subnormal": rows.OF_SUBNORMAL}, {"input": _subnormal}, derive=map_call, why="of_subnormal"),
     Spec("map_strided", {"exact": rows.HALVES}, {"input": _halves}, derive=map_call, why="of_halves"),
     Spec(

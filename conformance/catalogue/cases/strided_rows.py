@@ -50,6 +50,7 @@ _WAYS = (("sliced", "padded"), ("dense", "dense"))
 NO_ELEMENT = _rows(_MAP_NAMES, *(("exp", s, i, o) for i, o in _WAYS for s in EMPTY))
 OF_POSITIVE = _rows(_MAP_NAMES, *((f, "3x41", "dense", "dense") for f in ("sqrt", "rsqrt", "log", "reciprocal")))
 OF_SUBNORMAL = _rows(_MAP_NAMES, *((f, "3x41", "dense", "dense") for f in ("sqrt", "rsqrt", "log")))
+OF_LARGEST = _rows(_MAP_NAMES, *((f, "3x41", "dense", "dense") for f in ("sqrt", "rsqrt", "log", "floor")))
 HALVES = _rows(_MAP_NAMES, *((f, "2x65", "dense", "dense") for f in ("round", "floor", "ceil", "sign")))
 
 _ONE = ("repeated_last", "dense")
@@ -121,6 +122,7 @@ REDUCED = _rows(
     ("minimum", "9x2081", 1, "turned", "dense", 0.0),
     ("sum", DEEP[0], 6, "turned", "dense", 0.5),
     ("sum", DEEP[1], 3, "half_reversed", "turned", 0.5),
+    ("sum", "1500x100", 1, "turned", "dense", 0.5),  # of more elements than are written at a time, in several parts
 )
 MULTIPLIED = _rows(
     _REDUCE_NAMES,
