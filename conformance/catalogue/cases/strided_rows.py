@@ -146,9 +146,10 @@ LONG_APART = _rows(
     *((f, s, 1, "sliced", "dense", 0.5) for f, s in (("sum", "2x37"), ("sum", "2x1501"), ("maximum", "3x1409"))),
     *((f, "9x7x5", 1, "turned_apart", "dense", 0.5) for f in ("maximum", "minimum")),  # axes that are not one, abreast
 )
-# Columns side by side, eight rows at a time and more, of which the last are less than a vector.
+# Columns side by side, eight rows at a time and more, of which the last are less than a vector, or none.
 MULTIPLIED_ABREAST = _rows(
-    _REDUCE_NAMES, ("product", "5x19", 1, "turned", "dense", 1.5), ("product", "37x19", 1, "turned", "dense", -1.0)
+    _REDUCE_NAMES,
+    *(("product", s, 1, "turned", "dense", start) for s, start in (("5x19", 1.5), ("37x19", -1.0), ("6x17", 1.5))),
 )
 _TURNS = ("dense", "turned")
 EXTREMES = _rows(
