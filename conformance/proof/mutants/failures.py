@@ -51,7 +51,7 @@ class Links(Protocol):
     def link_watched(self, build: Build) -> Path: ...
 
 
-class Woven:
+class Chosen:
     """Links nothing: a library that holds many mutants is at hand, in which one is chosen."""
 
     def __init__(self, together: Together, mutant: Mutant) -> None:

@@ -24,7 +24,7 @@ from conformance.steps import STEP_CASES
 
 from .build import Build, digest
 from .equivalents import Equivalents
-from .failures import AnyCase, Failures, Links, Woven, last_line
+from .failures import AnyCase, Chosen, Failures, Links, last_line
 from .library import Library
 from .mutator import Mutant
 from .record import Trial, Verdict
@@ -243,7 +243,7 @@ class Judge:
 
     def _tried_together(self, mutant: Mutant, together: Together, folder: Path, is_proved: bool) -> Trial:
         """Judge a mutant in the library of many; by itself it is compiled where no case has killed it."""
-        build, links = self._library.uncompiled(mutant, folder / "together"), Woven(together, mutant)
+        build, links = self._library.uncompiled(mutant, folder / "together"), Chosen(together, mutant)
         cases = self._of_all(mutant, self._most(is_proved))
         if failed := self._failures.of_cases(build, cases, links):
             return Trial(mutant, Verdict.KILLED, failed.id, failed.reason)
