@@ -111,11 +111,15 @@ def _here(
 def _yielded(executor: ProcessPoolExecutor, futures: list[Future[Made]]) -> Iterator[Made]:
     from concurrent.futures import BrokenExecutor, as_completed
 
+    ended = False
     try:
         for future in as_completed(futures):
             yield future.result()
             futures.remove(future)  # and what it holds
+        ended = True
     except BrokenExecutor:
         raise PoolError("a process of the judge itself was ended from outside (out of memory?): no verdict") from None
     finally:
-        executor.shutdown(wait=False, cancel_futures=True)
+        # The executor's own thread is waited for, where no piece is left: the next job would find it and start afresh
+        # what it could have copied.
+        executor.shutdown(wait=ended, cancel_futures=True)

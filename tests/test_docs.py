@@ -18,7 +18,7 @@ from tests.typed import SESSIONS, check, commands, is_only_checked
 ROOMS = ("assayer", "benchmarks", "bindings", "conformance", "cuda", "examples", "golden", "graph", "reference")
 CLONE = (*ROOMS, "sequential", "tensors", "training", "pyproject.toml", "noxfile.py", "LICENSE", "README.md")
 RUN_BY = {"sh": ("bash", "-euo", "pipefail", "-c"), "python": (sys.executable, "-c")}
-COMMAND = "import sys; from assayer.__main__ import main; sys.exit(main())"  # as an installation writes it
+COMMAND = 'import sys; from assayer.__main__ import main\nif __name__ == "__main__": sys.exit(main())'  # as installed
 MAY_LACK = ("cc", "c++", "cmake", "rustc", "go", "mpirun")  # tools that a machine need not have
 ELSEWHERE = ("golden/README.md", "golden/OUTPUTS.md", "cuda/emulator/README.md")
 LIMIT = 600  # seconds that a page's command may take where the machine has other work, too

@@ -6,6 +6,9 @@ import os
 import platform
 import resource
 import signal
+import threading
+import time
+from multiprocessing.util import Finalize
 
 import numpy as np
 import pytest
@@ -22,6 +25,11 @@ def square(number: int) -> int:
 def die(number: int) -> int:
     os.kill(os.getpid(), signal.SIGKILL)
     return number
+
+
+def leave_slowly() -> None:
+    """Have this process take its time to end, as one does that has a large library to unload."""
+    Finalize(None, time.sleep, (0.5,), exitpriority=0)
 
 
 def faults_of_an_array(elements: int) -> int:
@@ -43,6 +51,12 @@ def test_a_process_keeps_the_memory_that_it_has_freed() -> None:
 def test_every_piece_is_worked_on(processes: int) -> None:
     assert sorted(shared(square, range(5), processes)) == [0, 1, 4, 9, 16]
     assert in_order(square, range(5), processes) == [0, 1, 4, 9, 16]
+
+
+def test_a_job_that_is_done_leaves_no_thread_which_the_next_could_not_copy() -> None:
+    before = set(threading.enumerate())
+    assert sorted(shared(square, range(5), 2, leave_slowly)) == [0, 1, 4, 9, 16]
+    assert set(threading.enumerate()) <= before
 
 
 def test_a_process_that_is_killed_is_the_judge_s_own_failure(
