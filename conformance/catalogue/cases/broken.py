@@ -67,7 +67,10 @@ def _next(number: float, side: float) -> float:
 
 
 def _integers(function: Function, condition: Expression, name: str, sizes: Sizes) -> Iterator[int]:
-    """The nearest whole numbers above and below that break the condition alone, and the ends of the type if they do."""
+    """The nearest whole numbers above and below that break the condition alone, and the ends of the type if they do.
+
+    Besides, 0 where it breaks the condition and others divide by it: what looks at those first ends there.
+    """
     low, high = function.by_name[name].type.range
     tried = dict(sizes)
 
@@ -79,23 +82,31 @@ def _integers(function: Function, condition: Expression, name: str, sizes: Sizes
         values = (sizes[name] + direction * step for step in range(1, _STEPS))
         yield from (value for value in [next(filter(breaks, values), None)] if value is not None)
     yield from filter(breaks, (high, low))
+    tried[name] = 0
+    if low <= 0 and _are_sizes(function, tried) and _is_broken(condition, tried):
+        told = [_is_broken(each, tried) for each in function.requires]
+        yield from (0,) if None in told and told.count(True) == 1 else ()
 
 
 def _breaks_only(function: Function, condition: Expression, values: Sizes) -> bool:
-    if not _is_broken(condition, values):  # first: most numbers break nothing
+    if _is_broken(condition, values) is False:  # first: most numbers break nothing
         return False
-    if any(values[name] < 1 for name in size_names(function)):
-        return False
-    if any(values[name] < 0 for name in names_from_zero(function)):
-        return False
-    return all((other is condition) == _is_broken(other, values) for other in function.requires)
+    told = ((other is condition, _is_broken(other, values)) for other in function.requires)
+    return _are_sizes(function, values) and all(is_it == (broken is not False) for is_it, broken in told)
 
 
-def _is_broken(condition: Expression, values: Sizes) -> bool:
+def _are_sizes(function: Function, values: Sizes) -> bool:
+    """True where every argument that stands alone as a size may be one."""
+    counts, from_zero = size_names(function), names_from_zero(function)
+    return all(values[name] >= 1 for name in counts) and all(values[name] >= 0 for name in from_zero)
+
+
+def _is_broken(condition: Expression, values: Sizes) -> bool | None:
+    """None where the condition divides by zero."""
     try:
         return not condition(values)
     except ZeroDivisionError:
-        return True
+        return None
 
 
 def too_many_bytes(function: Function, sizes: Sizes) -> Iterator[tuple[str, dict[str, int]]]:

@@ -60,6 +60,7 @@ TAILS = [
     _row(1, (2, 307), (5, 5), (2, 2), (2, 2)),  # and the last of them are fewer than the others
     _row(1, (1, 300), (32, 32), (1, 1), (2, 2)),  # blocks of both, in more threads than one
     _row(1, (2, 3), (3, 3), (1, 1), (1, 2)),  # two windows with a column between
+    _row(6, (6, 9), (13, 14), (2, 2), groups=3),  # samples enough for several sums of each group's weights
 ]
 SOME = [_SAME, _GROUPED, _row(1, (9, 4), (6, 6), (3, 3), (2, 1), (1, 0))]
 FEW = [_row(2, (2, 3), (4, 5), (1, 2)), _row(2, (2, 4), (5, 4), (2, 1), (2, 1), (1, 1), groups=2)]

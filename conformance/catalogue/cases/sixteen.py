@@ -29,12 +29,12 @@ def edges(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     return np.resize(np.concatenate([_EDGES, -_EDGES, _NANS.view(np.float32)]), shape)
 
 
-def _band(factor: float, axis: int) -> Maker:
-    """Normal numbers times a factor in places 16 to 31 along an axis: units take matrices by tiles of 16 or 32."""
+def _band(factor: float, axis: int, first: int = 16) -> Maker:
+    """Normal numbers times a factor in 16 places along an axis: units take matrices by tiles of 16 or 32."""
 
     def make(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
         places = np.arange(shape[axis]).reshape(-1, *(1,) * (len(shape) - 1 - axis))
-        return draw.normal(shape) * np.where(places // 16 == 1, factor, 1.0)
+        return draw.normal(shape) * np.where(places // 16 == first // 16, factor, 1.0)
 
     return make
 
@@ -99,9 +99,10 @@ def _near_the_least() -> Iterator[Spec]:
             "small_factors": {"A": "subnormal", "B": scaled("plain", large)},
             "small_columns": {"A": scaled("plain", small), "B": _band(small, of_columns)},
             "small_rows": {"A": _band(small, of_rows), "B": scaled("plain", small)},
+            "small_last_rows": {"A": _band(small, of_rows, 64), "B": scaled("plain", small)},
         }
         for why, inputs in every.items():
-            row = sizes("M N K", (70, 43, 33) if why in ("small_columns", "small_rows") else (19, 18, 33))[0]
+            row = sizes("M N K", (19, 18, 33) if why in ("small_sums", "small_factors") else (70, 43, 33))[0]
             yield Spec(f"{operation}_bf16", {"subnormal": [row | given]}, inputs | free, why=why)
     inputs = {"A": scaled("plain", small), "B_gate": "plain", "B_up": _band(small, 0)}
     yield Spec("gemm_swiglu_bf16", {"subnormal": sizes("M N K", (19, 43, 33))}, inputs, why="small_columns_of_up")

@@ -116,7 +116,12 @@ SPECS = (
     Spec("reduce_strided", {"plain": rows.MULTIPLIED_ABREAST}, {"input": _near_one}, derive=reduce_call, why="abreast"),
     Spec(
         "reduce_strided",
-        {"negative": rows.EXTREMES, "lone": rows.EXTREMES, "ties": rows.EXTREMES[:2]},
+        {
+            "negative": rows.EXTREMES,
+            "lone": rows.EXTREMES,
+            "ties": rows.EXTREMES[:2],
+            "special": rows.LONG_EXTREMES,
+        },
         derive=reduce_call,
         why="extremes",
     ),

@@ -152,6 +152,15 @@ MULTIPLIED_ABREAST = _rows(
     *(("product", s, 1, "turned", "dense", start) for s, start in (("5x19", 1.5), ("37x19", -1.0), ("6x17", 1.5))),
 )
 _TURNS = ("dense", "turned")
+# Past the vectors that a loop keeps side by side, in each of which a number that is none may stand.
+LONG_EXTREMES = _rows(
+    _REDUCE_NAMES,
+    *(
+        (f, s, 1, i, "dense", 0.5)
+        for f in ("maximum", "minimum")
+        for s, i in zip(("3x519", "37x5"), _TURNS, strict=True)
+    ),
+)
 EXTREMES = _rows(
     _REDUCE_NAMES,
     *((f, "6x33", 1, i, "dense", s) for f in ("maximum", "minimum") for i in _TURNS for s in (-0.0625, -2.0)),
@@ -185,6 +194,7 @@ PRODUCTS = _rows(
     ),
     (DEEP[0], "turned", "dense", "dense"),
     (DEEP[1], "half_reversed", "turned", "dense"),
+    ("2049x1x2049", "sliced", "dense", "dense"),  # more numbers apart than there may be room to copy at a time
 )
 SUMS_OF_PRODUCTS = _rows(
     _MATMUL_NAMES,
