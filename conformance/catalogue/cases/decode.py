@@ -32,7 +32,7 @@ _GREEDY = _times(SOME, temperature=(0.0,))
 _TOPK = _times(_times(EVERY, k=(1, 5, 40)), temperature=(1.0,)) + _times(_times(SOME, k=(3,)), temperature=(0.6,))
 _WHOLE = _times(_times(SOME + EVERY[3:5], k=(10000,)), temperature=(1.0,))
 _TOPP = _times(_times(EVERY, top_p=(0.1, 0.9)), temperature=(1.0,)) + _times(
-    _times(SOME, top_p=(0.5, 1.0, 1.5, 0.0, -1.0)), temperature=(0.8,)
+    _times(SOME, top_p=(1.01, 0.5, 1.0, 1.5, 0.0, -1.0)), temperature=(0.8,)
 )
 _WIDE = _times(sizes("batch vocab_size", (11, 40), (9, 300), (7, 1040)), temperature=(1.0,))
 _COLD = _times(sizes("batch vocab_size", (64, 33)), temperature=(1e-6, 2.0**-100))
