@@ -30,11 +30,11 @@ def edges(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
 
 
 def _band(factor: float, axis: int, first: int = 16) -> Maker:
-    """Normal numbers times a factor in 16 places along an axis: units take matrices by tiles of 16 or 32."""
+    """Normal numbers times a factor in 16 places from the first on along an axis: units take tiles of 16 or 32."""
 
     def make(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
         places = np.arange(shape[axis]).reshape(-1, *(1,) * (len(shape) - 1 - axis))
-        return draw.normal(shape) * np.where(places // 16 == first // 16, factor, 1.0)
+        return draw.normal(shape) * np.where((first <= places) & (places < first + 16), factor, 1.0)
 
     return make
 

@@ -60,10 +60,25 @@ def told(condition: Expression, values: Mapping[str, Any]) -> bool | None:
         return None
 
 
-@pytest.mark.parametrize("operation", ["conv2d", "conv2d_backward_input", "conv2d_backward_weight"])
-def test_what_other_conditions_divide_by_is_zero_once(operation: str) -> None:
-    refusals = {one.name for one in REFUSALS.of(operation).values()}
-    assert {"groups=0_breaks_groups>=1", "groups=-1_breaks_groups>=1"} <= refusals
+def divisors(function: Function) -> set[str]:
+    """The arguments by which a condition, or the length of an axis, divides."""
+    lengths = (axis.size for parameter in function.parameters for axis in parameter.shape)
+    nodes = (node for expression in (*function.requires, *lengths) for node in ast.walk(expression.tree))
+    quotients = (node for node in nodes if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod | ast.FloorDiv))
+    return {node.right.id for node in quotients if isinstance(node.right, ast.Name)}
+
+
+DIVIDING = [function for function in operations.OPERATIONS.values() if divisors(function)]
+
+
+@pytest.mark.parametrize("function", DIVIDING, ids=lambda function: function.operation)
+def test_what_is_divided_by_is_zero_once(function: Function) -> None:
+    told = [refusal.override for refusal in REFUSALS.of(function.operation).values()]
+    assert all({name: 0} in told for name in divisors(function))
+
+
+def test_what_is_divided_by_is_known() -> None:
+    assert {"groups", "n_kv_heads"} <= {name for function in DIVIDING for name in divisors(function)}
 
 
 @OPERATIONS
