@@ -29,11 +29,12 @@ from . import own_tests
 from .build import Build
 from .library import Library
 from .mutator import Mutant
-from .patience import Patience
+from .patience import Allowance, Patience
 from .together import Together
 from .units import AS_IT_IS, SOURCES, Units, emulating, generations
 
 AnyCase: TypeAlias = Case | Refusal | CallSequence
+UNBOUNDED = Allowance()
 LIMIT_S = 5.0  # of a call: an honest one takes a tenth of a second, on the emulator a second
 _START_S = 5.0
 _STEP_LIMIT_S = 120.0
@@ -98,16 +99,22 @@ class Failures:
         return self._units.ways(build.file)
 
     def of_a_second_look(
-        self, build: Build, cases: Sequence[AnyCase], steps: Sequence[str] = (), links: Links | None = None
+        self,
+        build: Build,
+        cases: Sequence[AnyCase],
+        steps: Sequence[str] = (),
+        links: Links | None = None,
+        allowance: Allowance = UNBOUNDED,
     ) -> Result | None:
         """Return the first test, case or step that does not pass; links: where the build's own code is not linked.
 
-        Raises RefusedError.
+        allowance: the time that cases have on an emulated device in each order of its threads; what takes longest comes
+        last.  Raises RefusedError.
         """
         links = links or self._builder
         if self._is_emulated:
             tests = own_tests.KERNELS if RESIDENT in build.operations else ()
-            failed = self._own_test(tests, build, links) or self._in_other_orders(build, cases, links)
+            failed = self._own_test(tests, build, links) or self._in_other_orders(build, cases, links, allowance)
         else:
             failed = self._in_ways(self._ways(build), build, links.link_watched, cases, threads=_THREADS)
             failed = failed or self._own_test(own_tests.C, build, links)
@@ -122,7 +129,9 @@ class Failures:
                 return Result(each.name, "", Status.FAIL, failed)
         return None
 
-    def _in_other_orders(self, build: Build, cases: Sequence[AnyCase], links: Links) -> Result | None:
+    def _in_other_orders(
+        self, build: Build, cases: Sequence[AnyCase], links: Links, allowance: Allowance
+    ) -> Result | None:
         """Other orders of an emulated device's threads, in one of them with arrays in memory of its own.
 
         Products in 16 bits have kernels of their own on devices without matrix units for them, and products of float16
@@ -134,7 +143,7 @@ class Failures:
             ways += [{**emulating(arch)}] if any(name.endswith(endings) for name in build.operations) else []
         if _asks_how_large(build):
             ways.append({"ASSAYER_EMULATOR_MULTIPROCESSORS": "1"})
-        return self._in_ways(ways, build, links.link_watched, cases)
+        return self._in_ways(ways, build, links.link_watched, cases, allowance=allowance)
 
     def _in_ways(
         self,
@@ -143,9 +152,10 @@ class Failures:
         link: Callable[[Build], Path],
         cases: Sequence[AnyCase],
         threads: int = 1,
+        allowance: Allowance = UNBOUNDED,
     ) -> Result | None:
         """The first failure in any of several settings of the library's process."""
-        found = (self._first(build, link, cases, threads=threads, environment=way) for way in ways)
+        found = (self._first(build, link, cases, (), threads, way, allowance) for way in ways)
         return next(filter(None, found), None)
 
     def _first(
@@ -156,10 +166,13 @@ class Failures:
         steps: Sequence[str] = (),
         threads: int = 1,
         environment: Mapping[str, str] = AS_IT_IS,
+        allowance: Allowance = UNBOUNDED,
     ) -> Result | None:
         """Judge cases and steps until one does not pass that passes without the mutant, and return that one."""
         path, due = link(build), [case for case in cases if _key(case.id, environment) not in self._wrong]
-        while failed := self._judge(path, due, steps, threads, environment):
+        if allowance is not UNBOUNDED:
+            due = self._patience.shortest_first(due, lambda case: _key(case.id, environment))
+        while failed := self._judge(path, due, steps, threads, environment, allowance):
             place = next((place for place, case in enumerate(due) if case.id == failed.id), None)
             if place is None or self._patience.knows(_key(failed.id, environment)):
                 return failed
@@ -178,12 +191,13 @@ class Failures:
         steps: Sequence[str],
         threads: int,
         environment: Mapping[str, str],
+        allowance: Allowance = UNBOUNDED,
     ) -> Result | None:
         """Judge cases and steps until one does not pass, and return that one."""
         try:
             with Worker(path, threads, _START_S, environment, _LIMITED, explains=False) as worker:
                 bench = Bench(worker, store=self._store, explains=False)
-                judged = (self._judged(case, bench, worker) for case in cases)
+                judged = (self._judged(case, bench, worker) for case in allowance.within(cases, _id))
                 results = itertools.chain(judged, _steps(worker, bench, steps))
                 return next((result for result in results if result.has_failed), None)
         except LibraryError as error:
@@ -203,6 +217,10 @@ def _asks_how_large(build: Build) -> bool:
     """Whether what launches a kernel asks how large the device is."""
     files = {file for unit in build.units if unit != _RUNTIME for file in (unit, *reached(unit, build.original))}
     return any("cudaDevAttrMultiProcessorCount" in build.original[file] for file in files)
+
+
+def _id(case: AnyCase) -> str:
+    return case.id
 
 
 def _key(id: str, environment: Mapping[str, str]) -> str:

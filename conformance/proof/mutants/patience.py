@@ -1,6 +1,15 @@
-"""How long a call of a mutant may take: one that never ends is not waited for much longer than a right call takes."""
+"""How long a call of a mutant may take, and all calls of a look: one that never ends is not waited for much longer than
+a right call takes, and what takes long is asked last.
+"""
 
 from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
+
+Asked = TypeVar("Asked")
 
 _TIMES = 20.0  # as long as the call has taken: a mutant may be slow without being wrong
 _LEAST_S = 1.0  # a busy machine is slow, too
@@ -28,3 +37,27 @@ class Patience:
     def note(self, case: str, seconds: float) -> None:
         """Remember how long a case took that passed."""
         self._taken[case] = min(seconds, self._taken.get(case, seconds))
+
+    def shortest_first(self, cases: Iterable[Asked], key_of: Callable[[Asked], str]) -> list[Asked]:
+        """Return cases by the time that they took, those last that have not passed yet, in their own order."""
+        return sorted(cases, key=lambda case: self._taken.get(key_of(case), math.inf))
+
+
+class Allowance:
+    """The seconds that a look may take in each of several settings, of cases that do not fail.
+
+    left_out: the keys of those that were not asked in one of them, since its time was over.
+    """
+
+    def __init__(self, seconds: float = math.inf) -> None:
+        self._seconds = seconds
+        self.left_out: set[str] = set()
+
+    def within(self, cases: Iterable[Asked], key_of: Callable[[Asked], str]) -> Iterator[Asked]:
+        """Yield cases until the time of a setting is over, which begins with the first of them."""
+        end = time.monotonic() + self._seconds
+        for case in cases:
+            if time.monotonic() < end:
+                yield case
+            else:
+                self.left_out.add(key_of(case))

@@ -69,7 +69,8 @@ def judged(
 ) -> Iterator[Trial]:
     """Yield what comes of mutants: first what the log knows, then the others as they are done, each written to the log.
 
-    What awaits a second look is tried again, unless is_brief, and always what this machine could not judge.
+    What awaits a second look is tried again, before what was never tried, unless is_brief, and always what this machine
+    could not judge.
     make: what judges, called in every process.  weave: builds many mutants together.  alone: whether those are judged,
     too, that cannot be built so.  Whoever stops to ask for more ends the work.  Raises FaultError where there is no
     compiler.
@@ -80,9 +81,10 @@ def judged(
     known = {id: trial for id, trial in known.items() if trial.verdict not in open_ones}
     codes = {trial.code: trial.verdict for trial in known.values() if trial.counts and trial.code}
     yield from (trial for id, trial in known.items() if id in wanted)
+    seen = {trial.mutant.id for trial in log.trials()}
     due = [mutant for mutant in mutants if mutant.id not in known]
-    batch = BATCH if weave else max(len(due), 1)
-    for some in (due[at : at + batch] for at in range(0, len(due), batch)):
+    again, new = [mutant for mutant in due if mutant.id in seen], [mutant for mutant in due if mutant.id not in seen]
+    for some in (*_batches(again, bool(weave)), *_batches(new, bool(weave))):
         with weave(some) if weave else nullcontext() as together:
             history = History((subject.place(trial.mutant), trial) for trial in log.ever())
             begin = partial(_begin, make, history, dict(codes), together)
@@ -94,6 +96,12 @@ def judged(
                     codes.setdefault(trial.code, trial.verdict)
                 log.append(trial)
                 yield trial
+
+
+def _batches(mutants: Sequence[Mutant], are_woven: bool) -> Iterator[Sequence[Mutant]]:
+    """Mutants, as many at a time as are built together."""
+    batch = BATCH if are_woven else max(len(mutants), 1)
+    return (mutants[at : at + batch] for at in range(0, len(mutants), batch))
 
 
 def still_open(mutants: Sequence[Mutant], log: Log, reached: Collection[str]) -> Iterator[Trial]:

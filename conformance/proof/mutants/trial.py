@@ -27,20 +27,26 @@ from .equivalents import Equivalents
 from .failures import AnyCase, Chosen, Failures, Links, last_line
 from .library import Library
 from .mutator import Mutant
+from .patience import Allowance
 from .record import Trial, Verdict
 from .together import Together
 from .units import owner
 
 
 class Looks(NamedTuple):
-    """How many cases are asked: the likeliest; in a second look; of what is proved equivalent, in doubt of it."""
+    """How many cases are asked: the likeliest; in a second look; of what is proved equivalent, in doubt of it.
+
+    seconds: what a second look has in each of its settings.
+    """
 
     first: int
     second: int
     proved: int = 20
+    seconds: float = math.inf
 
 
-ON_THE_HOST, ON_A_DEVICE = Looks(200, 600), Looks(60, 120)  # where a case takes five times as long, in two orders
+ON_THE_HOST = Looks(200, 600)
+ON_A_DEVICE = Looks(60, 120, seconds=30.0)  # where a case takes five times as long, and some of attention ten seconds
 _SHAPE, _LONG = "shape", 32  # of strided tensors; the side of a tile that is turned
 _CHECK = "CHECK"  # in the names of all macros by which arguments are checked
 _DIGITS = 64  # of the digest of a build
@@ -294,11 +300,13 @@ class Judge:
     def _second_look(self, mutant: Mutant, build: Build, links: Links | None = None) -> Trial:
         """Judge what has passed its likeliest cases."""
         cases, steps = self._cases(mutant, build.operations), sorted(build.operations & STEP_CASES.keys())
-        chosen = second_look(cases, self._looks.second)
-        if failed := self._failures.of_a_second_look(build, chosen, steps, links):
+        chosen = sorted(second_look(cases, self._looks.second), key=_elements)
+        allowance = Allowance(self._looks.seconds)
+        if failed := self._failures.of_a_second_look(build, chosen, steps, links, allowance):
             return Trial(mutant, Verdict.KILLED, failed.id, failed.reason)
         all_or_most = f"{len(cases)}" if len(chosen) == len(cases) else f"{len(chosen)} of {len(cases)}"
-        return Trial(mutant, Verdict.SURVIVED, said=", ".join([f"{all_or_most} cases", *steps]))
+        hurried = [f"{len(allowance.left_out)} of these not in every setting"] if allowance.left_out else []
+        return Trial(mutant, Verdict.SURVIVED, said=", ".join([f"{all_or_most} cases", *hurried, *steps]))
 
     def _first_cases(self, mutant: Mutant, operations: frozenset[str], most: int) -> list[AnyCase]:
         """The cases of a first look at some operations."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from conformance.proof.mutants.log import Log, LogError
 from conformance.proof.mutants.record import Trial, Verdict
 from conformance.proof.mutants.sample import Sample, judged, still_open
 from conformance.proof.mutants.score import Score
+from conformance.proof.mutants.together import Together
 from conformance.proof.mutants.trial import History, Judge
 
 MUTANTS = [Mutant("clip.c", line, "a ==> b", "a;", "b;") for line in range(1, 41)]
@@ -82,6 +84,23 @@ def test_what_awaits_a_second_look_is_tried_again(library: Library, tmp_path: Pa
     assert ([trial.verdict for trial in brief], tried) == ([Verdict.PASSED, Verdict.KILLED], [])
     again = list(judged(library, no_judge, MUTANTS[:2], Log(path, "sources", "judge"), 1))
     assert ({trial.verdict for trial in again}, tried) == ({Verdict.KILLED}, [1])
+
+
+def test_what_awaits_a_second_look_is_built_apart_from_what_is_new(
+    library: Library, tmp_path: Path, tried: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log, built = Log(tmp_path / "log.jsonl", "sources", "judge"), list[list[int]]()
+    for mutant in MUTANTS[3:5]:
+        log.append(Trial(mutant, Verdict.PASSED, code=mutant.id))
+
+    def together(some: Sequence[Mutant]) -> AbstractContextManager[Together]:
+        built.append([mutant.line for mutant in some])
+        return nullcontext(Together(tmp_path / "all.so", dict.fromkeys(some, 1)))
+
+    monkeypatch.setattr(sample, "BATCH", 3)
+    list(judged(library, no_judge, MUTANTS[:7], log, 1, weave=together))
+    assert built == [[4, 5], [1, 2, 3], [6, 7]]
+    assert tried == [4, 5, 1, 2, 3, 6, 7]
 
 
 def test_what_a_run_that_ended_early_did_not_reach_still_awaits_its_second_look(

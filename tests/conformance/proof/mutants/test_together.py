@@ -13,7 +13,7 @@ from conformance.catalogue.prepared import MemoryStore
 from conformance.judging.results import Result, Status
 from conformance.proof.faults import RefusedError
 from conformance.proof.mutants import Mutant, sample
-from conformance.proof.mutants.build import Builder
+from conformance.proof.mutants.build import Build, Builder
 from conformance.proof.mutants.failures import Failures
 from conformance.proof.mutants.library import Library
 from conformance.proof.mutants.log import Log
@@ -88,9 +88,10 @@ def test_a_second_look_is_at_the_library_of_many(
     seen: list[str] = []
     whole = Failures.of_a_second_look
 
-    def watched(*given: Any) -> Result | None:
-        seen.append(given[-1].link_watched(given[1]).parent.name)
-        return whole(*given)
+    def watched(failures: Failures, build: Build, *given: Any) -> Result | None:
+        *_, links, _ = given
+        seen.append(links.link_watched(build).parent.name)
+        return whole(failures, build, *given)
 
     monkeypatch.setattr(Failures, "of_a_second_look", watched)
     survivor = Judge(library, MemoryStore(), History(), together=together).trial(right)

@@ -21,6 +21,7 @@ from conformance.proof.mutants.build import SCRATCH
 from conformance.proof.mutants.equivalents import Equivalent, Equivalents
 from conformance.proof.mutants.failures import AnyCase, Failures
 from conformance.proof.mutants.library import Library
+from conformance.proof.mutants.patience import Allowance
 from conformance.proof.mutants.record import Trial, Verdict
 from conformance.proof.mutants.trial import History, Judge, Looks, first_look, is_small, second_look, spread
 
@@ -123,6 +124,33 @@ def test_without_a_second_look_it_is_only_said_to_be_due(library: Library, mutan
     one = mutant("aux_loss.c", "e < n; e++) sums[e] = 0;", "e <= n; e++) sums[e] = 0;")
     found = Judge(library, MemoryStore(), History(), is_brief=True).trial(one)
     assert (found.verdict, found.counts) == (Verdict.PASSED, True)
+
+
+def test_a_survivor_says_for_what_there_was_no_time(
+    library: Library, mutant: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def hurried(self: Failures, build: object, cases: list[AnyCase], *rest: object) -> None:
+        allowance = rest[-1]
+        assert isinstance(allowance, Allowance)
+        allowance.left_out.add(cases[-1].id)
+
+    monkeypatch.setattr(Failures, "of_cases", lambda *_: None)
+    monkeypatch.setattr(Failures, "of_a_second_look", hurried)
+    found = Judge(library, MemoryStore(), History()).trial(mutant("softmax.c", "CHECK(k >= 1 && k <= cols);", ";"))
+    assert found.verdict is Verdict.SURVIVED
+    assert re.search(r"\d+ cases, 1 of these not in every setting", found.said)
+
+
+@pytest.mark.slow
+def test_an_emulated_device_is_asked_no_more_than_there_is_time_for(mutant: Made, tmp_path: Path) -> None:
+    kernels = Library(Kernels("fast"), tmp_path)
+    number = kernels.sources["clip.cu"].split("\n").index("#include <cmath>") + 1
+    one = Mutant("clip.cu", number, "", "#include <cmath>", "#include <cmath>  // ")
+    build = kernels.uncompiled(one, tmp_path / "one")
+    cases = [case for case in CASES.values() if case.operation == "grad_clip"][:3]
+    allowance = Allowance(0)
+    assert Failures(kernels, MemoryStore()).of_a_second_look(build, cases, (), None, allowance) is None
+    assert allowance.left_out == {case.id for case in cases}
 
 
 def test_own_tests_are_asked_of_the_sources_that_they_are_about() -> None:
