@@ -108,15 +108,14 @@ class Failures:
     ) -> Result | None:
         """Return the first test, case or step that does not pass; links: where the build's own code is not linked.
 
-        allowance: the time that cases have on an emulated device in each order of its threads; what takes longest comes
-        last.  Raises RefusedError.
+        allowance: the time that cases have in each setting; what takes longest comes last.  Raises RefusedError.
         """
         links = links or self._builder
         if self._is_emulated:
             tests = own_tests.KERNELS if RESIDENT in build.operations else ()
             failed = self._own_test(tests, build, links) or self._in_other_orders(build, cases, links, allowance)
         else:
-            failed = self._in_ways(self._ways(build), build, links.link_watched, cases, threads=_THREADS)
+            failed = self._in_ways(self._ways(build), build, links.link_watched, cases, _THREADS, allowance)
             failed = failed or self._own_test(own_tests.C, build, links)
         return failed or (self._first(build, links.link_watched, (), steps) if steps else None)
 
@@ -170,7 +169,7 @@ class Failures:
     ) -> Result | None:
         """Judge cases and steps until one does not pass that passes without the mutant, and return that one."""
         path, due = link(build), [case for case in cases if _key(case.id, environment) not in self._wrong]
-        if allowance is not UNBOUNDED:
+        if allowance.is_bounded:
             due = self._patience.shortest_first(due, lambda case: _key(case.id, environment))
         while failed := self._judge(path, due, steps, threads, environment, allowance):
             place = next((place for place, case in enumerate(due) if case.id == failed.id), None)

@@ -53,6 +53,11 @@ class Allowance:
         self._seconds = seconds
         self.left_out: set[str] = set()
 
+    @property
+    def is_bounded(self) -> bool:
+        """Whether there is an end to the time."""
+        return self._seconds < math.inf
+
     def within(self, cases: Iterable[Asked], key_of: Callable[[Asked], str]) -> Iterator[Asked]:
         """Yield cases until the time of a setting is over, which begins with the first of them."""
         end = time.monotonic() + self._seconds
