@@ -50,6 +50,7 @@ ORDER: dict[str, tuple[str, ...]] = {
         "linking",
         "limits",
         "catalogue",
+        "launches",
         "candidates",
         "variants",
         "judging",

@@ -38,6 +38,7 @@ MODULES = {
     "graph": "graph.command",
     "readings": "readings",
     "faults": "faults",
+    "launches": "launches",
     "mutants": "mutants",
     "held-out": "held_out",
     "language": "language",

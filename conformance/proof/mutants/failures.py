@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Protocol, TypeAlias
 
 from bindings import LibraryError
+from conformance import launches
 from conformance.candidates.candidate import SCHEDULES, Candidate
 from conformance.candidates.worker.worker import Worker
 from conformance.catalogue.cases import CallSequence, Case, Refusal
@@ -113,7 +114,8 @@ class Failures:
         links = links or self._builder
         if self._is_emulated:
             tests = own_tests.KERNELS if RESIDENT in build.operations else ()
-            failed = self._own_test(tests, build, links) or self._in_other_orders(build, cases, links, allowance)
+            failed = self._own_test(tests, build, links) or self._other_launches(build, links)
+            failed = failed or self._in_other_orders(build, cases, links, allowance)
         else:
             failed = self._in_ways(self._ways(build), build, links.link_watched, cases, _THREADS, allowance)
             failed = failed or self._own_test(own_tests.C, build, links)
@@ -127,6 +129,16 @@ class Failures:
             if failed and not own_tests.failed(each, link(build.unmutated)):
                 return Result(each.name, "", Status.FAIL, failed)
         return None
+
+    def _other_launches(self, build: Build, links: Links) -> Result | None:
+        """What a call launches that the table does not say: another way to the same numbers may be a slow one."""
+        rows = {id: row for id, row in launches.read().items() if launches.operation_of(id) in build.operations}
+        try:
+            found = launches.plans(links.link(build), [*rows], _THREADS)
+        except launches.PlansError as error:
+            return Result("launches", "", Status.CRASHED, last_line(str(error)))
+        different = next(launches.differences(rows, found), None)
+        return Result("launches", "", Status.FAIL, str(different)) if different else None
 
     def _in_other_orders(
         self, build: Build, cases: Sequence[AnyCase], links: Links, allowance: Allowance

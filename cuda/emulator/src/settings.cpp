@@ -69,7 +69,7 @@ Settings read() {
     read.seed = number("ASSAYER_EMULATOR_SEED", read.seed, 0, ~0ull >> 1);
     read.threads = static_cast<unsigned>(number("ASSAYER_EMULATOR_THREADS", processors, 1, 1024));
     read.fill = number("ASSAYER_EMULATOR_FILL", 1, 0, 1) != 0;
-    read.launches = number("ASSAYER_EMULATOR_LAUNCHES", 0, 0, 1) != 0;
+    read.launches = number("ASSAYER_EMULATOR_LAUNCHES", 0, 0, 2);
     read.math_errors = number("ASSAYER_EMULATOR_MATH_ERRORS", 0, 1, ~0ull >> 1);
     read.capability = capability();
     read.multiprocessors = static_cast<unsigned>(number("ASSAYER_EMULATOR_MULTIPROCESSORS", 0, 1, 1024));

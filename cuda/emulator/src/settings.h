@@ -12,7 +12,7 @@ struct Settings {
     uint64_t seed = 1;              // ASSAYER_EMULATOR_SEED
     unsigned threads = 0;           // ASSAYER_EMULATOR_THREADS: system threads; where it is not set, OMP_NUM_THREADS, or all processors
     bool fill = true;               // ASSAYER_EMULATOR_FILL=0: shared and allocated memory keeps what was there
-    bool launches = false;          // ASSAYER_EMULATOR_LAUNCHES=1: every launch is said on stderr
+    uint64_t launches = 0;          // ASSAYER_EMULATOR_LAUNCHES=1: every launch is said on stderr; 2: and not made
     uint64_t math_errors = 0;       // ASSAYER_EMULATOR_MATH_ERRORS: the seed by which mathematical functions err; 0: they do not
     unsigned capability = 80;       // ASSAYER_EMULATOR_ARCH=sm_80: whose limits hold
     unsigned multiprocessors = 0;   // ASSAYER_EMULATOR_MULTIPROCESSORS; 0: as many as a device of the architecture has

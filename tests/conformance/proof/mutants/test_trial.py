@@ -7,9 +7,11 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from conformance import launches
 from conformance.catalogue.cases import CASES, REFUSALS, SEQUENCES, Case
 from conformance.catalogue.prepared import MemoryStore
 from conformance.ids import is_designed
@@ -139,6 +141,32 @@ def test_a_survivor_says_for_what_there_was_no_time(
     found = Judge(library, MemoryStore(), History()).trial(mutant("softmax.c", "CHECK(k >= 1 && k <= cols);", ";"))
     assert found.verdict is Verdict.SURVIVED
     assert re.search(r"\d+ cases, 1 of these not in every setting", found.said)
+
+
+def test_another_kernel_or_grid_than_the_table_says_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    kernels, said = Library(Kernels("fast"), tmp_path), launches.read()
+    build = kernels.uncompiled(Mutant("softmax.cu", 1, "", "", ""), tmp_path / "one")
+    build = replace(build, operations=frozenset({"softmax"}))
+    asked: list[set[str]] = []
+
+    def plans(library: Path, ids: list[str], processes: int) -> launches.Plans:
+        asked.append({launches.operation_of(id) for id in ids})
+        if len(asked) == 3:
+            raise launches.PlansError("no answer")
+        wrong = {id: dict.fromkeys(said[id], ("softmax_kernel<L> <<<9, 32>>>",)) for id in ids[:1]}
+        return {id: said[id] for id in ids} | (wrong if len(asked) == 2 else {})
+
+    monkeypatch.setattr(launches, "plans", plans)
+    monkeypatch.setattr(Failures, "_in_other_orders", lambda *_: None)
+    links = SimpleNamespace(link=lambda build: tmp_path, link_watched=lambda build: tmp_path)
+    right, wrong, dead = (Failures(kernels, MemoryStore()).of_a_second_look(build, [], (), links) for _ in range(3))
+    assert right is None
+    assert asked == [{"softmax"}] * 3
+    assert wrong
+    assert (wrong.id, wrong.status) == ("launches", Status.FAIL)
+    assert "got softmax_kernel<L> <<<9, 32>>>" in wrong.reason
+    assert dead
+    assert (dead.reason, dead.status) == ("no answer", Status.CRASHED)
 
 
 def test_own_tests_are_asked_of_the_sources_that_they_are_about() -> None:
