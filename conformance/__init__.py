@@ -2,6 +2,7 @@
 
 limits/      how far off an honest implementation may be, element by element
 catalogue/   what is asked of a candidate, and the answers that are kept
+launches/    which kernels our own library launches, held to a table
 candidates/  what is judged, run where it can do no harm
 variants/    the same operations by others: honest ones must pass, wrong ones must fail
 judging/     one call becomes a result
