@@ -43,7 +43,8 @@ _MEMORY_KB = 8 << 20  # a mutant that asks for memory without end is to be refus
 _LIMITED = ("sh", "-c", f'ulimit -d {_MEMORY_KB}; exec "$@"', "sh")
 _THREADS = 2
 _RUNTIME = "runtime.cu"  # which asks for what it tells others
-_OLDER = {"sm_70": ("_bf16", "_fp16"), "sm_75": ("_fp16",)}  # than sm_80, and operations that they compute otherwise
+_HALVES = ("_bf16", "_fp16")
+_OTHERS = {"sm_70": _HALVES, "sm_75": ("_fp16",), "sm_90": _HALVES}  # than sm_80, and what these compute otherwise
 
 
 class Links(Protocol):
@@ -145,12 +146,12 @@ class Failures:
     ) -> Result | None:
         """Other orders of an emulated device's threads, in one of them with arrays in memory of its own.
 
-        Products in 16 bits have kernels of their own on devices without matrix units for them, and products of float16
-        by the units of each generation, which are asked, too.  So is a device of one multiprocessor, to which launchers
-        that cut work in parts or choose among kernels give others than to a large one.
+        Products in 16 bits have kernels of their own on devices without matrix units for them, and the units of each
+        generation differ, which are asked, too.  So is a device of one multiprocessor, to which launchers that cut work
+        in parts or choose among kernels give others than to a large one.
         """
         ways = [Candidate(Path(), schedule=schedule).environment for schedule in SCHEDULES[1:]]
-        for arch, endings in _OLDER.items():
+        for arch, endings in _OTHERS.items():
             ways += [{**emulating(arch)}] if any(name.endswith(endings) for name in build.operations) else []
         if _asks_how_large(build):
             ways.append({"ASSAYER_EMULATOR_MULTIPROCESSORS": "1"})
