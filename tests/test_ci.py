@@ -37,9 +37,9 @@ def words(drawn: str, option: str, parts: int) -> list[str]:
 
 
 @pytest.mark.parametrize("drawn", [0, 11, 12, 0xFFFFFFFF])
-def test_a_commit_chooses_one_part_and_a_twelfth_lies_within_its_third(drawn: int) -> None:
-    (option, twelfth), (_, third) = words(str(drawn), "--shard", 12), words(str(drawn), "--shard", 3)
-    assert (option, twelfth, third) == ("--shard", f"{drawn % 12 + 1}/12", f"{drawn % 12 % 3 + 1}/3")
+def test_a_commit_chooses_one_part_and_a_24th_lies_within_its_sixth(drawn: int) -> None:
+    (option, part), (_, sixth) = words(str(drawn), "--shard", 24), words(str(drawn), "--shard", 6)
+    assert (option, part, sixth) == ("--shard", f"{drawn % 24 + 1}/24", f"{drawn % 24 % 6 + 1}/6")
 
 
 def test_without_a_draw_all_is_run() -> None:
