@@ -59,6 +59,7 @@ class History:
 
     def __init__(self, trials: Iterable[tuple[str, Trial]] = ()) -> None:
         self._kills: Counter[tuple[str, str]] = Counter()
+        self._killers: dict[str, str] = {}
         for place, trial in trials:
             self.note(place, trial)
 
@@ -66,15 +67,23 @@ class History:
         """Remember what killed a mutant, in a place: a file and what of it."""
         if trial.verdict is Verdict.KILLED:
             self._kills.update([(place, trial.by), ("", trial.by)])
+            self._killers[trial.mutant.id] = trial.by
 
     def likely(self, place: str) -> list[str]:
         """Return what killed mutants in a place, by name: what killed most first."""
         return [name for (where, name), _ in self._kills.most_common() if where == place]
 
-    def ordered(self, place: str, cases: Iterable[AnyCase]) -> list[AnyCase]:
-        """Return cases, those first that killed most in the place, then those that killed most, then small ones."""
-        kills = self._kills
-        return sorted(cases, key=lambda case: (-kills[place, case.id], -kills["", case.id], _elements(case)))
+    def ordered(self, place: str, cases: Iterable[AnyCase], mutant: str = "") -> list[AnyCase]:
+        """Return cases, those first that killed most in the place, then those that killed most, then small ones.
+
+        mutant: the id of what is judged; before all comes what killed it under an earlier judge.
+        """
+        kills, killer = self._kills, self._killers.get(mutant)
+
+        def order(case: AnyCase) -> tuple[bool, int, int, int]:
+            return case.id != killer, -kills[place, case.id], -kills["", case.id], _elements(case)
+
+        return sorted(cases, key=order)
 
 
 def _elements(case: AnyCase) -> int:
@@ -325,7 +334,7 @@ class Judge:
         """The cases of some operations, in the order of how likely they are to fail."""
         if operations not in self._by_operations:
             self._by_operations[operations] = _cases_of(operations, self._is_on_a_device)
-        return self._history.ordered(self._place(mutant), self._by_operations[operations])
+        return self._history.ordered(self._place(mutant), self._by_operations[operations], mutant.id)
 
 
 def _passed(mutant: Mutant, is_proved: bool, asked: int) -> Trial:

@@ -324,3 +324,12 @@ def test_a_missing_compiler_is_an_error(judge: Judge, mutant: Made, monkeypatch:
     monkeypatch.setenv("CC", "no-such-compiler")
     with pytest.raises(FaultError, match="expected a compiler"):
         judge.trial(mutant("vector/elementwise.c", "y[i] = a[i] * b[i];", "y[i] = a[i] + b[i];"))
+
+
+def test_what_killed_a_mutant_under_an_earlier_judge_is_asked_first() -> None:
+    cases = list(CASES.of("mul").values())
+    often, once = cases[-1].id, cases[-2].id
+    one, other = (Mutant("vector/elementwise.c", line, "", "y[i] = a[i];", "y[i] = 0;") for line in (1, 2))
+    history = History([("mul", Trial(one, Verdict.KILLED, once)), *[("mul", Trial(other, Verdict.KILLED, often))] * 2])
+    assert [case.id for case in history.ordered("mul", cases)[:2]] == [often, once]
+    assert [case.id for case in history.ordered("mul", cases, one.id)[:2]] == [once, often]
