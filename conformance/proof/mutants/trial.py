@@ -210,8 +210,8 @@ class Judge:
     """Judges mutants of one library, one after the other.  Used in one process.
 
     together: a library that holds many mutants, which are judged in it first.  proofs: of mutants that are equivalent.
-    is_brief: whether nothing is looked at for a second time.  alone: whether, if nothing is, what passes together with
-    others is compiled by itself, which tells what becomes the same code.
+    is_brief: whether nothing is looked at for a second time.  alone: whether what passes together with others is compiled
+    by itself, which tells what becomes the same code, and takes minutes where it is in most units.
     """
 
     def __init__(
@@ -257,17 +257,19 @@ class Judge:
             return Trial(mutant, Verdict.REFUSED, said=last_line(str(error)))
 
     def _tried_together(self, mutant: Mutant, together: Together, folder: Path, is_proved: bool) -> Trial:
-        """Judge a mutant in the library of many; by itself it is compiled where no case has killed it."""
+        """Judge a mutant in the library of many; by itself it is compiled where no case has killed it, if any is."""
         build, links = self._library.uncompiled(mutant, folder / "together"), Chosen(together, mutant)
         cases = self._of_all(mutant, self._most(is_proved))
         if failed := self._failures.of_cases(build, cases, links):
             return Trial(mutant, Verdict.KILLED, failed.id, failed.reason)
         passed = _passed(mutant, is_proved, len(cases))
-        if is_proved or (self._is_brief and not self._alone):
+        if is_proved:
             return passed
         if not self._is_brief and together.is_watched:
             passed = self._second_look(mutant, build, links)
-        return passed if passed.verdict is Verdict.KILLED else self._tried_alone(mutant, folder, is_proved, passed)
+        if passed.verdict is Verdict.KILLED or not self._alone:
+            return passed
+        return self._tried_alone(mutant, folder, is_proved, passed)
 
     def _tried_alone(self, mutant: Mutant, folder: Path, is_proved: bool, passed: Trial | None = None) -> Trial:
         """Compile a mutant by itself and judge it; passed: what came of it in a library of many, if it was in one."""

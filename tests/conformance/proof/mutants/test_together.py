@@ -81,6 +81,15 @@ def test_what_passes_together_is_built_alone_by_another_run(
     assert (passed.counts, passed.code) == (True, "")
 
 
+def test_what_survives_together_is_not_built_alone_where_nothing_is(
+    library: Library, together: Together, right: Mutant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Failures, "of_a_second_look", lambda *_: None)
+    monkeypatch.setattr(Library, "builds", lambda *_: pytest.fail("a mutant was built alone"))
+    survivor = Judge(library, MemoryStore(), History(), together=together, alone=False).trial(right)
+    assert (survivor.verdict, survivor.code) == (Verdict.SURVIVED, "")
+
+
 @pytest.mark.slow
 def test_a_second_look_is_at_the_library_of_many(
     library: Library, together: Together, right: Mutant, monkeypatch: pytest.MonkeyPatch
