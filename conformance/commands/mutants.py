@@ -57,9 +57,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--log", type=Path, metavar="FILE", help=log)
     brief = "give what passes its likeliest cases no second look; a later run without this does"
     parser.add_argument("--brief", action="store_true", help=brief)
-    together = (
-        "of kernels: compile none by itself; those that cannot be compiled many at a time are left to a later run"
-    )
+    together = "of kernels: compile none by itself; what cannot be compiled with many others is left to a later run"
     parser.add_argument("--together", action="store_true", help=together)
     parser.add_argument("-n", type=positive, default=cores(), metavar="N", help="processes (default: %(default)s)")
     parser.add_argument("-v", "--verbose", action="store_true", help="a line for each mutant, as it is tried")

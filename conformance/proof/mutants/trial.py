@@ -210,8 +210,8 @@ class Judge:
     """Judges mutants of one library, one after the other.  Used in one process.
 
     together: a library that holds many mutants, which are judged in it first.  proofs: of mutants that are equivalent.
-    is_brief: whether nothing is looked at for a second time.  alone: whether what passes together with others is compiled
-    by itself, which tells what becomes the same code, and takes minutes where it is in most units.
+    is_brief: whether nothing is looked at for a second time.  alone: whether what passes together with others is
+    compiled by itself, which tells what becomes the same code, and takes minutes where it is in most units.
     """
 
     def __init__(
