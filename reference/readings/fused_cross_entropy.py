@@ -11,6 +11,7 @@ import numpy as np
 from reference.arrays import Array
 from reference.ops import loss as ops
 
+from .loss import LAST_CLASS, last_class_for_minus_1
 from .reading import Given, Reading, fed, giving
 
 _OPERATION = "fused_cross_entropy"
@@ -43,6 +44,10 @@ def _onehot(g: Given) -> Array:
     return np.asarray(g["targets"][:, None] == np.arange(g["logits"].shape[1]), g["logits"].dtype)
 
 
+def _last_class_for_minus_1(g: Given) -> Array:
+    return last_class_for_minus_1(g["targets"], g["logits"].shape[1])
+
+
 def _where_counted(d_logits: Array, g: Given) -> Array:
     return np.where(_counted(g)[:, None], d_logits, d_logits.dtype.type(0))
 
@@ -63,6 +68,7 @@ def _without_maximum(logits: Array, targets: Array, scale: float) -> Results:
 
 
 READINGS = (
+    _reading("-1 as the last class", LAST_CLASS, fed(ops.fused_cross_entropy, targets=_last_class_for_minus_1)),
     _reading("logits left as they were", "The gradient is meant to lie elsewhere.",
              _gradient(lambda d, g: g["logits"] + g["logits"].dtype.type(0)), says="never written|left as|unchanged"),
     _reading("probabilities left in place", "The gradient's own step is left to the caller.",

@@ -46,7 +46,28 @@ def _ignored_as_class_0(g: Given) -> Array:
     return np.maximum(g["targets"], 0)
 
 
+def last_class_for_minus_1(targets: Array, classes: int) -> Array:
+    """Targets of -1 as an array of Python takes them."""
+    return np.where(targets == -1, classes - 1, targets)
+
+
+LAST_CLASS = "-1 is the last class, as in an array of Python; what is less is ignored."
+
 READINGS = (
+    Reading(
+        "cross_entropy_forward",
+        "-1 as the last class",
+        LAST_CLASS,
+        fed(ops.cross_entropy_forward, targets=lambda g: last_class_for_minus_1(g["targets"], g["logits"].shape[1])),
+    ),
+    Reading(
+        "cross_entropy_backward",
+        "-1 as the last class",
+        LAST_CLASS,
+        fed(
+            ops.cross_entropy_backward, targets=lambda g: last_class_for_minus_1(g["targets"], g["log_probs"].shape[1])
+        ),
+    ),
     Reading(
         "cross_entropy_forward",
         "sum in place of the mean",

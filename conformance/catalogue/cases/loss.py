@@ -30,6 +30,11 @@ def _all_ignored(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     return np.full(shape, -100)
 
 
+def _minus_1_ignored(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """Every other target is ignored, by the largest number that is."""
+    return np.where(np.arange(shape[0]) % 2 == 1, -1, draw.integers(0, sizes["vocab_size"], shape))
+
+
 def _last(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     return np.full(shape, sizes["vocab_size"] - 1)
 
@@ -56,6 +61,7 @@ _TARGETS: dict[str, str | Maker] = {"targets": ids("vocab_size")}
 _LOW = {"logits": scaled("lowest", 2.0**-20)}  # such that nothing may overflow where they are added up
 _SOME_IGNORED = {"targets": _some_ignored}
 _ALL_IGNORED = {"targets": _all_ignored}
+_MINUS_1_IGNORED = {"targets": _minus_1_ignored}
 _NO_GRADIENT = "an ignored row has no gradient"
 
 SPECS = (
@@ -68,6 +74,7 @@ SPECS = (
     Spec("cross_entropy_forward", {"degenerate": SOME}, _TARGETS, why="constant_rows"),
     Spec("cross_entropy_forward", {"plain": SOME}, _SOME_IGNORED, why="some_ignored"),
     Spec("cross_entropy_forward", {"plain": SOME}, _ALL_IGNORED, why="all_ignored"),
+    Spec("cross_entropy_forward", {"plain": SOME}, _MINUS_1_IGNORED, why="minus_1_ignored"),
     Spec("cross_entropy_forward", {"special": SOME}, _TARGETS),
     Spec(
         "cross_entropy_backward",
@@ -77,6 +84,9 @@ SPECS = (
     ),
     Spec("cross_entropy_backward", {"large": _backward(SOME, 1.0)}, _TARGETS, _log_probs, why="confident"),
     Spec("cross_entropy_backward", {"plain": _backward(SOME, 0.2)}, _SOME_IGNORED, _log_probs, why="some_ignored"),
+    Spec(
+        "cross_entropy_backward", {"plain": _backward(SOME, 0.2)}, _MINUS_1_IGNORED, _log_probs, why="minus_1_ignored"
+    ),
     Spec(
         "cross_entropy_backward",
         {"degenerate": _backward(SOME, 1.0)},
@@ -119,6 +129,7 @@ SPECS = (
         why="masked_rows",
     ),
     Spec("fused_cross_entropy", {"plain": _backward(SOME, 1.0)}, _ALL_IGNORED, why="all_ignored"),
+    Spec("fused_cross_entropy", {"plain": _backward(SOME, 0.2)}, _MINUS_1_IGNORED, why="minus_1_ignored"),
     *losses.SPECS,
 )
 
