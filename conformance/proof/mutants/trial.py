@@ -47,7 +47,7 @@ class Looks(NamedTuple):
 
 
 ON_THE_HOST = Looks(200, 600)
-ON_A_DEVICE = Looks(60, 120, seconds=20.0)  # where a case takes five times as long, and some of attention ten seconds
+ON_A_DEVICE = Looks(60, 120, seconds=8.0)  # where a case takes five times as long, and some of attention ten seconds
 _SHAPE, _LONG = "shape", 32  # of strided tensors; the side of a tile that is turned
 _CHECK = "CHECK"  # in the names of all macros by which arguments are checked
 _DIGITS = 64  # of the digest of a build
