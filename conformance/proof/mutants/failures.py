@@ -41,6 +41,7 @@ _START_S = 5.0
 _STEP_LIMIT_S = 120.0
 _MEMORY_KB = 8 << 20  # a mutant that asks for memory without end is to be refused it
 _LIMITED = ("sh", "-c", f'ulimit -d {_MEMORY_KB}; exec "$@"', "sh")
+_ELEMENTS_A_SECOND = 20000  # of what a kernel reads, on an emulated device
 _THREADS = 2
 _RUNTIME = "runtime.cu"  # which asks for what it tells others
 _HALVES = ("_bf16", "_fp16")
@@ -183,7 +184,7 @@ class Failures:
         """Judge cases and steps until one does not pass that passes without the mutant, and return that one."""
         path, due = link(build), [case for case in cases if _key(case.id, environment) not in self._wrong]
         if allowance.is_bounded:
-            due = self._patience.shortest_first(due, lambda case: _key(case.id, environment))
+            due = self._patience.long_ones_last(due, lambda case: _key(case.id, environment), _guess_s)
         while failed := self._judge(path, due, steps, threads, environment, allowance):
             place = next((place for place, case in enumerate(due) if case.id == failed.id), None)
             if place is None or self._patience.knows(_key(failed.id, environment)):
@@ -233,6 +234,13 @@ def _asks_how_large(build: Build) -> bool:
 
 def _id(case: AnyCase) -> str:
     return case.id
+
+
+def _guess_s(case: AnyCase) -> float:
+    """How many seconds an emulated device may take for a case; a sequence is of many calls."""
+    if isinstance(case, Case):
+        return case.elements / _ELEMENTS_A_SECOND
+    return 1.0 if isinstance(case, CallSequence) else 0.0
 
 
 def _key(id: str, environment: Mapping[str, str]) -> str:

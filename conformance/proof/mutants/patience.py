@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 import time
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
@@ -13,6 +14,7 @@ Asked = TypeVar("Asked")
 
 _TIMES = 20.0  # as long as the call has taken: a mutant may be slow without being wrong
 _LEAST_S = 1.0  # a busy machine is slow, too
+_LONG_S = (0.3, 1.5)  # seconds from which on a case comes late, and last
 
 
 class Patience:
@@ -38,9 +40,16 @@ class Patience:
         """Remember how long a case took that passed."""
         self._taken[case] = min(seconds, self._taken.get(case, seconds))
 
-    def shortest_first(self, cases: Iterable[Asked], key_of: Callable[[Asked], str]) -> list[Asked]:
-        """Return cases by the time that they took, those last that have not passed yet, in their own order."""
-        return sorted(cases, key=lambda case: self._taken.get(key_of(case), math.inf))
+    def long_ones_last(
+        self, cases: Iterable[Asked], key_of: Callable[[Asked], str], guess_of: Callable[[Asked], float]
+    ) -> list[Asked]:
+        """Return cases in their own order, those last that took long; guess_of: seconds, of one that has not passed."""
+
+        def rank(case: Asked) -> int:
+            taken = self._taken.get(key_of(case))
+            return bisect_left(_LONG_S, guess_of(case) if taken is None else taken)
+
+        return sorted(cases, key=rank)
 
 
 class Allowance:

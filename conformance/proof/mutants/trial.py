@@ -47,7 +47,7 @@ class Looks(NamedTuple):
 
 
 ON_THE_HOST = Looks(200, 600)
-ON_A_DEVICE = Looks(60, 120, seconds=8.0)  # where a case takes five times as long, and some of attention ten seconds
+ON_A_DEVICE = Looks(60, 400, seconds=8.0)  # where a case takes five times as long, and some of attention ten seconds
 _SHAPE, _LONG = "shape", 32  # of strided tensors; the side of a tile that is turned
 _CHECK = "CHECK"  # in the names of all macros by which arguments are checked
 _DIGITS = 64  # of the digest of a build
@@ -315,7 +315,7 @@ class Judge:
     def _second_look(self, mutant: Mutant, build: Build, links: Links | None = None) -> Trial:
         """Judge what has passed its likeliest cases."""
         cases, steps = self._cases(mutant, build.operations), sorted(build.operations & STEP_CASES.keys())
-        chosen = sorted(second_look(cases, self._looks.second), key=_elements)
+        chosen = second_look(cases, self._looks.second)
         allowance = Allowance(self._looks.seconds)
         if failed := self._failures.of_a_second_look(build, chosen, steps, links, allowance):
             return Trial(mutant, Verdict.KILLED, failed.id, failed.reason)

@@ -28,11 +28,14 @@ def test_a_long_case_is_given_more_than_one_that_never_passed() -> None:
     assert patience.limit_s("one") == 41.0
 
 
-def test_what_took_long_comes_late_and_what_never_passed_last() -> None:
+def test_what_took_long_comes_last_and_what_never_passed_by_a_guess() -> None:
     kept = Patience(5.0)
-    for case, seconds in {"slow": 3.0, "fast": 0.1}.items():
+    for case, seconds in {"slow": 3.0, "fast": 0.1, "middling": 1.0, "fast too": 0.05}.items():
         kept.note(case, seconds)
-    assert kept.shortest_first(["new", "slow", "newer", "fast"], str) == ["fast", "slow", "new", "newer"]
+    guess = {"large": 2.0, "small": 0.0}
+    asked = ["large", "slow", "middling", "fast", "small", "fast too"]
+    ordered = kept.long_ones_last(asked, str, guess.__getitem__)
+    assert ordered == ["fast", "small", "fast too", "middling", "large", "slow"]
 
 
 def test_each_setting_has_as_much_time_and_what_it_leaves_out_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
