@@ -18,6 +18,7 @@ from conformance.exit_codes import FAILED, HARNESS, PASSED
 from conformance.proof.faults import FaultError
 from conformance.proof.faults.recipes import CLibrary, Kernels
 from conformance.proof.mutants import MutatorError
+from conformance.proof.mutants.coverage import explored
 from conformance.proof.mutants.equivalents import Equivalents, EquivalentsError, read
 from conformance.proof.mutants.library import Library
 from conformance.proof.mutants.log import Log, LogError
@@ -105,7 +106,7 @@ def _trials(
     log = Log(options.log or builds() / "mutants" / f"{subject.name}.jsonl", subject.digest(), made_by())
     weave = None
     if isinstance(subject, Library) and options.kernels:
-        weave = partial(subject.together, processes=options.n, traps=not options.brief)
+        weave = partial(explored, subject, processes=options.n, traps=not options.brief)
     trials = judged(subject, make, drawn, log, options.n, options.brief, weave, alone=not options.together)
     reached: set[str] = set()
     for trial in _in_time(options.minutes, _told(console, options.verbose, subject, trials)):

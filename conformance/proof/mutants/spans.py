@@ -126,9 +126,9 @@ def _begins_statement(tokens: Sequence[str], start: int, text: str) -> bool:
 
 
 def chosen(
-    code: str, spans: Mapping[Mutant, Span], numbers: Mapping[Mutant, int], switch: str
+    code: str, spans: Mapping[Mutant, Span], conditions: Mapping[Mutant, str]
 ) -> list[tuple[str, Mutant | None]]:
-    """Return a line in which expressions are chosen by the switch, every alternative in a line of its own."""
+    """Return a line in which each mutant's expression stands where its condition holds, in a line of its own."""
     parts: list[tuple[str, Mutant | None]] = []
     at = 0
     for start, stop in _outermost(spans.values()):
@@ -136,7 +136,7 @@ def chosen(
         for mutant, span in spans.items():
             if start <= span.start and span.stop <= stop:
                 after = code[start : span.start] + span.after + code[span.stop : stop]
-                parts.append((f"{switch} == {numbers[mutant]} ? ({after}) :", mutant))
+                parts.append((f"{conditions[mutant]} ? ({after}) :", mutant))
         parts.append((f"({code[start:stop]}))", None))
         at = stop
     return [*parts, (code[at:], None)]

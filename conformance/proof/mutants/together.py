@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Self
 
 from conformance.proof.faults import RefusedError
@@ -22,11 +23,12 @@ from conformance.proof.faults.recipes import RUNTIME, reached
 
 from .build import Builder
 from .mutator import Mutant
-from .weave import SWITCH, Woven, woven
+from .weave import REACHED, SWITCH, Woven, woven
 
 _NONE = 0  # the number of no mutant
 _ROUNDS = 12  # of compiling anew without what a compiler has refused
 _CHOICE = "choice"  # the file of what follows, with a unit's ending
+_MOST = 1 << 12  # mutants of a library
 _PLACE = re.compile(r"([\w./]+):(\d+):\d*:? ?(error)?")
 _CHOOSES = f"""
 #ifndef _GNU_SOURCE
@@ -36,13 +38,35 @@ _CHOOSES = f"""
 #include <stdlib.h>
 #include <string.h>
 extern int {SWITCH};
+extern unsigned char {REACHED}[];
 int {SWITCH} = {_NONE};
+unsigned char {REACHED}[{_MOST}];
 __attribute__((constructor)) static void choose(void) {{
     Dl_info found;
     if (!dladdr((void*)&{SWITCH}, &found) || !found.dli_fname) return;
     const char* const number = strrchr(found.dli_fname, '_');
     {SWITCH} = number ? atoi(number + 1) : {_NONE};
 }}
+
+/* What the worker asks after a call of a library that notes where it was (cuda/coverage): here the mutants' numbers. */
+#ifdef __cplusplus
+extern "C" {{
+#endif
+__attribute__((visibility("default"))) int assayer_coverage_places(unsigned* out, int from, int most);
+__attribute__((visibility("default"))) int assayer_coverage_comparisons(double* out, int most);
+int assayer_coverage_places(unsigned* out, int from, int most) {{
+    int count = 0;
+    (void)from; /* each is said once, and may be come to again */
+    for (unsigned number = 0; number < {_MOST} && count < most; number++) {{
+        if ({REACHED}[number]) out[count++] = number;
+        {REACHED}[number] = 0;
+    }}
+    return count;
+}}
+int assayer_coverage_comparisons(double* out, int most) {{ return (void)out, (void)most, 0; }}
+#ifdef __cplusplus
+}}
+#endif
 """
 
 
@@ -52,8 +76,27 @@ class Together:
     watched: a second build, in which what C leaves undefined ends the process, where there is one.
     """
 
-    def __init__(self, library: Path, numbers: Mapping[Mutant, int], watched: Path | None = None) -> None:
-        self._library, self._numbers, self._watched = library, numbers, watched
+    def __init__(
+        self,
+        library: Path,
+        numbers: Mapping[Mutant, int],
+        watched: Path | None = None,
+        cases: Mapping[int, frozenset[str]] = MappingProxyType({}),
+    ) -> None:
+        self._library, self._numbers, self._watched, self._cases = library, numbers, watched, cases
+
+    def with_cases(self, cases: Mapping[int, frozenset[str]]) -> Together:
+        """Return the same with the ids of cases that come to each mutant, by its number."""
+        return Together(self._library, self._numbers, self._watched, cases)
+
+    def cases(self, mutant: Mutant) -> frozenset[str]:
+        """Return the ids of cases that are known to come to a mutant."""
+        return self._cases.get(self._numbers[mutant], frozenset())
+
+    @property
+    def mutants(self) -> Iterable[Mutant]:
+        """The mutants that it holds."""
+        return self._numbers.keys()
 
     def __contains__(self, mutant: Mutant) -> bool:
         return mutant in self._numbers
@@ -93,8 +136,10 @@ def built(
 
     sources: the texts of all files.  folder: of what is built.  traps: whether a second one is built, whose woven files
     end the process where C leaves undefined what comes.  Raises FaultError where there is no compiler, and RefusedError
-    where the library does not compile without a mutant.
+    where the library does not compile without a mutant; ValueError of more than a library can hold.
     """
+    if len(mutants) >= _MOST:
+        raise ValueError(f"expected fewer than {_MOST} mutants, got {len(mutants)}")
     numbers = {mutant: number for number, mutant in enumerate(mutants, _NONE + 1)}
     left = set(mutants)
     for _ in range(_ROUNDS):

@@ -95,8 +95,8 @@ def _elements(case: AnyCase) -> int:
     return math.prod(size for size in sizes if isinstance(size, int) and size > 1)
 
 
-def _cases_of(operations: frozenset[str], on_a_device: bool) -> list[AnyCase]:
-    """The cases of some operations, designed ones among them; on an emulated device those are small that are.
+def cases_of(operations: frozenset[str], on_a_device: bool) -> list[AnyCase]:
+    """Return the cases of some operations, designed ones among them; on an emulated device those are small that are.
 
     What a device makes of an index out of range is asked, too: code of its own does that; not of a call of so many
     entries that it takes an emulated one minutes.
@@ -316,6 +316,9 @@ class Judge:
         """Judge what has passed its likeliest cases."""
         cases, steps = self._cases(mutant, build.operations), sorted(build.operations & STEP_CASES.keys())
         chosen = second_look(cases, self._looks.second)
+        if coming := self._coming(mutant, cases):
+            asked = {case.id for case in coming}
+            chosen = [*second_look(coming, self._looks.second), *(case for case in chosen if case.id not in asked)]
         allowance = Allowance(self._looks.seconds)
         if failed := self._failures.of_a_second_look(build, chosen, steps, links, allowance):
             return Trial(mutant, Verdict.KILLED, failed.id, failed.reason)
@@ -334,12 +337,22 @@ class Judge:
     def _of_all(self, mutant: Mutant, most: int) -> list[AnyCase]:
         """The cases of a first look at all operations of a mutant at once: of each one, where they are many."""
         affected = self._library.reach.operations(mutant.file, mutant.line)
-        return self._first_cases(mutant, affected, max(most, 2 * len(affected)))
+        cases = self._first_cases(mutant, affected, max(most, 2 * len(affected)))
+        coming = self._coming(mutant, self._cases(mutant, affected))
+        if not coming:
+            return cases
+        refusals = [case for case in cases if isinstance(case, Refusal)]
+        return [*first_look(coming, {case.id for case in coming}, most), *refusals]
+
+    def _coming(self, mutant: Mutant, cases: Iterable[AnyCase]) -> list[AnyCase]:
+        """Those of the cases that are known to come to a mutant, in the same order."""
+        known = self._together.cases(mutant) if self._together and mutant in self._together else frozenset()
+        return [case for case in cases if case.id in known]
 
     def _cases(self, mutant: Mutant, operations: frozenset[str]) -> list[AnyCase]:
         """The cases of some operations, in the order of how likely they are to fail."""
         if operations not in self._by_operations:
-            self._by_operations[operations] = _cases_of(operations, self._is_on_a_device)
+            self._by_operations[operations] = cases_of(operations, self._is_on_a_device)
         return self._history.ordered(self._place(mutant), self._by_operations[operations], mutant.id)
 
 

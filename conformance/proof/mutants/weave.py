@@ -17,8 +17,8 @@ from .scopes import in_functions
 from .source import Line, lines_of
 from .spans import balanced, chosen, span_of
 
-SWITCH = "assayer_mutant"
-_DECLARED = f"extern int {SWITCH};"
+SWITCH, REACHED = "assayer_mutant", "assayer_reached"  # the number in force; whether a mutant's place was come to
+_DECLARED = f"extern int {SWITCH}; extern unsigned char {REACHED}[];"
 _CONSTANT = re.compile(r"#|.*\b(?:constexpr|static_assert|static|template|using|typedef|case|__shared__|enum|struct)\b")
 _WORDS = "return|else|goto|delete|throw|do|break|continue|if|for|while|switch"
 _DECLARATION = re.compile(
@@ -101,7 +101,12 @@ def _line(code: str, before: str | None, mutants: Sequence[Mutant], numbers: Map
         return None
     spans = {mutant: span for mutant in possible if (span := span_of(code, mutant.after)) is not None}
     held = {mutant: span for mutant, span in spans.items() if before is not None or _is_held(code[: span.start])}
-    return chosen(code, held, numbers, SWITCH) if held else None
+    return chosen(code, held, {mutant: in_force(numbers[mutant]) for mutant in held}) if held else None
+
+
+def in_force(number: int) -> str:
+    """Return the condition under which a mutant is in force; what asks it notes that it was asked."""
+    return f"({REACHED}[{number}] = 1, {SWITCH} == {number})"
 
 
 def _brackets(code: str) -> tuple[str, list[str]]:
@@ -130,5 +135,5 @@ def _branches(code: str, mutants: Sequence[Mutant], numbers: Mapping[Mutant, int
     for mutant in mutants:
         if mutant.after.startswith(begin):
             after = mutant.after[len(begin) :]
-            parts.append((f"if ({SWITCH} == {numbers[mutant]}) {{ {after} }} else", mutant))
+            parts.append((f"if ({in_force(numbers[mutant])}) {{ {after} }} else", mutant))
     return [*parts, (f"{{ {code[len(begin) :]} }} }}", None)] if len(parts) > 1 else None
