@@ -236,6 +236,11 @@ def _id(case: AnyCase) -> str:
     return case.id
 
 
+def is_long(case: AnyCase) -> bool:
+    """Whether an emulated device may take half a second for a case."""
+    return _guess_s(case) > 0.5
+
+
 def _guess_s(case: AnyCase) -> float:
     """How many seconds an emulated device may take for a case; a sequence is of many calls."""
     if isinstance(case, Case):
