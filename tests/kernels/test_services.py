@@ -6,6 +6,8 @@ $ASSAYER_EMULATED names another library that is to be tested.
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -30,10 +32,22 @@ NULL, SIZE = pointer(0), 64
 Service = Callable[..., int]
 
 
+ALLOCATES = """
+import ctypes, sys
+memory = ctypes.c_void_p()
+print(ctypes.CDLL(sys.argv[1]).assayer_allocate(ctypes.byref(memory), ctypes.c_int64(64)), bool(memory))
+"""
+
+
 @pytest.fixture(scope="module")
-def services() -> dict[str, Service]:
-    library = SharedObject(Path(os.environ.get("ASSAYER_EMULATED") or build(SAME)))
-    found = {name: library.entry(one.symbol, one.types) for name, one in HEADER.services.items()}
+def library() -> Path:
+    return Path(os.environ.get("ASSAYER_EMULATED") or build(SAME))
+
+
+@pytest.fixture(scope="module")
+def services(library: Path) -> dict[str, Service]:
+    loaded = SharedObject(library)
+    found = {name: loaded.entry(one.symbol, one.types) for name, one in HEADER.services.items()}
     return {name: entry for name, entry in found.items() if entry}
 
 
@@ -177,3 +191,13 @@ def test_graphs_need_a_place_and_a_capture(services: dict[str, Service], stream:
     assert address(graph[0]) == 0
     assert services["graph_launch"](NULL, stream) == INVALID
     assert services["graph_destroy"](NULL) == INVALID
+
+
+@pytest.mark.parametrize(("failing", "said"), [("cudaMalloc:1", f"{OK} True"), ("cudaMalloc", f"{NO_MEMORY} False")])
+def test_memory_is_asked_for_once_more_when_scratch_has_been_handed_back(
+    library: Path, failing: str, said: str
+) -> None:
+    environment = {**os.environ, "ASSAYER_EMULATOR_FAIL": failing}
+    command = [sys.executable, "-c", ALLOCATES, str(library)]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+    assert done.stdout.strip() == said
