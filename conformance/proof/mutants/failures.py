@@ -139,8 +139,12 @@ class Failures:
             found = launches.plans(links.link(build), [*rows], _THREADS)
         except launches.PlansError as error:
             return Result("launches", "", Status.CRASHED, last_line(str(error)))
-        different = next(launches.differences(rows, found), None)
-        return Result("launches", "", Status.FAIL, str(different)) if different else None
+        different = [*launches.differences(rows, found)]
+        if not different:
+            return None
+        as_it_is = launches.plans(links.link(build.unmutated), [one.id for one in different], _THREADS)
+        new = (one for one in different if as_it_is[one.id] == rows[one.id])
+        return next((Result("launches", "", Status.FAIL, str(one)) for one in new), None)
 
     def _in_other_orders(
         self, build: Build, cases: Sequence[AnyCase], links: Links, allowance: Allowance

@@ -74,12 +74,16 @@ class History:
         """Return what killed mutants in a place, by name: what killed most first."""
         return [name for (where, name), _ in self._kills.most_common() if where == place]
 
+    def killer(self, mutant: str) -> str:
+        """Return what killed a mutant before, by its id; nothing where nothing has."""
+        return self._killers.get(mutant, "")
+
     def ordered(self, place: str, cases: Iterable[AnyCase], mutant: str = "") -> list[AnyCase]:
         """Return cases, those first that killed most in the place, then those that killed most, then small ones.
 
         mutant: the id of what is judged; before all comes what killed it under an earlier judge.
         """
-        kills, killer = self._kills, self._killers.get(mutant)
+        kills, killer = self._kills, self.killer(mutant)
 
         def order(case: AnyCase) -> tuple[bool, int, int, int]:
             return case.id != killer, -kills[place, case.id], -kills["", case.id], _elements(case)
@@ -345,9 +349,9 @@ class Judge:
         return [*first_look(coming, {case.id for case in coming}, most), *refusals]
 
     def _coming(self, mutant: Mutant, cases: Iterable[AnyCase]) -> list[AnyCase]:
-        """Those of the cases that are known to come to a mutant, in the same order."""
+        """Those of the cases that are known to come to a mutant, in the same order; what killed it before has to."""
         known = self._together.cases(mutant) if self._together and mutant in self._together else frozenset()
-        return [case for case in cases if case.id in known]
+        return [case for case in cases if case.id in known or case.id == self._history.killer(mutant.id)]
 
     def _cases(self, mutant: Mutant, operations: frozenset[str]) -> list[AnyCase]:
         """The cases of some operations, in the order of how likely they are to fail."""

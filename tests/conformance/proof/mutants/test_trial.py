@@ -143,30 +143,43 @@ def test_a_survivor_says_for_what_there_was_no_time(
     assert re.search(r"\d+ cases, 1 of these not in every setting", found.said)
 
 
-def test_another_kernel_or_grid_than_the_table_says_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    kernels, said = Library(Kernels("fast"), tmp_path), launches.read()
-    build = kernels.uncompiled(Mutant("softmax.cu", 1, "", "", ""), tmp_path / "one")
-    build = replace(build, operations=frozenset({"softmax"}))
-    asked: list[set[str]] = []
+@pytest.mark.parametrize(
+    ("of_mutant", "as_it_is", "status", "said"),
+    [
+        ("right", "right", None, ""),
+        ("wrong", "right", Status.FAIL, "got softmax_kernel<L> <<<9, 32>>>"),
+        ("wrong", "wrong", None, ""),
+        ("dead", "right", Status.CRASHED, "no answer"),
+    ],
+    ids=["as the table says", "another grid", "another one without the mutant, too", "no answer"],
+)
+def test_another_kernel_or_grid_than_the_table_says_fails(
+    of_mutant: str,
+    as_it_is: str,
+    status: Status | None,
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    table, asked = launches.read(), set[str]()
 
     def plans(library: Path, ids: list[str], processes: int) -> launches.Plans:
-        asked.append({launches.operation_of(id) for id in ids})
-        if len(asked) == 3:
+        asked.update(map(launches.operation_of, ids))
+        if library.name == "dead":
             raise launches.PlansError("no answer")
-        wrong = {id: dict.fromkeys(said[id], ("softmax_kernel<L> <<<9, 32>>>",)) for id in ids[:1]}
-        return {id: said[id] for id in ids} | (wrong if len(asked) == 2 else {})
+        wrong = {id: dict.fromkeys(table[id], ("softmax_kernel<L> <<<9, 32>>>",)) for id in ids[:1]}
+        return {id: table[id] for id in ids} | (wrong if library.name == "wrong" else {})
 
     monkeypatch.setattr(launches, "plans", plans)
     monkeypatch.setattr(Failures, "_in_other_orders", lambda *_: None)
-    links = SimpleNamespace(link=lambda build: tmp_path, link_watched=lambda build: tmp_path)
-    right, wrong, dead = (Failures(kernels, MemoryStore()).of_a_second_look(build, [], (), links) for _ in range(3))
-    assert right is None
-    assert asked == [{"softmax"}] * 3
-    assert wrong
-    assert (wrong.id, wrong.status) == ("launches", Status.FAIL)
-    assert "got softmax_kernel<L> <<<9, 32>>>" in wrong.reason
-    assert dead
-    assert (dead.reason, dead.status) == ("no answer", Status.CRASHED)
+    kernels = Library(Kernels("fast"), tmp_path)
+    build = kernels.uncompiled(Mutant("softmax.cu", 1, "", "", ""), tmp_path / "one")
+    build = replace(build, operations=frozenset({"softmax"}))
+    links = SimpleNamespace(link=lambda build: tmp_path / (of_mutant if build.changed else as_it_is))
+    found = Failures(kernels, MemoryStore()).of_a_second_look(build, [], (), links)
+    assert asked == {"softmax"}
+    assert (found and found.status) is status
+    assert said in (found.reason if found else "")
 
 
 def test_own_tests_are_asked_of_the_sources_that_they_are_about() -> None:
