@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
@@ -23,6 +24,7 @@ from conformance.proof.mutants.units import AS_IT_IS, SOURCES, Units, owner
 
 TILES = {"ASSAYER_BF16": "amx_emulated", "ASSAYER_FP16": "amx_emulated"}
 Made = Callable[[str, str, str], Mutant]
+Noted = TypeVar("Noted")
 
 
 @pytest.fixture
@@ -88,27 +90,41 @@ def test_a_mutant_of_a_unit_that_is_not_there_is_not_judged(
     assert score.summary().endswith(", 1 need a unit that this machine lacks")
 
 
-def test_kernels_for_devices_without_units_are_asked_of_products_in_16_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+def noting(asked: list[Noted], what: Callable[[Mapping[str, str]], Noted]) -> Callable[..., None]:
+    """In place of judging in a setting: note something of it."""
+
+    def first(
+        self: Failures,
+        build: Build,
+        link: object,
+        cases: object,
+        steps: object,
+        threads: int,
+        environment: Mapping[str, str],
+        allowance: object,
+    ) -> None:
+        asked.append(what(environment))
+
+    return first
+
+
+def test_kernels_for_other_devices_are_asked_of_products_in_16_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 
-    def first(self: Failures, build: Build, *rest: object, environment: Mapping[str, str], threads: int) -> None:
-        asked.append(environment.get("ASSAYER_EMULATOR_ARCH", ""))
-
-    monkeypatch.setattr(Failures, "_first", first)
+    monkeypatch.setattr(Failures, "_first", noting(asked, lambda way: way.get("ASSAYER_EMULATOR_ARCH", "")))
+    monkeypatch.setattr(Failures, "_other_launches", lambda *_: None)
     failures_of = Failures(Library(Kernels("fast")), MemoryStore())
     for operation in ("gemm_bf16", "gemm_fp16", "gemm"):
         build = Build(frozenset({operation}), "matrix.cuh", (), frozenset(), {}, {}, Path())
         assert failures_of.of_a_second_look(build, []) is None
-    assert asked == ["", "", "sm_70", "", "", "sm_70", "sm_75", "", ""]
+    assert asked == ["", "", "sm_70", "sm_90", "", "", "sm_70", "sm_75", "sm_90", "", ""]
 
 
 def test_kernels_of_other_generations_are_asked_of_what_only_these_run(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 
-    def first(self: Failures, build: Build, *rest: object, environment: Mapping[str, str], threads: int) -> None:
-        asked.append(environment.get("ASSAYER_EMULATOR_ARCH", ""))
-
-    monkeypatch.setattr(Failures, "_first", first)
+    monkeypatch.setattr(Failures, "_first", noting(asked, lambda way: way.get("ASSAYER_EMULATOR_ARCH", "")))
+    monkeypatch.setattr(Failures, "_other_launches", lambda *_: None)
     failures_of = Failures(Library(Kernels("fast")), MemoryStore())
     for file in ("matrix_quads.cuh", "ptx_matrix.cuh", "matrix.cuh"):
         assert failures_of.of_cases(Build(frozenset(), file, (), frozenset(), {}, {}, Path()), []) is None
@@ -121,10 +137,9 @@ def test_what_asks_how_large_a_device_is_runs_on_a_small_one(
 ) -> None:
     asked: list[bool] = []
 
-    def first(self: Failures, build: Build, *rest: object, environment: Mapping[str, str], threads: int) -> None:
-        asked.append(environment.get("ASSAYER_EMULATOR_MULTIPROCESSORS") == "1")
-
-    monkeypatch.setattr(Failures, "_first", first)
+    is_small = noting(asked, lambda way: way.get("ASSAYER_EMULATOR_MULTIPROCESSORS") == "1")
+    monkeypatch.setattr(Failures, "_first", is_small)
+    monkeypatch.setattr(Failures, "_other_launches", lambda *_: None)
     library = Library(Kernels("fast"))
     build = Build(frozenset({"one"}), unit, (unit,), frozenset(), library.sources, library.sources, Path())
     assert Failures(library, MemoryStore()).of_a_second_look(build, []) is None
