@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import lzma
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -148,6 +149,15 @@ def test_a_file_that_is_no_log_is_named(tmp_path: Path) -> None:
     with pytest.raises(LogError, match=r"notes.txt:1: expected a trial of a mutant"):
         Log(path, "sources", "judge")
     assert path.read_text() == "some notes\n"
+
+
+def test_a_log_that_is_kept_can_be_taken_up(tmp_path: Path) -> None:
+    for kept in sorted((Path(sample.__file__).parent / "logs").iterdir()):
+        path = tmp_path / kept.stem
+        path.write_bytes(lzma.decompress(kept.read_bytes()))
+        trials = Log(path, "sources", "judge").ever()
+        assert len({trial.mutant.id for trial in trials}) == len(trials) > 1000
+        assert all(trial.by for trial in trials if trial.verdict is Verdict.KILLED)
 
 
 def test_the_library_s_digest_is_that_of_its_sources(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
