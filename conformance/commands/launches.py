@@ -11,7 +11,18 @@ from rich.console import Console
 from conformance.builds import BuildError, build
 from conformance.catalogue.keywords import Keywords
 from conformance.exit_codes import FAILED, HARNESS, PASSED
-from conformance.launches import TABLE, PlansError, TableError, calls, chosen, differences, plans, read, written
+from conformance.launches import (
+    REFUSED,
+    TABLE,
+    PlansError,
+    TableError,
+    calls,
+    chosen,
+    differences,
+    plans,
+    read,
+    written,
+)
 
 from .options import add_command, cores, keywords, positive
 
@@ -53,6 +64,9 @@ def run(options: argparse.Namespace) -> int:
 def _accept(console: Console, library: Path, options: argparse.Namespace) -> int:
     all_calls = calls()
     found = plans(library, [*all_calls], options.n)
+    every = [plan for row in found.values() for plan in row.values()]
+    if refused := next((plan[-1] for plan in every if plan and plan[-1].startswith(REFUSED)), None):
+        raise PlansError(f"{library}: expected that every call is made, got {refused}")
     kept = chosen(all_calls, found)
     options.table.write_text(written({id: found[id] for id in kept}), encoding="utf-8")
     console.print(f"{options.table}: {len(kept)} of {len(all_calls)} calls")

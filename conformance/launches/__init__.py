@@ -7,13 +7,13 @@ Out: the launches of each call on each architecture, and where they are not what
 Used by: proof (mutants of the kernels), commands.
 """
 
-from .plans import ARCHITECTURES, Calls, Plans, PlansError, calls, operation_of, plans, text_of
+from .plans import ARCHITECTURES, REFUSED, Plans, PlansError, calls, operation_of, plans, text_of
 from .table import TABLE, Difference, TableError, chosen, differences, read, written
 
 __all__ = [
     "ARCHITECTURES",
+    "REFUSED",
     "TABLE",
-    "Calls",
     "Difference",
     "Plans",
     "PlansError",

@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 
 from bindings import BindingError, Library
 from bindings.header.records import Parameter
+from bindings.shared_object.services import REFUSE_MEMORY
 from conformance import operations
 
-from .plans import MOST_ELEMENTS, Plan, Sizes, operation_of, sizes_of, text_of
+from .plans import MOST_ELEMENTS, REFUSED, Plan, Sizes, operation_of, sizes_of, text_of
 
 _STDERR = 2
 
@@ -73,12 +74,14 @@ def _plan(library: Library, id: str, file: FileIO) -> Plan:
     file.seek(0)
     lines = file.read().decode().splitlines()
     launches = tuple(text for text in map(text_of, lines) if text is not None)
-    return (*launches, f"refused: {refused}") if refused else launches
+    return (*launches, f"{REFUSED}{refused}") if refused else launches
 
 
 def main(path: str) -> None:
     """Print a line of JSON for each id of the list of JSON that standard input holds: the id and its launches."""
     library = Library(Path(path))
+    if library.entry(REFUSE_MEMORY, ("int32_t",)) is None:
+        sys.exit(f"a library without {REFUSE_MEMORY}, which is none for the emulated device")
     with tempfile.TemporaryFile(buffering=0) as file:
         for id in json.load(sys.stdin):
             print(json.dumps([id, _plan(library, id, file)]), flush=True)

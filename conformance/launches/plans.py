@@ -17,12 +17,12 @@ from conformance.catalogue.full import FULL
 from conformance.operations import OPERATIONS, layout_arrays
 
 ARCHITECTURES = ("sm_70", "sm_75", "sm_80", "sm_90")  # between them launchers choose otherwise
-MOST_ELEMENTS = 1 << 31  # of a call's arrays, which take no memory until something writes them
+MOST_ELEMENTS = 1 << 31  # of an array, which takes no memory until something writes it
 Sizes: TypeAlias = Mapping[str, Any]
-Calls: TypeAlias = Mapping[str, Sizes]  # the sizes and scalars of calls, by the id of a case that has them
-Plan: TypeAlias = tuple[str, ...]  # a call's launches, in their order; one word where it is refused
+Plan: TypeAlias = tuple[str, ...]  # a call's launches, in their order; last, where it is refused, how
 Plans: TypeAlias = Mapping[str, Mapping[str, Plan]]  # by id, and by architecture
 
+REFUSED = "refused: "  # begins what a plan says of a call that is not made
 _LIMIT_S = 600.0  # all calls of the catalogue take a minute
 _SAID = re.compile(
     r"CUDA emulator: launch of kernel `(?P<kernel>.*)`: \((?P<grid>[\d,]+)\) blocks of \((?P<block>[\d,]+)\) threads, "
@@ -68,17 +68,18 @@ def sizes_of(id: str) -> Sizes:
     return (CASES if id in CASES else DESIGNED)[id].sizes
 
 
-def plans(library: Path, ids: Sequence[str], processes: int, architectures: Sequence[str] = ARCHITECTURES) -> Plans:
+def plans(library: Path, ids: Sequence[str], processes: int) -> Plans:
     """Return what calls launch on each architecture.  Raises PlansError."""
     with ThreadPoolExecutor(processes) as pool:
-        by_architecture = list(pool.map(lambda arch: _said(library, ids, arch), architectures))
-    return {id: {arch: by[id] for arch, by in zip(architectures, by_architecture, strict=True)} for id in ids}
+        by_architecture = list(pool.map(lambda arch: _said(library, ids, arch), ARCHITECTURES))
+    return {id: {arch: by[id] for arch, by in zip(ARCHITECTURES, by_architecture, strict=True)} for id in ids}
 
 
 def _said(library: Path, ids: Iterable[str], architecture: str) -> dict[str, Plan]:
-    """What the emulated device says in a process of its own, whose settings are read once."""
+    """What the emulated device says in a process of its own, by these settings and none of the caller's."""
     settings = {"LAUNCHES": "2", "FILL": "0", "ARCH": architecture}
-    environment = {**os.environ, **{f"ASSAYER_EMULATOR_{name}": value for name, value in settings.items()}}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("ASSAYER_EMULAT")}
+    environment |= {f"ASSAYER_EMULATOR_{name}": value for name, value in settings.items()}
     command = [sys.executable, "-m", f"{__package__}.ask", str(library)]
     try:
         done = subprocess.run(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from conformance.commands.cli import main
-from conformance.launches import ARCHITECTURES, TABLE, differences, operation_of, plans, read
+from conformance.launches import ARCHITECTURES, REFUSED, TABLE, differences, operation_of, plans, read
 from conformance.operations import OPERATIONS
 
 
@@ -25,9 +25,19 @@ def test_each_operation_is_in_the_table_on_every_architecture() -> None:
 
 def test_no_call_of_the_table_is_refused_and_what_launches_nothing_has_nothing_to_compute() -> None:
     rows = read()
-    assert not [id for id, row in rows.items() for plan in row.values() if plan and plan[-1].startswith("refused")]
+    assert not [id for id, row in rows.items() for plan in row.values() if plan and plan[-1].startswith(REFUSED)]
     empty = {operation_of(id) for id, row in rows.items() if () in row.values() and "empty" not in id}
     assert empty == {"zero_grad"}  # a call of the runtime
+
+
+def test_a_library_that_runs_no_kernels_is_not_called_and_overwrites_no_table(
+    stub_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept = tmp_path / "launches.tsv"
+    kept.write_bytes(TABLE.read_bytes())
+    assert main(["launches", "--library", str(stub_path), "--accept", "--table", str(kept)]) == 2
+    assert "expected its launches on sm_70, got: a library without assayer_emulator" in capsys.readouterr().out
+    assert kept.read_bytes() == TABLE.read_bytes()
 
 
 def test_the_command_names_what_differs(

@@ -1,4 +1,4 @@
-"""Which cases come to which mutants of a library that holds many: no other case can kill them.
+"""Which cases come to which mutants of a library that holds many: no other case kills them in the same setting.
 
 As Schuler and Zeller choose tests (2009, "Javalanche: efficient mutation testing for Java"): the library runs once as
 it is, and each place of a mutant notes that it was come to.

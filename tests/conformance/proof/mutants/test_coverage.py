@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 
 import pytest
 
@@ -73,7 +72,7 @@ def test_cases_that_come_to_a_mutant_are_asked_in_both_looks(
 
 
 @pytest.mark.slow
-def test_a_library_is_explored_as_it_is_built(library: Library, of_mul: Mutant, tmp_path: Path) -> None:
+def test_a_library_is_explored_as_it_is_built(library: Library, of_mul: Mutant) -> None:
     with explored(library, [of_mul], 1, traps=False) as made:
         cases = made.cases(of_mul)
     assert cases
