@@ -23,12 +23,16 @@ class Diagnosed:
 
 @dataclass(frozen=True)
 class Faults:
-    """Libraries with a fault compiled in each: how many were found, and described rightly by the first line."""
+    """Libraries with a fault compiled in each: how many were found, and described rightly by the first line.
+
+    known: of those that were not described rightly, the ones of which that is written down, with the reason.
+    """
 
     found: int
     total: int
     right: int
     missed: Sequence[str]
+    known: int = 0
 
 
 @dataclass(frozen=True)

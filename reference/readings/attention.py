@@ -83,6 +83,17 @@ def _shifted(operation: Callable[..., Any]) -> Callable[..., Any]:
     return fed(operation, **{name: lambda g, name=name: g[name][:, :, by_powers_of_two(g)] for name in ("K", "V")})
 
 
+def _first_of_its_group(g: Given) -> Array:
+    """Q as every query head of a group has it that reads its first head's."""
+    group = g["Q"].shape[2] // g["K"].shape[2]
+    return np.asarray(g["Q"][:, :, np.arange(g["Q"].shape[2]) // group * group])
+
+
+def _weighed_as_the_first(r: Any, g: Given) -> Any:
+    """Outputs of the weights of each group's first head, beside a log-sum-exp of each head's own."""
+    return ops.attention_forward(**{**g, "Q": _first_of_its_group(g)})[0], r[1]
+
+
 def _flash_modulo(Q: Array, K: Array, V: Array, scale: float) -> Array:
     order, back = modulo(Q, K)
     return ops.flash_attention(Q[:, :, order], K, V, scale)[:, :, back]
@@ -196,6 +207,21 @@ READINGS = (
     Reading("flash_attention", "h modulo n_kv_heads", MODULO, _flash_modulo),
     Reading("attention_forward", "h modulo n_kv_heads", MODULO, _forward_modulo),
     *(Reading(f.__name__, BY_POWERS, SHIFTED, _shifted(f)) for f in (ops.flash_attention, ops.attention_forward)),
+    *(
+        Reading(
+            function.__name__,
+            "first query head of a group for all",
+            "The loop over a KV head's query heads does not move on in Q.",
+            fed(function, Q=_first_of_its_group),
+        )
+        for function in (ops.flash_attention, ops.attention_forward)
+    ),
+    Reading(
+        "attention_forward",
+        "weights of a group's first head for all",
+        "A KV head's query heads share a row of weights.",
+        giving(ops.attention_forward, _weighed_as_the_first),
+    ),
     Reading("flash_attention", "no causal mask", NO_MASK, FLASH_UNMASKED),
     Reading("attention_forward", "no causal mask", NO_MASK, FORWARD_UNMASKED),
     Reading("flash_attention", "own key masked", "j < i is written where j <= i is meant.", FLASH_STRICT),

@@ -32,6 +32,7 @@ class FaultResult:
     found: bool  # a case of every operation it is in did not pass
     right: bool  # the first line of every mistake that a report shows tells what is wrong
     first_line: str  # of the first mistake of which that is not so, else of the first
+    unnamed: str = ""  # why it is known that the line is not right, where it is
 
 
 def judge(processes: int, faults: Sequence[Fault] = FAULTS) -> Iterator[FaultResult]:
@@ -84,7 +85,9 @@ def scored(fault: Fault, results: Sequence[Result]) -> FaultResult:
     lines = [_first_line(cause) for cause in causes(results)]
     missed = [line for line in lines if not fault.is_said_by(line)]
     found = {result.operation for result in results if result.has_failed} == set(fault.operations)
-    return FaultResult(fault.name, found, found and not missed, next(iter([*missed, *lines]), "all cases passed"))
+    line = next(iter([*missed, *lines]), "all cases passed")
+    right = found and not missed
+    return FaultResult(fault.name, found, right, line, fault.unnamed if found and not right else "")
 
 
 def _first_line(cause: Cause) -> str:

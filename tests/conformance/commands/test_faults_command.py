@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,19 @@ def test_a_fault_that_is_not_found_or_not_named_fails(
         monkeypatch.setattr(command, "judge", lambda n, faults, result=result: [result])
         assert main(["faults", "-k", "rope"]) == 1
         assert f"{told:<10} some fault: a line" in capsys.readouterr().out
+
+
+def test_a_fault_that_is_known_to_be_said_otherwise_says_why_and_fails_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    known = command.FaultResult("some fault", True, False, "a line", "its border alone is said")
+    monkeypatch.setattr(command, "judge", lambda n, faults: [known])
+    assert main(["faults", "-k", "rope"]) == 0
+    out = capsys.readouterr().out
+    assert "NOT NAMED  some fault: a line (known: its border alone is said)" in out
+    assert "1 of 1 faults found; 0 named or described rightly by the first line, 1 known not to be" in out
+    monkeypatch.setattr(command, "judge", lambda n, faults: [known, replace(known, unnamed="")])
+    assert main(["faults", "-k", "rope"]) == 1
 
 
 def test_several_faults_in_one_library_are_judged_as_run_does_it(

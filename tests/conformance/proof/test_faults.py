@@ -114,6 +114,20 @@ def test_no_fault_is_said_by_a_line_that_says_nothing() -> None:
     assert [(fault.name, line) for fault in FAULTS for line in empty_lines(fault) if fault.is_said_by(line)] == []
 
 
+def test_few_faults_are_known_to_be_said_otherwise() -> None:
+    unnamed = [fault for fault in FAULTS if fault.unnamed]
+    assert len(unnamed) <= 0.05 * len(FAULTS)
+    assert all(len(fault.unnamed.split()) > 4 for fault in unnamed)
+
+
+def test_what_is_known_of_a_fault_is_told_of_one_that_is_found_and_said_otherwise() -> None:
+    known = replace(ADDS, unnamed="its border alone is said")
+    wrong = Result("add/plain/1", "add", Status.FAIL, "a reason", diagnosis=Diagnosis("output: offset by 2"))
+    assert scored(known, [wrong]).unnamed == "its border alone is said"
+    assert scored(known, [replace(wrong, diagnosis=Diagnosis("output: offset by 1"))]).unnamed == ""
+    assert scored(known, []).unnamed == ""
+
+
 @pytest.mark.slow
 def test_a_fault_is_judged_by_its_own_operations() -> None:
     by_name = {fault.name: fault for fault in FAULTS}
