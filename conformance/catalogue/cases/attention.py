@@ -58,9 +58,10 @@ CACHED = sizes(
     (2, 3, 1, 2, 7, 7, 9, 0.3),
     (1, 4, 2, 9, 70, 80, 128, 0.088),  # heads whose tiles take a block more memory than it has unasked
     (1, 2, 1, 3, 21, 24, 100, 0.1),
-    (1, 5, 1, 1, 256, 256, 64, 0.125),  # at a part's end and past it, by its half and more; heads past a tile of four
+    (1, 5, 1, 1, 256, 256, 64, 0.125),  # at a part's end and past it, by one and by more than half; heads past four
     (1, 5, 1, 1, 257, 260, 64, 0.125),
-    (1, 6, 1, 2, 452, 456, 16, 0.25),
+    (1, 6, 2, 1, 708, 712, 8, 0.25),
+    (2, 5, 1, 1, 972, 980, 4, 0.25),
 )
 APPENDS = sizes(
     "batch new_len n_kv_heads head_dim kv_capacity position",
