@@ -39,6 +39,7 @@ _EXAMPLES = """\
   mutants --reference --minutes 60       of the reference, by its goldens and tests; it takes pytest
   mutants -k 'softmax or rows' --seed 7  of some files, in another order
   mutants --count 100                    the first hundred of the order
+  mutants --kernels --again --seconds 60 what survived with no proof, with more time for each setting of a second look
 """
 _EXIT = "exit code: 0 every mutant is killed or proved equivalent; 1 one is not; 2 nothing was tried"
 
@@ -60,6 +61,10 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--brief", action="store_true", help=brief)
     together = "of kernels: compile none by itself; what cannot be compiled with many others is left to a later run"
     parser.add_argument("--together", action="store_true", help=together)
+    again = "try what survived and carries no proof once more, first of all"
+    parser.add_argument("--again", action="store_true", help=again)
+    seconds = "how long a second look may take in each of its settings (default: 8 for kernels, else without end)"
+    parser.add_argument("--seconds", type=positive, metavar="S", help=seconds)
     parser.add_argument("-n", type=positive, default=cores(), metavar="N", help="processes (default: %(default)s)")
     parser.add_argument("-v", "--verbose", action="store_true", help="a line for each mutant, as it is tried")
 
@@ -69,6 +74,7 @@ def run(options: argparse.Namespace) -> int:
     console = Console(highlight=False, soft_wrap=True, markup=False)
     started = time.monotonic()
     try:
+        _check(options)
         equivalents = read()
         with kept_between_runs() as store:
             subject, make = _asked(options, store, equivalents)
@@ -84,6 +90,13 @@ def run(options: argparse.Namespace) -> int:
     return PASSED if score.is_right else FAILED
 
 
+def _check(options: argparse.Namespace) -> None:
+    """Raise MutatorError where time is given to second looks that nothing gets."""
+    if options.seconds is not None and (options.brief or options.reference):
+        given = "--brief leaves them out" if options.brief else "--reference has none"
+        raise MutatorError(f"--seconds {options.seconds} is of second looks: expected a run that has them, {given}")
+
+
 def _asked(options: argparse.Namespace, store: Store, proofs: Equivalents) -> tuple[Subject, Make]:
     """What is mutated, and what judges it."""
     if options.reference:
@@ -91,7 +104,8 @@ def _asked(options: argparse.Namespace, store: Store, proofs: Equivalents) -> tu
         return reference, partial(ReferenceJudge, reference)
     library = Library(Kernels("fast") if options.kernels else CLibrary())
     alone = not (options.together and options.kernels)
-    return library, partial(Judge, library, store, proofs=proofs, is_brief=options.brief, alone=alone)
+    judge = partial(Judge, library, store, proofs=proofs, is_brief=options.brief, alone=alone, seconds=options.seconds)
+    return library, judge
 
 
 def _trials(
@@ -107,12 +121,20 @@ def _trials(
     weave = None
     if isinstance(subject, Library) and options.kernels:
         weave = partial(explored, subject, processes=options.n, traps=not options.brief)
-    trials = judged(subject, make, drawn, log, options.n, options.brief, weave, alone=not options.together)
+
+    def again(trial: Trial) -> bool:
+        """Whether it survived and carries no proof, and such are asked for."""
+        mutant = trial.mutant
+        if not options.again or trial.verdict is not Verdict.SURVIVED:
+            return False
+        return equivalents.of(subject.path(mutant), subject.place(mutant), mutant) is None
+
+    trials = judged(subject, make, drawn, log, options.n, options.brief, weave, not options.together, again)
     reached: set[str] = set()
     for trial in _in_time(options.minutes, _told(console, options.verbose, subject, trials)):
         reached.add(trial.mutant.id)
         yield trial
-    yield from still_open(drawn, log, reached)
+    yield from still_open(drawn, log, reached, again)
 
 
 def _in_time(minutes: float | None, trials: Iterable[Trial]) -> Iterator[Trial]:

@@ -66,11 +66,12 @@ def judged(
     is_brief: bool = False,
     weave: Weave | None = None,
     alone: bool = True,
+    again: Callable[[Trial], bool] = lambda trial: False,
 ) -> Iterator[Trial]:
     """Yield what comes of mutants: first what the log knows, then the others as they are done, each written to the log.
 
     What awaits a second look is tried again, before what was never tried, unless is_brief, and always what this machine
-    could not judge.
+    could not judge.  again: which of the others are tried again, too.
     make: what judges, called in every process.  weave: builds many mutants together.  alone: whether those are judged,
     too, that cannot be built so.  Whoever stops to ask for more ends the work.  Raises FaultError where there is no
     compiler.
@@ -78,13 +79,13 @@ def judged(
     wanted = {mutant.id for mutant in mutants}
     open_ones = (Verdict.UNJUDGED,) if is_brief else _OPEN
     known = {trial.mutant.id: trial for trial in log.trials()}
-    known = {id: trial for id, trial in known.items() if trial.verdict not in open_ones}
+    known = {id: trial for id, trial in known.items() if trial.verdict not in open_ones and not again(trial)}
     codes = {trial.code: trial.verdict for trial in known.values() if trial.counts and trial.code}
     yield from (trial for id, trial in known.items() if id in wanted)
     seen = {trial.mutant.id for trial in log.trials()}
     due = [mutant for mutant in mutants if mutant.id not in known]
-    again, new = [mutant for mutant in due if mutant.id in seen], [mutant for mutant in due if mutant.id not in seen]
-    for some in (*_batches(again, bool(weave)), *_batches(new, bool(weave))):
+    tried, new = [mutant for mutant in due if mutant.id in seen], [mutant for mutant in due if mutant.id not in seen]
+    for some in (*_batches(tried, bool(weave)), *_batches(new, bool(weave))):
         with weave(some) if weave else nullcontext() as together:
             history = History((subject.place(trial.mutant), trial) for trial in log.ever())
             begin = partial(_begin, make, history, dict(codes), together)
@@ -104,14 +105,20 @@ def _batches(mutants: Sequence[Mutant], are_woven: bool) -> Iterator[Sequence[Mu
     return (mutants[at : at + batch] for at in range(0, len(mutants), batch))
 
 
-def still_open(mutants: Sequence[Mutant], log: Log, reached: Collection[str]) -> Iterator[Trial]:
+def still_open(
+    mutants: Sequence[Mutant],
+    log: Log,
+    reached: Collection[str],
+    again: Callable[[Trial], bool] = lambda trial: False,
+) -> Iterator[Trial]:
     """Yield what an earlier run left to be tried again, of mutants that this one, ended early, has not reached.
 
-    reached: their ids.  Without these a score would be of those alone that have been judged to the end.
+    reached: their ids.  again: as in `judged`.  Without these a score would be of those alone that have been judged to
+    the end.
     """
     wanted = {mutant.id for mutant in mutants} - {*reached}
     last = {trial.mutant.id: trial for trial in log.trials()}
-    yield from (trial for id, trial in last.items() if id in wanted and trial.verdict in _OPEN)
+    yield from (trial for id, trial in last.items() if id in wanted and (trial.verdict in _OPEN or again(trial)))
 
 
 class _Process:

@@ -220,6 +220,7 @@ class Judge:
     together: a library that holds many mutants, which are judged in it first.  proofs: of mutants that are equivalent.
     is_brief: whether nothing is looked at for a second time.  alone: whether what passes together with others is
     compiled by itself, which tells what becomes the same code, and takes minutes where it is in most units.
+    seconds: what a second look has in each of its settings; what is usual where that is None.
     """
 
     def __init__(
@@ -232,10 +233,13 @@ class Judge:
         proofs: Equivalents | None = None,
         is_brief: bool = False,
         alone: bool = True,
+        seconds: float | None = None,
     ) -> None:
         self._library, self._history = library, history
         self._is_on_a_device = isinstance(library.recipe, Kernels)
         self._looks = ON_A_DEVICE if self._is_on_a_device else ON_THE_HOST
+        if seconds is not None:
+            self._looks = self._looks._replace(seconds=seconds)
         self._failures = Failures(library, store)
         self._codes = _Codes(codes)
         self._proofs = proofs or Equivalents(())

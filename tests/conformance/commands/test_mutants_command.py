@@ -77,6 +77,35 @@ def test_nothing_that_counts_is_no_pass(
     assert "0 of 0 mutants killed; not counted: " in capsys.readouterr().out
 
 
+def test_what_survived_is_tried_again_where_it_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(tmp_path) == 1
+    tried: list[int] = []
+
+    def trial(mutant: Mutant) -> Trial:
+        tried.append(mutant.line)
+        return Trial(mutant, Verdict.KILLED, code=str(mutant.line))
+
+    monkeypatch.setattr(sample, "_trial", trial)
+    assert run(tmp_path) == 1
+    assert tried == []
+    assert run(tmp_path, "--again", "--seconds", "60") == 0
+    assert tried == [25]
+    assert "10 of 10 mutants killed (100.0%)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"), [("--brief", "--brief leaves them out"), ("--reference", "--reference has none")]
+)
+def test_time_for_second_looks_is_of_runs_that_have_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: str, said: str
+) -> None:
+    assert run(tmp_path, words, "--seconds", "60") == 2
+    expected = f"--seconds 60 is of second looks: expected a run that has them, {said}"
+    assert " ".join(capsys.readouterr().out.split()) == expected
+
+
 def test_no_mutant_is_no_pass(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(tmp_path, "-k", "nothing-like-it") == 2
     assert "0 of 10 mutants" in capsys.readouterr().out

@@ -118,6 +118,21 @@ def test_what_a_run_that_ended_early_did_not_reach_still_awaits_its_second_look(
     )
 
 
+def test_what_survived_is_tried_again_where_it_is_asked_for(library: Library, tmp_path: Path, tried: list[int]) -> None:
+    log = Log(tmp_path / "log.jsonl", "sources", "judge")
+    for mutant in MUTANTS[:3]:
+        log.append(Trial(mutant, Verdict.SURVIVED, code=mutant.id))
+
+    def again(trial: Trial) -> bool:
+        return trial.mutant.line < 3
+
+    first = next(trial for trial in judged(library, no_judge, MUTANTS[:4], log, 1, again=again) if again(trial))
+    assert (first.verdict, tried) == (Verdict.KILLED, [1])
+    left = list(still_open(MUTANTS[:4], log, {first.mutant.id, MUTANTS[2].id}, again))
+    assert [(trial.mutant, trial.verdict) for trial in left] == [(MUTANTS[1], Verdict.SURVIVED)]
+    assert tried == [1]
+
+
 def test_what_no_machine_could_judge_is_tried_again(library: Library, tmp_path: Path, tried: list[int]) -> None:
     log = Log(tmp_path / "log.jsonl", "sources", "judge")
     log.append(Trial(MUTANTS[0], Verdict.UNJUDGED))
