@@ -79,6 +79,17 @@ def _turned_apart(shape: Shape) -> Layout:
     return _laid(shape, tuple(strides))
 
 
+def _behind_one(shape: Shape) -> Layout:
+    """Dense behind one place: whole vectors of numbers, none of which begins where the storage's do."""
+    return _laid(shape, _in_order(shape, range(len(shape))), before=1)
+
+
+def _planes_apart(shape: Shape) -> Layout:
+    """Dense but for a place behind each plane: of the vectors of all but the first none begins where those do."""
+    first, *others = _in_order(shape, range(len(shape)))
+    return _laid(shape, (first + 1, *others))
+
+
 def _repeated(shape: Shape) -> Layout:
     """The same along the first axis, and every other one from there: what broadcasting makes of a smaller array."""
     return _repeating(shape, [axis % 2 == 0 for axis in range(len(shape))])
@@ -115,7 +126,13 @@ LAYOUTS: Mapping[str, Callable[[Shape], Layout]] = {
     "repeated_last": _repeated_last,
     "constant": _constant,
 }
-REDUCED: Mapping[str, Callable[[Shape], Layout]] = {**LAYOUTS, "turned_apart": _turned_apart}  # the last: by no design
+# The others by no design, since few operations tell them from those.
+OF_ROWS: Mapping[str, Callable[[Shape], Layout]] = {
+    **LAYOUTS,
+    "turned_apart": _turned_apart,
+    "behind_one": _behind_one,
+    "planes_apart": _planes_apart,
+}
 
 
 def described(operand: str, layout: Layout) -> dict[str, Any]:
@@ -130,7 +147,7 @@ def described(operand: str, layout: Layout) -> dict[str, Any]:
 def matrix_layout(shape: Shape, kind: str, without: int) -> Layout:
     """A factor of a product: it lies as `kind` says without the axis along which it is the same."""
     held = tuple(length for axis, length in enumerate(shape) if axis != without % len(shape))
-    layout = LAYOUTS[kind](held)
+    layout = OF_ROWS[kind](held)
     strides = list(layout.strides)
     strides.insert(without % len(shape), 0)
     return Layout(layout.size, tuple(strides), layout.offset)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from bindings.header.read import read_header
-from conformance.catalogue.layouts import LAYOUTS, REDUCED, WRITTEN, Shape, described, matrix_layout
+from conformance.catalogue.layouts import OF_ROWS, Shape, described, matrix_layout
 
 Row = Mapping[str, Any]
 Derive = Callable[[Row], Row]
@@ -40,21 +40,19 @@ def _told(shape: Shape, **operands: Any) -> dict[str, Any]:
 
 def map_call(row: Row) -> Mapping[str, Any]:
     shape = shape_of(row["shape"])
-    layouts = {"input": LAYOUTS[row["input_layout"]](shape), "output": WRITTEN[row["output_layout"]](shape)}
+    layouts = {"input": OF_ROWS[row["input_layout"]](shape), "output": OF_ROWS[row["output_layout"]](shape)}
     return {**_told(shape, **layouts), "function": MAPS[row["function"]]}
 
 
 def zip_call(row: Row) -> Mapping[str, Any]:
     shape = shape_of(row["shape"])
-    layouts = {
-        name: (WRITTEN if name == "output" else LAYOUTS)[row[f"{name}_layout"]](shape) for name in ("a", "b", "output")
-    }
+    layouts = {name: OF_ROWS[row[f"{name}_layout"]](shape) for name in ("a", "b", "output")}
     return {**_told(shape, **layouts), "function": ZIPS[row["function"]]}
 
 
 def reduce_call(row: Row) -> Mapping[str, Any]:
     shape, kept = shape_of(row["shape"]), row["kept"]
-    layouts = {"input": REDUCED[row["input_layout"]](shape), "output": WRITTEN[row["output_layout"]](shape[:kept])}
+    layouts = {"input": OF_ROWS[row["input_layout"]](shape), "output": OF_ROWS[row["output_layout"]](shape[:kept])}
     told = _told(shape, **layouts)
     return {**told, "kept": kept, "function": REDUCTIONS[row["function"]], "start": row["start"]}
 
@@ -64,7 +62,7 @@ def matmul_call(row: Row) -> Mapping[str, Any]:
     layouts = {
         "a": matrix_layout(shape, row["a_layout"], -2),
         "b": matrix_layout(shape, row["b_layout"], -3),
-        "output": WRITTEN[row["output_layout"]](shape[:-1]),
+        "output": OF_ROWS[row["output_layout"]](shape[:-1]),
     }
     return _told(shape, **layouts)
 
@@ -72,5 +70,5 @@ def matmul_call(row: Row) -> Mapping[str, Any]:
 def sums_call(row: Row) -> Mapping[str, Any]:
     """Factors that change along every axis: sums of products, but of no matrices."""
     shape = shape_of(row["shape"])
-    layouts = {"a": LAYOUTS[row["a_layout"]](shape), "b": LAYOUTS[row["b_layout"]](shape)}
-    return _told(shape, **layouts, output=WRITTEN[row["output_layout"]](shape[:-1]))
+    layouts = {"a": OF_ROWS[row["a_layout"]](shape), "b": OF_ROWS[row["b_layout"]](shape)}
+    return _told(shape, **layouts, output=OF_ROWS[row["output_layout"]](shape[:-1]))

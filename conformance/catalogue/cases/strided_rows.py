@@ -53,6 +53,26 @@ OF_SUBNORMAL = _rows(_MAP_NAMES, *((f, "3x41", "dense", "dense") for f in ("sqrt
 OF_LARGEST = _rows(_MAP_NAMES, *((f, "3x41", "dense", "dense") for f in ("sqrt", "rsqrt", "log", "floor")))
 HALVES = _rows(_MAP_NAMES, *((f, "2x65", "dense", "dense") for f in ("round", "floor", "ceil", "sign")))
 
+# Rows of whole vectors of four: the storages of one operand at a time begin beside where vectors do, or its planes or
+# its rows do.
+_ALIGNED = ("dense", "dense", "dense")
+_BESIDE = ("behind_one", "planes_apart", "padded")
+
+
+def _beside(operands: int) -> Iterator[tuple[str, ...]]:
+    """How operands lie: all begin where vectors do, then one of them does not."""
+    yield _ALIGNED[:operands]
+    for at in range(operands):
+        yield from ((*_ALIGNED[:at], kind, *_ALIGNED[at + 1 : operands]) for kind in _BESIDE)
+
+
+MAPPED_BESIDE = _rows(_MAP_NAMES, *(("sigmoid", "3x4x12", *each) for each in _beside(2)))
+ZIPPED_BESIDE = _rows(_ZIP_NAMES, *(("subtract", "3x4x12", *each) for each in _beside(3)))
+REDUCED_BESIDE = _rows(
+    _REDUCE_NAMES, *(("sum", "3x8x36", kept, each, "dense", 0.5) for kept in (1, 2) for each in ("dense", *_BESIDE))
+)
+MULTIPLIED_BESIDE = _rows(_MATMUL_NAMES, *(("3x4x8x12", *each) for each in _beside(3)))
+
 _ONE = ("repeated_last", "dense")
 EVERY_ZIP = _rows(
     _ZIP_NAMES,
