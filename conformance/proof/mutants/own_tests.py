@@ -49,7 +49,10 @@ C = (
     Tests("tests/c/test_given_back.py", _C),
     Tests("tests/c/test_fork.py", _C, ("fork.c",)),
 )
-KERNELS = (Tests("tests/kernels/test_services.py", _KERNELS),)
+KERNELS = (
+    Tests("tests/kernels/test_services.py", _KERNELS),
+    Tests("tests/kernels/test_scratch_of_calls.py", _KERNELS, ("scratch.cuh",)),
+)
 _LIMIT_S = 120.0
 
 
