@@ -38,7 +38,7 @@ class Fault:
     run_mode: RunMode = AS_IT_IS  # in which it has to be found
     cases: str = ""  # of the operations' cases those that match, as -k does; all
     contract: str = ""  # a shipped one, by which it is judged; the header's
-    unnamed: str = ""  # why a line that does not say so is known: what it says, and what would have to be
+    unnamed: str = ""  # where it is known that the first line does not say so: what it says instead, or why
 
     @property
     def is_of_a_kernel(self) -> bool:
