@@ -41,7 +41,8 @@ CHOSEN = (
 # The cases of attention and products, whose work is split the more the more multiprocessors there are.
 SPLIT = "(attention or gemm) and not designed and not full/"
 HEAD = "# What sessions and CI install, by `nox -s constraints`.  The wheel itself declares ranges."
-SHARED_OUT = ("-n", "auto", "--dist", "worksteal")  # tests to as many processes as there are cores
+# Tests to as many processes as there are cores; what takes long is said, as it may be better marked slow.
+SHARED_OUT = ("-n", "auto", "--dist", "worksteal", "--durations=40", "--durations-min=4")
 PRELOAD = "cuda/emulator/preload.py"  # runs a command with a sanitiser's libraries
 
 nox.needs_version = ">=2026.10.20"

@@ -6,9 +6,10 @@ A word holds for an id that contains it, in capitals or not.  Words beside each 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TypeAlias
 
+from conformance.ids import operation_of
 from conformance.operations import OPERATIONS
 
 Known: TypeAlias = bool | None  # None: not known yet
@@ -107,6 +108,21 @@ class Keywords:
     def _unexpected(self, wanted: str) -> KeywordError:
         place = self._tokens[self._next][2] if self._next < len(self._tokens) else len(self.text)
         return KeywordError(f"{self.text!r}: expected {wanted} at column {place + 1}")
+
+
+class KeywordsOf(Keywords):
+    """An expression that holds for no id but those of some operations.  Raises KeywordError."""
+
+    def __init__(self, text: str, operations: Collection[str]) -> None:
+        super().__init__(text)
+        self._operations = frozenset(operations)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def matches(self, id: str) -> bool:
+        """Whether the expression holds for the id, and it is of one of the operations."""
+        return operation_of(id) in self._operations and super().matches(id)
 
 
 def _tokens(text: str) -> list[tuple[str, str, int]]:

@@ -9,16 +9,19 @@ from typing import Any
 from bindings.places import CACHE, is_checkout
 from conformance.catalogue.goldens.manifest import FOLDER
 from conformance.catalogue.goldens.names import COMMITTED, FULL
+from conformance.catalogue.goldens.profiles import sources
 from conformance.catalogue.goldens.regenerate import regenerate
-from conformance.catalogue.keywords import Keywords
+from conformance.catalogue.keywords import Keywords, KeywordsOf
 from conformance.exit_codes import PASSED
+from conformance.ids import operation_of
 
-from .options import add_command, keywords, positive
+from .options import add_command, keywords, positive, shard
 
 _EXAMPLES = """\
   golden                                     make them anew; what agrees within float64 rounding stays as it is
   golden -k "dense or add_row"               make some anew; the others, and what is said of them, stay
   golden --check                             compare with those there are; write nothing
+  golden --check --shard 2/3                 those of the second third of the operations
   golden --accept --reason "eps is inside"   take what has changed; the reason is kept in changes.md
   golden --where                             print where they lie
   golden --profile full                      every operation at the sizes of a real model, into a cache
@@ -32,6 +35,8 @@ def add_parser(commands: Any) -> None:
     parser.set_defaults(error=parser.error)
     parser.add_argument("-k", type=keywords, default=Keywords(), metavar="WORDS", help="only goldens whose ids match")
     parser.add_argument("--check", action="store_true", help="compare only")
+    part = "with --check: of the operations the K-th of N parts"
+    parser.add_argument("--shard", type=shard, default=(1, 1), metavar="K/N", help=part)
     parser.add_argument("--accept", action="store_true", help="take what has changed; needs --reason")
     parser.add_argument("--reason", default="", metavar="TEXT", help="why it has changed")
     parser.add_argument("--profile", choices=(COMMITTED, FULL), default=COMMITTED, help="which (default: %(default)s)")
@@ -58,4 +63,18 @@ def run(options: argparse.Namespace) -> int:
     if not (full or options.check or is_checkout()):
         options.error("expected --check or --profile full: an installed package's goldens are only read")
     folder = options.cache if full else FOLDER
-    return regenerate(folder, options.profile, options.n or (1 if full else 2), options.check, reason, options.k)
+    return regenerate(folder, options.profile, options.n or (1 if full else 2), options.check, reason, _chosen(options))
+
+
+def _chosen(options: argparse.Namespace) -> Keywords:
+    """What -k and --shard choose."""
+    words: Keywords = options.k
+    which, parts = options.shard
+    if parts == 1:
+        return words
+    operations = [*dict.fromkeys(map(operation_of, sources(options.profile)))]
+    if parts > len(operations):
+        options.error(f"--shard {which}/{parts}: {len(operations)} operations are not as many parts")
+    if not options.check:
+        options.error(f"--shard {which}/{parts}: expected --check beside it, as what is made anew belongs together")
+    return KeywordsOf(words.text, operations[which - 1 :: parts])

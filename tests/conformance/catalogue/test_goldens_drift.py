@@ -15,6 +15,7 @@ from conformance.catalogue.goldens.generate import aside
 from conformance.catalogue.goldens.names import file_of
 from conformance.catalogue.goldens.sources import CaseSource, by_id
 from conformance.commands.cli import main
+from conformance.ids import operation_of
 from conformance.limits.expectation import expect
 from conformance.limits.noise import Noisy
 from tests.conformance.golden_folder import SILU, check, contents, remake
@@ -157,6 +158,24 @@ def test_the_command_checks_a_cache(three_goldens: tuple[str, ...], tmp_path: Pa
     assert main([*cache, "--check"]) == 1
     assert main(cache) == 0
     assert main([*cache, "--check"]) == 0
+
+
+def test_the_command_checks_a_part_of_the_operations(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, three_goldens: tuple[str, ...]
+) -> None:
+    cache = ["golden", "--profile", "full", "--cache", str(tmp_path)]
+    assert main(cache) == 0
+    operations = len({operation_of(id) for id in three_goldens})
+    counts = []
+    for which in range(1, operations + 1):
+        capsys.readouterr()
+        assert main([*cache, "--check", "--shard", f"{which}/{operations}"]) == 0
+        counts.append(int(capsys.readouterr().out.split(" goldens")[0].split()[-1]))
+    assert (min(counts) > 0, sum(counts)) == (True, len(three_goldens))
+    for options, said in (([], "expected --check"), (["--check", "--shard", "1/9"], "are not as many parts")):
+        with pytest.raises(SystemExit, match="2"):
+            main([*cache, "--shard", f"1/{operations}", *options])
+        assert said in " ".join(capsys.readouterr().err.split())
 
 
 @pytest.mark.parametrize(

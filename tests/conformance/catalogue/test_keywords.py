@@ -6,7 +6,7 @@ import pytest
 
 from conformance.catalogue.cases import CASES, DESIGNED, REFUSALS, SEQUENCES
 from conformance.catalogue.full import FULL
-from conformance.catalogue.keywords import KeywordError, Keywords
+from conformance.catalogue.keywords import KeywordError, Keywords, KeywordsOf
 from conformance.commands.selection import select
 from conformance.judging.probes import probe_ids
 from conformance.operations import OPERATIONS
@@ -92,3 +92,13 @@ def test_nothing_behind_an_operation_s_name_ends_with_one() -> None:
     """So a word that begins with a name and a slash is in the ids of that operation alone."""
     behind = {part for id in (*CASES, *REFUSALS, *SEQUENCES) for part in id.split("/")[1:-1]}
     assert [part for part in behind if part.endswith(tuple(OPERATIONS))] == []
+
+
+def test_of_some_operations_an_expression_holds_for_no_other_s_ids() -> None:
+    some = KeywordsOf("plain", ("silu", "add"))
+    assert [id for id in ("silu/plain/7", "silu/tiny/7", "mul/plain/7", "add/plain/7") if some.matches(id)] == [
+        "silu/plain/7",
+        "add/plain/7",
+    ]
+    assert KeywordsOf("", ("silu",)).matches("silu/tiny/7")
+    assert KeywordsOf("", ("silu",))  # it is not all there is
