@@ -70,6 +70,12 @@ def _half_reversed(shape: Shape) -> Layout:
     return _laid(shape, tuple(-stride if axis % 2 == 0 else stride for axis, stride in enumerate(dense)), before=2)
 
 
+def _first_reversed(shape: Shape) -> Layout:
+    """Dense, the first axis alone turned about."""
+    first, *others = _in_order(shape, range(len(shape)))
+    return _laid(shape, (-first, *others))
+
+
 def _turned_apart(shape: Shape) -> Layout:
     """The first axis closest, and a place between all runs of every axis: no two of them lie as one would."""
     strides, step = [], 1
@@ -129,6 +135,7 @@ LAYOUTS: Mapping[str, Callable[[Shape], Layout]] = {
 # The others by no design, since few operations tell them from those.
 OF_ROWS: Mapping[str, Callable[[Shape], Layout]] = {
     **LAYOUTS,
+    "first_reversed": _first_reversed,
     "turned_apart": _turned_apart,
     "behind_one": _behind_one,
     "planes_apart": _planes_apart,

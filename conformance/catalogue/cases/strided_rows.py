@@ -215,6 +215,9 @@ PRODUCTS = _rows(
     (DEEP[0], "turned", "dense", "dense"),
     (DEEP[1], "half_reversed", "turned", "dense"),
     ("2049x1x2049", "sliced", "dense", "dense"),  # more numbers apart than there may be room to copy at a time
+    # One row, or one column, whose step is negative, which nobody takes: whole vectors are not to be told by it.
+    ("1x257x33", "first_reversed", "dense", "first_reversed"),
+    ("257x1x33", "dense", "first_reversed", "dense"),
 )
 SUMS_OF_PRODUCTS = _rows(
     _MATMUL_NAMES,
