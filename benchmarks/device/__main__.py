@@ -101,11 +101,11 @@ def disagreements(library: Library, small: Case) -> list[str]:
 
 def measured(library: Library, case: Case, form: str, turns: Turns, *, peers: bool) -> dict[str, Any]:
     """Time one row: seconds, bytes and operations of a call, and PyTorch's seconds or why there are none."""
-    replays: dict[str, Replay] = {"ours": of_library(library, case)}
+    replays: dict[str, Replay] = {"ours": of_library(library, case, turns)}
     row: dict[str, Any] = {"row": case.id, "format": form, "moved": replays["ours"].moved, "flops": flops(case)}
     if peers:
         try:
-            replays["PyTorch"] = of_torch(case)
+            replays["PyTorch"] = of_torch(case, turns)
         except Exception as error:  # whatever it says of what it has not
             row["without"] = f"{type(error).__name__}: {error}".splitlines()[0]
     seconds = take_turns(replays, turns)
@@ -133,7 +133,7 @@ def _copy_rate(library: Library, turns: Turns) -> float:
 
 def _product_rates(turns: Turns) -> dict[str, float]:
     case = {form: product(256 if turns == SHORT else SIDE, form) for form in FORMATS}
-    return {form: flops(case[form]) / take_turns({form: of_torch(case[form])}, turns)[form] for form in FORMATS}
+    return {form: flops(case[form]) / take_turns({form: of_torch(case[form], turns)}, turns)[form] for form in FORMATS}
 
 
 if __name__ == "__main__":

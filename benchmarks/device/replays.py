@@ -15,17 +15,20 @@ from bindings import CaptureError, Library
 from conformance import operations
 
 CACHE = 1 << 28  # bytes that the calls of a replay touch, several times a device's second-level cache
-MOST_CALLS = 16
 
 
 class Turns(NamedTuple):
-    """How many turns each takes, of which the median counts, and the seconds of one; 0: a single launch."""
+    """How many turns each takes, of which the median counts, and the seconds of one; 0: a single launch.
+
+    calls: of a launch, each on arrays of its own, at most.
+    """
 
     rounds: int
     seconds: float
+    calls: int
 
 
-PUBLISHED, SHORT = Turns(7, 0.02), Turns(1, 0.0)
+PUBLISHED, SHORT = Turns(7, 0.02, calls=16), Turns(1, 0.0, calls=2)
 
 
 class Replay(NamedTuple):
@@ -38,12 +41,12 @@ class Replay(NamedTuple):
     kept: object  # what must outlive the launches
 
 
-def of_library(library: Library, case: Case) -> Replay:
+def of_library(library: Library, case: Case, turns: Turns) -> Replay:
     """The case on as many sets of arrays as overflow a cache; everything stays where the library computes."""
     function = getattr(library, case.operation)
     first = [_placed(library, value) for value in case.call()]
     moved = _bytes([*first, *_each(function(*first))])
-    sets = [first, *([_placed(library, v) for v in case.call()] for _ in range(_sets(moved) - 1))]
+    sets = [first, *([_placed(library, v) for v in case.call()] for _ in range(_sets(moved, turns) - 1))]
     library.synchronize()
 
     def each() -> list[Any]:
@@ -57,13 +60,13 @@ def of_library(library: Library, case: Case) -> Replay:
     return Replay(graph.launch, library.synchronize, len(sets), moved, (graph, sets, results))
 
 
-def of_torch(case: Case) -> Replay:
+def of_torch(case: Case, turns: Turns) -> Replay:
     """The same in PyTorch, eager.  Raises whatever PyTorch does where it has no such operation."""
     torch: Any = importlib.import_module("torch")
     prepare = getattr(importlib.import_module("benchmarks.torch_operations"), operations.base_of(case.operation))
     moved, aside, graph = _bytes(case.call()), torch.cuda.Stream(), torch.cuda.CUDAGraph()
     with torch.cuda.stream(aside):  # a gradient is computed on the stream that its forward pass was
-        calls = [prepare(*(_tensor(torch, v) for v in case.call())) for _ in range(_sets(2 * moved))]
+        calls = [prepare(*(_tensor(torch, v) for v in case.call())) for _ in range(_sets(2 * moved, turns))]
         for call in calls:
             call()
     torch.cuda.synchronize()
@@ -104,8 +107,8 @@ def _timed(replay: Replay, launches: int) -> float:
     return time.perf_counter() - begun
 
 
-def _sets(moved: int) -> int:
-    return max(1, min(MOST_CALLS, CACHE // max(1, moved)))
+def _sets(moved: int, turns: Turns) -> int:
+    return max(1, min(turns.calls, CACHE // max(1, moved)))
 
 
 def _placed(library: Library, value: Any) -> Any:
