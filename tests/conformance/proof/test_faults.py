@@ -116,7 +116,7 @@ def test_no_fault_is_said_by_a_line_that_says_nothing() -> None:
 
 def test_few_faults_are_known_to_be_said_otherwise() -> None:
     unnamed = [fault for fault in FAULTS if fault.unnamed]
-    assert len(unnamed) <= 0.05 * len(FAULTS)
+    assert len(unnamed) <= 0.01 * len(FAULTS)  # so that of all faults hardly fewer have to be described
     assert all(len(fault.unnamed.split()) > 4 for fault in unnamed)
 
 
