@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from bindings.places import CACHE, is_checkout
+from conformance.catalogue.goldens import profiles
 from conformance.catalogue.goldens.manifest import FOLDER
 from conformance.catalogue.goldens.names import COMMITTED, FULL
-from conformance.catalogue.goldens.profiles import sources
 from conformance.catalogue.goldens.regenerate import regenerate
 from conformance.catalogue.keywords import Keywords, KeywordsOf
 from conformance.exit_codes import PASSED
@@ -72,7 +72,7 @@ def _chosen(options: argparse.Namespace) -> Keywords:
     which, parts = options.shard
     if parts == 1:
         return words
-    operations = [*dict.fromkeys(map(operation_of, sources(options.profile)))]
+    operations = [*dict.fromkeys(map(operation_of, profiles.sources(options.profile)))]
     if parts > len(operations):
         options.error(f"--shard {which}/{parts}: {len(operations)} operations are not as many parts")
     if not options.check:
